@@ -1,4 +1,4 @@
-//! What a durable turn costs, beside what the disk charges for it in the same run.
+//! What a durable turn costs, compared with the disk alone in the same run.
 //!
 //! `cargo bench --bench engine` prints a table; `-- --json` prints the same as JSON; `-- --quick` takes a
 //! tenth of the turns. With `LANGGRAPH_PYTHON` set to a Python that has `langgraph`, `langgraph-checkpoint-sqlite` and

@@ -1,4 +1,4 @@
-//! The program as it is set up, on a folder of the bench's own.
+//! Sets up the program on a data folder of its own.
 
 use sayso::app::Setup;
 use sayso::config::{Config, Env, Flags, Host, Inputs};

@@ -1,4 +1,4 @@
-//! What mail costs: taking it in, beside parsing it alone; triage, beside waiting for the model alone.
+//! What mail costs: intake compared with parsing alone, and triage compared with waiting for the model alone.
 //!
 //! `cargo bench --bench mail` prints a table; `-- --json` prints the same as JSON; `-- --quick` takes a tenth.
 //! Where notmuch is installed, it indexes the same mails in the same run.
@@ -110,9 +110,9 @@ async fn triaged(count: usize) -> Row {
 /// One answer of the model: everything is to be ignored.
 async fn answer() -> String {
     tokio::time::sleep(ANSWER).await;
-    let said = serde_json::json!({"reasoning": "A notice.", "gist": "A notice", "classification": "ignore"});
+    let reply = serde_json::json!({"reasoning": "A notice.", "gist": "A notice", "classification": "ignore"});
     let chunk =
-        serde_json::json!({"choices": [{"delta": {"content": said.to_string()}, "finish_reason": "stop"}]});
+        serde_json::json!({"choices": [{"delta": {"content": reply.to_string()}, "finish_reason": "stop"}]});
     format!("data: {chunk}\n\ndata: [DONE]\n\n")
 }
 

@@ -1,4 +1,4 @@
-//! Counts the statements that stores opened from now on run, as their trace tells them.
+//! Counts the SQL statements of stores that are opened from now on, by their tracing events.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};

@@ -1,11 +1,11 @@
-//! The sources themselves: imports go one way, every module says what it is, and no file grows out of hand.
+//! Checks of the sources: imports go one way, every module has a head comment, and no file grows too long.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// What each module may use of ours. What is not in the table may be used by nobody.
+/// Which of our modules each module may use.
 const MAY_USE: &[(&str, &[&str])] = &[
     ("text", &[]),
     ("graph", &[]),
@@ -92,7 +92,7 @@ fn module(path: &Path) -> String {
     first.trim_end_matches(".rs").to_owned()
 }
 
-/// The program without its comments and texts, so that only what is code counts.
+/// A source file without its comments and string literals.
 fn code(text: &str) -> String {
     let mut out = String::new();
     let mut rest = text.chars().peekable();
@@ -171,7 +171,7 @@ fn imports_go_one_way() {
 }
 
 #[test]
-fn the_table_has_no_way_back() {
+fn no_two_modules_of_the_table_use_each_other() {
     for (module, allowed) in MAY_USE {
         for used in *allowed {
             let (_, theirs) = MAY_USE.iter().find(|(name, _)| name == used).unwrap();
@@ -180,8 +180,8 @@ fn the_table_has_no_way_back() {
     }
 }
 
-/// Rooms whose folders and files use each other in one direction only.
-const NO_CIRCLES: &[&str] = &[
+/// Modules whose folders and files use each other in one direction only.
+const NO_CYCLES: &[&str] = &[
     "agents",
     "app",
     "calendar",
@@ -201,10 +201,10 @@ const NO_CIRCLES: &[&str] = &[
 ];
 
 #[test]
-fn no_room_has_a_circle() {
-    for room in NO_CIRCLES {
+fn no_folder_has_a_cycle() {
+    for module in NO_CYCLES {
         let mut uses_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        let folder = source().join(room);
+        let folder = source().join(module);
         for path in files(&folder) {
             let inside = path.strip_prefix(&folder).unwrap().with_extension("");
             let mut place: Vec<String> =
@@ -213,17 +213,17 @@ fn no_room_has_a_circle() {
                 place.pop();
             }
             let Some(part) = place.first().cloned() else { continue };
-            // `super` from a part's own file is the room itself, and one more from each folder below.
+            // `super` in a part's own file is the module itself; each folder below needs one more.
             let text = code(&fs::read_to_string(&path).unwrap());
             let text = text.split("#[cfg(test)]").next().unwrap();
-            let here = format!("crate::{room}::");
-            let text = text.replace(&"super::".repeat(place.len()), &here).replace(&here, "room::");
-            let text = text.replace("crate::", "elsewhere::").replace("room::", "crate::");
+            let prefix = format!("crate::{module}::");
+            let text = text.replace(&"super::".repeat(place.len()), &prefix).replace(&prefix, "inside::");
+            let text = text.replace("crate::", "outside::").replace("inside::", "crate::");
             uses_of.entry(part).or_default().extend(uses(&text));
         }
         let parts: BTreeSet<String> = uses_of.keys().cloned().collect();
         let mut left = uses_of;
-        // What uses nothing that is left can be taken away; what stays behind goes round in a circle.
+        // Remove whatever uses nothing that is left; what remains is a cycle.
         while let Some(leaf) = left
             .iter()
             .find(|(part, used)| !used.iter().any(|used| used != *part && left.contains_key(used)))
@@ -231,13 +231,13 @@ fn no_room_has_a_circle() {
         {
             left.remove(&leaf);
         }
-        let circle: Vec<&String> = left.keys().filter(|part| parts.contains(*part)).collect();
-        assert!(circle.is_empty(), "`{room}` goes round in a circle through {circle:?}");
+        let cycle: Vec<&String> = left.keys().filter(|part| parts.contains(*part)).collect();
+        assert!(cycle.is_empty(), "`{module}` has a cycle through {cycle:?}");
     }
 }
 
 #[test]
-fn imports_are_found_wherever_they_stand() {
+fn imports_are_found_wherever_they_are() {
     let text = "use crate::{store::{Store, lists}, text}; // crate::mail\nlet x = crate::graph::Next; \"crate::tui\"";
     let found: Vec<String> = uses(&code(text)).into_iter().collect();
     assert_eq!(found, ["graph", "store", "text"]);
@@ -251,7 +251,7 @@ fn every_file_says_what_it_is() {
         .map(|path| name(&path))
         .filter(|name| name != "main.rs")
         .collect();
-    assert_eq!(silent, Vec::<String>::new(), "these begin without a word");
+    assert_eq!(silent, Vec::<String>::new(), "these have no module comment");
 }
 
 #[test]
@@ -262,7 +262,7 @@ fn no_file_grows_out_of_hand() {
         .filter(|(name, lines)| *lines > LONGEST && !LONG.contains(&name.as_str()))
         .map(|(name, lines)| format!("{name}: {lines} lines"))
         .collect();
-    assert_eq!(long, Vec::<String>::new(), "these ask to be two");
+    assert_eq!(long, Vec::<String>::new(), "these are too long");
 }
 
 #[test]
@@ -272,14 +272,14 @@ fn every_dependency_has_its_reason_and_none_is_openssl() {
     let manifest: toml::Table = read("Cargo.toml").parse().unwrap();
     let linux = &manifest["target"]["cfg(target_os = \"linux\")"]["dependencies"];
     let tables = [&manifest["dependencies"], &manifest["dev-dependencies"], linux];
-    let wanted: BTreeSet<String> =
+    let dependencies: BTreeSet<String> =
         tables.iter().flat_map(|table| table.as_table().unwrap().keys().cloned()).collect();
     let page = read("docs/dependencies.md");
     let rows = page.lines().filter_map(|line| line.strip_prefix("| `")?.split_once("` | "));
-    // Which crates there are twice stands in a table of its own, without a licence.
+    // Crates that occur twice have a table of their own, without a licence.
     let listed: BTreeSet<String> =
         rows.filter(|(_, rest)| rest.matches(" | ").count() == 1).map(|(name, _)| name.to_owned()).collect();
-    assert_eq!(listed, wanted);
+    assert_eq!(listed, dependencies);
     let lock: toml::Table = read("Cargo.lock").parse().unwrap();
     for package in lock["package"].as_array().unwrap() {
         let name = package["name"].as_str().unwrap();

@@ -1,4 +1,4 @@
-//! U1–U3: the inbox with 100,000 threads and 10,000 open interrupts, beside one that is nearly empty.
+//! U1–U3: the inbox with 100,000 threads and 10,000 open interrupts, compared with one that is nearly empty.
 //!
 //! Prints a table, or with `--json` one object. Every figure has its reference in the same run. `--small` takes a
 //! hundredth of the size, to try the program itself out.

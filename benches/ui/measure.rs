@@ -1,4 +1,4 @@
-//! What is measured: the road from a key, or from nothing, to a drawn frame.
+//! What is measured: the time from a key, or from the start, to a drawn frame.
 
 use crate::seed;
 use jiff::Timestamp;

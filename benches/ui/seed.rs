@@ -115,9 +115,9 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
         fingerprint: fingerprint.to_owned(),
         snapshot: None,
         start: Vec::new(),
-        calls: false,
-        absorbed: None,
-        results: false,
+        has_calls: false,
+        last_event: None,
+        has_result: false,
         hold_ms: 0,
         step_limit: 100,
     };

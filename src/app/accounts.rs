@@ -121,7 +121,7 @@ impl Mailbox for UnopenedAccount {
         self.closed()
     }
 
-    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+    fn presence<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         self.closed()
     }
 

@@ -129,5 +129,5 @@ async fn whose(google: &Google) -> Option<String> {
     let api = Api::new(google, &google.gmail_url, Wait::default()).ok()?;
     let ask = api.request(Method::GET, &["gmail", "v1", "users", "me", "profile"], &[]);
     let profile: Value = api.json(ask, Repeat::Freely).await.ok()?;
-    Some(crate::web::said(profile.get("emailAddress")?.as_str()?))
+    Some(crate::web::safe_excerpt(profile.get("emailAddress")?.as_str()?))
 }

@@ -105,7 +105,7 @@ async fn checked_model(model: &dyn Model, provider: Provider) -> Result<String, 
     let said = llm::check(model).await?;
     match provider {
         Provider::Builtin => Ok(said),
-        _ => Ok(format!("{said}; {}", llm::probe(model).await?.told())),
+        _ => Ok(format!("{said}; {}", llm::probe(model).await?.summary())),
     }
 }
 

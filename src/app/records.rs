@@ -141,7 +141,7 @@ impl Records for StoreRecords {
                 let cause = serde_json::to_string(&lesson.cause).map_err(NodeError::failed)?;
                 kept.push(NewLesson { namespace: lesson.namespace, cause, interrupt: lesson.interrupt });
             }
-            let keeping = self.store.memory().keep_lessons(step.thread.clone(), step.number, kept);
+            let keeping = self.store.memory().save_lessons(step.thread.clone(), step.number, kept);
             keeping.await.map_err(NodeError::failed)
         })
     }

@@ -123,8 +123,8 @@ fn chosen(invitation: &str) -> Result<(Component, Component), InvitationError> {
     let calendar = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
     let events = || calendar.inside.iter().filter(|part| part.kind == "VEVENT");
     let uid = events().next().map(|event| event.text("UID")).unwrap_or_default();
-    let whole = events().find(|event| event.line("RECURRENCE-ID").is_none() && event.text("UID") == uid);
-    let event = whole.or_else(|| events().next()).cloned().ok_or(InvitationError::NoEvent)?;
+    let series = events().find(|event| event.line("RECURRENCE-ID").is_none() && event.text("UID") == uid);
+    let event = series.or_else(|| events().next()).cloned().ok_or(InvitationError::NoEvent)?;
     Ok((calendar, event))
 }
 
@@ -219,11 +219,11 @@ mod tests {
 
     #[test]
     fn the_calendar_keeps_the_whole_event_with_the_answer() {
-        let kept = attended(INVITATION, &me(), Attendance::Accept).unwrap();
-        let read = read_invitation(std::str::from_utf8(&kept).unwrap(), &TimeZone::UTC).unwrap();
+        let event = attended(INVITATION, &me(), Attendance::Accept).unwrap();
+        let read = read_invitation(std::str::from_utf8(&event).unwrap(), &TimeZone::UTC).unwrap();
         assert_eq!((read.uid.as_str(), read.title.as_str()), ("kick@lumen", "Kickoff, part 1"));
         assert_eq!(read.start.to_string(), "2026-11-17T09:00:00Z");
-        let text = unfolded(kept);
+        let text = unfolded(event);
         assert!(!text.contains("METHOD") && text.contains("LOCATION:Online"), "{text}");
         assert_eq!(text.matches("ATTENDEE").count(), 2, "{text}");
         assert!(!text.contains("NEEDS-ACTION"), "{text}");

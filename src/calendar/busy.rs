@@ -10,7 +10,7 @@ use jiff::{SignedDuration, Timestamp};
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 /// How many busy times one query may find.
-const MOST_TIMES: usize = 50_000;
+const MAX_TIMES: usize = 50_000;
 
 /// A time window, and the person's time zone.
 pub(super) struct Window<'a> {
@@ -77,7 +77,7 @@ impl Found {
         if !entry.takes_time || !inside || !self.seen.insert((entry.uid.clone(), start, end)) {
             return Ok(());
         }
-        if self.busy.len() >= MOST_TIMES {
+        if self.busy.len() >= MAX_TIMES {
             return Err(EntryError::TooOften);
         }
         self.busy.push(Busy { start, end, title: entry.title.clone(), all_day: entry.start.is_day() });
@@ -148,12 +148,12 @@ struct ByMoment<T> {
 impl<T: Clone> ByMoment<T> {
     fn of<'a>(moments: impl Iterator<Item = (&'a Moment, T)>, person: &TimeZone) -> Self {
         let mut named = Self { instants: HashMap::new(), days: HashMap::new() };
-        for (moment, what) in moments {
+        for (moment, value) in moments {
             match moment.is_day() {
-                true => drop(named.days.insert(moment.civil.date(), what)),
+                true => drop(named.days.insert(moment.civil.date(), value)),
                 false => {
                     if let Some(instant) = moment.instant(person) {
-                        named.instants.insert(instant, what);
+                        named.instants.insert(instant, value);
                     }
                 }
             }

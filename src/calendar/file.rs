@@ -10,9 +10,9 @@ use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// The maximum number of files in a folder.
-const MOST_FILES: usize = 50_000;
+const MAX_FILES: usize = 50_000;
 /// The maximum size of all files together.
-const MOST_BYTES: usize = 128 << 20;
+const MAX_BYTES: usize = 128 << 20;
 
 /// Reads a file; `None` if it does not exist.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CalendarError> {
@@ -58,9 +58,9 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Cale
             );
             return Err(CalendarError::Permanent(text));
         }
-        if paths.len() > MOST_FILES {
+        if paths.len() > MAX_FILES {
             let text =
-                format!("{} holds more than {MOST_FILES} events; name a smaller calendar", folder.display());
+                format!("{} holds more than {MAX_FILES} events; name a smaller calendar", folder.display());
             return Err(CalendarError::Permanent(text));
         }
     }
@@ -76,8 +76,8 @@ pub(super) fn read_folder(folder: &Path) -> Result<Vec<(PathBuf, Vec<u8>)>, Cale
         // A file that disappeared meanwhile was deleted by its owner.
         let Some(bytes) = read(&path)? else { continue };
         total += bytes.len();
-        if total > MOST_BYTES {
-            let most = MOST_BYTES >> 20;
+        if total > MAX_BYTES {
+            let most = MAX_BYTES >> 20;
             let text = format!("{} holds more than {most} MiB; name a smaller calendar", folder.display());
             return Err(CalendarError::Permanent(text));
         }
@@ -92,7 +92,7 @@ fn is_calendar(path: &Path) -> bool {
 
 fn holds_calendars(folder: &Path) -> Result<bool, CalendarError> {
     let entries = fs::read_dir(folder).map_err(|error| unreadable(folder, &error))?;
-    Ok(entries.take(MOST_FILES).any(|entry| entry.is_ok_and(|entry| is_calendar(&entry.path()))))
+    Ok(entries.take(MAX_FILES).any(|entry| entry.is_ok_and(|entry| is_calendar(&entry.path()))))
 }
 
 /// Keeps other sayso processes from changing a calendar; other programs ignore it.

@@ -159,8 +159,8 @@ impl Inner {
         let bad = |error: &dyn std::fmt::Display| {
             CalendarError::Permanent(format!("the event cannot be put in: {error}"))
         };
-        let wanted = Text::read(PathBuf::new(), event.to_vec())?;
-        let uid = only_uid(&wanted.calendars).map_err(|error| bad(&error))?;
+        let added = Text::read(PathBuf::new(), event.to_vec())?;
+        let uid = only_uid(&added.calendars).map_err(|error| bad(&error))?;
         self.texts()?;
         let _lock = file::lock(&self.path)?;
         for _ in 0..TRIES {
@@ -172,7 +172,7 @@ impl Inner {
                 file::replace(&self.path.join(file::name_for(&uid)), None, event)?
             } else {
                 match texts.first() {
-                    Some(text) => file::replace(&self.path, Some(&text.bytes), &with(text, &wanted))?,
+                    Some(text) => file::replace(&self.path, Some(&text.bytes), &with(text, &added))?,
                     None => file::replace(&self.path, None, event)?,
                 }
             };
@@ -247,14 +247,14 @@ impl Inner {
 
 /// The text with the event added before the end of the last calendar, together with the zones it needs. Every existing
 /// byte is kept.
-fn with(text: &Text, wanted: &Text) -> Vec<u8> {
-    let Some(last) = text.calendars.last() else { return wanted.bytes.clone() };
+fn with(text: &Text, added: &Text) -> Vec<u8> {
+    let Some(last) = text.calendars.last() else { return added.bytes.clone() };
     let at = last.end.0;
     let known: Vec<String> = parts(text, "VTIMEZONE").map(|zone| zone.text("TZID")).collect();
-    let zones = parts(wanted, "VTIMEZONE").filter(|zone| !known.contains(&zone.text("TZID")));
+    let zones = parts(added, "VTIMEZONE").filter(|zone| !known.contains(&zone.text("TZID")));
     let mut bytes = text.bytes[..at].to_vec();
-    for part in zones.chain(parts(wanted, "VEVENT")) {
-        bytes.extend_from_slice(&wanted.bytes[part.from..part.end.1]);
+    for part in zones.chain(parts(added, "VEVENT")) {
+        bytes.extend_from_slice(&added.bytes[part.from..part.end.1]);
     }
     bytes.extend_from_slice(&text.bytes[at..]);
     bytes

@@ -13,7 +13,7 @@ use jiff::tz::TimeZone;
 /// The maximum size of an invitation.
 const LONGEST: usize = 1 << 20;
 /// How many attendees we read.
-const MOST_PEOPLE: usize = 200;
+const MAX_PEOPLE: usize = 200;
 
 /// An event with an organizer, from a mail or a calendar. All text is visible.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -66,8 +66,8 @@ pub enum InvitationError {
 /// person's.
 pub fn read_invitation(text: &str, person: &TimeZone) -> Result<InvitedEvent, InvitationError> {
     let mut events = read_events(text, person)?;
-    let whole = events.iter().position(|event| event.occurrence.is_none());
-    Ok(events.swap_remove(whole.unwrap_or(0)))
+    let series = events.iter().position(|event| event.occurrence.is_none());
+    Ok(events.swap_remove(series.unwrap_or(0)))
 }
 
 /// Reads all events that share the UID of the first one: the event itself, and changed occurrences.
@@ -133,7 +133,7 @@ fn read(
         all_day: entry.start.is_day(),
         organizer: organizer.map(somebody),
         sent_by: organizer.and_then(|who| who.param("SENT-BY")).map(|who| line(bare(who))),
-        attendees: event.all("ATTENDEE").take(MOST_PEOPLE).map(somebody).collect(),
+        attendees: event.all("ATTENDEE").take(MAX_PEOPLE).map(somebody).collect(),
         location: line(&event.text("LOCATION")),
         recurrence: recurrence(event, &entry),
         written: event
@@ -217,7 +217,7 @@ fn day_words(day: &NthDay) -> String {
     }
 }
 
-fn nth(n: i16, what: &str) -> String {
+fn nth(n: i16, noun: &str) -> String {
     let ordinal = |n: u16| match (n % 10, n % 100) {
         (_, 11..=13) => format!("{n}th"),
         (1, _) => format!("{n}st"),
@@ -226,9 +226,9 @@ fn nth(n: i16, what: &str) -> String {
         _ => format!("{n}th"),
     };
     match (n, n.unsigned_abs()) {
-        (-1, _) => format!("last {what}"),
-        (..0, back) => format!("{} last {what}", ordinal(back)),
-        (_, forth) => format!("{} {what}", ordinal(forth)),
+        (-1, _) => format!("last {noun}"),
+        (..0, back) => format!("{} last {noun}", ordinal(back)),
+        (_, forth) => format!("{} {noun}", ordinal(forth)),
     }
 }
 

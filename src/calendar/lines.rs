@@ -10,7 +10,7 @@ pub(super) const LONGEST_TEXT: usize = 32 << 20;
 /// The maximum length of an unfolded line. Descriptions and inline attachments can be long.
 const LONGEST_LINE: usize = 16 << 20;
 const DEEPEST: usize = 8;
-const MOST_COMPONENTS: usize = 200_000;
+const MAX_COMPONENTS: usize = 200_000;
 
 /// Why a text is not iCalendar.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(super) enum LineError {
     Cut(String),
     #[error("line {0} nests too deep")]
     Deep(usize),
-    #[error("it has more than {MOST_COMPONENTS} components")]
+    #[error("it has more than {MAX_COMPONENTS} components")]
     Many,
     #[error("it holds no BEGIN:VCALENDAR")]
     Empty,
@@ -116,7 +116,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, LineError> {
         match line.name.as_str() {
             "BEGIN" => {
                 count += 1;
-                if count > MOST_COMPONENTS {
+                if count > MAX_COMPONENTS {
                     return Err(LineError::Many);
                 }
                 if open.len() >= DEEPEST {
@@ -129,10 +129,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Vec<Component>, LineError> {
                 open.push(Component { kind, from, ..Component::default() });
             }
             "END" => {
-                let found = line.value.trim().to_ascii_uppercase();
+                let ended = line.value.trim().to_ascii_uppercase();
                 let mut done = open.pop().ok_or(LineError::Outside(number))?;
-                if done.kind != found {
-                    return Err(LineError::Crossed { line: number, found, open: done.kind });
+                if done.kind != ended {
+                    return Err(LineError::Crossed { line: number, found: ended, open: done.kind });
                 }
                 done.end = (from, until);
                 match open.last_mut() {

@@ -30,7 +30,7 @@ pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
 pub use invited::{InvitationError, InvitedEvent, read_events, read_invitation};
 pub use observing::Observing;
-pub use revise::{Revision, RevisionCheck, standing};
+pub use revise::{Revision, RevisionCheck, check_revision};
 pub use write::{Event, Method, Person, event_text, invitation};
 
 use crate::config;

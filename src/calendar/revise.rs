@@ -35,7 +35,7 @@ pub enum RevisionCheck {
 }
 
 /// Compares news from `sender` with what a calendar holds for the same UID.
-pub fn standing(
+pub fn check_revision(
     held: &[InvitedEvent],
     news: &[InvitedEvent],
     sender: &str,
@@ -47,19 +47,19 @@ pub fn standing(
     if let Some(why) = foreign(held, news, sender) {
         return RevisionCheck::Foreign(why);
     }
-    let whole = news.iter().find(|one| one.occurrence.is_none());
-    let said = whole.map_or_else(|| news.iter().collect(), |whole| vec![whole]);
-    let mut found = RevisionCheck::Same;
-    for one in said {
+    let series = news.iter().find(|one| one.occurrence.is_none());
+    let changed = series.map_or_else(|| news.iter().collect(), |series| vec![series]);
+    let mut check = RevisionCheck::Same;
+    for one in changed {
         match compare(held, one, revision) {
             RevisionCheck::Stale => return RevisionCheck::Stale,
-            RevisionCheck::Differs(before) if found == RevisionCheck::Same => {
-                found = RevisionCheck::Differs(before)
+            RevisionCheck::Differs(before) if check == RevisionCheck::Same => {
+                check = RevisionCheck::Differs(before)
             }
             _ => {}
         }
     }
-    found
+    check
 }
 
 /// Why the sender may not change the held event.
@@ -92,11 +92,11 @@ fn foreign(held: &[InvitedEvent], news: &[InvitedEvent], sender: &str) -> Option
 }
 
 fn compare(held: &[InvitedEvent], news: &InvitedEvent, revision: Revision) -> RevisionCheck {
-    let whole = held.iter().find(|one| one.occurrence.is_none());
+    let series = held.iter().find(|one| one.occurrence.is_none());
     let Some(before) = held.iter().find(|one| one.occurrence == news.occurrence) else {
-        return match (whole, news.occurrence) {
-            (Some(whole), _) if news.sequence < whole.sequence => RevisionCheck::Stale,
-            (Some(whole), Some(at)) => RevisionCheck::Differs(Some(Box::new(occurrence(whole, at)))),
+        return match (series, news.occurrence) {
+            (Some(series), _) if news.sequence < series.sequence => RevisionCheck::Stale,
+            (Some(series), Some(at)) => RevisionCheck::Differs(Some(Box::new(occurrence(series, at)))),
             // Only single occurrences are held: the news adds the series or another occurrence.
             _ if revision == Revision::Change => RevisionCheck::Differs(None),
             (None, None) => RevisionCheck::Differs(held.first().cloned().map(Box::new)),
@@ -117,10 +117,10 @@ fn compare(held: &[InvitedEvent], news: &InvitedEvent, revision: Revision) -> Re
 }
 
 /// The occurrence of a series that begins at `at`.
-fn occurrence(whole: &InvitedEvent, at: Timestamp) -> InvitedEvent {
-    let length = whole.end.duration_since(whole.start);
+fn occurrence(series: &InvitedEvent, at: Timestamp) -> InvitedEvent {
+    let length = series.end.duration_since(series.start);
     let end = at.checked_add(length).unwrap_or(at);
-    InvitedEvent { occurrence: Some(at), start: at, end, recurrence: None, ..whole.clone() }
+    InvitedEvent { occurrence: Some(at), start: at, end, recurrence: None, ..series.clone() }
 }
 
 fn alike(a: &InvitedEvent, b: &InvitedEvent) -> bool {
@@ -157,7 +157,7 @@ impl<'a> News<'a> {
     /// Whether the held event needs a change. The error says why it may not be changed.
     pub fn applies(&self, held: &[InvitedEvent]) -> Result<bool, CalendarError> {
         let refused = |text: String| Err(CalendarError::Permanent(text));
-        match standing(held, &self.events, self.sender, self.revision) {
+        match check_revision(held, &self.events, self.sender, self.revision) {
             RevisionCheck::Differs(_) => Ok(true),
             RevisionCheck::Same => Ok(false),
             RevisionCheck::Absent if self.revision == Revision::Remove => Ok(false),
@@ -199,12 +199,12 @@ pub(super) fn revise(
         return Ok(None);
     }
     let parts: Vec<&Component> = events(calendars).filter(|event| event.text("UID") == news.uid).collect();
-    let whole = parts.iter().zip(&held).find(|(_, event)| event.occurrence.is_none());
+    let series = parts.iter().zip(&held).find(|(_, event)| event.occurrence.is_none());
     let renewed = news.calendars.iter().flat_map(|calendar| &calendar.inside);
     let renewed =
         renewed.filter(|part| part.kind == "VEVENT").find(|part| part.line("RECURRENCE-ID").is_none());
     // Earlier changes of occurrences belong to the old series.
-    let moved = match (whole, renewed) {
+    let moved = match (series, renewed) {
         (Some((before, _)), Some(after)) => series_lines(before) != series_lines(after),
         _ => false,
     };
@@ -219,7 +219,7 @@ pub(super) fn revise(
     let is_put = match news.revision {
         Revision::Change => true,
         // A cancelled occurrence is kept as such: otherwise the series would bring it back.
-        Revision::Remove => !news.is_whole() && whole.is_some(),
+        Revision::Remove => !news.is_whole() && series.is_some(),
     };
     let put = if is_put { news.parts(calendars) } else { Vec::new() };
     let at = cut.first().map_or_else(|| parts[parts.len() - 1].end.1, |part| part.from);
@@ -247,10 +247,10 @@ impl News<'_> {
 fn series_lines(event: &Component) -> Vec<(&str, Option<&str>, &str)> {
     let when = |name: &str| matches!(name, "DTSTART" | "RRULE" | "RDATE");
     let lines = event.lines.iter().filter(|line| when(&line.name));
-    let mut said: Vec<_> =
+    let mut values: Vec<_> =
         lines.map(|line| (line.name.as_str(), line.param("TZID"), line.value.as_str())).collect();
-    said.sort_unstable();
-    said
+    values.sort_unstable();
+    values
 }
 
 /// The number of components other than zones.

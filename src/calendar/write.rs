@@ -99,9 +99,9 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
         }
     }
     out.line("SUMMARY", &escape(&event.title));
-    for (property, said) in [("LOCATION", &event.location), ("DESCRIPTION", &event.description)] {
-        if !said.is_empty() {
-            out.line(property, &escape(said));
+    for (property, value) in [("LOCATION", &event.location), ("DESCRIPTION", &event.description)] {
+        if !value.is_empty() {
+            out.line(property, &escape(value));
         }
     }
     out.line("STATUS", if method == Some(Method::Cancel) { "CANCELLED" } else { "CONFIRMED" });

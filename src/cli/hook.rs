@@ -55,7 +55,7 @@ impl Hook {
         let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
         let event = event.map_err(Failure::usage)?;
         let heard = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
-        let told = Told { news: hooks::news(agent, &event, context.page.now, context.env()), event };
+        let told = Told { news: hooks::read_news(agent, &event, context.page.now, context.env()), event };
         match heard {
             HookEvent::Asks(call) if is_left_to_server(&call, &told.event, &context) => {
                 if let Ok(here) = context.open() {
@@ -96,7 +96,7 @@ struct Told {
 impl Told {
     async fn keep(&self, inbox: &Inbox) {
         if let Some(news) = self.news.clone() {
-            hooks::tell(inbox, news, &self.event).await;
+            hooks::record_news(inbox, news, &self.event).await;
         }
     }
 
@@ -104,7 +104,7 @@ impl Told {
     async fn keep_answered(&self, inbox: &Inbox) {
         if let Some(news) = self.news.clone() {
             let news = SessionNews { at: Timestamp::now(), what: News::Working, ..news };
-            hooks::tell(inbox, news, &self.event).await;
+            hooks::record_news(inbox, news, &self.event).await;
         }
     }
 }

@@ -57,8 +57,8 @@ impl Api {
             };
             private.push((host.trim_matches(['[', ']']).to_owned(), port));
         }
-        let kept = [&api.api_key_env, &api.api_key_command, &api.api_key_file];
-        let key = reader.secret("api_key", kept)?;
+        let key_sources = [&api.api_key_env, &api.api_key_command, &api.api_key_file];
+        let key = reader.secret("api_key", key_sources)?;
         Ok(Self { hosts, host_list: api.host_list, private, key })
     }
 }

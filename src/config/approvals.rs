@@ -14,7 +14,7 @@ use super::reader::{FromKey, FromSection as _, Reader, Sources, section};
 const KINDS: [&str; 3] = ["triage", "approval", "question"];
 
 /// The keys 1 to 9.
-const MOST_REFUSALS: usize = 9;
+const MAX_REFUSALS: usize = 9;
 
 const LONGEST_REFUSAL: usize = 200;
 
@@ -99,8 +99,8 @@ impl Approvals {
             return Err(reader.bad("expire_kinds", why));
         }
         let refusals = approvals.refusals;
-        if refusals.len() > MOST_REFUSALS {
-            let why = format!("has {} refusals; there are keys for {MOST_REFUSALS}", refusals.len());
+        if refusals.len() > MAX_REFUSALS {
+            let why = format!("has {} refusals; there are keys for {MAX_REFUSALS}", refusals.len());
             return Err(reader.bad("refusals", why));
         }
         if let Some(odd) = refusals.iter().find(|text| !is_a_line(text)) {
@@ -128,11 +128,11 @@ fn expire_by_name(
     section: &'static Section,
     expire: impl Fn(&Reader<'_>) -> Result<Option<String>, Error>,
 ) -> Result<BTreeMap<String, Option<Duration>>, Error> {
-    let mut found = BTreeMap::new();
+    let mut expiry = BTreeMap::new();
     for reader in sources.each(section) {
         if let Some(text) = expire(&reader)? {
-            found.insert(reader.name.clone(), never_or_lasting(&reader, "expire", &text)?);
+            expiry.insert(reader.name.clone(), never_or_lasting(&reader, "expire", &text)?);
         }
     }
-    Ok(found)
+    Ok(expiry)
 }

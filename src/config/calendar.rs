@@ -125,9 +125,9 @@ impl CalendarSection {
         if let Some(why) = unsafe_url(&url) {
             return Err(reader.bad("url", why));
         }
-        let kept = [&self.password_env, &self.password_command, &self.password_file];
+        let password_sources = [&self.password_env, &self.password_command, &self.password_file];
         let hint = "say where the password is kept, here or with password_env or password_file";
-        let password = reader.secret("password", kept)?;
+        let password = reader.secret("password", password_sources)?;
         let password = password.ok_or_else(|| reader.missing("password_command", hint))?;
         let own = (!user.address.is_empty()).then(|| user.address.clone());
         let name = self.user.or(own).ok_or_else(|| reader.missing("user", "write as whom to log in"))?;

@@ -28,13 +28,13 @@ pub struct OwnCommand {
 impl OwnCommand {
     pub(super) fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let CommandSection { key, name, run } = CommandSection::read(reader)?;
-        let given = |value: Option<String>, name: &str, hint: &str| {
+        let required = |value: Option<String>, name: &str, hint: &str| {
             value.filter(|text| !text.trim().is_empty()).ok_or_else(|| reader.missing(name, hint))
         };
         Ok(Self {
-            key: given(key, "key", "write the key that runs it, such as gj")?,
-            name: given(name, "name", "write what it is called in `?`")?,
-            run: given(run, "run", "write what a shell is to run")?,
+            key: required(key, "key", "write the key that runs it, such as gj")?,
+            name: required(name, "name", "write what it is called in `?`")?,
+            run: required(run, "run", "write what a shell is to run")?,
         })
     }
 }

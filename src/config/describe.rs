@@ -29,10 +29,10 @@ pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
     let mut settings = Vec::new();
     for section in SECTIONS {
         for name in entries.names(section) {
-            for (whole, key) in section.whole_keys() {
+            for (path, key) in section.full_keys() {
                 let mut written = entries
                     .section(section, &name)
-                    .filter(|(address, _)| is_named(&whole, &address.key))
+                    .filter(|(address, _)| is_named(&path, &address.key))
                     .map(|(address, entry)| Setting {
                         key: address.to_string(),
                         value: Visible::line(&shown(key, &entry.value, env)),
@@ -41,7 +41,7 @@ pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
                     .peekable();
                 if written.peek().is_none() && section.shape == Shape::One {
                     settings.push(Setting {
-                        key: Address::new(section, &name, &whole).to_string(),
+                        key: Address::new(section, &name, &path).to_string(),
                         value: Visible::line(&format!("({})", key.unset())),
                         origin: Origin::Default,
                     });

@@ -184,7 +184,7 @@ fn check(address: &Address, kind: Kind, value: Value, origin: &Origin) -> Result
         }
         (Kind::Count { .. }, value) => Err(wrong_type("a whole number", &value)),
         // Whole numbers so large that this rounds them are far out of range.
-        (Kind::Amount { most }, Value::Integer(whole)) => amount(whole as f64, most).map_err(bad),
+        (Kind::Amount { most }, Value::Integer(integer)) => amount(integer as f64, most).map_err(bad),
         (Kind::Amount { most }, Value::Float(number)) => amount(number, most).map_err(bad),
         (Kind::Amount { .. }, value) => Err(wrong_type("a number", &value)),
         (Kind::Keys(_), value) => Err(wrong_type("a section", &value)),

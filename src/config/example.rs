@@ -40,14 +40,14 @@ fn add_keys(text: &mut String, section: &Section) {
     }
     // Keys that appear in several nested sections are explained once.
     let mut explained: Vec<Help> = Vec::new();
-    for (whole, key) in section.whole_keys() {
+    for (path, key) in section.full_keys() {
         if !explained.contains(&key.help) {
             add_help(text, key.help);
             explained.push(key.help);
         }
         let is_default = section.shape == Shape::One && key.shows_default();
         let mark = if is_default { "" } else { "#" };
-        *text += &format!("{mark}{}\n", key.line(&whole));
+        *text += &format!("{mark}{}\n", key.line(&path));
     }
 }
 

@@ -71,8 +71,8 @@ impl<'a> GoogleApp<'a> {
                 return Err(reader.bad(key, why));
             }
         }
-        let kept = [&keys.client_secret_env, &keys.client_secret_command, &keys.client_secret_file];
-        let client_secret = reader.secret("client_secret", kept)?;
+        let secret_sources = [&keys.client_secret_env, &keys.client_secret_command, &keys.client_secret_file];
+        let client_secret = reader.secret("client_secret", secret_sources)?;
         Ok(Self { reader, keys, client_secret, folder: data.join("google") })
     }
 

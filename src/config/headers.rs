@@ -32,7 +32,7 @@ fn header(reader: &Reader<'_>, written: &str) -> Result<(String, Header), String
         return Err("must be headers such as \"X-Tenant: acme\"".to_owned());
     };
     let name = name.to_ascii_lowercase();
-    let kept = match value.strip_prefix('$') {
+    let reference = match value.strip_prefix('$') {
         None if CREDENTIALS.iter().any(|word| name.contains(word)) => {
             return Err(format!(
                 "must not hold {name} itself; write $NAME for a variable, $(COMMAND) for what a command prints, \
@@ -40,13 +40,13 @@ fn header(reader: &Reader<'_>, written: &str) -> Result<(String, Header), String
             ));
         }
         None => return Ok((name, Header::Text(value.to_owned()))),
-        Some(kept) => kept,
+        Some(reference) => reference,
     };
-    let inner = kept.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).map(str::trim);
+    let inner = reference.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).map(str::trim);
     let secret = match inner.map(|inner| (inner, inner.strip_prefix('<').map(str::trim))) {
         Some((_, Some(path))) if !path.is_empty() => Secret::File(reader.path(path)),
         Some((command, None)) if !command.is_empty() => Secret::Command(command.to_owned()),
-        None if is_variable(kept) => Secret::Env(kept.to_owned()),
+        None if is_variable(reference) => Secret::Env(reference.to_owned()),
         _ => {
             return Err(format!(
                 "has a {name} whose $ is not followed by a variable's name in capitals, (COMMAND) or (<FILE)"

@@ -109,9 +109,9 @@ impl Host {
     ///
     /// `~name` is left as written, a file of that name: other users' folders are not looked up.
     pub(super) fn expand_from(&self, base: &Path, typed: &Path) -> PathBuf {
-        let whole = at_home(typed, self.home.as_deref()).unwrap_or_else(|| base.join(typed));
+        let path = at_home(typed, self.home.as_deref()).unwrap_or_else(|| base.join(typed));
         // Drops the `.` of `./file` and a slash at the end, which only make a path longer to read.
-        whole.components().collect()
+        path.components().collect()
     }
 }
 

@@ -128,15 +128,15 @@ impl Section {
     }
 
     /// Its keys by their full names; a dot leads into a nested section.
-    pub(super) fn whole_keys(&self) -> Vec<(String, &'static Key)> {
-        let mut found = Vec::new();
-        collect(self.keys, "", &mut found);
-        found
+    pub(super) fn full_keys(&self) -> Vec<(String, &'static Key)> {
+        let mut keys = Vec::new();
+        collect(self.keys, "", &mut keys);
+        keys
     }
 
     /// The key with this name, or the `*` key that matches it.
     pub(super) fn key(&self, name: &str) -> Option<&'static Key> {
-        self.whole_keys().into_iter().find(|(whole, _)| is_named(whole, name)).map(|(_, key)| key)
+        self.full_keys().into_iter().find(|(path, _)| is_named(path, name)).map(|(_, key)| key)
     }
 
     /// Whether `name` is a section nested in this one, such as the `outgoing` of `[mail.outgoing]`.
@@ -145,12 +145,12 @@ impl Section {
     }
 }
 
-fn collect(keys: &'static [Key], within: &str, found: &mut Vec<(String, &'static Key)>) {
+fn collect(keys: &'static [Key], within: &str, paths: &mut Vec<(String, &'static Key)>) {
     for key in keys {
-        let whole = join(within, key.name);
+        let path = join(within, key.name);
         match key.kind {
-            Kind::Keys(keys) => collect(keys, &whole, found),
-            _ => found.push((whole, key)),
+            Kind::Keys(keys) => collect(keys, &path, paths),
+            _ => paths.push((path, key)),
         }
     }
 }
@@ -193,14 +193,14 @@ impl Key {
     }
 
     /// The example's line for the key, which is called `whole` there.
-    pub(super) fn line(&self, whole: &str) -> String {
+    pub(super) fn line(&self, path: &str) -> String {
         let text = self.preset.example.or(self.preset.default).unwrap_or_default();
         let value = match self.kind {
             // Keeps a number as it was typed: `2.00` reads better as dollars than `2.0`.
             Kind::Count { .. } | Kind::Amount { .. } => text.to_owned(),
             kind => kind.spelled(text).to_string(),
         };
-        format!("{} = {value}", self.preset.called.unwrap_or(whole))
+        format!("{} = {value}", self.preset.called.unwrap_or(path))
     }
 
     /// Whether the example shows the default.

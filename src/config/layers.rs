@@ -77,8 +77,8 @@ fn fill_defaults(entries: &mut Entries, inputs: &Inputs) {
                     entries.put(Address::new(section, &name, key), value, Origin::Default);
                 }
             };
-            for (whole, key) in section.whole_keys() {
-                fill(&whole, key.default());
+            for (path, key) in section.full_keys() {
+                fill(&path, key.default());
             }
             match section.name {
                 "user" => fill("time_zone", inputs.host.time_zone.iana_name().map(Into::into)),

@@ -230,7 +230,7 @@ impl Mail {
         refuse_keys_of_other_kinds(reader, mail.kind)?;
         let source = match mail.kind {
             MailKind::Imap => MailSource::Imap {
-                server: mail.server.meant(reader, (993, 143), &address, None)?,
+                server: mail.server.resolve(reader, (993, 143), &address, None)?,
                 folders: mail.folders,
                 drafts: mail.drafts,
                 sent: mail.sent,
@@ -252,7 +252,7 @@ impl Mail {
             MailSource::Maildir { .. } | MailSource::Gmail { .. } => None,
         };
         let login = || google.login(&name);
-        let outgoing = mail.outgoing.meant(&reader.within("outgoing"), &address, imap, login)?;
+        let outgoing = mail.outgoing.resolve(&reader.within("outgoing"), &address, imap, login)?;
         let handled = reader.within("handled");
         Ok(Self {
             source,
@@ -302,14 +302,14 @@ fn folder_or_path(reader: &Reader<'_>, folder: String) -> String {
 impl AfterHandling {
     fn read(reader: &Reader<'_>, key: &str, text: &str) -> Result<Self, Error> {
         let named = |rest: &str| (!rest.trim().is_empty()).then(|| rest.trim().to_owned());
-        let meant = match (text, text.split_once(':')) {
+        let action = match (text, text.split_once(':')) {
             ("none", _) => Some(Self::None),
             ("seen", _) => Some(Self::Seen),
             (_, Some(("label", label))) => named(label).map(Self::Label),
             (_, Some(("folder", folder))) => named(folder).map(Self::Folder),
             _ => None,
         };
-        meant.ok_or_else(|| {
+        action.ok_or_else(|| {
             let why = format!("cannot be {:?}; choose seen, label:NAME, folder:NAME or none", quoted(text));
             reader.bad(key, why)
         })

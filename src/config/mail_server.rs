@@ -76,7 +76,7 @@ impl ServerKeys {
 
     /// Makes a server from the keys. `ports` are the defaults for TLS and for STARTTLS. Parts of the login that are not
     /// written come from `like`.
-    pub(super) fn meant(
+    pub(super) fn resolve(
         self,
         reader: &Reader<'_>,
         ports: (u16, u16),

@@ -182,8 +182,8 @@ pub struct Price {
 impl Model {
     pub(super) fn read(reader: &Reader<'_>) -> Result<Self, Error> {
         let model = ModelSection::read(reader)?;
-        let kept = [&model.api_key_env, &model.api_key_command, &model.api_key_file];
-        let api_key = reader.secret("api_key", kept)?;
+        let key_sources = [&model.api_key_env, &model.api_key_command, &model.api_key_file];
+        let api_key = reader.secret("api_key", key_sources)?;
         if let Some(why) = model.base_url.as_deref().and_then(wrong_with_url) {
             return Err(reader.bad("base_url", why));
         }

@@ -80,7 +80,7 @@ choice! {
 
 impl OutgoingKeys {
     /// Where mail is sent; `None` if nothing is written. The login is that of `imap`, unless one is written.
-    pub(super) fn meant(
+    pub(super) fn resolve(
         self,
         reader: &Reader<'_>,
         address: &str,
@@ -128,7 +128,7 @@ impl OutgoingKeys {
                 }
             }
             OutgoingKind::Smtp => MailOutgoing::Smtp {
-                server: self.server.meant(reader, (465, 587), address, imap)?,
+                server: self.server.resolve(reader, (465, 587), address, imap)?,
                 filed_by: self.filed_by.unwrap_or_default(),
             },
             OutgoingKind::Gmail => {

@@ -96,7 +96,7 @@ fn keys(
             if names_a_secret(bare) {
                 return Err(Error::SecretInFile { key: quoted(key), section: section_name, at });
             }
-            let known = section.whole_keys();
+            let known = section.full_keys();
             let hint = hint(key, known.iter().map(|(name, _)| name.as_str()), "the keys are");
             return Err(Error::UnknownKey { key: quoted(key), section: section_name, at, hint });
         };
@@ -150,7 +150,7 @@ fn in_order<'t, 'i>(
 fn plain(value: &DeValue<'_>) -> Option<Value> {
     Some(match value {
         DeValue::String(text) => text.as_ref().into(),
-        DeValue::Integer(whole) => i64::from_str_radix(whole.as_str(), whole.radix()).ok()?.into(),
+        DeValue::Integer(integer) => i64::from_str_radix(integer.as_str(), integer.radix()).ok()?.into(),
         DeValue::Float(number) => number.as_str().parse::<f64>().ok()?.into(),
         DeValue::Boolean(yes) => (*yes).into(),
         DeValue::Datetime(date) => (*date).into(),

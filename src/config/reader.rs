@@ -63,12 +63,12 @@ impl<'a> Reader<'a> {
     }
 
     /// The full name of a key, including the nested section.
-    pub(super) fn whole(&self, key: &str) -> String {
+    pub(super) fn full_key(&self, key: &str) -> String {
         join(&self.within, key)
     }
 
     fn value(&self, key: &str) -> Option<&'a Value> {
-        let entry = self.sources.entries.get(self.section, &self.name, &self.whole(key))?;
+        let entry = self.sources.entries.get(self.section, &self.name, &self.full_key(key))?;
         Some(&entry.value)
     }
 
@@ -89,20 +89,20 @@ impl<'a> Reader<'a> {
 
     /// Where a key was written, or else where its section begins.
     pub(super) fn origin(&self, key: &str) -> Origin {
-        self.sources.entries.origin(self.section, &self.name, &self.whole(key))
+        self.sources.entries.origin(self.section, &self.name, &self.full_key(key))
     }
 
     /// The error for a value that is not allowed.
     pub(super) fn bad(&self, key: &str, why: impl Into<String>) -> Error {
-        let whole = Address::new(self.section, &self.name, &self.whole(key)).to_string();
-        Error::BadValue { key: whole, at: self.origin(key), why: why.into() }
+        let address = Address::new(self.section, &self.name, &self.full_key(key)).to_string();
+        Error::BadValue { key: address, at: self.origin(key), why: why.into() }
     }
 
     /// The error for a required value that is missing.
     pub(super) fn missing(&self, key: &str, hint: impl Into<String>) -> Error {
         Error::MissingKey {
             section: self.header(),
-            key: self.whole(key),
+            key: self.full_key(key),
             at: self.origin(key),
             hint: hint.into(),
         }
@@ -144,12 +144,12 @@ impl<'a> Reader<'a> {
     pub(super) fn variable(
         &self,
         name: &str,
-        what: &str,
+        noun: &str,
         variable: &Option<String>,
     ) -> Result<Option<Secret>, Error> {
         if variable.as_deref().is_some_and(|variable| !is_variable(variable)) {
             let why = format!(
-                "must be the name of an environment variable, in capitals, and not the {what} itself"
+                "must be the name of an environment variable, in capitals, and not the {noun} itself"
             );
             return Err(self.bad(&format!("{name}_env"), why));
         }
@@ -166,7 +166,7 @@ impl<'a> Reader<'a> {
         match written.next() {
             None => Ok(Some(value)),
             Some((key, _)) => {
-                Err(self.bad(&key, format!("says the same as {}; keep one of them", self.whole(&first))))
+                Err(self.bad(&key, format!("says the same as {}; keep one of them", self.full_key(&first))))
             }
         }
     }

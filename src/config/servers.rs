@@ -90,8 +90,8 @@ impl Server {
         if url.starts_with("http://") && !is_loopback(&url) {
             return Err(reader.bad("url", "must begin with https://, since it is not on this machine"));
         }
-        let kept = [&server.api_key_env, &server.api_key_command, &server.api_key_file];
-        let api_key = reader.secret("api_key", kept)?;
+        let key_sources = [&server.api_key_env, &server.api_key_command, &server.api_key_file];
+        let api_key = reader.secret("api_key", key_sources)?;
         let headers = headers::read(reader, "headers", &server.headers)?;
         let mut metadata = Vec::new();
         for written in &server.metadata {

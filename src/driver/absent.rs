@@ -29,7 +29,7 @@ pub(crate) struct Absences {
 }
 
 impl Absences {
-    pub(crate) fn waits(&mut self, thread: ThreadId, absent: Absent) {
+    pub(crate) fn add(&mut self, thread: ThreadId, absent: Absent) {
         self.back.remove(&absent.server);
         self.waiting.insert(thread, absent);
     }
@@ -41,24 +41,28 @@ impl Absences {
     /// A thread got through. Returns the other threads that waited for the same server, so they can be retried.
     pub(crate) fn thread_got_through(&mut self, thread: &ThreadId) -> Vec<ThreadId> {
         let Some(absent) = self.waiting.remove(thread) else { return Vec::new() };
-        let others = self.let_go(&absent.server);
+        let others = self.release(&absent.server);
         self.back.insert(absent.server);
         others
     }
 
     /// Forgets threads that no longer wait for anything.
-    pub(crate) fn retain(&mut self, still: impl Fn(&ThreadId) -> bool) {
-        self.waiting.retain(|thread, _| still(thread));
+    pub(crate) fn retain(&mut self, is_runnable: impl Fn(&ThreadId) -> bool) {
+        self.waiting.retain(|thread, _| is_runnable(thread));
     }
 
-    fn let_go(&mut self, server: &str) -> Vec<ThreadId> {
-        let waited = |absent: &Absent| absent.server == server;
-        self.waiting.extract_if(|_, absent| waited(absent)).map(|(thread, _)| thread).collect()
+    fn release(&mut self, server: &str) -> Vec<ThreadId> {
+        let waits_for_server = |absent: &Absent| absent.server == server;
+        self.waiting.extract_if(|_, absent| waits_for_server(absent)).map(|(thread, _)| thread).collect()
     }
 
     /// Adds and removes cards. `idle` means nothing is running that could tell us more.
-    pub(crate) async fn mind(&mut self, engine: &Engine, idle: bool) -> Result<CardChanges, StoreError> {
-        let mut minded = CardChanges::default();
+    pub(crate) async fn update_cards(
+        &mut self,
+        engine: &Engine,
+        idle: bool,
+    ) -> Result<CardChanges, StoreError> {
+        let mut changes = CardChanges::default();
         let mut cards = match self.cards.take() {
             Some(cards) => cards,
             None => open_cards(engine)?,
@@ -71,28 +75,28 @@ impl Absences {
         }
         for server in answered {
             cards.remove(&server);
-            minded.at_once.extend(self.let_go(&server));
+            changes.at_once.extend(self.release(&server));
         }
         let servers: BTreeMap<&str, &Absent> =
             self.waiting.values().map(|absent| (absent.server.as_str(), absent)).collect();
         for (server, absent) in &servers {
             if !cards.contains_key(*server)
-                && let Some(card) = put_up(engine, absent).await?
+                && let Some(card) = open_card(engine, absent).await?
             {
                 cards.insert((*server).to_owned(), card);
-                minded.changed = true;
+                changes.changed = true;
             }
         }
-        let over =
+        let is_over =
             |server: &String| !servers.contains_key(server.as_str()) && (idle || self.back.contains(server));
-        for server in cards.keys().filter(|server| over(server)).cloned().collect::<Vec<_>>() {
+        for server in cards.keys().filter(|server| is_over(server)).cloned().collect::<Vec<_>>() {
             if let Some(card) = cards.remove(&server) {
-                take_down(engine, &server, &card).await?;
-                minded.changed = true;
+                close_card(engine, &server, &card).await?;
+                changes.changed = true;
             }
         }
         self.cards = Some(cards);
-        Ok(minded)
+        Ok(changes)
     }
 }
 
@@ -102,7 +106,7 @@ fn key(server: &str) -> String {
 
 fn open_cards(engine: &Engine) -> Result<BTreeMap<String, ThreadId>, StoreError> {
     let mut cards = BTreeMap::new();
-    for (key, thread) in engine.store().threads().keyed_waiting()? {
+    for (key, thread) in engine.store().threads().waiting_with_keys()? {
         if let Some(server) = key.strip_prefix("absent:") {
             cards.insert(server.split('#').next().unwrap_or_default().to_owned(), thread);
         }
@@ -110,9 +114,9 @@ fn open_cards(engine: &Engine) -> Result<BTreeMap<String, ThreadId>, StoreError>
     Ok(cards)
 }
 
-async fn put_up(engine: &Engine, absent: &Absent) -> Result<Option<ThreadId>, StoreError> {
+async fn open_card(engine: &Engine, absent: &Absent) -> Result<Option<ThreadId>, StoreError> {
     let key = key(&absent.server);
-    let newest = engine.store().threads().keyed(ASKING_WORKFLOW, &key)?;
+    let newest = engine.store().threads().newest_with_key(ASKING_WORKFLOW, &key)?;
     if let Some((thread, status)) = &newest
         && !status.ended()
     {
@@ -131,7 +135,7 @@ async fn put_up(engine: &Engine, absent: &Absent) -> Result<Option<ThreadId>, St
     }
 }
 
-async fn take_down(engine: &Engine, server: &str, card: &ThreadId) -> Result<(), StoreError> {
+async fn close_card(engine: &Engine, server: &str, card: &ThreadId) -> Result<(), StoreError> {
     let Some(spec) = engine.registry().get(ASKING_WORKFLOW) else { return Ok(()) };
     let what =
         EventKind::Settled { reason: "nothing waits for it any more".to_owned(), payload: Value::Null };

@@ -5,13 +5,13 @@ use crate::store::FoldedUpTo;
 use std::collections::HashMap;
 
 /// How many states are kept. Other states are folded again from their snapshots.
-const KEPT: usize = 256;
+const CAPACITY: usize = 256;
 
 /// A state, and how much of the thread it includes.
 #[derive(Clone)]
 pub(crate) struct Cached {
     pub state: Folded,
-    pub have: FoldedUpTo,
+    pub folded: FoldedUpTo,
     /// Steps since the last snapshot.
     pub steps_since: usize,
     /// Bytes of updates since the last snapshot.
@@ -32,7 +32,7 @@ impl Cache {
 
     pub(crate) fn put(&mut self, thread: ThreadId, cached: Cached) {
         self.clock += 1;
-        if self.states.len() >= KEPT {
+        if self.states.len() >= CAPACITY {
             let oldest = self.states.iter().min_by_key(|(_, (used, _))| *used).map(|(id, _)| id.clone());
             oldest.and_then(|id| self.states.remove(&id));
         }

@@ -22,7 +22,7 @@ use std::time::Duration;
 const SNAPSHOT_STEPS: usize = 64;
 
 /// Other processes see a node as running once it takes longer than this.
-const NOTABLE: Duration = Duration::from_millis(250);
+const SHOW_RUNNING_AFTER: Duration = Duration::from_millis(250);
 
 /// Stands in for a version while the thread's own commit is about to change it.
 pub(crate) const COMMITTING: i64 = -1;
@@ -57,7 +57,7 @@ pub(crate) enum DriveResult {
 struct Entering {
     steps: Vec<NewStep>,
     state: Folded,
-    absorbed: Option<i64>,
+    last_event: Option<i64>,
 }
 
 impl Engine {
@@ -82,43 +82,47 @@ impl Engine {
         working_on: &AtomicI64,
     ) -> Result<DriveResult, StoreError> {
         let cached = self.cache().take(thread);
-        let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.have))?;
+        let loaded = self.store().threads().load(thread, cached.as_ref().map(|cached| &cached.folded))?;
         working_on.store(loaded.version, Ordering::SeqCst);
-        if let Some(driven) = self.handle_without_node(&loaded, waited).await? {
-            return Ok(driven);
+        if let Some(result) = self.handle_without_node(&loaded, waited).await? {
+            return Ok(result);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else {
             let text = format!("This sayso does not know the workflow `{}`.", loaded.workflow);
-            return self.fail(&loaded, None, Failure::LostNode(text)).await;
+            return self.fail(&loaded, None, None, Failure::LostNode(text)).await;
         };
-        if loaded.overtaken {
+        if loaded.has_unseen_news {
             return self.absorb(&loaded).await;
         }
         let mut cached = match self.folded(spec, cached, &loaded) {
             Ok(cached) => cached,
-            Err(error) => return self.fail(&loaded, Some(spec), Failure::Failed(error.to_string())).await,
+            Err(error) => {
+                return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
+            }
         };
         let entering = match enter(spec, cached.state, &loaded) {
             Ok(entering) => entering,
-            Err(error) => return self.fail(&loaded, Some(spec), Failure::Failed(error.to_string())).await,
+            Err(error) => {
+                return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
+            }
         };
         if let Some(failure) = before_node(spec, &loaded, &entering) {
-            return self.fail(&loaded, Some(spec), failure).await;
+            return self.fail(&loaded, Some(spec), Some(&entering.state), failure).await;
         }
-        let (output, calls) = self.run(spec, &loaded, &entering, attempt).await;
+        let (output, has_calls) = self.run(spec, &loaded, &entering, attempt).await;
         cached.state = entering.state.clone();
         working_on.store(COMMITTING, Ordering::SeqCst);
         let output = match output {
             Ok(output) => output,
-            Err(error) => return self.after_error(spec, &loaded, error, attempt).await,
+            Err(error) => return self.after_error(spec, &loaded, &entering.state, error, attempt).await,
         };
-        match self.commit(spec, cached, &loaded, entering, output, calls).await? {
+        match self.commit(spec, cached, &loaded, entering, output, has_calls).await? {
             Ok(committed) if committed.status.active() && committed.status != Status::Held => {
                 Ok(DriveResult::Continue)
             }
-            Ok(committed) if committed.events => Ok(DriveResult::Continue),
+            Ok(committed) if committed.has_events => Ok(DriveResult::Continue),
             Ok(_) => Ok(DriveResult::Idle),
-            Err(failure) => self.fail(&loaded, Some(spec), failure).await,
+            Err(failure) => self.fail(&loaded, Some(spec), None, failure).await,
         }
     }
 
@@ -146,8 +150,8 @@ impl Engine {
         if !loaded.status.active() {
             return self.absorb(loaded).await.map(Some);
         }
-        let lapsed = loaded.granted.iter().filter(|given| !self.still_granted(given));
-        let lapsed: Vec<InterruptId> = lapsed.map(|given| given.interrupt.clone()).collect();
+        let lapsed = loaded.granted.iter().filter(|answer| !self.still_granted(answer));
+        let lapsed: Vec<InterruptId> = lapsed.map(|answer| answer.interrupt.clone()).collect();
         if !lapsed.is_empty() {
             self.store().grants().recall(thread.clone(), loaded.version, lapsed).await?;
             return Ok(Some(DriveResult::Continue));
@@ -160,12 +164,13 @@ impl Engine {
         &self,
         spec: &Spec,
         loaded: &Loaded,
+        state: &Folded,
         error: NodeError,
         attempt: u32,
     ) -> Result<DriveResult, StoreError> {
         let (thread, node) = (&loaded.thread, &loaded.node);
         let settings = self.settings();
-        match Retry::after(error, attempt, settings.retries, settings.patience) {
+        match Retry::after(error, attempt, settings.retries, settings.retry_wait) {
             Retry::After(wait, text) => {
                 tracing::info!(%thread, %node, %text, "will be tried again");
                 // The results of its calls are still being written; the next attempt must find them.
@@ -177,7 +182,7 @@ impl Engine {
                 let _ = self.store().flush().await;
                 Ok(DriveResult::ServerAbsent(Absent { server, why: text }, wait))
             }
-            Retry::Never(failure) => self.fail(loaded, Some(spec), failure).await,
+            Retry::Never(failure) => self.fail(loaded, Some(spec), Some(state), failure).await,
             Retry::Moved => Ok(DriveResult::Continue),
             // If the writer is still alive, the write was only blocked, and that may pass.
             Retry::Storage(text) => Err(match self.store().mode() {
@@ -188,23 +193,23 @@ impl Engine {
     }
 
     /// Whether the grant still allows this without asking.
-    fn still_granted(&self, given: &GrantedAnswer) -> bool {
+    fn still_granted(&self, answer: &GrantedAnswer) -> bool {
         let by_config = |tool: &str| self.settings().policies.contains_key(tool);
-        given.covered && given.grant.strip_prefix(POLICY_GRANT).is_none_or(by_config)
+        answer.covered && answer.grant.strip_prefix(POLICY_GRANT).is_none_or(by_config)
     }
 
     /// The thread's committed state, with the driver's snapshot counters.
     fn folded(&self, spec: &Spec, cached: Option<Cached>, loaded: &Loaded) -> Result<Cached, FoldError> {
         let tail = &loaded.tail;
         let bytes: usize = tail.updates.iter().map(String::len).sum();
-        let fresh = !tail.goes_on;
-        let (have, steps, since) = match cached {
+        let fresh = !tail.continues;
+        let (state, steps, since) = match cached {
             Some(cached) if !fresh => (Some(cached.state), cached.steps_since, cached.bytes_since),
             _ => (None, 0, 0),
         };
         Ok(Cached {
-            state: fold(spec, have, tail)?,
-            have: loaded.at.clone(),
+            state: fold(spec, state, tail)?,
+            folded: loaded.at.clone(),
             steps_since: steps + tail.updates.len(),
             bytes_since: since + bytes,
         })
@@ -225,7 +230,7 @@ impl Engine {
             thread: loaded.thread.clone(),
             version: loaded.version,
             step: loaded.at.steps(),
-            called: AtomicBool::new(!loaded.calls.is_empty()),
+            has_calls: AtomicBool::new(!loaded.calls.is_empty()),
             calls,
             released: self.released().clone(),
             _lock: self.lock(),
@@ -246,12 +251,12 @@ impl Engine {
         let output = tokio::select! {
             biased;
             output = &mut work => output,
-            () = tokio::time::sleep(NOTABLE) => {
+            () = tokio::time::sleep(SHOW_RUNNING_AFTER) => {
                 self.store().threads().mark_running(loaded.thread.clone(), loaded.version);
                 work.await
             }
         };
-        (output, journal.called.load(Ordering::SeqCst))
+        (output, journal.has_calls.load(Ordering::SeqCst))
     }
 
     async fn commit(
@@ -261,7 +266,7 @@ impl Engine {
         loaded: &Loaded,
         entering: Entering,
         output: Output,
-        calls: bool,
+        has_calls: bool,
     ) -> Result<Result<Committed, Failure>, StoreError> {
         let Output { updates, next, start, took } = output;
         let next = match next {
@@ -278,7 +283,7 @@ impl Engine {
             Ok(start) => start,
             Err(failure) => return Ok(Err(failure)),
         };
-        let Entering { mut steps, state, absorbed } = entering;
+        let Entering { mut steps, state, last_event } = entering;
         // The state is changed in place if this is its only copy.
         drop(cached.state);
         let state = match spec.workflow.apply(state, &updates) {
@@ -289,9 +294,9 @@ impl Engine {
         let bytes_since =
             cached.bytes_since + steps.iter().map(|step| step.updates.len()).sum::<usize>() + updates.len();
         // Snapshots are rare enough to cost no more than the updates that made the state grow.
-        let renew = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.at.snapshot_bytes;
-        let snapshot = if renew { spec.workflow.write(&state).ok() } else { None };
-        let renewed = snapshot.is_some();
+        let snapshot_due = steps_since >= SNAPSHOT_STEPS && bytes_since >= loaded.at.snapshot_bytes;
+        let snapshot = if snapshot_due { spec.workflow.write(&state).ok() } else { None };
+        let snapshot_taken = snapshot.is_some();
         let took_ms = Some(i64::try_from(took.as_millis()).unwrap_or(i64::MAX));
         steps.push(NewStep { node: loaded.node.clone(), updates, took_ms });
         let commit = Commit {
@@ -304,21 +309,21 @@ impl Engine {
             fingerprint: spec.workflow.fingerprint().to_owned(),
             snapshot,
             start,
-            calls,
-            absorbed,
-            results: spec.results,
+            has_calls,
+            last_event,
+            has_result: spec.results,
             hold_ms: self.holds(false).irreversible_ms,
             step_limit: self.step_limit(),
         };
         fail_point("before_commit");
         let committed = self.store().threads().commit(commit).await?;
         fail_point("after_commit");
-        let have = FoldedUpTo {
+        let folded = FoldedUpTo {
             step: committed.step.clone(),
             snapshot_bytes: committed.snapshot_bytes.unwrap_or(loaded.at.snapshot_bytes),
         };
-        let (steps_since, bytes_since) = if renewed { (0, 0) } else { (steps_since, bytes_since) };
-        self.cache().put(loaded.thread.clone(), Cached { state, have, steps_since, bytes_since });
+        let (steps_since, bytes_since) = if snapshot_taken { (0, 0) } else { (steps_since, bytes_since) };
+        self.cache().put(loaded.thread.clone(), Cached { state, folded, steps_since, bytes_since });
         Ok(Ok(committed))
     }
 
@@ -334,20 +339,22 @@ impl Engine {
         children.into_iter().map(start).collect()
     }
 
-    /// Asks a person about a failure.
+    /// Asks a person about a failure. `state` is the state the node failed in, if it can be read.
     async fn fail(
         &self,
         loaded: &Loaded,
         spec: Option<&Spec>,
+        state: Option<&Folded>,
         failure: Failure,
     ) -> Result<DriveResult, StoreError> {
         let text = failure.text();
         tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
         let hints = spec.is_some_and(Engine::takes_hints);
+        let could_not = spec.zip(state).and_then(|(spec, state)| spec.failure_title(state, &loaded.node));
         let trouble = NewTrouble {
             thread: loaded.thread.clone(),
             version: Some(loaded.version),
-            interrupt: trouble::interrupt(&failure, &loaded.workflow, &loaded.node, hints),
+            interrupt: trouble::interrupt(&failure, &loaded.workflow, &loaded.node, could_not, hints),
             text,
         };
         self.store().threads().trouble(trouble).await?;
@@ -359,7 +366,7 @@ impl Engine {
         let failed = async {
             let loaded = self.store().threads().load(thread, None)?;
             let failure = Failure::Failed(format!("{} (tried {tries} times)", absent.why));
-            self.fail(&loaded, self.registry().get(&loaded.workflow), failure).await
+            self.fail(&loaded, self.registry().get(&loaded.workflow), None, failure).await
         };
         failed.await.unwrap_or_else(after_store_error)
     }
@@ -370,7 +377,7 @@ impl Engine {
         let trouble = NewTrouble {
             thread: thread.clone(),
             version: None,
-            interrupt: trouble::interrupt(&Failure::Stopped, workflow, "", hints),
+            interrupt: trouble::interrupt(&Failure::Stopped, workflow, "", None, hints),
             text: Failure::Stopped.text(),
         };
         self.store().threads().trouble(trouble).await
@@ -379,8 +386,8 @@ impl Engine {
     /// Delivers queued events to a thread that waits, has just ended, or would otherwise act on an approval without
     /// them.
     async fn absorb(&self, loaded: &Loaded) -> Result<DriveResult, StoreError> {
-        let hears = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.overtaken;
-        if !hears || loaded.events.is_empty() {
+        let takes_events = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.has_unseen_news;
+        if !takes_events || loaded.events.is_empty() {
             return Ok(DriveResult::Idle);
         }
         let Some(spec) = self.registry().get(&loaded.workflow) else { return Ok(DriveResult::Idle) };
@@ -422,7 +429,7 @@ fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldEr
     let state = updates.iter().try_fold(state, |state, (_, update)| workflow.apply(state, update))?;
     let steps =
         updates.into_iter().map(|(node, updates)| NewStep { node: node.to_owned(), updates, took_ms: None });
-    Ok(Entering { steps: steps.collect(), state, absorbed: loaded.events.last().map(|(seq, _)| *seq) })
+    Ok(Entering { steps: steps.collect(), state, last_event: loaded.events.last().map(|(seq, _)| *seq) })
 }
 
 /// What to do after the store refused a write.

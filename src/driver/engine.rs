@@ -30,7 +30,7 @@ pub struct Settings {
     /// How often a node is retried after transient failures.
     pub retries: u32,
     /// The wait before the first retry.
-    pub patience: Duration,
+    pub retry_wait: Duration,
     /// How long after the last answer we start learning from them.
     pub learning_delay: Duration,
     /// Tools that the config allows to act without asking, and whom they may reach.
@@ -49,7 +49,7 @@ impl Default for Settings {
             node_timeout: Duration::from_secs(1800),
             step_limit: 100,
             retries: 3,
-            patience: Duration::from_secs(1),
+            retry_wait: Duration::from_secs(1),
             learning_delay: Duration::from_secs(20),
             policies: BTreeMap::new(),
             expiry: Expiry::default(),
@@ -130,12 +130,12 @@ impl Engine {
 
     pub(crate) fn holds(&self, at_the_screen: bool) -> Holds {
         let ms = |wait: Duration| i64::try_from(wait.as_millis()).unwrap_or(i64::MAX);
-        let there = |wait: Duration| if at_the_screen { ms(wait) } else { 0 };
+        let if_at_screen = |wait: Duration| if at_the_screen { ms(wait) } else { 0 };
         Holds {
             irreversible_ms: ms(self.settings().hold),
-            other_ms: there(self.settings().soft_hold),
-            agents_ms: there(self.settings().agents_hold),
-            warned_agents_ms: there(self.settings().hold),
+            other_ms: if_at_screen(self.settings().soft_hold),
+            agents_ms: if_at_screen(self.settings().agents_hold),
+            warned_agents_ms: if_at_screen(self.settings().hold),
         }
     }
 
@@ -220,11 +220,11 @@ pub(crate) enum StartError {
 /// Folds the remaining updates onto a state or snapshot.
 pub(crate) fn fold(
     spec: &Spec,
-    have: Option<Folded>,
+    cached: Option<Folded>,
     tail: &Tail,
 ) -> Result<Folded, crate::graph::FoldError> {
     let workflow = &spec.workflow;
-    let start = match (&tail.snapshot, have) {
+    let start = match (&tail.snapshot, cached) {
         (Some(snapshot), _) => workflow.read(snapshot)?,
         (None, Some(state)) => state,
         (None, None) => workflow.empty(),

@@ -19,7 +19,7 @@ pub(crate) struct StepJournal {
     pub step: i64,
     pub calls: HashMap<String, Value>,
     /// Whether any call results have been recorded or are being written.
-    pub called: AtomicBool,
+    pub has_calls: AtomicBool,
     pub released: Arc<Notify>,
     pub _lock: Option<Arc<DriverLock>>,
 }
@@ -36,7 +36,7 @@ impl Journal for StepJournal {
     }
 
     fn record(&self, name: &str, result: &Value) {
-        self.called.store(true, Ordering::SeqCst);
+        self.has_calls.store(true, Ordering::SeqCst);
         self.store.effects().record_call(self.thread.clone(), self.version, self.step, name, result);
     }
 
@@ -49,7 +49,7 @@ impl Journal for StepJournal {
                 step: self.step,
                 intent: intent.clone(),
             };
-            let begun = self.store.effects().begin(effect).await.map_err(refused)?;
+            let begun = self.store.effects().begin(effect).await.map_err(journal_error)?;
             fail_point("after_intent");
             Ok(begun)
         })
@@ -70,14 +70,14 @@ impl Journal for StepJournal {
                 state,
                 outcome.clone(),
             );
-            settled.await.map_err(refused)?;
+            settled.await.map_err(journal_error)?;
             fail_point("after_outcome");
             Ok(())
         })
     }
 }
 
-fn refused(error: StoreError) -> JournalError {
+fn journal_error(error: StoreError) -> JournalError {
     match error {
         StoreError::Moved => JournalError::Moved,
         StoreError::NotApproved(text) | StoreError::Damaged(text) => JournalError::NotApproved(text),

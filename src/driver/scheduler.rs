@@ -26,7 +26,7 @@ const STALE_HOLD_MS: i64 = 15 * 60 * 1000;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// How long a thread waits after a failed write.
-const BLOCKED: Duration = Duration::from_secs(2);
+const BLOCKED_WAIT: Duration = Duration::from_secs(2);
 
 /// How long running effects may take to record their outcome when the driver is told to stop.
 const GRACE: Duration = Duration::from_secs(30);
@@ -80,7 +80,7 @@ struct Scheduler {
     /// The version at which a thread was held, and since when.
     held: HashMap<ThreadId, (i64, Instant)>,
     /// Until when a thread backs off, and how often it has failed.
-    backing: HashMap<ThreadId, (Instant, u32)>,
+    backoffs: HashMap<ThreadId, (Instant, u32)>,
     /// Threads whose rows cannot be trusted, with the version at which we noticed.
     broken: HashMap<ThreadId, i64>,
     /// What is wrong with them.
@@ -168,7 +168,7 @@ impl Driver {
             // Let everything that belongs to the same moment happen first, so that one look sees all of it.
             tokio::task::yield_now().await;
             while let Some(ended) = scheduler.tasks.try_join_next_with_id() {
-                scheduler.note(ended);
+                scheduler.task_ended(ended);
             }
             changes.borrow_and_update();
             if let Mode::ViewOnly(why) = store.mode() {
@@ -180,7 +180,7 @@ impl Driver {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
                     scheduler.blocked = Some(error);
-                    Look { active: true, blocked: false, wake: Some(Instant::now() + BLOCKED) }
+                    Look { active: true, blocked: false, wake: Some(Instant::now() + BLOCKED_WAIT) }
                 }
                 Err(error) => return Err(error),
             };
@@ -202,7 +202,7 @@ impl Driver {
             tokio::select! {
                 biased;
                 () = &mut stop => return Ok(Ended::Stopped),
-                Some(ended) = scheduler.tasks.join_next_with_id() => scheduler.note(ended),
+                Some(ended) = scheduler.tasks.join_next_with_id() => scheduler.task_ended(ended),
                 changed = changes.changed() => {
                     if changed.is_err() {
                         return Ok(Ended::Stopped);
@@ -231,11 +231,11 @@ impl Driver {
             }
             Scope::Only(threads) => Some(threads.clone()),
         };
-        let mut found = Look { active: !scheduler.running.is_empty(), blocked: false, wake: None };
+        let mut look = Look { active: !scheduler.running.is_empty(), blocked: false, wake: None };
         scheduler.forget(&to_do.threads);
         for thread in to_do.threads {
-            let ours = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread));
-            if !ours || scheduler.running.contains_key(&thread.thread) {
+            let in_scope = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread));
+            if !in_scope || scheduler.running.contains_key(&thread.thread) {
                 continue;
             }
             if scheduler.broken.get(&thread.thread) == Some(&thread.version) {
@@ -245,9 +245,9 @@ impl Driver {
             if until == Until::Idle && scheduler.absences.is_waiting(&thread.thread) {
                 continue;
             }
-            found.active = true;
+            look.active = true;
             // Asking again drives nothing, so it happens even while paused.
-            if scheduler.first && stale(&thread, store.now().as_millisecond()) {
+            if scheduler.first && is_stale_hold(&thread, store.now().as_millisecond()) {
                 match store.inbox().ask_again(thread.thread.clone(), thread.version).await {
                     // If somebody else moved it meanwhile, they had their say.
                     Ok(()) | Err(StoreError::Moved) => continue,
@@ -258,11 +258,11 @@ impl Driver {
                 continue;
             }
             if self.engine.is_at_work(&thread.thread) {
-                found.blocked = true;
+                look.blocked = true;
                 continue;
             }
-            if let Some(wake) = scheduler.waits_until(&thread) {
-                found.wake_at(wake);
+            if let Some(wake) = scheduler.wait_until(&thread) {
+                look.wake_at(wake);
             } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
                 self.touched.insert(thread.thread.clone());
                 scheduler.start(&self.engine, thread, scope);
@@ -270,9 +270,9 @@ impl Driver {
         }
         scheduler.first = false;
         if !to_do.paused {
-            self.look_beyond_threads(scope, scheduler, &mut found).await?;
+            self.look_beyond_threads(scope, scheduler, &mut look).await?;
         }
-        Ok(found)
+        Ok(look)
     }
 
     /// Updates the cards of absent servers and starts learning from lessons that are due.
@@ -280,22 +280,22 @@ impl Driver {
         &self,
         scope: &Scope,
         scheduler: &mut Scheduler,
-        found: &mut Look,
+        look: &mut Look,
     ) -> Result<(), StoreError> {
         if !matches!(scope, Scope::Family(_)) {
             let CardChanges { at_once, changed } =
-                scheduler.absences.mind(&self.engine, !found.active).await?;
-            found.active |= changed || !at_once.is_empty();
+                scheduler.absences.update_cards(&self.engine, !look.active).await?;
+            look.active |= changed || !at_once.is_empty();
             if !at_once.is_empty() {
-                found.wake = Some(Instant::now());
+                look.wake = Some(Instant::now());
             }
             scheduler.try_at_once(at_once);
         }
         if matches!(scope, Scope::All) {
             let delay = self.engine.settings().learning_delay;
             if let Some(wake) = scheduler.batches.look(&self.engine, delay).await? {
-                found.active = true;
-                found.wake_at(wake);
+                look.active = true;
+                look.wake_at(wake);
             }
         }
         Ok(())
@@ -319,7 +319,7 @@ impl Drop for Driver {
     }
 }
 
-fn stale(thread: &Runnable, now: i64) -> bool {
+fn is_stale_hold(thread: &Runnable, now: i64) -> bool {
     thread.status == Status::Held
         && thread.held_at.is_some_and(|since| now.abs_diff(since) > STALE_HOLD_MS.unsigned_abs())
 }
@@ -330,7 +330,7 @@ impl Scheduler {
             running: HashMap::new(),
             tasks: JoinSet::new(),
             held: HashMap::new(),
-            backing: HashMap::new(),
+            backoffs: HashMap::new(),
             broken: HashMap::new(),
             failed: HashMap::new(),
             blocked: None,
@@ -343,13 +343,13 @@ impl Scheduler {
 
     fn try_at_once(&mut self, threads: Vec<ThreadId>) {
         for thread in threads {
-            self.backing.remove(&thread);
+            self.backoffs.remove(&thread);
         }
     }
 
     fn start(&mut self, engine: &Engine, thread: Runnable, scope: &Scope) {
         let id = thread.thread;
-        let attempt = self.backing.remove(&id).map_or(0, |(_, attempt)| attempt);
+        let attempt = self.backoffs.remove(&id).map_or(0, |(_, attempt)| attempt);
         let (version, now) = (thread.version, Instant::now());
         let held = self.held.entry(id.clone()).or_insert((version, now));
         if held.0 != version {
@@ -364,10 +364,10 @@ impl Scheduler {
             match work.await {
                 // Somebody waits for this thread alone, so tell them at once.
                 (thread, DriveResult::ServerAbsent(absent, _), attempt) if alone => {
-                    let driven = engine.give_up(&thread, &absent, attempt + 1).await;
-                    (thread, driven, attempt)
+                    let result = engine.give_up(&thread, &absent, attempt + 1).await;
+                    (thread, result, attempt)
                 }
-                driven => driven,
+                result => result,
             }
         };
         let abort = self.tasks.spawn(task);
@@ -375,7 +375,7 @@ impl Scheduler {
     }
 
     /// Until when a thread must wait, because it is held or backs off after a failure.
-    fn waits_until(&mut self, thread: &Runnable) -> Option<Instant> {
+    fn wait_until(&mut self, thread: &Runnable) -> Option<Instant> {
         let now = Instant::now();
         let mut until = None;
         if thread.status == Status::Held {
@@ -389,8 +389,8 @@ impl Scheduler {
             let hold = Duration::from_millis(thread.hold_ms.unsigned_abs());
             until = Some(since + hold).filter(|until| *until > now);
         }
-        let backing = self.backing.get(&thread.thread).map(|(until, _)| *until).filter(|until| *until > now);
-        until.max(backing)
+        let backoff = self.backoffs.get(&thread.thread).map(|(until, _)| *until).filter(|until| *until > now);
+        until.max(backoff)
     }
 
     /// Drops nodes whose thread moved while they ran: a decision was undone, the thread was stopped, or its parent
@@ -409,15 +409,15 @@ impl Scheduler {
         }
     }
 
-    fn note(
+    fn task_ended(
         &mut self,
         ended: Result<(tokio::task::Id, (ThreadId, DriveResult, u32)), tokio::task::JoinError>,
     ) {
         match ended {
-            Ok((_, (thread, driven, attempt))) => {
+            Ok((_, (thread, result, attempt))) => {
                 self.running.remove(&thread);
                 if !matches!(
-                    driven,
+                    result,
                     DriveResult::Held(_)
                         | DriveResult::RetryAfter(_)
                         | DriveResult::ServerAbsent(..)
@@ -425,25 +425,25 @@ impl Scheduler {
                 ) {
                     self.held.remove(&thread);
                 }
-                if matches!(driven, DriveResult::Continue | DriveResult::Idle) {
+                if matches!(result, DriveResult::Continue | DriveResult::Idle) {
                     let others = self.absences.thread_got_through(&thread);
                     self.try_at_once(others);
                 }
-                match driven {
+                match result {
                     DriveResult::Held(wait) => {
-                        self.backing.insert(thread, (Instant::now() + wait, attempt));
+                        self.backoffs.insert(thread, (Instant::now() + wait, attempt));
                     }
                     DriveResult::Continue | DriveResult::Idle => {}
                     DriveResult::RetryAfter(wait) => {
-                        self.backing.insert(thread, (Instant::now() + wait, attempt + 1));
+                        self.backoffs.insert(thread, (Instant::now() + wait, attempt + 1));
                     }
                     DriveResult::ServerAbsent(absent, wait) => {
-                        self.backing.insert(thread.clone(), (Instant::now() + wait, attempt + 1));
-                        self.absences.waits(thread, absent);
+                        self.backoffs.insert(thread.clone(), (Instant::now() + wait, attempt + 1));
+                        self.absences.add(thread, absent);
                     }
                     DriveResult::Blocked(error) => {
                         tracing::warn!(%thread, %error, "cannot be written down now");
-                        self.backing.insert(thread, (Instant::now() + BLOCKED, attempt));
+                        self.backoffs.insert(thread, (Instant::now() + BLOCKED_WAIT, attempt));
                         self.blocked = Some(error);
                     }
                     DriveResult::Broken(error) => {
@@ -462,16 +462,16 @@ impl Scheduler {
 
     /// Forgets threads that are no longer runnable, and sets the version at which broken ones were found.
     fn forget(&mut self, runnable: &[Runnable]) {
-        if self.held.is_empty() && self.backing.is_empty() && self.broken.is_empty() {
+        if self.held.is_empty() && self.backoffs.is_empty() && self.broken.is_empty() {
             return;
         }
         let versions: HashMap<&ThreadId, i64> = runnable.iter().map(|r| (&r.thread, r.version)).collect();
         self.held.retain(|thread, _| versions.contains_key(thread));
         self.absences.retain(|thread| versions.contains_key(thread));
-        self.backing.retain(|thread, _| versions.contains_key(thread));
-        self.broken.retain(|thread, found| match versions.get(thread) {
-            Some(version) if *found == i64::MIN || found == version => {
-                *found = *version;
+        self.backoffs.retain(|thread, _| versions.contains_key(thread));
+        self.broken.retain(|thread, seen_at| match versions.get(thread) {
+            Some(version) if *seen_at == i64::MIN || seen_at == version => {
+                *seen_at = *version;
                 true
             }
             _ => false,
@@ -488,9 +488,9 @@ async fn drive_while_possible(
     working_on: Arc<AtomicI64>,
 ) -> (ThreadId, DriveResult, u32) {
     loop {
-        let driven = engine.drive(&thread, attempt, waited, &working_on).await;
-        if !matches!(driven, DriveResult::Continue) || engine.is_at_work(&thread) {
-            return (thread, driven, attempt);
+        let result = engine.drive(&thread, attempt, waited, &working_on).await;
+        if !matches!(result, DriveResult::Continue) || engine.is_at_work(&thread) {
+            return (thread, result, attempt);
         }
         (attempt, waited) = (0, Duration::ZERO);
     }

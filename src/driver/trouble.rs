@@ -5,8 +5,15 @@ use crate::inbox::proposal;
 use crate::text::Visible;
 use serde_json::{Value, json};
 
-/// The question about a failure. `hints` says whether the workflow accepts a hint on a retry.
-pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bool) -> Interrupt {
+/// The question about a failure. `could_not` is the workflow's own title for it; `hints` says whether the workflow
+/// accepts a hint on a retry.
+pub(crate) fn interrupt(
+    failure: &Failure,
+    workflow: &str,
+    node: &str,
+    could_not: Option<String>,
+    hints: bool,
+) -> Interrupt {
     let code = failure.code();
     let (args, schema) = match failure {
         Failure::InDoubt { effect, .. } => {
@@ -18,7 +25,7 @@ pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bo
         | Failure::Budget(_)
         | Failure::Stopped => (json!({"node": node}), Value::Bool(true)),
     };
-    let mut trouble = proposal(code, Kind::Trouble, code, &args, &title(failure, workflow));
+    let mut trouble = proposal(code, Kind::Trouble, code, &args, &title(failure, workflow, could_not));
     trouble.schema = schema;
     trouble.gist = Visible::line(&failure.text()).into_string();
     (trouble.allow, trouble.labels) = answers(failure, hints);
@@ -26,10 +33,12 @@ pub(crate) fn interrupt(failure: &Failure, workflow: &str, node: &str, hints: bo
     trouble
 }
 
-fn title(failure: &Failure, workflow: &str) -> String {
+fn title(failure: &Failure, workflow: &str, could_not: Option<String>) -> String {
+    let stuck = || format!("{workflow} cannot go on");
     match failure {
         Failure::InDoubt { .. } => "Was it done?".to_owned(),
-        Failure::Failed(_) | Failure::LostNode(_) => format!("{workflow} cannot go on"),
+        Failure::Failed(_) => could_not.unwrap_or_else(stuck),
+        Failure::LostNode(_) => stuck(),
         Failure::StepLimit(_) => format!("{workflow} has taken many steps"),
         Failure::Budget(_) => format!("{workflow} would pass its budget"),
         Failure::Stopped => format!("{workflow} was stopped"),

@@ -34,7 +34,7 @@ pub struct Builder<S: State, D> {
     order: Vec<String>,
     nodes: BTreeMap<String, Node<S, D>>,
     mounts: BTreeMap<String, String>,
-    wrong: Option<BuildError>,
+    error: Option<BuildError>,
 }
 
 impl<S: State, D: Send + Sync + 'static> Graph<S, D> {
@@ -46,7 +46,7 @@ impl<S: State, D: Send + Sync + 'static> Graph<S, D> {
             order: Vec::new(),
             nodes: BTreeMap::new(),
             mounts: BTreeMap::new(),
-            wrong: None,
+            error: None,
         }
     }
 
@@ -118,7 +118,7 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
     pub fn mount(mut self, name: &str, graph: Graph<S, D>, after: &str) -> Self {
         self.check_name(name);
         if self.nodes.contains_key(name) || self.mounts.contains_key(name) {
-            self.wrong.get_or_insert(BuildError::Twice(name.to_owned()));
+            self.error.get_or_insert(BuildError::Twice(name.to_owned()));
         }
         let inside = |inner: &str| format!("{name}/{inner}");
         self.mounts.insert(name.to_owned(), inside(&graph.shape.entry));
@@ -147,8 +147,8 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
 
     /// Checks the whole graph and finishes it.
     pub fn build(mut self) -> Result<Graph<S, D>, BuildError> {
-        if let Some(wrong) = self.wrong {
-            return Err(wrong);
+        if let Some(error) = self.error {
+            return Err(error);
         }
         let mounts = self.mounts;
         // Names inside a mount are already full, and names at the top are full as typed, so both resolve from the top.
@@ -173,13 +173,13 @@ impl<S: State, D: Send + Sync + 'static> Builder<S, D> {
 
     fn check_name(&mut self, name: &str) {
         if name.is_empty() || name.contains('/') || matches!(name, "START" | "ANSWERS" | "JOIN" | "ARRIVED") {
-            self.wrong.get_or_insert(BuildError::Name(name.to_owned()));
+            self.error.get_or_insert(BuildError::Name(name.to_owned()));
         }
     }
 
     fn add(&mut self, name: String, node: Node<S, D>) {
         if self.nodes.insert(name.clone(), node).is_some() || self.mounts.contains_key(&name) {
-            self.wrong.get_or_insert(BuildError::Twice(name.clone()));
+            self.error.get_or_insert(BuildError::Twice(name.clone()));
         }
         self.order.push(name);
     }

@@ -35,7 +35,7 @@ pub struct Ctx<D> {
     step: Arc<StepContext>,
     journal: Arc<dyn Journal>,
     progress: ProgressSink,
-    used: Arc<Mutex<HashSet<String>>>,
+    used_names: Arc<Mutex<HashSet<String>>>,
 }
 
 impl<D> Clone for Ctx<D> {
@@ -45,7 +45,7 @@ impl<D> Clone for Ctx<D> {
             step: self.step.clone(),
             journal: self.journal.clone(),
             progress: self.progress.clone(),
-            used: self.used.clone(),
+            used_names: self.used_names.clone(),
         }
     }
 }
@@ -58,7 +58,7 @@ impl<D> Ctx<D> {
         journal: Arc<dyn Journal>,
         progress: ProgressSink,
     ) -> Self {
-        Self { services, step: Arc::new(step), journal, progress, used: Arc::default() }
+        Self { services, step: Arc::new(step), journal, progress, used_names: Arc::default() }
     }
 
     /// Models, mailboxes, the clock: everything a node may use.
@@ -126,7 +126,7 @@ impl<D> Ctx<D> {
     }
 
     fn claim(&self, name: &str) -> Result<(), JournalError> {
-        let mut used = self.used.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut used = self.used_names.lock().unwrap_or_else(PoisonError::into_inner);
         if used.insert(name.to_owned()) { Ok(()) } else { Err(JournalError::Twice(name.to_owned())) }
     }
 }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
-const LETTERS: usize = 8;
+const LENGTH: usize = 8;
 
 /// A string that cannot be an id.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
@@ -15,21 +15,21 @@ const LETTERS: usize = 8;
 pub struct BadId(String);
 
 fn random(first: char) -> String {
-    let mut bytes = [0u8; LETTERS];
+    let mut bytes = [0u8; LENGTH];
     // Without a source of randomness two threads could get the same id, so we fall back on the clock: the store's
     // UNIQUE constraint still keeps ids unique, which makes a clash an error and never a mix-up.
     if getrandom::fill(&mut bytes).is_err() {
         let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap_or_default();
         bytes = (now.as_nanos() as u64).to_le_bytes();
     }
-    let mut id = String::with_capacity(1 + LETTERS);
+    let mut id = String::with_capacity(1 + LENGTH);
     id.push(first);
     id.extend(bytes.iter().map(|byte| char::from(ALPHABET[usize::from(byte & 31)])));
     id
 }
 
 /// Lowercases an id and turns letters that people misread (`o`, `i`, `l`) into the digits they look like.
-fn normal(first: char, word: &str) -> Result<String, BadId> {
+fn normalize(first: char, word: &str) -> Result<String, BadId> {
     let bad = || BadId(word.chars().take(40).collect());
     let mut letters = word.trim().chars();
     if !letters.next().is_some_and(|c| c.eq_ignore_ascii_case(&first)) {
@@ -44,7 +44,7 @@ fn normal(first: char, word: &str) -> Result<String, BadId> {
             _ => return Err(bad()),
         });
     }
-    if id.len() > 1 + LETTERS { Err(bad()) } else { Ok(id) }
+    if id.len() > 1 + LENGTH { Err(bad()) } else { Ok(id) }
 }
 
 macro_rules! id {
@@ -62,7 +62,7 @@ macro_rules! id {
 
             /// Parses a full id or a prefix, as typed by a person.
             pub fn parse(word: &str) -> Result<Self, BadId> {
-                normal($letter, word).map(Self)
+                normalize($letter, word).map(Self)
             }
 
             pub fn as_str(&self) -> &str {
@@ -71,7 +71,7 @@ macro_rules! id {
 
             /// Whether this is a full id and not only a prefix.
             pub fn is_whole(&self) -> bool {
-                self.0.len() == 1 + LETTERS
+                self.0.len() == 1 + LENGTH
             }
         }
 

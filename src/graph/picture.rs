@@ -18,9 +18,9 @@ pub const END: &str = "END";
 pub struct TakenPath {
     pub visits: BTreeMap<String, usize>,
     /// The (from, to) pairs it went along.
-    pub ways: BTreeSet<(String, String)>,
+    pub edges: BTreeSet<(String, String)>,
     /// The current node.
-    pub here: Option<String>,
+    pub current: Option<String>,
 }
 
 /// How a stroke is lit.
@@ -52,7 +52,7 @@ impl Picture {
     }
 
     /// The first line of the current node's box.
-    pub fn here(&self) -> Option<usize> {
+    pub fn current_line(&self) -> Option<usize> {
         self.lines.iter().position(|line| line.iter().any(|(_, light)| *light == Highlight::Here))
     }
 }
@@ -61,9 +61,12 @@ impl Shape {
     /// Draws the graph.
     pub fn picture(&self, taken: &TakenPath) -> Picture {
         let boxes = self.boxes();
-        let ways = self.ways(&boxes, taken);
-        let (right, left): (Vec<Way>, Vec<Way>) =
-            ways.iter().copied().filter(|way| way.to != way.from + 1).partition(|way| way.to > way.from);
+        let routes = self.routes(&boxes, taken);
+        let (right, left): (Vec<Route>, Vec<Route>) = routes
+            .iter()
+            .copied()
+            .filter(|route| route.to != route.from + 1)
+            .partition(|route| route.to > route.from);
         let (right, left) = (Lanes::of(&right), Lanes::of(&left));
         let label = |name: &str| match taken.visits.get(name) {
             Some(times) if *times > 1 => format!("{name} ×{times}"),
@@ -71,26 +74,26 @@ impl Shape {
         };
         let widest = boxes.iter().map(|name| label(name).chars().count()).max().unwrap_or(0);
         let x = if left.count == 0 { 0 } else { left.count * 2 + 2 };
-        let wide = widest + 6;
-        let mut grid = Grid::new(x + wide + right.count * 3 + 2, boxes.len() * TALL);
-        for way in &ways {
-            if way.to == way.from + 1 {
-                grid.straight(way, x + wide / 2);
+        let width = widest + 6;
+        let mut grid = Grid::new(x + width + right.count * 3 + 2, boxes.len() * BOX_HEIGHT);
+        for route in &routes {
+            if route.to == route.from + 1 {
+                grid.draw_straight(route, x + width / 2);
             }
         }
-        for (way, lane) in right.ways.iter() {
-            grid.beside(way, (x + wide - 1, x + wide + 1 + lane * 3), Side::Right);
+        for (route, lane) in right.routes.iter() {
+            grid.draw_in_lane(route, (x + width - 1, x + width + 1 + lane * 3), Side::Right);
         }
-        for (way, lane) in left.ways.iter() {
-            grid.beside(way, (x, x - 3 - lane * 2), Side::Left);
+        for (route, lane) in left.routes.iter() {
+            grid.draw_in_lane(route, (x, x - 3 - lane * 2), Side::Left);
         }
         for (n, name) in boxes.iter().enumerate() {
-            let light = match &taken.here {
-                Some(here) if here == name => Highlight::Here,
+            let light = match &taken.current {
+                Some(current) if current == name => Highlight::Here,
                 _ if taken.visits.contains_key(*name) => Highlight::On,
                 _ => Highlight::Off,
             };
-            grid.frame((x, n * TALL), wide, &label(name), light);
+            grid.draw_box((x, n * BOX_HEIGHT), width, &label(name), light);
         }
         grid.picture()
     }
@@ -108,26 +111,26 @@ impl Shape {
         boxes
     }
 
-    fn ways(&self, boxes: &[&str], taken: &TakenPath) -> Vec<Way> {
+    fn routes(&self, boxes: &[&str], taken: &TakenPath) -> Vec<Route> {
         let place = |name: &str| boxes.iter().position(|known| *known == name);
-        let lit = |from: &str, to: &str| taken.ways.contains(&(from.to_owned(), to.to_owned()));
-        let mut ways = vec![Way { from: 0, to: 1, sort: Line::Plain, lit: lit(START, &self.entry) }];
+        let lit = |from: &str, to: &str| taken.edges.contains(&(from.to_owned(), to.to_owned()));
+        let mut routes = vec![Route { from: 0, to: 1, style: Line::Plain, lit: lit(START, &self.entry) }];
         for node in &self.nodes {
             for edge in &node.edges {
-                let (to, sort) = match edge {
+                let (to, style) = match edge {
                     Edge::Goto(to) => (to.as_str(), Line::Plain),
                     Edge::Ask(to) => (to.as_str(), Line::Asks),
                     Edge::Spawn(to) => (to.as_str(), Line::Starts),
                     Edge::End => (END, Line::Plain),
                 };
                 if let (Some(from), Some(to_place)) = (place(&node.name), place(to)) {
-                    ways.push(Way { from, to: to_place, sort, lit: lit(&node.name, to) });
+                    routes.push(Route { from, to: to_place, style, lit: lit(&node.name, to) });
                 }
             }
         }
         // Lit edges come last, so that they are drawn on top.
-        ways.sort_by_key(|way| way.lit);
-        ways
+        routes.sort_by_key(|route| route.lit);
+        routes
     }
 }
 
@@ -135,7 +138,7 @@ impl Shape {
 pub const LEGEND: &str = "┄ asks a person   ═ starts threads   ×n taken n times";
 
 /// Lines per box, including the one below it.
-const TALL: usize = 4;
+const BOX_HEIGHT: usize = 4;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Line {
@@ -145,10 +148,10 @@ enum Line {
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Way {
+struct Route {
     from: usize,
     to: usize,
-    sort: Line,
+    style: Line,
     lit: bool,
 }
 
@@ -160,17 +163,17 @@ enum Side {
 
 /// Edges next to the boxes, each with its lane number; lane 0 is nearest to the boxes.
 struct Lanes {
-    ways: Vec<(Way, usize)>,
+    routes: Vec<(Route, usize)>,
     count: usize,
 }
 
 impl Lanes {
-    fn of(ways: &[Way]) -> Self {
+    fn of(routes: &[Route]) -> Self {
         // Edges to one node share a lane, which spans the longest of them.
         let mut spans: BTreeMap<usize, (usize, usize)> = BTreeMap::new();
-        for way in ways {
-            let (top, bottom) = (way.from.min(way.to), way.from.max(way.to));
-            let span = spans.entry(way.to).or_insert((top, bottom));
+        for route in routes {
+            let (top, bottom) = (route.from.min(route.to), route.from.max(route.to));
+            let span = spans.entry(route.to).or_insert((top, bottom));
             *span = (span.0.min(top), span.1.max(bottom));
         }
         let mut order: Vec<(usize, (usize, usize))> = spans.into_iter().collect();
@@ -190,7 +193,7 @@ impl Lanes {
             lanes.insert(to, lane);
         }
         let count = taken.len();
-        Self { ways: ways.iter().map(|way| (*way, lanes[&way.to])).collect(), count }
+        Self { routes: routes.iter().map(|route| (*route, lanes[&route.to])).collect(), count }
     }
 }
 
@@ -205,7 +208,7 @@ struct Cell {
     sides: u8,
     /// A character drawn instead of lines.
     letter: Option<char>,
-    sort: Option<Line>,
+    style: Option<Line>,
     light: Highlight,
 }
 
@@ -214,8 +217,8 @@ struct Grid {
 }
 
 impl Grid {
-    fn new(wide: usize, tall: usize) -> Self {
-        Self { cells: vec![vec![Cell::default(); wide]; tall] }
+    fn new(width: usize, height: usize) -> Self {
+        Self { cells: vec![vec![Cell::default(); width]; height] }
     }
 
     fn at(&mut self, x: usize, y: usize) -> Option<&mut Cell> {
@@ -228,33 +231,33 @@ impl Grid {
         }
     }
 
-    fn line(&mut self, x: usize, y: usize, sides: u8, way: &Way) {
+    fn line(&mut self, x: usize, y: usize, sides: u8, route: &Route) {
         let Some(cell) = self.at(x, y) else { return };
         let across = |sides: u8| sides == LEFT | RIGHT;
         let along = |sides: u8| sides == UP | DOWN;
-        let light = if way.lit { Highlight::On } else { Highlight::Off };
+        let light = if route.lit { Highlight::On } else { Highlight::Off };
         if along(cell.sides) && across(sides) {
             // They cross without meeting: the vertical line stays unbroken.
             return;
         }
         if across(cell.sides) && along(sides) {
-            *cell = Cell { sides, letter: None, sort: Some(way.sort), light };
+            *cell = Cell { sides, letter: None, style: Some(route.style), light };
             return;
         }
-        cell.sort = match cell.sort {
-            Some(other) if other != way.sort => Some(Line::Plain),
-            _ => Some(way.sort),
+        cell.style = match cell.style {
+            Some(other) if other != route.style => Some(Line::Plain),
+            _ => Some(route.style),
         };
         cell.sides |= sides;
         cell.light = cell.light.max(light);
     }
 
     /// Draws an edge to the box directly below.
-    fn straight(&mut self, way: &Way, x: usize) {
-        let y = way.to * TALL - 1;
-        let light = if way.lit { Highlight::On } else { Highlight::Off };
+    fn draw_straight(&mut self, route: &Route, x: usize) {
+        let y = route.to * BOX_HEIGHT - 1;
+        let light = if route.lit { Highlight::On } else { Highlight::Off };
         self.letter(x, y, '▼', light);
-        let word = match way.sort {
+        let word = match route.style {
             Line::Plain => "",
             Line::Asks => " asks",
             Line::Starts => " starts threads",
@@ -265,8 +268,8 @@ impl Grid {
     }
 
     /// Draws an edge from the lower corner of a box, along a lane, into the middle of another box.
-    fn beside(&mut self, way: &Way, (edge, lane): (usize, usize), side: Side) {
-        let (out, into) = (way.from * TALL + 2, way.to * TALL + 1);
+    fn draw_in_lane(&mut self, route: &Route, (edge, lane): (usize, usize), side: Side) {
+        let (out, into) = (route.from * BOX_HEIGHT + 2, route.to * BOX_HEIGHT + 1);
         let (back, on) = match side {
             Side::Right => (LEFT, RIGHT),
             Side::Left => (RIGHT, LEFT),
@@ -276,29 +279,29 @@ impl Grid {
             Side::Left => lane + 1..edge,
         };
         for x in between.clone() {
-            self.line(x, out, LEFT | RIGHT, way);
-            self.line(x, into, LEFT | RIGHT, way);
+            self.line(x, out, LEFT | RIGHT, route);
+            self.line(x, into, LEFT | RIGHT, route);
         }
         let (top, bottom) = (out.min(into), out.max(into));
         for y in top + 1..bottom {
-            self.line(lane, y, UP | DOWN, way);
+            self.line(lane, y, UP | DOWN, route);
         }
         let (first, last) = if out < into { (DOWN, UP) } else { (UP, DOWN) };
-        self.line(lane, out, back | first, way);
-        self.line(lane, into, back | last, way);
+        self.line(lane, out, back | first, route);
+        self.line(lane, into, back | last, route);
         // The corner where the edge leaves, and the arrowhead.
-        self.line(edge, out, on, way);
-        let light = if way.lit { Highlight::On } else { Highlight::Off };
+        self.line(edge, out, on, route);
+        let light = if route.lit { Highlight::On } else { Highlight::Off };
         match side {
             Side::Right => self.letter(edge + 1, into, '◀', light),
             Side::Left => self.letter(edge - 1, into, '▶', light),
         }
     }
 
-    fn frame(&mut self, (x, y): (usize, usize), wide: usize, name: &str, light: Highlight) {
-        let last = x + wide - 1;
+    fn draw_box(&mut self, (x, y): (usize, usize), width: usize, name: &str, light: Highlight) {
+        let last = x + width - 1;
         let (corners, flat, upright) = match light {
-            Highlight::Here => (['╔', '╗', '╚', '╝'], '═', '║'),
+            Highlight::Here => (['┏', '┓', '┗', '┛'], '━', '┃'),
             Highlight::On | Highlight::Off => (['┌', '┐', '└', '┘'], '─', '│'),
         };
         let leaves = |grid: &mut Self, x: usize, side: u8| {
@@ -312,7 +315,7 @@ impl Grid {
         }
         let foot = |leaves: bool, corner: char| match (leaves, light) {
             (false, _) => corner,
-            (true, Highlight::Here) => '╩',
+            (true, Highlight::Here) => '┻',
             (true, Highlight::On | Highlight::Off) => '┴',
         };
         let marks = [
@@ -326,7 +329,7 @@ impl Grid {
         for (x, y, letter) in marks {
             self.letter(x, y, letter, light);
         }
-        let room = wide - 2;
+        let room = width - 2;
         let begin = x + 1 + room.saturating_sub(name.chars().count()) / 2;
         if light == Highlight::Here && begin >= x + 3 {
             self.letter(begin - 2, y + 1, '▸', light);
@@ -341,7 +344,7 @@ impl Grid {
         for row in self.cells {
             let mut line: Vec<(String, Highlight)> = Vec::new();
             for cell in row {
-                let letter = cell.letter.unwrap_or_else(|| stroke(cell.sides, cell.sort));
+                let letter = cell.letter.unwrap_or_else(|| stroke(cell.sides, cell.style));
                 match line.last_mut() {
                     Some((text, light)) if *light == cell.light => text.push(letter),
                     _ => line.push((letter.to_string(), cell.light)),
@@ -355,9 +358,9 @@ impl Grid {
     }
 }
 
-fn stroke(sides: u8, sort: Option<Line>) -> char {
+fn stroke(sides: u8, style: Option<Line>) -> char {
     let (across, along) = (LEFT | RIGHT, UP | DOWN);
-    match (sides, sort) {
+    match (sides, style) {
         (0, _) => ' ',
         (sides, Some(Line::Asks)) if sides == across => '┄',
         (sides, Some(Line::Starts)) if sides == across => '═',

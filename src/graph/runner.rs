@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 /// A server may ask for any wait; we try again after at most this long.
-const LONGEST: Duration = Duration::from_secs(3600);
+const MAX_WAIT: Duration = Duration::from_secs(3600);
 
 /// A node's result, ready to be committed.
 #[derive(Debug)]
@@ -102,10 +102,10 @@ pub async fn run_node(
     // In a separate task, so that a panic in a node affects only its thread.
     let began = Instant::now();
     let task = AbortOnDrop(tokio::spawn(work));
-    let ended = tokio::time::timeout(limit, task).await;
+    let result = tokio::time::timeout(limit, task).await;
     let took = began.elapsed();
     progress(Progress::Finished { thread });
-    let NodeOutput { updates, next, start } = match ended {
+    let NodeOutput { updates, next, start } = match result {
         Ok(Ok(result)) => result?,
         Ok(Err(broken)) => {
             return Err(NodeError::failed(format!("node `{node}` broke: {}", panic_text(broken))));
@@ -122,11 +122,12 @@ pub async fn run_node(
 }
 
 impl Retry {
-    /// Decides what follows a failed attempt; `attempt` counts from 0, and `patience` is the first wait.
-    pub fn after(error: NodeError, attempt: u32, retries: u32, patience: Duration) -> Self {
+    /// Decides what follows a failed attempt; `attempt` counts from 0, and `first_wait` is the first wait.
+    pub fn after(error: NodeError, attempt: u32, retries: u32, first_wait: Duration) -> Self {
         match error {
             NodeError::Transient { text, retry_after } if attempt < retries => {
-                let wait = retry_after.map_or_else(|| backoff(attempt, patience), |wait| wait.min(LONGEST));
+                let wait =
+                    retry_after.map_or_else(|| backoff(attempt, first_wait), |wait| wait.min(MAX_WAIT));
                 Retry::After(wait, text)
             }
             NodeError::Transient { text, .. } => Retry::Never(Failure::Failed(match attempt {
@@ -134,10 +135,10 @@ impl Retry {
                 _ => format!("{text} (tried {} times)", attempt + 1),
             })),
             NodeError::Away { text, .. } if attempt < retries => {
-                Retry::After(backoff(attempt, patience), text)
+                Retry::After(backoff(attempt, first_wait), text)
             }
             NodeError::Away { server, text } => {
-                Retry::Away { server, text, wait: backoff(attempt, patience).max(Duration::from_secs(1)) }
+                Retry::Away { server, text, wait: backoff(attempt, first_wait).max(Duration::from_secs(1)) }
             }
             NodeError::Failed { text } => Retry::Never(Failure::Failed(text)),
             NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
@@ -152,8 +153,8 @@ impl Retry {
 }
 
 /// Each wait is four times as long as the last, at most two minutes.
-fn backoff(attempt: u32, patience: Duration) -> Duration {
-    patience.saturating_mul(4u32.saturating_pow(attempt)).min(Duration::from_secs(120))
+fn backoff(attempt: u32, first_wait: Duration) -> Duration {
+    first_wait.saturating_mul(4u32.saturating_pow(attempt)).min(Duration::from_secs(120))
 }
 
 fn panic_text(error: tokio::task::JoinError) -> String {

@@ -121,6 +121,13 @@ pub struct Activity {
     pub nodes: Vec<NodeLine>,
 }
 
+impl Activity {
+    /// How many calls the built-in rules answered in place of a model. No model of the config may have their name.
+    pub fn by_rules(&self) -> u64 {
+        self.models.iter().filter(|line| line.model == "builtin").map(|line| line.calls).sum()
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -190,11 +190,28 @@ impl MailBlock {
             let _ = writeln!(out, "[attached: {} ({}, {} bytes)]", file.name, file.kind, file.bytes);
         }
         for (text, target) in &self.links {
-            let _ = writeln!(out, "[link: {text} -> {target}]");
+            let name = if text.as_str().is_empty() { String::new() } else { format!("{text} -> ") };
+            let _ = writeln!(out, "[link: {name}{target}]");
         }
         if self.hidden > 0 {
             let _ = writeln!(out, "[hidden text left out: {}]", self.hidden);
         }
         out
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_without_words_is_only_its_target() {
+        let link = |text: &str| (Visible::line(text), Visible::line("https://x.example/"));
+        let mail = MailBlock { links: vec![link("here"), link("")], ..MailBlock::default() };
+        let plain = mail.plain();
+        assert!(
+            plain.ends_with("[link: here -> https://x.example/]\n[link: https://x.example/]\n"),
+            "{plain}"
+        );
     }
 }

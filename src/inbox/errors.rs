@@ -34,7 +34,7 @@ pub struct ErrorLine {
 pub fn by_frequency(occurred: impl IntoIterator<Item = ErrorOccurrence>) -> Vec<ErrorLine> {
     let mut lines: HashMap<(String, String, String), ErrorLine> = HashMap::new();
     for ErrorOccurrence { workflow, node, text, at } in occurred {
-        let key = (workflow.clone(), node.clone(), without_figures(&text));
+        let key = (workflow.clone(), node.clone(), without_digits(&text));
         let line = lines.entry(key).or_insert_with(|| ErrorLine {
             workflow,
             node,
@@ -55,7 +55,7 @@ pub fn by_frequency(occurred: impl IntoIterator<Item = ErrorOccurrence>) -> Vec<
     lines
 }
 
-fn without_figures(text: &str) -> String {
+fn without_digits(text: &str) -> String {
     let mut shape = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {
@@ -85,8 +85,8 @@ mod tests {
             once("send", "the server said 429 after 3 s", 8),
             once("params", "the server said 429 after 3 s", 1),
         ]);
-        let told: Vec<_> = lines.iter().map(|line| (line.node.as_str(), line.count)).collect();
-        assert_eq!(told, [("send", 3), ("select", 1), ("params", 1)]);
+        let counts: Vec<_> = lines.iter().map(|line| (line.node.as_str(), line.count)).collect();
+        assert_eq!(counts, [("send", 3), ("select", 1), ("params", 1)]);
         assert_eq!(lines[0].text, "the server said 429 after 3 s", "as it was said last");
         assert_eq!(lines[0].last, Timestamp::from_second(9).unwrap());
         assert_eq!(by_frequency([]), []);

@@ -7,7 +7,7 @@ use serde::Serialize;
 use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
-/// The type of a person's answer, without its text.
+/// The type of a person's answer, without its text, or what else they did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, EnumString, IntoStaticStr, VariantArray)]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "snake_case")]
@@ -17,6 +17,12 @@ pub enum AnswerKind {
     Respond,
     Ignore,
     Draft,
+    /// They hid a question until later, or ended that.
+    Snooze,
+    /// They gave a mail another class.
+    Reclassify,
+    /// They put a mail away.
+    Move,
 }
 
 /// How a decision ended.
@@ -51,10 +57,12 @@ impl DecisionEnd {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct DecisionLine {
     pub at: Timestamp,
-    pub interrupt: InterruptId,
+    /// The question; `None` if a mail was reclassified or moved.
+    pub interrupt: Option<InterruptId>,
     pub thread: ThreadId,
     pub workflow: String,
-    pub kind: Kind,
+    /// The question's kind.
+    pub kind: Option<Kind>,
     /// The tool, or the name of the question.
     pub action: String,
     pub title: String,
@@ -66,7 +74,8 @@ pub struct DecisionLine {
     /// The arguments that were decided on: as proposed, or as the person edited them.
     #[serde(skip)]
     pub args: Value,
-    pub by: By,
+    /// Who answered; `None` if a person did something else.
+    pub by: Option<By>,
     pub end: DecisionEnd,
     /// How it ended, in people's words: "sent", "refused".
     pub outcome: String,
@@ -112,9 +121,9 @@ pub struct DecisionQuery {
 impl DecisionQuery {
     /// Whether a line matches. Times and places are checked by the list.
     pub fn takes(&self, line: &DecisionLine) -> bool {
-        let holds = |word: &String| {
+        let contains = |word: &String| {
             let word = word.to_lowercase();
-            let by = line.by.to_string();
+            let by = line.by.as_ref().map(By::to_string).unwrap_or_default();
             let always = [&line.title, &line.action, &line.outcome, &by];
             let mut texts = always.into_iter().chain(&line.source).chain(&line.text);
             texts.any(|text| text.to_lowercase().contains(&word))
@@ -122,7 +131,7 @@ impl DecisionQuery {
         self.answer.is_none_or(|answer| answer == line.answer)
             && self.end.is_none_or(|end| end == line.end)
             && self.workflow.as_ref().is_none_or(|workflow| *workflow == line.workflow)
-            && self.words.iter().all(holds)
+            && self.words.iter().all(contains)
     }
 }
 
@@ -142,17 +151,17 @@ mod tests {
     fn words_match_in_any_case_wherever_they_stand() {
         let line = DecisionLine {
             at: Timestamp::UNIX_EPOCH,
-            interrupt: InterruptId::random(),
+            interrupt: Some(InterruptId::random()),
             thread: ThreadId::random(),
             workflow: "email".to_owned(),
-            kind: Kind::Approval,
+            kind: Some(Kind::Approval),
             action: "send_email".to_owned(),
             title: "Reply to Ines".to_owned(),
             source: Some("Ines@example.com".to_owned()),
             answer: AnswerKind::Accept,
             text: Some("Fine".to_owned()),
             args: Value::Null,
-            by: By::Grant("gAbC".to_owned()),
+            by: Some(By::Grant("gAbC".to_owned())),
             end: DecisionEnd::Done,
             outcome: "sent to Ann, Bob refused".to_owned(),
             place: 1,

@@ -101,6 +101,11 @@ impl Item {
         approval && self.action.starts_with(PROGRAM_ACTIONS) && self.allow.accept && self.allow.respond
     }
 
+    /// Whether it is about a mail that somebody sent.
+    pub fn is_about_mail(&self) -> bool {
+        self.workflow == "email"
+    }
+
     /// The warnings that still hold if it is edited to these arguments.
     pub fn warnings_left(&self, args: &Value) -> Vec<Warning> {
         let kept = |about: &str| self.args.get(about) == args.get(about);

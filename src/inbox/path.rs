@@ -12,20 +12,20 @@ pub fn taken(steps: &[StepView], status: Status) -> TakenPath {
             NextView::Ask { then, .. } | NextView::Spawn { then, .. } => then.as_str(),
             NextView::End { .. } => END,
         };
-        taken.here = Some(to.to_owned());
+        taken.current = Some(to.to_owned());
         // Answers, children's results and arriving mail are steps but not nodes.
         if matches!(step.node.as_str(), "ANSWERS" | "JOIN" | "ARRIVED") {
             continue;
         }
         *taken.visits.entry(step.node.clone()).or_default() += 1;
-        taken.ways.insert((step.node.clone(), to.to_owned()));
+        taken.edges.insert((step.node.clone(), to.to_owned()));
     }
-    if taken.here.as_deref() == Some(END) {
+    if taken.current.as_deref() == Some(END) {
         taken.visits.insert(END.to_owned(), 1);
     }
     // A thread that has not moved is at the start.
-    if steps.is_empty() || (status == Status::Ready && taken.here.is_none()) {
-        taken.here = Some(START.to_owned());
+    if steps.is_empty() || (status == Status::Ready && taken.current.is_none()) {
+        taken.current = Some(START.to_owned());
     }
     taken
 }
@@ -49,11 +49,11 @@ mod tests {
             step(3, "act", goto("plan")),
             step(4, "plan", NextView::End { end: true }),
         ];
-        let way = taken(&steps, Status::Done);
-        assert_eq!(way.here.as_deref(), Some(END));
-        assert_eq!(way.visits["plan"], 2);
-        let ways: Vec<(&str, &str)> = way.ways.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
-        assert_eq!(ways, [("START", "plan"), ("act", "plan"), ("plan", "END"), ("plan", "act")]);
-        assert_eq!(taken(&steps[..2], Status::Waiting).here.as_deref(), Some("act"));
+        let path = taken(&steps, Status::Done);
+        assert_eq!(path.current.as_deref(), Some(END));
+        assert_eq!(path.visits["plan"], 2);
+        let edges: Vec<(&str, &str)> = path.edges.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
+        assert_eq!(edges, [("START", "plan"), ("act", "plan"), ("plan", "END"), ("plan", "act")]);
+        assert_eq!(taken(&steps[..2], Status::Waiting).current.as_deref(), Some("act"));
     }
 }

@@ -163,8 +163,8 @@ impl Overview {
     }
 }
 
-fn count(counts: &[(String, u64)], wanted: &str) -> u64 {
-    counts.iter().find(|(word, _)| word == wanted).map_or(0, |(_, count)| *count)
+fn count(counts: &[(String, u64)], name: &str) -> u64 {
+    counts.iter().find(|(word, _)| word == name).map_or(0, |(_, count)| *count)
 }
 
 /// Why a request to the inbox was not carried out.

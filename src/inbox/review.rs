@@ -92,7 +92,7 @@ impl StepStates {
         let mut changes = Changes::default();
         changes.compare(String::new(), Some(before), Some(after), 0);
         let (state, cut) = bounded(after);
-        Self { n, changes: changes.told, untold: changes.untold, state, cut }
+        Self { n, changes: changes.listed, untold: changes.omitted, state, cut }
     }
 }
 
@@ -119,8 +119,8 @@ pub struct CallView {
 
 #[derive(Default)]
 struct Changes {
-    told: Vec<Change>,
-    untold: usize,
+    listed: Vec<Change>,
+    omitted: usize,
 }
 
 impl Changes {
@@ -142,11 +142,11 @@ impl Changes {
                     self.compare(format!("{path}[{at}]"), old.get(at), new.get(at), depth + 1);
                 }
             }
-            _ if self.told.len() < CHANGES => {
+            _ if self.listed.len() < CHANGES => {
                 let value = |value: Option<&Value>| value.map(|value| bounded(value).0);
-                self.told.push(Change { path, before: value(before), after: value(after) });
+                self.listed.push(Change { path, before: value(before), after: value(after) });
             }
-            _ => self.untold += 1,
+            _ => self.omitted += 1,
         }
     }
 }
@@ -202,10 +202,10 @@ mod tests {
         let before = json!({"a": 1, "log": ["x"], "deep": {"same": true, "gone": 2}});
         let after = json!({"a": 1, "log": ["x", "y"], "deep": {"same": true, "new": null}});
         let between = StepStates::between(3, &before, &after);
-        let told: Vec<(&str, Option<Value>, Option<Value>)> =
+        let changes: Vec<(&str, Option<Value>, Option<Value>)> =
             between.changes.iter().map(|c| (c.path.as_str(), c.before.clone(), c.after.clone())).collect();
         assert_eq!(
-            told,
+            changes,
             [
                 ("deep.gone", Some(json!(2)), None),
                 ("deep.new", None, Some(json!(null))),

@@ -35,7 +35,7 @@ pub fn check(
         return Err(Refusal::Stale);
     }
     if !allow.permits(decision) {
-        return Err(Refusal::NotAllowed(decision.word(), words(allow)));
+        return Err(Refusal::NotAllowed(decision.word(), allowed_answers(allow)));
     }
     match decision {
         Decision::Accept | Decision::Ignore | Decision::Draft => Ok(()),
@@ -80,8 +80,9 @@ fn field(error: &jsonschema::ValidationError<'_>) -> String {
 fn sentence(schema: &Value, error: &jsonschema::ValidationError<'_>) -> String {
     let about = schema["properties"][field(error)]["description"].as_str();
     match error.kind() {
-        jsonschema::error::ValidationErrorKind::Pattern { pattern } => match (way(pattern), about) {
-            (Some(way), _) => format!("{} should be written {way}", error.instance()),
+        jsonschema::error::ValidationErrorKind::Pattern { pattern } => match (format_example(pattern), about)
+        {
+            (Some(example), _) => format!("{} should be written {example}", error.instance()),
             (None, Some(about)) => format!("{} does not fit. {about}", error.instance()),
             (None, None) => format!("{} does not fit", error.instance()),
         },
@@ -90,7 +91,7 @@ fn sentence(schema: &Value, error: &jsonschema::ValidationError<'_>) -> String {
 }
 
 /// How to write what a pattern asks for, with an example for common patterns.
-fn way(pattern: &str) -> Option<&'static str> {
+fn format_example(pattern: &str) -> Option<&'static str> {
     Some(if pattern.contains('@') {
         "like an address, ann@example.org"
     } else if pattern.starts_with(r"^\d{4}-\d{2}-\d{2}$") {
@@ -102,7 +103,7 @@ fn way(pattern: &str) -> Option<&'static str> {
     })
 }
 
-fn words(allow: Allow) -> String {
+fn allowed_answers(allow: Allow) -> String {
     let words = [
         (allow.accept, "accept"),
         (allow.edit, "edit"),

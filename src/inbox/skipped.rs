@@ -26,7 +26,7 @@ pub struct SkippedLine {
     pub reason: String,
     /// Whether triage was unsure about it.
     pub unsure: bool,
-    /// When it came.
+    /// When it was sent, or when it came if its date is missing or in the future.
     pub at: Timestamp,
     /// The start of its text; empty if its bytes were deleted.
     pub text: String,

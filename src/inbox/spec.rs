@@ -21,6 +21,7 @@ pub const ABSENT_ACTION: &str = "unreachable";
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
 type Subject = Arc<dyn Fn(&Folded) -> Vec<Block> + Send + Sync>;
+type TitleFailure = Arc<dyn Fn(&Folded, &str) -> Option<String> + Send + Sync>;
 type Errors = Arc<dyn Fn(&Folded) -> Vec<(String, String)> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync>;
 type Profiles = Arc<dyn Fn(&Folded) -> Vec<String> + Send + Sync>;
@@ -49,6 +50,7 @@ pub struct Spec {
     prepare: Prepare,
     explain: Option<Explain>,
     subject: Option<Subject>,
+    title_failure: Option<TitleFailure>,
     trace: Option<NameSpan>,
     errors: Option<Errors>,
     profiles: Option<Profiles>,
@@ -74,6 +76,7 @@ impl Spec {
             prepare: Arc::new(Ok),
             explain: None,
             subject: None,
+            title_failure: None,
             trace: None,
             errors: None,
             profiles: None,
@@ -153,6 +156,20 @@ impl Spec {
     ) -> Self {
         self.subject = Some(Arc::new(subject));
         self
+    }
+
+    /// `title` says in a sentence what a thread could not do when a node failed.
+    pub fn titling_failures(
+        mut self,
+        title: impl Fn(&Folded, &str) -> Option<String> + Send + Sync + 'static,
+    ) -> Self {
+        self.title_failure = Some(Arc::new(title));
+        self
+    }
+
+    /// What a thread could not do when `node` failed, if the workflow can tell.
+    pub fn failure_title(&self, state: &Folded, node: &str) -> Option<String> {
+        self.title_failure.as_ref().and_then(|title| title(state, node))
     }
 
     /// `name` names spans in traces: the thread as a whole (no node), and the `nth` run of a node, counted from 1.

@@ -55,7 +55,7 @@ pub struct ThreadLine {
     pub end: Option<DecisionEnd>,
     /// The text around the search words.
     #[serde(skip)]
-    pub found: Option<String>,
+    pub snippet: Option<String>,
     /// Its place in lists of threads; newer threads have higher places.
     #[serde(skip)]
     pub place: i64,
@@ -225,4 +225,14 @@ pub struct UsageView {
     pub output_tokens: u64,
     /// The total price; null if any price is unknown.
     pub cost: Option<f64>,
+    /// Of `calls`, how many the built-in rules answered in place of a model.
+    #[serde(skip)]
+    pub by_rules: u64,
+}
+
+impl UsageView {
+    /// The calls that a model answered.
+    pub fn model_calls(&self) -> u64 {
+        self.calls.saturating_sub(self.by_rules)
+    }
 }

@@ -149,12 +149,15 @@ fn block(draft: &mut Draft, index: Option<u64>, content: &Value, on_text: OnText
         "text" => draft.say(content.get("text").and_then(Value::as_str).unwrap_or_default(), on_text),
         "tool_use" => {
             // In a stream, the input begins as an empty object, and its text follows.
-            let whole = content.get("input").filter(|input| input.as_object().is_some_and(|o| !o.is_empty()));
+            let complete_input =
+                content.get("input").filter(|input| input.as_object().is_some_and(|o| !o.is_empty()));
             draft.call(Piece {
                 index,
                 id: content.get("id").and_then(Value::as_str),
                 name: content.get("name").and_then(Value::as_str),
-                args: Args::from(whole.or_else(|| content.get("input").filter(|input| input.is_string()))),
+                args: Args::from(
+                    complete_input.or_else(|| content.get("input").filter(|input| input.is_string())),
+                ),
                 signature: None,
             })
         }

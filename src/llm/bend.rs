@@ -108,11 +108,11 @@ impl Bender<'_> {
             note(&mut self.habits, to_type(schema, value));
         }
         match value {
-            Value::Object(given) => {
+            Value::Object(object) => {
                 let none = Map::new();
                 let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-                self.leave_out(schema, properties, given);
-                for (name, inner) in given {
+                self.leave_out(schema, properties, object);
+                for (name, inner) in object {
                     if properties.contains_key(name) {
                         let name = name.replace('~', "~0").replace('/', "~1");
                         self.visit(&format!("{at}/properties/{name}"), inner, depth + 1);
@@ -164,12 +164,12 @@ impl Bender<'_> {
         &mut self,
         schema: &Map<String, Value>,
         properties: &Map<String, Value>,
-        given: &mut Map<String, Value>,
+        object: &mut Map<String, Value>,
     ) {
         let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
         let (root, extra, gently) = (self.root, self.extra, self.gently);
         let mut habits = Vec::new();
-        given.retain(|name, inner| match properties.get(name) {
+        object.retain(|name, inner| match properties.get(name) {
             Some(property) if is_optional(schema, name) => {
                 let left_out = match &*inner {
                     Value::Null => (!takes_null(property, root)).then_some(Habit::NullOptional),
@@ -193,9 +193,9 @@ impl Bender<'_> {
         let root = self.root;
         let validator = self.choices.entry(at.to_owned()).or_insert_with(|| {
             // The schema gets an id, so that its references still lead to the same places.
-            let mut whole = root.clone();
-            whole["$id"] = json!("urn:whole");
-            let part = json!({"$defs": {"whole": whole}, "$ref": format!("urn:whole#{at}")});
+            let mut full = root.clone();
+            full["$id"] = json!("urn:whole");
+            let part = json!({"$defs": {"whole": full}, "$ref": format!("urn:whole#{at}")});
             jsonschema::validator_for(&part).ok()
         });
         validator.as_ref().is_some_and(|validator| validator.is_valid(value))
@@ -204,17 +204,17 @@ impl Bender<'_> {
 
 /// Replaces the value with one of the given words, if it is that word in another spelling.
 fn to_word(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
-    let given = match (schema.get("enum"), schema.get("const")) {
-        (Some(Value::Array(given)), _) => given.as_slice(),
+    let allowed = match (schema.get("enum"), schema.get("const")) {
+        (Some(Value::Array(allowed)), _) => allowed.as_slice(),
         (_, Some(only)) => std::slice::from_ref(only),
         _ => return None,
     };
-    let said = value.as_str().filter(|_| !given.contains(value)).map(folded)?;
-    if given.contains(&Value::Null) && ["", "null", "none"].contains(&said.as_str()) {
+    let spelled = value.as_str().filter(|_| !allowed.contains(value)).map(folded)?;
+    if allowed.contains(&Value::Null) && ["", "null", "none"].contains(&spelled.as_str()) {
         *value = Value::Null;
         return Some(Habit::NullOptional);
     }
-    let mut same = given.iter().filter(|one| one.as_str().is_some_and(|one| folded(one) == said));
+    let mut same = allowed.iter().filter(|one| one.as_str().is_some_and(|one| folded(one) == spelled));
     let (Some(word), None) = (same.next(), same.next()) else { return None };
     *value = word.clone();
     Some(Habit::OtherCase)
@@ -235,10 +235,10 @@ fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
         }
         // 3.0 is a whole number, but not every reader knows that.
         Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
-            (Value::Number(whole(number.as_f64()?)?), Habit::NumbersAsText)
+            (Value::Number(to_integer(number.as_f64()?)?), Habit::NumbersAsText)
         }
-        Value::Bool(said) if !wants("boolean") && wants("string") => {
-            (Value::String(said.to_string()), Habit::NumbersAsText)
+        Value::Bool(flag) if !wants("boolean") && wants("string") => {
+            (Value::String(flag.to_string()), Habit::NumbersAsText)
         }
         Value::Array(items) if !wants("array") && items.len() == 1 && !items[0].is_null() => {
             (items[0].clone(), Habit::ListForOne)
@@ -270,17 +270,17 @@ fn from_text(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<(Value, Habit)>
         let number = text.parse::<i64>().map(Number::from).ok();
         let number = number.or_else(|| {
             let real = text.parse::<f64>().ok().filter(|real| real.is_finite())?;
-            if wants("number") { Number::from_f64(real) } else { whole(real) }
+            if wants("number") { Number::from_f64(real) } else { to_integer(real) }
         });
         if let Some(number) = number {
             return Some((Value::Number(number), Habit::NumbersAsText));
         }
     }
     if wants("boolean") {
-        let said =
+        let parsed =
             [("true", true), ("false", false)].into_iter().find(|(word, _)| text.eq_ignore_ascii_case(word));
-        if let Some((_, said)) = said {
-            return Some((Value::Bool(said), Habit::NumbersAsText));
+        if let Some((_, parsed)) = parsed {
+            return Some((Value::Bool(parsed), Habit::NumbersAsText));
         }
     }
     if wants("null") && ["null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
@@ -298,7 +298,7 @@ fn from_text(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<(Value, Habit)>
 }
 
 /// `real` as a whole number, if it is one.
-fn whole(real: f64) -> Option<Number> {
+fn to_integer(real: f64) -> Option<Number> {
     let small = real.abs() < 9_007_199_254_740_992.0;
     (real.fract() == 0.0 && small).then(|| Number::from(real as i64))
 }
@@ -362,8 +362,8 @@ mod tests {
             "required": ["d"],
             "additionalProperties": {"type": "object", "properties": {"e": {"type": "string"}}},
         });
-        let said = json!({"a/b": {"c": null}, "d": null, "free": {"e": " "}, "other": null});
-        assert_eq!(bent(&schema, said), json!({"a/b": {}, "d": null, "free": {}, "other": null}));
+        let value = json!({"a/b": {"c": null}, "d": null, "free": {"e": " "}, "other": null});
+        assert_eq!(bent(&schema, value), json!({"a/b": {}, "d": null, "free": {}, "other": null}));
         assert_eq!(bent(&schema, json!({"d": ""})), json!({"d": ""}));
         assert_eq!(bent(&schema, json!([null])), json!([null]));
     }
@@ -376,9 +376,9 @@ mod tests {
              "required": ["is"]},
         ]}}});
         let leaf = json!({"is": "leaf", "name": null});
-        let said =
+        let value =
             json!({"is": "pair", "name": null, "of": [leaf, {"is": "pair", "name": null, "of": null}]});
-        assert_eq!(bent(&schema, said), json!({"is": "pair", "of": [leaf, {"is": "pair"}]}));
+        assert_eq!(bent(&schema, value), json!({"is": "pair", "of": [leaf, {"is": "pair"}]}));
         let neither = json!({"is": "tree", "name": null});
         assert_eq!(bent(&schema, neither.clone()), neither);
     }
@@ -386,8 +386,8 @@ mod tests {
     #[test]
     fn schemas_that_refer_to_themselves_end() {
         let root = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "x": {"type": "string"}}});
-        let said = json!({"next": {"next": {"x": null}, "x": null}, "x": "y"});
-        assert_eq!(bent(&root, said), json!({"next": {"next": {}}, "x": "y"}));
+        let value = json!({"next": {"next": {"x": null}, "x": null}, "x": "y"});
+        assert_eq!(bent(&root, value), json!({"next": {"next": {}}, "x": "y"}));
         let endless = json!({"$ref": "#"});
         assert_eq!(bent(&endless, json!({"x": null})), json!({"x": null}));
     }
@@ -396,7 +396,7 @@ mod tests {
     fn values_take_the_type_that_is_wanted() {
         let text = json!({"type": "string"});
         let list = json!({"type": "array", "items": {"type": "integer"}});
-        for (schema, said, meant, habit) in [
+        for (schema, original, expected, habit) in [
             (json!({"type": "integer"}), json!("45"), json!(45), Habit::NumbersAsText),
             (json!({"type": "integer"}), json!(45.0), json!(45), Habit::NumbersAsText),
             (json!({"type": "number"}), json!(" 0.5 "), json!(0.5), Habit::NumbersAsText),
@@ -416,18 +416,18 @@ mod tests {
                 Habit::NumbersAsText,
             ),
         ] {
-            let mut value = said.clone();
+            let mut value = original.clone();
             assert_eq!(
                 (bend(&schema, &mut value, UnknownKeys::Refuse), value),
-                (vec![habit], meant),
-                "{schema} {said}"
+                (vec![habit], expected),
+                "{schema} {original}"
             );
         }
     }
 
     #[test]
     fn what_fits_or_fits_no_way_stays() {
-        for (schema, said) in [
+        for (schema, value) in [
             (json!({"type": ["string", "integer"]}), json!("45")),
             (json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}), json!("45")),
             (json!({"type": "integer"}), json!("ten")),
@@ -437,7 +437,7 @@ mod tests {
             (json!({"type": "string"}), json!(["a", "b"])),
             (json!({"type": "string"}), json!({"a": 1})),
         ] {
-            assert_eq!(bent(&schema, said.clone()), said, "{schema}");
+            assert_eq!(bent(&schema, value.clone()), value, "{schema}");
         }
     }
 
@@ -445,9 +445,9 @@ mod tests {
     fn unknown_keys_are_dropped_where_they_may_be() {
         let schema =
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
-        let said = json!({"a": "x", "why": "because", "note": null});
-        assert_eq!(bent(&schema, said.clone()), json!({"a": "x", "why": "because"}));
-        let mut value = said;
+        let original = json!({"a": "x", "why": "because", "note": null});
+        assert_eq!(bent(&schema, original.clone()), json!({"a": "x", "why": "because"}));
+        let mut value = original;
         assert_eq!(bend(&schema, &mut value, UnknownKeys::Drop), [Habit::ExtraKeys]);
         assert_eq!(value, json!({"a": "x"}));
         let open = json!({"type": "object", "properties": {"a": {"type": "string"}}});

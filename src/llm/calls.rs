@@ -6,23 +6,23 @@ use super::bend::folded;
 use super::{Habit, ToolCall, ToolSpec, loose};
 
 /// Whether a name that a model wrote means this tool: it may be in another case, or have a prefix such as `functions.`.
-pub(super) fn means(said: &str, tool: &str) -> bool {
-    if said == tool {
+pub(super) fn means(written: &str, tool: &str) -> bool {
+    if written == tool {
         return true;
     }
     let tool = folded(tool);
-    let last = said.rsplit(['.', ':', '/']).next().unwrap_or(said);
-    let after = said.rsplit_once("__").map_or(said, |(_, name)| name);
-    !tool.is_empty() && [said, last, after].iter().any(|name| folded(name) == tool)
+    let last = written.rsplit(['.', ':', '/']).next().unwrap_or(written);
+    let after = written.rsplit_once("__").map_or(written, |(_, name)| name);
+    !tool.is_empty() && [written, last, after].iter().any(|name| folded(name) == tool)
 }
 
 /// The one offered tool that a name means.
-pub(super) fn find<'t>(tools: &'t [ToolSpec], said: &str) -> Option<&'t ToolSpec> {
-    if let Some(exact) = tools.iter().find(|tool| tool.name == said) {
+pub(super) fn find<'t>(tools: &'t [ToolSpec], name: &str) -> Option<&'t ToolSpec> {
+    if let Some(exact) = tools.iter().find(|tool| tool.name == name) {
         return Some(exact);
     }
-    let mut meant = tools.iter().filter(|tool| means(said, &tool.name));
-    match (meant.next(), meant.next()) {
+    let mut matching = tools.iter().filter(|tool| means(name, &tool.name));
+    match (matching.next(), matching.next()) {
         (Some(tool), None) => Some(tool),
         _ => None,
     }
@@ -43,10 +43,11 @@ pub(super) fn in_text(text: &str, tools: &[ToolSpec]) -> Option<(Vec<ToolCall>, 
     }
     besides.push_str(rest);
     if calls.is_empty() {
-        let whole = bare.trim();
-        let fenced = whole.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
-        let whole = fenced.map_or(whole, |inner| inner.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
-        calls = written(&loose::value(whole.trim())?.0, tools)?;
+        let trimmed = bare.trim();
+        let fenced = trimmed.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
+        let trimmed =
+            fenced.map_or(trimmed, |inner| inner.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
+        calls = written(&loose::value(trimmed.trim())?.0, tools)?;
         besides.clear();
     }
     for (at, call) in calls.iter_mut().enumerate() {
@@ -78,13 +79,13 @@ fn written(value: &Value, tools: &[ToolSpec]) -> Option<Vec<ToolCall>> {
 /// Drops calls that appear twice in one answer.
 pub(super) fn drop_doubles(calls: &mut Vec<ToolCall>) -> Option<Habit> {
     let before = calls.len();
-    let mut kept: Vec<ToolCall> = Vec::new();
+    let mut unique: Vec<ToolCall> = Vec::new();
     for call in calls.drain(..) {
-        if !kept.iter().any(|other| other.name == call.name && other.args == call.args) {
-            kept.push(call);
+        if !unique.iter().any(|other| other.name == call.name && other.args == call.args) {
+            unique.push(call);
         }
     }
-    *calls = kept;
+    *calls = unique;
     (calls.len() < before).then_some(Habit::SameCall)
 }
 
@@ -101,7 +102,7 @@ mod tests {
 
     #[test]
     fn names_are_known_by_prefix_and_case_and_no_nearer() {
-        for said in [
+        for name in [
             "write_email",
             "Write_Email",
             "writeEmail",
@@ -109,10 +110,10 @@ mod tests {
             "mail__write_email",
             "a:b/write-email",
         ] {
-            assert_eq!(find(&tools(), said).map(|tool| tool.name.as_str()), Some("write_email"), "{said}");
+            assert_eq!(find(&tools(), name).map(|tool| tool.name.as_str()), Some("write_email"), "{name}");
         }
-        for said in ["write_emails", "email", "undone", "", "write", "functions."] {
-            assert!(find(&tools(), said).is_none(), "{said}");
+        for name in ["write_emails", "email", "undone", "", "write", "functions."] {
+            assert!(find(&tools(), name).is_none(), "{name}");
         }
     }
 
@@ -133,8 +134,8 @@ mod tests {
                 "{text}"
             );
         }
-        let said = "I write.\n<tool_call>{\"name\": \"done\", \"arguments\": {}}</tool_call>";
-        assert_eq!(in_text(said, &tools()).unwrap().1, "I write.");
+        let message = "I write.\n<tool_call>{\"name\": \"done\", \"arguments\": {}}</tool_call>";
+        assert_eq!(in_text(message, &tools()).unwrap().1, "I write.");
         for words in [
             r#"{"name": "send_money", "arguments": {}}"#,
             r#"Call {"name": "done", "arguments": {}} when you are done."#,

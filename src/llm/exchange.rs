@@ -114,15 +114,15 @@ impl<'a> ModelExchange<'a> {
         self.objections += 1;
         (self.on_text)(Delta::Restart);
         // The bad call itself is not repeated: servers refuse arguments they cannot parse.
-        let said = if reply.text.trim().is_empty() { "(an answer that cannot be used)" } else { &reply.text };
-        let said = clip(said, QUOTED);
-        self.say(&said, wish);
+        let text = if reply.text.trim().is_empty() { "(an answer that cannot be used)" } else { &reply.text };
+        let text = clip(text, QUOTED);
+        self.say(&text, wish);
         Ok(())
     }
 
     /// Adds the model's words and ours, so that the conversation still alternates, as some chat templates insist.
-    fn say(&mut self, said: &str, wish: String) {
-        self.request.messages.push(Message::assistant(said));
+    fn say(&mut self, answer: &str, wish: String) {
+        self.request.messages.push(Message::assistant(answer));
         self.request.messages.push(Message::user(wish));
     }
 }

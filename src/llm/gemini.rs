@@ -84,10 +84,10 @@ impl Protocol for Gemini {
         if let Some(usage) = frame.get("usageMetadata") {
             let count = |key: &str| usage.get(key).and_then(Value::as_u64);
             draft.usage.input = count("promptTokenCount").unwrap_or(draft.usage.input);
-            let said = count("candidatesTokenCount");
+            let output = count("candidatesTokenCount");
             let thought = count("thoughtsTokenCount");
-            if said.is_some() || thought.is_some() {
-                draft.usage.output = said.unwrap_or(0).saturating_add(thought.unwrap_or(0));
+            if output.is_some() || thought.is_some() {
+                draft.usage.output = output.unwrap_or(0).saturating_add(thought.unwrap_or(0));
             }
             draft.usage.cached = count("cachedContentTokenCount").unwrap_or(draft.usage.cached);
         }

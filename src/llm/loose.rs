@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::Habit;
 
 /// How many opening braces are tried.
-const MOST_STARTS: usize = 16;
+const MAX_STARTS: usize = 16;
 
 /// Parses one value, strictly if possible. Otherwise the habit says so.
 pub(super) fn value(text: &str) -> Option<(Value, Option<Habit>)> {
@@ -26,17 +26,17 @@ pub(super) fn values_in(text: &str) -> Vec<(Value, Vec<Habit>)> {
         let thoughts = thought.then_some(Habit::Thoughts);
         thoughts.into_iter().chain(more).chain(besides.iter().copied()).collect::<Vec<Habit>>()
     };
-    if let Some((whole, how)) = value(bare) {
+    if let Some((parsed, how)) = value(bare) {
         // JSON inside a string is unpacked once.
-        let unpacked = whole.as_str().and_then(value);
+        let unpacked = parsed.as_str().and_then(value);
         return match unpacked {
             Some((inner, how)) => vec![(inner, with(how, &[Habit::PackedArguments]))],
-            None => vec![(whole, with(how, &[]))],
+            None => vec![(parsed, with(how, &[]))],
         };
     }
-    let mut found = Vec::new();
+    let mut values = Vec::new();
     let mut after = 0;
-    for (at, _) in bare.match_indices('{').take(MOST_STARTS) {
+    for (at, _) in bare.match_indices('{').take(MAX_STARTS) {
         // Objects inside one that was read are part of it.
         if at < after {
             continue;
@@ -45,14 +45,14 @@ pub(super) fn values_in(text: &str) -> Vec<(Value, Vec<Habit>)> {
         let mut stream = serde_json::Deserializer::from_str(rest).into_iter::<Value>();
         if let Some(Ok(object)) = stream.next() {
             after = at + stream.byte_offset();
-            found.push((object, with(None, &[Habit::Fence])));
+            values.push((object, with(None, &[Habit::Fence])));
         } else if let Some(Ok(object)) =
             serde_json::Deserializer::from_str(&mended(rest)).into_iter::<Value>().next()
         {
-            found.push((object, with(Some(Habit::LooseJson), &[Habit::Fence])));
+            values.push((object, with(Some(Habit::LooseJson), &[Habit::Fence])));
         }
     }
-    found
+    values
 }
 
 /// The text after the thoughts that some local servers leave in the answer, and whether there were any. The opening tag

@@ -66,10 +66,10 @@ pub async fn probe(model: &dyn Model) -> Result<Probe, ModelError> {
 
 impl Probe {
     /// An unusable answer is what the probe is about; anything else is an error.
-    fn lack(&mut self, what: &'static str, error: ModelError) -> Result<(), ModelError> {
+    fn lack(&mut self, feature: &'static str, error: ModelError) -> Result<(), ModelError> {
         match error {
             ModelError::Unreadable { .. } | ModelError::AnswerTooLong { .. } | ModelError::Refused { .. } => {
-                self.lacks.push(what);
+                self.lacks.push(feature);
                 Ok(())
             }
             error => Err(error),
@@ -77,7 +77,7 @@ impl Probe {
     }
 
     /// The result in a sentence.
-    pub fn told(&self) -> String {
+    pub fn summary(&self) -> String {
         let habits: Vec<&str> = self.habits.iter().map(|habit| habit.name()).collect();
         let shows = match habits.as_slice() {
             [] => "two short questions showed no habits".to_owned(),
@@ -107,20 +107,20 @@ mod tests {
             Ok(Scripted::calls([("functions.note_meeting", args)])),
             Ok(Scripted::text(data)),
         ]);
-        let told = probe(&model).await.unwrap().told();
+        let report = probe(&model).await.unwrap().summary();
         let seen = "one-for-list, other-case, numbers-as-text";
         for habit in ["tool-name", "fence", "loose-json"].into_iter().chain(seen.split(", ")) {
-            assert!(told.contains(habit), "{habit}: {told}");
+            assert!(report.contains(habit), "{habit}: {report}");
         }
         let talks = Scripted::by(|_| Ok(Scripted::text("I would love to.")));
-        let told = probe(&talks).await.unwrap().told();
-        assert!(told.contains("did not call a tool as asked and did not answer with data"), "{told}");
+        let report = probe(&talks).await.unwrap().summary();
+        assert!(report.contains("did not call a tool as asked and did not answer with data"), "{report}");
         let good = json!({"guests": ["Ada"], "minutes": 30, "kind": "call", "urgent": false});
         let model = Scripted::new([
             Ok(Reply { text: String::new(), ..Scripted::calls([("note_meeting", good.clone())]) }),
             Ok(Scripted::json(&good)),
         ]);
-        assert_eq!(probe(&model).await.unwrap().told(), "two short questions showed no habits");
+        assert_eq!(probe(&model).await.unwrap().summary(), "two short questions showed no habits");
         let gone = Scripted::by(|_| Err(ModelError::Unreachable { model: "m".into(), why: "gone".into() }));
         assert_eq!(probe(&gone).await.unwrap_err().code(), "unreachable");
     }

@@ -72,9 +72,9 @@ fn finished(asking: ModelExchange<'_>, reply: Reply) -> Reply {
 fn read_habits(request: &Request, reply: &mut Reply) {
     if reply.calls.is_empty()
         && reply.bad_calls.is_empty()
-        && let Some((found, besides)) = calls::in_text(&reply.text, &request.tools)
+        && let Some((calls, besides)) = calls::in_text(&reply.text, &request.tools)
     {
-        (reply.calls, reply.text) = (found, besides);
+        (reply.calls, reply.text) = (calls, besides);
         note(&mut reply.habits, [Habit::CallAsText]);
     }
     if reply.calls.is_empty()
@@ -241,7 +241,7 @@ mod tests {
         (error.to_string(), model.requests())
     }
 
-    fn told(request: &Request) -> &str {
+    fn last_message(request: &Request) -> &str {
         match request.messages.last() {
             Some(Message::User { text }) => text,
             other => panic!("{other:?}"),
@@ -258,7 +258,7 @@ mod tests {
     #[tokio::test]
     async fn an_unknown_tool_is_told_which_there_are() {
         let (_, asked) = fails_thrice(call("send_money", json!({}))).await;
-        assert!(told(&asked[1]).contains("write_email"));
+        assert!(last_message(&asked[1]).contains("write_email"));
         // The conversation still alternates, as some chat templates insist.
         assert_eq!(asked[2].messages.len(), 5);
     }
@@ -266,7 +266,11 @@ mod tests {
     #[tokio::test]
     async fn extra_and_missing_arguments_are_named() {
         let (error, asked) = fails_thrice(call("write_email", json!({"to": "canary", "bcc": "x"}))).await;
-        assert!(told(&asked[1]).contains("text") && told(&asked[1]).contains("bcc"), "{}", told(&asked[1]));
+        assert!(
+            last_message(&asked[1]).contains("text") && last_message(&asked[1]).contains("bcc"),
+            "{}",
+            last_message(&asked[1])
+        );
         assert!(!error.contains("canary"), "{error}");
     }
 

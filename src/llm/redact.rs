@@ -105,7 +105,7 @@ impl Redactor {
                 .into_iter()
                 .map(|(key, value)| {
                     let value = match value {
-                        Value::String(_) if telling(&key) => Value::String(GONE.into()),
+                        Value::String(_) if names_secret(&key) => Value::String(GONE.into()),
                         other => self.value(other),
                     };
                     (self.text(&key), value)
@@ -116,7 +116,7 @@ impl Redactor {
     }
 }
 
-fn telling(name: &str) -> bool {
+fn names_secret(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name == "token" || NAMES.iter().any(|part| name.contains(part))
 }
@@ -170,7 +170,7 @@ fn tokens(text: &str) -> String {
         let (token, next) = tail.split_at(end);
         // `name=value` without a space is one run.
         match token.split_once('=') {
-            Some((name, value)) if telling(name) && value.len() >= 4 => {
+            Some((name, value)) if names_secret(name) && value.len() >= 4 => {
                 out.push_str(name);
                 out.push('=');
                 out.push_str(GONE);
@@ -199,7 +199,7 @@ fn announced(before: &str, token: &str) -> bool {
     let Some(name) = bare.strip_suffix([':', '=']) else { return false };
     let name = name.trim_end_matches(|c: char| c.is_whitespace() || "\"'".contains(c));
     let name = name.rsplit(|c: char| !(c.is_ascii_alphanumeric() || "_-".contains(c))).next().unwrap_or("");
-    telling(name) && !matches!(token.to_ascii_lowercase().as_str(), "bearer" | "basic")
+    names_secret(name) && !matches!(token.to_ascii_lowercase().as_str(), "bearer" | "basic")
 }
 
 fn looks_secret(token: &str) -> bool {

@@ -15,14 +15,14 @@ pub(super) fn codes(text: &str) -> Vec<String> {
     let mut seen = HashSet::new();
     let mut found = Vec::new();
     for start in 0..groups.len() {
-        let (mut whole, mut digits) = (String::new(), String::new());
+        let (mut joined, mut digits) = (String::new(), String::new());
         for (n, group) in groups[start..].iter().enumerate() {
-            if n > 0 && !group.joined || whole.len() + group.text.len() > LONGEST {
+            if n > 0 && !group.joined || joined.len() + group.text.len() > LONGEST {
                 break;
             }
-            whole.push_str(&group.text);
+            joined.push_str(&group.text);
             digits.extend(group.text.chars().filter(char::is_ascii_digit));
-            for code in [&whole, &digits] {
+            for code in [&joined, &digits] {
                 if is_code(code) && !seen.contains(code) {
                     seen.insert(code.clone());
                     found.push(code.clone());

@@ -31,16 +31,16 @@ impl Copies {
 
     /// Makes sure that exactly one copy is there and says where. The mail has already been sent, so failing to keep a
     /// copy is no error.
-    pub(super) async fn keep(&self, raw: &[u8], message_id: &str) -> Option<String> {
-        let kept = match self {
+    pub(super) async fn store(&self, raw: &[u8], message_id: &str) -> Option<String> {
+        let result = match self {
             Copies::Nowhere => Ok(None),
             Copies::Folder(path) => {
                 let (path, raw) = (path.clone(), raw.to_vec());
-                blocking(move || keep(&path, &raw)).await.map(Some)
+                blocking(move || store(&path, &raw)).await.map(Some)
             }
             Copies::Server(imap, by) => file(imap, *by, raw, message_id).await,
         };
-        kept.unwrap_or_else(|error| {
+        result.unwrap_or_else(|error| {
             tracing::warn!(%error, "no copy of a sent mail could be kept");
             None
         })
@@ -127,7 +127,7 @@ async fn file(imap: &Imap, by: FiledBy, raw: &[u8], message_id: &str) -> Result<
     Ok(None)
 }
 
-fn keep(path: &Path, raw: &[u8]) -> Result<String, MailError> {
+fn store(path: &Path, raw: &[u8]) -> Result<String, MailError> {
     Folder::new("Sent", path.to_owned()).create()?;
     Ok(Delivery::begin(path, raw, DeliveryTarget::Sent)?.finish()?.0.display().to_string())
 }

@@ -62,12 +62,12 @@ struct Writer {
 
 impl Writer {
     /// Writes the fields of a part whose names are wanted.
-    fn fields(&mut self, part: &Value, wanted: impl Fn(&str) -> bool) {
+    fn fields(&mut self, part: &Value, is_wanted: impl Fn(&str) -> bool) {
         let headers = part.get("headers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         for header in headers {
             let text = |key: &str| header.get(key).and_then(Value::as_str);
             if let (Some(name), Some(value)) = (text("name"), text("value"))
-                && wanted(name)
+                && is_wanted(name)
             {
                 self.field(name, value);
             }
@@ -139,19 +139,19 @@ impl Writer {
     /// Writes the file name, unless the part's own fields have it.
     fn disposition(&mut self, part: &Value) {
         let name = part.get("filename").and_then(Value::as_str).unwrap_or_default();
-        let said = part.get("headers").and_then(Value::as_array).is_some_and(|headers| {
+        let is_declared = part.get("headers").and_then(Value::as_array).is_some_and(|headers| {
             let name =
                 |header: &Value| header.get("name").and_then(Value::as_str).map(str::to_ascii_lowercase);
             headers.iter().any(|header| name(header).as_deref() == Some("content-disposition"))
         });
-        if !name.is_empty() && !said {
+        if !name.is_empty() && !is_declared {
             let name: String = name.chars().filter(|c| !c.is_control() && !matches!(c, '"' | '\\')).collect();
             let _ = write!(self.out, "Content-Disposition: attachment; filename=\"{name}\"\r\n");
         }
     }
 
     /// A parameter of the part's own `Content-Type`, unchanged.
-    fn parameter(&self, part: &Value, wanted: &str) -> String {
+    fn parameter(&self, part: &Value, name: &str) -> String {
         let headers = part.get("headers").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
         let text = |header: &Value, key: &str| {
             header.get(key).and_then(Value::as_str).unwrap_or_default().to_owned()
@@ -160,13 +160,13 @@ impl Writer {
         let value = content.map(|header| text(header, "value")).unwrap_or_default();
         let found =
             value.split(';').skip(1).filter_map(|pair| pair.split_once('=')).find_map(|(key, value)| {
-                key.trim().eq_ignore_ascii_case(wanted).then(|| value.trim().trim_matches('"').to_owned())
+                key.trim().eq_ignore_ascii_case(name).then(|| value.trim().trim_matches('"').to_owned())
             });
         let plain = |value: &String| {
             !value.is_empty()
                 && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
         };
-        found.filter(plain).map(|value| format!("; {wanted}={value}")).unwrap_or_default()
+        found.filter(plain).map(|value| format!("; {name}={value}")).unwrap_or_default()
     }
 
     fn base64(&mut self, content: &[u8]) {

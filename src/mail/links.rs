@@ -19,9 +19,9 @@ pub(super) fn target(raw: &str) -> String {
 
 /// The web addresses in a text.
 pub(super) fn bare_links(text: &str, most: usize) -> Vec<Link> {
-    let mut found: Vec<Link> = Vec::new();
+    let mut links: Vec<Link> = Vec::new();
     let mut rest = text;
-    while found.len() < most
+    while links.len() < most
         && let Some(at) = rest.find("://")
     {
         let scheme = ["https", "http", "ftp"].into_iter().find(|scheme| {
@@ -38,17 +38,17 @@ pub(super) fn bare_links(text: &str, most: usize) -> Vec<Link> {
             .find(|c: char| c.is_whitespace() || matches!(c, '<' | '>' | '"' | '`' | '|'))
             .unwrap_or(after.len());
         let start = at - scheme.len();
-        let mut whole = rest[start..at + 3 + length]
+        let mut url = rest[start..at + 3 + length]
             .trim_end_matches(['.', ',', ';', ':', '!', '?', '\'', '*', '_', ']', '}']);
-        if whole.ends_with(')') && !whole.contains('(') {
-            whole = whole.trim_end_matches([')', '.', ',']);
+        if url.ends_with(')') && !url.contains('(') {
+            url = url.trim_end_matches([')', '.', ',']);
         }
-        if whole.len() > scheme.len() + 3 {
-            found.push(Link { text: String::new(), target: target(whole) });
+        if url.len() > scheme.len() + 3 {
+            links.push(Link { text: String::new(), target: target(url) });
         }
         rest = &after[length..];
     }
-    found
+    links
 }
 
 #[cfg(test)]

@@ -157,7 +157,7 @@ pub trait Mailbox: Send + Sync {
         Box::pin(async { Ok(People::default()) })
     }
     /// The current state of mails, in the order asked.
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>>;
+    fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>>;
     /// Tells the mailbox what was done with a mail, as configured. A missing mail is no error.
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>>;
     /// Puts a mail away for the user. Repeating it changes nothing more.

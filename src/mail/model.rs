@@ -6,10 +6,10 @@ use serde::{Deserialize, Serialize};
 use std::fmt;
 
 /// How much of a text is searchable, in bytes.
-const MOST_WORDS: usize = 128 << 10;
+const MAX_WORDS: usize = 128 << 10;
 
 /// How many codes are searchable in their normal form. A mail with more contains a table.
-const MOST_CODES: usize = 2_000;
+const MAX_CODES: usize = 2_000;
 
 /// A sender or recipient.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -238,9 +238,9 @@ impl Mail {
             words.push_str(&file.name);
         }
         words.push('\n');
-        let text = &self.text[..self.text.floor_char_boundary(MOST_WORDS)];
+        let text = &self.text[..self.text.floor_char_boundary(MAX_WORDS)];
         words.push_str(text);
-        for code in codes(&self.subject).iter().chain(&codes(text)).take(MOST_CODES) {
+        for code in codes(&self.subject).iter().chain(&codes(text)).take(MAX_CODES) {
             words.push('\n');
             words.push_str(code);
         }

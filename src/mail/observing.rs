@@ -57,8 +57,8 @@ impl Mailbox for Observing<dyn Mailbox> {
         self.behind.people(until)
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
-        self.behind.standing(places)
+    fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+        self.behind.presence(places)
     }
 
     fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
@@ -92,8 +92,8 @@ impl Mailbox for Observing<dyn Mailbox> {
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
         let check = self.behind.check();
         Box::pin(async {
-            let said = check.await?;
-            Ok(format!("{said}; it only observes: nothing is sent or marked until mode = \"act\""))
+            let report = check.await?;
+            Ok(format!("{report}; it only observes: nothing is sent or marked until mode = \"act\""))
         })
     }
 }

@@ -128,7 +128,7 @@ impl Requests<'_> {
     /// The question about a call that was allowed here and has no report yet.
     fn allowed_call(self, done: &AgentActivity, key: Option<&str>) -> Result<Option<ThreadId>, InboxError> {
         let threads = self.0.store().threads();
-        let keyed = key.map(|key| threads.keyed(NAME, key)).transpose()?.flatten();
+        let keyed = key.map(|key| threads.newest_with_key(NAME, key)).transpose()?.flatten();
         let by_key = keyed.is_some();
         let candidates = match keyed {
             Some((thread, _)) => vec![thread],

@@ -138,9 +138,10 @@ impl Decisions<'_> {
     /// The grants of a decision, and what was learned from it.
     pub async fn links(self, line: DecisionLine) -> Result<DecisionLinks, InboxError> {
         let mut grants = self.0.grants().list().await?;
-        let took = |grant: &GrantLine| matches!(&line.by, By::Grant(id) if *id == grant.id);
-        grants.retain(|grant| took(grant) || grant.origin == line.interrupt.as_str());
-        let read = move |inbox: &Inbox| inbox.store().memory().learned_from(&line.interrupt);
+        let took = |grant: &GrantLine| matches!(&line.by, Some(By::Grant(id)) if *id == grant.id);
+        let Some(interrupt) = line.interrupt else { return Ok(DecisionLinks::default()) };
+        grants.retain(|grant| took(grant) || grant.origin == interrupt.as_str());
+        let read = move |inbox: &Inbox| inbox.store().memory().learned_from(&interrupt);
         let lessons = self.0.blocking(read).await?;
         Ok(DecisionLinks { grants, lessons })
     }
@@ -152,7 +153,7 @@ impl Decisions<'_> {
 
     /// Stores the person's order of the list.
     pub async fn keep_order(self, order: String) -> Result<(), InboxError> {
-        Ok(self.0.store().inbox().keep_order(order).await?)
+        Ok(self.0.store().inbox().save_order(order).await?)
     }
 
     /// All unsent drafts: keys and texts.
@@ -162,6 +163,6 @@ impl Decisions<'_> {
 
     /// Stores the draft under a key, or deletes it.
     pub async fn keep_draft(self, key: String, text: Option<String>) -> Result<(), InboxError> {
-        Ok(self.0.store().inbox().keep_draft(key, text).await?)
+        Ok(self.0.store().inbox().save_draft(key, text).await?)
     }
 }

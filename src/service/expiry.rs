@@ -85,7 +85,7 @@ impl Inbox {
             return Ok(Some(total));
         }
         let at = serde_json::to_string(now).map_err(|error| StoreError::Sql(error.to_string()))?;
-        let moved = store.inbox().keep_policy_clock(kept, PolicyClock { total, at }).await?;
+        let moved = store.inbox().save_policy_clock(kept, PolicyClock { total, at }).await?;
         Ok(moved.then_some(total))
     }
 }

@@ -158,7 +158,7 @@ impl Mail<'_> {
             // A look at the mailbox may have closed it first, because the mail was gone.
             MailMove::Back if email.settled.as_ref().is_some_and(|why| why != ANSWERED_ELSEWHERE) => {
                 let payload = match email.classification_decision {
-                    Some(class) => json!({ "class": class }),
+                    Some(class) => json!({ "class": class, "back": true }),
                     // It went away before it was classified.
                     None => json!({ "triage": true }),
                 };
@@ -172,7 +172,7 @@ impl Mail<'_> {
 
     /// The thread that moved a mail last, and its state.
     fn filed(self, mail: &MailRef) -> Result<Option<(ThreadId, PutAway)>, InboxError> {
-        let newest = self.0.store().threads().keyed(put_away::NAME, &key(mail))?;
+        let newest = self.0.store().threads().newest_with_key(put_away::NAME, &key(mail))?;
         let Some((thread, _)) = newest else { return Ok(None) };
         let state = self.0.engine.state_at(&thread, None)?;
         Ok(state.and_then(|state| state.get::<PutAway>().cloned()).map(|filed| (thread, filed)))

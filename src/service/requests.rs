@@ -388,9 +388,9 @@ async fn first_turn(
         fingerprint: spec.workflow.fingerprint().to_owned(),
         snapshot: None,
         start: Vec::new(),
-        calls: false,
-        absorbed: None,
-        results: spec.results,
+        has_calls: false,
+        last_event: None,
+        has_result: spec.results,
         hold_ms: engine.holds(false).irreversible_ms,
         step_limit: engine.step_limit(),
     })

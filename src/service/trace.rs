@@ -16,7 +16,7 @@ pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, Sto
 }
 
 fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
-    let laps = engine.store().figures().laps(id)?;
+    let laps = engine.store().figures().timings(id)?;
     let names = SpanNames::new(engine, &laps)?;
     let mut runs: HashMap<&str, usize> = HashMap::new();
     let mut nodes = Vec::new();

@@ -107,12 +107,20 @@ fn told(step: &StepView) -> (Visible, Visible) {
 }
 
 fn cost(usage: &UsageView) -> Vec<(Visible, Visible)> {
+    let calls = match (usage.model_calls(), usage.by_rules) {
+        (calls, 0) => calls.to_string(),
+        (0, _) => {
+            let none = "none; the built-in rules answered";
+            return vec![(Visible::line("model calls"), Visible::line(none))];
+        }
+        (calls, rules) => format!("{calls}; the built-in rules answered {rules} more"),
+    };
     let dollars = match usage.cost {
         Some(cost) => format!("${cost:.4}"),
         None => "not known: a model has no price in [prices]".to_owned(),
     };
     [
-        ("model calls", usage.calls.to_string()),
+        ("model calls", calls),
         ("tokens", format!("{} read, {} written", usage.input_tokens, usage.output_tokens)),
         ("cost", dollars),
     ]

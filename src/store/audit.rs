@@ -17,9 +17,9 @@ use sha2::{Digest as _, Sha256};
 use std::collections::{BTreeSet, HashMap};
 
 /// More problems than this with one file say nothing new.
-const MOST: usize = 20;
+const MAX_PROBLEMS: usize = 20;
 /// How many missing lines are remembered, in case they come later.
-const SKIPPED: usize = 10_000;
+const MAX_MISSING: usize = 10_000;
 
 /// The result of checking an audit.
 #[derive(Clone, Debug)]
@@ -76,16 +76,16 @@ impl Audit<'_> {
         self.0.read(|db| {
             let mut write = |line: &str| each(line).map_err(|e| StoreError::Conflict(e.to_string()));
             let (mut written, mut started, mut before) = (0, since.is_none(), [0; 32]);
-            let mut people = OriginCache::default();
-            let mut found = db.prepare(&format!("SELECT {COLUMNS} FROM log l ORDER BY l.seq"))?;
-            let mut rows = found.query([])?;
-            let mut shelf = BodyCache::default();
+            let mut origins = OriginCache::default();
+            let mut statement = db.prepare(&format!("SELECT {COLUMNS} FROM log l ORDER BY l.seq"))?;
+            let mut rows = statement.query([])?;
+            let mut bodies = BodyCache::default();
             while let Some(row) = rows.next()? {
-                let entry = Entry::read_with(db, row, &mut shelf)?;
+                let entry = Entry::read_with(db, row, &mut bodies)?;
                 started |= since.is_some_and(|since| entry.at >= since.as_millisecond());
                 if started {
                     written += 1;
-                    let line = people.line(db, &entry, &before)?;
+                    let line = origins.line(db, &entry, &before)?;
                     write(&serde_json::to_string(&line).map_err(|e| StoreError::Sql(e.to_string()))?)?;
                 }
                 before = entry.chain;
@@ -135,13 +135,13 @@ struct BodyOrigin {
 impl OriginCache {
     fn line(&mut self, db: &Connection, entry: &Entry, before: &Sum) -> Result<Line, StoreError> {
         let body = entry.body.as_ref().filter(|_| entry.kind.is_exported());
-        let whence: Option<BodyOrigin> = body.and_then(|body| serde_json::from_str(body).ok());
+        let origin: Option<BodyOrigin> = body.and_then(|body| serde_json::from_str(body).ok());
         let from = match entry.kind {
             Kind::Opened => Some(entry.seq),
-            _ => whence.and_then(|whence| whence.from),
+            _ => origin.and_then(|origin| origin.from),
         };
         if let Some(from) = from.filter(|from| !self.processes.contains_key(from)) {
-            self.processes.insert(from, log::entry(db, from)?.says()?);
+            self.processes.insert(from, log::entry(db, from)?.parse_body()?);
         }
         let thread = self.threads.entry(entry.stream).or_insert_with(|| {
             let id = db.query_row("SELECT id FROM threads WHERE seq = ?", [entry.stream], |row| row.get(0));
@@ -199,15 +199,15 @@ struct ExportChecker {
     missing: BTreeSet<i64>,
     lines: u64,
     problems: Vec<String>,
-    further: usize,
+    unlisted: usize,
 }
 
 impl ExportChecker {
-    fn say(&mut self, problem: String) {
-        if self.problems.len() < MOST {
+    fn report(&mut self, problem: String) {
+        if self.problems.len() < MAX_PROBLEMS {
             self.problems.push(problem);
         } else {
-            self.further += 1;
+            self.unlisted += 1;
         }
     }
 
@@ -216,23 +216,23 @@ impl ExportChecker {
         let n = line.n;
         let problem = line.problem();
         if let Some(problem) = problem {
-            self.say(format!("line {n} {problem}"));
+            self.report(format!("line {n} {problem}"));
         }
         if let Some((last, digest)) = self.last.clone() {
             if n == last + 1 {
                 if problem.is_none() && digest.is_some_and(|digest| digest != line.before()) {
-                    self.say(format!(
+                    self.report(format!(
                         "line {n} does not rest on the line {last} before it: one of them is forged"
                     ));
                 }
             } else if n > last {
                 // Bounded, because a made-up number must not fill the memory.
-                self.missing.extend((last + 1..n).take(SKIPPED));
+                self.missing.extend((last + 1..n).take(MAX_MISSING));
             } else if self.missing.remove(&n) {
-                self.say(format!("line {n} stands behind line {last}: lines were reordered"));
+                self.report(format!("line {n} stands behind line {last}: lines were reordered"));
                 return;
             } else {
-                self.say(format!("a second line {n} stands behind line {last}: it is forged"));
+                self.report(format!("a second line {n} stands behind line {last}: it is forged"));
                 return;
             }
         }
@@ -241,34 +241,34 @@ impl ExportChecker {
     }
 
     fn end(&mut self, end: &End) {
-        let (last, found) = self.last.clone().unwrap_or_default();
+        let (last, digest) = self.last.clone().unwrap_or_default();
         let n = end.end;
         if last < n && self.last.is_some() {
-            self.say(match n - last {
+            self.report(match n - last {
                 1 => format!("line {n} is cut off the end"),
                 _ => format!("lines {} to {n} are cut off the end", last + 1),
             });
         } else if last > n {
-            self.say(format!("line {last} stands behind line {n}, which was the last: it is forged"));
-        } else if found.is_some_and(|found| found != end.last) {
-            self.say(format!("line {n} is not the line that was the last: it is forged"));
+            self.report(format!("line {last} stands behind line {n}, which was the last: it is forged"));
+        } else if digest.is_some_and(|digest| digest != end.last) {
+            self.report(format!("line {n} is not the line that was the last: it is forged"));
         }
     }
 
-    fn over(mut self) -> Vec<String> {
+    fn finish(mut self) -> Vec<String> {
         let mut missing = std::mem::take(&mut self.missing).into_iter().peekable();
         while let Some(first) = missing.next() {
             let mut last = first;
             while missing.next_if(|n| *n == last + 1).is_some() {
                 last += 1;
             }
-            self.say(match first == last {
+            self.report(match first == last {
                 true => format!("line {first} is missing"),
                 false => format!("lines {first} to {last} are missing"),
             });
         }
-        if self.further > 0 {
-            self.problems.push(format!("and {} more", self.further));
+        if self.unlisted > 0 {
+            self.problems.push(format!("and {} more", self.unlisted));
         }
         self.problems
     }
@@ -278,40 +278,40 @@ fn check_file(
     db: &Connection,
     file: &mut dyn Iterator<Item = std::io::Result<String>>,
 ) -> Result<AuditChecked, StoreError> {
-    let mut judge = ExportChecker::default();
+    let mut checker = ExportChecker::default();
     let mut ours = db.prepare("SELECT chain FROM log WHERE seq = ?")?;
-    let mut people = OriginCache::default();
+    let mut origins = OriginCache::default();
     let mut ended: Option<End> = None;
     for (at, written) in (1..).zip(file) {
         let written = written.map_err(|e| StoreError::Conflict(format!("it cannot be read: {e}")))?;
         if ended.is_some() {
-            judge.say(format!("number {at} of the file stands behind its end"));
+            checker.report(format!("number {at} of the file stands behind its end"));
         }
         if let Ok(end) = serde_json::from_str::<End>(&written) {
             ended = Some(end);
             continue;
         }
         let Ok(line) = serde_json::from_str::<Line>(&written) else {
-            judge.lines += 1;
-            judge.say(format!("number {at} of the file is no line of an audit"));
+            checker.lines += 1;
+            checker.report(format!("number {at} of the file is no line of an audit"));
             continue;
         };
-        judge.take(&line);
+        checker.take(&line);
         let chain: Option<Vec<u8>> = ours.query([line.n])?.next()?.map(|row| row.get(0)).transpose()?;
         match chain {
-            None => judge.say(format!("the store has no line {}", line.n)),
+            None => checker.report(format!("the store has no line {}", line.n)),
             Some(chain) if hex(&chain) != line.digest => {
-                judge.say(format!("line {} is not the one the store has", line.n));
+                checker.report(format!("line {} is not the one the store has", line.n));
             }
             Some(_) => {
-                let ours = log::entry(db, line.n).and_then(|entry| people.line(db, &entry, &[0; 32]));
+                let ours = log::entry(db, line.n).and_then(|entry| origins.line(db, &entry, &[0; 32]));
                 let same = |ours: &Line| {
                     let thread = ours.thread.is_none() || ours.thread == line.thread;
                     thread && ours.from == line.from && (ours.body.is_none() || line.body.is_some())
                 };
                 // Damage in our own log is reported when the log itself is checked.
                 if ours.is_ok_and(|ours| !same(&ours)) {
-                    judge.say(format!("line {} does not say who did it as the store does", line.n));
+                    checker.report(format!("line {} does not say who did it as the store does", line.n));
                 }
             }
         }
@@ -319,16 +319,16 @@ fn check_file(
     match &ended {
         Some(ended) => {
             if sha(&format!("{} {} {}", ended.end, ended.last, ended.at)) != ended.digest {
-                judge.say("the last line of the file was edited".to_owned());
+                checker.report("the last line of the file was edited".to_owned());
             }
-            judge.end(ended);
+            checker.end(ended);
             let ours: Option<Vec<u8>> = ours.query([ended.end])?.next()?.map(|row| row.get(0)).transpose()?;
             if ended.end > 0 && ours.map(|chain| hex(&chain)).as_deref() != Some(&ended.last) {
-                judge.say("the last line of the file is not what the store had".to_owned());
+                checker.report("the last line of the file is not what the store had".to_owned());
             }
         }
-        None => judge.say("the last line of an export is missing: the file is cut off".to_owned()),
+        None => checker.report("the last line of an export is missing: the file is cut off".to_owned()),
     }
-    let lines = judge.lines;
-    Ok(AuditChecked { lines, problems: judge.over() })
+    let lines = checker.lines;
+    Ok(AuditChecked { lines, problems: checker.finish() })
 }

@@ -25,26 +25,26 @@ fn put_as(db: &Connection, bytes: &[u8], digest: &[u8; 32]) -> Result<i64, Store
     let known =
         "SELECT seq, EXISTS (SELECT 1 FROM letting_go WHERE digest = ?1) FROM blobs WHERE digest = ?1";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    if let Some((seq, going)) = db.prepare_cached(known)?.query_row([digest], read).optional()? {
-        if going {
-            hold_on(db, digest)?;
+    if let Some((seq, to_delete)) = db.prepare_cached(known)?.query_row([digest], read).optional()? {
+        if to_delete {
+            cancel_deletion(db, digest)?;
         }
         return Ok(seq);
     }
     let packed = lz4_flex::block::compress(bytes);
-    let (kept, size) = match packed.len() < bytes.len() {
+    let (stored, size) = match packed.len() < bytes.len() {
         true => (packed.as_slice(), i64::try_from(bytes.len()).ok()),
         false => (bytes, None),
     };
     db.prepare_cached("INSERT INTO blobs (digest, bytes, size) VALUES (?, ?, ?)")?
-        .execute(params![digest, kept, size])?;
+        .execute(params![digest, stored, size])?;
     Ok(db.last_insert_rowid())
 }
 
 /// Returns the bytes with this digest.
 pub(in crate::store) fn get(db: &Connection, digest: &[u8; 32]) -> Result<Vec<u8>, StoreError> {
     match find(db, "digest = ?", digest)? {
-        Some(found) => found.checked(),
+        Some(blob) => blob.checked(),
         None => damaged(format!("the content {} is missing", name(digest))),
     }
 }
@@ -57,7 +57,7 @@ pub(in crate::store) fn put_shared(db: &Connection, bytes: &[u8]) -> Result<i64,
 /// Returns the bytes with this number.
 pub(in crate::store) fn get_shared(db: &Connection, seq: i64) -> Result<Vec<u8>, StoreError> {
     match find(db, "seq = ?", seq)? {
-        Some(found) => found.checked(),
+        Some(blob) => blob.checked(),
         None => damaged(format!("content number {seq} is missing")),
     }
 }
@@ -104,7 +104,7 @@ impl super::Store {
 }
 
 /// Takes a digest off the list of blobs to delete.
-pub(in crate::store) fn hold_on(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+pub(in crate::store) fn cancel_deletion(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("DELETE FROM letting_go WHERE digest = ?")?.execute([digest])?;
     Ok(())
 }

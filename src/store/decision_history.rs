@@ -6,12 +6,12 @@ use crate::inbox::{
     AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, PROGRAM_ACTIONS, Status,
 };
 use crate::store::log::{
-    self, Arrived, COLUMNS, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped,
-    UndoReason, Undone,
+    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped, UndoReason,
+    Undone,
 };
 use crate::store::record::recent::Question;
 use crate::store::rows::{ThreadRow, time};
-use crate::store::{Inbox, StoreError};
+use crate::store::{Inbox, StoreError, action_history};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
@@ -43,15 +43,16 @@ impl Inbox<'_> {
     ) -> Result<Vec<PastDecision>, StoreError> {
         self.0.read(|db| {
             let mut past = Vec::new();
-            each(db, since, None, &mut |entry| {
+            for place in newest_first(places(db, since_ms(since), i64::MAX)?) {
                 if past.len() == limit {
-                    return Ok(false);
+                    break;
                 }
-                let decided: Decided = entry.says()?;
+                let entry = log::entry(db, place)?;
+                let decided: Decided = entry.parse_body()?;
                 let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
                 let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
                 if !matches!(decided.by, By::Tui | By::Cli) || undone || question.asked.is_trouble() {
-                    return Ok(true);
+                    continue;
                 }
                 let thread = ThreadRow::by_seq(db, entry.stream)?;
                 past.push(PastDecision {
@@ -65,55 +66,55 @@ impl Inbox<'_> {
                     decision: decided.decision,
                     at: time(entry.at)?,
                 });
-                Ok(true)
-            })?;
+            }
             past.reverse();
             Ok(past)
         })
     }
 
-    /// A page of all decisions, newest first.
+    /// A page of all decisions, newest first, and of what else people did to items.
     pub fn decisions(self, query: &DecisionQuery) -> Result<DecisionPage, StoreError> {
         self.0.read(|db| {
             let mut page = DecisionPage::default();
-            each(db, query.since, query.after, &mut |entry| {
+            let (since, before) = (since_ms(query.since), query.after.unwrap_or(i64::MAX));
+            let mut all = places(db, since, before)?;
+            all.extend(action_history::places(db, since, before)?);
+            for place in newest_first(all) {
                 if page.decisions.len() == query.limit {
                     page.next = page.decisions.last().map(|line| line.place);
-                    return Ok(false);
+                    break;
                 }
+                let entry = log::entry(db, place)?;
                 if query.until.is_some_and(|until| entry.at >= until.as_millisecond()) {
-                    return Ok(true);
+                    continue;
                 }
-                let line = line(db, &entry)?;
-                if query.takes(&line) {
-                    page.decisions.push(line);
-                }
-                Ok(true)
-            })?;
+                let line = match entry.kind {
+                    EntryKind::Decided => Some(line(db, &entry)?),
+                    _ => action_history::line(db, &entry)?,
+                };
+                page.decisions.extend(line.filter(|line| query.takes(line)));
+            }
             Ok(page)
         })
     }
 }
 
-/// Reads decisions since a time and before a place, newest first, while `each` returns true.
-fn each(
-    db: &Connection,
-    since: Option<Timestamp>,
-    before: Option<i64>,
-    each: &mut dyn FnMut(Entry) -> Result<bool, StoreError>,
-) -> Result<(), StoreError> {
-    let since = since.map_or(i64::MIN, Timestamp::as_millisecond);
-    let mut found = db.prepare_cached(&format!(
-        "SELECT {COLUMNS} FROM log l INDEXED BY log_decided
-         WHERE l.kind = 'decided' AND l.at >= ? AND l.seq < ? ORDER BY l.seq DESC"
-    ))?;
-    let mut rows = found.query([since, before.unwrap_or(i64::MAX)])?;
-    while let Some(row) = rows.next()? {
-        if !each(Entry::read(db, row)?)? {
-            break;
-        }
-    }
-    Ok(())
+/// Where decisions are in the log, since a time and before a place, in no order.
+fn places(db: &Connection, since: i64, before: i64) -> Result<Vec<i64>, StoreError> {
+    let mut statement = db.prepare_cached(
+        "SELECT seq FROM log INDEXED BY log_decided WHERE kind = 'decided' AND at >= ? AND seq < ?",
+    )?;
+    let rows = statement.query_map([since, before], |row| row.get(0))?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn newest_first(mut places: Vec<i64>) -> Vec<i64> {
+    places.sort_unstable_by_key(|place| std::cmp::Reverse(*place));
+    places
+}
+
+fn since_ms(since: Option<Timestamp>) -> i64 {
+    since.map_or(i64::MIN, Timestamp::as_millisecond)
 }
 
 /// How the last decision in a thread ended, if there was one.
@@ -121,23 +122,23 @@ pub(in crate::store) fn last_outcome(
     db: &Connection,
     thread: &ThreadRow,
 ) -> Result<Option<(DecisionEnd, String)>, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'decided' ORDER BY seq DESC LIMIT 1",
     )?;
-    let Some(last) = found.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
+    let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
     let entry = log::entry(db, last)?;
-    let decided: Decided = entry.says()?;
+    let decided: Decided = entry.parse_body()?;
     let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     let after = Aftermath::read(db, &entry, &decided, &asked)?;
-    Ok(Some(after.told(&decided, &asked, thread.status)))
+    Ok(Some(after.outcome(&decided, &asked, thread.status)))
 }
 
 fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
-    let decided: Decided = entry.says()?;
+    let decided: Decided = entry.parse_body()?;
     let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     let thread = ThreadRow::by_seq(db, entry.stream)?;
     let after = Aftermath::read(db, entry, &decided, &asked)?;
-    let (end, mut outcome) = after.told(&decided, &asked, thread.status);
+    let (end, mut outcome) = after.outcome(&decided, &asked, thread.status);
     let edited = matches!(decided.decision, Decision::Edit { .. });
     if edited && asked.labels.words_refuse && end == DecisionEnd::Done {
         outcome = format!("{outcome}, changed");
@@ -146,9 +147,14 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     if let Some(remember) = remember.filter(|_| end == DecisionEnd::Done) {
         outcome = format!("{outcome}, told to remember {}", remember.words);
     }
-    if let Some(told) = after.reported {
-        outcome = format!("{outcome}, {told}");
+    if let Some(report) = after.reported {
+        outcome = format!("{outcome}, {report}");
     }
+    // Trouble is called after its workflow, which says little in a list.
+    let title = match asked.title.is_empty() || asked.is_trouble() {
+        true if !thread.title.is_empty() => thread.title,
+        _ => asked.title,
+    };
     let (answer, text, args) = match decided.decision {
         Decision::Accept => (AnswerKind::Accept, None, asked.args),
         Decision::Edit { args } => (AnswerKind::Edit, None, args),
@@ -158,17 +164,17 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     };
     Ok(DecisionLine {
         at: time(entry.at)?,
-        interrupt: asked.id,
+        interrupt: Some(asked.id),
         thread: thread.id,
         workflow: thread.workflow,
-        kind: asked.kind,
+        kind: Some(asked.kind),
         action: asked.action,
-        title: if asked.title.is_empty() { thread.title } else { asked.title },
+        title,
         source: asked.source,
         answer,
         text,
         args,
-        by: decided.by,
+        by: Some(decided.by),
         end,
         outcome,
         place: entry.seq,
@@ -185,6 +191,10 @@ struct Aftermath {
     failed: bool,
     /// The thread took it in.
     taken: bool,
+    /// The thread took a step after an answer to its trouble.
+    went_on: bool,
+    /// What that step did that had been approved before, such as "sent".
+    made_good: Option<String>,
     /// The thread asked the same question again.
     asked_again: bool,
     /// What the program that asked reported afterwards.
@@ -205,24 +215,29 @@ impl Aftermath {
             }
             Decision::Respond { .. } | Decision::Ignore => false,
         };
+        let retries = goes_on(decided, asked);
         let mut after = Self::default();
         log::follow(db, answer.stream, answer.seq, &mut |entry| {
             match entry.kind {
                 EntryKind::Undone if entry.about == answer.about => {
-                    after.undone = Some(entry.says::<Undone>()?.because);
+                    after.undone = Some(entry.parse_body::<Undone>()?.because);
                     return Ok(false);
                 }
-                EntryKind::Begun if rests_on(&entry.says::<EffectBegun>()?.basis, &asked.key) => {
+                EntryKind::Begun if is_based_on(&entry.parse_body::<EffectBegun>()?.basis, &asked.key) => {
                     after.effects.push((entry.seq, EffectState::Begun));
                 }
                 EntryKind::Ended => {
-                    if let Some(effect) = after.effects.iter_mut().find(|(seq, _)| entry.about == Some(*seq))
-                    {
-                        effect.1 = entry.says::<EffectEnded>()?.state;
+                    let state = entry.parse_body::<EffectEnded>()?.state;
+                    let known = after.effects.iter_mut().find(|(seq, _)| entry.about == Some(*seq));
+                    match (known, entry.about) {
+                        (Some(effect), _) => effect.1 = state,
+                        // It began before the trouble.
+                        (None, Some(begun)) if retries => after.effects.push((begun, state)),
+                        (None, _) => {}
                     }
                 }
                 EntryKind::Asked => {
-                    let next: log::Asked = entry.says()?;
+                    let next: log::Asked = entry.parse_body()?;
                     after.failed |= next.is_trouble();
                     after.asked_again |= acts && !next.is_trouble() && next.key == asked.key;
                 }
@@ -231,51 +246,72 @@ impl Aftermath {
                 // A pruned thread has only links left, so it took the answer in long ago.
                 EntryKind::Stepped if !after.taken => {
                     after.taken =
-                        entry.body.is_none() || entry.says::<Stepped>()?.takes.contains(&answer.seq);
+                        entry.body.is_none() || entry.parse_body::<Stepped>()?.takes.contains(&answer.seq);
                 }
+                EntryKind::Stepped if retries => after.went_on = true,
                 EntryKind::Arrived if reports && after.taken && entry.body.is_some() => {
                     // Without a reason, it tells people nothing useful.
-                    if let EventKind::Settled { reason, .. } = entry.says::<Arrived>()?.event.what
+                    if let EventKind::Settled { reason, .. } = entry.parse_body::<Arrived>()?.event.what
                         && !reason.is_empty()
                     {
                         after.reported = Some(reason);
                         return Ok(false);
                     }
                 }
-                EntryKind::Settled => after.taken |= entry.says::<Settled>()?.takes.contains(&answer.seq),
+                EntryKind::Settled => {
+                    after.taken |= entry.parse_body::<Settled>()?.takes.contains(&answer.seq)
+                }
                 _ => {}
             }
             // If nothing was done, it may be asked again a few steps later.
             let may_ask_again = acts && after.effects.is_empty() && !after.asked_again;
-            Ok(reports || !after.taken || may_ask_again)
+            let may_go_on = retries && !after.went_on && !after.failed;
+            Ok(reports || !after.taken || may_ask_again || may_go_on)
         })?;
+        let done = after.effects.iter().find(|(_, state)| *state == EffectState::Done);
+        if let Some(begun) = done.filter(|_| retries).map(|(begun, _)| *begun)
+            && let Some(card) = log::entry(db, begun)?.about
+        {
+            after.made_good = log::entry(db, card)?.parse_body::<log::Asked>()?.labels.done;
+        }
         Ok(after)
     }
 
     /// How it ended, as a code for scripts and in words for people.
-    fn told(&self, decided: &Decided, asked: &log::Asked, status: Status) -> (DecisionEnd, String) {
+    fn outcome(&self, decided: &Decided, asked: &log::Asked, status: Status) -> (DecisionEnd, String) {
         let labels = &asked.labels;
-        let said = |end, word: &str| (end, word.to_owned());
+        let ended = |end, word: &str| (end, word.to_owned());
         if let Some(because) = self.undone {
-            return said(DecisionEnd::Undone, because.words());
+            return ended(DecisionEnd::Undone, because.label());
+        }
+        let label = |label: &Option<String>, usual: &str| label.clone().unwrap_or_else(|| usual.to_owned());
+        if self.taken && goes_on(decided, asked) {
+            let retried = label(&labels.done, "accepted");
+            return match &self.made_good {
+                _ if self.failed => (DecisionEnd::Failed, format!("{retried}, but failed")),
+                Some(done) => (DecisionEnd::Done, format!("{retried}, {done}")),
+                None if !self.went_on && matches!(status, Status::Ready | Status::Running) => {
+                    ended(DecisionEnd::Pending, "not acted on yet")
+                }
+                None => (DecisionEnd::Done, retried),
+            };
         }
         let any = |state: EffectState| self.effects.iter().any(|(_, is)| *is == state);
         if any(EffectState::InDoubt) {
-            return said(DecisionEnd::InDoubt, "in doubt");
+            return ended(DecisionEnd::InDoubt, "in doubt");
         }
         if any(EffectState::NotDone) || (self.failed && !self.taken) {
-            return said(DecisionEnd::Failed, "failed");
+            return ended(DecisionEnd::Failed, "failed");
         }
         if !self.taken && !any(EffectState::Done) {
-            return said(
+            return ended(
                 DecisionEnd::Pending,
                 if status == Status::Held { "held" } else { "not acted on yet" },
             );
         }
         if decided.by == By::Expiry {
-            return said(DecisionEnd::Expired, "expired");
+            return ended(DecisionEnd::Expired, "expired");
         }
-        let label = |label: &Option<String>, usual: &str| label.clone().unwrap_or_else(|| usual.to_owned());
         if self.asked_again && self.effects.is_empty() {
             let draft = matches!(decided.decision, Decision::Draft);
             let done = if draft { "saved".to_owned() } else { label(&labels.done, "done") };
@@ -283,10 +319,10 @@ impl Aftermath {
         }
         match decided.decision {
             // What they wrote in place of the proposal is asked about before it is done.
-            Decision::Edit { .. } if asked.edit_from.is_some() => said(DecisionEnd::Done, "drafted"),
+            Decision::Edit { .. } if asked.edit_from.is_some() => ended(DecisionEnd::Done, "drafted"),
             Decision::Accept | Decision::Edit { .. } => (DecisionEnd::Done, label(&labels.done, "accepted")),
-            Decision::Draft => said(DecisionEnd::Done, "saved as a draft"),
-            Decision::Respond { .. } if !labels.words_refuse => said(DecisionEnd::Done, "answered"),
+            Decision::Draft => ended(DecisionEnd::Done, "saved as a draft"),
+            Decision::Respond { .. } if !labels.words_refuse => ended(DecisionEnd::Done, "answered"),
             Decision::Respond { .. } | Decision::Ignore => {
                 (DecisionEnd::Ignored, label(&labels.refused, "ignored"))
             }
@@ -294,8 +330,13 @@ impl Aftermath {
     }
 }
 
+/// Whether a thread in trouble tries again with this answer.
+fn goes_on(decided: &Decided, asked: &log::Asked) -> bool {
+    asked.is_trouble() && decided.decision != Decision::Ignore && decided.by != By::Expiry
+}
+
 /// Whether an effect was permitted by the answer to this question.
-fn rests_on(basis: &Authorization, question: &str) -> bool {
+fn is_based_on(basis: &Authorization, question: &str) -> bool {
     match basis {
         Authorization::Decision { key, .. } | Authorization::Draft { key, .. } => key == question,
         Authorization::Answers { given } => given.contains_key(question),

@@ -5,7 +5,7 @@
 
 use crate::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::inbox::By;
-use crate::store::log::{self, EffectBegun, EffectEnded, Entry, Kind, Tx, bytes_of, bytes_word};
+use crate::store::log::{self, EffectBegun, EffectEnded, Entry, Kind, Tx, digest_hex, parse_digest};
 use crate::store::record::append::append;
 use crate::store::record::calls;
 use crate::store::record::recent::{Question, Recent, StoredAnswer, is_news};
@@ -48,8 +48,8 @@ impl Effects<'_> {
             .write(move |tx| {
                 let mut row = ThreadRow::find(tx, &thread)?;
                 let rest = "WHERE thread = ? AND step = ? AND name = ?";
-                let found = EffectRow::select(tx, rest, params![row.seq, step, name])?.pop();
-                let Some(effect) = found else { return damaged(format!("effect `{name}` is missing")) };
+                let stored = EffectRow::select(tx, rest, params![row.seq, step, name])?.pop();
+                let Some(effect) = stored else { return damaged(format!("effect `{name}` is missing")) };
                 end(tx, &mut row, effect.seq, &name, state, outcome, now)
             })
             .await
@@ -81,7 +81,7 @@ pub(in crate::store) fn end(
 ) -> Result<(), StoreError> {
     let begun = log::entry(tx, effect)?;
     let is_it = begun.kind == Kind::Begun && begun.stream == row.seq;
-    if !is_it || begun.says::<EffectBegun>()?.name != name {
+    if !is_it || begun.parse_body::<EffectBegun>()?.name != name {
         return damaged(format!("effect `{name}` of thread {} is not on record", row.id));
     }
     append(tx, row, Kind::Ended, Some(effect), &EffectEnded { state, outcome }, &[], now)?;
@@ -94,16 +94,17 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<PriorEffect, St
         return Err(StoreError::Moved);
     }
     let recent = Recent::read(tx, &row)?;
-    let overtaken = recent.approved_unseen() && recent.unheard.iter().any(|(_, event)| is_news(event));
+    let has_unseen_news =
+        recent.has_unstarted_approval() && recent.unheard.iter().any(|(_, event)| is_news(event));
     let stopped = recent.troubles().next().is_some();
-    if recent.step.steps != effect.step || stopped || overtaken || settings::is_paused(tx)? {
+    if recent.step.steps != effect.step || stopped || has_unseen_news || settings::is_paused(tx)? {
         return Err(StoreError::Moved);
     }
     let Intent { name, basis, frozen } = &effect.intent;
     if let Some(earlier) = recent.effects.iter().find(|earlier| earlier.body.name == *name) {
         return Ok(PriorEffect::Earlier {
             state: earlier.state,
-            frozen: blobs::get(tx, &bytes_of(&earlier.body.bytes)?)?,
+            frozen: blobs::get(tx, &parse_digest(&earlier.body.bytes)?)?,
             outcome: earlier.outcome.clone(),
         });
     }
@@ -112,15 +113,15 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<PriorEffect, St
         step: effect.step,
         name: name.clone(),
         basis: basis.clone(),
-        bytes: bytes_word(&blobs::put(tx, frozen)?),
+        bytes: digest_hex(&blobs::put(tx, frozen)?),
         executed: approved.as_ref().map(|(_, hash)| hash.to_string()),
         from: tx.opened(now)?,
     };
     let card = approved.map(|(card, _)| card);
     let repeats =
         |entry: &&Entry| Some(entry.seq) == card || (entry.kind == Kind::Decided && entry.about == card);
-    let like: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
-    append(tx, &mut row, Kind::Begun, card, &begun, &like, now)?;
+    let similar: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
+    append(tx, &mut row, Kind::Begun, card, &begun, &similar, now)?;
     Ok(PriorEffect::New)
 }
 
@@ -143,13 +144,13 @@ fn approve(
             refuse(format!("no grant in force goes by `{name}`; `sayso grants` shows those there are"))
         }
         Authorization::Decision { key, args } | Authorization::Draft { key, args } => {
-            let found = recent.asked().find(|question| question.asked.key == *key);
-            let Some((question, given)) = found.and_then(|q| Some((q, q.in_force()?))) else {
+            let asked = recent.node_questions().find(|question| question.asked.key == *key);
+            let Some((question, answer)) = asked.and_then(|q| Some((q, q.current_answer()?))) else {
                 return refuse("nobody approved this effect".to_owned());
             };
             let leaves = matches!(basis, Authorization::Decision { .. });
             let id = &question.asked.id;
-            let allowed = match &given.body.decision {
+            let allowed = match &answer.body.decision {
                 Decision::Accept if leaves => &question.asked.args,
                 Decision::Edit { args } if leaves => args,
                 Decision::Draft if !leaves => &question.asked.args,
@@ -160,12 +161,12 @@ fn approve(
                     return refuse(format!("`{id}` was not approved"));
                 }
             };
-            if given.body.shown != question.hash() || allowed != args {
+            if answer.body.shown != question.hash() || allowed != args {
                 return refuse(format!("what would be done is not what was approved on `{id}`"));
             }
             // If the grant ended after it answered, the thread is looked at again and the person is asked.
-            if let By::Grant(grant) = &given.body.by
-                && !given.acted
+            if let By::Grant(grant) = &answer.body.by
+                && !answer.acted
                 && !grants::covers(db, grant, &question.asked, &row.id, now)?
             {
                 return Err(StoreError::Moved);
@@ -175,7 +176,7 @@ fn approve(
         Authorization::Answers { given } => {
             all_answered(recent, given)?;
             let mut card = None;
-            for (question, answer) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
+            for (question, answer) in recent.node_questions().filter_map(|q| Some((q, q.current_answer()?))) {
                 if let Some(args) = answered(question, answer, given)? {
                     card = Some(executes(question, args));
                 }
@@ -187,7 +188,7 @@ fn approve(
 
 /// Checks that what is sent answers every question and no other.
 fn all_answered(recent: &Recent, given: &BTreeMap<String, Value>) -> Result<(), StoreError> {
-    let asked: Vec<&Question> = recent.asked().collect();
+    let asked: Vec<&Question> = recent.node_questions().collect();
     let each = asked.iter().all(|question| !question.is_open() && given.contains_key(&question.asked.key));
     if each && !asked.is_empty() && asked.len() == given.len() {
         return Ok(());

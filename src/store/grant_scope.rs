@@ -10,7 +10,7 @@ use std::path::{Component, Path};
 use std::time::Duration;
 
 /// How long a grant lasts if the person does not say, unless it is for a thread.
-pub(in crate::store) const HOUR: Duration = Duration::from_secs(3600);
+pub(in crate::store) const DEFAULT_DURATION: Duration = Duration::from_secs(3600);
 
 /// The id of the first grant that helps cover the call, or the index of the first command that no grant covers.
 pub(in crate::store) fn covering<'a>(
@@ -42,7 +42,7 @@ pub(in crate::store) fn covering<'a>(
             at
         }
         AgentAction::Edit { file, .. } => {
-            first(&|_, allows| matches!(allows, Allows::Edits { folder } if holds_plainly(folder, file)))
+            first(&|_, allows| matches!(allows, Allows::Edits { folder } if contains_visible(folder, file)))
         }
         AgentAction::Tool { folder } => first(&|of, allows| {
             of == tool && matches!(allows, Allows::Tool { folder: only } if only == folder)
@@ -53,7 +53,7 @@ pub(in crate::store) fn covering<'a>(
 }
 
 /// Whether a file is in a folder and no part of its path is hidden: hidden files configure the tools that work there.
-fn holds_plainly(folder: &str, file: &str) -> bool {
+fn contains_visible(folder: &str, file: &str) -> bool {
     let Ok(rest) = Path::new(file).strip_prefix(folder) else { return false };
     let plain = |part: Component<'_>| matches!(part, Component::Normal(name) if !name.to_string_lossy().starts_with('.'));
     rest.components().next().is_some() && rest.components().all(plain)
@@ -64,21 +64,21 @@ impl CommandScope {
         let rest = command.words.get(self.words.len()..).unwrap_or_default();
         self.folder == command.folder
             && command.words.starts_with(&self.words)
-            && (rest.is_empty() || self.more && rest.iter().all(|word| stays(word)))
+            && (rest.is_empty() || self.more && rest.iter().all(|word| stays_inside(word)))
     }
 }
 
 /// Whether a word stays inside the folder: no path that leads out, no address.
-fn stays(word: &str) -> bool {
+fn stays_inside(word: &str) -> bool {
     let value = word.rsplit('=').next().unwrap_or_default();
     let leads_out = |path: &str| {
         path.starts_with(['/', '~', '@']) || path.split(['/', ':', ',']).any(|part| part == "..")
     };
     // `-C/etc`: an option may carry a path.
-    let hangs = word.starts_with('-') && !word.contains('=') && word.contains('/');
+    let carries_path = word.starts_with('-') && !word.contains('=') && word.contains('/');
     let address = word.contains("://") || (word.contains('@') && word.contains(':')) || word.contains(":/");
     let plain = word.chars().all(|c| !c.is_control() && !c.is_whitespace());
-    plain && !leads_out(value) && !leads_out(word) && !hangs && !address
+    plain && !leads_out(value) && !leads_out(word) && !carries_path && !address
 }
 
 /// The scope a person allows with a card, or why that is not possible.
@@ -116,7 +116,7 @@ fn allowed(command: CommandLine, sorts: bool) -> CommandScope {
 }
 
 /// Describes what is allowed.
-pub(in crate::store) fn words(scope: &AgentScope) -> String {
+pub(in crate::store) fn describe(scope: &AgentScope) -> String {
     let what = match &scope.allows {
         Allows::Commands(commands) => {
             let one = |command: &CommandScope| {

@@ -5,20 +5,20 @@
 
 use crate::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
 use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
-use crate::store::grant_scope::{self, HOUR, agent_scope, covering};
+use crate::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
 use crate::store::log::{self, AgentScope, Asked, Granted, Kind, NewEntry, Revoked, Scope, Tx, UndoReason};
 use crate::store::record::answers::take_back;
 use crate::store::record::calls;
 use crate::store::record::project::apply;
 use crate::store::record::questions::{not_open, question_of};
 use crate::store::record::recent::{Question, Recent};
-use crate::store::rows::{GrantRow, InterruptRow, Stage, ThreadRow, damaged, time, whole_grant};
+use crate::store::rows::{GrantRow, InterruptRow, Stage, ThreadRow, complete_grant_id, damaged, time};
 use crate::store::{Grants, StoreError};
 use rusqlite::Connection;
 use std::time::Duration;
 
 /// No grant lasts longer than this.
-const LONGEST: Duration = Duration::from_secs(366 * 24 * 3600);
+const MAX_DURATION: Duration = Duration::from_secs(366 * 24 * 3600);
 
 impl Grants<'_> {
     /// Gives a grant that a card offers.
@@ -57,7 +57,7 @@ impl Grants<'_> {
                     let text = format!("`{id}` is not built in; allow it again from a card");
                     return Err(StoreError::Conflict(text));
                 };
-                let mut grant = named(db, builtin.id)?;
+                let mut grant = find_grant(db, builtin.id)?;
                 if let Some(grant) = &mut grant
                     && grant.revoked_at.take().is_some()
                 {
@@ -95,8 +95,8 @@ impl Grants<'_> {
     pub fn covering_call(self, tool: &str, call: &AgentCall) -> Result<Result<String, usize>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
-            let given = agent_grants(db, now)?;
-            let scopes = given.iter().filter_map(Grant::agent);
+            let grants = agent_grants(db, now)?;
+            let scopes = grants.iter().filter_map(Grant::agent);
             Ok(covering(scopes, tool, call))
         })
     }
@@ -108,7 +108,7 @@ impl Grants<'_> {
             let rest = "WHERE tool = ? AND revoked_at IS NULL ORDER BY seq";
             for row in GrantRow::select(db, rest, [tool])? {
                 let grant = Grant::read(db, row.seq)?;
-                if grant.tool == tool && covers(&grant) && grant.lasts(now) {
+                if grant.tool == tool && covers(&grant) && grant.is_active(now) {
                     return Ok(Some(grant.id));
                 }
             }
@@ -138,7 +138,7 @@ impl Grants<'_> {
                 let recent = Recent::read(db, &row)?;
                 calls::forget(db, &row)?;
                 for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
-                    if question.in_force().is_some_and(|given| !given.acted) {
+                    if question.current_answer().is_some_and(|answer| !answer.acted) {
                         take_back(db, &mut row, question.seq, UndoReason::GrantEnded, now)?;
                     }
                 }
@@ -164,13 +164,13 @@ pub(in crate::store) fn covers(
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
         return Ok(tool == asked.action);
     }
-    let Some(grant) = named(db, grant)?.filter(|grant| grant.lasts(now)) else { return Ok(false) };
+    let Some(grant) = find_grant(db, grant)?.filter(|grant| grant.is_active(now)) else { return Ok(false) };
     match (&grant.scope, &asked.grantable.call) {
         (Scope::Agent(_), Some(call)) => {
             // The named grant has to contribute; the others only cover what it does not.
-            let mut given = agent_grants(db, now)?;
-            given.sort_by_key(|other| other.id != grant.id);
-            let by = covering(given.iter().filter_map(Grant::agent), &asked.action, call);
+            let mut grants = agent_grants(db, now)?;
+            grants.sort_by_key(|other| other.id != grant.id);
+            let by = covering(grants.iter().filter_map(Grant::agent), &asked.action, call);
             Ok(by == Ok(grant.id))
         }
         (Scope::Agent(_), None) => Ok(false),
@@ -181,14 +181,14 @@ pub(in crate::store) fn covers(
 /// The grants in force for programs' calls.
 fn agent_grants(db: &Connection, now: i64) -> Result<Vec<Grant>, StoreError> {
     let rows = GrantRow::select(db, "WHERE revoked_at IS NULL AND tool LIKE 'request/%' ORDER BY seq", [])?;
-    let mut given = Vec::new();
+    let mut grants = Vec::new();
     for row in rows {
         let grant = Grant::read(db, row.seq)?;
-        if matches!(grant.scope, Scope::Agent(_)) && grant.lasts(now) {
-            given.push(grant);
+        if matches!(grant.scope, Scope::Agent(_)) && grant.is_active(now) {
+            grants.push(grant);
         }
     }
-    Ok(given)
+    Ok(grants)
 }
 
 /// A grant, read from the log.
@@ -213,12 +213,12 @@ impl Grant {
         };
         let mut grant = match first.kind {
             Kind::Granted => {
-                let Granted { id, tool, scope, interrupt, expires_at, .. } = first.says()?;
+                let Granted { id, tool, scope, interrupt, expires_at, .. } = first.parse_body()?;
                 let (created_at, last) = (first.at, seq);
                 Self { seq, last, id, tool, scope, interrupt, created_at, expires_at, revoked_at: None }
             }
             Kind::Revoked => {
-                let id = first.says::<Revoked>()?.builtin.unwrap_or_default();
+                let id = first.parse_body::<Revoked>()?.builtin.unwrap_or_default();
                 let tool = BUILTIN_GRANTS.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.tool);
                 Self {
                     seq,
@@ -246,7 +246,7 @@ impl Grant {
     }
 
     /// Whether it is neither revoked nor expired.
-    fn lasts(&self, now: i64) -> bool {
+    fn is_active(&self, now: i64) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|end| now < end)
     }
 
@@ -285,7 +285,7 @@ fn streams(db: &Connection, begins: &str) -> Result<Vec<i64>, StoreError> {
 }
 
 /// The grant with exactly this id.
-fn named(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
+fn find_grant(db: &Connection, id: &str) -> Result<Option<Grant>, StoreError> {
     let Some(row) = GrantRow::select(db, "WHERE id = ?", [id])?.pop() else { return Ok(None) };
     let grant = Grant::read(db, row.seq)?;
     if grant.revoked_at != row.revoked_at {
@@ -303,7 +303,7 @@ pub(in crate::store) fn builtin_on(db: &Connection, name: &str) -> Result<bool, 
     if !BUILTIN_GRANTS.iter().any(|builtin| builtin.id == name) {
         return Ok(false);
     }
-    if let Some(switched) = named(db, name)? {
+    if let Some(switched) = find_grant(db, name)? {
         return Ok(switched.revoked_at.is_none());
     }
     // Deleting its row would switch it on again, so we ask the log too. Only streams of built-in grants begin with
@@ -325,8 +325,8 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
         return Err(not_open(tx, &interrupt)?);
     }
     let accepts = |decision: &Decision| matches!(decision, Decision::Accept | Decision::Edit { .. });
-    match question.in_force() {
-        Some(given) if accepts(&given.body.decision) => {}
+    match question.current_answer() {
+        Some(answer) if accepts(&answer.body.decision) => {}
         None if interrupt.status == Stage::Open => {}
         _ => return refuse("was not accepted, so nothing is allowed by it"),
     }
@@ -350,12 +350,12 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
         }
     };
     let lasts = match (&scope, request.lasts) {
-        (Scope::Agent(_) | Scope::Sender(_), None) => Some(HOUR),
+        (Scope::Agent(_) | Scope::Sender(_), None) => Some(DEFAULT_DURATION),
         (_, lasts) => lasts,
     };
     let expires_at = match lasts {
         None => None,
-        Some(lasts) if lasts < Duration::from_secs(1) || lasts > LONGEST => {
+        Some(lasts) if lasts < Duration::from_secs(1) || lasts > MAX_DURATION => {
             return Err(StoreError::Conflict(
                 "a grant lasts a second at least, and a year at most".to_owned(),
             ));
@@ -381,16 +381,16 @@ fn revoke(tx: &Tx<'_>, id: &str, now: i64) -> Result<GrantLine, StoreError> {
         return Err(StoreError::Conflict(text));
     }
     if let Some(builtin) = builtin(id)? {
-        let before = named(tx, builtin.id)?;
+        let before = find_grant(tx, builtin.id)?;
         let seq = end(tx, before.as_ref(), Some(builtin.id.to_owned()), now)?;
         return builtin_line(builtin, Some(&Grant::read(tx, seq)?));
     }
     let parsed = GrantId::parse(id).map_err(|_| StoreError::Unknown("grant", id.to_owned()))?;
-    let whole = match parsed.is_whole() {
+    let full_id = match parsed.is_whole() {
         true => parsed.to_string(),
-        false => whole_grant(tx, parsed.as_str())?,
+        false => complete_grant_id(tx, parsed.as_str())?,
     };
-    let grant = named(tx, &whole)?.ok_or(StoreError::Unknown("grant", whole))?;
+    let grant = find_grant(tx, &full_id)?.ok_or(StoreError::Unknown("grant", full_id))?;
     end(tx, Some(&grant), None, now)?;
     ask_again(tx, &grant.id, now)?;
     line(tx, &Grant::read(tx, grant.seq)?, now)
@@ -420,7 +420,10 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
         let recent = Recent::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
         let by = By::Grant(grant.to_owned());
-        if question.and_then(Question::in_force).is_some_and(|given| given.body.by == by && !given.acted) {
+        if question
+            .and_then(Question::current_answer)
+            .is_some_and(|answer| answer.body.by == by && !answer.acted)
+        {
             calls::forget(tx, &row)?;
             take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded, now)?;
         }
@@ -433,9 +436,9 @@ fn builtin(id: &str) -> Result<Option<&'static BuiltinGrant>, StoreError> {
     if !id.starts_with("builtin:") {
         return Ok(None);
     }
-    let meant: Vec<&BuiltinGrant> =
+    let matching: Vec<&BuiltinGrant> =
         BUILTIN_GRANTS.iter().filter(|builtin| builtin.id.starts_with(id)).collect();
-    match meant.as_slice() {
+    match matching.as_slice() {
         [] => Err(StoreError::Unknown("grant", id.to_owned())),
         [one] => Ok(Some(*one)),
         several => {
@@ -477,7 +480,7 @@ fn line(db: &Connection, row: &Grant, now: i64) -> Result<GrantLine, StoreError>
         }
         Scope::Sender(sender) => (format!("mail from {sender}"), None, Some(sender.clone()), true),
         Scope::Builtin => ("built in".to_owned(), None, None, true),
-        Scope::Agent(scope) => (grant_scope::words(scope), None, None, true),
+        Scope::Agent(scope) => (grant_scope::describe(scope), None, None, true),
     };
     Ok(GrantLine {
         id: row.id.clone(),
@@ -490,7 +493,7 @@ fn line(db: &Connection, row: &Grant, now: i64) -> Result<GrantLine, StoreError>
         created_at: Some(time(row.created_at)?),
         expires_at: row.expires_at.map(time).transpose()?,
         revoked_at: row.revoked_at.map(time).transpose()?,
-        in_force: lives && row.lasts(now),
+        in_force: lives && row.is_active(now),
         used: used(db, &row.id)?,
     })
 }

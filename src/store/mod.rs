@@ -11,6 +11,7 @@
 //! Not here: the meaning of states and updates (they are JSON text), mail, and any decision about what to do next. Rows
 //! and bytes go in, rows and bytes come out.
 
+mod action_history;
 mod audit;
 mod blobs;
 mod decision_history;
@@ -101,14 +102,14 @@ macro_rules! features {
 }
 
 features! {
-    threads Threads: "Threads: started, driven, reached from outside, listed.",
+    threads Threads: "Threads: starting, driving, delivering events, listing.",
     inbox Inbox: "What waits for a person, and what people decide.",
     grants Grants: "What people allowed in advance.",
-    effects Effects: "What is done to the outside: intents before, outcomes after.",
-    memory Memory: "What is remembered, and what is to be learned.",
-    mail Mail: "Mails, mailboxes, and who wrote before.",
-    search Search: "What was said, to be found by.",
-    figures Figures: "What things cost, how long they took and what went wrong; nothing rests on it.",
-    prune Prune: "Letting go of what is no longer needed.",
-    audit Audit: "Whether everything is as it was written, and the log as text.",
+    effects Effects: "Effects on the outside world: intents before, outcomes after.",
+    memory Memory: "Profiles, and the lessons still to be learned.",
+    mail Mail: "Mails, mailboxes and known people.",
+    search Search: "Full-text search over steps and mails.",
+    figures Figures: "Cost, timing and errors, for people; nothing depends on them.",
+    prune Prune: "Deleting what is no longer needed.",
+    audit Audit: "Integrity checks, and the log as text.",
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use tokio::sync::watch;
 
 /// How often we ask SQLite; people do not notice shorter delays.
-const EVERY: Duration = Duration::from_millis(100);
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
 /// Watches until it is dropped.
 #[derive(Debug)]
@@ -24,7 +24,7 @@ impl Watcher {
         let thread = std::thread::Builder::new()
             .name("sayso-notice".to_owned())
             .spawn(move || {
-                while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(EVERY) {
+                while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(POLL_INTERVAL) {
                     // If the version cannot be read now, we try again next time.
                     if let Ok(now) = version(&db)
                         && now != seen

@@ -70,7 +70,7 @@ impl Store {
                 )));
             }
         }
-        look_at_header(&path)?;
+        check_header(&path)?;
         let (changed, _) = watch::channel(0);
         let mut db = Connection::open_with_flags(
             &path,
@@ -97,7 +97,7 @@ impl Store {
     }
 
     fn open_view_only(folder: &Path, path: &Path, clock: Clock, why: String) -> Result<Self, StoreError> {
-        look_at_header(path)?;
+        check_header(path)?;
         // Without a write-ahead log, the file is complete and cannot change. With one, SQLite needs its neighbouring
         // files and may still be able to read them.
         let log = fs::metadata(path.with_extension("db-wal")).map(|meta| meta.len()).unwrap_or(0);
@@ -215,12 +215,12 @@ fn tune(db: &mut Connection) -> Result<(), StoreError> {
     db.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     if tracing::enabled!(Level::TRACE) {
         // Values are left out, so that nobody's mail ends up in a log.
-        let say = |event: TraceEvent<'_>| {
+        let log_statement = |event: TraceEvent<'_>| {
             if let TraceEvent::Stmt(_, sql) = event {
                 tracing::trace!(sql);
             }
         };
-        db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(say))?;
+        db.trace_v2(TraceEventCodes::SQLITE_TRACE_STMT, Some(log_statement))?;
     }
     Ok(())
 }
@@ -275,7 +275,7 @@ fn make_private(folder: &Path, path: &Path) -> std::io::Result<()> {
 const NEVER_RELEASED: &str = "it was made by a sayso that was never released";
 
 /// Refuses files that are not ours or are newer, before SQLite touches a byte.
-fn look_at_header(path: &Path) -> Result<(), StoreError> {
+fn check_header(path: &Path) -> Result<(), StoreError> {
     let not_ours = |why: &str| StoreError::NotOurs { path: path.to_owned(), why: why.to_owned() };
     let mut header = Vec::new();
     let file = fs::File::open(path)

@@ -7,7 +7,7 @@ pub(in crate::store) struct Page<T> {
     limit: usize,
     taken: usize,
     /// The rows that could be read.
-    pub found: Vec<T>,
+    pub rows: Vec<T>,
     /// Problems with rows that cannot be trusted.
     pub damaged: Vec<String>,
     /// The number of the last row taken.
@@ -18,7 +18,7 @@ pub(in crate::store) struct Page<T> {
 
 impl<T> Page<T> {
     pub(in crate::store) fn new(limit: usize) -> Self {
-        Self { limit, taken: 0, found: Vec::new(), damaged: Vec::new(), last: None, more: false }
+        Self { limit, taken: 0, rows: Vec::new(), damaged: Vec::new(), last: None, more: false }
     }
 
     /// Adds the row with this number; returns whether there was room.
@@ -34,7 +34,7 @@ impl<T> Page<T> {
         self.taken += 1;
         self.last = Some(number);
         match read() {
-            Ok(row) => self.found.push(row),
+            Ok(row) => self.rows.push(row),
             Err(StoreError::Damaged(what)) => self.damaged.push(what),
             Err(error) => return Err(error),
         }

@@ -10,24 +10,25 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 3;
+pub const VERSION: i64 = 4;
 
 /// The record: everything that happened, and where the log ends.
 const LOG: &str = "
 CREATE TABLE log (
     seq     INTEGER PRIMARY KEY,
-    stream  INTEGER NOT NULL,  -- the entry its thread, grant or memory began with; 0 for whether all driving is paused
+    stream  INTEGER NOT NULL,  -- the first entry of its thread, grant or memory; 0 for pausing all driving
     kind    TEXT NOT NULL,
     ref     INTEGER,           -- the entry this one is about
-    prev    INTEGER,           -- the stream's entry before it
+    prev    INTEGER,           -- the entry before it in its stream
     at      INTEGER NOT NULL,
-    sum     BLOB,              -- SHA-256 of what follows, once that is gone
-    chain   BLOB NOT NULL,     -- SHA-256 over the chain value before it, the columns above and the SHA-256 of what follows
-    body    ANY,               -- JSON; packed where it is a blob
+    sum     BLOB,              -- SHA-256 of body and steps, once they were pruned
+    chain   BLOB NOT NULL,     -- SHA-256 over the previous chain value, the columns above and the SHA-256 of body and steps
+    body    ANY,               -- JSON; a blob is packed JSON
     steps   BLOB               -- the steps of a `stepped` entry, packed with the entries they repeat
 ) STRICT;
 CREATE INDEX log_by_stream ON log (stream);
 CREATE INDEX log_decided ON log (at) WHERE kind = 'decided';
+CREATE INDEX log_actions ON log (at) WHERE kind IN ('corrected', 'snoozed');
 CREATE INDEX log_grants ON log (kind) WHERE kind IN ('granted', 'revoked');
 
 CREATE TABLE head (
@@ -41,23 +42,23 @@ INSERT INTO head (one, seq, chain) VALUES (1, 0, zeroblob(32));
 /// What lists and drivers read, made from the log.
 pub(in crate::store) const PROJECTIONS: &str = "
 CREATE TABLE threads (
-    seq          INTEGER PRIMARY KEY,  -- the entry it began with
+    seq          INTEGER PRIMARY KEY,  -- its first entry
     id           TEXT NOT NULL UNIQUE,
     workflow     TEXT NOT NULL,
     fingerprint  TEXT NOT NULL,
     title        TEXT NOT NULL,
     status       TEXT NOT NULL,
-    node         TEXT NOT NULL,     -- where it goes on
-    awaits       TEXT NOT NULL,     -- nothing | answers | children: what becomes an update before it does
-    steps        INTEGER NOT NULL,  -- how many there are, shared ones included
-    step         INTEGER NOT NULL,  -- the entry of the last of them
-    since        INTEGER NOT NULL,  -- the first entry whoever drives it has to read
+    node         TEXT NOT NULL,     -- the next node
+    awaits       TEXT NOT NULL,     -- nothing | answers | children: what it takes in before the next node
+    steps        INTEGER NOT NULL,  -- how many steps it has, including shared ones
+    step         INTEGER NOT NULL,  -- the entry of its last step
+    since        INTEGER NOT NULL,  -- the first entry the driver has to read
     last         INTEGER NOT NULL,  -- its last entry
-    version      INTEGER NOT NULL,  -- the last entry that a running node must not overlook
+    version      INTEGER NOT NULL,  -- the last entry that a running node must not miss
     steps_since_person INTEGER NOT NULL,
     step_limit   INTEGER NOT NULL,
     allowance    INTEGER NOT NULL,  -- how often its budget was granted
-    unheard      INTEGER NOT NULL,  -- how much has reached it that it has not taken in
+    unheard      INTEGER NOT NULL,  -- how many events it has not taken in yet
     parent       INTEGER,
     parent_step  INTEGER,
     child_key    TEXT,
@@ -72,7 +73,7 @@ CREATE TABLE threads (
     held_at      INTEGER,
     created_at   INTEGER NOT NULL,
     updated_at   INTEGER NOT NULL,
-    pruned_at    INTEGER            -- when its steps were let go of
+    pruned_at    INTEGER            -- when its steps were pruned
 ) STRICT;
 CREATE INDEX threads_by_status ON threads (status, seq);
 CREATE INDEX threads_by_workflow ON threads (workflow, seq);
@@ -80,7 +81,7 @@ CREATE INDEX threads_by_parent ON threads (parent, seq) WHERE parent IS NOT NULL
 CREATE INDEX threads_by_origin ON threads (origin) WHERE origin IS NOT NULL;
 CREATE INDEX threads_unread ON threads (seq) WHERE unread = 1;
 CREATE INDEX threads_unheard ON threads (seq) WHERE unheard > 0;
--- However often it is asked, and by however many at once, there is one thread of a key.
+-- There is one thread per key, even if several callers start it at once.
 CREATE UNIQUE INDEX threads_by_key ON threads (workflow, child_key) WHERE parent IS NULL AND child_key IS NOT NULL;
 
 CREATE TABLE interrupts (
@@ -90,23 +91,23 @@ CREATE TABLE interrupts (
     step           INTEGER NOT NULL,
     kind           TEXT NOT NULL,
     action         TEXT NOT NULL,
-    schema         INTEGER,           -- a blob, which many share
+    schema         INTEGER,           -- a blob that many questions share
     allow          INTEGER NOT NULL,
     trouble        INTEGER NOT NULL,  -- asked by the engine about the thread itself
     status         TEXT NOT NULL,     -- open | decided | closed
     snoozed_until  INTEGER,
-    waits          INTEGER,           -- how far the policy's clock was when its time began to run
-    batch          TEXT,              -- what was decided together goes by one name
+    waits          INTEGER,           -- what the policy clock showed when its waiting time started
+    batch          TEXT,              -- shared by questions that were decided together
     stamp          INTEGER NOT NULL   -- the last entry that changed it
 ) STRICT;
--- Each index is one more page a turn has to write, so open and decided ones share theirs.
+-- Each index costs every turn one more page to write, so open and decided questions share one.
 CREATE INDEX interrupts_live ON interrupts (seq) WHERE status <> 'closed';
 CREATE INDEX interrupts_pending ON interrupts (thread) WHERE status <> 'closed';
 CREATE INDEX interrupts_by_schema ON interrupts (schema) WHERE schema IS NOT NULL;
 CREATE INDEX interrupts_by_batch ON interrupts (batch) WHERE batch IS NOT NULL;
 
 CREATE TABLE effects (
-    seq       INTEGER PRIMARY KEY,  -- the entry it began with
+    seq       INTEGER PRIMARY KEY,  -- its first entry
     thread    INTEGER NOT NULL,
     step      INTEGER NOT NULL,
     name      TEXT NOT NULL,
@@ -131,18 +132,18 @@ CREATE TABLE grants (
 ) STRICT;
 CREATE INDEX grants_in_force ON grants (tool) WHERE revoked_at IS NULL;
 
--- Which entry holds which version of a profile.
+-- The entry of each version of a profile.
 CREATE TABLE memory (
     seq        INTEGER PRIMARY KEY,
     stream     INTEGER NOT NULL,
     namespace  TEXT NOT NULL,
     version    INTEGER NOT NULL,
-    thread     TEXT,                  -- the thread that taught it
+    thread     TEXT,                  -- the thread it was learned from
     UNIQUE (namespace, version)
 ) STRICT;
 CREATE INDEX memory_by_thread ON memory (thread) WHERE thread IS NOT NULL;
 
--- The last entry that paused all driving, or let it go on.
+-- The last entry that paused or resumed all driving.
 CREATE TABLE pauses (
     seq   INTEGER PRIMARY KEY CHECK (seq = 1),
     last  INTEGER NOT NULL
@@ -171,7 +172,7 @@ CREATE TABLE calls (
 CREATE TABLE snapshots (
     thread  INTEGER PRIMARY KEY,
     step    INTEGER NOT NULL,       -- the entry of the last step folded into it
-    chain   BLOB NOT NULL,          -- the chain value of that
+    chain   BLOB NOT NULL,          -- the chain value of that entry
     state   BLOB NOT NULL,          -- LZ4 of JSON
     digest  BLOB NOT NULL
 ) STRICT;
@@ -180,7 +181,7 @@ CREATE TABLE blobs (
     seq     INTEGER PRIMARY KEY,
     digest  BLOB NOT NULL UNIQUE,
     bytes   BLOB NOT NULL,
-    size    INTEGER            -- how many bytes there are, where LZ4 made fewer of them
+    size    INTEGER            -- the uncompressed size, if compressed
 ) STRICT;
 
 CREATE TABLE drafts (
@@ -234,7 +235,7 @@ CREATE TABLE mails (
     thread        INTEGER,
     class         TEXT,                  -- ignore | notify | respond
     reason        TEXT,
-    outcome       TEXT,                  -- what became of it, once handled
+    outcome       TEXT,                  -- how it was handled
     handled_at    INTEGER,
     digest        BLOB NOT NULL
 ) STRICT;
@@ -245,45 +246,45 @@ CREATE INDEX mails_by_sender ON mails (sender);
 CREATE INDEX mails_skipped ON mails (seq) WHERE class = 'ignore';
 CREATE INDEX mails_by_state ON mails (account, state, seq);
 
--- What mails say; it is put in with the mail, because what is kept of a mail are bytes that only a parser reads.
+-- The text of mails. It is added with the mail, because the stored bytes can only be read by a parser.
 CREATE VIRTUAL TABLE mail_words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
 
--- Where each mailbox was left off, and how it does.
+-- Where to continue with each mailbox, and whether it works.
 CREATE TABLE sources (
     seq         INTEGER PRIMARY KEY,
     name        TEXT NOT NULL UNIQUE,
-    began_at    INTEGER NOT NULL,  -- when it was first looked at
-    since       INTEGER NOT NULL,  -- mail that arrived before is none of ours
+    began_at    INTEGER NOT NULL,  -- when it was first checked
+    since       INTEGER NOT NULL,  -- mail that arrived before is not ours to handle
     phase       TEXT NOT NULL,     -- collecting | asking | taking | following
-    thread      INTEGER,  -- the one that asks what to take at first
+    thread      INTEGER,  -- the thread that asks what to take in at first
     cursor      TEXT,
     checked_at  INTEGER,
     ok_at       INTEGER,
     error       TEXT,
-    receiver    TEXT,              -- what is known of the server that checks senders for it, as JSON
+    receiver    TEXT,              -- what we know about the server that checks senders for it, as JSON
     digest      BLOB NOT NULL
 ) STRICT;
 
--- Whom the person knows: wrote to, noted, or had mail from before sayso looked. Others are first contacts.
+-- People the user wrote to, noted, or had mail from before sayso first looked. Everybody else is a first contact.
 CREATE TABLE contacts (
     address  TEXT PRIMARY KEY,
     sent_at  INTEGER            -- when they were last written to, if ever
 ) STRICT, WITHOUT ROWID;
 
--- What people the person knows are called, so that their names at other addresses are noticed.
+-- Names of people the user knows, so that we notice them at other addresses.
 CREATE TABLE names (
     address  TEXT PRIMARY KEY,
     name     TEXT NOT NULL      -- its words in lower case, sorted
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX names_by_name ON names (name);
 
--- Answers that something is to be learned from.
+-- Answers to learn from.
 CREATE TABLE lessons (
     seq        INTEGER PRIMARY KEY,
     namespace  TEXT NOT NULL,
     cause      TEXT NOT NULL,
     thread     INTEGER NOT NULL,
-    key        TEXT NOT NULL,       -- the interrupt, or the step: what a profile learns from once
+    key        TEXT NOT NULL,       -- the interrupt, or the step; a profile learns from each once
     interrupt  TEXT,
     at         INTEGER NOT NULL,
     learner    INTEGER,  -- the thread that learns it
@@ -294,13 +295,13 @@ CREATE INDEX lessons_open ON lessons (seq) WHERE learner IS NULL;
 CREATE INDEX lessons_by_learner ON lessons (learner) WHERE learner IS NOT NULL;
 CREATE INDEX mails_by_account ON mails (account, thread) WHERE thread IS NOT NULL;
 
--- The words of a model call, for people. They go with the call.
+-- What each model call was sent and answered, for people. Deleted with the call.
 CREATE TABLE prompts (
     call    INTEGER PRIMARY KEY REFERENCES spans (seq) ON DELETE CASCADE,
-    head    INTEGER NOT NULL REFERENCES blobs (seq),  -- what stands above the conversation; shared
+    head    INTEGER NOT NULL REFERENCES blobs (seq),  -- instructions and tools above the conversation; shared
     mail    INTEGER REFERENCES blobs (seq),           -- a mail of the thread, whose text `middle` repeats
-    base    INTEGER,           -- an earlier call of the same thread, whose conversation begins and ends this one
-    begins  INTEGER NOT NULL,  -- how many bytes of it at the beginning
+    base    INTEGER,           -- an earlier call of the thread whose conversation begins and ends like this one
+    begins  INTEGER NOT NULL,  -- how many bytes they share at the beginning
     ends    INTEGER NOT NULL,  -- how many at the end
     middle  BLOB NOT NULL,     -- LZ4 of what is between
     answer  BLOB,              -- LZ4
@@ -309,7 +310,7 @@ CREATE TABLE prompts (
 CREATE INDEX prompts_by_head ON prompts (head);
 CREATE INDEX prompts_by_mail ON prompts (mail) WHERE mail IS NOT NULL;
 
--- Bytes that a pruned thread named: they go, unless somebody else refers to them.
+-- Blobs a pruned thread referred to. They are deleted unless something else refers to them.
 CREATE TABLE letting_go (
     digest  BLOB PRIMARY KEY
 ) STRICT, WITHOUT ROWID;

@@ -1,6 +1,6 @@
 //! A few settings that all processes share.
 
-use crate::store::log::{self, COLUMN_COUNT, COLUMNS, Entry, HOUSE, Kind, NewEntry, PersonAction};
+use crate::store::log::{self, COLUMN_COUNT, COLUMNS, Entry, Kind, NewEntry, PAUSE_STREAM, PersonAction};
 use crate::store::record::project::apply;
 use crate::store::rows::damaged;
 use crate::store::{Store, StoreError};
@@ -17,9 +17,9 @@ impl Store {
         let now = self.now_ms();
         self.write(move |tx| {
             let kind = if paused { Kind::Paused } else { Kind::Resumed };
-            let prev = log::last_of(tx, HOUSE)?;
-            let did = PersonAction { from: tx.opened(now)? };
-            let entry = tx.append(NewEntry::new(Some(HOUSE), kind, prev, &did, now)?)?;
+            let prev = log::last_in_stream(tx, PAUSE_STREAM)?;
+            let action = PersonAction { from: tx.opened(now)? };
+            let entry = tx.append(NewEntry::new(Some(PAUSE_STREAM), kind, prev, &action, now)?)?;
             apply(tx, &entry)
         })
         .await
@@ -28,11 +28,11 @@ impl Store {
 
 /// Decided by the log: the last of `paused` and `resumed` counts.
 pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
-    let mut found = db.prepare_cached(&format!(
-        "SELECT {COLUMNS}, pauses.last FROM (SELECT max(seq) AS last FROM log WHERE stream = {HOUSE}) house
+    let mut statement = db.prepare_cached(&format!(
+        "SELECT {COLUMNS}, pauses.last FROM (SELECT max(seq) AS last FROM log WHERE stream = {PAUSE_STREAM}) house
          LEFT JOIN log l ON l.seq = house.last LEFT JOIN pauses"
     ))?;
-    let mut rows = found.query([])?;
+    let mut rows = statement.query([])?;
     let Some(row) = rows.next()? else { return damaged("the log cannot be read") };
     let (recorded, listed): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(COLUMN_COUNT)?);
     if recorded != listed {
@@ -54,8 +54,8 @@ pub(in crate::store) fn set_number(db: &Connection, name: &str, number: i64) -> 
 }
 
 pub(in crate::store) fn text(db: &Connection, name: &str) -> Result<Option<String>, StoreError> {
-    let mut found = db.prepare_cached("SELECT value FROM settings WHERE name = ?")?;
-    Ok(found.query_row([name], |row| row.get(0)).optional()?)
+    let mut statement = db.prepare_cached("SELECT value FROM settings WHERE name = ?")?;
+    Ok(statement.query_row([name], |row| row.get(0)).optional()?)
 }
 
 pub(in crate::store) fn set_text(db: &Connection, name: &str, value: &str) -> Result<(), StoreError> {

@@ -6,7 +6,7 @@ use crate::store::record::project::{self, apply};
 use crate::store::record::questions::{questions, schema_of};
 use crate::store::record::{calls, recent};
 use crate::store::rows::{EffectRow, MailRow, SourceRow, ThreadRow, damaged};
-use crate::store::tally::tallied;
+use crate::store::tally::read_tally;
 use crate::store::threads::{load, view};
 use crate::store::{Audit, StoreError, blobs, prune, schema};
 use rusqlite::Connection;
@@ -17,7 +17,7 @@ use std::collections::{BTreeMap, HashSet};
 const NEWEST: i64 = 10_000;
 
 /// At most this many differences per table are listed.
-const MOST: usize = 20;
+const MAX_DIFFERENCES: usize = 20;
 
 /// The result of checking the whole file.
 #[derive(Clone, Debug, Default)]
@@ -69,7 +69,7 @@ impl Audit<'_> {
 }
 
 fn before_driving(db: &Connection) -> Result<(), StoreError> {
-    let end = log::end_of(db)?;
+    let end = log::last_seq(db)?;
     let count: i64 = db.query_row("SELECT count(*) FROM log", [], |row| row.get(0))?;
     if count != end {
         return damaged(format!("the log has {end} entries, and {count} are there"));
@@ -95,7 +95,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
             .prepare_cached(
                 "SELECT seq, status = 'open' FROM interrupts WHERE thread = ? AND status <> 'closed'",
             )?
-            .query_map([row.seq], |found| Ok((found.get(0)?, found.get(1)?)))?
+            .query_map([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?)))?
             .collect::<Result<_, _>>()?;
         let asked: HashSet<(i64, bool)> = recent.questions.iter().map(|q| (q.seq, q.is_open())).collect();
         if listed != asked {
@@ -110,40 +110,40 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
 }
 
 fn run(db: &Connection) -> Result<Verified, StoreError> {
-    let mut found = Verified::default();
+    let mut verified = Verified::default();
     // Not `quick_check`: a wrong index hides rows that are themselves sound.
     let check: String = db.query_row("PRAGMA integrity_check(1)", [], |row| row.get(0))?;
     if check != "ok" {
-        found.damaged.push(format!("SQLite finds the file damaged: {check}"));
+        verified.damaged.push(format!("SQLite finds the file damaged: {check}"));
     }
     let (fresh, problems) = replay(db)?;
-    found.damaged.extend(problems);
-    if found.damaged.is_empty() {
-        found.differing = differences(db, &fresh)?;
+    verified.damaged.extend(problems);
+    if verified.damaged.is_empty() {
+        verified.differing = differences(db, &fresh)?;
     }
     for (table, what) in [("mails", "records of mails"), ("sources", "records of mailboxes")] {
         let count: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
-        if tallied(db, table)? != count {
-            found.damaged.push(format!("{what} are missing"));
+        if read_tally(db, table)? != count {
+            verified.damaged.push(format!("{what} are missing"));
         }
     }
     let seqs: Vec<i64> = db
         .prepare("SELECT seq FROM threads ORDER BY seq")?
         .query_map([], |row| row.get(0))?
         .collect::<Result<_, _>>()?;
-    found.threads = seqs.len() as u64;
+    verified.threads = seqs.len() as u64;
     // If the lists are wrong, reading threads through them proves nothing.
-    for seq in seqs.into_iter().filter(|_| found.differing.is_empty()).collect::<Vec<_>>() {
-        note(&mut found, thread(db, seq))?;
+    for seq in seqs.into_iter().filter(|_| verified.differing.is_empty()).collect::<Vec<_>>() {
+        record_damage(&mut verified, thread(db, seq))?;
     }
-    each(db, "mails", &mut found, |row| match MailRow::read(row)?.raw {
-        MailRow::LET_GO => Ok(()),
+    check_rows(db, "mails", &mut verified, |row| match MailRow::read(row)?.raw {
+        MailRow::PRUNED_BYTES => Ok(()),
         raw => blobs::get(db, &raw).map(|_| ()),
     })?;
-    each(db, "sources", &mut found, |row| SourceRow::read(row).map(|_| ()))?;
-    each(db, "blobs", &mut found, |row| blobs::get(db, &row.get(1)?).map(|_| ()))?;
-    note(&mut found, lessons::check(db))?;
-    Ok(found)
+    check_rows(db, "sources", &mut verified, |row| SourceRow::read(row).map(|_| ()))?;
+    check_rows(db, "blobs", &mut verified, |row| blobs::get(db, &row.get(1)?).map(|_| ()))?;
+    record_damage(&mut verified, lessons::check(db))?;
+    Ok(verified)
 }
 
 fn thread(db: &Connection, seq: i64) -> Result<(), StoreError> {
@@ -168,31 +168,31 @@ fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
     let fresh = Connection::open_in_memory()?;
     fresh.set_prepared_statement_cache_capacity(64);
     fresh.execute_batch(schema::PROJECTIONS)?;
-    let (mut bare, mut pruned) = (BTreeMap::new(), HashSet::new());
+    let (mut without_body, mut pruned) = (BTreeMap::new(), HashSet::new());
     let mut last: BTreeMap<i64, i64> = BTreeMap::new();
     let mut unlinked = Vec::new();
     fresh.execute_batch("BEGIN")?;
     let mut problems = check_links(db, 0, &mut |entry: Entry| {
         let begins = entry.stream == entry.seq;
         let before = last.insert(entry.stream, entry.seq);
-        if entry.prev != before || (before.is_none() && !begins && entry.stream != log::HOUSE) {
+        if entry.prev != before || (before.is_none() && !begins && entry.stream != log::PAUSE_STREAM) {
             unlinked.push(format!(
                 "entry {} of the log does not follow the one before it in its stream",
                 entry.seq
             ));
         }
         if entry.body.is_none() {
-            bare.insert(entry.seq, entry.stream);
+            without_body.insert(entry.seq, entry.stream);
         }
         if entry.kind == Kind::Pruned {
-            let Pruned { kept, gone, .. } = entry.says()?;
+            let Pruned { kept, gone, .. } = entry.parse_body()?;
             pruned.extend(kept.iter().map(|row| row.seq).chain(gone));
         }
         apply(&fresh, &entry)
     })?;
     fresh.execute_batch("COMMIT")?;
     problems.extend(unlinked);
-    if let Some((seq, _)) = bare.into_iter().find(|(_, stream)| !pruned.contains(stream)) {
+    if let Some((seq, _)) = without_body.into_iter().find(|(_, stream)| !pruned.contains(stream)) {
         problems
             .push(format!("what entry {seq} of the log said is gone, and nothing says that it was pruned"));
     }
@@ -200,13 +200,13 @@ fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
 }
 
 /// Whether a cell agrees with the log. The log does not record whether a thread is at work or a hold has passed.
-fn same(column: &str, there: &Value, wanted: &Value) -> bool {
+fn same(column: &str, listed: &Value, expected: &Value) -> bool {
     let is =
         |value: &Value, words: &[&str]| matches!(value, Value::Text(word) if words.contains(&word.as_str()));
-    there == wanted
+    listed == expected
         || column == "status"
-            && (is(there, &["running"]) && is(wanted, &["ready", "held"])
-                || is(there, &["ready"]) && is(wanted, &["running", "held"]))
+            && (is(listed, &["running"]) && is(expected, &["ready", "held"])
+                || is(listed, &["ready"]) && is(expected, &["running", "held"]))
 }
 
 /// The rows of the projections that differ from the log.
@@ -217,26 +217,26 @@ fn differences(db: &Connection, fresh: &Connection) -> Result<Vec<String>, Store
         // Uses the column names this build knows, because those in the file may be damaged too.
         let empty = fresh.prepare(&format!("SELECT * FROM {table}"))?;
         let columns: Vec<String> = empty.column_names().map(str::to_owned).collect();
-        let (there, expected) = (rows(db, table, name, &columns)?, rows(fresh, table, name, &columns)?);
-        for (id, row) in &there {
+        let (listed, expected) = (rows(db, table, name, &columns)?, rows(fresh, table, name, &columns)?);
+        for (id, row) in &listed {
             match expected.get(id) {
                 None => named.push(format!("{table}: {id} is listed, and not in the log")),
-                Some(wanted) => {
+                Some(expected) => {
                     let differs = row
                         .iter()
-                        .zip(wanted)
-                        .find(|((column, there), (_, wanted))| !same(column, there, wanted));
+                        .zip(expected)
+                        .find(|((column, listed), (_, expected))| !same(column, listed, expected));
                     named.extend(differs.map(|((column, _), _)| {
                         format!("{table}: the {column} of {id} is not what the log says")
                     }));
                 }
             }
         }
-        for id in expected.keys().filter(|id| !there.contains_key(*id)) {
+        for id in expected.keys().filter(|id| !listed.contains_key(*id)) {
             named.push(format!("{table}: {id} is in the log, and not listed"));
         }
-        let more = named.len().saturating_sub(MOST);
-        named.truncate(MOST);
+        let more = named.len().saturating_sub(MAX_DIFFERENCES);
+        named.truncate(MAX_DIFFERENCES);
         all.extend(named);
         if more > 0 {
             all.push(format!("{table}: {more} more rows are not what the log says"));
@@ -254,8 +254,8 @@ fn rows(
     name: &str,
     columns: &[String],
 ) -> Result<BTreeMap<String, Cells>, StoreError> {
-    let mut found = db.prepare(&format!("SELECT {} FROM {table} ORDER BY seq", columns.join(", ")))?;
-    let mut rows = found.query([])?;
+    let mut statement = db.prepare(&format!("SELECT {} FROM {table} ORDER BY seq", columns.join(", ")))?;
+    let mut rows = statement.query([])?;
     let mut all = BTreeMap::new();
     while let Some(row) = rows.next()? {
         let mut cells = Vec::with_capacity(columns.len());
@@ -290,26 +290,26 @@ fn rewrite(tx: &Tx<'_>) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn each(
+fn check_rows(
     db: &Connection,
     table: &str,
-    found: &mut Verified,
+    verified: &mut Verified,
     check: impl Fn(&rusqlite::Row<'_>) -> Result<(), StoreError>,
 ) -> Result<(), StoreError> {
     let mut query = db.prepare(&format!("SELECT * FROM {table} ORDER BY seq"))?;
     let mut rows = query.query([])?;
     while let Some(row) = rows.next()? {
-        note(found, check(row))?;
+        record_damage(verified, check(row))?;
     }
     Ok(())
 }
 
-fn note(found: &mut Verified, checked: Result<(), StoreError>) -> Result<(), StoreError> {
+fn record_damage(verified: &mut Verified, checked: Result<(), StoreError>) -> Result<(), StoreError> {
     match checked {
         Ok(()) => Ok(()),
         Err(StoreError::Damaged(what)) => {
-            if !found.damaged.contains(&what) {
-                found.damaged.push(what);
+            if !verified.damaged.contains(&what) {
+                verified.damaged.push(what);
             }
             Ok(())
         }

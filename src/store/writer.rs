@@ -16,7 +16,7 @@ use std::sync::{Arc, OnceLock};
 use tokio::sync::{oneshot, watch};
 
 /// At most this many jobs share a transaction, so that the first one does not wait long.
-const GROUP: usize = 512;
+const MAX_GROUP: usize = 512;
 
 /// The write-ahead log is merged into the main file when it exceeds this many pages.
 const LOG_PAGES: i32 = 1000;
@@ -62,11 +62,11 @@ impl Writer {
         &self,
         job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError> + Send + 'static,
     ) -> Result<T, StoreError> {
-        let (tell, told) = oneshot::channel();
+        let (sender, reply) = oneshot::channel();
         self.send(job, move |result| {
-            let _ = tell.send(result);
+            let _ = sender.send(result);
         });
-        told.await.unwrap_or_else(|_| Err(StoreError::Disk("the writer has ended".to_owned())))
+        reply.await.unwrap_or_else(|_| Err(StoreError::Disk("the writer has ended".to_owned())))
     }
 
     pub(in crate::store) fn write_later(
@@ -177,8 +177,8 @@ impl Run {
                 self.execute("SAVEPOINT job")?;
             }
             let before = tx.mark();
-            let (outcome, told) = job(Some(tx));
-            tell.push(told);
+            let (outcome, notify) = job(Some(tx));
+            tell.push(notify);
             match outcome {
                 Ok(()) if alone => alone = false,
                 Ok(()) => self.execute("RELEASE job")?,
@@ -196,7 +196,7 @@ impl Run {
                     tx.go_back(before);
                 }
             }
-            next = if tell.len() < GROUP { jobs.try_recv().ok() } else { None };
+            next = if tell.len() < MAX_GROUP { jobs.try_recv().ok() } else { None };
         }
         Ok(())
     }

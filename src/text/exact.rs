@@ -49,23 +49,24 @@ pub fn apply_edit(text: &str, edited: &Value) -> String {
         return text.to_owned();
     }
     match (edited, fields(text), members(text)) {
-        (Value::Object(wanted), Some(fields), _) => {
+        (Value::Object(edited_value), Some(fields), _) => {
             let mut parts = Vec::new();
             for (key, value) in &fields {
-                if let Some(edited) = wanted.get(Visible::line(key).as_str()) {
+                if let Some(edited) = edited_value.get(Visible::line(key).as_str()) {
                     parts.push(format!("{}:{}", Value::from(key.as_str()), apply_edit(value, edited)));
                 }
             }
             let known = |key: &str| fields.iter().any(|(known, _)| Visible::line(known).as_str() == key);
-            let added = wanted.iter().filter(|(key, _)| !known(key));
+            let added = edited_value.iter().filter(|(key, _)| !known(key));
             parts.extend(added.map(|(key, value)| format!("{}:{value}", Value::from(key.as_str()))));
             format!("{{{}}}", parts.join(","))
         }
-        (Value::Array(wanted), _, Some(members)) => {
-            let each = wanted.iter().zip(origins(&members, wanted)).map(|(edited, old)| match old {
-                Some(old) => apply_edit(old, edited),
-                None => edited.to_string(),
-            });
+        (Value::Array(edited_value), _, Some(members)) => {
+            let each =
+                edited_value.iter().zip(origins(&members, edited_value)).map(|(edited, old)| match old {
+                    Some(old) => apply_edit(old, edited),
+                    None => edited.to_string(),
+                });
             format!("[{}]", each.collect::<Vec<_>>().join(","))
         }
         // A number with a fraction keeps one: `1.0` becomes `2.0`, not `2`.
@@ -78,7 +79,7 @@ pub fn apply_edit(text: &str, edited: &Value) -> String {
 }
 
 /// Maps each member of an edited list to its original: the one shown the same way, else the one at the same position.
-fn origins<'m>(members: &'m [String], wanted: &[Value]) -> Vec<Option<&'m String>> {
+fn origins<'m>(members: &'m [String], values: &[Value]) -> Vec<Option<&'m String>> {
     let shown =
         |text: &String| serde_json::from_str(text).map(|value| Visible::json(&value)).unwrap_or_default();
     let mut left: Vec<Option<(Value, &String)>> =
@@ -87,15 +88,15 @@ fn origins<'m>(members: &'m [String], wanted: &[Value]) -> Vec<Option<&'m String
         let fits = |(shown, _): &(Value, &String)| same.is_none_or(|same| shown == same);
         left.get_mut(place)?.take_if(|member| fits(member)).map(|(_, text)| text)
     };
-    let mut found: Vec<Option<&String>> =
-        wanted.iter().enumerate().map(|(place, edited)| take(place, Some(edited))).collect();
-    for (edited, found) in wanted.iter().zip(&mut found).filter(|(_, found)| found.is_none()) {
-        *found = (0..members.len()).find_map(|place| take(place, Some(edited)));
+    let mut sources: Vec<Option<&String>> =
+        values.iter().enumerate().map(|(place, edited)| take(place, Some(edited))).collect();
+    for (edited, sources) in values.iter().zip(&mut sources).filter(|(_, sources)| sources.is_none()) {
+        *sources = (0..members.len()).find_map(|place| take(place, Some(edited)));
     }
-    for (place, found) in found.iter_mut().enumerate().filter(|(_, found)| found.is_none()) {
-        *found = take(place, None);
+    for (place, sources) in sources.iter_mut().enumerate().filter(|(_, sources)| sources.is_none()) {
+        *sources = take(place, None);
     }
-    found
+    sources
 }
 
 /// Whether all lines end in CRLF. They are shown and edited with plain newlines.

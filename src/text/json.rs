@@ -34,10 +34,10 @@ mod tests {
 
     #[test]
     fn json_says_the_same_and_hides_nothing() {
-        let said = serde_json::json!({"\u{9b}31m": "a\u{1b}[2J\u{7f}\u{202e}b\u{e0041} \"é\" 漢\n"});
-        let text = plain_json(&said).unwrap();
+        let value = serde_json::json!({"\u{9b}31m": "a\u{1b}[2J\u{7f}\u{202e}b\u{e0041} \"é\" 漢\n"});
+        let text = plain_json(&value).unwrap();
         assert!(!text.chars().any(is_hidden), "{text}");
-        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), said);
+        assert_eq!(serde_json::from_str::<serde_json::Value>(&text).unwrap(), value);
         assert!(text.contains("é") && text.contains("漢"));
     }
 }

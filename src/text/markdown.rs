@@ -66,8 +66,8 @@ impl Markdown {
         if let Some(quoted) = body.strip_prefix('>') {
             return flow("│ ", "│ ", quoted.trim_start(), Weight::Quiet, columns);
         }
-        if let Some(whole) = whole_emphasis(body) {
-            return flow("", "", whole, Weight::Quiet, columns);
+        if let Some(emphasized) = whole_emphasis(body) {
+            return flow("", "", emphasized, Weight::Quiet, columns);
         }
         let mark = list_mark(body);
         let indent = if columns < indent + mark + NARROWEST { 0 } else { indent };
@@ -369,13 +369,13 @@ mod tests {
 
         #[test]
         fn no_text_panics_and_no_word_is_lost(text in "[-a#*`_>\\\\ 漢1.\n]{0,60}", columns in 0_usize..30) {
-            let said = Markdown::default().lines(&text, columns);
-            let said: String = said.into_iter().flatten().map(|(_, text)| text).collect();
+            let lines = Markdown::default().lines(&text, columns);
+            let lines: String = lines.into_iter().flatten().map(|(_, text)| text).collect();
             let letters = |text: &str| text.chars().filter(|c| "a漢".contains(*c)).count();
             // Only the lines that open or close a fence are left out.
             let fences = |line: &&str| line.trim_start().starts_with("```");
             let left_out: usize = text.lines().filter(fences).map(letters).sum();
-            prop_assert_eq!(letters(&said) + left_out, letters(&text));
+            prop_assert_eq!(letters(&lines) + left_out, letters(&text));
         }
     }
 }

@@ -193,18 +193,18 @@ impl Pass<'_> {
     }
 
     fn take_break(&mut self, at: usize, c: char, end: usize) {
-        let (kept, before) = match self.breaks {
+        let (written, before) = match self.breaks {
             LineBreaks::Keep if c == '\t' => ('\t', Before::Nothing),
             LineBreaks::Keep => ('\n', Before::Nothing),
             LineBreaks::Space => (' ', Before::Seen(' ')),
         };
         self.marks = 0;
-        if kept == c {
+        if written == c {
             self.keep(at, before);
         } else {
             self.flush(at);
             self.close_run();
-            self.out.push(kept);
+            self.out.push(written);
             self.before = before;
             self.clean = end;
         }

@@ -81,18 +81,18 @@ pub fn typed_json(value: Value) -> Value {
 /// People may write in any script and need its marks and joiners, so we remove only what a terminal would obey. To show
 /// the text to somebody else, make it [`Visible`].
 pub fn typed(raw: &str) -> String {
-    let mut kept = String::with_capacity(raw.len());
+    let mut text = String::with_capacity(raw.len());
     let mut rest = raw.chars().peekable();
     while let Some(c) = rest.next() {
         match c {
             '\r' if rest.peek() == Some(&'\n') => {}
-            '\r' => kept.push('\n'),
-            '\n' | '\t' => kept.push(c),
+            '\r' => text.push('\n'),
+            '\n' | '\t' => text.push(c),
             _ if c.is_control() => {}
-            _ => kept.push(c),
+            _ => text.push(c),
         }
     }
-    kept
+    text
 }
 
 impl<'de> Deserialize<'de> for Visible {

@@ -18,7 +18,7 @@ pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
     if word.eq_ignore_ascii_case("off") {
         return Ok(None);
     }
-    let Some(at) = meant(word, now) else {
+    let Some(at) = parse(word, now) else {
         let word: String = word.chars().take(40).collect();
         return Err(format!(
             "`{}` is not a time; write 30m, 2h, 3d, tomorrow, monday, fri 9:00, 2026-11-20, 09:00, an RFC 3339 time, or off",
@@ -40,7 +40,7 @@ pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
 /// Parses a point in time, past or to come.
 pub fn at(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     let word = word.trim();
-    meant(word, now).ok_or_else(|| {
+    parse(word, now).ok_or_else(|| {
         let word: String = word.chars().take(40).collect();
         format!(
             "`{}` is not a time; write thu 15:00, tomorrow 9:00 or 2026-11-19 15:00",
@@ -75,7 +75,7 @@ pub fn past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     })
 }
 
-fn meant(word: &str, now: &Zoned) -> Option<Timestamp> {
+fn parse(word: &str, now: &Zoned) -> Option<Timestamp> {
     let lower = word.to_lowercase();
     if let Some(at) = span_from(&lower, now) {
         return Some(at);

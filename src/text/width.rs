@@ -40,12 +40,12 @@ pub fn truncate(line: &str, columns: usize) -> Cow<'_, str> {
 /// long is cut.
 pub fn truncate_words(line: &str, columns: usize) -> Cow<'_, str> {
     let cut = match truncate(line, columns) {
-        Cow::Borrowed(whole) => return whole.into(),
+        Cow::Borrowed(line) => return line.into(),
         Cow::Owned(cut) => cut,
     };
     let fits = cut.strip_suffix('…').unwrap_or(&cut);
-    let whole = line[fits.len()..].starts_with(' ');
-    let words = if whole { Some(fits) } else { fits.rfind(' ').map(|at| &fits[..at]) };
+    let ends_at_word = line[fits.len()..].starts_with(' ');
+    let words = if ends_at_word { Some(fits) } else { fits.rfind(' ').map(|at| &fits[..at]) };
     let words = words.map(|words| words.trim_end_matches([' ', '·', ',', ':', ';', '–', '-', '“']));
     match words.filter(|words| !words.is_empty()) {
         Some(words) => format!("{words}…").into(),

@@ -6,7 +6,8 @@
 //! code ([`wrap_code`]).
 //!
 //! Lines break at spaces, and between wide characters (Chinese, Japanese and Korean have few spaces), but not before
-//! closing or after opening punctuation. A word longer than a whole line is broken at the end of the line.
+//! closing or after opening punctuation. A word longer than a whole line is broken after a slash, or else at the end of
+//! the line.
 
 use super::width::{Cluster, clusters, width};
 
@@ -38,7 +39,7 @@ impl<'a> Iterator for Wrap<'a> {
             return None;
         }
         let rest = &self.text[self.at..];
-        let line = first_line(rest, self.columns);
+        let line = sensible(rest, first_line(rest, self.columns), &['/']);
         self.at += line.next;
         Some(&rest[..line.end])
     }
@@ -75,7 +76,7 @@ impl<'a> Iterator for WrapQuoted<'a> {
         } else {
             self.mark
         };
-        let line = first_line(rest, self.columns - mark.len());
+        let line = sensible(rest, first_line(rest, self.columns - mark.len()), &['/']);
         self.at += line.next;
         Some((mark, &rest[..line.end]))
     }
@@ -90,6 +91,9 @@ fn quote_mark(line: &str, most: usize) -> &str {
 /// How much further continuation lines of code are indented than the first.
 const GOES_ON: usize = 2;
 
+/// A word of code that is too long is best broken after one of these.
+const CODE_MARKS: [char; 11] = [',', ';', '(', '[', '{', '/', '&', '|', '=', ':', '.'];
+
 /// Splits a line of code into parts that fit `columns`, each with its inset; continuation lines are set in further. A
 /// word that is too long is broken after a comma, bracket, slash or similar, if it has one.
 pub fn wrap_code(line: &str, columns: usize) -> Vec<(usize, &str)> {
@@ -100,22 +104,22 @@ pub fn wrap_code(line: &str, columns: usize) -> Vec<(usize, &str)> {
     while at < line.len() {
         let inset = if at == 0 { 0 } else { further };
         let rest = &line[at..];
-        let cut = sensible(rest, first_line(rest, columns - inset));
+        let cut = sensible(rest, first_line(rest, columns - inset), &CODE_MARKS);
         parts.push((inset, &rest[..cut.end]));
         at += cut.next;
     }
     parts
 }
 
-/// The cut, or an earlier one if this one splits a word.
-fn sensible(text: &str, cut: Line) -> Line {
+/// The cut, or an earlier one after one of the `marks` if this one splits a word.
+fn sensible(text: &str, cut: Line, marks: &[char]) -> Line {
     if cut.end < cut.next || cut.next == text.len() {
         return cut;
     }
-    let after = text[..cut.end].rfind([',', ';', '(', '[', '{', '/', '&', '|', '=', ':', '.']);
-    let lead = text.len() - text.trim_start_matches([' ', '\t']).len();
+    let word = text[..cut.end].rfind([' ', '\t']).map_or(0, |space| space + 1);
+    let after = text[word..cut.end].rfind(marks);
     // Breaking too early would leave most of the line empty.
-    match after.map(|at| at + 1).filter(|end| *end > lead && *end * 2 >= cut.end) {
+    match after.map(|at| word + at + 1).filter(|end| *end * 2 >= cut.end) {
         Some(end) => Line { end, next: end },
         None => cut,
     }
@@ -128,7 +132,7 @@ struct Line {
     next: usize,
 }
 
-/// The first line of `text`. Each character is read in at most two calls: a word that did not fit is read again as the
+/// The first line of `text`. Each character is read in a few calls at most: a word that did not fit is read again as the
 /// start of its own line, where it fits or is broken.
 fn first_line(text: &str, columns: usize) -> Line {
     let mut at = 0;
@@ -268,6 +272,14 @@ mod tests {
         check("x abcdefgh", 3, &["x", "abc", "def", "gh"]);
         check("abcdefgh x", 3, &["abc", "def", "gh", "x"]);
         check("ab", 0, &["a", "b"]);
+    }
+
+    #[test]
+    fn a_path_is_broken_after_a_slash() {
+        check("/demo/sheets/orders.xlsx", 22, &["/demo/sheets/", "orders.xlsx"]);
+        check("see /demo/sheets/orders.xlsx", 22, &["see", "/demo/sheets/", "orders.xlsx"]);
+        check("a/averylongname", 10, &["a/averylon", "gname"]);
+        check("and/or 漢字漢字", 10, &["and/or 漢", "字漢字"]);
     }
 
     #[test]

@@ -50,10 +50,10 @@ fn put(
     if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
     }
-    let kept = replaced?;
+    let backup = replaced?;
     // The name is durable only once the folder is.
     folder.sync_all()?;
-    Ok(kept)
+    Ok(backup)
 }
 
 /// Creates a file that only its owner may read, all or nothing. An existing file stays (`AlreadyExists`).
@@ -99,10 +99,10 @@ fn replace(
     temporary: &Path,
     may_go: &dyn Fn(&[u8]) -> bool,
 ) -> io::Result<Option<PathBuf>> {
-    let keeps = path.exists() && !fs::read(path).is_ok_and(|standing| may_go(&standing));
-    let kept = if keeps { Some(keep(path, stamp)?) } else { None };
+    let needs_backup = path.exists() && !fs::read(path).is_ok_and(|bytes| may_go(&bytes));
+    let backup = if needs_backup { Some(back_up(path, stamp)?) } else { None };
     fs::rename(temporary, path)?;
-    Ok(kept)
+    Ok(backup)
 }
 
 pub fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
@@ -115,19 +115,19 @@ pub fn holds(path: &Path, bytes: &[u8]) -> io::Result<bool> {
 }
 
 /// Gives the file at `path` a second name, so that it is never gone, not even for a moment.
-fn keep(path: &Path, stamp: &str) -> io::Result<PathBuf> {
+fn back_up(path: &Path, stamp: &str) -> io::Result<PathBuf> {
     let stem = path.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let ending = path.extension().map(|e| format!(".{}", e.to_string_lossy())).unwrap_or_default();
     for n in 0..1000 {
         let again = if n == 0 { String::new() } else { format!("-{n}") };
-        let kept = path.with_file_name(format!("{stem}-{stamp}{again}{ending}"));
-        match fs::hard_link(path, &kept) {
-            Ok(()) => return Ok(kept),
+        let backup = path.with_file_name(format!("{stem}-{stamp}{again}{ending}"));
+        match fs::hard_link(path, &backup) {
+            Ok(()) => return Ok(backup),
             Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
             // Some file systems have no hard links.
             Err(_) => {
-                copy(path, &kept)?;
-                return Ok(kept);
+                copy(path, &backup)?;
+                return Ok(backup);
             }
         }
     }
@@ -135,10 +135,10 @@ fn keep(path: &Path, stamp: &str) -> io::Result<PathBuf> {
 }
 
 /// Copies a file for those who may read the original, and nobody else.
-fn copy(path: &Path, kept: &Path) -> io::Result<()> {
+fn copy(path: &Path, backup: &Path) -> io::Result<()> {
     let original = File::open(path)?;
     let mode = original.metadata()?.permissions().mode() & 0o777;
-    create(kept, original, mode)
+    create(backup, original, mode)
 }
 
 #[cfg(test)]
@@ -151,11 +151,11 @@ mod tests {
         let path = folder.path().join("result.md");
         assert_eq!(write(&path, b"one", "2026-01-01").unwrap(), None);
         assert_eq!(write(&path, b"one", "2026-01-01").unwrap(), None);
-        let kept = write(&path, b"two", "2026-01-01").unwrap().unwrap();
-        assert_eq!(kept.file_name().unwrap(), "result-2026-01-01.md");
+        let backup = write(&path, b"two", "2026-01-01").unwrap().unwrap();
+        assert_eq!(backup.file_name().unwrap(), "result-2026-01-01.md");
         let again = write(&path, b"three", "2026-01-01").unwrap().unwrap();
         assert_eq!(again.file_name().unwrap(), "result-2026-01-01-1.md");
-        assert_eq!(fs::read(&kept).unwrap(), b"one");
+        assert_eq!(fs::read(&backup).unwrap(), b"one");
         assert_eq!(fs::read(&again).unwrap(), b"two");
         assert_eq!(fs::read(&path).unwrap(), b"three");
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 3);
@@ -169,8 +169,11 @@ mod tests {
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(create_private(&path, b"two").unwrap_err().kind(), io::ErrorKind::AlreadyExists);
         assert_eq!(fs::read(&path).unwrap(), b"one");
-        let kept = write_private(&path, b"two", "x").unwrap().unwrap();
-        assert_eq!((fs::read(&kept).unwrap(), fs::read(&path).unwrap()), (b"one".to_vec(), b"two".to_vec()));
+        let backup = write_private(&path, b"two", "x").unwrap().unwrap();
+        assert_eq!(
+            (fs::read(&backup).unwrap(), fs::read(&path).unwrap()),
+            (b"one".to_vec(), b"two".to_vec())
+        );
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
         assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left lying about");
     }
@@ -178,11 +181,11 @@ mod tests {
     #[test]
     fn a_copy_is_as_private_as_its_original() {
         let folder = tempfile::tempdir().unwrap();
-        let (path, kept) = (folder.path().join("config.toml"), folder.path().join("config-x.toml"));
+        let (path, backup) = (folder.path().join("config.toml"), folder.path().join("config-x.toml"));
         create_private(&path, b"one").unwrap();
-        copy(&path, &kept).unwrap();
-        assert_eq!(fs::read(&kept).unwrap(), b"one");
-        assert_eq!(fs::metadata(&kept).unwrap().permissions().mode() & 0o777, 0o600);
+        copy(&path, &backup).unwrap();
+        assert_eq!(fs::read(&backup).unwrap(), b"one");
+        assert_eq!(fs::metadata(&backup).unwrap().permissions().mode() & 0o777, 0o600);
     }
 
     #[test]

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// How many shells may stand between a program and the process it started.
-const MOST_SHELLS: usize = 8;
+const MAX_SHELLS: usize = 8;
 
 const SHELLS: [&str; 9] = ["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "nu", "zsh"];
 
@@ -32,7 +32,7 @@ impl Process {
     /// The nearest ancestor that is not a shell; `None` if the system does not say.
     pub fn starter() -> Option<Self> {
         let mut pid = std::process::id();
-        for _ in 0..MOST_SHELLS {
+        for _ in 0..MAX_SHELLS {
             pid = parent(pid)?;
             if !is_shell(pid)? {
                 return Self::of(pid);

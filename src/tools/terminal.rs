@@ -62,8 +62,8 @@ impl Terminal {
         match self {
             Terminal::Tmux { socket, pane } => path(socket) && pane.strip_prefix('%').is_some_and(number),
             Terminal::Kitty { address, window } => {
-                let here = |address: &String| address.starts_with("unix:") && plain(address);
-                address.as_ref().is_none_or(here) && number(window)
+                let is_local = |address: &String| address.starts_with("unix:") && plain(address);
+                address.as_ref().is_none_or(is_local) && number(window)
             }
             Terminal::Wezterm { socket, pane } => socket.as_deref().is_none_or(path) && number(pane),
         }
@@ -87,9 +87,9 @@ impl Terminal {
                 run(&mut command("kitten", &kitty(address, window))).await.map(|_| ())
             }
             Terminal::Wezterm { socket, pane } => {
-                let mut told = command("wezterm", &wezterm(pane));
-                told.envs(socket.as_ref().map(|socket| ("WEZTERM_UNIX_SOCKET", socket)));
-                run(&mut told).await.map(|_| ())
+                let mut activate = command("wezterm", &wezterm(pane));
+                activate.envs(socket.as_ref().map(|socket| ("WEZTERM_UNIX_SOCKET", socket)));
+                run(&mut activate).await.map(|_| ())
             }
         }
     }
@@ -135,9 +135,9 @@ async fn run(command: &mut Command) -> Result<String, String> {
     if ended.status.success() {
         return Ok(String::from_utf8_lossy(&ended.stdout).into_owned());
     }
-    let said = String::from_utf8_lossy(&ended.stderr).into_owned();
-    let said = said.lines().next().unwrap_or("it said nothing").to_owned();
-    Err(format!("{name} could not show it: {}", Visible::line(&said)))
+    let stderr = String::from_utf8_lossy(&ended.stderr).into_owned();
+    let stderr = stderr.lines().next().unwrap_or("it said nothing").to_owned();
+    Err(format!("{name} could not show it: {}", Visible::line(&stderr)))
 }
 
 #[cfg(test)]
@@ -183,8 +183,8 @@ mod tests {
 
     #[test]
     fn kitty_and_wezterm_are_told_by_whole_arguments() {
-        let told = kitty("unix:/tmp/my kitty", "7");
-        assert_eq!(told, ["@", "--to", "unix:/tmp/my kitty", "focus-window", "--match", "id:7"]);
+        let arguments = kitty("unix:/tmp/my kitty", "7");
+        assert_eq!(arguments, ["@", "--to", "unix:/tmp/my kitty", "focus-window", "--match", "id:7"]);
         assert_eq!(wezterm("7"), ["cli", "activate-pane", "--pane-id", "7"]);
     }
 

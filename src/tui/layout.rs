@@ -1,6 +1,6 @@
 //! Where things are on a screen of any size. Pure, so that drawing, scrolling and the mouse agree.
 
-use super::layers::Layer;
+use super::layers::{Form, Layer};
 use super::model::Model;
 use super::tabs::Focus;
 use super::tabs::inbox::List;
@@ -8,6 +8,7 @@ use super::tabs::threads::ThreadsTab;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
+use std::ops::Range;
 
 /// From this width on, list and card are side by side.
 pub const WIDE: u16 = 100;
@@ -16,7 +17,14 @@ pub const WIDE: u16 = 100;
 pub const VERY_WIDE: u16 = 160;
 
 /// From this size on, the card stays visible next to the form about it.
-pub const BESIDE: (u16, u16) = (140, 16);
+const BESIDE: (u16, u16) = (140, 16);
+
+/// On a smaller screen the card stays visible above its form if it keeps this many lines.
+const CARD_ABOVE: u16 = 8;
+
+/// The lines of a box below its card, and the fewest that a form with fields needs there.
+const BOX_BELOW: u16 = 10;
+const FIELDS_BELOW: u16 = 16;
 
 /// A form wider than this is hard to read.
 pub const FORM: u16 = 92;
@@ -41,6 +49,8 @@ pub struct Areas {
     pub card: Rect,
     /// Below the card: its scroll position.
     pub more: Rect,
+    /// The form about the card, if the card stays visible with it.
+    pub form: Rect,
     /// The tour's text.
     pub tour: Rect,
     /// The latest note.
@@ -52,14 +62,45 @@ pub struct Areas {
 pub fn areas(model: &Model) -> Areas {
     let tour = model.tour.as_ref().map_or(0, |tour| tour.height(model.size.1));
     let areas = split(model.size, model.focus, tour);
-    if has_card_beside_form(model) { beside(areas) } else { areas }
+    let form = model.layers.iter().find_map(|(_, layer)| match layer {
+        Layer::Form(form) if form.is_about_card() => Some(form),
+        _ => None,
+    });
+    match form {
+        Some(_) if model.size.0 >= BESIDE.0 && model.size.1 >= BESIDE.1 => beside(areas),
+        Some(form) => above(areas, rows_below(form, model.options.refusals.len(), areas.body.height)),
+        None => areas,
+    }
 }
 
-/// Whether the card is visible next to the form about it.
-pub fn has_card_beside_form(model: &Model) -> bool {
-    let about_card = |layer: &Layer| matches!(layer, Layer::Form(form) if form.is_about_card());
-    let room = model.size.0 >= BESIDE.0 && model.size.1 >= BESIDE.1;
-    room && model.layers.iter().any(|(_, layer)| about_card(layer))
+/// Whether the card is visible together with the form about it.
+pub fn has_card_with_form(model: &Model) -> bool {
+    !areas(model).form.is_empty()
+}
+
+/// The lines that a form takes below its card.
+fn rows_below(form: &Form, refusals: usize, body: u16) -> u16 {
+    match form.is_box() {
+        true => BOX_BELOW.max(u16::try_from(refusals + 4).unwrap_or(u16::MAX)),
+        false => (body / 3 * 2).max(FIELDS_BELOW),
+    }
+}
+
+/// The card keeps the upper part of the body, without the list; on a low screen the form covers everything instead.
+fn above(areas: Areas, rows: u16) -> Areas {
+    let body = areas.body;
+    if body.height < rows.saturating_add(CARD_ABOVE) {
+        return areas;
+    }
+    let card = inset(Rect { width: body.width.min(MEASURE), height: body.height - rows - 1, ..body });
+    Areas {
+        list: Rect::default(),
+        rule: Rect::default(),
+        card,
+        more: Rect { y: card.bottom(), height: 1, ..card },
+        form: Rect { y: card.bottom() + 1, width: body.width.min(FORM), height: rows, ..body },
+        ..areas
+    }
 }
 
 /// The form takes the list's place, and at most half of the screen; the card keeps the rest. The form has a frame, so
@@ -69,10 +110,11 @@ fn beside(areas: Areas) -> Areas {
     let form = (body.width / 2).min(FORM);
     let across = |part: Rect| Rect { x: form + 2, width: (body.width - form - 3).min(MEASURE), ..part };
     Areas {
-        list: Rect { width: form, ..body },
+        list: Rect::default(),
         rule: Rect::default(),
         card: across(areas.card),
         more: across(areas.more),
+        form: Rect { width: form, ..body },
         ..areas
     }
 }
@@ -176,6 +218,17 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
         y += tall;
     }
     found
+}
+
+/// The rows that these entries show in full, and how many there are. Folded groups below the last row count as rows.
+pub fn shown_rows(list: &List, entries: &[(u16, u16, Entry)], area: Rect) -> (Range<usize>, usize) {
+    let end = match entries.last() {
+        Some((_, height, Entry::Row(position))) => position + usize::from(*height == row_height(area)),
+        Some((_, _, Entry::Folded(position, n))) if *position == list.len() => position + n + 1,
+        Some((_, _, Entry::Folded(position, _) | Entry::Group(position))) => *position,
+        None => list.top,
+    };
+    (list.top..end, list.len() + list.folded_before(list.len()).count())
 }
 
 /// The first row to show so that the row at the cursor is fully visible.
@@ -307,11 +360,22 @@ mod tests {
         for width in BESIDE.0..300 {
             let screen = Rect { x: 0, y: 0, width, height: 40 };
             let a = beside(split((width, 40), Focus::List, 0));
-            for part in [a.list, a.card, a.more] {
+            for part in [a.form, a.card, a.more] {
                 assert!(!part.is_empty() && screen.union(part) == screen, "{width} {a:?}");
             }
-            assert!(a.list.right() < a.card.x, "{width} {a:?}");
-            assert!(a.list.width >= 70 && a.card.width >= 67, "{width} {a:?}");
+            assert!(a.form.right() < a.card.x, "{width} {a:?}");
+            assert!(a.form.width >= 70 && a.card.width >= 67, "{width} {a:?}");
+        }
+        for width in 1..BESIDE.0 {
+            for height in 0..60 {
+                let screen = Rect { x: 0, y: 0, width, height };
+                let a = above(split((width, height), Focus::List, 0), BOX_BELOW);
+                for part in [a.form, a.card, a.more] {
+                    assert!(part.is_empty() || screen.union(part) == screen, "{width}×{height} {a:?}");
+                }
+                assert_eq!(a.form.is_empty(), height < BOX_BELOW + CARD_ABOVE + 3, "{width}×{height} {a:?}");
+                assert!(a.form.is_empty() || a.card.height >= CARD_ABOVE - 1, "{width}×{height} {a:?}");
+            }
         }
         let wide = split((120, 30), Focus::List, 0);
         assert!(wide.list.right() <= wide.rule.x && wide.rule.right() <= wide.card.x);

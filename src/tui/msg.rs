@@ -9,7 +9,7 @@ use crate::inbox::{
     DecisionQuery, DecisionRequest, DecisionView, ErrorLine, Facets, Glance, GrantLine, GrantRequest,
     InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
     PruneQuery, Pruned, Pruning, SkippedCount, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
-    ThreadLine, ThreadPage, ThreadQuery, ThreadView, UsageView,
+    ThreadLine, ThreadPage, ThreadQuery, ThreadView, UndoableBatch, UsageView,
 };
 use crate::service::{AttachedFile, MailMove, Programs};
 use jiff::Timestamp;
@@ -156,8 +156,8 @@ pub enum Msg {
     Decisions(DecisionQuery, InboxResult<DecisionPage>),
     /// The latest decisions, to see how those of this screen ended.
     Ends(InboxResult<DecisionPage>),
-    /// The grants behind a decision, and what was learned from it.
-    DecisionLinks(InterruptId, InboxResult<DecisionLinks>),
+    /// The grants behind the decision at this place, and what was learned from it.
+    DecisionLinks(i64, InboxResult<DecisionLinks>),
     /// What was learned, to see what is new.
     Lessons(InboxResult<Vec<MemoryLine>>),
     /// A mail got another class: this one.
@@ -195,8 +195,12 @@ pub enum Msg {
     Order(InboxResult<Option<String>>),
     /// Decisions were taken or not, by item.
     Decided(DecisionKind, Vec<(String, InboxResult<()>)>),
-    /// Decisions were undone or not, by item.
+    /// The newest decision that can be undone.
+    LastDecided(InboxResult<Option<UndoableBatch>>),
+    /// Decisions were undone or not, by item. Empty if nothing can be undone.
     Undone(Vec<(String, InboxResult<()>)>),
+    /// A thread was stopped, or not.
+    Stopped(ThreadId, InboxResult<()>),
     /// A thread of this workflow was started, or not.
     Started(String, InboxResult<ThreadId>),
     /// A request without a result was carried out, or not.
@@ -364,6 +368,8 @@ pub enum Cmd {
     UndoTogether(InterruptId),
     /// Undo the newest decision that can be undone, whoever took it.
     UndoLast,
+    /// Read the newest decision that can be undone.
+    LastDecided,
     /// Snooze until then, or wake.
     Snooze(Vec<InterruptId>, Option<Timestamp>),
     Stop(ThreadId),

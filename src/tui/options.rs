@@ -33,6 +33,8 @@ pub struct Options {
     pub demo: bool,
     /// Whether an account only observes; the header says so.
     pub observes: bool,
+    /// Whether the config names neither a mailbox nor a server that something could come from.
+    pub no_sources: bool,
     /// The steps of the tour.
     pub tour: Vec<TourStep>,
 }
@@ -49,6 +51,7 @@ impl Default for Options {
             refusals: Vec::new(),
             demo: false,
             observes: false,
+            no_sources: false,
             tour: Vec::new(),
         }
     }
@@ -66,6 +69,7 @@ impl From<&Config> for Options {
             refusals: config.approvals.refusals.clone(),
             demo: is_demo(&config.data),
             observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),
+            no_sources: config.mail.is_empty() && config.servers.is_empty(),
             tour: Vec::new(),
         }
     }

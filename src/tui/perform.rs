@@ -100,8 +100,8 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::Decisions(query, result)
         }
         Cmd::DecisionLinks(line) => {
-            let id = line.interrupt.clone();
-            Msg::DecisionLinks(id, inbox.decisions().links(*line).await.map_err(Failure::from))
+            let place = line.place;
+            Msg::DecisionLinks(place, inbox.decisions().links(*line).await.map_err(Failure::from))
         }
         Cmd::Ends(query) => Msg::Ends(inbox.decisions().history(query).await.map_err(Failure::from)),
         Cmd::Lessons => Msg::Lessons(inbox.memory().list().await.map_err(Failure::from)),
@@ -194,14 +194,15 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Undo(ids) => Msg::Undone(undo(inbox, ids).await),
         Cmd::UndoTogether(id) => Msg::Undone(undo_together(inbox, id).await),
         Cmd::UndoLast => return undo_last(inbox).await,
+        Cmd::LastDecided => Msg::LastDecided(inbox.decisions().last_decided().await.map_err(Failure::from)),
         Cmd::Snooze(ids, until) => {
             let kind = if until.is_some() { DecisionKind::Snoozed } else { DecisionKind::Woken };
             Msg::Decided(kind, snooze(inbox, ids, until).await)
         }
-        Cmd::Stop(thread) => Msg::Done(match inbox.threads().stop(thread).await {
-            Ok(outcome) => Ok(format!("Stopped {}", outcome.thread)),
-            Err(error) => Err(error.into()),
-        }),
+        Cmd::Stop(thread) => {
+            let result = inbox.threads().stop(thread.clone()).await.map(|_| ()).map_err(Failure::from);
+            Msg::Stopped(thread, result)
+        }
         Cmd::Start(workflow, input) => {
             let started = inbox.threads().start(workflow.clone(), input).await;
             Msg::Started(workflow, started.map(|outcome| outcome.thread).map_err(Failure::from))
@@ -332,7 +333,7 @@ async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &MailMove) -> Vec<
 async fn undo_last(inbox: &Inbox) -> Option<Msg> {
     match inbox.decisions().last_decided().await {
         Ok(Some(last)) => Some(Msg::Undone(undo_together(inbox, last.interrupts.first()?.clone()).await)),
-        Ok(None) => Some(Msg::Done(Ok("There is nothing to take back".to_owned()))),
+        Ok(None) => Some(Msg::Undone(Vec::new())),
         Err(error) => Some(Msg::Done(Err(error.into()))),
     }
 }

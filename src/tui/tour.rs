@@ -10,6 +10,7 @@ use crate::text::wrap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use std::time::Instant;
 
 /// How many lines it takes: one with its name, and its text.
 const HEIGHT: u16 = 4;
@@ -28,12 +29,15 @@ pub struct Tour {
     begun: bool,
     /// Whether the user looked at other lists, such as skipped mail, in this step.
     looked: bool,
+    /// When the last key before the step was pressed.
+    key_before: Option<Instant>,
 }
 
 impl Tour {
     /// A tour with these steps; `None` if there are none.
     pub fn new(steps: Vec<TourStep>) -> Option<Self> {
-        (!steps.is_empty()).then_some(Self { steps, at: 0, item: None, begun: false, looked: false })
+        let first = Self { steps, at: 0, item: None, begun: false, looked: false, key_before: None };
+        (!first.steps.is_empty()).then_some(first)
     }
 
     /// How many lines it takes on a screen of this height.
@@ -82,8 +86,9 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
             if learned && !tour.begun {
                 begin(model);
             }
-            // The user reads it while the line at the bottom still says what was learned.
-            if tour.begun && model.note.is_none() {
+            // Not in the middle of `gl`, nor while its menu is open.
+            let idle = model.pending.is_empty() && model.layers.is_empty();
+            if tour.begun && idle && last_key(model) != tour.key_before {
                 next(model);
             }
             Vec::new()
@@ -94,9 +99,14 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
 }
 
 fn begin(model: &mut Model) {
+    let key = last_key(model);
     if let Some(tour) = &mut model.tour {
-        tour.begun = true;
+        (tour.begun, tour.key_before) = (true, key);
     }
+}
+
+fn last_key(model: &Model) -> Option<Instant> {
+    model.last_key.map(|(_, at)| at)
 }
 
 fn next(model: &mut Model) {

@@ -1,6 +1,6 @@
 //! One request, one bounded reply.
 
-use super::said;
+use super::safe_excerpt;
 use crate::config::{Env, Secret, SecretError};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Certificate, Client, Method, Url, redirect};
@@ -193,7 +193,7 @@ impl Web {
 /// Only the server: a path may name the person.
 fn place(url: &Url) -> String {
     let host = url.host_str().unwrap_or_default();
-    said(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
+    safe_excerpt(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
 fn is_here(url: &Url) -> bool {
@@ -211,13 +211,13 @@ fn reason(error: &reqwest::Error) -> String {
     if std::ptr::eq(std::ptr::from_ref(cause).cast::<()>(), std::ptr::from_ref(error).cast::<()>()) {
         return "no reason given".to_owned();
     }
-    said(&cause.to_string())
+    safe_excerpt(&cause.to_string())
 }
 
 /// Fetches a secret; this may run a command. The error is a sentence that starts with `whose` and names `key`.
 pub async fn secret(secret: &Secret, whose: &str, key: &str) -> Result<SecretString, String> {
-    let wanted = secret.clone();
-    let read = tokio::task::spawn_blocking(move || wanted.read(&Env::process())).await;
+    let owned = secret.clone();
+    let read = tokio::task::spawn_blocking(move || owned.read(&Env::process())).await;
     let Ok(read) = read else { return Err(format!("{whose} could not be fetched")) };
     read.map_err(|error| match error {
         SecretError::NotSet { name } => {

@@ -1,7 +1,7 @@
 //! Calls Google's APIs: shows a token, waits when Google asks us to, and reports errors as sentences.
 
 use super::oauth::{Bearer, LoginError};
-use super::{Ask, Reply, Wait, Web, WebError, said};
+use super::{Ask, Reply, Wait, Web, WebError, safe_excerpt};
 use crate::config::Google;
 use reqwest::header::AUTHORIZATION;
 use reqwest::{Method, Url};
@@ -167,14 +167,14 @@ impl Api {
     pub async fn json<T: DeserializeOwned>(&self, ask: Ask, repeat: Repeat) -> Result<T, CallError> {
         let reply = self.call(ask, repeat).await?;
         if !reply.whole {
-            return Err(self.odd("more than was asked for"));
+            return Err(self.unexpected("more than was asked for"));
         }
         // Errors from serde may quote the reply.
-        serde_json::from_slice(&reply.body).map_err(|_| self.odd("something unexpected"))
+        serde_json::from_slice(&reply.body).map_err(|_| self.unexpected("something unexpected"))
     }
 
     /// An error for a reply that makes no sense.
-    pub fn odd(&self, what: &str) -> CallError {
+    pub fn unexpected(&self, what: &str) -> CallError {
         CallError::UnexpectedReply(format!("{} answers with {what}", self.place()))
     }
 
@@ -272,5 +272,5 @@ impl Why {
 fn words(reply: &Reply) -> String {
     let json: Value = serde_json::from_slice(&reply.body).unwrap_or_default();
     let message = json.get("error").and_then(|error| error.get("message")?.as_str());
-    message.map_or_else(|| format!("status {}", reply.status), said)
+    message.map_or_else(|| format!("status {}", reply.status), safe_excerpt)
 }

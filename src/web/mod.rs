@@ -14,6 +14,6 @@ pub use client::{Ask, Reply, Wait, Web, WebError, secret};
 use crate::text::{Visible, truncate};
 
 /// A server's words, made safe and short.
-pub fn said(text: &str) -> String {
+pub fn safe_excerpt(text: &str) -> String {
     truncate(&Visible::line(text.trim()), 300).into_owned()
 }

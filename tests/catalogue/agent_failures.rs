@@ -83,9 +83,9 @@ impl Asker {
 
     /// Whether the agent would do it now, without asking anybody itself.
     fn goes_on(self, output: &Output) -> bool {
-        let told: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
+        let reply: Value = serde_json::from_slice(&output.stdout).unwrap_or_default();
         let code = output.status.code();
-        let hook = &told["hookSpecificOutput"];
+        let hook = &reply["hookSpecificOutput"];
         match self {
             Asker::ClaudePermission | Asker::CodexPermission => {
                 code == Some(0) && hook["decision"]["behavior"] == "allow"
@@ -100,11 +100,11 @@ impl Asker {
                 code => code != Some(2) || output.stderr.is_empty(),
             },
             Asker::Gemini => match code {
-                Some(0) => told["decision"] != "deny",
+                Some(0) => reply["decision"] != "deny",
                 code => !matches!(code, Some(2)) || output.stderr.is_empty(),
             },
-            Asker::OpencodeRun => code == Some(0) && told["decision"] == "allow",
-            Asker::OpencodePermission => code == Some(0) && told["reply"] == "once",
+            Asker::OpencodeRun => code == Some(0) && reply["decision"] == "allow",
+            Asker::OpencodePermission => code == Some(0) && reply["reply"] == "once",
         }
     }
 
@@ -231,8 +231,8 @@ fn a03_one_answer_counts_and_a_dead_asker_takes_its_card_along() {
             let mut unlike = other.clone();
             unlike["tool_input"] = json!({"command": "touch y"});
             let tell = |event: &Value| {
-                let told = asker.start(&program, &killed, &event.to_string()).wait_with_output().unwrap();
-                assert!(told.status.success() && told.stdout.is_empty(), "{asker:?} {name}: {told:?}");
+                let reply = asker.start(&program, &killed, &event.to_string()).wait_with_output().unwrap();
+                assert!(reply.status.success() && reply.stdout.is_empty(), "{asker:?} {name}: {reply:?}");
             };
             tell(&foreign);
             if *name == "PostToolUse" {

@@ -1,4 +1,4 @@
-//! Other agents ask: what they are told when a person accepts is what they asked for, byte for byte (A02).
+//! Coding agents ask: what they get when a person accepts is what they asked for, byte for byte (A02).
 
 use crate::program::Program;
 use crate::report;
@@ -70,9 +70,9 @@ impl Asker {
         let read = |line: &str| serde_json::from_str::<Value>(line).unwrap();
         match self {
             Asker::ClaudeCode => {
-                let told = read(out)["hookSpecificOutput"].clone();
-                assert_eq!(told["permissionDecision"], "allow");
-                told.get("updatedInput").unwrap_or(input).clone()
+                let reply = read(out)["hookSpecificOutput"].clone();
+                assert_eq!(reply["permissionDecision"], "allow");
+                reply.get("updatedInput").unwrap_or(input).clone()
             }
             Asker::Codex => {
                 assert_eq!(out, "", "it would take anything else for a failed hook");

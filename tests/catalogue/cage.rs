@@ -1,4 +1,4 @@
-//! P03: the machine's own Python in its cage. Code that wants out, code that wants everything, and nothing left over.
+//! P03: the machine's own Python in its cage. Code that tries to escape or to use up everything leaves nothing behind.
 //!
 //! The attempts need Python's own library only. Where there is no Python 3, or no cage on this system, the tests say so.
 
@@ -190,9 +190,9 @@ impl Outside {
 
     /// That nothing outside was changed, read or reached.
     fn is_whole(&mut self, attempt: &str, observation: &Observation) {
-        let said = format!("{} {:?} {:?}", observation.stdout, observation.value, observation.error);
-        assert!(!said.contains("TOPSECRET"), "{attempt}: {said}");
-        assert!(!observation.stdout.contains("ESCAPED"), "{attempt}: {said}");
+        let text = format!("{} {:?} {:?}", observation.stdout, observation.value, observation.error);
+        assert!(!text.contains("TOPSECRET"), "{attempt}: {text}");
+        assert!(!observation.stdout.contains("ESCAPED"), "{attempt}: {text}");
         assert!(!self.canary().exists(), "{attempt}");
         assert!(!Path::new("/dev/shm/sayso-canary").exists(), "{attempt}");
         let secret = self.folder.path().join("secret.txt");
@@ -315,12 +315,12 @@ async fn p03_bombs_are_stopped_and_nothing_is_left() {
         ("import os\nos.remove('book.xlsx')", "book.xlsx"),
         ("import os\nos.remove('book.xlsx')\nos.mkfifo('book.xlsx')", "book.xlsx"),
     ];
-    for (code, said) in bombs {
+    for (code, expected) in bombs {
         let began = Instant::now();
         let observation = run(&cage, code, limits()).await;
         assert!(began.elapsed() < Duration::from_secs(30), "{code}: {:?}", began.elapsed());
         let error = observation.error.clone().unwrap_or_default();
-        assert!(!error.is_empty() && error.contains(said), "{code}: {observation:?}");
+        assert!(!error.is_empty() && error.contains(expected), "{code}: {observation:?}");
         assert!(observation.stdout.len() <= 70 << 10, "{code}");
     }
     assert_eq!(left_over(), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! The child: this binary again, sent on an errand by its environment.
+//! The child process: this binary again, told what to do by its environment.
 
 use crate::home::{Home, PARCELS};
 use crate::support::delivery::DeliveryLog;

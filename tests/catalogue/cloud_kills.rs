@@ -2,7 +2,7 @@
 //! CalDAV server, changed or taken out there, at each named point and in the middle of the request itself. What counts is
 //! what the server holds.
 
-use crate::dav::{Dav, PASSWORD, multi};
+use crate::dav::{Dav, PASSWORD, multistatus};
 use crate::google::{Fault, Moment};
 use crate::person::{Person, proposed, question};
 use crate::report;
@@ -71,7 +71,7 @@ fn invitation() -> String {
 }
 
 fn trial(what: What, death: Death) {
-    let told = format!("{what:?}, {death:?}");
+    let case = format!("{what:?}, {death:?}");
     let dav = Dav::start();
     let more = match what {
         What::Reply => String::new(),
@@ -81,10 +81,10 @@ fn trial(what: What, death: Death) {
             dav.address
         ),
     };
-    dav.furnish(&[("/home/ada/work/", "Work", "VEVENT")]);
-    dav.reply("REPORT /home/ada/work/", 207, &multi(""));
+    dav.serve_calendars(&[("/home/ada/work/", "Work", "VEVENT")]);
+    dav.reply("REPORT /home/ada/work/", 207, &multistatus(""));
     if matches!(what, What::Moved | What::Cancelled) {
-        dav.said().objects.insert(HELD.to_owned(), event("", 1).into_bytes());
+        dav.state().objects.insert(HELD.to_owned(), event("", 1).into_bytes());
     }
     let person = Person::new(&more);
     person.log_in();
@@ -102,40 +102,40 @@ fn trial(what: What, death: Death) {
     let mut doomed = person.command(&["run", "--until-idle"]);
     match (death, what) {
         (Death::At(point), _) => drop(doomed.env("SAYSO_FAIL_POINT", point)),
-        (Death::Sending(moment), _) => person.google.world().fault(SEND, Fault::Kills(moment)),
+        (Death::Sending(moment), _) => person.google.world().fault(SEND, Fault::Kill(moment)),
         (Death::Inserting(moment), What::Google) => {
-            person.google.world().fault(INSERT, Fault::Kills(moment));
+            person.google.world().fault(INSERT, Fault::Kill(moment));
         }
-        (Death::Inserting(moment), _) => dav.said().kills = Some(moment),
+        (Death::Inserting(moment), _) => dav.state().kills = Some(moment),
     }
     let child = doomed.spawn().unwrap();
     person.google.world().victim = Some(child.id());
-    dav.said().victim = Some(child.id());
+    dav.state().victim = Some(child.id());
     let died = child.wait_with_output().unwrap().status;
-    assert_eq!(died.signal(), Some(9), "{told}: it was to die");
+    assert_eq!(died.signal(), Some(9), "{case}: it was to die");
 
     let sent = || person.google.world().sent().len();
     let events = || match what {
         What::Reply => 0,
         What::Google => person.google.world().events.len(),
-        What::CalDav | What::Moved | What::Cancelled => dav.said().objects.len(),
+        What::CalDav | What::Moved | What::Cancelled => dav.state().objects.len(),
     };
     let told_calendar = || match what {
         What::Reply | What::Google | What::CalDav => events() == 1,
-        What::Moved => String::from_utf8_lossy(&dav.said().objects[HELD]).contains("SEQUENCE:2"),
+        What::Moved => String::from_utf8_lossy(&dav.state().objects[HELD]).contains("SEQUENCE:2"),
         What::Cancelled => events() == 0,
     };
     // Another process goes on, and where something is in doubt the person looks and says how it is.
     for _ in 0..4 {
         person.json(&["run", "--until-idle"]);
-        assert!(sent() <= 1 && events() <= 1, "{told}: {} sent, {} events", sent(), events());
+        assert!(sent() <= 1 && events() <= 1, "{case}: {} sent, {} events", sent(), events());
         let list = person.json(&["list"]);
         let open = list.as_array().unwrap();
         if open.is_empty() {
             break;
         }
         for item in open {
-            settle(&person, item, sent() == 1, told_calendar(), &told);
+            settle(&person, item, sent() == 1, told_calendar(), &case);
         }
     }
     let expected = match what {
@@ -143,14 +143,14 @@ fn trial(what: What, death: Death) {
         What::Google | What::CalDav | What::Moved => (1, 1),
         What::Cancelled => (0, 0),
     };
-    assert_eq!((sent(), events()), expected, "{told}");
-    assert!(what == What::Reply || told_calendar(), "{told}");
+    assert_eq!((sent(), events()), expected, "{case}");
+    assert!(what == What::Reply || told_calendar(), "{case}");
     let mails = person.json(&["mail"]);
-    assert_eq!(mails[0]["status"], "done", "{told}: {mails}");
+    assert_eq!(mails[0]["status"], "done", "{case}: {mails}");
 }
 
-fn settle(person: &Person, item: &Value, sent: bool, put_in: bool, told: &str) {
-    assert_eq!(item["action"], "in_doubt", "{told}: nothing else is asked: {item}");
+fn settle(person: &Person, item: &Value, sent: bool, put_in: bool, case: &str) {
+    assert_eq!(item["action"], "in_doubt", "{case}: nothing else is asked: {item}");
     let (id, effect) = (item["id"].as_str().unwrap(), item["args"]["effect"].as_str().unwrap());
     let done = if effect.starts_with("send:") { sent } else { put_in };
     if done {

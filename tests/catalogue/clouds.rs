@@ -1,4 +1,4 @@
-//! M06 and M07 at Google: a history that is gone, tokens that are over, and servers that ask to be left alone.
+//! M06 and M07 at Google: a history that is gone, tokens that expired, and servers that ask for a pause.
 
 use crate::google::{Fault, Google};
 use crate::person::{Person, proposal, question};
@@ -129,8 +129,8 @@ async fn m07_a_wish_to_be_left_alone_is_kept_by_all() {
     }
     let limit = r#"{"error": {"errors": [{"reason": "userRateLimitExceeded"}]}}"#;
     let cases = [
-        Fault::Says(429, vec![("retry-after", "1".into())], "{}".into()),
-        Fault::Says(403, vec![("retry-after", "1".into())], limit.into()),
+        Fault::Reply(429, vec![("retry-after", "1".into())], "{}".into()),
+        Fault::Reply(403, vec![("retry-after", "1".into())], limit.into()),
     ];
     let trials = cases.len();
     for fault in cases {

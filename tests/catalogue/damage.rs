@@ -33,36 +33,36 @@ impl Random {
 }
 
 /// A database in which every table has rows of every kind, as one file.
-async fn furnished() -> (TestInbox, Vec<u8>) {
-    let house = TestInbox::new();
+async fn full_database() -> (TestInbox, Vec<u8>) {
+    let inbox = TestInbox::new();
     let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
-    let chat = house.start("chat", json!({"topic": "tea"})).await;
+    let chat = inbox.start("chat", json!({"topic": "tea"})).await;
     for turn in 0..40 {
-        house.drive().await;
-        house.respond(&chat, &format!("answer {turn}")).await;
+        inbox.drive().await;
+        inbox.respond(&chat, &format!("answer {turn}")).await;
     }
-    let done = house.run_program(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
-    let id = house.open_question(&done).await;
-    house.decisions().decide(decide(&id, Decision::Ignore)).await.unwrap();
-    house.decisions().undo(id).await.unwrap();
-    house.accept(&done).await;
-    house.drive().await;
-    let failed = house.run_program(json!([[{"call": "x"}, {"fail": "for good"}]])).await;
-    let trouble = house.open_question(&failed).await;
-    house.decide(&trouble, respond("try harder")).await.unwrap();
-    house.drive().await;
-    let waiting = house.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
-    house.news(&waiting, "mail").await;
-    let asked = house.outcome(&waiting).await.interrupts;
-    house.decide(&asked[0], Decision::Edit { args: json!({"key": "z", "n": 3}) }).await.unwrap();
-    let queued = house.start_program(json!([[{"note": "later"}]])).await;
-    house.news(&queued, "one").await;
+    let done = inbox.run_program(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    let id = inbox.open_question(&done).await;
+    inbox.decisions().decide(decide(&id, Decision::Ignore)).await.unwrap();
+    inbox.decisions().undo(id).await.unwrap();
+    inbox.accept(&done).await;
+    inbox.drive().await;
+    let failed = inbox.run_program(json!([[{"call": "x"}, {"fail": "for good"}]])).await;
+    let trouble = inbox.open_question(&failed).await;
+    inbox.decide(&trouble, respond("try harder")).await.unwrap();
+    inbox.drive().await;
+    let waiting = inbox.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}]])).await;
+    inbox.news(&waiting, "mail").await;
+    let asked = inbox.outcome(&waiting).await.interrupts;
+    inbox.decide(&asked[0], Decision::Edit { args: json!({"key": "z", "n": 3}) }).await.unwrap();
+    let queued = inbox.start_program(json!([[{"note": "later"}]])).await;
+    inbox.news(&queued, "one").await;
     let settled = EventKind::Settled { reason: "elsewhere".to_owned(), payload: Value::Null };
-    house.arrive(&queued, "two", settled).await.unwrap();
-    house.threads().fork(done, 3).await.unwrap();
+    inbox.arrive(&queued, "two", settled).await.unwrap();
+    inbox.threads().fork(done, 3).await.unwrap();
     let cause = || MemoryCause { kind: "edit".to_owned(), thread: Some(chat.clone()), interrupt: None };
     for (space, read) in [("tone", 0), ("tone", 1), ("other", 0)] {
-        house
+        inbox
             .store()
             .memory()
             .remember(space.to_owned(), read, format!("{space} {read}"), cause())
@@ -70,31 +70,31 @@ async fn furnished() -> (TestInbox, Vec<u8>) {
             .unwrap();
     }
     for space in ["tone", "other"] {
-        house.memory().pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
+        inbox.memory().pin(space.to_owned(), "1".to_owned(), true).await.unwrap();
     }
-    let offering = house
+    let offering = inbox
         .run_program(json!([[{"ask": [{"key": "a", "for_thread": true, "sender": "bo@far.test"}]}]]))
         .await;
-    let interrupt = house.open_question(&offering).await;
+    let interrupt = inbox.open_question(&offering).await;
     for scope in [GrantScope::Thread, GrantScope::Sender, GrantScope::Thread] {
         let request = GrantRequest { interrupt: interrupt.clone(), scope, lasts: None, session: false };
-        let given = house.grants().give(request).await.unwrap();
+        let given = inbox.grants().give(request).await.unwrap();
         if scope == GrantScope::Sender {
-            house.grants().revoke(given.id).await.unwrap();
+            inbox.grants().revoke(given.id).await.unwrap();
         }
     }
-    house.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
-    house.decisions().decide_together(vec![decide(&interrupt, Decision::Accept)]).await;
-    house.pause(false).await.unwrap();
+    inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
+    inbox.decisions().decide_together(vec![decide(&interrupt, Decision::Accept)]).await;
+    inbox.pause(false).await.unwrap();
     // What a driver would do next: one approved and held, one to be approved, one that a grant allows.
     let once = |name: &str| json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": name, "key": "a", "frozen": name}}]]);
-    house.run_program(once("to be approved")).await;
-    let held = house.run_program(once("held")).await;
-    let held = house.open_question(&held).await;
+    inbox.run_program(once("to be approved")).await;
+    let held = inbox.run_program(once("held")).await;
+    let held = inbox.open_question(&held).await;
     let slow = Settings { hold: Duration::from_millis(20), ..eager() };
-    house.other_process(slow).decisions().decide(decide(&held, Decision::Accept)).await.unwrap();
-    house.start_program(json!([[{"once": {"name": "switched off", "frozen": "switched off"}}]])).await;
-    let raw = house.store().put_blob(b"a mail".to_vec()).await.unwrap();
+    inbox.other_process(slow).decisions().decide(decide(&held, Decision::Accept)).await.unwrap();
+    inbox.start_program(json!([[{"once": {"name": "switched off", "frozen": "switched off"}}]])).await;
+    let raw = inbox.store().put_blob(b"a mail".to_vec()).await.unwrap();
     let mail = HandedIn {
         identity: "one".to_owned(),
         message_id: None,
@@ -105,12 +105,12 @@ async fn furnished() -> (TestInbox, Vec<u8>) {
         raw,
         words: "one".to_owned(),
     };
-    house.store().mail().hand_in(chat.clone(), mail).await.unwrap();
-    found(&house, "tea").await;
+    inbox.store().mail().hand_in(chat.clone(), mail).await.unwrap();
+    found(&inbox, "tea").await;
     // Closed and opened anew, so that the file is all there is.
     let mut bytes = Vec::new();
-    let house = house.restart_after(eager(), |data| bytes = std::fs::read(data.join("sayso.db")).unwrap());
-    (house, bytes)
+    let inbox = inbox.restart_after(eager(), |data| bytes = std::fs::read(data.join("sayso.db")).unwrap());
+    (inbox, bytes)
 }
 
 fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::DecisionRequest {
@@ -118,19 +118,19 @@ fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::D
     sayso::inbox::DecisionRequest { interrupt: id.clone(), decision, shown: None, learn: true, by }
 }
 
-async fn found(house: &TestInbox, words: &str) -> usize {
+async fn found(inbox: &TestInbox, words: &str) -> usize {
     let query = ThreadQuery { search: Some(words.to_owned()), limit: 9, ..Default::default() };
-    house.threads().list(query).await.unwrap().threads.len()
+    inbox.threads().list(query).await.unwrap().threads.len()
 }
 
 /// Everything people and drivers read, as text; an error where something is not to be trusted.
-async fn read(house: &TestInbox, data: &Path) -> Result<String, StoreError> {
+async fn read(original: &TestInbox, data: &Path) -> Result<String, StoreError> {
     let store = Store::open(data)?;
     if let Some(first) = store.audit().verify()?.problems().into_iter().next() {
         return Err(StoreError::Damaged(first));
     }
-    let inbox = Inbox::new(Engine::new(store.clone(), house.engine().registry().clone(), eager()));
-    let told = |error: sayso::inbox::InboxError| StoreError::Damaged(error.to_string());
+    let inbox = Inbox::new(Engine::new(store.clone(), original.engine().registry().clone(), eager()));
+    let damaged = |error: sayso::inbox::InboxError| StoreError::Damaged(error.to_string());
     let mut all = Vec::new();
     let mut after = None;
     loop {
@@ -138,12 +138,12 @@ async fn read(house: &TestInbox, data: &Path) -> Result<String, StoreError> {
             .threads()
             .list(ThreadQuery { limit: 5, after, ..Default::default() })
             .await
-            .map_err(told)?;
+            .map_err(damaged)?;
         if let Some(first) = page.damaged.into_iter().next() {
             return Err(StoreError::Damaged(first));
         }
         for line in page.threads {
-            let view = inbox.threads().view(line.id.clone()).await.map_err(told)?;
+            let view = inbox.threads().view(line.id.clone()).await.map_err(damaged)?;
             let mut loaded = store.threads().load(&line.id, None)?;
             // Both are spared work and nothing else: without them it is done again.
             loaded.tail = Default::default();
@@ -162,15 +162,15 @@ async fn read(house: &TestInbox, data: &Path) -> Result<String, StoreError> {
             .decisions()
             .items(ItemQuery { snoozed, limit: 99, ..Default::default() })
             .await
-            .map_err(told)?;
+            .map_err(damaged)?;
         for item in &page.items {
-            let card = inbox.decisions().card(item.interrupt().unwrap()).await.map_err(told)?;
+            let card = inbox.decisions().card(item.interrupt().unwrap()).await.map_err(damaged)?;
             all.push(format!("{item:?} {card:?}"));
         }
         all.extend(page.damaged);
     }
     let result = ItemQuery { kind: Some(sayso::inbox::ItemKind::Result), limit: 99, ..Default::default() };
-    all.push(format!("{:?}", inbox.decisions().items(result).await.map_err(told)?));
+    all.push(format!("{:?}", inbox.decisions().items(result).await.map_err(damaged)?));
     for space in store.memory().namespaces()? {
         all.push(format!("{:?} {:?}", store.memory().history(&space)?, store.memory().view(&space)?));
     }
@@ -187,8 +187,8 @@ enum Trial {
     Harmless,
 }
 
-async fn judge(house: &TestInbox, data: &Path, before: &str, what: &str) -> Trial {
-    match read(house, data).await {
+async fn judge(inbox: &TestInbox, data: &Path, before: &str, what: &str) -> Trial {
+    match read(inbox, data).await {
         Ok(after) => {
             assert_eq!(after, before, "{what}: silently wrong");
             Trial::Harmless
@@ -199,7 +199,7 @@ async fn judge(house: &TestInbox, data: &Path, before: &str, what: &str) -> Tria
 
 /// What a driver does that was told of nothing, with a person who says yes to all that is asked; and what it said.
 async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
-    let mut said = Vec::new();
+    let mut troubles = Vec::new();
     let Ok(store) = Store::open(data) else { return (BTreeSet::new(), vec!["it was not opened".to_owned()]) };
     drop(store);
     let inbox = TestInbox::builder().in_folder(data.parent().unwrap()).open();
@@ -207,45 +207,45 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
         let mut worker = match Driver::take(inbox.engine().clone()).await {
             Ok(worker) => worker.expect("nobody else drives"),
             Err(error) => {
-                said.push(error.to_string());
+                troubles.push(error.to_string());
                 break;
             }
         };
         if let Err(error) = worker.run(&Scope::All, Until::Idle, std::future::pending()).await {
-            said.push(error.to_string());
+            troubles.push(error.to_string());
         }
-        said.extend(worker.failed().values().map(ToString::to_string));
+        troubles.extend(worker.failed().values().map(ToString::to_string));
         let page = match inbox.decisions().items(ItemQuery { limit: 99, ..Default::default() }).await {
             Ok(page) => page,
             Err(error) => {
-                said.push(error.to_string());
+                troubles.push(error.to_string());
                 break;
             }
         };
-        said.extend(page.damaged);
+        troubles.extend(page.damaged);
         for item in page.items {
             if let Err(error) =
                 inbox.decisions().decide(decide(&item.interrupt().unwrap(), Decision::Accept)).await
             {
-                said.push(error.to_string());
+                troubles.push(error.to_string());
             }
         }
     }
-    (inbox.world.performed().into_iter().collect(), said)
+    (inbox.world.performed().into_iter().collect(), troubles)
 }
 
 /// A copy of the file, to be damaged.
 struct Copies {
-    house: TestInbox,
+    inbox: TestInbox,
     bytes: Vec<u8>,
     data: std::path::PathBuf,
 }
 
 impl Copies {
     async fn new() -> Self {
-        let (house, bytes) = furnished().await;
-        let data = house.folder().join("copy/data");
-        Self { house, bytes, data }
+        let (inbox, bytes) = full_database().await;
+        let data = inbox.folder().join("copy/data");
+        Self { inbox, bytes, data }
     }
 
     fn lay_bytes(&self, bytes: &[u8]) {
@@ -268,14 +268,14 @@ impl Copies {
 
     async fn read(&self) -> String {
         drop(self.lay());
-        read(&self.house, &self.data).await.unwrap()
+        read(&self.inbox, &self.data).await.unwrap()
     }
 
     /// What a driver does with the file as it is.
     async fn would_do(&self) -> BTreeSet<String> {
         drop(self.lay());
-        let (done, said) = driven(&self.data).await;
-        assert_eq!(said, Vec::<String>::new());
+        let (done, troubles) = driven(&self.data).await;
+        assert_eq!(troubles, Vec::<String>::new());
         assert!(done.contains("held") && done.contains("to be approved"), "{done:?}");
         done
     }
@@ -301,10 +301,10 @@ async fn d07_bits_that_flip_are_named_or_harmless() {
         copies.lay_bytes(&flipped);
         let what = format!("bit {bit} of byte {at}");
         if trial % 2 == 0 {
-            let (done, said) = driven(&copies.data).await;
+            let (done, troubles) = driven(&copies.data).await;
             assert!(done.is_subset(&would), "{what}: {:?}", done.difference(&would));
-            named += usize::from(!said.is_empty());
-        } else if let Trial::Named(_) = judge(&copies.house, &copies.data, &before, &what).await {
+            named += usize::from(!troubles.is_empty());
+        } else if let Trial::Named(_) = judge(&copies.inbox, &copies.data, &before, &what).await {
             named += 1;
         }
     }
@@ -429,12 +429,12 @@ async fn d08_entries_and_rows_changed_by_sql_are_noticed() {
                 }
                 trials += 1;
                 if under_a_driver {
-                    let (done, said) = driven(&copies.data).await;
+                    let (done, troubles) = driven(&copies.data).await;
                     assert!(done.is_subset(&would), "{what}: {:?}", done.difference(&would));
-                    named += usize::from(!said.is_empty());
+                    named += usize::from(!troubles.is_empty());
                     continue;
                 }
-                match judge(&copies.house, &copies.data, &before, &what).await {
+                match judge(&copies.inbox, &copies.data, &before, &what).await {
                     Trial::Named(text) => {
                         named += 1;
                         assert!(!text.contains("no such"), "{what}: {text}");
@@ -477,7 +477,7 @@ async fn d14_forged_lists_cause_nothing_and_are_made_anew() {
                 assert!(!verified.differing.is_empty(), "{what}: unnoticed");
                 assert!(!store.audit().repair().await.unwrap().is_empty(), "{what}");
                 drop(store);
-                assert_eq!(read(&copies.house, &copies.data).await.unwrap(), before, "{what}: not as it was");
+                assert_eq!(read(&copies.inbox, &copies.data).await.unwrap(), before, "{what}: not as it was");
                 repaired += 1;
             }
         }

@@ -20,17 +20,17 @@ async fn d04_a_failed_sync_stops_everything() {
     let (mut trials, mut stopped) = (0, 0);
     for n in 1.. {
         let home = Home::new();
-        let said = run(traced(&home, "life", &format!("fsync,fdatasync:error=EIO:when={n}")));
-        let what = format!("sync {n}: {said:?}");
+        let printed = run(traced(&home, "life", &format!("fsync,fdatasync:error=EIO:when={n}")));
+        let what = format!("sync {n}: {printed:?}");
         trials += 1;
         let mut over = false;
-        match said.first().map(String::as_str) {
+        match printed.first().map(String::as_str) {
             // A directory's sync, which loses nothing here, or the fault came after the end.
             Some("done") => over = trials > 12,
             Some(error) if error.starts_with("error ") => {
                 assert!(error.contains("disk failed") || error.contains("can only be viewed"), "{what}");
-                assert_eq!(said[1], "after 0", "{what}: no effect after");
-                assert!(said[2].starts_with("mode view-only"), "{what}: it says so");
+                assert_eq!(printed[1], "after 0", "{what}: no effect after");
+                assert!(printed[2].starts_with("mode view-only"), "{what}: it says so");
                 stopped += 1;
             }
             Some(error) => assert!(error.contains("disk failed"), "{what}: refused at the door"),
@@ -55,17 +55,17 @@ async fn d05_a_full_disk_at_each_write() {
     for n in (1..).step_by(9) {
         let home = Home::new();
         let fault = format!("pwrite64:error=ENOSPC:when={n}..{}", n + 7);
-        let said = run(traced(&home, "full", &fault));
-        let what = format!("write {n}: {said:?}");
+        let printed = run(traced(&home, "full", &fault));
+        let what = format!("write {n}: {printed:?}");
         trials += 1;
-        let full = said.iter().filter(|line| line.contains("the disk is full")).count();
+        let full = printed.iter().filter(|line| line.contains("the disk is full")).count();
         refused += usize::from(full > 0);
         // Space returned to the very process that was refused, or at the latest to the next one.
-        if said.last().is_none_or(|last| last != "done") {
+        if printed.last().is_none_or(|last| last != "done") {
             assert_eq!(run(errand(&home, "life")), ["done"], "{what}");
         }
         home.check_end(1, &what).await;
-        if said == ["done"] && n > 100 {
+        if printed == ["done"] && n > 100 {
             break;
         }
     }
@@ -181,19 +181,19 @@ async fn d06_what_cannot_be_written_is_viewed() {
         }
         set(&home.data(), folder_mode);
         set(home.folder.path(), 0o755);
-        let said = looks(&home);
+        let printed = looks(&home);
         set(&home.data(), 0o700);
         assert!(
-            said[0].starts_with("mode ViewOnly(\"") && said[0].contains("cannot be written: "),
-            "{what}: {said:?}"
+            printed[0].starts_with("mode ViewOnly(\"") && printed[0].contains("cannot be written: "),
+            "{what}: {printed:?}"
         );
         assert!(
-            said[1].starts_with("item i") && said[1].ends_with("true"),
-            "{what}: the card is shown: {said:?}"
+            printed[1].starts_with("item i") && printed[1].ends_with("true"),
+            "{what}: the card is shown: {printed:?}"
         );
-        assert!(said[2].starts_with("no the data folder can only be viewed: "), "{what}: {said:?}");
-        assert!(said[3].starts_with("no driver "), "{what}: {said:?}");
-        assert_eq!(said[4], "end", "{what}");
+        assert!(printed[2].starts_with("no the data folder can only be viewed: "), "{what}: {printed:?}");
+        assert!(printed[3].starts_with("no driver "), "{what}: {printed:?}");
+        assert_eq!(printed[4], "end", "{what}");
         assert_eq!(std::fs::read(home.data().join("sayso.db")).unwrap(), before, "{what}: untouched");
         trials += 1;
     }

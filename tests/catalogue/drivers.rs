@@ -58,8 +58,8 @@ async fn d09_a_driver_that_is_stopped_and_continued_is_still_the_only_one() {
             signal(&driver, Signal::STOP);
             let command = errand(&home, "try");
             let second = tokio::task::spawn_blocking(|| run(command));
-            let said = beside(&driver, PATIENCE_WITH_A_PROCESS, second).await.unwrap();
-            assert_eq!(said, [format!("theirs {}", driver.child.id())], "round {round}");
+            let printed = beside(&driver, PATIENCE_WITH_A_PROCESS, second).await.unwrap();
+            assert_eq!(printed, [format!("theirs {}", driver.child.id())], "round {round}");
             for item in beside(&driver, PATIENCE, open_items(&inbox)).await {
                 let id = item.interrupt().unwrap();
                 beside(&driver, PATIENCE, decide(&inbox, &id, Decision::Accept)).await.unwrap();
@@ -92,10 +92,10 @@ async fn d12_of_two_processes_that_decide_one_wins_and_the_other_is_told() {
             assert_eq!(racer.hear().as_deref(), Some("ready"));
         }
         racers.iter_mut().for_each(Away::nudge);
-        let said = racers.map(Away::rest);
+        let printed = racers.map(Away::rest);
         let mut winners: BTreeMap<String, Vec<&str>> = BTreeMap::new();
-        for (said, word) in said.iter().zip(["accept", "ignore"]) {
-            for line in said {
+        for (printed, word) in printed.iter().zip(["accept", "ignore"]) {
+            for line in printed {
                 let (verdict, rest) = line.split_once(' ').unwrap();
                 let (id, why) = rest.split_once(' ').unwrap_or((rest, ""));
                 match verdict {

@@ -1,5 +1,4 @@
-//! D02 for what nobody answered: a process killed at any instant while it ends questions ends each once, and nothing
-//! leaves.
+//! D02 for questions that expire: a process killed at any instant ends each question once and sends nothing.
 
 use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::{Home, PARCELS};

@@ -1,4 +1,4 @@
-//! A folder that processes come and go in, and what must hold of it in the end.
+//! A data folder shared by several processes, and what must be true of it in the end.
 
 use crate::support::delivery::DeliveryLog;
 use crate::support::test_inbox::TestInbox;

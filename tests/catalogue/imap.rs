@@ -1,4 +1,4 @@
-//! M06 for IMAP: the numbers a server gave to mails become void.
+//! M06 for IMAP: the server changes its UIDVALIDITY.
 
 use crate::fake::{Fake, letter};
 use crate::report;
@@ -30,7 +30,7 @@ async fn m06_numbers_that_become_void_lose_nothing() {
     assert_eq!(shown, [1, 3].map(|n| letter(n).into_bytes()));
     // Places are found by Message-ID: none is called gone because of a number.
     let there = |answered| MailPresence::There { seen: false, answered };
-    assert_eq!(imap.standing(&places).await.unwrap(), [there(false), MailPresence::Gone, there(true)]);
+    assert_eq!(imap.presence(&places).await.unwrap(), [there(false), MailPresence::Gone, there(true)]);
     imap.mark(&places[2], Handled::Done).await.unwrap();
     assert!(fake.letters("INBOX")[1].flags.contains(&"\\Seen".to_owned()));
     report("M06", "UIDVALIDITY changed, with mails removed and answered meanwhile", 3);

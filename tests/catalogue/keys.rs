@@ -49,7 +49,7 @@ fn i15_a_key_held_down_decides_once() {
 }
 
 #[test]
-fn who_presses_twice_a_second_decides_each_time() {
+fn two_presses_a_second_are_two_decisions() {
     let mut screen = TestScreen::with(SIZE, mails());
     for _ in 0..3 {
         // The next card is drawn as soon as the one before is decided.

@@ -1,4 +1,4 @@
-//! D01: a whole life, killed at every instant that could matter.
+//! D01: a thread from start to end, killed at every instant that could matter.
 //!
 //! With a courier; `mails` does the same with the workflow `email`. Deliveries and started nodes are counted in files of their
 //! own, which no transaction can take back.
@@ -28,8 +28,8 @@ async fn recovers(home: &Home, threads: usize, what: &str, env: &[(&str, &str)])
     let ran = home.delivery_log().runs().len();
     let mut fresh = errand(home, "life");
     fresh.env("SAYSO_THREADS", threads.to_string()).envs(env.iter().copied());
-    let said = run(fresh);
-    assert_eq!(said, ["done"], "{what}: recovery");
+    let printed = run(fresh);
+    assert_eq!(printed, ["done"], "{what}: recovery");
     let again: HashSet<String> = home.delivery_log().runs().split_off(ran).into_iter().collect();
     assert_eq!(again.intersection(&completed).count(), 0, "{what}: no completed step runs again");
     home.check_end(threads, what).await;

@@ -1,4 +1,4 @@
-//! Every way out gives the terminal back: T02, T09.
+//! However the program ends, it restores the terminal: T02, T09.
 
 use crate::process::{FOLDER, filled};
 use crate::pty::Pty;

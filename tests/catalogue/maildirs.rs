@@ -230,10 +230,10 @@ async fn m11_any_order_of_what_clients_do() {
                     let (text, place) = reader.got.iter().nth(nth).unwrap();
                     reader.maildir.mark(place, Handled::Answered).await.unwrap();
                     known.get_mut(text).unwrap().marked = true;
-                    let standing = reader.maildir.standing(std::slice::from_ref(place)).await.unwrap();
+                    let presence = reader.maildir.presence(std::slice::from_ref(place)).await.unwrap();
                     let there = MailPresence::There { seen: true, answered: true };
                     let right = if known[text].deleted { MailPresence::Gone } else { there };
-                    assert_eq!(standing, [right], "seed {seed}: {text}");
+                    assert_eq!(presence, [right], "seed {seed}: {text}");
                 }
                 // Sometimes the reader dies before what it fetched is stored.
                 _ => {
@@ -300,8 +300,8 @@ async fn m11_flags_change_while_we_read_and_mark() {
     assert_eq!(reader.got.keys().cloned().collect::<Vec<_>>(), expected());
     assert_eq!(reader.files().len(), MAILS, "each is there once");
     let places: Vec<String> = reader.got.values().cloned().collect();
-    let standing = reader.maildir.standing(&places).await.unwrap();
-    assert!(standing.iter().all(|one| matches!(one, MailPresence::There { .. })));
+    let presence = reader.maildir.presence(&places).await.unwrap();
+    assert!(presence.iter().all(|one| matches!(one, MailPresence::There { .. })));
     report("M11", "flags changed by another client all the while", MAILS);
 }
 

@@ -1,5 +1,4 @@
-//! D01 while old threads are let go of: a prune killed at any instant leaves a file that is whole, and the next one
-//! finishes it.
+//! D01 during a prune: killed at any instant, it leaves an intact file, and the next prune finishes the work.
 
 use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::Home;
@@ -25,7 +24,7 @@ pub async fn prune(inbox: &Inbox) {
 }
 
 /// Threads that go altogether, threads that leave a record, a fork with its origin, bytes, and one that waits.
-async fn furnished() -> (Home, usize) {
+async fn filled_home() -> (Home, usize) {
     let home = Home::new();
     let inbox = home.inbox();
     let drive = async || {
@@ -92,7 +91,7 @@ async fn dies(home: &Home, records: usize, what: &str, doomed: Command) -> bool 
 async fn d01_prune_killed_at_every_named_point() {
     let points = ["before_prune_batch", "after_prune_batch", "after_prune_mails", "after_sweep"];
     for point in points {
-        let (home, records) = furnished().await;
+        let (home, records) = filled_home().await;
         let mut doomed = errand(&home, "prune");
         doomed.env("SAYSO_FAIL_POINT", point);
         assert!(dies(&home, records, point, doomed).await, "{point}: it was to die");
@@ -107,7 +106,7 @@ async fn d01_prune_killed_at_every_sync() {
     }
     let mut trials = 0;
     for n in 1.. {
-        let (home, records) = furnished().await;
+        let (home, records) = filled_home().await;
         let doomed = traced(&home, "prune", &format!("fsync,fdatasync:signal=SIGKILL:when={n}"));
         trials += 1;
         if !dies(&home, records, &format!("sync {n}"), doomed).await {

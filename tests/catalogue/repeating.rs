@@ -1,4 +1,4 @@
-//! What another conversation says leaves in no proposal unasked, whatever is allowed: I18.
+//! No proposal repeats another conversation without asking, whatever is allowed: I18.
 
 use crate::report;
 use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, ME, calls, done, mail_with, write};

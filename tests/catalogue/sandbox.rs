@@ -1,4 +1,4 @@
-//! P01, P02 and S06: code that wants out, code that wants everything, and workbooks that are bombs.
+//! P01, P02 and S06: code that tries to escape, code that tries to use up everything, and workbooks that are bombs.
 
 use crate::report;
 use sayso::tools::sandbox::{Job, Limits, Observation, Sandbox, SandboxError, Work};
@@ -96,8 +96,8 @@ async fn p01_no_escape_succeeds() {
         let observation = run(&code, Limits::default()).await;
         assert!(observation.error.is_some(), "{attempt}: {observation:?}");
         assert!(!canary.exists(), "{attempt}");
-        let said = format!("{observation:?}");
-        assert!(!said.contains("root:"), "{attempt}: {said}");
+        let text = format!("{observation:?}");
+        assert!(!text.contains("root:"), "{attempt}: {text}");
     }
     assert!(ESCAPES.len() >= 40);
     report("P01", "escapes from the sandbox", ESCAPES.len());
@@ -140,13 +140,13 @@ async fn p02_bombs_are_stopped_at_the_limit() {
         ("s = add_sheet('t')\nn = 1\nwhile True:\n    s.set((n, 16384), 'x')\n    n += 1", ""),
         ("sheet().set('XFD1048576', 1)\nsheet().rows()", ""),
     ];
-    for (code, said) in bombs {
+    for (code, expected) in bombs {
         let began = Instant::now();
         let observation = run(code, limits()).await;
         assert!(began.elapsed() < Duration::from_secs(40), "{code}");
         // Where it matters which limit is met first, that one is named; a quick machine may meet another than a slow one.
         let error = observation.error.unwrap_or_default();
-        assert!(error.contains(said), "{code}: {error}");
+        assert!(error.contains(expected), "{code}: {error}");
         assert!(observation.stdout.len() <= 70 << 10, "{code}");
     }
     report("P02", "bombs in the sandbox", bombs.len());
@@ -217,7 +217,7 @@ async fn s06_workbooks_that_are_bombs_are_refused_in_bounded_memory() {
         ("a spaced .ods", "b.ods", package(&[("content.xml", &zeros)]), Some("zip bomb")),
         ("binary .csv", "b.csv", vec![0; 5000], Some("no text")),
     ];
-    for (what, name, bytes, said) in &bombs {
+    for (what, name, bytes, expected) in &bombs {
         let job = Job {
             name: (*name).to_owned(),
             work: Work::Look,
@@ -228,8 +228,10 @@ async fn s06_workbooks_that_are_bombs_are_refused_in_bounded_memory() {
         let began = Instant::now();
         let result = sandbox().run(&job, bytes).await;
         assert!(began.elapsed() < Duration::from_secs(30), "{what}");
-        match (said, result) {
-            (Some(said), Err(SandboxError::Workbook(text))) => assert!(text.contains(said), "{what}: {text}"),
+        match (expected, result) {
+            (Some(expected), Err(SandboxError::Workbook(text))) => {
+                assert!(text.contains(expected), "{what}: {text}")
+            }
             (None, Ok(_) | Err(SandboxError::Workbook(_))) => {}
             (_, other) => panic!("{what}: {other:?}"),
         }

@@ -1,4 +1,4 @@
-//! S09: keys and prompts stand in no error, no cassette, and in nothing the whole program prints or keeps.
+//! S09: keys and prompts appear in no error, in no cassette, and in nothing that the program prints or stores.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -54,9 +54,9 @@ async fn s09_settings_show_no_key() {
 async fn s09_cassettes_hold_no_secret_and_play_back() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("tape.jsonl");
-    let said = format!("Your key is {KEY}, and the other is sk-canary0123456789abcdef.");
+    let answer = format!("Your key is {KEY}, and the other is sk-canary0123456789abcdef.");
     let server = Server::play([
-        wire::text(Provider::Openai, &[&said]),
+        wire::text(Provider::Openai, &[&answer]),
         wire::error(Provider::Openai, 401, &format!("bad key {KEY}")),
     ])
     .await;
@@ -121,13 +121,13 @@ async fn s09_keys_are_nowhere_but_with_the_server() {
              [engine]\nretries = 0\n[prices.\"tiny-1\"]\ninput = 1.0\noutput = 2.0\n",
             server.address
         ));
-        let (program, said) = tokio::task::spawn_blocking(move || conversation(program)).await.unwrap();
-        commands += said.len();
-        let said = said.concat();
+        let (program, printed) = tokio::task::spawn_blocking(move || conversation(program)).await.unwrap();
+        commands += printed.len();
+        let printed = printed.concat();
         let sent = server.seen();
-        assert!(sent.len() >= 8, "{}: {said}", sent.len());
+        assert!(sent.len() >= 8, "{}: {printed}", sent.len());
         assert!(sent.iter().all(|request| request.headers["authorization"] == format!("Bearer {KEY}")));
-        assert!(!said.contains(KEY) && !said.contains(TOKEN), "{said}");
+        assert!(!printed.contains(KEY) && !printed.contains(TOKEN), "{printed}");
         std::fs::remove_file(program.path("key")).unwrap();
         let mut found = Vec::new();
         holding(&program.path("."), &mut found);
@@ -141,10 +141,10 @@ async fn s09_keys_are_nowhere_but_with_the_server() {
 
 /// A conversation with whoever answers, and then everything that prints something about it.
 fn conversation(program: Program) -> (Program, Vec<String>) {
-    let mut said = Vec::new();
+    let mut printed = Vec::new();
     let mut run = |args: &[&str]| {
         let (out, err) = program.run(&[args, &["-vv"]].concat());
-        said.push(format!("{args:?}\n{out}\n{err}\n"));
+        printed.push(format!("{args:?}\n{out}\n{err}\n"));
         out
     };
     let mut outcome = run(&["analyze", "--query", "Why?", "--inputs", "notes", "--wait", "--json"]);
@@ -162,5 +162,5 @@ fn conversation(program: Program) -> (Program, Vec<String>) {
         run(&[args, &["--json"]].concat());
     }
     run(&["list", "--json"]);
-    (program, said)
+    (program, printed)
 }

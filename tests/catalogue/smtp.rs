@@ -103,7 +103,7 @@ async fn open_with_sent(part: &Part, fake: &Fake) -> (Smtp, Heard) {
 }
 
 #[tokio::test]
-async fn a_mail_is_sent_as_it_is_but_for_those_unseen() {
+async fn a_mail_is_sent_as_it_is_without_its_bcc() {
     let part = Part::new();
     let (smtp, heard) = open(&part).await;
     let sent = smtp.send(MAIL.as_bytes()).await.unwrap();
@@ -223,7 +223,7 @@ async fn what_a_server_cannot_take_is_not_begun() {
 }
 
 #[tokio::test]
-async fn passwords_are_shown_one_way_or_another_and_never_repeated() {
+async fn passwords_are_sent_by_each_method_and_never_repeated() {
     for (abilities, secret) in [("AUTH PLAIN", CANARY), ("AUTH LOGIN", CANARY), ("AUTH XOAUTH2", CANARY)] {
         let refusing =
             Part { abilities, answers: vec![("AUTH", "535 bad canary-7f3a-password")], ..Part::new() };
@@ -305,7 +305,7 @@ async fn a_copy_is_filed_once_whoever_files_it() {
 }
 
 #[tokio::test]
-async fn a_server_that_is_none_is_said() {
+async fn a_server_that_does_not_speak_smtp_is_reported() {
     let (port, _) = play(MailTls::Tls, "localhost", |mut talk| async move {
         talk.say("* OK IMAP ready\r\n").await;
         talk.hear().await;

@@ -1,4 +1,4 @@
-//! The table: what each row tried, line by line as tests end, and whole when the last of them has.
+//! The table of what each row tried: one line whenever a test ends, and all of it after the last one.
 //!
 //! The rows are those of docs/safety.md. How many lines there will be is counted in these sources: each test ends with one
 //! `report` or, where it cannot be tried, one `skipped`.

@@ -2,7 +2,7 @@
 
 use crate::report;
 use crate::support::TestInbox;
-use crate::support::table_workflow::{self, Way};
+use crate::support::table_workflow::{self, Next};
 use crate::support::test_inbox::eager;
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::Settings;
@@ -64,27 +64,27 @@ async fn d10_a_newer_database_is_refused_and_left_as_it_is() {
 
 #[tokio::test]
 async fn d11_a_graph_that_changed_never_leads_to_the_wrong_node() {
-    use Way::{Asks, Ends, Goes};
-    let before: &[(&str, Way)] = &[("a", Asks("b")), ("b", Goes("c")), ("c", Ends)];
-    type Changed<'a> = (&'a str, &'a [(&'a str, Way)], Option<&'a [&'a str]>);
+    use Next::{Ask, End, Goto};
+    let before: &[(&str, Next)] = &[("a", Ask("b")), ("b", Goto("c")), ("c", End)];
+    type Changed<'a> = (&'a str, &'a [(&'a str, Next)], Option<&'a [&'a str]>);
     let table: [Changed<'_>; 7] = [
         ("as it was", before, Some(&["b", "c"])),
-        ("an edge moved", &[("a", Asks("b")), ("b", Ends)], Some(&["b"])),
+        ("an edge moved", &[("a", Ask("b")), ("b", End)], Some(&["b"])),
         (
             "a node put in",
-            &[("a", Asks("b")), ("b", Goes("x")), ("x", Goes("c")), ("c", Ends)],
+            &[("a", Ask("b")), ("b", Goto("x")), ("x", Goto("c")), ("c", End)],
             Some(&["b", "x", "c"]),
         ),
         (
             "another entry",
-            &[("z", Goes("a")), ("a", Asks("b")), ("b", Goes("c")), ("c", Ends)],
+            &[("z", Goto("a")), ("a", Ask("b")), ("b", Goto("c")), ("c", End)],
             Some(&["b", "c"]),
         ),
-        ("the node renamed", &[("a", Asks("b2")), ("b2", Goes("c")), ("c", Ends)], None),
-        ("the node taken out", &[("a", Asks("c")), ("c", Ends)], None),
+        ("the node renamed", &[("a", Ask("b2")), ("b2", Goto("c")), ("c", End)], None),
+        ("the node taken out", &[("a", Ask("c")), ("c", End)], None),
         ("the workflow taken out", &[], None),
     ];
-    for (what, after, way) in table {
+    for (what, after, expected) in table {
         let inbox = TestInbox::builder().with_workflow(table_workflow::spec("walk", before)).open();
         let thread = inbox.start("walk", json!({})).await;
         inbox.drive().await;
@@ -93,10 +93,10 @@ async fn d11_a_graph_that_changed_never_leads_to_the_wrong_node() {
         inbox.accept(&thread).await;
         inbox.drive().await;
         let nodes = inbox.nodes(&thread).await;
-        match way {
-            Some(way) => {
+        match expected {
+            Some(expected) => {
                 assert_eq!(nodes[..3], ["START", "a", "ANSWERS"], "{what}");
-                assert_eq!(nodes[3..], *way, "{what}");
+                assert_eq!(nodes[3..], *expected, "{what}");
                 assert_eq!(inbox.status(&thread).await, Status::Done, "{what}");
             }
             None => {
@@ -124,7 +124,7 @@ fn wild() -> (sayso::store::Clock, Arc<AtomicI64>) {
 #[tokio::test]
 async fn d13_a_wild_clock_orders_nothing_and_fires_nothing() {
     let hold = Duration::from_millis(60);
-    let settings = Settings { hold, patience: Duration::from_millis(10), ..eager() };
+    let settings = Settings { hold, retry_wait: Duration::from_millis(10), ..eager() };
     let mut trials = 0;
     for jumps in [[10, -10, 0], [-10, 10, -10], [0, -10, 10]] {
         let (clock, years) = wild();

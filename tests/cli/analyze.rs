@@ -1,7 +1,7 @@
 //! `sayso analyze` through the real program: whole conversations, and what bad input gets. What a folder may hold is in
 //! the catalogue (row S05).
 
-use crate::runner::{Cli, Said, said, text, texts};
+use crate::runner::{Cli, CliOutput, captured, text, texts};
 use sayso::workflows::analyze::AnalyzeInput;
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -24,16 +24,16 @@ pub fn notes(cli: &Cli, name: &str) -> PathBuf {
 }
 
 /// The real program.
-pub fn real(cli: &Cli, args: &[&str]) -> Said {
-    said(cli.real().args(args).output().unwrap())
+pub fn real(cli: &Cli, args: &[&str]) -> CliOutput {
+    captured(cli.real().args(args).output().unwrap())
 }
 
 #[track_caller]
 pub fn json(cli: &Cli, args: &[&str]) -> Value {
     let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    let said = real(cli, &args);
-    assert_eq!(said.code, 0, "{args:?}: {said:?}");
-    serde_json::from_str(&said.out).unwrap()
+    let output = real(cli, &args);
+    assert_eq!(output.code, 0, "{args:?}: {output:?}");
+    serde_json::from_str(&output.out).unwrap()
 }
 
 /// An analysis that asks, and what it asks.
@@ -152,8 +152,8 @@ fn the_labelled_mails_are_triaged() {
     assert!(report["right"].as_u64().unwrap() >= 36, "{report}");
     let rows = report["confusion"].as_object().unwrap();
     assert_eq!(rows.keys().collect::<Vec<_>>(), ["ignore", "notify", "respond"]);
-    let said = real(&cli, &["eval", "triage"]);
-    assert!(said.done().starts_with("builtin: ") && said.out.contains("is \\ said"), "{said:?}");
+    let output = real(&cli, &["eval", "triage"]);
+    assert!(output.done().starts_with("builtin: ") && output.out.contains("is \\ said"), "{output:?}");
     assert!(!cli.data().join("sayso.db").exists(), "nothing is kept of it");
     real(&cli, &["eval", "everything"]).refused(2, "everything");
 }

@@ -196,7 +196,7 @@ fn apis_are_listed_shown_added_and_removed() {
 #[test]
 fn what_is_no_api_is_refused() {
     let cli = Cli::new();
-    for (name, document, told) in [
+    for (name, document, expected) in [
         ("a.json", "{\"openapi\": ", "it is not JSON"),
         ("a.yaml", "a: [b", "neither JSON nor YAML"),
         ("a.yaml", "just words", "has no `openapi` version"),
@@ -216,7 +216,7 @@ fn what_is_no_api_is_refused() {
         ),
     ] {
         std::fs::write(cli.path(name), document).unwrap();
-        real(&cli, &["apis", "add", name]).refused(2, told);
+        real(&cli, &["apis", "add", name]).refused(2, expected);
     }
     // A few lines that would grow into a gigabyte.
     let mut bomb = "a: &a [x, x, x, x, x, x, x, x, x]\n".to_owned();
@@ -253,9 +253,9 @@ fn a_section_for_an_api_that_is_not_there_is_named_with_the_nearest() {
     let doctor = real(&cli, &["doctor"]);
     assert!(doctor.code == 1 && doctor.out.contains("PET_KEY"), "{doctor:?}");
     let doctor = cli.real().arg("doctor").env("PET_KEY", "canary-pet").output().unwrap();
-    let said = String::from_utf8(doctor.stdout).unwrap();
-    assert!(said.contains("pets: 4 operations, 1 server, its key is there (env PET_KEY)"), "{said}");
-    assert!(!said.contains("canary"), "{said}");
+    let output = String::from_utf8(doctor.stdout).unwrap();
+    assert!(output.contains("pets: 4 operations, 1 server, its key is there (env PET_KEY)"), "{output}");
+    assert!(!output.contains("canary"), "{output}");
 }
 
 /// A server that takes every request and answers none, and how many it has had.

@@ -13,19 +13,19 @@ fn the_audit_is_exported_as_lines_and_judged() {
     let cli = Cli::new();
     let (_, asked) = cli.asked(&["courier", "parcels=book"]);
     cli.json(&["accept", &asked[0], "--wait"]);
-    let told = lines(cli.sayso(&["export", "--audit"]).done());
-    let whats: Vec<&str> = told.iter().filter_map(|line| line["what"].as_str()).collect();
+    let entries = lines(cli.sayso(&["export", "--audit"]).done());
+    let whats: Vec<&str> = entries.iter().filter_map(|line| line["what"].as_str()).collect();
     let facts: Vec<&str> =
         whats.iter().copied().filter(|what| !["opened", "asked", "stepped"].contains(what)).collect();
     assert_eq!(facts, ["started", "decided", "begun", "ended"]);
     let at = whats.iter().position(|what| *what == "decided").unwrap();
-    let decided = &told[at];
+    let decided = &entries[at];
     keys(decided, &["digest", "link", "n", "what", "at", "thread", "from", "body"]);
     assert_eq!(decided["body"]["by"], "cli");
-    assert!(decided["link"].as_str().unwrap().starts_with(told[at - 1]["digest"].as_str().unwrap()));
-    let (last, end) = (&told[told.len() - 2], &told[told.len() - 1]);
+    assert!(decided["link"].as_str().unwrap().starts_with(entries[at - 1]["digest"].as_str().unwrap()));
+    let (last, end) = (&entries[entries.len() - 2], &entries[entries.len() - 1]);
     assert_eq!((&end["last"], &end["end"]), (&last["digest"], &last["n"]));
-    let count = told.len() - 1;
+    let count = entries.len() - 1;
     let file = cli.path("audit.jsonl");
     let name = file.to_str().unwrap();
     let written = cli.json(&["export", "--audit", "-o", name]);
@@ -42,13 +42,13 @@ fn the_audit_is_exported_as_lines_and_judged() {
     assert_eq!(cli.sayso(&["doctor", "--audit", name]).code, 0);
     let text = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, text.replace("\"by\":\"cli\"", "\"by\":\"tui\"")).unwrap();
-    let said = cli.sayso(&["doctor", "--audit", name]);
-    assert_eq!(said.code, 1);
+    let output = cli.sayso(&["doctor", "--audit", name]);
+    assert_eq!(output.code, 1);
     let edited =
         format!("FAIL  audit file  line {} was edited: its body is not the one it was written with", at + 1);
-    assert!(said.out.contains(&edited), "{said:?}");
+    assert!(output.out.contains(&edited), "{output:?}");
     // The pause, and the process that paused.
-    assert!(said.out.contains(&format!("ok    audit       {} lines", count + 2)), "{said:?}");
+    assert!(output.out.contains(&format!("ok    audit       {} lines", count + 2)), "{output:?}");
 }
 
 #[test]
@@ -66,7 +66,7 @@ fn times_folders_and_files_that_are_wrong_are_said() {
     cli.refused(&["export", "--audit", "--data", &nowhere], 3, "does not exist");
     assert!(!cli.path("nowhere").exists());
     cli.refused(&["export", "--audit", "-o", &format!("{nowhere}/x")], 1, "nowhere");
-    let said = cli.sayso(&["doctor", "--audit", &nowhere]);
-    assert_eq!(said.code, 1);
-    assert!(said.out.contains("FAIL  audit file") && said.out.contains("nowhere"), "{said:?}");
+    let output = cli.sayso(&["doctor", "--audit", &nowhere]);
+    assert_eq!(output.code, 1);
+    assert!(output.out.contains("FAIL  audit file") && output.out.contains("nowhere"), "{output:?}");
 }

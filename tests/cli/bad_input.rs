@@ -1,6 +1,6 @@
 //! What bad input gets: a sentence, a code, and nothing lost.
 
-use crate::runner::{Cli, said};
+use crate::runner::{Cli, captured};
 use std::os::unix::ffi::OsStringExt;
 
 #[test]
@@ -61,11 +61,11 @@ fn an_argument_that_is_not_text() {
     let cli = Cli::new();
     let bytes = std::ffi::OsString::from_vec(b"topic=\xff".to_vec());
     let output = cli.real().args(["start", "chat"]).arg(&bytes).output().unwrap();
-    said(output).refused(2, "UTF-8");
+    captured(output).refused(2, "UTF-8");
     // A folder may be called anything, though.
     let folder = cli.path("x").with_file_name(std::ffi::OsString::from_vec(b"d\xff".to_vec()));
     let output = cli.real().arg("--data").arg(&folder).args(["list", "--json"]).output().unwrap();
-    assert_eq!(said(output).done(), "[]\n");
+    assert_eq!(captured(output).done(), "[]\n");
     assert!(folder.join("sayso.db").exists());
 }
 

@@ -1,4 +1,4 @@
-//! `sayso connect`: shown first, written when told, taken out again; and what `doctor` says about it.
+//! `sayso connect`: what it shows, writes and removes; and what `doctor` says about it.
 
 use crate::request::{json, run};
 use crate::runner::{Cli, text};
@@ -17,8 +17,8 @@ fn nothing_is_written_before_somebody_says_so() {
         let files: Vec<String> =
             planned["files"].as_array().unwrap().iter().map(|file| text(&file["path"])).collect();
         assert!(files.iter().all(|file| !std::path::Path::new(file).exists()), "{files:?}");
-        let told = run(&cli, &["connect", agent, "--yes"]);
-        assert!(told.code == 0 && told.out.contains("is connected."), "{told:?}");
+        let report = run(&cli, &["connect", agent, "--yes"]);
+        assert!(report.code == 0 && report.out.contains("is connected."), "{report:?}");
         assert!(run(&cli, &["connect", agent, "--yes"]).out.contains("connected already"));
         let gone = run(&cli, &["connect", agent, "--remove", "--yes"]);
         assert!(gone.out.contains("no longer asks here"), "{gone:?}");
@@ -41,9 +41,9 @@ fn without_a_name_the_agents_are_listed() {
     std::fs::write(bin.join("codex"), "").unwrap();
     run(&cli, &["connect", "gemini", "--yes"]);
     let listed = |args: &[&str]| {
-        let said = cli.real().args(args).env("PATH", &bin).output().unwrap();
-        assert!(said.status.success(), "{said:?}");
-        String::from_utf8(said.stdout).unwrap()
+        let output = cli.real().args(args).env("PATH", &bin).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        String::from_utf8(output.stdout).unwrap()
     };
     let table = listed(&["connect"]);
     let row = |agent: &str| table.lines().find(|line| line.starts_with(agent)).unwrap();
@@ -65,9 +65,9 @@ fn doctor_says_how_an_agent_stands() {
     let checks = |cli: &Cli| {
         let mut command = cli.real();
         let path = format!("{}:/usr/bin:/bin", bin.display());
-        let said = command.args(["doctor", "--json"]).env("PATH", path).output().unwrap();
-        let told: Value = serde_json::from_slice(&said.stdout).unwrap();
-        let all = told.as_array().cloned().unwrap_or_else(|| told["checks"].as_array().cloned().unwrap());
+        let output = command.args(["doctor", "--json"]).env("PATH", path).output().unwrap();
+        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let all = report.as_array().cloned().unwrap_or_else(|| report["checks"].as_array().cloned().unwrap());
         let agents = all.into_iter().filter(|check| check["check"] == "agent");
         agents.map(|check| (check["ok"] == true, text(&check["text"]))).collect::<Vec<_>>()
     };
@@ -76,18 +76,18 @@ fn doctor_says_how_an_agent_stands() {
     std::fs::write(&program, "#!/bin/sh\necho '2.1.325 (Claude Code)'\n").unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let one = |cli: &Cli| checks(cli).pop().unwrap();
-    let (ok, said) = one(&cli);
-    assert!(ok && said.contains("found, and not connected"), "{said}");
+    let (ok, output) = one(&cli);
+    assert!(ok && output.contains("found, and not connected"), "{output}");
     run(&cli, &["connect", "claude", "--yes"]);
-    let (ok, said) = one(&cli);
-    assert!(ok && said.contains("2.1.325") && said.contains("the hook answers"), "{said}");
+    let (ok, output) = one(&cli);
+    assert!(ok && output.contains("2.1.325") && output.contains("the hook answers"), "{output}");
     // A limit that is too short, and a sayso that is gone.
     let settings = cli.path(".claude/settings.json");
     let written = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, written.replace("600", "60")).unwrap();
-    let (ok, said) = one(&cli);
-    assert!(!ok && said.contains("may take 60 s"), "{said}");
+    let (ok, output) = one(&cli);
+    assert!(!ok && output.contains("may take 60 s"), "{output}");
     std::fs::write(&settings, written.replace(env!("CARGO_BIN_EXE_sayso"), "/nowhere/sayso")).unwrap();
-    let (ok, said) = one(&cli);
-    assert!(!ok && said.contains("does not answer"), "{said}");
+    let (ok, output) = one(&cli);
+    assert!(!ok && output.contains("does not answer"), "{output}");
 }

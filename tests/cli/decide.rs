@@ -65,7 +65,7 @@ fn what_was_changed_on_the_screen_and_not_sent_is_not_accepted_as_it_was_propose
     let kept = async {
         let store = Store::open(&cli.data()).unwrap();
         let draft = Some(json!({"parcel": "pen"}).to_string());
-        store.inbox().keep_draft(format!("edit:{asked}"), draft).await.unwrap();
+        store.inbox().save_draft(format!("edit:{asked}"), draft).await.unwrap();
     };
     runtime.block_on(kept);
     for id in [&asked, &asked[..5]] {
@@ -119,12 +119,13 @@ fn respond_takes_words_or_stdin() {
     let outcome = cli.json(&["respond", &asked, "-5 \"quoted\" =x", "--wait"]);
     let next = &texts(&outcome["interrupts"])[0];
     assert_ne!(next, &asked);
-    let said = cli.sayso_with(&["respond", next, "-", "--wait", "--json"], "Zeile 1\nZeile 2 é\n".as_bytes());
-    assert_eq!(said.code, 0, "{said:?}");
+    let output =
+        cli.sayso_with(&["respond", next, "-", "--wait", "--json"], "Zeile 1\nZeile 2 é\n".as_bytes());
+    assert_eq!(output.code, 0, "{output:?}");
     let decisions = cli.json(&["show", &thread])["decisions"].clone();
     assert_eq!(decisions[0]["args"], "-5 \"quoted\" =x");
     assert_eq!(decisions[1]["args"], "Zeile 1\nZeile 2 é");
-    let outcome: Value = serde_json::from_str(&said.out).unwrap();
+    let outcome: Value = serde_json::from_str(&output.out).unwrap();
     let next = &texts(&outcome["interrupts"])[0];
     cli.refused(&["respond", next, "  "], 2, "the answer is empty");
     cli.sayso_with(&["respond", next, "-"], b"").refused(2, "the answer is empty");
@@ -158,12 +159,12 @@ fn nothing_is_decided_twice() {
 fn sentences_for_people() {
     let cli = Cli::new();
     let (thread, asked) = cli.chat("tea");
-    let said = cli.sayso(&["respond", &asked, "yes"]);
-    assert_eq!(said.done(), format!("Thread {thread} is ready; `sayso run` takes it further.\n"));
+    let output = cli.sayso(&["respond", &asked, "yes"]);
+    assert_eq!(output.done(), format!("Thread {thread} is ready; `sayso run` takes it further.\n"));
     assert!(
         cli.sayso(&["run", "--until-idle"]).done().starts_with("1 thread went on; 1 question waits for you")
     );
     let next = text(&cli.json(&["list"])[0]["id"]);
-    let said = cli.sayso(&["respond", &next, "done", "--wait"]);
-    assert_eq!(said.done(), format!("Thread {thread} is done.\nResult:\n  turns: 2\n"));
+    let output = cli.sayso(&["respond", &next, "done", "--wait"]);
+    assert_eq!(output.done(), format!("Thread {thread} is done.\nResult:\n  turns: 2\n"));
 }

@@ -1,4 +1,4 @@
-//! `eval decisions`: the past asked again, and nothing touched by it.
+//! `eval decisions`: past decisions are asked again, and nothing is changed.
 
 use crate::demo::Demo;
 use crate::runner::{keys, text, texts};
@@ -86,8 +86,8 @@ fn the_same_model_proposes_what_was_accepted_and_nothing_is_touched() {
     assert!(text(&edited["proposed"]["content"]).contains("Sam approves it"), "{edited}");
     assert!(edited["distance"].as_f64().unwrap() > 0.3, "{edited}");
     assert_eq!(demo.json(&["eval", "decisions"]), report, "the rules built in say the same each time");
-    let said = demo.run(&["eval", "decisions"]);
-    assert!(said.done().contains("as decided") && said.out.contains("schedule_meeting"), "{said:?}");
+    let output = demo.run(&["eval", "decisions"]);
+    assert!(output.done().contains("as decided") && output.out.contains("schedule_meeting"), "{output:?}");
 }
 
 #[test]
@@ -116,8 +116,8 @@ fn other_memory_and_other_rules_show_in_the_classes() {
 fn what_is_wrong_is_said_before_anything_is_asked() {
     let demo = Demo::new();
     let refused = |args: &[&str], code: i32, expected: &str| {
-        let said = demo.run(&[&["eval", "decisions"], args].concat());
-        said.refused(code, expected);
+        let output = demo.run(&[&["eval", "decisions"], args].concat());
+        output.refused(code, expected);
     };
     refused(&["--since", "soon"], 2, "not a time");
     refused(&["--memory", "tone"], 2, "NS=FILE");

@@ -1,6 +1,6 @@
-//! `sayso demo` through the real program: laid out, worked on and laid out anew, and who is refused.
+//! `sayso demo` through the real program: created, worked on, reset, and refused where other files are.
 
-use crate::runner::{Cli, Said, said, text, texts};
+use crate::runner::{Cli, CliOutput, captured, text, texts};
 use crate::terminal::Terminal;
 use serde_json::Value;
 use std::fs;
@@ -32,15 +32,15 @@ impl Demo {
         command
     }
 
-    pub fn run(&self, args: &[&str]) -> Said {
-        said(self.program().args(args).output().unwrap())
+    pub fn run(&self, args: &[&str]) -> CliOutput {
+        captured(self.program().args(args).output().unwrap())
     }
 
     #[track_caller]
     pub fn json(&self, args: &[&str]) -> Value {
-        let said = self.run(&[args, &["--json"]].concat());
-        assert_eq!(said.code, 0, "{args:?}: {said:?}");
-        serde_json::from_str(&said.out).unwrap()
+        let output = self.run(&[args, &["--json"]].concat());
+        assert_eq!(output.code, 0, "{args:?}: {output:?}");
+        serde_json::from_str(&output.out).unwrap()
     }
 
     /// The open item whose title has these words.
@@ -197,7 +197,7 @@ fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
     fs::create_dir(cli.path("mine")).unwrap();
     fs::write(cli.path("mine/letter.txt"), "Dear").unwrap();
     for args in [&["demo", "--no-tui"][..], &["demo", "--no-tui", "--reset"]] {
-        let refused = said(
+        let refused = captured(
             cli.real()
                 .env_remove("SAYSO_DATA")
                 .arg("--data")
@@ -211,12 +211,12 @@ fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
     }
     assert_eq!(fs::read_dir(cli.path("mine")).unwrap().count(), 1);
     // Without --data it lies beneath the data folder, and a screen needs a terminal.
-    let below = said(
+    let below = captured(
         cli.real().env("SAYSO_DATA", cli.path("all")).args(["demo", "--no-tui", "--json"]).output().unwrap(),
     );
     let below: Value = serde_json::from_str(&below.out).unwrap_or_else(|_| panic!("{below:?}"));
     assert_eq!(below["folder"], cli.path("all").join("demo").to_str().unwrap());
-    let blind = said(cli.real().env("SAYSO_DATA", cli.path("all")).arg("demo").output().unwrap());
+    let blind = captured(cli.real().env("SAYSO_DATA", cli.path("all")).arg("demo").output().unwrap());
     assert_eq!(blind.code, 2, "{blind:?}");
     assert!(blind.err.contains("--no-tui"), "{blind:?}");
 }

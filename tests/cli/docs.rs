@@ -59,10 +59,13 @@ fn this_code_base_is_documented_by_the_built_in_rules() {
 #[test]
 fn the_terminal_tells_the_answer_and_the_files_once_and_no_page() {
     let cli = configured();
-    let told = real(&cli, &["docs", "code", "--wait"]);
-    let told = told.done();
-    assert_eq!(told.matches("6 pages about the code base.").count(), 1, "{told}");
-    assert!(told.contains("index.md") && !told.contains("## ") && !told.contains("markdown:"), "{told}");
+    let output = real(&cli, &["docs", "code", "--wait"]);
+    let output = output.done();
+    assert_eq!(output.matches("6 pages about the code base.").count(), 1, "{output}");
+    assert!(
+        output.contains("index.md") && !output.contains("## ") && !output.contains("markdown:"),
+        "{output}"
+    );
 }
 
 #[test]
@@ -180,7 +183,7 @@ fn what_cannot_be_documented_is_refused() {
 }
 
 /// What happened to a run: the nodes of each thread by agent, and its pages.
-fn told(cli: &Cli, thread: &str) -> (BTreeMap<String, Vec<String>>, BTreeMap<String, String>) {
+fn nodes_and_pages(cli: &Cli, thread: &str) -> (BTreeMap<String, Vec<String>>, BTreeMap<String, String>) {
     let whole = json(cli, &["show", thread]);
     assert_eq!(whole["status"], "done", "{whole}");
     let nodes = |view: &Value| -> Vec<String> {
@@ -207,7 +210,7 @@ fn a_driver_killed_while_agents_run_changes_nothing() {
         let cli = configured();
         let thread = text(&json(&cli, &start)["thread"]);
         json(&cli, &["run", "--until-idle"]);
-        told(&cli, &thread)
+        nodes_and_pages(&cli, &thread)
     };
     assert_eq!((expected.0.len(), expected.1.len()), (7, 7));
     let mut at_work = 0;
@@ -231,7 +234,7 @@ fn a_driver_killed_while_agents_run_changes_nothing() {
         let agents = threads.as_array().unwrap().iter().filter(|line| line["workflow"] == "docs/agent");
         at_work = at_work.max(agents.filter(|line| line["status"] != "done").count());
         json(&cli, &["run", "--until-idle"]);
-        assert_eq!(told(&cli, &thread), expected, "{point}");
+        assert_eq!(nodes_and_pages(&cli, &thread), expected, "{point}");
     }
     assert!(at_work >= 4, "four agents or more were at work when it died, not {at_work}");
 }

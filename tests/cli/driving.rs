@@ -58,10 +58,10 @@ fn beside_a_driver_a_wait_lets_it_work() {
     assert_eq!(cli.json(&["run", "--until-idle"])["interrupts"], json!([]));
     assert!(driver.is_running());
     driver.signal(Signal::TERM);
-    let said = driver.wait();
-    assert_eq!((said.code, said.err.as_str()), (0, ""), "{said:?}");
+    let output = driver.wait();
+    assert_eq!((output.code, output.err.as_str()), (0, ""), "{output:?}");
     assert_eq!(
-        serde_json::from_str::<Value>(&said.out).unwrap(),
+        serde_json::from_str::<Value>(&output.out).unwrap(),
         json!({"threads": [thread], "interrupts": []})
     );
     assert_eq!(cli.driver(), None);
@@ -83,8 +83,8 @@ fn patience_has_an_end_that_names_the_driver() {
     // A second driver waits for the first one to end, and then takes over.
     let second = cli.spawn(&["run", "--until-idle"]);
     std::fs::write(&key, "").unwrap();
-    let said = second.wait();
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = second.wait();
+    assert_eq!(output.code, 0, "{output:?}");
     assert!(driver.is_running());
     assert_eq!(cli.json(&["threads", "--status", "done"]).as_array().unwrap().len(), 2);
     driver.signal(Signal::INT);
@@ -95,8 +95,8 @@ fn patience_has_an_end_that_names_the_driver() {
 fn patience_has_an_end_without_another_driver_too() {
     let cli = Cli::new();
     let input = format!("key={}", cli.path("key").display());
-    let said = cli.sayso(&["start", "gate", &input, "--wait", "--timeout", "0.1"]);
-    said.refused(1, "no process is running threads;");
+    let output = cli.sayso(&["start", "gate", &input, "--wait", "--timeout", "0.1"]);
+    output.refused(1, "no process is running threads;");
     // The thread is none the worse for it.
     std::fs::write(cli.path("key"), "").unwrap();
     assert_eq!(texts(&cli.json(&["run", "--until-idle"])["threads"]).len(), 1);
@@ -125,8 +125,8 @@ fn a_second_driver_takes_over() {
     first.wait();
     until(|| cli.driver() == Some(second.pid().into()));
     second.signal(Signal::TERM);
-    let said = second.wait();
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = second.wait();
+    assert_eq!(output.code, 0, "{output:?}");
 }
 
 #[test]
@@ -135,10 +135,10 @@ fn pause_holds_every_process_until_resume() {
     let driver = cli.spawn(&["run"]);
     until(|| cli.driver() == Some(driver.pid().into()));
     assert_eq!(cli.json(&["pause"])["paused"], true);
-    let said = cli.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.contains("note: everything is paused; `sayso resume`"), "{said:?}");
-    let outcome: Value = serde_json::from_str(&said.out).unwrap();
+    let output = cli.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.err.contains("note: everything is paused; `sayso resume`"), "{output:?}");
+    let outcome: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(outcome["status"], "ready");
     assert!(cli.sayso(&["status", "--short"]).done().ends_with("paused\n"));
     assert!(cli.sayso(&["status"]).done().contains("paused; `sayso resume`"));
@@ -150,13 +150,13 @@ fn pause_holds_every_process_until_resume() {
     // It outlives the processes, too.
     cli.json(&["pause"]);
     cli.json(&["start", "chat", "topic=milk"]);
-    let said = cli.sayso(&["run", "--until-idle", "--json"]);
-    assert_eq!((said.code, said.out.as_str()), (0, "{\"threads\":[],\"interrupts\":[]}\n"), "{said:?}");
+    let output = cli.sayso(&["run", "--until-idle", "--json"]);
+    assert_eq!((output.code, output.out.as_str()), (0, "{\"threads\":[],\"interrupts\":[]}\n"), "{output:?}");
     assert_eq!(cli.json(&["resume"])["paused"], false);
     assert_eq!(texts(&cli.json(&["run", "--until-idle"])["interrupts"]).len(), 1);
 }
 
-impl crate::runner::Said {
+impl crate::runner::CliOutput {
     /// Gave up, after the note that another process drives.
     #[track_caller]
     fn refused_after(&self, pid: u32) {

@@ -1,4 +1,4 @@
-//! `export`: a thread taken out.
+//! `export`: a thread as Markdown or JSON.
 
 use crate::runner::{Cli, keys, text};
 use sayso::text::is_hidden;
@@ -9,8 +9,8 @@ fn export_writes_markdown_for_people() {
     let cli = Cli::new();
     let (thread, asked) = cli.chat("tea");
     cli.json(&["respond", &asked, "green, please", "--wait"]);
-    let said = cli.sayso(&["export", &thread]);
-    let page = said.done();
+    let output = cli.sayso(&["export", &thread]);
+    let page = output.done();
     for part in [
         "# ",
         "workflow: chat",
@@ -48,9 +48,9 @@ fn export_writes_a_file_once() {
     let (thread, _) = cli.chat("tea");
     let path = cli.path("tea.json");
     let file = path.to_str().unwrap();
-    let said = cli.json(&["export", &thread, "-o", file]);
-    keys(&said, &["thread", "format", "file", "bytes"]);
-    assert_eq!(said["format"], "json", "by the file's ending");
+    let output = cli.json(&["export", &thread, "-o", file]);
+    keys(&output, &["thread", "format", "file", "bytes"]);
+    assert_eq!(output["format"], "json", "by the file's ending");
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(written["id"], thread.as_str());
     cli.refused(&["export", &thread, "-o", file], 1, "is there already");
@@ -73,8 +73,8 @@ fn t01_export_hides_nothing_and_forges_nothing() {
     let evil = "topic=\u{1b}[2J\u{202e}\u{200b}*bold* [x](http://evil.test)\n# forged\n```\nout of the fence\u{e0041}";
     let (thread, _) = cli.asked(&["chat", evil]);
     for form in ["md", "json"] {
-        let said = cli.sayso(&["export", &thread, "--format", form]);
-        let out = said.done();
+        let output = cli.sayso(&["export", &thread, "--format", form]);
+        let out = output.done();
         assert_eq!(out.chars().find(|c| is_hidden(*c) && !matches!(c, '\n' | '\t')), None, "{out}");
         if form == "md" {
             assert!(!out.lines().any(|line| line == "# forged"), "{out}");

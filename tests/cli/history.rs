@@ -21,7 +21,7 @@ const LINE: &[&str] = &[
     "outcome",
 ];
 
-fn told(lines: &Value) -> Vec<(String, String, String)> {
+fn decision_rows(lines: &Value) -> Vec<(String, String, String)> {
     let line = |line: &Value| (text(&line["answer"]), text(&line["end"]), text(&line["outcome"]));
     lines.as_array().unwrap().iter().map(line).collect()
 }
@@ -51,7 +51,7 @@ fn mail_is_listed_with_how_each_decision_ended() {
         keys(one, LINE);
     }
     assert_eq!(
-        told(&lines),
+        decision_rows(&lines),
         [
             line("ignore", "undone", "taken back"),
             line("respond", "done", "answered"),
@@ -69,8 +69,8 @@ fn mail_is_listed_with_how_each_decision_ended() {
     let found = demo.json(&["decisions", "CARGO", "sent", "--since", "1h"]);
     assert_eq!(found.as_array().unwrap().as_slice(), &lines.as_array().unwrap()[4..]);
     assert_eq!(demo.json(&["decisions", "--until", "1h", "cargo", "sent"]), json!([]));
-    let told = demo.run(&["decisions", "cargo"]);
-    assert!(told.done().contains("sent") && told.out.contains("you"), "{told:?}");
+    let output = demo.run(&["decisions", "cargo"]);
+    assert!(output.done().contains("sent") && output.out.contains("you"), "{output:?}");
     assert_eq!(demo.run(&["decisions", "no such words"]).done(), "No decision matches.\n");
     demo.run(&["decisions", "--since", "whenever"]).refused(2, "whenever");
 }
@@ -91,7 +91,7 @@ fn a_request_is_allowed_or_refused_with_words_or_without() {
     }
     let lines = request::json(&cli, &["decisions"]);
     assert_eq!(
-        told(&lines),
+        decision_rows(&lines),
         [
             line("respond", "ignored", "refused"),
             line("ignore", "ignored", "refused"),

@@ -1,7 +1,7 @@
 //! Hooks: what another tool sends before it acts, and what it is told; commands and their sorts allowed for a while.
 
 use crate::request::{json, open, read, run, the_one, with_stdin};
-use crate::runner::{Background, Cli, Said, text, until};
+use crate::runner::{Background, Cli, CliOutput, text, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::Write;
@@ -33,17 +33,17 @@ fn hooked(cli: &Cli, event: &Value) -> Background {
 
 /// The decision, in exactly the form the tool reads.
 #[track_caller]
-fn decision(said: &Said) -> Value {
-    let told = read(said, 0);
-    assert_eq!(told.as_object().unwrap().len(), 1, "{told}");
-    let told = told["hookSpecificOutput"].clone();
-    assert_eq!(told["hookEventName"], "PreToolUse");
-    assert!(!text(&told["permissionDecisionReason"]).is_empty());
-    for name in told.as_object().unwrap().keys() {
+fn decision(output: &CliOutput) -> Value {
+    let reply = read(output, 0);
+    assert_eq!(reply.as_object().unwrap().len(), 1, "{reply}");
+    let reply = reply["hookSpecificOutput"].clone();
+    assert_eq!(reply["hookEventName"], "PreToolUse");
+    assert!(!text(&reply["permissionDecisionReason"]).is_empty());
+    for name in reply.as_object().unwrap().keys() {
         let known = ["hookEventName", "permissionDecision", "permissionDecisionReason", "updatedInput"];
-        assert!(known.contains(&name.as_str()), "{told}");
+        assert!(known.contains(&name.as_str()), "{reply}");
     }
-    told
+    reply
 }
 
 #[test]
@@ -74,12 +74,12 @@ fn a_tool_is_told_what_the_person_decides() {
         let decide: Vec<&str> =
             [words[0], id.as_str()].into_iter().chain(words[1..].iter().copied()).collect();
         assert_eq!(run(&cli, &decide).code, 0);
-        let told = decision(&tool.wait());
-        assert_eq!(told["permissionDecision"], expected);
-        assert!(text(&told["permissionDecisionReason"]).contains(reason), "{told}");
+        let reply = decision(&tool.wait());
+        assert_eq!(reply["permissionDecision"], expected);
+        assert!(text(&reply["permissionDecisionReason"]).contains(reason), "{reply}");
         match words[0] {
-            "edit" => assert_eq!(told["updatedInput"]["command"], "cargo test --lib"),
-            _ => assert_eq!(told.get("updatedInput"), None),
+            "edit" => assert_eq!(reply["updatedInput"]["command"], "cargo test --lib"),
+            _ => assert_eq!(reply.get("updatedInput"), None),
         }
     }
 }
@@ -106,11 +106,11 @@ fn codex_is_told_nothing_where_it_may_and_no_where_it_may_not() {
         assert_eq!(run(&cli, &decide).code, 0);
         tool.wait()
     };
-    let said = asked("c1", &["accept"]);
-    assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (0, "", ""));
-    let told = decision(&asked("c2", &["edit", "--set", "command=cargo test --lib"]));
+    let output = asked("c1", &["accept"]);
+    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (0, "", ""));
+    let reply = decision(&asked("c2", &["edit", "--set", "command=cargo test --lib"]));
     assert_eq!(
-        (&told["permissionDecision"], &told["updatedInput"]["command"]),
+        (&reply["permissionDecision"], &reply["updatedInput"]["command"]),
         (&json!("allow"), &json!("cargo test --lib"))
     );
     for (id, words) in [("c3", &["respond", "use nextest"][..]), ("c4", &["ignore"])] {
@@ -144,17 +144,17 @@ fn what_goes_wrong_allows_nothing() {
     }
     // A call of Claude Code's that cannot be asked here is asked there.
     let ask = |stdin: &[u8], expected: &str| {
-        let told = decision(&with_stdin(&cli, &HOOK, stdin));
-        assert_eq!(told["permissionDecision"], "ask");
-        assert!(text(&told["permissionDecisionReason"]).contains(expected), "{told}");
+        let reply = decision(&with_stdin(&cli, &HOOK, stdin));
+        assert_eq!(reply["permissionDecision"], "ask");
+        assert!(text(&reply["permissionDecisionReason"]).contains(expected), "{reply}");
     };
     let big = bash("big", &"x".repeat(2 * 1024 * 1024));
     ask(big.to_string().as_bytes(), "too many");
     // Nobody answers: it is asked elsewhere, and no longer here.
     let event = bash("late", "cargo test").to_string();
     let late: Vec<&str> = HOOK.into_iter().chain(["--timeout", "0.2"]).collect();
-    let told = decision(&with_stdin(&cli, &late, event.as_bytes()));
-    assert_eq!(told["permissionDecision"], "ask");
+    let reply = decision(&with_stdin(&cli, &late, event.as_bytes()));
+    assert_eq!(reply["permissionDecision"], "ask");
     assert_eq!(open(&cli), Vec::<Value>::new());
     // The same call again is not asked anew, and not allowed either.
     assert_eq!(decision(&with_stdin(&cli, &late, event.as_bytes()))["permissionDecision"], "ask");
@@ -263,8 +263,8 @@ fn a_sort_of_command_is_allowed_in_its_folder_for_a_while() {
     let input = json!({"command": "cargo test"});
     assert!(!allowed(&cli, "f1", &event("/home/a/other", "f1", "Bash", input.clone())), "another folder");
     assert!(!allowed(&cli, "f2", &event("/home/a/app", "f2", "Shell", input)), "another tool");
-    let told = json(&cli, &["threads", "--search", "cargo"]);
-    assert!(!told.as_array().unwrap().is_empty());
+    let reply = json(&cli, &["threads", "--search", "cargo"]);
+    assert!(!reply.as_array().unwrap().is_empty());
     // Revoked, it asks again.
     json(&cli, &["grants", "revoke", &text(&line["id"])]);
     assert!(!allowed(&cli, "r1", &bash("r1", "cargo test")));
@@ -296,8 +296,8 @@ fn any_other_tool_speaks_the_generic_form() {
     let cli = Cli::new();
     let hook = ["request", "--hook", "generic"];
     let asked = json!({"title": "Push?", "action": "push", "args": {"to": "main"}, "source": "git", "timeout": 0.2, "key": "p"});
-    let told = read(&with_stdin(&cli, &hook, asked.to_string().as_bytes()), 5);
-    assert_eq!(told["type"], "withdrawn");
+    let reply = read(&with_stdin(&cli, &hook, asked.to_string().as_bytes()), 5);
+    assert_eq!(reply["type"], "withdrawn");
     let mut child = cli
         .real()
         .args(hook)
@@ -378,8 +378,8 @@ fn what_came_of_a_call_is_kept_with_its_decision() {
         text(&item["thread"])
     };
     let outcomes = || {
-        let told = json(&cli, &["decisions"]);
-        told.as_array().unwrap().iter().map(|line| text(&line["outcome"])).collect::<Vec<_>>()
+        let reply = json(&cli, &["decisions"]);
+        reply.as_array().unwrap().iter().map(|line| text(&line["outcome"])).collect::<Vec<_>>()
     };
     let accepted = decided(&["accept"], &permission("cargo test"));
     decided(&["edit", "--set", "command=cargo test --lib"], &bash("toolu_2", "cargo test"));
@@ -425,8 +425,8 @@ fn codex_s_hook_steps_aside_only_where_its_server_asks_the_person() {
     let hook = ["request", "--hook", "codex", "--timeout", "0.2"];
     // How many questions there have been after it.
     let asked = |event: &Value| {
-        let said = with_stdin(&cli, &hook, event.to_string().as_bytes());
-        assert_eq!((said.code, said.out.as_str()), (0, ""), "{}", said.err);
+        let output = with_stdin(&cli, &hook, event.to_string().as_bytes());
+        assert_eq!((output.code, output.out.as_str()), (0, ""), "{}", output.err);
         json(&cli, &["threads"]).as_array().unwrap().len()
     };
     says("user");

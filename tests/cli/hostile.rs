@@ -1,15 +1,15 @@
-//! T09: whatever comes from outside, nothing a terminal would obey comes out.
+//! T09: whatever comes from outside, no terminal escape comes out.
 
-use crate::runner::{Cli, Said, texts};
+use crate::runner::{Cli, CliOutput, texts};
 use sayso::text::is_hidden;
 
 const EVIL: &str = "topic=\u{1b}[2J\u{1b}]0;owned\u{7}\u{9b}31m\u{202e}\u{200b}evil\r\nforged\u{e0041}";
 
 #[track_caller]
-fn harmless(said: &Said) {
-    for text in [&said.out, &said.err] {
+fn harmless(output: &CliOutput) {
+    for text in [&output.out, &output.err] {
         let bad = text.chars().find(|c| is_hidden(*c) && !matches!(c, '\n' | '\t'));
-        assert_eq!(bad, None, "{said:?}");
+        assert_eq!(bad, None, "{output:?}");
     }
 }
 
@@ -33,9 +33,9 @@ fn t09_no_escapes_in_a_pipe() {
             &["--help"],
             &["-vv", "list"],
         ] {
-            let said = cli.sayso(&[verb, form].concat());
-            assert_eq!(said.code, 0, "{said:?}");
-            harmless(&said);
+            let output = cli.sayso(&[verb, form].concat());
+            assert_eq!(output.code, 0, "{output:?}");
+            harmless(&output);
         }
     }
     for bad in [
@@ -51,9 +51,9 @@ fn t09_no_escapes_in_a_pipe() {
         &["list", "--config", "/no\u{1b}[2Jwhere"],
         &["list", "--model", "\u{1b}[2J"],
     ] {
-        let said = cli.sayso(bad);
-        assert!(said.code > 0 && said.out.is_empty(), "{said:?}");
-        harmless(&said);
+        let output = cli.sayso(bad);
+        assert!(output.code > 0 && output.out.is_empty(), "{output:?}");
+        harmless(&output);
     }
 }
 
@@ -64,7 +64,7 @@ fn t09_no_escapes_under_any_terminal_setting() {
     {
         for args in [&["--help"][..], &["list"], &["nonsense"]] {
             let output = cli.real().args(args).env(name, value).output().unwrap();
-            harmless(&crate::runner::said(output));
+            harmless(&crate::runner::captured(output));
         }
     }
 }

@@ -1,6 +1,6 @@
 //! `sayso init`: a made-up home, what is found in it, and what is written from that.
 
-use crate::runner::{Cli, Said, said};
+use crate::runner::{Cli, CliOutput, captured};
 use crate::server::{Play, Server};
 use crate::terminal::Terminal;
 use serde_json::{Value, json};
@@ -29,14 +29,14 @@ impl Home {
         command
     }
 
-    fn sayso(&self, args: &[&str]) -> Said {
-        said(self.command().args(args).output().unwrap())
+    fn sayso(&self, args: &[&str]) -> CliOutput {
+        captured(self.command().args(args).output().unwrap())
     }
 
     #[track_caller]
     fn json(&self, args: &[&str]) -> Value {
-        let said = self.sayso(&[args, &["--json"]].concat());
-        serde_json::from_str(said.done()).unwrap()
+        let output = self.sayso(&[args, &["--json"]].concat());
+        serde_json::from_str(output.done()).unwrap()
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -118,8 +118,8 @@ fn a_maildir_is_found_set_up_and_its_newest_mails_are_triaged() {
 fn what_is_missing_to_send_and_to_think_is_said_with_what_to_add() {
     let home = Home::new();
     home.maildir("Mail/home/INBOX", 1);
-    let said = home.sayso(&["init", "--yes"]);
-    let text = said.done();
+    let output = home.sayso(&["init", "--yes"]);
+    let text = output.done();
     for part in [
         "No model was found: no Ollama on this machine and no API key in the environment.",
         "name it under [model] in the config",
@@ -130,13 +130,13 @@ fn what_is_missing_to_send_and_to_think_is_said_with_what_to_add() {
     }
     let home = Home::new();
     home.maildir("Mail/home/INBOX", 1);
-    let said = said_with_key(&home);
-    assert!(!said.contains("No model was found"), "{said}");
+    let output = said_with_key(&home);
+    assert!(!output.contains("No model was found"), "{output}");
 }
 
 fn said_with_key(home: &Home) -> String {
     let output = home.command().env("OPENAI_API_KEY", "x").args(["init", "--yes"]).output().unwrap();
-    said(output).done().to_owned()
+    captured(output).done().to_owned()
 }
 
 #[test]
@@ -216,13 +216,13 @@ fn accounts_of_other_programs_are_taken_and_their_passwords_are_not() {
     );
     let mut command = home.command();
     let output = command.args(["init", "--yes", "--json"]).env("OPENAI_API_KEY", "canary4").output().unwrap();
-    let said = said(output);
-    let report: Value = serde_json::from_str(said.done()).unwrap();
+    let output = captured(output);
+    let report: Value = serde_json::from_str(output.done()).unwrap();
     assert_eq!(report["accounts"].as_array().unwrap().len(), 2, "{report}");
     assert_eq!(report["provider"], "builtin", "a key is no leave to send mail there");
     let text = std::fs::read_to_string(home.config()).unwrap();
     assert!(
-        !text.contains("canary") && !said.out.contains("canary") && !said.err.contains("canary"),
+        !text.contains("canary") && !output.out.contains("canary") && !output.err.contains("canary"),
         "{text}"
     );
     for line in [
@@ -249,8 +249,8 @@ async fn an_ollama_of_this_machine_is_found_and_used_when_named() {
     command
         .args(["init", "--yes", "--no-triage", "--provider", "ollama"])
         .env("OLLAMA_HOST", &server.address);
-    let said = said(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = captured(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(server.seen()[0].path, "/api/tags");
     let text = std::fs::read_to_string(home.config()).unwrap();
     let expected = format!("provider = \"ollama\"\nname = \"qwen3:8b\"\nbase_url = {:?}", server.address);
@@ -297,8 +297,8 @@ fn somebody_who_is_new_is_asked_and_answers_with_enter() {
     terminal.types("Ada\n");
     terminal.wait_for("Your address [ada@example.org]: ");
     terminal.types("\n");
-    let told = terminal.wait_for("Open the inbox now? (y/n) [y]: ");
-    assert!(told.contains("ok    mail") && told.contains("Nothing was sent or marked"), "{told}");
+    let screen = terminal.wait_for("Open the inbox now? (y/n) [y]: ");
+    assert!(screen.contains("ok    mail") && screen.contains("Nothing was sent or marked"), "{screen}");
     terminal.types("n\n");
     terminal.ends();
     let text = std::fs::read_to_string(cli.data().join("config.toml")).unwrap();
@@ -328,8 +328,8 @@ fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_noth
     terminal.types("\n");
     terminal.wait_for("- for none [127.0.0.1:1]: ");
     terminal.types("-\n");
-    let told = terminal.wait_for("Number [1]: ");
-    assert!(told.contains("FAILED: ") && told.contains("127.0.0.1:1 cannot be reached"), "{told}");
+    let screen = terminal.wait_for("Number [1]: ");
+    assert!(screen.contains("FAILED: ") && screen.contains("127.0.0.1:1 cannot be reached"), "{screen}");
     // Ctrl-C.
     terminal.types("\x03");
     drop(terminal);

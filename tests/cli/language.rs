@@ -3,7 +3,7 @@
 //! (row S09).
 
 use crate::analyze::{QUERY, begun, json, notes, real, with_notes};
-use crate::runner::{Cli, said, text, texts, until};
+use crate::runner::{Cli, captured, text, texts, until};
 use crate::server::{End, Play, Server};
 use crate::wire::{self, PROVIDERS};
 use sayso::llm::Provider;
@@ -110,9 +110,9 @@ async fn doctor_says_what_to_do_about_a_model() {
     blocking(move || {
         let doctor = |cli: &Cli| {
             let output = cli.real().args(["doctor", "--json"]).env("MY_KEY", KEY).output().unwrap();
-            let said = said(output);
-            assert_eq!(said.code, 1, "{said:?}");
-            let report: Value = serde_json::from_str(&said.out).unwrap();
+            let output = captured(output);
+            assert_eq!(output.code, 1, "{output:?}");
+            let report: Value = serde_json::from_str(&output.out).unwrap();
             let model =
                 report.as_array().unwrap().iter().find(|check| check["check"] == "model").unwrap().clone();
             assert_eq!(model["ok"], false, "{report}");
@@ -199,10 +199,10 @@ async fn words_after_the_code_of_a_sheet_are_its_answer() {
 #[tokio::test(flavor = "multi_thread")]
 async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
     for provider in PROVIDERS {
-        let said = wire::text(provider, &["Which region do you mean?"]);
+        let output = wire::text(provider, &["Which region do you mean?"]);
         let server = Server::play([
-            said.clone(),
-            said,
+            output.clone(),
+            output,
             wire::calls(provider, &[("python", json!({"code": "print(5)"}))]),
             wire::text(provider, &["North has 5."]),
         ])

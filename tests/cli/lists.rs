@@ -60,8 +60,8 @@ fn why_says_what_led_to_an_item() {
     let (thread, asked) = cli.chat("tea");
     let why = cli.json(&["why", &asked[..5]]);
     keys(&why, &["id", "text"]);
-    let said = text(&why["text"]);
-    assert!(said.contains("What the thread did") && said.contains("model calls: "), "{said}");
+    let output = text(&why["text"]);
+    assert!(output.contains("What the thread did") && output.contains("model calls: "), "{output}");
     assert!(cli.sayso(&["why", &asked]).done().contains("tokens: "));
     assert!(cli.sayso(&["why", &thread]).done().contains("What the thread did"));
     cli.refused(&["why", "x1"], 3, "`sayso list`");
@@ -108,8 +108,8 @@ fn a_table_for_people() {
     assert_eq!(empty.done(), format!("Nothing is open in {}.\n", cli.data().display()));
     let (_, first) = cli.chat("tea");
     let (_, second) = cli.parcel("book");
-    let said = cli.sayso(&["list"]);
-    let lines: Vec<&str> = said.done().lines().collect();
+    let output = cli.sayso(&["list"]);
+    let lines: Vec<&str> = output.done().lines().collect();
     assert_eq!(lines.len(), 3);
     assert!(lines[0].starts_with("ID         KIND      ACTION    FROM"), "{}", lines[0]);
     assert!(lines[1].starts_with(&format!("{first}  question  question  chat")), "{}", lines[1]);
@@ -143,8 +143,8 @@ fn trouble_says_what_its_thread_is_about() {
     let cli = Cli::new();
     let thread = text(&cli.json(&["start", "chat", "topic=tea"])["thread"]);
     cli.json(&["stop", &thread]);
-    let said = cli.sayso(&["list"]);
-    assert!(said.done().ends_with("s  chat was stopped · About tea\n"), "{said:?}");
+    let output = cli.sayso(&["list"]);
+    assert!(output.done().ends_with("s  chat was stopped · About tea\n"), "{output:?}");
     let item = cli.json(&["list"])[0].clone();
     assert_eq!((&item["title"], &item["source"]), (&json!("chat was stopped"), &Value::Null));
     let shown = cli.sayso(&["view", &text(&item["id"])]);
@@ -156,8 +156,8 @@ fn trouble_says_what_its_thread_is_about() {
 fn view_shows_the_card_and_what_it_takes() {
     let cli = Cli::new();
     let (thread, asked) = cli.parcel("book");
-    let said = cli.sayso(&["view", &asked[..6]]);
-    let out = said.done();
+    let output = cli.sayso(&["view", &asked[..6]]);
+    let out = output.done();
     for part in
         [&asked, &thread, "approval", "parcel: book", "answers: accept, edit, respond, ignore", "args_hash: "]
     {
@@ -184,9 +184,9 @@ fn status_counts() {
     assert_eq!(status["paused"], false);
     assert_eq!(status["driver"], Value::Null);
     assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 result\n");
-    let said = cli.sayso(&["status"]);
-    assert!(said.done().contains("open     1 question, 1 result\n"), "{said:?}");
-    assert!(said.done().contains("`sayso run`"), "{said:?}");
+    let output = cli.sayso(&["status"]);
+    assert!(output.done().contains("open     1 question, 1 result\n"), "{output:?}");
+    assert!(output.done().contains("`sayso run`"), "{output:?}");
 }
 
 #[test]
@@ -203,6 +203,10 @@ fn snoozed_items_are_out_of_sight_until_woken() {
     let woken = cli.sayso(&["snooze", &asked, "off"]);
     assert_eq!(woken.done(), format!("{asked} is back in the list.\n"));
     assert_eq!(cli.json(&["list", "--snoozed"]), json!([]));
+    let past = cli.json(&["decisions", "--answer", "snooze"]);
+    let outcomes = [&past[0]["outcome"], &past[1]["outcome"], &past[2]["outcome"]];
+    assert_eq!(outcomes, [&json!("snooze ended"), &json!("snoozed"), &Value::Null]);
+    assert_eq!((&past[1]["interrupt"], &past[1]["by"]), (&Value::from(asked.clone()), &Value::Null));
     let later =
         jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() + 1_000_000).unwrap().to_string();
     for when in ["30m", "3d", "tomorrow", "monday", "23:59", &later] {

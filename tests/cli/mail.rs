@@ -1,6 +1,6 @@
 //! `mail`, `mail sync`, `watch` and what `doctor` says of mail: the real program over a real Maildir.
 
-use crate::runner::{Background, Cli, Said, keys, said, text, until};
+use crate::runner::{Background, Cli, CliOutput, captured, keys, text, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::process::Stdio;
@@ -36,14 +36,14 @@ fn deliver_from(cli: &Cli, n: u32, from: &str) {
     std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
 }
 
-fn real(cli: &Cli, args: &[&str]) -> Said {
-    said(cli.real().args(args).output().unwrap())
+fn real(cli: &Cli, args: &[&str]) -> CliOutput {
+    captured(cli.real().args(args).output().unwrap())
 }
 
 #[track_caller]
 fn real_json(cli: &Cli, args: &[&str]) -> Value {
-    let said = real(cli, args);
-    serde_json::from_str(said.done()).unwrap()
+    let output = real(cli, args);
+    serde_json::from_str(output.done()).unwrap()
 }
 
 #[test]
@@ -60,6 +60,8 @@ fn what_is_fetched_is_listed_with_its_thread() {
         listed.as_array().unwrap().iter().map(|item| text(&item["title"])).collect();
     titles.sort();
     assert_eq!(titles, ["Lunch 1?", "Lunch 2?"]);
+    let why = real(&cli, &["why", &text(&listed[0]["id"])]);
+    assert!(why.done().contains("decided by: the built-in rules"), "{why:?}");
     assert_eq!(real(&cli, &["mail", "sync"]).done(), "home: 0 mails new, 0 threads started\n");
     let mails = real_json(&cli, &["mail", "--json"]);
     assert_eq!(mails.as_array().unwrap().len(), 2);
@@ -99,11 +101,11 @@ fn the_list_counts_ages_from_the_mail_as_the_screen_does() {
         std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second() + n)), raw).unwrap();
         real_json(&cli, &["mail", "sync", "--json"]);
     }
-    let said = real(&cli, &["list"]);
-    let rows: Vec<&str> = said.done().lines().skip(1).collect();
-    let [older, newer] = rows[..] else { panic!("{said:?}") };
-    assert!(older.contains(" 5h ") && older.contains("Lunch 2?"), "{said:?}");
-    assert!(newer.contains(" 2h ") && newer.contains("Lunch 1?"), "{said:?}");
+    let output = real(&cli, &["list"]);
+    let rows: Vec<&str> = output.done().lines().skip(1).collect();
+    let [older, newer] = rows[..] else { panic!("{output:?}") };
+    assert!(older.contains(" 5h ") && older.contains("Lunch 2?"), "{output:?}");
+    assert!(newer.contains(" 2h ") && newer.contains("Lunch 1?"), "{output:?}");
     assert!(real(&cli, &["list", "--limit", "1"]).done().contains("Lunch 2?"));
     // Programs get them in the order they were asked.
     let first = real_json(&cli, &["list", "--limit", "1", "--json"]);
@@ -212,9 +214,9 @@ fn a_mailbox_that_fails_is_named_and_the_other_is_read() {
     let gone = "[[mail]]\nname = \"gone\"\npath = \"/nowhere/at/all\"\n";
     configure(&cli, gone);
     deliver(&cli, 1);
-    let said = real(&cli, &["mail", "sync", "--json"]);
-    assert_eq!(said.code, 1, "{said:?}");
-    let synced: Value = serde_json::from_str(&said.out).unwrap();
+    let output = real(&cli, &["mail", "sync", "--json"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let synced: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!((&synced[0]["new"], &synced[0]["error"]), (&json!(1), &Value::Null));
     assert!(synced[1]["error"].as_str().unwrap().contains("/nowhere/at/all"), "{synced}");
     let doctor = real(&cli, &["doctor", "--json"]);
@@ -248,8 +250,8 @@ fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
     });
     until(|| real_json(&cli, &["mail", "--json"])[0]["class"].is_string());
     watch.signal(Signal::TERM);
-    let said = watch.wait();
-    assert_eq!(said.code, 0, "{said:?}");
+    let output = watch.wait();
+    assert_eq!(output.code, 0, "{output:?}");
 }
 
 #[test]
@@ -404,13 +406,13 @@ fn what_is_attached_is_listed_and_saved_and_what_runs_is_not() {
 #[test]
 fn doctor_warns_of_an_account_that_acts_and_cannot_send() {
     let cli = configured();
-    let said = |more: &str| {
+    let doctor = |more: &str| {
         configure(&cli, more);
         real(&cli, &["doctor"]).done().to_owned()
     };
     let warned = "its mode is \"act\", but nothing can be sent: write how under [mail.outgoing]";
-    assert!(said("").contains("warn  mail ") && said("").contains(warned), "{}", said(""));
-    let observing = said("mode = \"observe\"\n");
+    assert!(doctor("").contains("warn  mail ") && doctor("").contains(warned), "{}", doctor(""));
+    let observing = doctor("mode = \"observe\"\n");
     assert!(
         observing.contains("ok    mail ") && observing.contains("there is no [mail.outgoing]"),
         "{observing}"
@@ -425,6 +427,6 @@ fn a_copy_of_what_is_sent_lies_beside_the_maildir_and_doctor_says_so() {
     configure(&cli, &format!("[mail.outgoing]\nkind = \"command\"\ncommand = [\"{program}\"]\n"));
     let checks = real(&cli, &["doctor", "--json"]);
     let checks: Value = serde_json::from_str(&checks.out).unwrap();
-    let said: Vec<String> = checks.as_array().unwrap().iter().map(|check| text(&check["text"])).collect();
-    assert!(said.iter().any(|text| text.contains("a copy goes to") && text.contains(".Sent")), "{said:?}");
+    let texts: Vec<String> = checks.as_array().unwrap().iter().map(|check| text(&check["text"])).collect();
+    assert!(texts.iter().any(|text| text.contains("a copy goes to") && text.contains(".Sent")), "{texts:?}");
 }

@@ -1,6 +1,6 @@
 //! What README and docs tell people to type: every command is one the program takes, every config one it reads.
 
-use crate::runner::{Cli, said};
+use crate::runner::{Cli, captured};
 use std::path::{Path, PathBuf};
 
 /// What stays until it is told to stop or is answered, or wants a terminal; these are asked for their help instead.
@@ -98,10 +98,10 @@ fn every_command_in_the_docs_is_taken() {
             if STAY.contains(&verb) {
                 command.arg("--help");
             }
-            let said = said(command.output().unwrap());
+            let output = captured(command.output().unwrap());
             // Names in the examples are made up, so they may not be found; wrong usage they are never.
-            assert!(matches!(said.code, 0 | 1 | 3), "{}: {line}\n{said:?}", page.display());
-            assert!(!said.err.contains("panicked"), "{}: {line}\n{said:?}", page.display());
+            assert!(matches!(output.code, 0 | 1 | 3), "{}: {line}\n{output:?}", page.display());
+            assert!(!output.err.contains("panicked"), "{}: {line}\n{output:?}", page.display());
             tried += 1;
         }
     }
@@ -114,11 +114,11 @@ fn every_config_in_the_docs_is_read() {
     for page in pages() {
         for block in blocks(&page, "toml") {
             let cli = configured();
-            said(cli.real().args(["apis", "add", "tracker.yaml", "--name", "tracker"]).output().unwrap())
+            captured(cli.real().args(["apis", "add", "tracker.yaml", "--name", "tracker"]).output().unwrap())
                 .done();
             cli.configure(&block);
-            let said = said(cli.real().arg("config").output().unwrap());
-            assert_eq!(said.code, 0, "{}:\n{block}\n{said:?}", page.display());
+            let output = captured(cli.real().arg("config").output().unwrap());
+            assert_eq!(output.code, 0, "{}:\n{block}\n{output:?}", page.display());
             tried += 1;
         }
     }

@@ -1,7 +1,7 @@
-//! `sayso mcp` spoken to in plain lines of JSON.
+//! `sayso mcp` over plain lines of JSON.
 
 use crate::request::{json, open, read, run, the_one};
-use crate::runner::{Cli, Said, said, text, until};
+use crate::runner::{Cli, CliOutput, captured, text, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -27,10 +27,10 @@ impl Client {
     fn new(cli: &Cli) -> Self {
         let mut client = Self::bare(cli);
         let hello = json!({"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "tester", "version": "1"}});
-        let told = client.ask("initialize", hello);
-        assert_eq!(told["result"]["protocolVersion"], "2025-06-18");
-        assert_eq!(told["result"]["serverInfo"]["name"], "sayso");
-        assert!(told["result"]["capabilities"]["tools"].is_object());
+        let reply = client.ask("initialize", hello);
+        assert_eq!(reply["result"]["protocolVersion"], "2025-06-18");
+        assert_eq!(reply["result"]["serverInfo"]["name"], "sayso");
+        assert!(reply["result"]["capabilities"]["tools"].is_object());
         client.send(&json!({"jsonrpc": "2.0", "method": "notifications/initialized"}));
         client
     }
@@ -65,9 +65,9 @@ impl Client {
     #[track_caller]
     fn ask(&mut self, method: &str, params: Value) -> Value {
         let id = self.begin(method, params);
-        let told = self.next();
-        assert_eq!(told["id"], json!(id), "{told}");
-        told
+        let reply = self.next();
+        assert_eq!(reply["id"], json!(id), "{reply}");
+        reply
     }
 
     fn call(&mut self, tool: &str, arguments: Value) -> u64 {
@@ -77,23 +77,23 @@ impl Client {
     /// The structured result of a call that worked.
     #[track_caller]
     fn result(&mut self, id: u64) -> Value {
-        let told = self.next();
-        assert_eq!((&told["id"], &told["result"]["isError"]), (&json!(id), &json!(false)), "{told}");
-        let structured = told["result"]["structuredContent"].clone();
+        let reply = self.next();
+        assert_eq!((&reply["id"], &reply["result"]["isError"]), (&json!(id), &json!(false)), "{reply}");
+        let structured = reply["result"]["structuredContent"].clone();
         let again: Value =
-            serde_json::from_str(told["result"]["content"][1]["text"].as_str().unwrap()).unwrap();
+            serde_json::from_str(reply["result"]["content"][1]["text"].as_str().unwrap()).unwrap();
         assert_eq!(structured, again, "the same for clients that know only text");
         structured
     }
 
     /// Closes its end and waits for the server to end.
-    fn close(mut self) -> Said {
+    fn close(mut self) -> CliOutput {
         self.stdin = None;
         let mut rest = String::new();
         while self.stdout.read_line(&mut rest).unwrap() > 0 {}
-        let mut said = said(self.child.take().unwrap().wait_with_output().unwrap());
-        said.out = rest;
-        said
+        let mut output = captured(self.child.take().unwrap().wait_with_output().unwrap());
+        output.out = rest;
+        output
     }
 }
 
@@ -129,10 +129,10 @@ fn the_tools_are_listed_and_the_rest_is_refused() {
         ("check_answer", json!({"ticket": "t00000000"}), "no ticket"),
         ("check_answer", json!({"ticket": "i00000000"}), "there is no interrupt"),
     ] {
-        let told = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
-        assert_eq!(told["result"]["isError"], true, "{told}");
-        let said = text(&told["result"]["content"][0]["text"]);
-        assert!(said.contains(expected), "{expected}: {said}");
+        let reply = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
+        assert_eq!(reply["result"]["isError"], true, "{reply}");
+        let output = text(&reply["result"]["content"][0]["text"]);
+        assert!(output.contains(expected), "{expected}: {output}");
     }
     for (line, code) in [(&b"{"[..], -32700), (b"3", -32600), (b"\xff", -32700)] {
         client.raw(line);
@@ -142,12 +142,12 @@ fn the_tools_are_listed_and_the_rest_is_refused() {
     client.send(&json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 99}}));
     assert_eq!(client.ask("ping", Value::Null)["result"], json!({}));
     assert_eq!(open(&cli).len(), 0);
-    let said = client.close();
-    assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (0, "", ""));
+    let output = client.close();
+    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (0, "", ""));
     // Somebody who speaks something newer is told what is spoken here.
     let mut client = Client::bare(&cli);
-    let told = client.ask("initialize", json!({"protocolVersion": "2031-01-01", "capabilities": {}}));
-    assert_eq!(told["result"]["protocolVersion"], "2025-11-25");
+    let reply = client.ask("initialize", json!({"protocolVersion": "2031-01-01", "capabilities": {}}));
+    assert_eq!(reply["result"]["protocolVersion"], "2025-11-25");
 }
 
 #[test]
@@ -159,9 +159,9 @@ fn an_agent_asks_is_answered_and_does_as_it_is_told() {
     assert_eq!((&item["source"], &item["kind"]), (&json!("request: tester (mcp)"), &json!("question")));
     assert_eq!(item["allow"]["accept"], false, "it asks for words");
     json(&cli, &["respond", &text(&item["id"]), "eu"]);
-    let told = client.result(call);
+    let reply = client.result(call);
     assert_eq!(
-        (&told["answered"], &told["type"], &told["args"]),
+        (&reply["answered"], &reply["type"], &reply["args"]),
         (&json!(true), &json!("respond"), &json!("eu"))
     );
     let asked =
@@ -170,15 +170,15 @@ fn an_agent_asks_is_answered_and_does_as_it_is_told() {
     let item = the_one(&cli);
     assert_eq!(item["action"], "request/deploy");
     json(&cli, &["edit", &text(&item["id"]), "--set", "env=stage"]);
-    let told = client.result(call);
-    assert_eq!((&told["type"], &told["args"]), (&json!("edit"), &json!({"env": "stage"})));
+    let reply = client.result(call);
+    assert_eq!((&reply["type"], &reply["args"]), (&json!("edit"), &json!({"env": "stage"})));
     let call = client.call("notify_person", json!({"title": "The build is done"}));
-    let told = client.result(call);
-    assert_eq!(told["answered"], false);
+    let reply = client.result(call);
+    assert_eq!(reply["answered"], false);
     let item = the_one(&cli);
     assert_eq!((&item["kind"], &item["action"]), (&json!("triage"), &json!("request/notice")));
     json(&cli, &["accept", &text(&item["id"])]);
-    let call = client.call("check_answer", json!({"ticket": told["ticket"]}));
+    let call = client.call("check_answer", json!({"ticket": reply["ticket"]}));
     assert_eq!(client.result(call)["type"], "accept");
 }
 
@@ -187,9 +187,9 @@ fn who_cannot_wait_gets_a_ticket() {
     let cli = Cli::new();
     let mut client = Client::new(&cli);
     let call = client.call("ask_person", json!({"question": "Well?", "wait_seconds": 0.1}));
-    let told = client.result(call);
-    assert_eq!((&told["answered"], &told["type"]), (&json!(false), &Value::Null));
-    let ticket = text(&told["ticket"]);
+    let reply = client.result(call);
+    assert_eq!((&reply["answered"], &reply["type"]), (&json!(false), &Value::Null));
+    let ticket = text(&reply["ticket"]);
     // Also after the server has gone, and from another one.
     assert_eq!(client.close().code, 0);
     assert_eq!(open(&cli).len(), 1, "a ticket was given");
@@ -198,9 +198,9 @@ fn who_cannot_wait_gets_a_ticket() {
     assert_eq!(client.result(call)["answered"], false);
     let call = client.call("check_answer", json!({"ticket": ticket}));
     json(&cli, &["ignore", &ticket]);
-    let told = client.result(call);
-    assert_eq!(told["type"], "ignore");
-    assert_eq!(told["message"], "The person said no. Do not do it.", "some models see nothing else");
+    let reply = client.result(call);
+    assert_eq!(reply["type"], "ignore");
+    assert_eq!(reply["message"], "The person said no. Do not do it.", "some models see nothing else");
 }
 
 #[test]
@@ -255,13 +255,13 @@ fn several_wait_at_once_report_and_are_cancelled_apart() {
     assert_eq!(titles, ["Two?", "Kept?"]);
     json(&cli, &["respond", &text(&items[0]["id"]), "two"]);
     // Nothing is said of those that were cancelled; progress may come in between.
-    let told = loop {
-        let told = client.next();
-        if told["method"] != "notifications/progress" {
-            break told;
+    let reply = loop {
+        let reply = client.next();
+        if reply["method"] != "notifications/progress" {
+            break reply;
         }
     };
-    assert_eq!((&told["id"], &told["result"]["structuredContent"]["args"]), (&json!(two), &json!("two")));
+    assert_eq!((&reply["id"], &reply["result"]["structuredContent"]["args"]), (&json!(two), &json!("two")));
     // Asked again with its key, it is the same question.
     json(&cli, &["respond", &text(&items[1]["id"]), "kept"]);
     let call = client.call("ask_person", json!({"question": "Kept?", "key": "k"}));

@@ -43,10 +43,10 @@ fn profiles_are_listed_shown_and_told_by_version() {
     cli.refused(&["memory", "show", "nothing"], 3, "there is no memory `nothing`; `sayso memory list`");
     for verb in ["memory", "eval", "apis"] {
         // Typed alone, it tells what there is and does not call that an error.
-        let said = cli.sayso(&[verb]);
-        assert_eq!((said.code, said.out.as_str()), (2, ""), "{said:?}");
-        assert!(said.err.contains(&format!("Usage: sayso {verb} ")), "{said:?}");
-        assert!(!said.err.contains("error:") && said.err.contains("--data <DIR>"), "{said:?}");
+        let output = cli.sayso(&[verb]);
+        assert_eq!((output.code, output.out.as_str()), (2, ""), "{output:?}");
+        assert!(output.err.contains(&format!("Usage: sayso {verb} ")), "{output:?}");
+        assert!(!output.err.contains("error:") && output.err.contains("--data <DIR>"), "{output:?}");
     }
     cli.refused(&["memory", "show"], 2, "<NS>");
 }
@@ -59,8 +59,8 @@ fn a_profile_is_written_anew_from_words_a_file_or_stdin() {
     assert_eq!(edit(&["--text", "Afternoons."])["version"], 2, "the same again is no new version");
     std::fs::write(cli.path("new.md"), "Evenings.\n").unwrap();
     assert_eq!(edit(&["--file", "new.md"])["profile"], "Evenings.\n");
-    let said = cli.sayso_with(&["memory", "edit", "cal", "--text", "-", "--json"], b"Never.\n");
-    assert_eq!(serde_json::from_str::<Value>(said.done()).unwrap()["cause"]["kind"], "edit");
+    let output = cli.sayso_with(&["memory", "edit", "cal", "--text", "-", "--json"], b"Never.\n");
+    assert_eq!(serde_json::from_str::<Value>(output.done()).unwrap()["cause"]["kind"], "edit");
     assert_eq!(cli.json(&["memory", "revert", "cal", "1"])["profile"], "Mornings.");
     cli.refused(
         &["memory", "revert", "cal", "9"],
@@ -100,7 +100,7 @@ fn a_profile_is_written_anew_in_an_editor() {
     let editor = editor.display().to_string();
     let terminal =
         Terminal::open(&cli, &["memory", "edit", "cal"], &[("NO_COLOR", "1"), ("EDITOR", &editor)]);
-    let said = terminal.ends();
-    assert!(said.contains("And warm."), "{said}");
+    let output = terminal.ends();
+    assert!(output.contains("And warm."), "{output}");
     assert_eq!(cli.json(&["memory", "show", "cal"])["profile"], "Mornings.And warm.\n");
 }

@@ -1,11 +1,11 @@
 //! The real program: what needs no workflow, and how it behaves in a pipe.
 
-use crate::runner::{Cli, Said, said};
+use crate::runner::{Cli, CliOutput, captured};
 use std::io::Read;
 use std::process::Stdio;
 
-fn real(cli: &Cli, args: &[&str]) -> Said {
-    said(cli.real().args(args).output().unwrap())
+fn real(cli: &Cli, args: &[&str]) -> CliOutput {
+    captured(cli.real().args(args).output().unwrap())
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn an_answer_that_cannot_be_written_is_a_failure() {
     let full = std::fs::OpenOptions::new().write(true).open("/dev/full").unwrap();
     let output =
         cli.real().arg("config").stdout(full).stderr(Stdio::piped()).spawn().unwrap().wait_with_output();
-    said(output.unwrap()).refused(1, "cannot be written");
+    captured(output.unwrap()).refused(1, "cannot be written");
 }
 
 #[test]
@@ -120,9 +120,9 @@ fn help_is_there_for_every_verb() {
     ];
     assert_eq!(verbs, expected);
     for verb in &verbs[..verbs.len() - 1] {
-        let said = real(&cli, &[verb, "--help"]);
-        assert!(said.done().contains("Example"), "{verb}");
-        assert!(said.done().contains("--json"), "{verb}");
+        let output = real(&cli, &[verb, "--help"]);
+        assert!(output.done().contains("Example"), "{verb}");
+        assert!(output.done().contains("--json"), "{verb}");
     }
     assert!(real(&cli, &["--version"]).done().starts_with("sayso 0."));
 }

@@ -29,16 +29,16 @@ fn prune_shows_first_and_takes_only_when_told() {
     keys(&plan, REPORT);
     assert_eq!((&plan["pruned"], &plan["threads"]), (&json!(false), &json!(0)));
     assert_eq!(plan["kept"], json!([{"why": "its result is not filed away", "threads": 1}]));
-    let said = cli.sayso(&["prune", "--older-than", "0d"]);
-    assert!(said.done().contains("1 kept: its result is not filed away"), "{said:?}");
+    let output = cli.sayso(&["prune", "--older-than", "0d"]);
+    assert!(output.done().contains("1 kept: its result is not filed away"), "{output:?}");
     let (parcel, _) = cli.asked(&["courier", "parcels=word"]);
     cli.json(&["stop", &parcel]);
     let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
     assert_eq!(cli.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
-    let said = cli.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
-    let said = said.done();
-    assert!(said.contains("1 threads are done or abandoned") && said.contains("log "), "{said}");
-    assert!(said.contains("--yes prunes it"), "{said}");
+    let output = cli.sayso(&["prune", "--older-than", "0d", "--dry-run"]);
+    let output = output.done();
+    assert!(output.contains("1 threads are done or abandoned") && output.contains("log "), "{output}");
+    assert!(output.contains("--yes prunes it"), "{output}");
     assert!(!cli.json(&["show", &parcel])["steps"].as_array().unwrap().is_empty(), "nothing was changed");
     let done = cli.json(&["prune", "--older-than", "0d", "--yes"]);
     keys(&done, REPORT);
@@ -51,8 +51,8 @@ fn prune_shows_first_and_takes_only_when_told() {
         assert!(!cli.json(&["show", &kept])["steps"].as_array().unwrap().is_empty());
     }
     assert!(cli.sayso(&["prune", "--older-than", "0d", "--yes"]).done().starts_with("0 threads"));
-    let said = cli.real().args(["doctor", "--json"]).output().unwrap();
-    let checks: Value = serde_json::from_slice(&said.stdout).unwrap();
+    let output = cli.real().args(["doctor", "--json"]).output().unwrap();
+    let checks: Value = serde_json::from_slice(&output.stdout).unwrap();
     let sound = checks.as_array().unwrap().iter().filter(|line| line["ok"] == true);
     let sound: Vec<&str> = sound.map(|line| line["check"].as_str().unwrap()).collect();
     assert!(sound.contains(&"database") && sound.contains(&"records"), "{checks}");
@@ -82,11 +82,11 @@ fn activity_tells_the_days_in_numbers() {
     keys(&activity["tools"][0], &["tool", "untouched", "edited", "responded", "ignored", "granted"]);
     assert_eq!(text(&activity["tools"][0]["tool"]), "deliver");
     keys(&activity["storage"], &["file", "free", "tables"]);
-    let said = cli.sayso(&["activity"]);
-    let said = said.done();
+    let output = cli.sayso(&["activity"]);
+    let output = output.done();
     assert!(
-        said.contains("UNTOUCHED") && said.contains("courier.") && said.contains("The file takes"),
-        "{said}"
+        output.contains("UNTOUCHED") && output.contains("courier.") && output.contains("The file takes"),
+        "{output}"
     );
     assert!(Cli::new().sayso(&["activity"]).done().contains("ACCEPTED"));
     cli.refused(&["activity", "--days", "0"], 2, "0");

@@ -1,6 +1,6 @@
 //! `request` and `answer`: programs that ask, and die, and ask again.
 
-use crate::runner::{Background, Cli, Said, keys, said, text, texts, until};
+use crate::runner::{Background, Cli, CliOutput, captured, keys, text, texts, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
@@ -9,17 +9,17 @@ use std::process::Stdio;
 
 pub const ANSWER: &[&str] = &["id", "thread", "status", "interrupts", "type", "args", "by", "at"];
 
-pub fn run(cli: &Cli, args: &[&str]) -> Said {
-    said(cli.real().args(args).output().unwrap())
+pub fn run(cli: &Cli, args: &[&str]) -> CliOutput {
+    captured(cli.real().args(args).output().unwrap())
 }
 
-pub fn with_stdin(cli: &Cli, args: &[&str], stdin: &[u8]) -> Said {
+pub fn with_stdin(cli: &Cli, args: &[&str], stdin: &[u8]) -> CliOutput {
     let mut command = cli.real();
     command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().unwrap();
     // A program that refuses before it reads closes its end.
     let _ = child.stdin.take().unwrap().write_all(stdin);
-    said(child.wait_with_output().unwrap())
+    captured(child.wait_with_output().unwrap())
 }
 
 pub fn spawn(cli: &Cli, args: &[&str]) -> Background {
@@ -30,9 +30,9 @@ pub fn spawn(cli: &Cli, args: &[&str]) -> Background {
 
 /// What a call printed that ended with `code`.
 #[track_caller]
-pub fn read(said: &Said, code: i32) -> Value {
-    assert_eq!(said.code, code, "{said:?}");
-    serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{e}: {said:?}"))
+pub fn read(output: &CliOutput, code: i32) -> Value {
+    assert_eq!(output.code, code, "{output:?}");
+    serde_json::from_str(&output.out).unwrap_or_else(|e| panic!("{e}: {output:?}"))
 }
 
 #[track_caller]
@@ -109,14 +109,14 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         let decide: Vec<&str> =
             [decision[0], id.as_str()].into_iter().chain(decision[1..].iter().copied()).collect();
         assert_eq!(run(&cli, &decide).code, 0);
-        let told = read(&asker.wait(), code);
-        keys(&told, ANSWER);
-        assert_eq!((&told["type"], &told["args"], &told["by"]), (&json!(word), &args, &json!("cli")));
-        assert_eq!(told["id"], json!(id));
-        text(&told["at"]);
+        let reply = read(&asker.wait(), code);
+        keys(&reply, ANSWER);
+        assert_eq!((&reply["type"], &reply["args"], &reply["by"]), (&json!(word), &args, &json!("cli")));
+        assert_eq!(reply["id"], json!(id));
+        text(&reply["at"]);
         // Read later, as often as one likes, by the question or its thread.
-        assert_eq!(read(&run(&cli, &["answer", &id]), code), told);
-        assert_eq!(read(&run(&cli, &["answer", &text(&told["thread"]), "--json"]), code), told);
+        assert_eq!(read(&run(&cli, &["answer", &id]), code), reply);
+        assert_eq!(read(&run(&cli, &["answer", &text(&reply["thread"]), "--json"]), code), reply);
         assert_eq!(open(&cli).len(), 0);
         assert_eq!(json(&cli, &["list", "--kind", "result"]), json!([]), "the asker has it; it is no result");
     }
@@ -219,8 +219,8 @@ fn one_key_is_one_question_with_one_answer() {
     assert_eq!(open(&cli).len(), 1);
     json(&cli, &["accept", &id]);
     for asker in askers {
-        let told = read(&asker.wait(), 0);
-        assert_eq!((&told["id"], &told["type"]), (&json!(id), &json!("accept")));
+        let reply = read(&asker.wait(), 0);
+        assert_eq!((&reply["id"], &reply["type"]), (&json!(id), &json!("accept")));
     }
     // Also long after it was answered.
     assert_eq!(read(&run(&cli, &waiting), 0)["args"], json!({"n": 1}));
@@ -261,8 +261,8 @@ fn fifty_askers_each_get_their_own_answer_and_nobody_drives_meanwhile() {
         assert_eq!(run(&cli, &["respond", &text(&item["id"]), &format!("to {title}")]).code, 0);
     }
     for (title, asker) in askers {
-        let told = read(&asker.wait(), 0);
-        assert_eq!(told["args"], json!(format!("to {title}")));
+        let reply = read(&asker.wait(), 0);
+        assert_eq!(reply["args"], json!(format!("to {title}")));
     }
     assert_eq!(json(&cli, &["threads", "--status", "done"]).as_array().unwrap().len(), ASKERS);
 }
@@ -278,9 +278,9 @@ fn a_driver_that_dies_in_the_middle_loses_no_answer() {
         driver.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
         let killed = driver.output().unwrap();
         assert_eq!(killed.status.code(), None, "{point}: {killed:?}");
-        let told = read(&run(&cli, &["request", "--title", "Go?", "--key", "k", "--wait"]), 0);
-        assert_eq!((&told["type"], &told["status"]), (&json!("accept"), &json!("done")), "{point}");
-        let whole = json(&cli, &["show", &text(&told["thread"])]);
+        let reply = read(&run(&cli, &["request", "--title", "Go?", "--key", "k", "--wait"]), 0);
+        assert_eq!((&reply["type"], &reply["status"]), (&json!("accept"), &json!("done")), "{point}");
+        let whole = json(&cli, &["show", &text(&reply["thread"])]);
         let nodes: Vec<String> =
             whole["steps"].as_array().unwrap().iter().map(|step| text(&step["node"])).collect();
         assert_eq!(nodes, ["START", "ask_person", "ANSWERS", "answered"], "{point}");
@@ -311,10 +311,13 @@ fn beside_a_driver_an_asker_waits_for_it() {
 #[test]
 fn a_request_that_expires_closes_and_says_so() {
     let cli = Cli::new();
-    let told = read(&run(&cli, &["request", "--title", "Quick", "--expires", "1s", "--wait"]), 5);
-    assert_eq!((&told["type"], &told["by"], &told["args"]), (&json!("expired"), &Value::Null, &Value::Null));
-    text(&told["at"]);
-    let id = text(&told["id"]);
+    let reply = read(&run(&cli, &["request", "--title", "Quick", "--expires", "1s", "--wait"]), 5);
+    assert_eq!(
+        (&reply["type"], &reply["by"], &reply["args"]),
+        (&json!("expired"), &Value::Null, &Value::Null)
+    );
+    text(&reply["at"]);
+    let id = text(&reply["id"]);
     run(&cli, &["accept", &id]).refused(3, "nobody answered in time");
     assert!(run(&cli, &["view", &id]).out.contains("no longer open: nobody answered in time"));
     assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "expired");
@@ -380,10 +383,10 @@ fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
     assert_eq!(item["warnings"][0]["code"], "hidden_characters");
     let (accept, answer) = (["accept", &id], ["answer", &id]);
     for args in [&["list"][..], &["view", &id], &["threads"], &["list", "--json"], &accept, &answer] {
-        let said = run(&cli, args);
+        let output = run(&cli, args);
         let hidden = |c: char| sayso::text::is_hidden(c) && !matches!(c, '\n' | '\t');
-        assert!(!said.out.contains(hidden) && !said.err.contains(hidden), "{said:?}");
+        assert!(!output.out.contains(hidden) && !output.err.contains(hidden), "{output:?}");
     }
-    let told = read(&run(&cli, &["answer", &id]), 0);
-    assert_eq!(told["args"], came, "what came is what is approved");
+    let reply = read(&run(&cli, &["answer", &id]), 0);
+    assert_eq!(reply["args"], came, "what came is what is approved");
 }

@@ -1,4 +1,4 @@
-//! A data folder, and the program called on it.
+//! The program with a data folder of its own.
 
 use crate::child::{ARGS, FLAGS, PREFACE};
 use serde_json::Value;
@@ -16,9 +16,9 @@ pub struct Cli {
     home: TempDir,
 }
 
-/// What a call came to.
+/// The exit code and output of a call.
 #[derive(Debug)]
-pub struct Said {
+pub struct CliOutput {
     pub code: i32,
     pub out: String,
     pub err: String,
@@ -69,17 +69,17 @@ impl Cli {
         command
     }
 
-    pub fn sayso(&self, args: &[&str]) -> Said {
-        said(self.command(args).output().unwrap())
+    pub fn sayso(&self, args: &[&str]) -> CliOutput {
+        captured(self.command(args).output().unwrap())
     }
 
     /// The same with something on stdin.
-    pub fn sayso_with(&self, args: &[&str], stdin: &[u8]) -> Said {
+    pub fn sayso_with(&self, args: &[&str], stdin: &[u8]) -> CliOutput {
         let mut command = self.command(args);
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         child.stdin.take().unwrap().write_all(stdin).unwrap();
-        said(child.wait_with_output().unwrap())
+        captured(child.wait_with_output().unwrap())
     }
 
     /// Runs in the background.
@@ -93,9 +93,9 @@ impl Cli {
     #[track_caller]
     pub fn json(&self, args: &[&str]) -> Value {
         let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-        let said = self.sayso(&args);
-        assert_eq!(said.code, 0, "{args:?}: {said:?}");
-        serde_json::from_str(&said.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {said:?}"))
+        let output = self.sayso(&args);
+        assert_eq!(output.code, 0, "{args:?}: {output:?}");
+        serde_json::from_str(&output.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {output:?}"))
     }
 
     /// A call that must fail: its code, nothing on stdout, and a sentence, with and without `--json`.
@@ -107,7 +107,7 @@ impl Cli {
         }
     }
 
-    /// A thread that asks, and what it asks.
+    /// Starts a thread that asks, and gives its id and those of its questions.
     #[track_caller]
     pub fn asked(&self, args: &[&str]) -> (String, Vec<String>) {
         let args: Vec<&str> = ["start"].iter().chain(args).copied().chain(["--wait"]).collect();
@@ -136,7 +136,7 @@ impl Cli {
     }
 }
 
-impl Said {
+impl CliOutput {
     #[track_caller]
     pub fn refused(&self, code: i32, expected: &str) {
         assert_eq!(self.code, code, "{self:?}");
@@ -172,8 +172,8 @@ impl Background {
         rustix::process::kill_process(pid, signal).unwrap();
     }
 
-    pub fn wait(mut self) -> Said {
-        said(self.0.take().unwrap().wait_with_output().unwrap())
+    pub fn wait(mut self) -> CliOutput {
+        captured(self.0.take().unwrap().wait_with_output().unwrap())
     }
 }
 
@@ -186,18 +186,18 @@ impl Drop for Background {
     }
 }
 
-pub fn said(output: Output) -> Said {
+pub fn captured(output: Output) -> CliOutput {
     let out = String::from_utf8(output.stdout).unwrap();
     let code = output.status.code().unwrap_or_else(|| panic!("ended by {}", output.status));
     let err = String::from_utf8(output.stderr).unwrap();
-    Said { code, out: out.strip_prefix(PREFACE).unwrap_or(&out).to_owned(), err }
+    CliOutput { code, out: out.strip_prefix(PREFACE).unwrap_or(&out).to_owned(), err }
 }
 
-/// Waits for something that another process brings about.
+/// Waits for a condition that another process makes true.
 #[track_caller]
-pub fn until(mut reached: impl FnMut() -> bool) {
+pub fn until(mut condition: impl FnMut() -> bool) {
     let begun = Instant::now();
-    while !reached() {
+    while !condition() {
         assert!(begun.elapsed() < PATIENCE, "it did not happen");
         std::thread::sleep(Duration::from_millis(5));
     }

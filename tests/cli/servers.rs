@@ -1,7 +1,7 @@
 //! LangGraph servers from a shell, where nobody drives.
 
 use crate::langgraph::Server;
-use crate::runner::{Cli, Said, said};
+use crate::runner::{Cli, CliOutput, captured};
 use serde_json::{Value, json};
 use std::net::TcpListener;
 
@@ -15,15 +15,15 @@ fn beside(servers: &[(&str, u16)]) -> Cli {
     cli
 }
 
-fn real(cli: &Cli, args: &[&str]) -> Said {
-    said(cli.real().args(args).output().unwrap())
+fn real(cli: &Cli, args: &[&str]) -> CliOutput {
+    captured(cli.real().args(args).output().unwrap())
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn list_shows_what_doctor_counts() {
     let server = Server::open().await;
-    server.house.asks("agent", &json!("How old are you?"));
-    let cli = beside(&[("lab", server.at.port())]);
+    server.langgraph.ask("agent", &json!("How old are you?"));
+    let cli = beside(&[("lab", server.address.port())]);
     let checked = real(&cli, &["doctor"]).out;
     assert!(checked.contains("lab: LangGraph server 0.16.7, 1 thread is waiting"), "{checked}");
     let mut ids = Vec::new();
@@ -40,21 +40,21 @@ async fn list_shows_what_doctor_counts() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_does_not_answer_keeps_no_other_from_being_listed() {
     let server = Server::open().await;
-    server.house.asks("agent", &json!("How old are you?"));
+    server.langgraph.ask("agent", &json!("How old are you?"));
     let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
     // One that is down, one that hangs up on everybody, one that never answers, and one that stops in the middle.
     let down = port(&TcpListener::bind("127.0.0.1:0").unwrap());
     let (rude, silent) =
         (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
     let stuck = Server::open().await;
-    stuck.house.asks("agent", &json!("Which colour?"));
-    stuck.house.lock().stuck = true;
+    stuck.langgraph.ask("agent", &json!("Which colour?"));
+    stuck.langgraph.lock().stuck = true;
     let servers = [
         ("down", down),
         ("rude", port(&rude)),
         ("silent", port(&silent)),
-        ("stuck", stuck.at.port()),
-        ("well", server.at.port()),
+        ("stuck", stuck.address.port()),
+        ("well", server.address.port()),
     ];
     std::thread::spawn(move || rude.incoming().for_each(drop));
     let listed = real(&beside(&servers), &["list"]);

@@ -1,7 +1,7 @@
-//! `sessions`: what coding agents tell of themselves, and what is made of it.
+//! `sessions`: what coding agents report about themselves, and how it is shown.
 
 use crate::request::{json, read, run, the_one};
-use crate::runner::{Background, Cli, Said, keys, said, text, until};
+use crate::runner::{Background, Cli, CliOutput, captured, keys, text, until};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -35,17 +35,17 @@ fn hook(cli: &Cli, tool: &str) -> Command {
     command
 }
 
-fn told(mut command: Command, event: &Value) -> Said {
+fn send_event(mut command: Command, event: &Value) -> CliOutput {
     let mut child = command.spawn().unwrap();
     child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-    said(child.wait_with_output().unwrap())
+    captured(child.wait_with_output().unwrap())
 }
 
 /// Something that only informs: it says nothing, whatever it is.
 #[track_caller]
 fn tell(cli: &Cli, event: &Value) {
-    let said = told(hook(cli, "claude-code"), event);
-    assert_eq!((said.code, said.out.as_str(), said.err.as_str()), (0, "", ""), "{event}");
+    let output = send_event(hook(cli, "claude-code"), event);
+    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (0, "", ""), "{event}");
 }
 
 fn sessions(cli: &Cli) -> Vec<Value> {
@@ -115,7 +115,7 @@ fn a_session_ends_with_its_process() {
     let mut agent = Command::new("sleep").arg("60").spawn().unwrap();
     let mut command = hook(&cli, "claude-code");
     command.env("CLAUDE_PID", agent.id().to_string());
-    assert_eq!(told(command, &event("s1", "SessionStart")).code, 0);
+    assert_eq!(send_event(command, &event("s1", "SessionStart")).code, 0);
     assert_eq!(sessions(&cli).len(), 1);
     agent.kill().unwrap();
     agent.wait().unwrap();
@@ -142,7 +142,7 @@ fn tokens_and_cost_are_those_the_agent_reports() {
         "tokens": {"input": 100, "output": 20}, "cost": 0.14})
     };
     for name in ["busy", "idle"] {
-        assert_eq!(told(hook(&cli, "opencode"), &opencode(name)).out, "");
+        assert_eq!(send_event(hook(&cli, "opencode"), &opencode(name)).out, "");
     }
     let shown = run(&cli, &["sessions"]).done().to_owned();
     assert!(shown.contains("12.5k tokens") && shown.contains("120 tokens, $0.14"), "{shown}");
@@ -157,13 +157,13 @@ fn a_terminal_that_cannot_be_shown_is_told_of_in_a_sentence() {
     run(&cli, &["sessions", "focus", "s1"]).refused(1, "its terminal takes no commands");
     let mut kitty = hook(&cli, "claude-code");
     kitty.env("KITTY_WINDOW_ID", "3");
-    assert_eq!(told(kitty, &event("s2", "SessionStart")).code, 0);
+    assert_eq!(send_event(kitty, &event("s2", "SessionStart")).code, 0);
     run(&cli, &["sessions", "focus", "s2"]).refused(1, "allow_remote_control");
     run(&cli, &["sessions", "focus", "s"]).refused(2, "matches 2 ids");
     // What has no shape of a terminal is not taken for one.
     let mut forged = hook(&cli, "claude-code");
     forged.env("TMUX", "/tmp/x,1,0").env("TMUX_PANE", "%1;kill-server");
-    assert_eq!(told(forged, &event("s3", "SessionStart")).code, 0);
+    assert_eq!(send_event(forged, &event("s3", "SessionStart")).code, 0);
     assert_eq!(sessions(&cli).iter().find(|session| session["id"] == "s3").unwrap()["terminal"], Value::Null);
 }
 

@@ -1,7 +1,7 @@
 //! `config`, `doctor`, `completions`, `man`, and the log.
 
 use crate::analyze::{json as json_of, real};
-use crate::runner::{Cli, keys, said};
+use crate::runner::{Cli, captured, keys};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
@@ -11,9 +11,9 @@ fn config_says_what_is_meant_and_who_said_so() {
     let mut command = cli.command(&["config", "--json"]);
     let output =
         command.env("SAYSO_BUDGET__DAY", "1.5").env("OPENAI_API_KEY", "canary-secret").output().unwrap();
-    let said = said(output);
-    assert!(!said.done().contains("canary"));
-    let settings: Value = serde_json::from_str(&said.out).unwrap();
+    let output = captured(output);
+    assert!(!output.done().contains("canary"));
+    let settings: Value = serde_json::from_str(&output.out).unwrap();
     let of = |key: &str| settings.as_array().unwrap().iter().find(|s| s["key"] == key).unwrap().clone();
     keys(&of("budget.day"), &["key", "value", "origin"]);
     assert_eq!(
@@ -62,12 +62,12 @@ fn doctor_finds_everything_in_order() {
         "python",
     ];
     assert_eq!(names, known);
-    let said = real(&cli, &["doctor"]);
-    assert!(said.done().contains("1 thread checked, intact"));
-    assert!(said.out.contains("without files, network or programs: limits on memory"), "{said:?}");
+    let output = real(&cli, &["doctor"]);
+    assert!(output.done().contains("1 thread checked, intact"));
+    assert!(output.out.contains("without files, network or programs: limits on memory"), "{output:?}");
     #[cfg(target_os = "linux")]
-    assert!(said.out.contains("(seccomp)") && said.out.contains("Landlock"), "{said:?}");
-    assert!(said.out.contains("audius: ") && said.out.contains("no key needed"), "{said:?}");
+    assert!(output.out.contains("(seccomp)") && output.out.contains("Landlock"), "{output:?}");
+    assert!(output.out.contains("audius: ") && output.out.contains("no key needed"), "{output:?}");
 }
 
 #[test]
@@ -84,28 +84,28 @@ fn doctor_names_what_is_wrong() {
     let cli = Cli::new();
     cli.chat("tea");
     std::fs::set_permissions(cli.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let said = real(&cli, &["doctor"]);
-    assert_eq!(said.code, 1, "{said:?}");
-    assert!(said.out.contains("FAIL  permissions") && said.out.contains("chmod 700"), "{said:?}");
+    let output = real(&cli, &["doctor"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    assert!(output.out.contains("FAIL  permissions") && output.out.contains("chmod 700"), "{output:?}");
     std::fs::set_permissions(cli.data(), std::fs::Permissions::from_mode(0o700)).unwrap();
     let db = rusqlite::Connection::open(cli.data().join("sayso.db")).unwrap();
     db.execute("UPDATE threads SET title = 'forged'", []).unwrap();
     drop(db);
-    let said = real(&cli, &["doctor", "--json"]);
-    assert_eq!(said.code, 1, "{said:?}");
-    let report: Value = serde_json::from_str(&said.out).unwrap();
+    let output = real(&cli, &["doctor", "--json"]);
+    assert_eq!(output.code, 1, "{output:?}");
+    let report: Value = serde_json::from_str(&output.out).unwrap();
     let bad: Vec<&Value> = report.as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();
     assert_eq!(bad.len(), 1, "{report}");
     assert_eq!(bad[0]["check"], "records");
     assert!(bad[0]["text"].as_str().unwrap().contains("`sayso doctor --repair`"), "{report}");
-    let said = real(&cli, &["doctor", "--repair"]);
-    assert!(said.code == 0 && said.out.contains("rebuilt: threads: the title of "), "{said:?}");
-    let said = real(&cli, &["doctor", "--repair"]);
-    assert!(said.out.contains("all match the log"), "{said:?}");
+    let output = real(&cli, &["doctor", "--repair"]);
+    assert!(output.code == 0 && output.out.contains("rebuilt: threads: the title of "), "{output:?}");
+    let output = real(&cli, &["doctor", "--repair"]);
+    assert!(output.out.contains("all match the log"), "{output:?}");
     assert_eq!(real(&cli, &["doctor"]).code, 0);
     std::fs::write(cli.data().join("sayso.db"), "a diary").unwrap();
-    let said = cli.sayso(&["doctor"]);
-    assert!(said.code == 1 && said.out.contains("is not a sayso database"), "{said:?}");
+    let output = cli.sayso(&["doctor"]);
+    assert!(output.code == 1 && output.out.contains("is not a sayso database"), "{output:?}");
 }
 
 #[test]
@@ -114,10 +114,10 @@ fn doctor_says_what_the_screen_would_say_of_keys() {
     cli.chat("tea");
     let keys_of = |line: &str| {
         cli.configure(&format!("[keys]\n{line}\n"));
-        let said = real(&cli, &["doctor", "--json"]);
-        let report: Value = serde_json::from_str(&said.out).unwrap();
+        let output = real(&cli, &["doctor", "--json"]);
+        let report: Value = serde_json::from_str(&output.out).unwrap();
         let check = report.as_array().unwrap().iter().find(|check| check["check"] == "keys").cloned();
-        (said.code, check.map(|check| (check["ok"] == true, check["text"].as_str().unwrap().to_owned())))
+        (output.code, check.map(|check| (check["ok"] == true, check["text"].as_str().unwrap().to_owned())))
     };
     for (line, expected) in [
         ("acept = [\"x\"]", "[keys] has no action `acept`; did you mean `accept`?"),
@@ -142,8 +142,8 @@ fn doctor_says_what_the_screen_would_say_of_keys() {
 fn completions_and_manual_come_from_the_same_definitions() {
     let cli = Cli::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let said = cli.sayso(&["completions", shell]);
-        assert!(said.done().contains("until-idle"), "{shell}");
+        let output = cli.sayso(&["completions", shell]);
+        assert!(output.done().contains("until-idle"), "{shell}");
         keys(&cli.json(&["completions", shell]), &["shell", "script"]);
     }
     assert!(cli.sayso(&["man"]).done().contains(".SH VERBS"));
@@ -158,9 +158,9 @@ fn the_log_is_private_and_on_stderr_only_when_asked() {
     let (thread, _) = cli.chat("tea");
     // A thread whose workflow is not there is trouble, and trouble is logged.
     let output = cli.real().args(["-v", "fork", &thread, "--step", "0", "--wait"]).output().unwrap();
-    let said = said(output);
-    assert_eq!(said.code, 0, "{said:?}");
-    assert!(said.err.contains("WARN") && said.err.contains("lost_node"), "{said:?}");
+    let output = captured(output);
+    assert_eq!(output.code, 0, "{output:?}");
+    assert!(output.err.contains("WARN") && output.err.contains("lost_node"), "{output:?}");
     let log = cli.data().join("log");
     let file = std::fs::read_dir(&log).unwrap().next().unwrap().unwrap().path();
     assert!(std::fs::read_to_string(&file).unwrap().contains("lost_node"));

@@ -15,7 +15,7 @@ fn configured() -> Cli {
 
 #[test]
 fn the_built_in_rules_answer_simple_questions() {
-    for (instruction, said) in [
+    for (instruction, expected) in [
         ("sum Amount by Region", "North: 421"),
         ("average Amount", "mean of Amount: 66.7143 (7 rows)"),
         ("top 2 by Amount", "1. Region North, Amount 400"),
@@ -30,7 +30,7 @@ fn the_built_in_rules_answer_simple_questions() {
         assert_eq!((&card["kind"], &card["action"]), (&"approval".into(), &"python".into()), "{instruction}");
         let outcome = json(&cli, &["accept", &asked, "--wait"]);
         assert_eq!(outcome["status"], "done", "{instruction}: {outcome}");
-        assert!(text(&outcome["output"]["answer"]).contains(said), "{instruction}: {outcome}");
+        assert!(text(&outcome["output"]["answer"]).contains(expected), "{instruction}: {outcome}");
         assert_eq!(std::fs::read_to_string(cli.path("sales.csv")).unwrap(), SALES);
         let wrote = instruction.contains("only") || instruction.contains("mark");
         assert_eq!(cli.path("sales.result.xlsx").exists(), wrote, "{instruction}");
@@ -96,7 +96,7 @@ fn work_is_approved_right_at_the_terminal() {
 fn bad_input_is_one_sentence() {
     let cli = configured();
     std::fs::write(cli.path("notes.txt"), "x").unwrap();
-    for (args, said) in [
+    for (args, expected) in [
         (vec!["sheet", "none.xlsx", "-i", "x"], "cannot be opened"),
         (vec!["sheet", "notes.txt", "-i", "x"], "not a workbook"),
         (vec!["sheet", ".", "-i", "x"], "not a workbook"),
@@ -107,7 +107,7 @@ fn bad_input_is_one_sentence() {
     ] {
         let heard = real(&cli, &args);
         assert_eq!(heard.code, 2, "{args:?}: {heard:?}");
-        assert!(heard.err.contains(said) && heard.out.is_empty(), "{args:?}: {heard:?}");
+        assert!(heard.err.contains(expected) && heard.out.is_empty(), "{args:?}: {heard:?}");
     }
     assert_eq!(json(&cli, &["threads"]), serde_json::json!([]));
 }

@@ -153,8 +153,8 @@ fn a_whole_conversation_is_held_right_there() {
     // What was read here does not wait in the inbox as well.
     let id = text(&whole[0]["id"]);
     let filed = cli.real().args(["accept", &id]).output().unwrap();
-    let said = String::from_utf8_lossy(&filed.stderr).into_owned();
-    assert!(said.contains("has no result waiting to be read"), "{said}");
+    let output = String::from_utf8_lossy(&filed.stderr).into_owned();
+    assert!(output.contains("has no result waiting to be read"), "{output}");
 }
 
 #[test]

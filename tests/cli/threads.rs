@@ -42,8 +42,8 @@ fn continue_goes_on_after_a_result() {
     assert_eq!(cli.json(&["show", &thread])["state"]["said"][1], json!(["heard", "now by quarter"]));
     cli.refused(&["continue", &thread, ""], 2, "the answer is empty");
     cli.refused(&["continue", &asked, "more"], 3, "names an interrupt");
-    let said = cli.sayso_with(&["continue", &thread, "-"], b"");
-    said.refused(2, "the answer is empty");
+    let output = cli.sayso_with(&["continue", &thread, "-"], b"");
+    output.refused(2, "the answer is empty");
 }
 
 #[test]
@@ -59,11 +59,26 @@ fn stop_makes_trouble_that_can_be_decided() {
     assert!(cli.sayso(&["view", &trouble]).done().contains("accept (go on)"));
     assert_eq!(cli.json(&["accept", &trouble, "--wait"])["status"], "waiting");
     let thread = text(&cli.json(&["start", "chat", "topic=milk"])["thread"]);
-    let said = cli.sayso(&["stop", &thread]);
-    assert!(said.done().contains("cannot go on by itself") && said.out.contains("[stopped]"), "{said:?}");
+    let output = cli.sayso(&["stop", &thread]);
+    assert!(
+        output.done().contains("cannot go on by itself") && output.out.contains("[stopped]"),
+        "{output:?}"
+    );
     let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
     assert_eq!(cli.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
     cli.refused(&["stop", &thread], 3, "it is abandoned");
+}
+
+#[test]
+fn a_stopped_thread_has_one_card_until_it_goes_on() {
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    cli.json(&["stop", &thread]);
+    let list = cli.json(&["list"]);
+    assert_eq!((list.as_array().unwrap().len(), text(&list[0]["action"]).as_str()), (1, "stopped"));
+    cli.json(&["accept", &text(&list[0]["id"]), "--wait"]);
+    let list = cli.json(&["list"]);
+    assert_eq!((list.as_array().unwrap().len(), text(&list[0]["id"])), (1, asked));
 }
 
 #[test]
@@ -97,8 +112,8 @@ fn threads_are_listed_newest_first_and_found_by_words() {
     assert_eq!(ids(&cli.json(&["threads", "--search", "saffr"])), std::slice::from_ref(&second));
     assert_eq!(ids(&cli.json(&["threads", "--search", "nowhere"])).len(), 0);
     assert_eq!(ids(&cli.json(&["threads", "--limit", "1"])), std::slice::from_ref(&second));
-    let said = cli.sayso(&["threads"]);
-    let lines: Vec<&str> = said.done().lines().collect();
+    let output = cli.sayso(&["threads"]);
+    let lines: Vec<&str> = output.done().lines().collect();
     assert!(lines[0].starts_with("ID         STATUS   WORKFLOW  STEPS  AGE  TITLE"), "{}", lines[0]);
     assert!(lines[1].starts_with(&format!("{second}  waiting  chat")) && lines[1].ends_with("About saffron"));
     assert!(cli.sayso(&["threads", "--search", "nowhere"]).done().starts_with("No thread matches"));
@@ -143,7 +158,7 @@ fn show_tells_everything() {
     keys(&view["effects"][0], &["name", "step", "state", "at", "outcome"]);
     assert_eq!(view["effects"][0]["state"], "done");
     keys(&view["usage"], &["calls", "input_tokens", "output_tokens", "cost"]);
-    let said = cli.sayso(&["show", &thread]);
+    let output = cli.sayso(&["show", &thread]);
     for part in [
         "courier · done",
         "Steps",
@@ -154,7 +169,7 @@ fn show_tells_everything() {
         "Effects",
         ": done",
     ] {
-        assert!(said.done().contains(part), "{part}: {}", said.out);
+        assert!(output.done().contains(part), "{part}: {}", output.out);
     }
 }
 
@@ -188,8 +203,8 @@ fn graph_is_drawn() {
     assert!(cli.sayso(&["graph", "courier", "--mermaid"]).done().contains("flowchart TD"));
     keys(&cli.json(&["graph", "courier", "--mermaid"]), &["mermaid"]);
     cli.refused(&["graph", "currier"], 3, "did you mean `courier`?");
-    let said = cli.sayso(&["graph"]);
-    let listed = said.done();
+    let output = cli.sayso(&["graph"]);
+    let listed = output.done();
     assert!(listed.starts_with("WORKFLOW") && listed.contains("courier"), "{listed}");
     let names = cli.json(&["graph"]);
     keys(&names[0], &["name", "about"]);

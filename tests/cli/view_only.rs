@@ -1,15 +1,15 @@
 //! A data folder that cannot be written: reading works, writing says why not.
 
-use crate::runner::{Cli, Said, said};
+use crate::runner::{Cli, CliOutput, captured};
 use std::process::Command;
 
 /// Runs the program where the store's first write fails. Modes do not keep root out, so the place of the file it
 /// would write first is taken by a folder.
-fn viewing(cli: &Cli, args: &[&str]) -> Said {
+fn viewing(cli: &Cli, args: &[&str]) -> CliOutput {
     let mut command = cli.clean(Command::new("sh"));
     command.arg("-c").arg(r#"mkdir "$SAYSO_DATA/.probe-$$" && exec "$@""#).arg("sh");
     command.arg(env!("CARGO_BIN_EXE_sayso")).args(args).env("PATH", std::env::var_os("PATH").unwrap());
-    said(command.output().unwrap())
+    captured(command.output().unwrap())
 }
 
 #[test]

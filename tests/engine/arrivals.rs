@@ -1,4 +1,4 @@
-//! What reaches a thread from outside, at every moment of its life.
+//! Events that reach a thread from outside, at every moment of its life.
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding, respond};
@@ -101,7 +101,7 @@ async fn news_while_a_node_runs_marks_what_that_node_asks() {
 }
 
 #[tokio::test]
-async fn news_after_the_answers_stands_before_the_node_that_acts() {
+async fn news_after_the_answers_comes_before_the_node_that_acts() {
     let inbox = TestInbox::new();
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
     inbox.accept(&thread).await;

@@ -1,4 +1,4 @@
-//! The audit: what is told of decisions and deeds, and what becomes of whoever changes it afterwards.
+//! The audit: what it says about decisions and effects, and how later changes are noticed.
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::respond;
@@ -25,7 +25,7 @@ fn judged(store: &Store, lines: &[String]) -> Vec<String> {
     store.audit().check_export(&mut lines.iter().cloned().map(Ok)).unwrap().problems
 }
 
-fn told(lines: &[String]) -> Vec<Value> {
+fn entries(lines: &[String]) -> Vec<Value> {
     let parsed = lines.iter().map(|line| serde_json::from_str::<Value>(line).unwrap());
     parsed.filter(|line| line.get("end").is_none()).collect()
 }
@@ -40,8 +40,8 @@ fn whats<'a>(facts: &[&'a Value]) -> Vec<&'a str> {
     facts.iter().map(|line| line["what"].as_str().unwrap()).collect()
 }
 
-/// A inbox in which something of every sort has happened.
-async fn lived_in() -> TestInbox {
+/// An inbox in which every kind of thing has happened.
+async fn inbox_with_history() -> TestInbox {
     let inbox = TestInbox::new();
     let thread = inbox.run_program(json!([
         [{"ask": [{"key": "a", "irreversible": true}]}],
@@ -79,15 +79,15 @@ async fn lived_in() -> TestInbox {
 
 #[tokio::test]
 async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
-    let inbox = lived_in().await;
+    let inbox = inbox_with_history().await;
     let lines = export(inbox.store());
-    let told = told(&lines);
-    for (at, line) in (1..).zip(&told) {
+    let entries = entries(&lines);
+    for (at, line) in (1..).zip(&entries) {
         assert_eq!(line["n"], at);
         line["at"].as_str().unwrap().parse::<jiff::Timestamp>().unwrap();
     }
-    assert_eq!(told[0]["what"], "opened", "the process makes itself known first");
-    let facts = facts(&told);
+    assert_eq!(entries[0]["what"], "opened", "the process makes itself known first");
+    let facts = facts(&entries);
     assert_eq!(
         whats(&facts),
         [
@@ -103,7 +103,7 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
     let (accepted, begun, ended) = (&facts[3]["body"], &facts[4]["body"], &facts[5]["body"]);
     assert_eq!((&accepted["by"], &accepted["decision"]), (&json!("cli"), &json!({"type": "accept"})));
     assert_eq!(accepted["shown"], begun["executed"], "what was shown is what was done");
-    let asked = told.iter().find(|line| line["what"] == "asked").unwrap();
+    let asked = entries.iter().find(|line| line["what"] == "asked").unwrap();
     assert_eq!(asked["body"]["args"], begun["basis"]["args"]);
     assert_eq!((&ended["state"], &begun["name"]), (&json!("done"), &json!("go")));
     let edited = &facts[10]["body"];
@@ -117,7 +117,7 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
         (&json!("chat"), &facts[12]["thread"])
     );
     assert!(facts[11]["body"]["updates"].to_string().contains("tea"), "{}", facts[11]);
-    let steps = told.iter().filter(|line| line["what"] == "stepped");
+    let steps = entries.iter().filter(|line| line["what"] == "stepped");
     assert!(steps.clone().count() > 3 && steps.clone().all(|line| line["body"].is_null()));
     assert_eq!(inbox.store().audit().check_links().unwrap().problems, [""; 0]);
     assert_eq!(judged(inbox.store(), &lines), [""; 0]);
@@ -125,7 +125,7 @@ async fn what_was_decided_and_done_is_told_with_who_when_and_whence() {
 
 #[tokio::test]
 async fn anybody_can_check_the_chain_with_sha256() {
-    let inbox = lived_in().await;
+    let inbox = inbox_with_history().await;
     let sha =
         |text: &str| -> String { Sha256::digest(text).iter().map(|byte| format!("{byte:02x}")).collect() };
     let mut before = "0".repeat(64);
@@ -155,11 +155,11 @@ async fn what_was_refused_is_not_told_and_what_an_arrival_takes_back_is() {
     assert_eq!(export(inbox.store()).len(), before + 1);
     inbox.news(&thread, "mail").await;
     let lines = export(inbox.store());
-    let told = told(&lines);
-    let undone = told.iter().find(|line| line["what"] == "undone").unwrap();
+    let entries = entries(&lines);
+    let undone = entries.iter().find(|line| line["what"] == "undone").unwrap();
     assert_eq!(undone["body"]["because"], "arrival");
     // What came later is bound to the card now, and says so by itself.
-    let amended = told.iter().find(|line| line["what"] == "amended").unwrap();
+    let amended = entries.iter().find(|line| line["what"] == "amended").unwrap();
     assert_eq!(amended["body"]["bind"], "mail");
     inbox.decide(&id, respond("not yet")).await.unwrap();
     assert_eq!(inbox.store().audit().check_links().unwrap().problems, [""; 0]);
@@ -168,7 +168,7 @@ async fn what_was_refused_is_not_told_and_what_an_arrival_takes_back_is() {
 
 #[tokio::test]
 async fn an_export_begins_where_it_is_asked_to() {
-    let inbox = lived_in().await;
+    let inbox = inbox_with_history().await;
     let mut lines = Vec::new();
     let later = inbox.store().now() + jiff::SignedDuration::from_hours(1);
     let keep = &mut |line: &str| {
@@ -218,7 +218,7 @@ fn tampered(lines: &[String], deed: u8, one: usize, two: usize) -> Vec<String> {
 #[test]
 fn a_changed_export_is_named() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    let inbox = runtime.block_on(lived_in());
+    let inbox = runtime.block_on(inbox_with_history());
     let lines = export(inbox.store());
     let deeds = (0_u8..6, any::<u16>(), any::<u16>());
     let config = ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() };
@@ -234,7 +234,7 @@ fn a_changed_export_is_named() {
 
 #[tokio::test]
 async fn each_sort_of_change_is_named_by_what_it_is() {
-    let inbox = lived_in().await;
+    let inbox = inbox_with_history().await;
     let lines = export(inbox.store());
     let has = |lines: &[String], words: &str| {
         let problems = judged(inbox.store(), lines);
@@ -268,14 +268,14 @@ async fn each_sort_of_change_is_named_by_what_it_is() {
     has(&tampered(&lines, 5, 7, 0), "line 8 is not the one the store has");
     has(&[vec!["hello".to_owned()], lines.clone()].concat(), "number 1 of the file is no line of an audit");
     // The audit of another folder is sound, and not this one's.
-    let other = lived_in().await;
+    let other = inbox_with_history().await;
     let problems = judged(other.store(), &lines);
     assert!(problems.iter().any(|problem| problem == "line 2 is not the one the store has"), "{problems:?}");
 }
 
 #[tokio::test]
 async fn a_changed_store_is_named() {
-    let inbox = lived_in().await;
+    let inbox = inbox_with_history().await;
     let lines = export(inbox.store());
     let last = lines.len() - 1;
     let sql = |text: &str| inbox.sql().execute_batch(text).unwrap();
@@ -337,8 +337,8 @@ async fn what_people_start_continue_and_prune_is_told() {
     let fork = inbox.threads().fork(thread.clone(), 1).await.unwrap().thread;
     inbox.threads().stop(fork.clone()).await.unwrap();
     let lines = export(inbox.store());
-    let told_before = told(&lines);
-    let before = facts(&told_before);
+    let entries_before = entries(&lines);
+    let before = facts(&entries_before);
     assert_eq!(whats(&before), ["started", "decided", "continued", "decided", "started", "stopped"]);
     assert_eq!(before[2]["body"]["event"]["what"]["text"], "and now by quarter", "{}", before[2]);
     assert_eq!(before[4]["thread"], fork.as_str());
@@ -352,7 +352,7 @@ async fn what_people_start_continue_and_prune_is_told() {
     let before = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let query = PruneQuery { before, statuses: vec![Status::Done] };
     assert_eq!(other.prune().run(query.clone()).await.unwrap().taken.threads, 1);
-    let kept = told(&export(other.store()));
+    let kept = entries(&export(other.store()));
     let pruned = kept.last().unwrap();
     assert_eq!(
         (&pruned["what"], &pruned["body"]["kept"][0]["id"]),
@@ -362,7 +362,7 @@ async fn what_people_start_continue_and_prune_is_told() {
     assert_eq!(pruned["body"]["older_than"], before.as_millisecond());
     // A second one has nothing to let go of, and nothing to tell.
     other.prune().run(query).await.unwrap();
-    assert_eq!(told(&export(other.store())).len(), kept.len());
+    assert_eq!(entries(&export(other.store())).len(), kept.len());
     assert_eq!(other.store().audit().check_links().unwrap().problems, [""; 0]);
     assert_eq!(judged(other.store(), &export(other.store())), [""; 0]);
 }

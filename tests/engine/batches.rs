@@ -1,4 +1,4 @@
-//! Decisions taken together: each by itself, taken back as one, from any process.
+//! Batches of decisions: each counts by itself, and a batch is undone as a whole, from any process.
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding};
@@ -8,7 +8,7 @@ use sayso::inbox::{By, DecisionRequest, InboxError, SeenHash, Status};
 use serde_json::json;
 use std::time::Duration;
 
-async fn asked(inbox: &TestInbox, count: usize) -> Vec<InterruptId> {
+async fn open_questions(inbox: &TestInbox, count: usize) -> Vec<InterruptId> {
     let mut all = Vec::new();
     for _ in 0..count {
         let thread = inbox
@@ -32,16 +32,18 @@ fn accept(id: &InterruptId) -> DecisionRequest {
 #[tokio::test]
 async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
     let inbox = TestInbox::holding();
-    let ids = asked(&inbox, 4).await;
+    let ids = open_questions(&inbox, 4).await;
     let stale = DecisionRequest { shown: Some(SeenHash::Typed("00000000".to_owned())), ..accept(&ids[3]) };
-    let told = inbox
+    let results = inbox
         .decisions()
         .decide_together(vec![accept(&ids[0]), accept(&ids[1]), accept(&ids[2]), stale])
         .await;
-    let held: Vec<bool> =
-        told.iter().map(|(_, told)| told.as_ref().is_ok_and(|told| told.status == Status::Held)).collect();
+    let held: Vec<bool> = results
+        .iter()
+        .map(|(_, result)| result.as_ref().is_ok_and(|outcome| outcome.status == Status::Held))
+        .collect();
     assert_eq!(held, [true, true, true, false]);
-    assert!(matches!(told[3].1, Err(InboxError::Stale { .. })));
+    assert!(matches!(results[3].1, Err(InboxError::Stale { .. })));
     let other = inbox.other_process(holding());
     let last = other.decisions().last_decided().await.unwrap().unwrap();
     assert_eq!((last.interrupts.as_slice(), last.decision.as_str()), (&ids[..3], "accept"));
@@ -49,7 +51,7 @@ async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
     other.decisions().undo(ids[1].clone()).await.unwrap();
     let undone = other.decisions().undo_batch(ids[2].clone()).await.unwrap();
     let undone: Vec<(InterruptId, Status)> =
-        undone.into_iter().map(|(id, told)| (id, told.unwrap().status)).collect();
+        undone.into_iter().map(|(id, result)| (id, result.unwrap().status)).collect();
     assert_eq!(undone, [(ids[0].clone(), Status::Waiting), (ids[2].clone(), Status::Waiting)]);
     assert_eq!(other.decisions().last_decided().await.unwrap(), None);
     assert!(
@@ -67,7 +69,7 @@ async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
 #[tokio::test]
 async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
     let inbox = TestInbox::new();
-    let ids = asked(&inbox, 2).await;
+    let ids = open_questions(&inbox, 2).await;
     inbox.decisions().decide_together(ids.iter().map(accept).collect()).await;
     let first = inbox.decisions().card(ids[0].clone()).await.unwrap().0.thread;
     let scope = sayso::app::Scope::Family(first);
@@ -75,13 +77,13 @@ async fn what_was_acted_on_is_named_and_the_rest_is_taken_back() {
     driver.run(&scope, sayso::app::Until::Idle, std::future::pending()).await.unwrap();
     drop(driver);
     for from in &ids {
-        let told = inbox.decisions().undo_batch(from.clone()).await;
+        let results = inbox.decisions().undo_batch(from.clone()).await;
         if from == &ids[0] {
-            let told = told.unwrap();
-            assert!(matches!(told[0].1, Err(InboxError::NotOpen { .. })), "{told:?}");
-            assert_eq!(told[1].1.as_ref().unwrap().status, Status::Waiting);
+            let results = results.unwrap();
+            assert!(matches!(results[0].1, Err(InboxError::NotOpen { .. })), "{results:?}");
+            assert_eq!(results[1].1.as_ref().unwrap().status, Status::Waiting);
         } else {
-            assert!(told.is_err(), "it is open again");
+            assert!(results.is_err(), "it is open again");
         }
     }
     assert_eq!(inbox.world.performed().len(), 1);

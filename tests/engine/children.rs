@@ -19,7 +19,7 @@ fn kid(key: &str, program: Value) -> Value {
 }
 
 #[tokio::test]
-async fn results_stand_in_the_order_spawned_whoever_ends_first() {
+async fn results_are_in_the_order_spawned_whoever_ends_first() {
     let inbox = TestInbox::new();
     let kids =
         [kid("slow", json!([[{"ask": [{"key": "x"}]}]])), kid("quick", json!([])), kid("mid", json!([[]]))];
@@ -92,7 +92,7 @@ async fn children_have_children() {
 }
 
 #[tokio::test]
-async fn a_join_of_nobody_sees_nobody() {
+async fn a_join_without_children_is_empty() {
     let inbox = TestInbox::new();
     let thread = inbox
         .run_program(json!([[{"spawn": []}], [{"spawn": [kid("a", json!([]))]}], [{"spawn": []}]]))
@@ -103,7 +103,7 @@ async fn a_join_of_nobody_sees_nobody() {
 }
 
 #[tokio::test]
-async fn nobody_waits_for_what_was_only_started() {
+async fn started_threads_are_not_waited_for() {
     let inbox = TestInbox::new();
     let thread =
         inbox.run_program(json!([[{"start": kid("loose", json!([[{"ask": [{"key": "x"}]}]]))}]])).await;

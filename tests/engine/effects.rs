@@ -9,13 +9,13 @@ use serde_json::{Value, json};
 const ASK: &str = r#"[{"ask": [{"key": "a", "irreversible": true}]}]"#;
 
 /// Asks for `a`, then does `line`.
-fn after_yes(line: Value) -> Value {
+fn after_approval(line: Value) -> Value {
     json!([serde_json::from_str::<Value>(ASK).unwrap(), line])
 }
 
-/// A thread that has been told yes, and did `line` as far as it goes.
-async fn told_yes(inbox: &TestInbox, line: Value) -> ThreadId {
-    let thread = inbox.run_program(after_yes(line)).await;
+/// A thread that was approved and ran `line` as far as it goes.
+async fn run_approved(inbox: &TestInbox, line: Value) -> ThreadId {
+    let thread = inbox.run_program(after_approval(line)).await;
     inbox.accept(&thread).await;
     inbox.drive().await;
     thread
@@ -70,7 +70,7 @@ async fn one_name_twice_in_a_step_is_an_error() {
 #[tokio::test]
 async fn an_effect_is_done_once_however_often_its_step_is_tried() {
     let inbox = TestInbox::new();
-    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}, {"flaky": 3}])).await;
+    let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}, {"flaky": 3}])).await;
     assert_eq!(inbox.trouble(&thread).await.0, "failed");
     inbox.accept(&thread).await;
     inbox.drive().await;
@@ -87,7 +87,7 @@ async fn what_surely_failed_is_tried_again_with_identical_bytes() {
     let inbox = TestInbox::new();
     inbox.world.fault(EffectError::NotDone("closed".to_owned()));
     inbox.world.fault(EffectError::NotDone("closed".to_owned()));
-    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+    let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
     assert_eq!(inbox.status(&thread).await, Status::Done);
     assert_eq!(inbox.world.counted("attempts"), 3);
     assert_eq!(inbox.world.performed(), ["go 1"], "the bytes of the first attempt");
@@ -97,7 +97,7 @@ async fn what_surely_failed_is_tried_again_with_identical_bytes() {
 async fn what_was_refused_is_trouble_at_once() {
     let inbox = TestInbox::new();
     inbox.world.fault(EffectError::Refused("no such street".to_owned()));
-    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+    let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
     assert_eq!(inbox.trouble(&thread).await, pair("failed", "no such street"));
     assert_eq!(states(&inbox, &thread).await, [pair("go", "not_done")]);
     assert_eq!(inbox.world.counted("attempts"), 1);
@@ -115,7 +115,7 @@ async fn what_may_have_happened_is_looked_for() {
         let inbox = TestInbox::new();
         *inbox.world.found.lock().unwrap() = Some(found.clone());
         inbox.world.fault(unknown());
-        let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+        let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
         assert_eq!(inbox.status(&thread).await, status, "{found:?}");
         assert_eq!(states(&inbox, &thread).await, [pair("go", state)]);
         assert_eq!(inbox.world.performed().len(), performed);
@@ -136,7 +136,7 @@ async fn a_person_settles_what_is_in_doubt() {
         let inbox = TestInbox::new();
         *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
         inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
-        let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+        let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
         let trouble = inbox.open_question(&thread).await;
         let item = inbox.item(&trouble).await;
         assert_eq!(item.args, json!({"effect": "go", "outcome": "done"}));
@@ -157,7 +157,7 @@ async fn settling_what_is_in_doubt_is_held_and_can_be_undone() {
     let inbox = TestInbox::new();
     *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
     inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
-    let thread = told_yes(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+    let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
     let inbox = inbox.restart(holding());
     let trouble = inbox.open_question(&thread).await;
     let again = Decision::Edit { args: json!({"effect": "go", "outcome": "not_done"}) };
@@ -188,7 +188,7 @@ async fn nothing_is_done_that_was_not_approved() {
     ];
     for (decision, once, why) in table {
         let inbox = TestInbox::new();
-        let thread = inbox.run_program(after_yes(json!([{"once": once}]))).await;
+        let thread = inbox.run_program(after_approval(json!([{"once": once}]))).await;
         let id = inbox.open_question(&thread).await;
         inbox.decide(&id, decision).await.unwrap();
         inbox.drive().await;
@@ -212,7 +212,7 @@ async fn an_approval_does_not_last_beyond_the_step_it_was_asked_for() {
 #[tokio::test]
 async fn edited_arguments_are_the_ones_carried_out() {
     let inbox = TestInbox::new();
-    let thread = inbox.run_program(after_yes(json!([{"once": {"name": "go", "key": "a"}}]))).await;
+    let thread = inbox.run_program(after_approval(json!([{"once": {"name": "go", "key": "a"}}]))).await;
     let id = inbox.open_question(&thread).await;
     inbox.decide(&id, Decision::Edit { args: json!({"n": 3, "key": "b"}) }).await.unwrap();
     inbox.drive().await;
@@ -226,7 +226,7 @@ async fn edited_arguments_are_the_ones_carried_out() {
 async fn a_row_changed_between_the_answer_and_the_effect_is_trouble() {
     let inbox = TestInbox::new();
     let thread =
-        inbox.run_program(after_yes(json!([{"gate": "g"}, {"once": {"name": "go", "key": "a"}}]))).await;
+        inbox.run_program(after_approval(json!([{"gate": "g"}, {"once": {"name": "go", "key": "a"}}]))).await;
     inbox.accept(&thread).await;
     let driver = inbox.drive_in_background().await;
     inbox.world.reached("g").await;
@@ -245,7 +245,7 @@ async fn an_effect_found_begun_is_looked_for_first() {
     for (found, performed) in [(EffectTrace::Done(json!("seen")), 0), (EffectTrace::NotDone, 1)] {
         let inbox = TestInbox::new();
         *inbox.world.found.lock().unwrap() = Some(found);
-        let thread = inbox.run_program(after_yes(json!([{"once": {"name": "go", "key": "a"}}]))).await;
+        let thread = inbox.run_program(after_approval(json!([{"once": {"name": "go", "key": "a"}}]))).await;
         inbox.accept(&thread).await;
         // As a process leaves it that dies between intent and outcome.
         let store = inbox.store();
@@ -270,7 +270,7 @@ async fn an_effect_found_begun_is_looked_for_first() {
 async fn the_lock_is_kept_until_effects_under_way_have_ended() {
     let inbox = TestInbox::new();
     let once = json!({"name": "go", "key": "a", "gate": "out"});
-    let thread = inbox.run_program(after_yes(json!([{"once": once}]))).await;
+    let thread = inbox.run_program(after_approval(json!([{"once": once}]))).await;
     inbox.accept(&thread).await;
     let driver = inbox.drive_in_background().await;
     inbox.world.reached("out").await;

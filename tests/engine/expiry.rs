@@ -85,7 +85,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
 }
 
 #[tokio::test]
-async fn no_clock_that_is_set_and_no_restart_ends_anything_early() {
+async fn no_clock_change_or_restart_expires_anything_early() {
     let inbox = TestInbox::with_settings(weekly());
     let thread = inbox.run_program(deliver()).await;
     expire(&inbox, &at("a", 0, 0)).await;
@@ -114,7 +114,7 @@ async fn no_clock_that_is_set_and_no_restart_ends_anything_early() {
 }
 
 #[tokio::test]
-async fn by_default_nothing_expires_and_nothing_is_written() {
+async fn nothing_expires_by_default_and_nothing_is_written() {
     let inbox = TestInbox::new();
     inbox.run_program(deliver()).await;
     for days in [0, 7, 3650] {

@@ -1,4 +1,4 @@
-//! The store's other halves: memory, words, blobs, files and their modes.
+//! Other parts of the store: memory, full-text search, blobs, files and their modes.
 
 use crate::support::TestInbox;
 use sayso::graph::ThreadId;

@@ -10,7 +10,7 @@ async fn fork(inbox: &TestInbox, thread: &ThreadId, step: u64) -> ThreadId {
 }
 
 /// START, play (asks), ANSWERS, play (delivers), play (spawns), JOIN, play, play (ends).
-async fn life(inbox: &TestInbox) -> ThreadId {
+async fn run_thread(inbox: &TestInbox) -> ThreadId {
     let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
     let program = json!([
         [{"ask": [{"key": "a", "irreversible": true}]}],
@@ -28,7 +28,7 @@ async fn life(inbox: &TestInbox) -> ThreadId {
 #[tokio::test]
 async fn a_fork_at_every_step_ends_like_the_original_and_repeats_no_effect_of_its_beginning() {
     let inbox = TestInbox::new();
-    let thread = life(&inbox).await;
+    let thread = run_thread(&inbox).await;
     let original = inbox.view(&thread).await;
     let nodes: Vec<&str> = original.steps.iter().map(|step| step.node.as_str()).collect();
     assert_eq!(nodes, ["START", "play", "ANSWERS", "play", "play", "JOIN", "play", "play"]);
@@ -96,7 +96,7 @@ async fn a_fork_where_nothing_was_asked_or_started_goes_on() {
 #[tokio::test]
 async fn forks_of_forks_know_what_was_done_before_them() {
     let inbox = TestInbox::new();
-    let thread = life(&inbox).await;
+    let thread = run_thread(&inbox).await;
     let late = fork(&inbox, &thread, 4).await;
     inbox.drive().await;
     let early = fork(&inbox, &late, 1).await;
@@ -143,7 +143,7 @@ async fn the_card_of_a_decided_question_is_drawn_from_the_state_then() {
 #[tokio::test]
 async fn the_state_at_any_step_is_the_fold_of_what_came_before() {
     let inbox = TestInbox::new();
-    let thread = life(&inbox).await;
+    let thread = run_thread(&inbox).await;
     for copy in [thread.clone(), fork(&inbox, &thread, 3).await] {
         inbox.drive().await;
         let steps = inbox.view(&copy).await.steps;

@@ -36,7 +36,7 @@ fn inner() -> Graph<Walk, ()> {
 }
 
 #[test]
-fn graphs_that_do_not_hold_together_are_refused() {
+fn invalid_graphs_are_refused() {
     let unknown = |node: &str, target: &str| BuildError::UnknownTarget {
         node: node.to_owned(),
         target: target.to_owned(),
@@ -83,7 +83,7 @@ fn walk(name: &str, graph: Graph<Walk, ()>) -> Spec {
 }
 
 #[tokio::test]
-async fn a_way_that_was_not_declared_is_trouble() {
+async fn an_undeclared_edge_is_trouble() {
     let graph = builder("a").node("a", to(|| Command::goto("b")), [end()]);
     let graph = walk("astray", graph.build().unwrap());
     let inbox = TestInbox::builder().with_workflow(graph).open();
@@ -163,11 +163,11 @@ fn every_kind_of_edge_is_drawn() {
     let shape = inbox.engine().registry().get("player").unwrap().workflow.shape();
     let way = ("play".to_owned(), "play".to_owned());
     let visits = [("START", 1), ("play", 3)].map(|(node, times)| (node.to_owned(), times));
-    let taken = TakenPath { visits: visits.into(), ways: [way].into(), here: Some("play".to_owned()) };
+    let taken = TakenPath { visits: visits.into(), edges: [way].into(), current: Some("play".to_owned()) };
     let picture = shape.picture(&taken);
     let text = picture.text();
-    assert!(text.contains("▸ play ×3") && text.contains('╔') && text.contains('▶'), "{text}");
-    assert_eq!(picture.here(), Some(4), "where it stands is lit");
+    assert!(text.contains("▸ play ×3") && text.contains('┏') && text.contains('▶'), "{text}");
+    assert_eq!(picture.current_line(), Some(4), "where it stands is lit");
     assert!(shape.mermaid().contains("n_play == children ==> n_play"));
 }
 

@@ -1,4 +1,4 @@
-//! Questions: several at once, each decided on its own, and every wrong answer told apart.
+//! Questions: several at once, each decided on its own, and each kind of wrong answer with its own error.
 
 use crate::support::TestInbox;
 use crate::support::test_inbox::respond;
@@ -138,9 +138,9 @@ async fn a_start_input_that_does_not_fit_names_the_field() {
         ("chta", json!({}), "did you mean `chat`?"),
         ("kid", json!({"program": []}), "there is no workflow `kid`"),
     ];
-    for (workflow, input, said) in table {
+    for (workflow, input, expected) in table {
         let error = inbox.threads().start(workflow.to_owned(), input).await.unwrap_err().to_string();
-        assert!(error.contains(said), "{error}");
+        assert!(error.contains(expected), "{error}");
     }
     assert_eq!(
         inbox.threads().list(Default::default()).await.unwrap().threads.len(),
@@ -150,7 +150,7 @@ async fn a_start_input_that_does_not_fit_names_the_field() {
 }
 
 #[tokio::test]
-async fn asking_nothing_waits_for_nobody() {
+async fn an_empty_ask_does_not_wait() {
     let inbox = TestInbox::new();
     let thread = inbox.run_program(json!([[{"ask": []}]])).await;
     assert_eq!(inbox.status(&thread).await, Status::Done);

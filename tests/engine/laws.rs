@@ -64,8 +64,8 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
                         (&processes[act.process], &asked[act.question], &mut expected[act.question]);
                     match act.what {
                         Some(decision) => {
-                            let told = process.decide(id, decision.clone()).await;
-                            prop_assert_eq!(told.is_ok(), stands.is_none(), "{:?}", told);
+                            let result = process.decide(id, decision.clone()).await;
+                            prop_assert_eq!(result.is_ok(), stands.is_none(), "{:?}", result);
                             if stands.is_none() {
                                 *stands = Some(decision);
                                 taken += 1;
@@ -148,9 +148,9 @@ fn of_many_who_decide_at_once_one_wins_and_the_others_are_told() {
                 let mut won: [Vec<Decision>; 3] = Default::default();
                 let mut tried = [false; 3];
                 for racer in race.collect::<Vec<_>>() {
-                    let (question, decision, told) = racer.await.unwrap();
+                    let (question, decision, is_winner) = racer.await.unwrap();
                     tried[question] = true;
-                    if told {
+                    if is_winner {
                         won[question].push(decision);
                     }
                 }
@@ -173,7 +173,7 @@ fn of_many_who_decide_at_once_one_wins_and_the_others_are_told() {
 
 /// Any program: the state at each step is the fold of the updates before it, for forks of it too.
 #[test]
-fn the_fold_of_a_prefix_is_the_state_then() {
+fn the_fold_of_a_prefix_is_the_state_at_that_step() {
     let line = prop_oneof![
         Just(json!([])),
         "[a-z\u{e9}\u{4e2d}]{0,9}".prop_map(|text| json!([{ "note": text }])),
@@ -222,7 +222,7 @@ fn the_fold_of_a_prefix_is_the_state_then() {
 
 /// Many writers share a commit: those who won are on the disk, those who lost are told and left nothing.
 #[test]
-fn in_a_group_winners_are_durable_and_losers_are_told() {
+fn in_a_group_commit_winners_are_durable_and_losers_are_told() {
     let runtime = runtime();
     let writers = proptest::collection::vec((0..2usize, 0..4usize, 0..3u64), 1..40);
     cases(16)
@@ -296,7 +296,7 @@ fn happening() -> impl Strategy<Value = Happening> {
 /// Whatever happens in whatever order: the thread can always be brought to its end, each effect happens once,
 /// and every row is sound.
 #[test]
-fn any_life_comes_to_its_end_with_each_effect_once() {
+fn any_thread_ends_with_each_effect_done_once() {
     let program = json!([
         [{"ask": [{"key": "a", "irreversible": true}, {"key": "b"}]}],
         [{"call": "x"}, {"once": {"name": "first", "frozen": "first"}}, {"flaky": 4}],

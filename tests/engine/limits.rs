@@ -12,7 +12,7 @@ use serde_json::json;
 use std::time::Duration;
 
 #[tokio::test]
-async fn what_passes_is_tried_again_and_what_stays_is_trouble() {
+async fn a_passing_fault_is_retried_and_a_lasting_one_is_trouble() {
     let inbox = TestInbox::new();
     let passes = inbox.run_program(json!([[{"flaky": 2}, {"note": "ok"}]])).await;
     assert_eq!(inbox.log(&passes).await, json!(["ok"]));
@@ -32,7 +32,7 @@ async fn what_passes_is_tried_again_and_what_stays_is_trouble() {
 
 #[tokio::test]
 async fn backoff_grows_and_is_waited_out() {
-    let inbox = TestInbox::with_settings(Settings { patience: Duration::from_millis(10), ..eager() });
+    let inbox = TestInbox::with_settings(Settings { retry_wait: Duration::from_millis(10), ..eager() });
     let began = std::time::Instant::now();
     inbox.run_program(json!([[{"flaky": 2}]])).await;
     assert!(began.elapsed() >= Duration::from_millis(10 + 40), "{:?}", began.elapsed());
@@ -208,14 +208,14 @@ async fn one_driver_at_a_time() {
 
 /// Asking who drives must not keep anybody from driving.
 #[tokio::test]
-async fn looking_for_the_driver_is_not_in_the_way() {
+async fn looking_for_the_driver_does_not_disturb_it() {
     use std::sync::atomic::{AtomicBool, Ordering};
     let inbox = TestInbox::new();
     drop(Driver::take(inbox.engine().clone()).await.unwrap().unwrap());
     let (data, enough) = (inbox.data(), std::sync::Arc::new(AtomicBool::new(false)));
-    let told = enough.clone();
+    let stop = enough.clone();
     let curious = std::thread::spawn(move || {
-        while !told.load(Ordering::SeqCst) {
+        while !stop.load(Ordering::SeqCst) {
             DriverLock::holder(&data);
         }
     });
@@ -313,7 +313,7 @@ async fn a_second_thread_of_a_key_is_refused() {
     };
     let first = inbox.store().threads().start(new("k"), 20).await.unwrap();
     assert!(inbox.store().threads().start(new("k"), 20).await.is_err());
-    assert_eq!(inbox.store().threads().keyed("player", "k").unwrap().unwrap().0, first);
+    assert_eq!(inbox.store().threads().newest_with_key("player", "k").unwrap().unwrap().0, first);
     assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }
 

@@ -1,4 +1,4 @@
-//! The engine on real SQLite: what a thread lives through, and what it must survive.
+//! The engine on real SQLite: what happens to threads, and what they must survive.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]

@@ -1,4 +1,4 @@
-//! Lists of threads by status, workflow and account: each page is what a look at every thread would find.
+//! Lists of threads by status, workflow and account: each page is what filtering all threads would give.
 
 use crate::support::{TestInbox, player};
 use sayso::graph::ThreadId;
@@ -8,7 +8,7 @@ use serde_json::json;
 use std::collections::BTreeMap;
 
 /// Threads of two workflows and several statuses, some with mail of two accounts; the account of each by its thread.
-async fn furnished(inbox: &TestInbox) -> BTreeMap<ThreadId, &'static str> {
+async fn add_threads(inbox: &TestInbox) -> BTreeMap<ThreadId, &'static str> {
     let mut accounts = BTreeMap::new();
     for n in 0..24_usize {
         let thread = match n % 3 {
@@ -54,9 +54,9 @@ async fn pages(inbox: &TestInbox, query: &ThreadQuery) -> Vec<ThreadId> {
 }
 
 #[tokio::test]
-async fn what_is_narrowed_to_is_what_is_found_and_nothing_is_left_out() {
+async fn filters_find_every_match_and_nothing_else() {
     let inbox = TestInbox::new();
-    let accounts = furnished(&inbox).await;
+    let accounts = add_threads(&inbox).await;
     let all =
         inbox.threads().list(ThreadQuery { limit: 99, ..ThreadQuery::default() }).await.unwrap().threads;
     let mut narrowed = 0;

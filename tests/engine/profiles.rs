@@ -1,4 +1,4 @@
-//! What was learned, as people look at it and change it: names, edits, pins, versions.
+//! Memory profiles as people read and change them: names, edits, pins, versions.
 
 use crate::support::TestInbox;
 use sayso::inbox::InboxError;
@@ -19,12 +19,12 @@ async fn taught() -> TestInbox {
     inbox
 }
 
-fn text<T: std::fmt::Debug>(told: Result<T, InboxError>) -> String {
-    told.unwrap_err().to_string()
+fn error_text<T: std::fmt::Debug>(result: Result<T, InboxError>) -> String {
+    result.unwrap_err().to_string()
 }
 
 #[tokio::test]
-async fn a_namespace_goes_by_a_last_part_that_no_other_has() {
+async fn a_namespace_is_named_by_its_unique_last_part() {
     let inbox = taught().await;
     for name in ["tone", TONE] {
         assert_eq!(inbox.memory().show(name.to_owned()).await.unwrap().newest.namespace, TONE);
@@ -33,23 +33,26 @@ async fn a_namespace_goes_by_a_last_part_that_no_other_has() {
     assert!(matches!(unknown, Err(InboxError::NotFound { what: "memory", .. })), "{unknown:?}");
     let cause = MemoryCause { kind: "default".to_owned(), thread: None, interrupt: None };
     inbox.store().memory().remember("b/tone".to_owned(), 0, "x".to_owned(), cause).await.unwrap();
-    let told = text(inbox.memory().show("tone".to_owned()).await);
-    assert_eq!(told, "`tone` is the last part of b/tone and email_assistant/tone; give the whole name");
+    let error = error_text(inbox.memory().show("tone".to_owned()).await);
+    assert_eq!(error, "`tone` is the last part of b/tone and email_assistant/tone; give the whole name");
 }
 
 #[tokio::test]
-async fn an_edit_rests_on_the_version_that_was_read() {
+async fn an_edit_is_based_on_the_version_that_was_read() {
     let inbox = taught().await;
     let edited = inbox.memory().edit("tone".to_owned(), 2, "Be kind.\u{1b}[31m".to_owned()).await.unwrap();
     assert_eq!((edited.newest.version, edited.newest.cause.kind.as_str()), (3, "edit"));
     assert_eq!(edited.newest.profile, "Be kind.[31m", "what a terminal would obey is left out");
     assert!(
-        text(inbox.memory().edit("tone".to_owned(), 2, "x".to_owned()).await).contains("is at version 3")
+        error_text(inbox.memory().edit("tone".to_owned(), 2, "x".to_owned()).await)
+            .contains("is at version 3")
     );
     let reverted = inbox.memory().revert("tone".to_owned(), 1).await.unwrap();
     assert_eq!((reverted.newest.version, reverted.newest.profile.as_str()), (4, "Be brief."));
-    assert!(text(inbox.memory().revert("tone".to_owned(), 9).await).contains("there is no version `9 of"));
-    assert!(text(inbox.memory().revert("tone".to_owned(), 4).await).contains("the newest already"));
+    assert!(
+        error_text(inbox.memory().revert("tone".to_owned(), 9).await).contains("there is no version `9 of")
+    );
+    assert!(error_text(inbox.memory().revert("tone".to_owned(), 4).await).contains("the newest already"));
     let kinds: Vec<String> = inbox
         .memory()
         .history("tone".to_owned())
@@ -69,15 +72,15 @@ async fn a_pinned_line_stays_until_it_is_let_go_by_name() {
     assert_eq!(pin("Mondays", true).await.unwrap().pinned.len(), 2);
     assert_eq!(pin("1", true).await.unwrap().pinned.len(), 3, "by its number");
     assert_eq!(pin("Be brief.", true).await.unwrap().pinned.len(), 3, "once is enough");
-    assert!(text(pin("No jokes", true).await).contains("2 lines of the memory"));
-    assert!(text(pin("Shout", true).await).contains("has no line `Shout`"));
-    assert!(text(pin("", true).await).contains("has no line"));
+    assert!(error_text(pin("No jokes", true).await).contains("2 lines of the memory"));
+    assert!(error_text(pin("Shout", true).await).contains("has no line `Shout`"));
+    assert!(error_text(pin("", true).await).contains("has no line"));
     let dropped = "Be brief.\n- No jokes on Mondays.\n";
-    let told = text(inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await);
-    assert_eq!(told, "the line `- No jokes.` is pinned; unpin it before it goes");
-    assert!(text(inbox.memory().revert("tone".to_owned(), 1).await).contains("is pinned"));
+    let error = error_text(inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await);
+    assert_eq!(error, "the line `- No jokes.` is pinned; unpin it before it goes");
+    assert!(error_text(inbox.memory().revert("tone".to_owned(), 1).await).contains("is pinned"));
     assert_eq!(pin("- No jokes.", false).await.unwrap().pinned.len(), 2);
-    assert!(text(pin("- No jokes.", false).await).contains("the pinned lines of"));
+    assert!(error_text(pin("- No jokes.", false).await).contains("the pinned lines of"));
     inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await.unwrap();
     assert_eq!(inbox.store().memory().pins(TONE).unwrap().len(), 2);
     assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());

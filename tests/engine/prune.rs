@@ -132,7 +132,7 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
     inbox.run_program(json!([[{"start": kid}]])).await;
     let taught = inbox.run_program(json!([])).await;
     let lesson = NewLesson { namespace: "n".to_owned(), cause: "{}".to_owned(), interrupt: None };
-    inbox.store().memory().keep_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
+    inbox.store().memory().save_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
     file_all(&inbox).await;
     let plan = inbox.prune().plan(all()).await.unwrap();
     assert_eq!(plan.threads, 0, "{plan:?}");
@@ -230,7 +230,7 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
 }
 
 #[tokio::test]
-async fn bytes_go_only_when_nobody_names_them() {
+async fn blobs_go_only_when_nothing_refers_to_them() {
     let inbox = TestInbox::new();
     let hex = |digest: &[u8; 32]| digest.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     let put = async |text: &str| inbox.store().put_blob(text.as_bytes().to_vec()).await.unwrap();
@@ -257,7 +257,7 @@ async fn bytes_go_only_when_nobody_names_them() {
 }
 
 #[tokio::test]
-async fn bytes_stay_while_a_thread_is_at_work() {
+async fn blobs_stay_while_a_thread_runs() {
     let inbox = TestInbox::new();
     let digest = inbox.store().put_blob(b"own".to_vec()).await.unwrap();
     let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
@@ -276,7 +276,7 @@ async fn bytes_stay_while_a_thread_is_at_work() {
 }
 
 #[tokio::test]
-async fn what_taught_something_stays_on_record() {
+async fn a_thread_that_taught_something_stays_on_record() {
     let inbox = TestInbox::new();
     let thread = inbox.run_program(json!([])).await;
     inbox.run_program(json!([])).await;
@@ -323,7 +323,7 @@ async fn a_forged_prune_is_noticed() {
 }
 
 #[tokio::test]
-async fn storage_names_every_table_and_a_vacuum_gives_room_back() {
+async fn storage_lists_every_table_and_a_vacuum_frees_space() {
     let inbox = TestInbox::new();
     for n in 0..40 {
         inbox.start_program(json!([[{"note": format!("{n} ").repeat(2_000)}]])).await;

@@ -1,4 +1,4 @@
-//! Old samples: what earlier builds have written is read for as long as there are threads.
+//! Old samples: what earlier builds wrote can still be read.
 //!
 //! `tests/fixtures/states/NAME.json` holds the updates and the state of a thread of workflow NAME. They are only ever
 //! added to; until the first release, `cargo test --test engine -- --ignored write_the_samples` makes them anew.

@@ -9,6 +9,8 @@ use serde_json::json;
 async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let inbox = TestInbox::new();
     let mut threads = Vec::new();
+    let old = jiff::Timestamp::UNIX_EPOCH;
+    let dates = [Some(old), Some(old), Some(jiff::Timestamp::MAX), None];
     for (n, class) in ["ignore", "notify", "ignore", "ignore"].into_iter().enumerate() {
         let thread = inbox.run_program(json!([[{"note": "triaged"}]])).await;
         let raw = format!("Subject: Offer {n}\r\n\r\nOnly today: {n} for two.\r\n");
@@ -19,7 +21,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
             conversation: format!("c{n}"),
             sender: "news@list.test".to_owned(),
             subject: format!("Offer {n}"),
-            sent_at: None,
+            sent_at: dates[n],
             raw,
             words: String::new(),
         };
@@ -37,12 +39,15 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     assert_eq!(newest.text, "Only today: 3 for two.");
     let second = read(first.next, 2).await.unwrap();
     assert_eq!((second.mails.len(), second.mails[0].title.as_str(), second.next), (1, "Offer 0", None));
+    assert_eq!(second.mails[0].at, old, "when it was sent");
+    let now = jiff::Timestamp::now();
+    assert!(first.mails.iter().all(|mail| old < mail.at && mail.at <= now), "when they came: {first:?}");
     let since = |at| inbox.mail().skipped_since(at);
     assert_eq!(since(jiff::Timestamp::UNIX_EPOCH).await.unwrap(), SkippedCount { mails: 3, unsure: 0 });
     assert_eq!(since(jiff::Timestamp::MAX).await.unwrap(), SkippedCount::default());
-    let told = |day| inbox.mail().tell_of_skipped(day);
-    assert!(told(7).await.unwrap() && !told(7).await.unwrap(), "once a day");
-    assert!(!told(6).await.unwrap() && told(8).await.unwrap());
+    let tell = |day| inbox.mail().tell_of_skipped(day);
+    assert!(tell(7).await.unwrap() && !tell(7).await.unwrap(), "once a day");
+    assert!(!tell(6).await.unwrap() && tell(8).await.unwrap());
     // One that was reclassified is no longer among them; one that was tampered with is named.
     inbox
         .store()

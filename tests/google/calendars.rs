@@ -1,7 +1,7 @@
-//! Google Calendar: times that are taken, events put in once, and every way it can go wrong.
+//! Google Calendar: busy times, events added once, and everything that can go wrong.
 
 use crate::WAIT;
-use crate::fake::{Fault, Google};
+use crate::google::{Fault, Google};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use sayso::calendar::{Calendar, CalendarError, Event, GoogleCalendar, Person, Revision, event_text};
@@ -44,7 +44,7 @@ impl Diary {
 const INSERT: &str = "POST /calendar/v3/calendars/primary/events";
 
 #[tokio::test]
-async fn times_that_are_taken_are_instants_in_order() {
+async fn busy_times_are_instants_in_order() {
     let (diary, calendar) = Diary::new();
     diary.google.world().busy = vec![
         ("2026-03-30T14:00:00+02:00".into(), "2026-03-30T15:00:00+02:00".into()),
@@ -61,7 +61,7 @@ async fn times_that_are_taken_are_instants_in_order() {
 }
 
 #[tokio::test]
-async fn what_cannot_be_seen_is_an_error_and_never_free_time() {
+async fn a_calendar_that_cannot_be_read_is_an_error_and_never_free_time() {
     let (diary, calendar) = Diary::new();
     let day = (at("2026-03-30T00:00:00Z"), at("2026-03-31T00:00:00Z"));
     let other = GoogleCalendar::patient(&diary.login, "nobody@example.org", TimeZone::UTC, WAIT);
@@ -70,19 +70,19 @@ async fn what_cannot_be_seen_is_an_error_and_never_free_time() {
     for odd in
         [r#"{"calendars": {}}"#, "{}", r#"{"calendars": {"primary": {"busy": [{"start": 7}]}}}"#, "<html>"]
     {
-        diary.google.world().fault("POST /calendar/v3/freeBusy", Fault::Says(200, vec![], odd.into()));
+        diary.google.world().fault("POST /calendar/v3/freeBusy", Fault::Reply(200, vec![], odd.into()));
         assert!(calendar.busy(day.0, day.1).await.is_err(), "{odd}");
     }
     diary.google.world().fault("POST /calendar/v3/freeBusy", Fault::Endless);
     assert!(calendar.busy(day.0, day.1).await.is_err());
     let off = r#"{"error": {"errors": [{"reason": "accessNotConfigured"}]}}"#;
-    diary.google.world().fault("POST /calendar/v3/freeBusy", Fault::Says(403, vec![], off.into()));
+    diary.google.world().fault("POST /calendar/v3/freeBusy", Fault::Reply(403, vec![], off.into()));
     let error = calendar.busy(day.0, day.1).await.unwrap_err().to_string();
     assert!(error.contains("switch it on in Google's console"), "{error}");
 }
 
 #[tokio::test]
-async fn an_event_is_put_in_once_whatever_breaks_off() {
+async fn an_event_is_added_once_whatever_breaks_off() {
     let (diary, calendar) = Diary::new();
     let (event, uid) = (meeting("t1-c1@sayso"), "t1-c1@sayso");
     assert!(!calendar.holds(uid).await.unwrap());
@@ -96,20 +96,20 @@ async fn an_event_is_put_in_once_whatever_breaks_off() {
     let inserted = {
         let world = diary.google.world();
         assert!(
-            world.asked.iter().all(|call| !call.starts_with(INSERT) || call.contains("sendUpdates=none"))
+            world.requests.iter().all(|call| !call.starts_with(INSERT) || call.contains("sendUpdates=none"))
         );
         assert_eq!(world.events.len(), 1);
         world.events.values().next().unwrap().clone()
     };
     assert_eq!(inserted["attendees"][0]["email"], "bob@example.com");
     assert_eq!(inserted["start"]["timeZone"], "Europe/Paris");
-    // Deleted by the person, it is not put in again unasked.
+    // The person deleted it, so it is not added again unasked.
     diary.google.world().events.values_mut().for_each(|event| event["status"] = "cancelled".into());
     assert!(!calendar.holds(uid).await.unwrap());
     assert!(matches!(calendar.add(&event).await, Err(CalendarError::Permanent(_))));
 }
 
-/// News of an event: what it is by now.
+/// An update of an event.
 pub fn news(uid: &str, sequence: u32, start: &str, more: &str) -> Vec<u8> {
     format!(
         "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\nBEGIN:VEVENT\r\nUID:{uid}\r\nSEQUENCE:{sequence}\r\n\
@@ -129,7 +129,7 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     let id = diary.google.world().events.keys().next().unwrap().clone();
     let moved = news(uid, 2, "20260331T090000Z", "");
     let patch = format!("PATCH /calendar/v3/calendars/primary/events/{id}");
-    diary.google.world().fault(&patch, Fault::Says(412, vec![], "{}".into()));
+    diary.google.world().fault(&patch, Fault::Reply(412, vec![], "{}".into()));
     for _ in 0..2 {
         calendar.revise(&moved, ADA, Revision::Change).await.unwrap();
     }
@@ -138,7 +138,7 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     assert_eq!(event["attendees"][0]["email"], "bob@example.com", "who comes is not Google's affair");
     let held = calendar.held(uid).await.unwrap();
     assert_eq!((held.len(), held[0].sequence, held[0].start), (1, 2, at("2026-03-31T09:00:00Z")));
-    let patches = diary.google.world().asked.iter().filter(|call| call.starts_with("PATCH")).count();
+    let patches = diary.google.world().requests.iter().filter(|call| call.starts_with("PATCH")).count();
     assert_eq!(patches, 2, "once refused, once taken, and not told again");
 
     for (news, sender, expected) in [
@@ -158,7 +158,7 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
 }
 
 #[tokio::test]
-async fn an_event_that_google_took_in_itself_is_found_by_its_uid_and_changed_once() {
+async fn an_event_that_google_added_itself_is_found_by_its_uid() {
     let (diary, calendar) = Diary::new();
     let weekly = serde_json::json!({
         "id": "abcde", "iCalUID": "weekly@client", "etag": "\"1\"", "status": "confirmed", "summary": "Weekly",
@@ -166,7 +166,7 @@ async fn an_event_that_google_took_in_itself_is_found_by_its_uid_and_changed_onc
         "start": {"dateTime": "2026-03-30T08:00:00Z"}, "end": {"dateTime": "2026-03-30T08:30:00Z"},
     });
     diary.google.world().events.insert("abcde".to_owned(), weekly);
-    // Put in again it would be there twice.
+    // Adding it again would make two of it.
     calendar.add(&meeting("weekly@client")).await.unwrap();
     assert_eq!(diary.google.world().events.len(), 1);
     let once = news("weekly@client", 1, "20260407T110000Z", "RECURRENCE-ID:20260406T080000Z\r\n");
@@ -198,7 +198,7 @@ async fn a_series_with_many_changed_occurrences_is_read_to_its_last_page() {
     let page = |token: &str| {
         let items = [event("abcde_20260406t080000z", changed.clone())];
         let body = serde_json::json!({"items": items, "nextPageToken": token});
-        Fault::Says(200, Vec::new(), body.to_string())
+        Fault::Reply(200, Vec::new(), body.to_string())
     };
     diary.google.world().fault(list, page("two"));
     let held = calendar.held("weekly@client").await.unwrap();

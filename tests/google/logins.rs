@@ -1,7 +1,7 @@
 //! Logging in: the right answer, and every wrong one.
 
-use crate::fake::{Fault, Google};
-use crate::{Desk, WAIT};
+use crate::google::{Fault, Google};
+use crate::{TestGmail, WAIT};
 use sayso::web::google::{EVENTS, GMAIL};
 use sayso::web::oauth::{self, Bearer, Login, LoginError, Tokens};
 use std::os::unix::fs::PermissionsExt;
@@ -19,7 +19,7 @@ struct Browser {
 impl Browser {
     fn new() -> Self {
         let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
-        let login = google.unknown(folder.path());
+        let login = google.login_without_tokens(folder.path());
         Self { google, folder, login }
     }
 
@@ -28,13 +28,13 @@ impl Browser {
     }
 }
 
-/// Says something to a port and hears what comes back; nothing where nobody listens.
-async fn say(address: &str, request: String) -> Option<String> {
+/// Sends a request to a port and gives the response; `None` if nobody listens there.
+async fn exchange(address: &str, request: String) -> Option<String> {
     let mut stream = tokio::net::TcpStream::connect(address).await.ok()?;
     stream.write_all(request.as_bytes()).await.ok()?;
-    let mut heard = String::new();
-    stream.read_to_string(&mut heard).await.ok()?;
-    Some(heard)
+    let mut response = String::new();
+    stream.read_to_string(&mut response).await.ok()?;
+    Some(response)
 }
 
 fn host(redirect: &str) -> String {
@@ -50,13 +50,13 @@ fn target(url: &reqwest::Url) -> String {
 }
 
 #[tokio::test]
-async fn a_person_says_yes_and_the_tokens_are_kept_for_them_alone() {
+async fn the_tokens_of_a_login_are_private() {
     let browser = Browser::new();
     let login = browser.begin().await;
     let (back, _) = browser.google.consent(login.address());
     let host = host(login.redirect());
     let finish = tokio::spawn(login.finish(PATIENCE));
-    let page = say(&host, get(&target(&back), &host)).await.unwrap();
+    let page = exchange(&host, get(&target(&back), &host)).await.unwrap();
     let tokens = finish.await.unwrap().unwrap();
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("sayso is logged in"), "{page}");
     assert!(page.contains("default-src 'none'") && page.contains("no-store"), "{page}");
@@ -67,12 +67,12 @@ async fn a_person_says_yes_and_the_tokens_are_kept_for_them_alone() {
     assert_eq!(mode(browser.login.tokens.parent().unwrap()), 0o700);
     assert!(Tokens::load(&browser.login).unwrap() == tokens);
     // What was brought once cannot be brought again: the port is closed.
-    assert_eq!(say(&host, get(&target(&back), &host)).await, None);
+    assert_eq!(exchange(&host, get(&target(&back), &host)).await, None);
     assert_eq!(browser.google.world().exchanges, 1);
 }
 
 #[tokio::test]
-async fn whatever_is_not_the_answer_is_turned_away_and_the_answer_still_counts() {
+async fn wrong_callbacks_are_refused_and_the_right_one_still_counts() {
     let browser = Browser::new();
     let login = browser.begin().await;
     let (back, _) = browser.google.consent(login.address());
@@ -99,15 +99,15 @@ async fn whatever_is_not_the_answer_is_turned_away_and_the_answer_still_counts()
     ];
     // Somebody who says nothing, and somebody who says too much, hold nobody up.
     let _silent = tokio::net::TcpStream::connect(&host).await.unwrap();
-    let endless = say(&host, format!("GET /{} HTTP/1.1", "a".repeat(64 << 10))).await;
-    assert!(endless.is_none_or(|heard| heard.is_empty()));
+    let endless = exchange(&host, format!("GET /{} HTTP/1.1", "a".repeat(64 << 10))).await;
+    assert!(endless.is_none_or(|response| response.is_empty()));
     for (request, status) in wrong {
-        let heard = say(&host, request.clone()).await.unwrap();
-        assert!(heard.starts_with(&format!("HTTP/1.1 {status} ")), "{request} {heard}");
-        assert!(!heard.contains("stolen") && !heard.contains("evil"), "{heard}");
+        let response = exchange(&host, request.clone()).await.unwrap();
+        assert!(response.starts_with(&format!("HTTP/1.1 {status} ")), "{request} {response}");
+        assert!(!response.contains("stolen") && !response.contains("evil"), "{response}");
     }
     assert_eq!(browser.google.world().exchanges, 0, "nothing of this was exchanged");
-    say(&host, get(&right, &host)).await.unwrap();
+    exchange(&host, get(&right, &host)).await.unwrap();
     finish.await.unwrap().unwrap();
     assert_eq!(browser.google.world().exchanges, 1);
 }
@@ -123,10 +123,10 @@ async fn two_logins_at_once_do_not_take_each_others_answers() {
     let (back_one, _) = browser.google.consent(one.address());
     let (back_two, _) = browser.google.consent(two.address());
     let (one, two) = (tokio::spawn(one.finish(PATIENCE)), tokio::spawn(two.finish(PATIENCE)));
-    let crossed = say(&host_two, get(&target(&back_one), &host_two)).await.unwrap();
+    let crossed = exchange(&host_two, get(&target(&back_one), &host_two)).await.unwrap();
     assert!(crossed.starts_with("HTTP/1.1 400 "), "{crossed}");
-    say(&host_one, get(&target(&back_one), &host_one)).await.unwrap();
-    say(&host_two, get(&target(&back_two), &host_two)).await.unwrap();
+    exchange(&host_one, get(&target(&back_one), &host_one)).await.unwrap();
+    exchange(&host_two, get(&target(&back_two), &host_two)).await.unwrap();
     assert!(one.await.unwrap().is_ok() && two.await.unwrap().is_ok());
 }
 
@@ -141,7 +141,7 @@ async fn a_code_is_worth_nothing_without_its_verifier() {
     let state = state.query_pairs().find(|(key, _)| key == "state").unwrap().1.into_owned();
     let host = host(login.redirect());
     let finish = tokio::spawn(login.finish(PATIENCE));
-    let page = say(&host, get(&format!("/?code={stolen}&state={state}"), &host)).await.unwrap();
+    let page = exchange(&host, get(&format!("/?code={stolen}&state={state}"), &host)).await.unwrap();
     assert!(page.contains("sayso is not logged in"), "{page}");
     let error = finish.await.unwrap().err().unwrap().to_string();
     assert!(error.contains("rejected the answer") && error.contains("sayso auth gmail"), "{error}");
@@ -149,7 +149,7 @@ async fn a_code_is_worth_nothing_without_its_verifier() {
 }
 
 #[tokio::test]
-async fn no_is_an_answer_and_so_is_silence() {
+async fn a_refused_or_unanswered_login_fails() {
     let browser = Browser::new();
     let login = browser.begin().await;
     let (mut back, _) = browser.google.consent(login.address());
@@ -157,7 +157,7 @@ async fn no_is_an_answer_and_so_is_silence() {
     back.query_pairs_mut().clear().append_pair("state", &state).append_pair("error", "access_denied");
     let host = host(login.redirect());
     let finish = tokio::spawn(login.finish(PATIENCE));
-    say(&host, get(&target(&back), &host)).await.unwrap();
+    exchange(&host, get(&target(&back), &host)).await.unwrap();
     let error = finish.await.unwrap().err().unwrap().to_string();
     assert!(error.contains("refused in the browser"), "{error}");
 
@@ -168,20 +168,20 @@ async fn no_is_an_answer_and_so_is_silence() {
 }
 
 #[tokio::test]
-async fn an_exchange_that_fails_says_why_and_keeps_nothing() {
+async fn a_failed_exchange_says_why_and_stores_nothing() {
     let full = r#"{"access_token": "canary-a", "refresh_token": "canary-r", "scope": "SCOPE"}"#;
     let less = full.replace("SCOPE", EVENTS);
     let cases = [
         (Fault::Cut, "broke off"),
-        (Fault::Says(500, vec![], String::new()), "is busy (500)"),
-        (Fault::Says(401, vec![], r#"{"error": "invalid_client"}"#.into()), "check client_id"),
-        (Fault::Says(404, vec![], "<html>".into()), "check token_url"),
-        (Fault::Says(200, vec![], "<html>canary</html>".into()), "without a token"),
-        (Fault::Says(200, vec![], r#"{"access_token": 7}"#.into()), "without a token"),
-        (Fault::Says(200, vec![], r#"{"access_token": "canary\r\nx: y"}"#.into()), "without a token"),
-        (Fault::Says(200, vec![], r#"{"access_token": "canary-a"}"#.into()), "no refresh token"),
-        (Fault::Says(200, vec![], less), "tick every box"),
-        (Fault::Says(302, vec![("location", "http://evil.example/".into())], String::new()), "status 302"),
+        (Fault::Reply(500, vec![], String::new()), "is busy (500)"),
+        (Fault::Reply(401, vec![], r#"{"error": "invalid_client"}"#.into()), "check client_id"),
+        (Fault::Reply(404, vec![], "<html>".into()), "check token_url"),
+        (Fault::Reply(200, vec![], "<html>canary</html>".into()), "without a token"),
+        (Fault::Reply(200, vec![], r#"{"access_token": 7}"#.into()), "without a token"),
+        (Fault::Reply(200, vec![], r#"{"access_token": "canary\r\nx: y"}"#.into()), "without a token"),
+        (Fault::Reply(200, vec![], r#"{"access_token": "canary-a"}"#.into()), "no refresh token"),
+        (Fault::Reply(200, vec![], less), "tick every box"),
+        (Fault::Reply(302, vec![("location", "http://evil.example/".into())], String::new()), "status 302"),
         (Fault::Endless, "without a token"),
     ];
     for (fault, words) in cases {
@@ -191,23 +191,23 @@ async fn an_exchange_that_fails_says_why_and_keeps_nothing() {
         let (back, _) = browser.google.consent(login.address());
         let host = host(login.redirect());
         let finish = tokio::spawn(login.finish(PATIENCE));
-        let page = say(&host, get(&target(&back), &host)).await.unwrap();
+        let page = exchange(&host, get(&target(&back), &host)).await.unwrap();
         let error = finish.await.unwrap().err().unwrap().to_string();
         assert!(error.contains(words), "{fault:?}: {error}");
-        Desk::no_canary(&(error + &page));
+        TestGmail::assert_no_canary(&(error + &page));
         assert!(!browser.login.tokens.exists(), "{fault:?}");
     }
 }
 
 #[tokio::test]
-async fn a_client_secret_that_cannot_be_had_says_where_it_should_be() {
+async fn a_missing_client_secret_says_where_it_should_be() {
     let mut browser = Browser::new();
     browser.login.client_secret = Some(sayso::config::Secret::Env("NO_SUCH_SECRET".to_owned()));
     let login = browser.begin().await;
     let (back, _) = browser.google.consent(login.address());
     let host = host(login.redirect());
     let finish = tokio::spawn(login.finish(PATIENCE));
-    say(&host, get(&target(&back), &host)).await.unwrap();
+    exchange(&host, get(&target(&back), &host)).await.unwrap();
     let error = finish.await.unwrap().err().unwrap().to_string();
     assert!(error.contains("NO_SUCH_SECRET is not set"), "{error}");
 }
@@ -219,7 +219,7 @@ async fn tokens_that_cannot_be_used_say_what_to_do() {
     let again = |error: Option<LoginError>, words: &str| match error {
         Some(LoginError::LoginRequired(text) | LoginError::Permanent(text)) => {
             assert!(text.contains(words), "{text}");
-            Desk::no_canary(&text);
+            TestGmail::assert_no_canary(&text);
         }
         other => panic!("{other:?}"),
     };
@@ -239,21 +239,21 @@ async fn tokens_that_cannot_be_used_say_what_to_do() {
 }
 
 #[tokio::test]
-async fn whoever_goes_away_while_a_token_is_renewed_loses_nothing() {
-    let desk = Desk::usual();
-    desk.google.world().access.clear();
-    let mut tokens = Tokens::load(&desk.login).unwrap();
+async fn a_refresh_survives_a_caller_that_gives_up() {
+    let gmail = TestGmail::start();
+    gmail.google.world().access.clear();
+    let mut tokens = Tokens::load(&gmail.login).unwrap();
     tokens.expires_at = jiff::Timestamp::UNIX_EPOCH;
-    tokens.save(&desk.login).unwrap();
+    tokens.save(&gmail.login).unwrap();
     let rotated = r#"{"access_token": "canary-new", "refresh_token": "canary-rotated", "expires_in": 3000}"#;
-    desk.google.world().fault("POST /token", Fault::Says(200, vec![], rotated.into()));
-    let bearer = Bearer::new(desk.login.clone(), WAIT);
+    gmail.google.world().fault("POST /token", Fault::Reply(200, vec![], rotated.into()));
+    let bearer = Bearer::new(gmail.login.clone(), WAIT);
     // It is asked, and given up as soon as it waits.
     let asking = bearer.token();
     tokio::select! { biased; _ = asking => panic!("it does wait"), () = std::future::ready(()) => {} }
     // Either nothing was begun, or it is finished and kept before anybody else gets a turn.
     assert_eq!(bearer.token().await.unwrap(), "canary-new");
-    let kept = Tokens::load(&desk.login).unwrap();
+    let kept = Tokens::load(&gmail.login).unwrap();
     assert!(kept.refresh_token == "canary-rotated" && kept.access_token == "canary-new");
-    assert_eq!(desk.google.world().count("POST /token"), 1);
+    assert_eq!(gmail.google.world().count("POST /token"), 1);
 }

@@ -1,4 +1,4 @@
-//! Google on loopback: logins, mail and calendars, and everything that can go wrong between us and them.
+//! A fake Google and a fake CalDAV server: logins, mail and calendars, and everything that can go wrong.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/google.rs"]
@@ -16,7 +16,6 @@ mod marking;
 mod sending;
 mod whole;
 
-use google as fake;
 use google::Google;
 use sayso::config::{AfterHandling, Mail, MailMode, MailSource};
 use sayso::mail::gmail::{Gmail, GmailOutgoing};
@@ -31,16 +30,16 @@ pub const WAIT: Wait = Wait {
     longest: Duration::from_secs(3),
 };
 
-/// A Google, somebody logged in there, and their mailbox.
-pub struct Desk {
+/// A fake Google with a logged-in person and their mailbox.
+pub struct TestGmail {
     pub google: Google,
     pub folder: tempfile::TempDir,
     pub login: sayso::config::Google,
     pub mailbox: Gmail,
 }
 
-impl Desk {
-    pub fn usual() -> Self {
+impl TestGmail {
+    pub fn start() -> Self {
         Self::with(AfterHandling::Seen, &[])
     }
 
@@ -76,13 +75,11 @@ impl Desk {
         GmailOutgoing::patient(&self.login, WAIT).unwrap()
     }
 
-    /// No secret of the server's is in a text.
-    pub fn no_canary(text: &str) {
+    pub fn assert_no_canary(text: &str) {
         assert!(!text.contains("canary"), "{text}");
     }
 }
 
-/// A mail of its own.
 pub fn letter(n: usize) -> String {
     format!(
         "From: Bob <bob@example.com>\nTo: ada@gmail.example\nSubject: Letter {n}\nMessage-ID: <letter-{n}@example.com>\n\

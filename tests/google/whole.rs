@@ -1,6 +1,6 @@
-//! Whole roads with the real program: a login, a mail, its triage, the reply accepted, sent once and labelled.
+//! The real program from end to end: a login, a mail, its triage, the reply accepted, sent once and labelled.
 
-use crate::fake::{Fault, SECRET};
+use crate::google::{Fault, SECRET};
 use crate::person::{Person, proposal, question};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
@@ -41,7 +41,7 @@ fn from_the_login_to_the_reply_in_its_conversation() {
     assert!(labels.contains(&label) && !labels.contains("UNREAD"), "{labels:?}");
     drop(world);
 
-    // Looked at again, nothing is new, and nothing is sent twice.
+    // Another sync finds nothing new and sends nothing twice.
     let synced = person.json(&["mail", "sync"]);
     assert_eq!(synced[0]["new"], 0);
     person.json(&["run", "--until-idle"]);
@@ -64,7 +64,7 @@ fn a_reply_whose_sending_was_cut_off_is_found_and_not_sent_again() {
     person.google.world().fault("POST /upload/gmail/v1/users/me/messages/send", Fault::CutAfter);
     person.json(&["accept", item["id"].as_str().unwrap()]);
     person.json(&["run", "--until-idle"]);
-    // Whoever retries, by hand or by itself, finds it.
+    // Every retry finds it.
     for _ in 0..3 {
         for item in person.json(&["list"]).as_array().unwrap() {
             person.json(&["accept", item["id"].as_str().unwrap()]);

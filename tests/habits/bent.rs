@@ -1,4 +1,4 @@
-//! The same answer with a habit, as each wire carries it.
+//! The same reply with a habit, in each wire format.
 
 use crate::script::next;
 use crate::server::Play;

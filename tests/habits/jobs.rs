@@ -1,4 +1,4 @@
-//! A job of each workflow, done by a person who says yes.
+//! One job for each workflow, with a person who accepts everything.
 
 use crate::server::{Play, Server};
 use crate::support::email_inbox::{BOB, FakeCalendar, FakeMailbox, FakeOutgoing, ME, OneAccount};

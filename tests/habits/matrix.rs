@@ -111,13 +111,13 @@ fn judge(
     }
     match habit {
         Habit::Refusal => {
-            let said = if provider == Provider::Ollama {
+            let reply = if provider == Provider::Ollama {
                 "cannot help|in words|calls no tool"
             } else {
                 "refused|declined"
             };
-            let told = format!("{got:?}");
-            let says = said.split('|').any(|word| told.contains(word));
+            let text = format!("{got:?}");
+            let says = reply.split('|').any(|word| text.contains(word));
             let ends = got.troubles.len() <= 1;
             if says && ends { Ok(()) } else { Err(format!("no card says why: {got:#?}")) }
         }

@@ -1,4 +1,4 @@
-//! What a model says that does exactly what it is told: the answer each habit is bent from.
+//! The replies of a model without bad habits, from which the habits are derived.
 
 use crate::support::email_inbox::BOB;
 use sayso::llm::{Message, Reply, Request, Scripted};

@@ -1,4 +1,4 @@
-//! The page about models lists every habit, with what sayso makes of it.
+//! The page about models lists every habit, and what sayso does about it.
 
 use sayso::llm::Habit;
 use strum::IntoEnumIterator;

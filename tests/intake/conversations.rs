@@ -10,10 +10,10 @@ use sayso::inbox::{Status, ThreadQuery};
 async fn each_mail_is_taken_in_once() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
-    post.hole.put(&letter(1, "bob@b.example", "One", ""));
-    post.hole.put(&letter(2, "eve@e.example", "Two", ""));
+    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
+    post.mailbox.put(&letter(2, "eve@e.example", "Two", ""));
     // The same mail once more, in another place, by a list as well.
-    post.hole.put(&letter(1, "bob@b.example", "One", ""));
+    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.started, synced.error), (2, 2, None));
     let synced = post.sync().await;
@@ -29,19 +29,19 @@ async fn each_mail_is_taken_in_once() {
     assert_eq!(received["identity"], mails[0].identity.as_str());
     let raw = received["raw"].as_str().unwrap();
     assert_eq!(raw.len(), 64, "the digest its bytes are kept by");
-    post.check();
+    post.verify_store();
 }
 
 #[tokio::test]
 async fn mail_on_a_waiting_thread_joins_it() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
-    post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
     post.sync_and_drive().await;
     let asked = post.items().await.remove(0);
     // Only In-Reply-To, and to a mail that only In-Reply-To leads from.
-    post.hole.put(&letter(2, "bob@b.example", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n"));
-    post.hole.put(&letter(3, "eve@e.example", "Re: Lunch", "In-Reply-To: <2@post.example>\r\n"));
+    post.mailbox.put(&letter(2, "bob@b.example", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n"));
+    post.mailbox.put(&letter(3, "eve@e.example", "Re: Lunch", "In-Reply-To: <2@post.example>\r\n"));
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.started), (2, 0));
     let threads = post.threads("email").await;
@@ -51,17 +51,17 @@ async fn mail_on_a_waiting_thread_joins_it() {
     assert_eq!(now.id, asked.id);
     assert_ne!(now.args_hash, asked.args_hash, "whoever saw the old card has to look again");
     assert!(now.warnings.iter().any(|warning| warning.code == "new_mail"), "{:?}", now.warnings);
-    post.check();
+    post.verify_store();
 }
 
 #[tokio::test]
 async fn mail_on_an_ended_thread_starts_one_that_knows_of_it() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
-    post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
     post.sync_and_drive().await;
     post.answer(Decision::Accept).await;
-    post.hole.put(&letter(2, "bob@b.example", "Re: Lunch", "References: <1@post.example>\r\n"));
+    post.mailbox.put(&letter(2, "bob@b.example", "Re: Lunch", "References: <1@post.example>\r\n"));
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.started), (1, 1));
     let threads = post.threads("email").await;
@@ -76,10 +76,10 @@ async fn accounts_do_not_mix() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
     let other = crate::folder_mailbox::FolderMailbox::new(folder.path().join("other"));
-    post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
     other.put(&letter(1, "bob@b.example", "Lunch", ""));
     other.fails.store(true, std::sync::atomic::Ordering::SeqCst);
-    let intake = post.intake_of(vec![post.hole.account("home"), other.account("work")]);
+    let intake = post.intake_of(vec![post.mailbox.account("home"), other.account("work")]);
     let synced = intake.sync(&|_| ()).await;
     assert_eq!((synced[0].new, synced[0].error.as_deref()), (1, None));
     assert_eq!((synced[1].new, synced[1].error.as_deref()), (0, Some("the pigeonhole is locked")));
@@ -99,8 +99,8 @@ async fn a_thread_is_found_by_what_its_mail_says() {
     let post = Post::open(folder.path(), CONFIG);
     let raw = letter(1, "bob@b.example", "Lunch", "")
         .replace("\r\n\r\n", "\r\n\r\nAlso bring the Öltank sketches. ");
-    post.hole.put(&raw);
-    post.hole.put(&letter(2, "eve@e.example", "Dinner", ""));
+    post.mailbox.put(&raw);
+    post.mailbox.put(&letter(2, "eve@e.example", "Dinner", ""));
     post.sync_and_drive().await;
     for (words, found) in
         [("oltank sketch", 1), ("bob b example", 1), ("lunch oltank", 1), ("dinner oltank", 0)]

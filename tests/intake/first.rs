@@ -1,4 +1,4 @@
-//! The first look at a mailbox.
+//! The first sync of a mailbox.
 
 use crate::CONFIG;
 use crate::folder_mailbox::letter;
@@ -7,7 +7,7 @@ use sayso::graph::Decision;
 
 fn put(post: &Post, count: usize) {
     for n in 1..=count {
-        post.hole.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
+        post.mailbox.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
     }
 }
 
@@ -22,14 +22,14 @@ async fn it_takes_unread_mail_of_the_last_day() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
     put(&post, 5);
-    post.hole.flag("0001", "old");
-    post.hole.flag("0002", "seen");
+    post.mailbox.flag("0001", "old");
+    post.mailbox.flag("0002", "seen");
     let synced = post.sync().await;
     assert_eq!((synced.new, synced.started), (4, 3));
     assert_eq!(states(&post).await, (0, 3, 1));
-    // What comes later is taken in although somebody has seen it already.
-    let place = post.hole.put(&letter(6, "f@b.example", "Letter 6", ""));
-    post.hole.flag(&place, "seen");
+    // Later mail is taken in even if it was read already.
+    let place = post.mailbox.put(&letter(6, "f@b.example", "Letter 6", ""));
+    post.mailbox.flag(&place, "seen");
     assert_eq!(post.sync().await.started, 1);
 }
 
@@ -39,7 +39,7 @@ async fn read_mail_counts_where_the_config_says_so() {
     let post =
         Post::open(folder.path(), "[user]\naddress = \"ada@example.org\"\n[intake]\nunread_only = \"off\"\n");
     put(&post, 2);
-    post.hole.flag("0001", "seen");
+    post.mailbox.flag("0001", "seen");
     assert_eq!(post.sync().await.started, 2);
 }
 
@@ -54,8 +54,8 @@ async fn many_mails_are_asked_about_first() {
     let item = post.items().await.remove(0);
     assert_eq!((item.action.as_str(), item.args["mails"].as_u64()), ("first_sync", Some(60)));
     assert_eq!(item.args["about_cost"], "nothing");
-    // Nothing is asked twice, and what comes meanwhile is taken in.
-    post.hole.put(&letter(61, "new@b.example", "Later", ""));
+    // Nothing is asked twice, and mail that comes meanwhile is taken in.
+    post.mailbox.put(&letter(61, "new@b.example", "Later", ""));
     assert_eq!(post.sync().await.started, 1);
     post.drive().await;
     assert_eq!(post.items().await.len(), 2);
@@ -63,11 +63,11 @@ async fn many_mails_are_asked_about_first() {
     assert_eq!(post.sync().await.started, 60);
     assert_eq!(states(&post).await, (0, 61, 0));
     assert_eq!(post.sync().await.started, 0);
-    post.check();
+    post.verify_store();
 }
 
 #[tokio::test]
-async fn fewer_are_the_newest_and_none_is_none() {
+async fn a_smaller_number_takes_the_newest_and_ignore_takes_none() {
     for (decision, expected) in [(Some(7), (0, 7, 53)), (None, (0, 0, 60))] {
         let folder = tempfile::tempdir().unwrap();
         let post = Post::open(folder.path(), CONFIG);
@@ -88,12 +88,12 @@ async fn fewer_are_the_newest_and_none_is_none() {
             let threads = post.threads("email").await;
             assert_eq!((threads[0].title.as_str(), threads[6].title.as_str()), ("Letter 54", "Letter 60"));
         }
-        post.check();
+        post.verify_store();
     }
 }
 
 #[tokio::test]
-async fn it_takes_so_many_at_most() {
+async fn it_takes_at_most_the_first_limit() {
     let folder = tempfile::tempdir().unwrap();
     let config = format!("{CONFIG}[intake]\nfirst_limit = 4\n");
     let post = Post::open(folder.path(), &config);
@@ -104,7 +104,7 @@ async fn it_takes_so_many_at_most() {
 }
 
 #[tokio::test]
-async fn a_cost_nobody_knows_is_asked_about() {
+async fn an_unknown_cost_is_asked_about() {
     let far = "https://models.example/v1";
     let here = "http://127.0.0.1:9/v1";
     for (url, prices, asks, cost) in [

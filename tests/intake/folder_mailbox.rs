@@ -16,9 +16,9 @@ pub struct FolderMailbox {
     pub fetches: AtomicUsize,
     /// The fetch that fails, by its number.
     pub broken_fetch: AtomicUsize,
-    /// The fetch that misses something, by its number.
+    /// The fetch that misses a mail, by its number.
     pub lossy_fetch: AtomicUsize,
-    /// Nobody can say what was sent.
+    /// Whether a mail was sent cannot be found out.
     pub forgets: AtomicBool,
 }
 
@@ -36,14 +36,14 @@ impl FolderMailbox {
         })
     }
 
-    /// Puts a mail in, and gives its place.
+    /// Adds a mail, and gives its place.
     pub fn put(&self, raw: &str) -> String {
         let place = format!("{:04}", self.places().len() + 1 + self.removed());
         std::fs::write(self.folder.join(&place), raw).unwrap();
         place
     }
 
-    /// Puts letters of these numbers in at once.
+    /// Adds letters of these numbers at once.
     pub fn fill(&self, numbers: std::ops::RangeInclusive<usize>) {
         for n in numbers {
             let raw = letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), "");
@@ -61,23 +61,23 @@ impl FolderMailbox {
     }
 
     pub fn replied(&self, message_id: &str) {
-        self.note("replies", message_id);
+        self.add_to_list("replies", message_id);
     }
 
-    fn note(&self, list: &str, message_id: &str) {
+    fn add_to_list(&self, list: &str, message_id: &str) {
         use std::io::Write;
         let file = std::fs::OpenOptions::new().create(true).append(true).open(self.folder.join(list));
         writeln!(file.unwrap(), "{message_id}").unwrap();
     }
 
-    fn noted(&self, list: &str, message_id: &str) -> bool {
-        let noted = std::fs::read_to_string(self.folder.join(list)).unwrap_or_default();
-        noted.lines().any(|line| line == message_id)
+    fn is_listed(&self, list: &str, message_id: &str) -> bool {
+        let ids = std::fs::read_to_string(self.folder.join(list)).unwrap_or_default();
+        ids.lines().any(|line| line == message_id)
     }
 
-    /// A mail of this Message-ID lies among the sent mail.
+    /// Adds a Message-ID to the sent mail.
     pub fn sent(&self, message_id: &str) {
-        self.note("sent", message_id);
+        self.add_to_list("sent", message_id);
     }
 
     fn has(&self, place: &str, flag: &str) -> bool {
@@ -147,15 +147,15 @@ impl Mailbox for FolderMailbox {
         })
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+    fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         Box::pin(async move {
-            let stands = |place: &String| {
+            let presence = |place: &String| {
                 if !self.folder.join(place).exists() {
                     return MailPresence::Gone;
                 }
                 MailPresence::There { seen: self.has(place, "seen"), answered: self.has(place, "answered") }
             };
-            Ok(places.iter().map(stands).collect())
+            Ok(places.iter().map(presence).collect())
         })
     }
 
@@ -168,7 +168,7 @@ impl Mailbox for FolderMailbox {
     }
 
     fn answered_elsewhere<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        Box::pin(async move { Ok(self.noted("replies", id)) })
+        Box::pin(async move { Ok(self.is_listed("replies", id)) })
     }
 
     fn is_sent<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
@@ -176,7 +176,7 @@ impl Mailbox for FolderMailbox {
             if self.forgets.load(Ordering::SeqCst) {
                 return Err(MailError::Temporary("the copies are locked away".to_owned()));
             }
-            Ok(self.noted("sent", id))
+            Ok(self.is_listed("sent", id))
         })
     }
 

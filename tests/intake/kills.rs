@@ -20,7 +20,7 @@ fn config(asks: bool) -> String {
     format!("{CONFIG}[intake]\nask_over = {}\n", if asks { 2 } else { 50 })
 }
 
-/// Looks, answers whatever the first look asks, and looks again.
+/// Syncs, answers what the first sync asks, and syncs again.
 async fn live(home: &Path) {
     let asks = std::env::var("SAYSO_INTAKE_ASKS").is_ok();
     let post = Post::open(home, &config(asks));
@@ -30,14 +30,14 @@ async fn live(home: &Path) {
             post.decide(&item.interrupt().unwrap(), Decision::Accept).await;
         }
     }
-    post.hole.put(&letter(9, "late@b.example", "Re: Letter 1", "In-Reply-To: <1@post.example>\r\n"));
+    post.mailbox.put(&letter(9, "late@b.example", "Re: Letter 1", "In-Reply-To: <1@post.example>\r\n"));
     post.sync_and_drive().await;
 }
 
-/// Lets a process of its own live `life`, and says whether it came to its end.
-fn child(home: &Path, life: &str, point: Option<&str>, asks: bool) -> bool {
+/// Runs the test `entry` as a child process, and says whether it ran to its end.
+fn child(home: &Path, entry: &str, point: Option<&str>, asks: bool) -> bool {
     let mut command = Command::new(std::env::current_exe().unwrap());
-    command.args([life, "--exact", "--nocapture", "--test-threads=1"]);
+    command.args([entry, "--exact", "--nocapture", "--test-threads=1"]);
     command.env("SAYSO_INTAKE_HOME", home).stdout(Stdio::null()).stderr(Stdio::null());
     if let Some(point) = point {
         command.env("SAYSO_FAIL_POINT", point);
@@ -54,16 +54,16 @@ async fn killed_between_two_pages() {
     let mut trials = 0;
     for point in ["before_cursor:1", "after_cursor:1", "before_cursor:2", "after_cursor:2"] {
         let folder = tempfile::tempdir().unwrap();
-        let hole = crate::folder_mailbox::FolderMailbox::new(folder.path().join("hole"));
-        hole.fill(1..=520);
+        let mailbox = crate::folder_mailbox::FolderMailbox::new(folder.path().join("mailbox"));
+        mailbox.fill(1..=520);
         let look = |point: Option<&str>| child(folder.path(), "kills::look_once", point, false);
-        assert!(!look(Some(point)), "{point}: it was to die");
+        assert!(!look(Some(point)), "{point}: it should have died");
         assert!(look(None), "{point}: recovery");
         let post = Post::open(folder.path(), CONFIG);
         let mails = post.mails().await;
         let known: HashSet<&str> = mails.iter().map(|mail| mail.identity.as_str()).collect();
         assert_eq!((mails.len(), known.len()), (520, 520), "{point}");
-        post.check();
+        post.verify_store();
         trials += 1;
     }
     println!("intake · SIGKILL between two pages · {trials} trials · {trials} passes");
@@ -97,12 +97,12 @@ async fn killed_at_every_named_point() {
         for count in 1..=passes {
             let what = format!("{point}:{count} asks {asks}");
             let folder = tempfile::tempdir().unwrap();
-            let hole = crate::folder_mailbox::FolderMailbox::new(folder.path().join("hole"));
+            let mailbox = crate::folder_mailbox::FolderMailbox::new(folder.path().join("mailbox"));
             for n in 1..=4 {
-                hole.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
+                mailbox.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
             }
             let live = |point: Option<&str>| child(folder.path(), "kills::entry", point, asks);
-            assert!(!live(Some(&format!("{point}:{count}"))), "{what}: it was to die");
+            assert!(!live(Some(&format!("{point}:{count}"))), "{what}: it should have died");
             assert!(live(None), "{what}: recovery");
             let post = Post::open(folder.path(), &config(asks));
             let mails = post.mails().await;
@@ -118,7 +118,7 @@ async fn killed_at_every_named_point() {
             assert_eq!(shown.len(), 5, "{what}: each mail reached a thread once");
             assert_eq!(shown.iter().collect::<HashSet<_>>().len(), 5, "{what}");
             assert_eq!(post.threads("intake").await.len(), usize::from(asks), "{what}: asked once");
-            post.check();
+            post.verify_store();
             trials += 1;
         }
     }

@@ -1,15 +1,16 @@
-//! Logins that are over: one card an account, which goes by itself.
+//! Expired logins: one card for each account, which closes by itself.
 
 use crate::CONFIG;
 use crate::folder_mailbox::{FolderMailbox, letter};
 use crate::post::Post;
+use crate::support::test_inbox;
 use sayso::graph::Decision;
-use sayso::inbox::{By, DecisionRequest, Item};
+use sayso::inbox::Item;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 fn refuse(post: &Post, refuses: bool) {
-    post.hole.refuses.store(refuses, Ordering::SeqCst);
+    post.mailbox.refuses.store(refuses, Ordering::SeqCst);
 }
 
 async fn logins(post: &Post) -> Vec<Item> {
@@ -17,7 +18,7 @@ async fn logins(post: &Post) -> Vec<Item> {
 }
 
 #[tokio::test]
-async fn a_login_that_is_over_is_one_card_until_it_works() {
+async fn an_expired_login_is_one_card_until_it_works() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
     post.sync_and_drive().await;
@@ -32,39 +33,27 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
     assert_eq!((item.kind.word(), item.source.as_deref()), ("trouble", Some("home")));
     let card = post.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap().0;
     assert!(card.text.contains("run `locksmith`"), "{}", card.text);
-    // It is not to be left: it stands for as long as the login is over.
-    let ignore = DecisionRequest {
-        interrupt: item.interrupt().unwrap(),
-        decision: Decision::Ignore,
-        shown: None,
-        learn: true,
-        by: By::Cli,
-    };
-    assert!(post.inbox.decisions().decide(ignore).await.is_err());
-    // Trying in vain asks again; what fails otherwise says nothing about the login.
+    // It cannot be ignored: it stays for as long as the login is expired.
+    let interrupt = item.interrupt().unwrap();
+    assert!(test_inbox::decide(&post.inbox, &interrupt, Decision::Ignore).await.is_err());
+    // A failed attempt asks again; another kind of failure says nothing about the login.
     post.decide(&item.interrupt().unwrap(), Decision::Accept).await;
     assert_eq!(logins(&post).await.len(), 0);
     post.sync_and_drive().await;
     let again = logins(&post).await;
     assert_eq!(again.len(), 1);
     refuse(&post, false);
-    post.hole.fails.store(true, Ordering::SeqCst);
+    post.mailbox.fails.store(true, Ordering::SeqCst);
     post.sync_and_drive().await;
     assert_eq!(logins(&post).await.len(), 1);
-    post.hole.fails.store(false, Ordering::SeqCst);
-    post.hole.put(&letter(1, "bob@b.example", "One", ""));
+    post.mailbox.fails.store(false, Ordering::SeqCst);
+    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.error), (1, None));
     assert_eq!(logins(&post).await.len(), 0, "it went by itself");
-    let late = post.inbox.decisions().decide(DecisionRequest {
-        interrupt: again[0].interrupt().unwrap(),
-        decision: Decision::Accept,
-        shown: None,
-        learn: true,
-        by: By::Cli,
-    });
-    assert!(late.await.unwrap_err().to_string().contains("the login works again"));
-    // Over once more, it is asked once more; and gone before anybody drove, it is never seen.
+    let late = test_inbox::decide(&post.inbox, &again[0].interrupt().unwrap(), Decision::Accept).await;
+    assert!(late.unwrap_err().to_string().contains("the login works again"));
+    // When it expires again, it is asked again; if it works again before anybody drives, no card appears.
     refuse(&post, true);
     post.sync_and_drive().await;
     assert_eq!(logins(&post).await.len(), 1);
@@ -76,7 +65,7 @@ async fn a_login_that_is_over_is_one_card_until_it_works() {
     post.sync_and_drive().await;
     assert_eq!(logins(&post).await.len(), 0);
     assert_eq!(post.threads("intake").await.len(), 4, "two cards at first, then two times one");
-    post.check();
+    post.verify_store();
 }
 
 #[tokio::test]
@@ -84,7 +73,7 @@ async fn each_account_has_a_card_of_its_own() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
     let other = FolderMailbox::new(folder.path().join("other"));
-    let intake = post.intake_of(vec![post.hole.account("home"), other.account("work")]);
+    let intake = post.intake_of(vec![post.mailbox.account("home"), other.account("work")]);
     refuse(&post, true);
     other.refuses.store(true, Ordering::SeqCst);
     intake.sync(&|_| ()).await;
@@ -99,28 +88,25 @@ async fn each_account_has_a_card_of_its_own() {
 }
 
 #[tokio::test]
-async fn an_answer_brings_the_next_look_about() {
+async fn an_answer_triggers_the_next_sync() {
     let folder = tempfile::tempdir().unwrap();
-    // No clock does.
+    // The next sync is not due for a day.
     let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nevery_seconds = 86400\n"));
     refuse(&post, true);
-    let (stop, driver) = post.tended();
-    let until = async |so: usize, mails: usize| {
+    let driver = post.drive_in_background().await;
+    let wait_until = async |cards: usize, mails: usize| {
         let _watcher = post.store().watch_others().unwrap();
         let mut changes = post.store().changes();
-        while logins(&post).await.len() != so || post.mails().await.len() != mails {
+        while logins(&post).await.len() != cards || post.mails().await.len() != mails {
             let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
-            changed.expect("it came about").unwrap();
+            changed.expect("the condition came true").unwrap();
         }
     };
-    until(1, 0).await;
-    post.hole.put(&letter(1, "bob@b.example", "One", ""));
+    wait_until(1, 0).await;
+    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
     refuse(&post, false);
     let interrupt = logins(&post).await[0].interrupt().unwrap();
-    let accept =
-        DecisionRequest { interrupt, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
-    post.inbox.decisions().decide(accept).await.unwrap();
-    until(0, 1).await;
-    stop.send(()).unwrap();
-    driver.await.unwrap();
+    test_inbox::decide(&post.inbox, &interrupt, Decision::Accept).await.unwrap();
+    wait_until(0, 1).await;
+    driver.stop().await;
 }

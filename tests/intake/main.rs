@@ -1,8 +1,9 @@
 //! Intake from outside: mailboxes that come and go, processes that die, and each mail once.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../support/config.rs"]
-mod config;
+#[path = "../support/mod.rs"]
+mod support;
+
 mod conversations;
 mod elsewhere;
 mod email_workflow;
@@ -16,5 +17,5 @@ mod post;
 mod trouble;
 mod unreadable;
 
-/// A config under which the first look is over quickly.
+/// The least config that intake needs.
 pub const CONFIG: &str = "[user]\naddress = \"ada@example.org\"\n";

@@ -1,11 +1,12 @@
-//! A data folder, a mailbox, and intake between them.
+//! An inbox, a mailbox, and intake between them.
 
 use crate::email_workflow;
 use crate::folder_mailbox::FolderMailbox;
-use sayso::app::{App, Driver, Engine, Intake, ReadMail, Scope, Settings, Synced, Until};
+use crate::support::test_inbox::{self, BackgroundDriver};
+use sayso::app::{App, Engine, Intake, ReadMail, Settings, Synced};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, DecisionRequest, Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
+use sayso::inbox::{Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
 use sayso::mail::Account;
 use sayso::service::Inbox;
 use sayso::store::Store;
@@ -17,11 +18,11 @@ use std::time::Duration;
 pub struct Post {
     pub inbox: Inbox,
     pub config: Arc<Config>,
-    pub hole: Arc<FolderMailbox>,
+    pub mailbox: Arc<FolderMailbox>,
     pub read: ReadMail,
 }
 
-/// Reads mail as sayso does, and refuses what says it is broken.
+/// Reads mail as sayso does, and refuses mail that begins with `BROKEN`.
 pub fn reader() -> ReadMail {
     Arc::new(|account, raw| {
         if raw.starts_with(b"BROKEN") {
@@ -34,18 +35,9 @@ pub fn reader() -> ReadMail {
 }
 
 impl Post {
-    /// Drives and takes mail in until it is told to stop.
-    pub fn tended(&self) -> (tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<()>) {
-        let app = App::new(self.inbox.clone()).with(Arc::new(self.intake()));
-        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
-        let driver = tokio::spawn(async move {
-            let mut worker = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
-            let stopped = async {
-                let _ = stopped.await;
-            };
-            app.drive(&mut worker, stopped).await.unwrap();
-        });
-        (stop, driver)
+    /// Drives and takes mail in until it is stopped.
+    pub async fn drive_in_background(&self) -> BackgroundDriver {
+        BackgroundDriver::start(App::new(self.inbox.clone()).with(Arc::new(self.intake()))).await
     }
 
     /// Opens what is in `folder`, with this config.
@@ -53,14 +45,14 @@ impl Post {
         let data = folder.join("data");
         let store = Store::open(&data).unwrap();
         std::fs::write(data.join("config.toml"), config).unwrap();
-        let config = crate::config::load(&data, &Env::default());
+        let config = crate::support::config::load(&data, &Env::default());
         let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
         let registry =
             sayso::inbox::Registry::new([email_workflow::spec(), workflows::intake::spec(services).unwrap()]);
         let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
         let inbox = Inbox::new(Engine::new(store, registry, settings));
-        let hole = FolderMailbox::new(folder.join("hole"));
-        Self { inbox, config, hole, read: reader() }
+        let mailbox = FolderMailbox::new(folder.join("mailbox"));
+        Self { inbox, config, mailbox, read: reader() }
     }
 
     pub fn store(&self) -> &Store {
@@ -68,7 +60,7 @@ impl Post {
     }
 
     pub fn intake(&self) -> Intake {
-        self.intake_of(vec![self.hole.account("home")])
+        self.intake_of(vec![self.mailbox.account("home")])
     }
 
     pub fn intake_of(&self, accounts: Vec<Account>) -> Intake {
@@ -79,7 +71,7 @@ impl Post {
         self.intake().sync(&|_| ()).await.remove(0)
     }
 
-    /// Looks, and lets threads go as far as they go.
+    /// Fetches mail and drives the threads as far as they go.
     pub async fn sync_and_drive(&self) -> Synced {
         let synced = self.sync().await;
         self.drive().await;
@@ -87,8 +79,7 @@ impl Post {
     }
 
     pub async fn drive(&self) {
-        let mut worker = Driver::take(self.inbox.engine().clone()).await.unwrap().expect("the lock is free");
-        worker.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
+        test_inbox::drive(&self.inbox).await;
     }
 
     pub async fn mails(&self) -> Vec<MailLine> {
@@ -114,21 +105,18 @@ impl Post {
     }
 
     pub async fn decide(&self, id: &InterruptId, decision: Decision) {
-        let decide =
-            DecisionRequest { interrupt: id.clone(), decision, shown: None, learn: true, by: By::Cli };
-        self.inbox.decisions().decide(decide).await.unwrap();
+        test_inbox::decide(&self.inbox, id, decision).await.unwrap();
         self.drive().await;
     }
 
-    /// Answers the one thing that is asked.
+    /// Answers the only open question, and drives on.
     pub async fn answer(&self, decision: Decision) {
         let items = self.items().await;
         assert_eq!(items.len(), 1, "{items:?}");
         self.decide(&items[0].interrupt().unwrap(), decision).await;
     }
 
-    /// Nothing is damaged.
-    pub fn check(&self) {
+    pub fn verify_store(&self) {
         assert_eq!(self.store().audit().verify().unwrap().problems(), Vec::<String>::new());
     }
 }

@@ -3,12 +3,13 @@
 use crate::CONFIG;
 use crate::folder_mailbox::letter;
 use crate::post::Post;
+use crate::support::test_inbox;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{By, DecisionRequest, Item, ItemKind, Status};
+use sayso::inbox::{Item, ItemKind, Status};
 
 /// A thread in trouble: before it asked anything, or after it was answered.
 async fn in_trouble(post: &Post, subject: &str) -> Item {
-    post.hole.put(&letter(1, "bob@b.example", subject, ""));
+    post.mailbox.put(&letter(1, "bob@b.example", subject, ""));
     post.sync_and_drive().await;
     if subject.starts_with("Unanswerable") {
         post.answer(Decision::Accept).await;
@@ -24,12 +25,12 @@ async fn the_trouble(post: &Post) -> Item {
 }
 
 #[tokio::test]
-async fn mail_that_joins_trouble_is_told_of_and_outlives_its_thread() {
+async fn mail_that_joins_a_thread_in_trouble_is_shown_and_outlives_it() {
     for subject in ["Unshowable", "Unanswerable"] {
         let folder = tempfile::tempdir().unwrap();
         let post = Post::open(folder.path(), CONFIG);
         let before = in_trouble(&post, subject).await;
-        post.hole.put(&letter(2, "eve@e.example", "Re: it", "In-Reply-To: <1@post.example>\r\n"));
+        post.mailbox.put(&letter(2, "eve@e.example", "Re: it", "In-Reply-To: <1@post.example>\r\n"));
         let synced = post.sync_and_drive().await;
         assert_eq!((synced.new, synced.started), (1, 0));
         let now = the_trouble(&post).await;
@@ -49,48 +50,41 @@ async fn mail_that_joins_trouble_is_told_of_and_outlives_its_thread() {
         assert!(mails[0].handled_at.is_some());
         assert_eq!(mails[1].thread.as_ref(), Some(&threads[1].id));
         assert_eq!(post.sync().await.started, 0);
-        post.check();
+        post.verify_store();
     }
 }
 
 #[tokio::test]
-async fn what_is_answered_elsewhere_ends_its_trouble() {
+async fn an_answer_elsewhere_ends_the_trouble() {
     for subject in ["Unshowable", "Unanswerable"] {
         let folder = tempfile::tempdir().unwrap();
         let post = Post::open(folder.path(), CONFIG);
         let trouble = in_trouble(&post, subject).await;
-        post.hole.flag("0001", "answered");
+        post.mailbox.flag("0001", "answered");
         post.sync().await;
         post.sync().await;
         assert!(!post.items().await.iter().any(|item| item.id == trouble.id), "{subject}");
         post.drive().await;
         let thread = post.threads("email").await.remove(0);
         assert_eq!(thread.state["settled"], "you have answered it elsewhere");
-        let told = thread.steps.iter().filter(|step| step.node == "ARRIVED").count();
-        assert_eq!(told, 1, "it is told once");
-        post.check();
+        let arrivals = thread.steps.iter().filter(|step| step.node == "ARRIVED").count();
+        assert_eq!(arrivals, 1, "it is told once");
+        post.verify_store();
     }
 }
 
 #[tokio::test]
-async fn a_thread_about_to_act_hears_that_it_was_answered_elsewhere() {
+async fn a_thread_about_to_act_is_told_of_an_answer_elsewhere() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
-    post.hole.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
     post.sync_and_drive().await;
     let asked = post.items().await.remove(0).interrupt().unwrap();
-    let decide = DecisionRequest {
-        interrupt: asked,
-        decision: Decision::Accept,
-        shown: None,
-        learn: true,
-        by: By::Cli,
-    };
-    post.inbox.decisions().decide(decide).await.unwrap();
-    post.hole.flag("0001", "answered");
+    test_inbox::decide(&post.inbox, &asked, Decision::Accept).await.unwrap();
+    post.mailbox.flag("0001", "answered");
     post.sync().await;
     post.drive().await;
     let thread = post.threads("email").await.remove(0);
     assert_eq!(thread.state["settled"], "you have answered it elsewhere");
-    post.check();
+    post.verify_store();
 }

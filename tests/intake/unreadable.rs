@@ -7,12 +7,12 @@ use sayso::graph::Decision;
 use std::sync::Arc;
 
 #[tokio::test]
-async fn it_is_one_question_and_the_others_come_in() {
+async fn an_unreadable_mail_is_one_question_and_the_others_come_in() {
     let folder = tempfile::tempdir().unwrap();
     let mut post = Post::open(folder.path(), CONFIG);
     post.sync().await;
-    post.hole.put("BROKEN \u{1b}[2J");
-    post.hole.put(&letter(2, "bob@b.example", "Fine", ""));
+    post.mailbox.put("BROKEN \u{1b}[2J");
+    post.mailbox.put(&letter(2, "bob@b.example", "Fine", ""));
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.started, synced.error), (2, 2, None));
     let items = post.items().await;
@@ -42,15 +42,15 @@ async fn it_is_one_question_and_the_others_come_in() {
     let mails = post.mails().await;
     assert_eq!(mails.len(), 2);
     assert_eq!((mails[0].subject.as_str(), mails[0].state.as_str()), ("Mended", "thread"));
-    post.check();
+    post.verify_store();
 }
 
 #[tokio::test]
-async fn it_can_be_left() {
+async fn an_unreadable_mail_can_be_ignored() {
     let folder = tempfile::tempdir().unwrap();
     let post = Post::open(folder.path(), CONFIG);
     post.sync().await;
-    post.hole.put("BROKEN");
+    post.mailbox.put("BROKEN");
     post.sync_and_drive().await;
     post.answer(Decision::Ignore).await;
     assert_eq!(post.sync_and_drive().await.started, 0);
@@ -64,7 +64,7 @@ async fn a_reader_that_panics_is_a_mail_that_cannot_be_read() {
     let mut post = Post::open(folder.path(), CONFIG);
     post.sync().await;
     post.read = Arc::new(|_, _| panic!("a parser's mistake"));
-    post.hole.put(&letter(1, "bob@b.example", "One", ""));
+    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.started, synced.error), (1, None));
     assert_eq!(post.items().await[0].action, "unreadable_mail");

@@ -12,18 +12,18 @@ pub const PASSWORD: &str = "live-password";
 /// Whom the mail belongs to: `nobody`.
 const OWNER: u32 = 65534;
 
-/// Whether real servers can be had; says why not.
+/// Whether these servers can be started here; if not, prints why.
 pub fn available(programs: &[&str]) -> bool {
-    let there = |program: &&str| Path::new("/usr/sbin").join(program).is_file();
-    if !programs.iter().all(there) {
-        eprintln!("left out: {programs:?} are not installed");
+    let is_installed = |program: &&str| Path::new("/usr/sbin").join(program).is_file();
+    if !programs.iter().all(is_installed) {
+        eprintln!("skipped: {programs:?} are not installed");
         return false;
     }
-    let root = rustix::process::geteuid().is_root();
-    if !root {
-        eprintln!("left out: starting {programs:?} takes root");
+    let is_root = rustix::process::geteuid().is_root();
+    if !is_root {
+        eprintln!("skipped: starting {programs:?} takes root");
     }
-    root
+    is_root
 }
 
 pub fn free_port() -> u16 {
@@ -42,7 +42,7 @@ pub fn fixture(name: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures/tls").join(name)
 }
 
-/// Copies the certificate and its key to where a server takes them from.
+/// Copies the certificate and its key into a folder.
 pub fn certificate(folder: &Path) {
     for name in ["localhost.pem", "localhost.key"] {
         fs::copy(fixture(name), folder.join(name)).unwrap();
@@ -176,7 +176,7 @@ fn own(path: &Path) {
     }
 }
 
-/// Asks a server to end, and waits until it has.
+/// Asks a server to stop, and waits until it has.
 pub fn end(child: &mut Child) {
     if let Some(pid) = i32::try_from(child.id()).ok().and_then(rustix::process::Pid::from_raw) {
         let _ = rustix::process::kill_process(pid, rustix::process::Signal::TERM);

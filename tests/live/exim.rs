@@ -1,4 +1,4 @@
-//! An Exim of our own, which hands everything on to a sink that counts.
+//! An Exim of our own, which relays everything to a sink that records it.
 
 use super::dovecot::{PASSWORD, certificate, end, free_port, wait_for};
 use std::fs;
@@ -15,16 +15,16 @@ pub struct Exim {
     child: Child,
     pub smtps: u16,
     pub submission: u16,
-    taken: Arc<Mutex<Vec<String>>>,
+    received: Arc<Mutex<Vec<String>>>,
 }
 
 impl Exim {
-    /// Starts it; it takes mail for example.com alone.
+    /// Starts it. It accepts mail for example.com only.
     pub fn start() -> Self {
         let folder = tempfile::tempdir().unwrap();
         fs::set_permissions(folder.path(), fs::Permissions::from_mode(0o755)).unwrap();
         certificate(folder.path());
-        // It works as the user its package made for it.
+        // It runs as the user that its package created.
         let own = fs::metadata("/var/spool/exim4").unwrap();
         for name in ["spool", "log", "localhost.pem", "localhost.key"] {
             let path = folder.path().join(name);
@@ -33,8 +33,8 @@ impl Exim {
             }
             chown(&path, Some(own.uid()), Some(own.gid())).unwrap();
         }
-        let taken = Arc::<Mutex<Vec<String>>>::default();
-        let (smtps, submission, sink) = (free_port(), free_port(), sink(taken.clone()));
+        let received = Arc::<Mutex<Vec<String>>>::default();
+        let (smtps, submission, sink) = (free_port(), free_port(), sink(received.clone()));
         let config = include_str!("exim.conf")
             .replace("FOLDER", &folder.path().display().to_string())
             .replace("SMTPS_PORT", &smtps.to_string())
@@ -46,18 +46,18 @@ impl Exim {
         fs::set_permissions(&file, fs::Permissions::from_mode(0o644)).unwrap();
         let child = daemon(&file);
         wait_for(smtps);
-        Self { _folder: folder, child, smtps, submission, taken }
+        Self { _folder: folder, child, smtps, submission, received }
     }
 
-    /// What arrived, once so many mails have.
-    pub fn wait_for(&self, many: usize) -> Vec<String> {
+    /// The mails that arrived, once there are `count` of them.
+    pub fn wait_for(&self, count: usize) -> Vec<String> {
         let deadline = Instant::now() + Duration::from_secs(120);
         loop {
-            let taken = self.taken.lock().unwrap().clone();
-            if taken.len() >= many {
-                return taken;
+            let received = self.received.lock().unwrap().clone();
+            if received.len() >= count {
+                return received;
             }
-            assert!(Instant::now() < deadline, "{} of {many} arrived", taken.len());
+            assert!(Instant::now() < deadline, "{} of {count} arrived", received.len());
             std::thread::sleep(Duration::from_millis(50));
         }
     }
@@ -75,20 +75,20 @@ fn daemon(config: &Path) -> Child {
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
 }
 
-fn sink(taken: Arc<Mutex<Vec<String>>>) -> u16 {
+fn sink(received: Arc<Mutex<Vec<String>>>) -> u16 {
     let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
     let port = listener.local_addr().unwrap().port();
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            let taken = taken.clone();
-            std::thread::spawn(move || take(stream, &taken));
+            let received = received.clone();
+            std::thread::spawn(move || receive(stream, &received));
         }
     });
     port
 }
 
-/// Takes mails, each with its recipients before it. Whoever breaks off is not listened to any more.
-fn take(stream: TcpStream, taken: &Mutex<Vec<String>>) -> Option<()> {
+/// Receives mails, each with its recipients before it, until the client disconnects.
+fn receive(stream: TcpStream, received: &Mutex<Vec<String>>) -> Option<()> {
     let mut out = stream.try_clone().ok()?;
     let mut lines = BufReader::new(stream).lines().map_while(Result::ok);
     let mut mail = String::new();
@@ -101,7 +101,7 @@ fn take(stream: TcpStream, taken: &Mutex<Vec<String>>) -> Option<()> {
                 for line in lines.by_ref().take_while(|line| line != ".") {
                     mail += &format!("{line}\n");
                 }
-                taken.lock().unwrap().push(std::mem::take(&mut mail));
+                received.lock().unwrap().push(std::mem::take(&mut mail));
             }
             "QUIT" => return out.write_all(b"221 bye\r\n").ok(),
             _ => {}

@@ -1,5 +1,5 @@
-//! A real LangGraph server (`langgraph dev`): graphs that ask in all four shapes, side by side and within each other,
-//! answered by the real program and checked on the server.
+//! A real LangGraph server (`langgraph dev`): graphs that ask in all four shapes, in parallel and nested, answered by the
+//! real program and checked on the server.
 
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// Ends with the test.
+/// A process that ends with the test.
 struct Running(Child);
 
 impl Drop for Running {
@@ -27,24 +27,24 @@ struct Lab {
 
 fn program() -> Option<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    let found = std::env::var_os("SAYSO_LANGGRAPH").map(PathBuf::from);
-    let program = found.unwrap_or_else(|| root.join("target/langgraph/bin/langgraph"));
+    let custom = std::env::var_os("SAYSO_LANGGRAPH").map(PathBuf::from);
+    let program = custom.unwrap_or_else(|| root.join("target/langgraph/bin/langgraph"));
     program.exists().then_some(program)
 }
 
-async fn until<T>(what: &str, so: impl AsyncFn() -> Option<T>) -> T {
+async fn wait_until<T>(what: &str, condition: impl AsyncFn() -> Option<T>) -> T {
     let deadline = Instant::now() + PATIENCE;
     loop {
-        if let Some(found) = so().await {
-            return found;
+        if let Some(value) = condition().await {
+            return value;
         }
-        assert!(Instant::now() < deadline, "{what} did not come about");
+        assert!(Instant::now() < deadline, "{what} did not happen");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }
 
 impl Lab {
-    /// The server beside a folder that is driven.
+    /// The server and a data folder that is driven.
     async fn open(program: &Path) -> Self {
         let mut lab = Self::undriven(program).await;
         let watch = command(lab.home.path(), &["watch"]).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
@@ -75,8 +75,10 @@ impl Lab {
             "[approvals]\nhold_seconds = 0\n[[server]]\nname = \"live\"\nurl = \"{url}\"\nevery_seconds = 1\n"
         );
         std::fs::write(home.path().join("config.toml"), config).unwrap();
-        until("the server", async || reqwest::get(format!("{url}/ok")).await.ok()?.error_for_status().ok())
-            .await;
+        wait_until("the server", async || {
+            reqwest::get(format!("{url}/ok")).await.ok()?.error_for_status().ok()
+        })
+        .await;
         Self { home, url, _server: server, _watch: None }
     }
 
@@ -102,7 +104,7 @@ impl Lab {
         id
     }
 
-    fn say(&self, args: &[&str]) -> Value {
+    fn sayso(&self, args: &[&str]) -> Value {
         let mut args = args.to_vec();
         args.push("--json");
         let output = command(self.home.path(), &args).output().unwrap();
@@ -110,10 +112,10 @@ impl Lab {
         serde_json::from_slice(&output.stdout).unwrap()
     }
 
-    /// The open items of a thread there, once there are so many.
-    async fn items(&self, thread: &str, count: usize) -> Vec<Value> {
-        until("the question", async || {
-            let all = self.say(&["list"]);
+    /// The open items of a thread of the server, once there are `count` of them.
+    async fn wait_for_items(&self, thread: &str, count: usize) -> Vec<Value> {
+        wait_until("the question", async || {
+            let all = self.sayso(&["list"]);
             let ours =
                 all.as_array().unwrap().iter().filter(|item| item["text"].as_str().unwrap().contains(thread));
             let ours: Vec<Value> = ours.cloned().collect();
@@ -122,9 +124,11 @@ impl Lab {
         .await
     }
 
-    async fn idle(&self, id: &str) -> Value {
-        until("the end", async || Some(self.thread(id).await).filter(|thread| thread["status"] == "idle"))
-            .await
+    async fn wait_until_idle(&self, id: &str) -> Value {
+        wait_until("the end", async || {
+            Some(self.thread(id).await).filter(|thread| thread["status"] == "idle")
+        })
+        .await
     }
 }
 
@@ -152,82 +156,82 @@ async fn every_shape_is_answered_on_a_real_server() {
 
     // The answer is a list for a list and for a bare object, and every type arrives as it left.
     let (listed, bare) = (lab.run("listed").await, lab.run("bare").await);
-    let item = lab.items(&listed, 1).await;
-    lab.say(&["accept", id(&item, "send_mail")]);
-    let answers = lab.idle(&listed).await["values"]["answers"].to_string();
+    let item = lab.wait_for_items(&listed, 1).await;
+    lab.sayso(&["accept", id(&item, "send_mail")]);
+    let answers = lab.wait_until_idle(&listed).await["values"]["answers"].to_string();
     assert_eq!(answers, json!([[accepted]]).to_string());
-    let item = lab.items(&bare, 1).await;
-    lab.say(&["edit", id(&item, "send_mail"), "--set", "to=cy", "--set", "amount=2"]);
-    let answer = lab.idle(&bare).await["values"]["answers"][0][0].clone();
+    let item = lab.wait_for_items(&bare, 1).await;
+    lab.sayso(&["edit", id(&item, "send_mail"), "--set", "to=cy", "--set", "amount=2"]);
+    let answer = lab.wait_until_idle(&bare).await["values"]["answers"][0][0].clone();
     assert_eq!(answer["type"], "edit");
     assert_eq!(answer["args"]["args"]["amount"].to_string(), "2.0");
     assert_eq!(answer["args"]["args"]["big"].to_string(), "9007199254740993");
     for graph in ["first_of_listed", "first_of_bare"] {
         let thread = lab.run(graph).await;
-        lab.say(&["accept", id(&lab.items(&thread, 1).await, "send_mail")]);
-        assert_eq!(lab.idle(&thread).await["values"]["answers"], json!(["accept"]), "{graph}");
+        lab.sayso(&["accept", id(&lab.wait_for_items(&thread, 1).await, "send_mail")]);
+        assert_eq!(lab.wait_until_idle(&thread).await["values"]["answers"], json!(["accept"]), "{graph}");
     }
 
     // Words, asked twice in one node, and ended.
     let (free, twice) = (lab.run("free").await, lab.run("twice").await);
-    let item = lab.items(&free, 1).await;
-    lab.say(&["edit", id(&item, "question"), "--args", r#"{"answer": {"colour": "blue"}}"#]);
-    assert_eq!(lab.idle(&free).await["values"]["answers"], json!([{"colour": "blue"}]));
+    let item = lab.wait_for_items(&free, 1).await;
+    lab.sayso(&["edit", id(&item, "question"), "--args", r#"{"answer": {"colour": "blue"}}"#]);
+    assert_eq!(lab.wait_until_idle(&free).await["values"]["answers"], json!([{"colour": "blue"}]));
     for (title, words) in [("first?", "one"), ("second?", "two")] {
-        let item = until("the question", async || {
-            lab.items(&twice, 1).await.into_iter().find(|item| item["title"] == title)
+        let item = wait_until("the question", async || {
+            lab.wait_for_items(&twice, 1).await.into_iter().find(|item| item["title"] == title)
         })
         .await;
-        lab.say(&["respond", item["id"].as_str().unwrap(), words]);
+        lab.sayso(&["respond", item["id"].as_str().unwrap(), words]);
     }
-    assert_eq!(lab.idle(&twice).await["values"]["answers"], json!(["one", "two"]));
+    assert_eq!(lab.wait_until_idle(&twice).await["values"]["answers"], json!(["one", "two"]));
 
     // Side by side, resumed at once; and within another graph.
     let (parallel, nested) = (lab.run("parallel").await, lab.run("nested").await);
-    let items = lab.items(&parallel, 2).await;
-    lab.say(&["ignore", id(&items, "send_mail")]);
+    let items = lab.wait_for_items(&parallel, 2).await;
+    lab.sayso(&["ignore", id(&items, "send_mail")]);
     assert_eq!(lab.thread(&parallel).await["status"], "interrupted");
-    lab.say(&["respond", id(&items, "question"), "42"]);
-    let answers = lab.idle(&parallel).await["values"]["answers"].clone();
+    lab.sayso(&["respond", id(&items, "question"), "42"]);
+    let answers = lab.wait_until_idle(&parallel).await["values"]["answers"].clone();
     assert_eq!(answers, json!([{"left": [{"type": "ignore", "args": null}]}, {"right": "42"}]));
-    let item = lab.items(&nested, 1).await;
-    lab.say(&["respond", id(&item, "send_mail"), "shorter"]);
+    let item = lab.wait_for_items(&nested, 1).await;
+    lab.sayso(&["respond", id(&item, "send_mail"), "shorter"]);
     let answer = json!([[{"type": "response", "args": "shorter"}]]);
-    assert_eq!(lab.idle(&nested).await["values"]["answers"], answer);
+    assert_eq!(lab.wait_until_idle(&nested).await["values"]["answers"], answer);
 
     // Two questions that differ only in their words: each card shows its own, and each gets its own answer.
     let two = lab.run("two_free").await;
-    let items = lab.items(&two, 2).await;
+    let items = lab.wait_for_items(&two, 2).await;
     for (question, other, words) in
         [("Which colour?", "Which size?", "blue"), ("Which size?", "Which colour?", "large")]
     {
         let item = items.iter().find(|item| item["title"] == question).unwrap();
         let card = item["text"].as_str().unwrap();
         assert!(card.contains(question) && !card.contains(other), "{card}");
-        lab.say(&["respond", item["id"].as_str().unwrap(), words]);
+        lab.sayso(&["respond", item["id"].as_str().unwrap(), words]);
     }
     let answers = json!([{"left": "blue"}, {"right": "large"}]);
-    assert_eq!(lab.idle(&two).await["values"]["answers"], answers);
+    assert_eq!(lab.wait_until_idle(&two).await["values"]["answers"], answers);
 
     // LangChain's middleware, batched and one a call.
     for graph in ["batched", "per_call"] {
         let thread = lab.run(graph).await;
-        let items = lab.items(&thread, 2).await;
-        lab.say(&["edit", id(&items, "send_mail"), "--set", "to=cy@example.org"]);
-        lab.say(&["ignore", id(&items, "delete_file")]);
-        let values = lab.idle(&thread).await["values"].to_string();
+        let items = lab.wait_for_items(&thread, 2).await;
+        lab.sayso(&["edit", id(&items, "send_mail"), "--set", "to=cy@example.org"]);
+        lab.sayso(&["ignore", id(&items, "delete_file")]);
+        let values = lab.wait_until_idle(&thread).await["values"].to_string();
         assert!(values.contains("sent to cy@example.org with 1.0"), "{graph}: {values}");
         assert!(!values.contains("deleted /x"), "{graph}: {values}");
     }
 
     // Started from here, and ended from here.
-    let started = lab.say(&["start", "live/free", "task=y", "--wait"]);
+    let started = lab.sayso(&["start", "live/free", "task=y", "--wait"]);
     let thread = started["thread"].as_str().unwrap();
     assert_eq!(started["interrupts"].as_array().unwrap().len(), 1);
-    let there = lab.say(&["show", thread])["state"]["thread"].as_str().unwrap().to_owned();
-    lab.say(&["stop", thread]);
-    assert_eq!(lab.idle(&there).await["values"]["task"], "y");
-    let threads = lab.say(&["threads"]);
+    let remote = lab.sayso(&["show", thread])["state"]["thread"].as_str().unwrap().to_owned();
+    lab.sayso(&["stop", thread]);
+    assert_eq!(lab.wait_until_idle(&remote).await["values"]["task"], "y");
+    let threads = lab.sayso(&["threads"]);
     assert_eq!(threads.as_array().unwrap().len(), 12, "{threads:#}");
 }
 
@@ -240,16 +244,16 @@ async fn list_looks_at_a_real_server_where_nobody_drives() {
     };
     let lab = Lab::undriven(&program).await;
     let thread = lab.run("free").await;
-    let checks = lab.say(&["doctor"]);
+    let checks = lab.sayso(&["doctor"]);
     let server = checks.as_array().unwrap().iter().find(|check| check["check"] == "server").unwrap();
     assert!(server["text"].as_str().unwrap().ends_with("1 thread is waiting"), "{server}");
-    let items = lab.say(&["list"]);
+    let items = lab.sayso(&["list"]);
     assert_eq!((items.as_array().unwrap().len(), &items[0]["title"]), (1, &json!("Which colour?")));
-    // What is decided is sent by whoever drives, and not by another look.
+    // The driver sends what is decided; another `list` does not.
     let item = items[0]["id"].as_str().unwrap();
-    lab.say(&["respond", item, "blue"]);
-    assert_eq!(lab.say(&["list"]), json!([]));
+    lab.sayso(&["respond", item, "blue"]);
+    assert_eq!(lab.sayso(&["list"]), json!([]));
     assert_eq!(lab.thread(&thread).await["status"], "interrupted");
-    lab.say(&["run", "--until-idle"]);
-    assert_eq!(lab.idle(&thread).await["values"]["answers"], json!(["blue"]));
+    lab.sayso(&["run", "--until-idle"]);
+    assert_eq!(lab.wait_until_idle(&thread).await["values"]["answers"], json!(["blue"]));
 }

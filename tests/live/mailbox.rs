@@ -58,10 +58,15 @@ async fn mail_is_read_marked_and_kept() {
     }
     assert_eq!((dovecot.count("Archive"), dovecot.count("")), (1, 120));
     let places: Vec<String> = mails[..5].iter().map(|mail| mail.place.clone()).collect();
-    let there = |seen, answered| MailPresence::There { seen, answered };
-    let expected =
-        [there(true, false), there(true, true), there(false, false), MailPresence::Gone, there(false, false)];
-    assert_eq!(imap.standing(&places).await.unwrap(), expected);
+    let present = |seen, answered| MailPresence::There { seen, answered };
+    let expected = [
+        present(true, false),
+        present(true, true),
+        present(false, false),
+        MailPresence::Gone,
+        present(false, false),
+    ];
+    assert_eq!(imap.presence(&places).await.unwrap(), expected);
 
     // Drafts once; answers from elsewhere found in Sent, whatever that is called.
     let draft = b"Message-ID: <draft@sayso>\nTo: bob@example.com\n\nDear Bob\n";
@@ -79,12 +84,12 @@ async fn mail_is_read_marked_and_kept() {
     dovecot.forget_numbers();
     let (again, _) = all(&imap, cursor).await;
     assert_eq!(again.len(), 120);
-    assert_eq!(imap.standing(&places).await.unwrap(), expected);
+    assert_eq!(imap.presence(&places).await.unwrap(), expected);
 }
 
 #[tokio::test]
 #[ignore = "needs Dovecot; run by .ci/run"]
-async fn news_are_heard() {
+async fn new_mail_is_noticed() {
     if !available(&["dovecot"]) {
         return;
     }
@@ -164,10 +169,10 @@ async fn mail_is_put_away_and_comes_back() {
         let imap = Imap::open(&dovecot.account()).unwrap();
         let (mails, _) = all(&imap, None).await;
         let place = mails.last().unwrap().place.clone();
-        let way = imap.put_away(&place, &to).await.unwrap();
-        assert_eq!(imap.put_away(&place, &to).await.unwrap(), way);
+        let undo = imap.put_away(&place, &to).await.unwrap();
+        assert_eq!(imap.put_away(&place, &to).await.unwrap(), undo);
         assert_eq!(dovecot.count(folder), 1, "{to:?}");
-        imap.put_back(&way).await.unwrap();
+        imap.put_back(&undo).await.unwrap();
         assert_eq!(dovecot.count(folder), 0, "{to:?}");
         imap.leave().await;
     }

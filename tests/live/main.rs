@@ -1,7 +1,6 @@
-//! The real thing: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, coding agents, the official
-//! client of MCP, a small model, and packages from registries. `.ci/run` installs them; where they cannot be had, or started because it takes root, each test says so
-//! and passes.
-//! The same holds for Python with openpyxl, pandas and matplotlib.
+//! Tests with real programs: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, coding agents, the
+//! official MCP client, a small model, packages from registries, and Python with openpyxl, pandas and matplotlib.
+//! `.ci/run` installs them. If one is missing, or needs root to start, its tests say so and pass.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../workflows/instructions.rs"]

@@ -132,8 +132,8 @@ fn shown(prompt: &str, file: &str, name: &str) -> Option<String> {
         if !line.starts_with(' ') {
             inside = line.starts_with(&format!("{file} ("));
         }
-        let told = names(line, name) && (inside || line.contains(file));
-        if told {
+        let named = names(line, name) && (inside || line.contains(file));
+        if named {
             let number = line.trim_start().split(':').next().filter(|n| n.parse::<u32>().is_ok());
             return Some(number.map_or(format!("`{file}`"), |line| format!("`{file}:{line}`")));
         }

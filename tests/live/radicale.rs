@@ -126,8 +126,8 @@ async fn a_calendar_is_found_read_and_written_once() {
     let radicale = Radicale::start(&python);
     radicale.make("Work").await;
     for (path, name) in [("/", None), ("/ada/", None), ("/ada/work/", None), ("/nowhere/", Some("Work"))] {
-        let said = radicale.calendar(path, name).check().await.unwrap();
-        assert!(said.contains("Work at 127.0.0.1"), "{path}: {said}");
+        let report = radicale.calendar(path, name).check().await.unwrap();
+        assert!(report.contains("Work at 127.0.0.1"), "{path}: {report}");
     }
     let weekly = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nPRODID:-//x//y//EN\r\nBEGIN:VEVENT\r\nUID:w\r\nDTSTAMP:20260101T000000Z\r\n\
         SUMMARY:Weekly\r\nDTSTART;TZID=America/New_York:20260302T090000\r\nDTEND;TZID=America/New_York:20260302T100000\r\n\
@@ -306,12 +306,12 @@ async fn a_server_killed_in_the_middle_has_each_change_once() {
         tokio::time::sleep(std::time::Duration::from_micros(u64::from(n * n) * 900)).await;
         radicale.child.kill().unwrap();
         radicale.child.wait().unwrap();
-        let told = telling.await.unwrap();
+        let result = telling.await.unwrap();
         radicale.child = Radicale::run(&python, radicale.folder.path(), radicale.port);
         let calendar = radicale.calendar("/ada/work/", None);
         let held = calendar.held("kick@lumen").await.unwrap();
         let done = if n == rounds { held.is_empty() } else { held[0].sequence == i64::from(n) };
-        match told {
+        match result {
             Ok(()) => {
                 assert!(done, "{n}: what was said to be done is");
                 surely += 1;

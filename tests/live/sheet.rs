@@ -77,10 +77,10 @@ async fn cells_repeat_with_clock_and_chance() {
     let (two, _) = run(&cage, "orders.xlsx", &[code, "print(1)"]).await;
     assert_eq!(one.digests.len(), 2);
     assert_eq!(one.digests, two.digests);
-    let (said, _) = run(&cage, "orders.xlsx", &[code]).await;
-    let said = said.observation.unwrap();
-    assert_eq!(said.error, None);
-    assert!(said.stdout.contains("2026-11-16 00:00:00 2026-11-16 2026-11-16"), "{}", said.stdout);
+    let (report, _) = run(&cage, "orders.xlsx", &[code]).await;
+    let report = report.observation.unwrap();
+    assert_eq!(report.error, None);
+    assert!(report.stdout.contains("2026-11-16 00:00:00 2026-11-16 2026-11-16"), "{}", report.stdout);
     // What gets at the real clock all the same is found out.
     let sly =
         "import ctypes\nt = (ctypes.c_long * 2)()\nctypes.CDLL(None).clock_gettime(1, t)\nprint(list(t))";
@@ -116,8 +116,8 @@ async fn what_code_did_not_touch_is_still_there() {
             (None, "[] [] True\n"),
             "{book}"
         );
-        let told: Vec<&str> = observation.changes.iter().map(|change| change.cell.as_str()).collect();
-        assert_eq!((told, observation.changed), (vec!["Z9"], 1), "{book}");
+        let cells: Vec<&str> = observation.changes.iter().map(|change| change.cell.as_str()).collect();
+        assert_eq!((cells, observation.changed), (vec!["Z9"], 1), "{book}");
         assert!(report.kept[0].starts_with("what openpyxl reads"), "{book}: {:?}", report.kept);
     }
 }

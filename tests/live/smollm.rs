@@ -6,16 +6,16 @@ use std::io::{BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-/// How much it reads at once.
+/// Its context window in tokens.
 const WINDOW: &str = "4096";
 
 /// How many calls one thread may make.
 const CALLS: u64 = 4;
 
-/// How often whatever a thread asks is answered before it is told to end.
+/// How often the questions of a thread are answered with words before it is ended.
 const TURNS: usize = 2;
 
-/// The server; it ends with its input.
+/// The model server, which ends when its input is closed.
 struct Server {
     child: Child,
     address: String,
@@ -28,13 +28,13 @@ impl Drop for Server {
     }
 }
 
-/// The server of the Python that `.ci/run` has installed it for; `None` where that could not be.
+/// Starts the server with the Python that `.ci/run` installed; `None` if there is none.
 fn serve() -> Option<Server> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let python = std::env::var_os("SAYSO_SMOLLM").map(PathBuf::from);
     let python = python.unwrap_or_else(|| root.join("target/smollm/bin/python"));
-    let there = Command::new(&python).args(["-c", "import xllamacpp"]).stderr(Stdio::null()).status();
-    if !there.is_ok_and(|status| status.success()) {
+    let installed = Command::new(&python).args(["-c", "import xllamacpp"]).stderr(Stdio::null()).status();
+    if !installed.is_ok_and(|status| status.success()) {
         eprintln!("SmolLM2 cannot be had here, so this was not tried");
         return None;
     }
@@ -94,8 +94,8 @@ impl Lab {
         self.home.path().join(name)
     }
 
-    /// What the program says; it may refuse or be in trouble, and never crashes.
-    fn say(&self, args: &[&str]) -> Value {
+    /// Runs the program. It may refuse or report trouble, but never crashes.
+    fn sayso(&self, args: &[&str]) -> Value {
         let output = Command::new(env!("CARGO_BIN_EXE_sayso"))
             .env_clear()
             .env("HOME", self.home.path())
@@ -114,11 +114,11 @@ impl Lab {
         serde_json::from_slice(&output.stdout).unwrap_or_else(|_| panic!("{args:?}: {errors}"))
     }
 
-    /// Answers what a thread asks for a while, then tells it to end.
-    fn see_through(&self, started: &[&str]) -> (String, usize) {
+    /// Answers what a thread asks for a while, then ends it.
+    fn run_to_end(&self, started: &[&str]) -> (String, usize) {
         let mut args = started.to_vec();
         args.push("--wait");
-        let mut outcome = self.say(&args);
+        let mut outcome = self.sayso(&args);
         for turn in 0.. {
             let status = outcome["status"].as_str().unwrap().to_owned();
             if status == "done" || status == "abandoned" {
@@ -129,12 +129,12 @@ impl Lab {
             assert!(turn < 4 * TURNS, "it goes on for ever: {outcome}");
             for id in asked {
                 let id = id.as_str().unwrap();
-                let item = self.say(&["view", id]);
-                // Words go back to the model a few times; nothing that does something is ever accepted.
+                let item = self.sayso(&["view", id]);
+                // The model gets words a few times; no action is ever accepted.
                 let words = turn < TURNS && item["allow"]["respond"] == true;
                 outcome = match words {
-                    true => self.say(&["respond", id, "Please be more exact.", "--wait"]),
-                    false => self.say(&["ignore", id, "--wait"]),
+                    true => self.sayso(&["respond", id, "Please be more exact.", "--wait"]),
+                    false => self.sayso(&["ignore", id, "--wait"]),
                 };
             }
         }
@@ -167,17 +167,17 @@ fn workflows_end_or_ask_with_a_model_that_is_too_small() {
     ];
     for (name, args) in runs {
         let args: Vec<&str> = args.iter().map(String::as_str).collect();
-        let (status, turns) = lab.see_through(&args);
+        let (status, turns) = lab.run_to_end(&args);
         println!("{name}: {status} after {turns} answers");
     }
     // Nothing was accepted, so nothing was sent, run or written but what the start commands name.
     assert!(!lab.path("sales.result.xlsx").exists());
     assert!(!lab.path("notes/analysis_result.md").exists());
-    let threads = lab.say(&["threads"]);
+    let threads = lab.sayso(&["threads"]);
     for thread in threads.as_array().unwrap() {
         let status = thread["status"].as_str().unwrap();
         assert!(["done", "abandoned"].contains(&status), "{thread}");
-        let view = lab.say(&["show", thread["id"].as_str().unwrap()]);
+        let view = lab.sayso(&["show", thread["id"].as_str().unwrap()]);
         assert_ne!(view, json!(null));
     }
 }

@@ -1,4 +1,4 @@
-//! Whole threads over real servers: from the delivery of a mail to the reply in Sent, killed again and again.
+//! Complete threads over real servers: from the delivery of a mail to the reply in Sent, killed again and again.
 
 use super::dovecot::{Dovecot, PASSWORD, available, fixture};
 use super::exim::Exim;
@@ -14,16 +14,16 @@ const MAILS: u64 = 6;
 const KILLS: u64 = 25;
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// A data folder, and the program called on it.
-struct Desk {
+/// The program with a data folder of its own.
+struct Program {
     home: tempfile::TempDir,
 }
 
-impl Desk {
+impl Program {
     fn new(dovecot: &Dovecot, exim: &Exim) -> Self {
         let home = tempfile::tempdir().unwrap();
-        let desk = Self { home };
-        fs::DirBuilder::new().mode(0o700).create(desk.data()).unwrap();
+        let program = Self { home };
+        fs::DirBuilder::new().mode(0o700).create(program.data()).unwrap();
         let config = format!(
             "[user]\naddress = \"ada@example.org\"\n[approvals]\nhold_seconds = 0\n[intake]\nunread_only = \"off\"\n\
              [[mail]]\nname = \"live\"\nkind = \"imap\"\nhost = \"localhost\"\nport = {}\nuser = \"ada\"\n\
@@ -33,8 +33,8 @@ impl Desk {
             exim.smtps,
             ca = fixture("ca.pem").display(),
         );
-        fs::write(desk.data().join("config.toml"), config).unwrap();
-        desk
+        fs::write(program.data().join("config.toml"), config).unwrap();
+        program
     }
 
     fn data(&self) -> PathBuf {
@@ -58,7 +58,7 @@ impl Desk {
         self.command(&["watch"]).stdout(Stdio::null()).spawn().unwrap()
     }
 
-    /// Answers every question and accepts every reply there is. How many are in doubt is for a person to find out.
+    /// Answers every question and accepts every reply. Gives the number of items in doubt, which are left to a person.
     fn decide(&self) -> usize {
         let mut in_doubt = 0;
         for item in self.json(&["list"]).as_array().cloned().unwrap_or_default() {
@@ -71,7 +71,7 @@ impl Desk {
                     continue;
                 }
             };
-            // Whoever was faster, or was killed meanwhile, is asked again.
+            // It fails if the item is gone or the program was killed; then it is decided in the next round.
             let _ = self.command(words).stdout(Stdio::null()).status();
         }
         in_doubt
@@ -83,8 +83,8 @@ impl Desk {
     }
 }
 
-/// Numbers that look random and are the same each time.
-fn odd(n: u64) -> u64 {
+/// Numbers that look random and are the same in every run.
+fn pseudo_random(n: u64) -> u64 {
     n.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407) >> 33
 }
 
@@ -95,27 +95,27 @@ fn whole_threads_killed_at_random_send_each_reply_once() {
         return;
     }
     let (dovecot, exim) = (Dovecot::start(), Exim::start());
-    let desk = Desk::new(&dovecot, &exim);
+    let program = Program::new(&dovecot, &exim);
     for n in 1..=KILLS {
         if n <= MAILS {
             dovecot.ask(n);
         }
-        let mut watch = desk.watch();
-        std::thread::sleep(Duration::from_millis(200 + odd(n) % 900));
-        desk.decide();
-        std::thread::sleep(Duration::from_millis(odd(n + KILLS) % 400));
+        let mut watch = program.watch();
+        std::thread::sleep(Duration::from_millis(200 + pseudo_random(n) % 900));
+        program.decide();
+        std::thread::sleep(Duration::from_millis(pseudo_random(n + KILLS) % 400));
         watch.kill().unwrap();
         watch.wait().unwrap();
     }
-    let mut watch = desk.watch();
+    let mut watch = program.watch();
     let deadline = Instant::now() + PATIENCE;
     let in_doubt = loop {
-        let in_doubt = desk.decide();
-        if desk.done() + in_doubt == MAILS as usize {
+        let in_doubt = program.decide();
+        if program.done() + in_doubt == MAILS as usize {
             break in_doubt;
         }
-        let waiting = desk.json(&["list"]);
-        assert!(Instant::now() < deadline, "{waiting} {}", desk.json(&["mail"]));
+        let waiting = program.json(&["list"]);
+        assert!(Instant::now() < deadline, "{waiting} {}", program.json(&["mail"]));
         std::thread::sleep(Duration::from_millis(300));
     };
     watch.kill().unwrap();

@@ -1,4 +1,4 @@
-//! What models are asked in tests: a few words, and a tool to call.
+//! The request that tests send to models: a few words, and a tool to call.
 
 use sayso::llm::{Request, ToolSpec};
 use serde_json::json;

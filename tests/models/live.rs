@@ -1,4 +1,4 @@
-//! One call against a real server, for whoever has one.
+//! One call to a real server, if one is configured.
 
 use sayso::llm::{ModelSettings, Provider, check, open, structured};
 use secrecy::SecretString;

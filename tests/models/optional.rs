@@ -1,4 +1,4 @@
-//! Optional values: a model may say null for what the question leaves open, and nobody downstream sees that null.
+//! Optional values: a model may give null for an optional value, and nobody downstream sees that null.
 
 use sayso::llm::{Choice, OutputSchema, Provider, ToolSpec, propose, quiet, shaped};
 use serde_json::{Value, json};
@@ -44,7 +44,7 @@ fn schema() -> Value {
 }
 
 /// What a model says that must name every property.
-fn said() -> Value {
+fn reply_with_nulls() -> Value {
     json!({
         "query": "tea", "genre": null, "limit": null, "tags": null, "near": null, "note": null,
         "range": {"from": "May", "to": null},
@@ -80,11 +80,11 @@ fn data(provider: Provider, value: &Value) -> crate::server::Play {
 #[tokio::test]
 async fn nulls_for_optional_values_are_dropped_from_data_and_from_calls() {
     for provider in PROVIDERS {
-        let server = Server::play([data(provider, &said())]).await;
+        let server = Server::play([data(provider, &reply_with_nulls())]).await;
         let got = shaped::<Value>(&*server.model(provider), &request(), output()).await.unwrap();
         assert_eq!((got.value, got.answers), (meant(), 1), "{provider:?}");
 
-        let server = Server::play([wire::calls(provider, &[("search", said())])]).await;
+        let server = Server::play([wire::calls(provider, &[("search", reply_with_nulls())])]).await;
         let asked = request().tool(tool()).choice(Choice::Required);
         let reply = propose(&*server.model(provider), &asked, &quiet).await.unwrap();
         assert_eq!((&reply.calls[0].args, server.count()), (&meant(), 1), "{provider:?}");
@@ -93,10 +93,10 @@ async fn nulls_for_optional_values_are_dropped_from_data_and_from_calls() {
 
 #[tokio::test]
 async fn a_null_that_means_something_stays() {
-    let mut said = said();
-    said["sort"] = json!({"by": "place", "locale": null});
+    let mut arguments = reply_with_nulls();
+    arguments["sort"] = json!({"by": "place", "locale": null});
     for provider in PROVIDERS {
-        let server = Server::play([wire::calls(provider, &[("search", said.clone())])]).await;
+        let server = Server::play([wire::calls(provider, &[("search", arguments.clone())])]).await;
         let asked = request().tool(tool()).choice(Choice::Required);
         let reply = propose(&*server.model(provider), &asked, &quiet).await.unwrap();
         assert_eq!(reply.calls[0].args["sort"], json!({"by": "place", "locale": null}), "{provider:?}");
@@ -105,35 +105,35 @@ async fn a_null_that_means_something_stays() {
 
 #[tokio::test]
 async fn a_required_value_that_is_null_is_refused() {
-    for (at, told) in [("query", "/query"), ("range", "/range"), ("places", "/places")] {
-        let mut said = said();
-        said[at] = Value::Null;
+    for (at, expected) in [("query", "/query"), ("range", "/range"), ("places", "/places")] {
+        let mut reply = reply_with_nulls();
+        reply[at] = Value::Null;
         for provider in PROVIDERS {
-            let server = Server::play([data(provider, &said)]).await;
+            let server = Server::play([data(provider, &reply)]).await;
             let error = shaped::<Value>(&*server.model(provider), &request(), output()).await.unwrap_err();
             assert_eq!((error.code(), server.count()), ("unreadable", 3), "{provider:?}");
-            assert!(error.to_string().contains(told), "{error}");
+            assert!(error.to_string().contains(expected), "{error}");
         }
     }
-    let mut said = said();
-    said["places"][0]["city"] = Value::Null;
-    let server = Server::play([data(Provider::Openai, &said)]).await;
+    let mut reply = reply_with_nulls();
+    reply["places"][0]["city"] = Value::Null;
+    let server = Server::play([data(Provider::Openai, &reply)]).await;
     let error = shaped::<Value>(&*server.model(Provider::Openai), &request(), output()).await.unwrap_err();
     assert!(error.to_string().contains("/places/0/city"), "{error}");
 }
 
 #[tokio::test]
 async fn strict_mode_lets_a_model_leave_open_what_is_optional_and_nothing_else() {
-    let server = Server::play([data(Provider::Openai, &said())]).await;
+    let server = Server::play([data(Provider::Openai, &reply_with_nulls())]).await;
     shaped::<Value>(&*server.model(Provider::Openai), &request(), output()).await.unwrap();
     let sent = &server.seen()[0].body["response_format"]["json_schema"];
     assert_eq!(sent["strict"], true);
     let strict = jsonschema::validator_for(&sent["schema"]).unwrap();
-    assert!(strict.is_valid(&said()), "{sent:#}");
+    assert!(strict.is_valid(&reply_with_nulls()), "{sent:#}");
     // Strict mode wants every name in `required`.
     assert!(!strict.is_valid(&meant()));
     for pointer in ["/query", "/range", "/range/from", "/places", "/places/0/city", "/sort", "/sort/by"] {
-        let mut bad = said();
+        let mut bad = reply_with_nulls();
         *bad.pointer_mut(pointer).unwrap() = Value::Null;
         assert!(!strict.is_valid(&bad), "{pointer}");
     }

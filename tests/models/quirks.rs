@@ -155,7 +155,7 @@ async fn a_local_server_needs_no_key_and_may_leave_out_its_last_line() {
 }
 
 #[tokio::test]
-async fn frames_without_blank_lines_are_parted() {
+async fn frames_without_blank_lines_are_split() {
     let text = "data: {\"choices\":[{\"delta\":{\"content\":\"He\"}}]}\ndata: {\"choices\":[{\"delta\":{\"content\":\"llo\"},\"finish_reason\":\"stop\"}]}\n";
     let server = Server::play([Play::stream(vec![text.into()])]).await;
     assert_eq!(propose(&*server.model(Provider::Openai), &request(), &quiet).await.unwrap().text, "Hello");

@@ -1,4 +1,4 @@
-//! A server on loopback that plays a script: one response a request, the last one again and again.
+//! A server on loopback that plays a script: one response for each request, then the last one again and again.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;

@@ -144,7 +144,7 @@ async fn a_conversation_with_calls_is_written_as_each_server_wants_it() {
 }
 
 #[tokio::test]
-async fn data_comes_by_each_providers_best_way() {
+async fn structured_data_uses_each_providers_best_method() {
     for provider in PROVIDERS {
         let answer = json!({"reasoning": "r", "classification": "notify"});
         let play = match provider {
@@ -167,7 +167,7 @@ async fn data_comes_by_each_providers_best_way() {
 }
 
 #[tokio::test]
-async fn a_server_that_does_not_stream_is_read_all_the_same() {
+async fn a_server_that_does_not_stream_is_read_too() {
     let openai = json!({"model": "tiny-1", "choices": [{"message": {"content": "Hi"}, "finish_reason": "stop"}], "usage": {"prompt_tokens": 2, "completion_tokens": 1}});
     let anthropic = json!({"type": "message", "model": "tiny-1", "content": [{"type": "text", "text": "Hi"}], "stop_reason": "end_turn", "usage": {"input_tokens": 2, "output_tokens": 1}});
     let gemini = json!([{"candidates": [{"content": {"parts": [{"text": "Hi"}]}, "finishReason": "STOP"}], "usageMetadata": {"promptTokenCount": 2, "candidatesTokenCount": 1}}]);

@@ -1,4 +1,4 @@
-//! Each provider's format, written down once: the same answer or fault in four tongues.
+//! Each provider's wire format: the same reply or fault in all four.
 
 use sayso::llm::Provider;
 use serde_json::{Value, json};

@@ -1,7 +1,8 @@
 //! Codex's app-server over the wire: what it asks, what is sent back, and what is answered elsewhere.
 
+use crate::support::test_inbox::BackgroundDriver;
 use futures_util::{SinkExt, StreamExt};
-use sayso::app::{App, Driver, Setup};
+use sayso::app::{App, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
@@ -13,7 +14,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 use tokio::net::UnixListener;
-use tokio::sync::{broadcast, mpsc, oneshot};
+use tokio::sync::{broadcast, mpsc};
 use tokio_tungstenite::accept_async;
 use tokio_tungstenite::tungstenite::Message;
 
@@ -21,12 +22,12 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// A server with one thread, `t1`, whose turn is `u1`.
 struct Server {
-    /// What it asks and nobody has answered.
+    /// Requests that nobody has answered.
     pending: Arc<Mutex<Vec<Value>>>,
-    says: broadcast::Sender<Option<Value>>,
-    hears: mpsc::UnboundedReceiver<Value>,
-    /// How often somebody came.
-    visits: Arc<AtomicUsize>,
+    /// Messages to all clients; `None` hangs up.
+    outgoing: broadcast::Sender<Option<Value>>,
+    incoming: mpsc::UnboundedReceiver<Value>,
+    connections: Arc<AtomicUsize>,
 }
 
 impl Server {
@@ -34,15 +35,20 @@ impl Server {
         std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
         let listener = UnixListener::bind(socket).unwrap();
         let pending: Arc<Mutex<Vec<Value>>> = Arc::default();
-        let (says, _) = broadcast::channel(64);
-        let (heard, hears) = mpsc::unbounded_channel();
-        let (asked, saying) = (pending.clone(), says.clone());
-        let visits: Arc<AtomicUsize> = Arc::default();
-        let counted = visits.clone();
+        let (outgoing, _) = broadcast::channel(64);
+        let (received, incoming) = mpsc::unbounded_channel();
+        let connections: Arc<AtomicUsize> = Arc::default();
+        let server = Self {
+            pending: pending.clone(),
+            outgoing: outgoing.clone(),
+            incoming,
+            connections: connections.clone(),
+        };
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
-                counted.fetch_add(1, Ordering::SeqCst);
-                let (asked, heard, mut said) = (asked.clone(), heard.clone(), saying.subscribe());
+                connections.fetch_add(1, Ordering::SeqCst);
+                let (pending, received, mut to_send) =
+                    (pending.clone(), received.clone(), outgoing.subscribe());
                 tokio::spawn(async move {
                     let mut frames = accept_async(stream).await.unwrap();
                     loop {
@@ -50,15 +56,14 @@ impl Server {
                             frame = frames.next() => match frame {
                                 Some(Ok(Message::Text(text))) => {
                                     let message: Value = serde_json::from_str(&text).unwrap();
-                                    let replies = replies(&asked, &message);
-                                    let _ = heard.send(message);
+                                    let replies = replies(&pending, &message);
+                                    let _ = received.send(message);
                                     replies
                                 }
                                 _ => return,
                             },
-                            message = said.recv() => match message.unwrap() {
+                            message = to_send.recv() => match message.unwrap() {
                                 Some(message) => vec![message],
-                                // It hangs up.
                                 None => return,
                             },
                         };
@@ -69,61 +74,62 @@ impl Server {
                 });
             }
         });
-        Self { pending, says, hears, visits }
+        server
     }
 
-    /// Asks everybody who has joined, and says to all that it waits.
-    fn asks(&self, id: u64, method: &str, mut params: Value) {
+    /// Sends a request to every client, and the status that it waits.
+    fn ask(&self, id: u64, method: &str, mut params: Value) {
         params["threadId"] = json!("t1");
         params["turnId"] = json!("u1");
         let request = json!({"id": id, "method": method, "params": params});
         self.pending.lock().unwrap().push(request.clone());
-        self.tells("thread/status/changed", json!({"status": status(true)}));
-        let _ = self.says.send(Some(request));
+        self.notify("thread/status/changed", json!({"status": status(true)}));
+        let _ = self.outgoing.send(Some(request));
     }
 
-    fn asks_command(&self, id: u64, command: &str) {
+    fn ask_command(&self, id: u64, command: &str) {
         let params = json!({"itemId": format!("call_{id}"), "command": format!("/bin/bash -lc '{command}'"), "cwd": "/nowhere"});
-        self.asks(id, "item/commandExecution/requestApproval", params);
+        self.ask(id, "item/commandExecution/requestApproval", params);
     }
 
-    fn tells(&self, method: &str, mut params: Value) {
+    fn notify(&self, method: &str, mut params: Value) {
         params["threadId"] = json!("t1");
-        let _ = self.says.send(Some(json!({"method": method, "params": params})));
+        let _ = self.outgoing.send(Some(json!({"method": method, "params": params})));
     }
 
-    /// Somebody in its own window answered, and nobody was told yet.
-    fn forgets(&self, id: u64) {
-        self.pending.lock().unwrap().retain(|asked| asked["id"] != id);
+    /// Somebody answered in Codex's own window, and clients were not told yet.
+    fn forget(&self, id: u64) {
+        self.pending.lock().unwrap().retain(|request| request["id"] != id);
     }
 
-    /// Somebody in its own window answered.
-    fn is_answered(&self, id: u64) {
-        self.forgets(id);
-        self.tells("serverRequest/resolved", json!({"requestId": id}));
+    /// Somebody answered in Codex's own window.
+    fn answer_there(&self, id: u64) {
+        self.forget(id);
+        self.notify("serverRequest/resolved", json!({"requestId": id}));
     }
 
-    /// The next message for which this holds.
-    async fn hears(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+    /// The next message that matches.
+    async fn next_message(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         let next = async {
             loop {
-                let message = self.hears.recv().await.unwrap();
-                if is_it(&message) {
+                let message = self.incoming.recv().await.unwrap();
+                if matches(&message) {
                     return message;
                 }
             }
         };
-        tokio::time::timeout(PATIENCE, next).await.expect("it never said so")
+        tokio::time::timeout(PATIENCE, next).await.expect("no such message came")
     }
 
-    /// The next answer to something it asked.
-    async fn answer(&mut self) -> (Value, Value) {
-        let message = self.hears(|message| message.get("result").is_some()).await;
+    /// The next answer to a request, with the id of the request.
+    async fn next_answer(&mut self) -> (Value, Value) {
+        let message = self.next_message(|message| message.get("result").is_some()).await;
         (message["id"].clone(), message["result"].clone())
     }
 
-    async fn called(&mut self, method: &str) -> Value {
-        self.hears(|message| message["method"] == method).await["params"].clone()
+    /// The parameters of the next call of this method.
+    async fn next_call(&mut self, method: &str) -> Value {
+        self.next_message(|message| message["method"] == method).await["params"].clone()
     }
 }
 
@@ -137,9 +143,9 @@ fn replies(pending: &Mutex<Vec<Value>>, message: &Value) -> Vec<Value> {
     let thread =
         json!({"id": "t1", "sessionId": "t1", "cwd": "/nowhere", "status": status(!pending.is_empty())});
     let Some(method) = message["method"].as_str() else {
-        let is_answered = |asked: &Value| asked["id"] == message["id"];
+        let is_answered = |request: &Value| request["id"] == message["id"];
         let answered = pending.iter().any(is_answered);
-        pending.retain(|asked| !is_answered(asked));
+        pending.retain(|request| !is_answered(request));
         let params = json!({"threadId": "t1", "requestId": message["id"]});
         let resolved = json!({"method": "serverRequest/resolved", "params": params});
         return if answered { vec![resolved] } else { Vec::new() };
@@ -155,14 +161,14 @@ fn replies(pending: &Mutex<Vec<Value>>, message: &Value) -> Vec<Value> {
     std::iter::once(reply).chain(again).collect()
 }
 
-struct Room {
+struct CodexInbox {
     folder: tempfile::TempDir,
     app: App,
-    _stop: oneshot::Sender<()>,
+    _driver: BackgroundDriver,
 }
 
-impl Room {
-    /// A data folder beside a Codex that is connected, driven as `sayso watch` does.
+impl CodexInbox {
+    /// A data folder that is connected to Codex, driven as `sayso watch` does.
     async fn open(config: &str) -> (Self, Server) {
         let folder = tempfile::tempdir().unwrap();
         let (data, home) = (folder.path().join("data"), folder.path().join("codex"));
@@ -178,20 +184,12 @@ impl Room {
         let config = Config::load(&Inputs { flags, env: env.clone(), host: Host::system() }).unwrap();
         let setup = Setup::open(config, env).unwrap();
         let app = App::open(&setup, setup.workflows().unwrap());
-        let (stop, told) = oneshot::channel();
-        let mut worker = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
-        let driven = app.clone();
-        tokio::spawn(async move {
-            let told = async {
-                let _: Result<(), _> = told.await;
-            };
-            driven.drive(&mut worker, told).await.unwrap();
-        });
-        (Self { folder, app, _stop: stop }, server)
+        let driver = BackgroundDriver::start(app.clone()).await;
+        (Self { folder, app, _driver: driver }, server)
     }
 
-    /// The open items, once there are so many.
-    async fn items(&self, count: usize) -> Vec<Item> {
+    /// The open items once there are `count` of them.
+    async fn wait_for_items(&self, count: usize) -> Vec<Item> {
         let inbox = self.app.inbox();
         let mut changes = inbox.changes();
         let deadline = tokio::time::Instant::now() + PATIENCE;
@@ -214,32 +212,32 @@ impl Room {
         self.app.inbox().decisions().decide(decide).await.unwrap();
     }
 
-    /// What the list of decisions says came of it so far.
-    async fn told_of(&self, item: &Item) -> String {
+    /// The outcome that the list of decisions shows so far.
+    async fn shown_outcome(&self, item: &Item) -> String {
         let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
         let past = self.app.inbox().decisions().history(query).await.unwrap().decisions;
         past.iter().find(|past| past.thread == item.thread).unwrap().outcome.clone()
     }
 
-    /// The same, once it is known.
-    async fn outcome(&self, item: &Item) -> String {
+    /// The same once it is final.
+    async fn final_outcome(&self, item: &Item) -> String {
         let mut changes = self.app.inbox().changes();
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             changes.borrow_and_update();
             let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
             let past = self.app.inbox().decisions().history(query).await.unwrap().decisions;
-            let found = past.iter().find(|past| past.thread == item.thread);
-            if let Some(found) = found.filter(|found| found.outcome.contains(", ")) {
-                return found.outcome.clone();
+            let decision = past.iter().find(|past| past.thread == item.thread);
+            if let Some(decision) = decision.filter(|decision| decision.outcome.contains(", ")) {
+                return decision.outcome.clone();
             }
-            assert!(tokio::time::Instant::now() < deadline, "nothing was kept: {past:#?}");
+            assert!(tokio::time::Instant::now() < deadline, "no outcome was recorded: {past:#?}");
             let _ = tokio::time::timeout(Duration::from_millis(250), changes.changed()).await;
         }
     }
 }
 
-/// Long enough to be overtaken.
+/// Long enough for somebody else to answer first.
 const HELD: &str = "[approvals]\nhold_seconds = 10\nhold_agents = 10\n";
 
 const AT_ONCE: &str = "[approvals]\nhold_seconds = 0\nhold_agents = 0\n";
@@ -250,119 +248,119 @@ fn named<'i>(items: &'i [Item], title: &str) -> &'i Item {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn each_request_gets_the_decision_on_its_own_card() {
-    let (room, mut server) = Room::open(AT_ONCE).await;
-    server.asks_command(7, "touch a");
-    server.asks_command(8, "touch b");
-    server.asks_command(9, "touch c");
-    let items = room.items(3).await;
+    let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
+    server.ask_command(7, "touch a");
+    server.ask_command(8, "touch b");
+    server.ask_command(9, "touch c");
+    let items = inbox.wait_for_items(3).await;
     assert_eq!(items[0].source.as_deref(), Some("request: codex"));
     assert!(items.iter().all(|item| item.waiting), "somebody waits");
-    room.decide(named(&items, "$ touch b"), Decision::Accept).await;
-    assert_eq!(server.answer().await, (json!(8), json!({"decision": "accept"})));
+    inbox.decide(named(&items, "$ touch b"), Decision::Accept).await;
+    assert_eq!(server.next_answer().await, (json!(8), json!({"decision": "accept"})));
     let words = Decision::Respond { text: "not on a Friday".to_owned() };
-    room.decide(named(&items, "$ touch a"), words).await;
-    assert_eq!(server.answer().await, (json!(7), json!({"decision": "decline"})));
-    let steered = server.called("turn/steer").await;
+    inbox.decide(named(&items, "$ touch a"), words).await;
+    assert_eq!(server.next_answer().await, (json!(7), json!({"decision": "decline"})));
+    let steered = server.next_call("turn/steer").await;
     assert_eq!((&steered["threadId"], &steered["expectedTurnId"]), (&json!("t1"), &json!("u1")));
     assert!(steered["input"][0]["text"].as_str().unwrap().contains("not on a Friday"), "{steered}");
     let stop = Decision::Respond { text: STOP_WORDS.to_owned() };
-    room.decide(named(&items, "$ touch c"), stop).await;
-    assert_eq!(server.answer().await, (json!(9), json!({"decision": "cancel"})));
-    assert_eq!(server.called("turn/interrupt").await, json!({"threadId": "t1", "turnId": "u1"}));
-    // It is left alone when its turn is over.
-    server.tells("thread/status/changed", json!({"status": {"type": "idle"}}));
-    assert_eq!(server.called("thread/unsubscribe").await["threadId"], "t1");
+    inbox.decide(named(&items, "$ touch c"), stop).await;
+    assert_eq!(server.next_answer().await, (json!(9), json!({"decision": "cancel"})));
+    assert_eq!(server.next_call("turn/interrupt").await, json!({"threadId": "t1", "turnId": "u1"}));
+    // When its turn is over, sayso unsubscribes.
+    server.notify("thread/status/changed", json!({"status": {"type": "idle"}}));
+    assert_eq!(server.next_call("thread/unsubscribe").await["threadId"], "t1");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_is_answered_there_is_taken_back_here() {
-    let (room, mut server) = Room::open(HELD).await;
-    server.asks_command(1, "touch a");
-    server.asks_command(2, "touch b");
-    room.items(2).await;
-    server.is_answered(1);
-    let left = room.items(1).await;
+async fn a_request_answered_in_codex_closes_its_card() {
+    let (inbox, mut server) = CodexInbox::open(HELD).await;
+    server.ask_command(1, "touch a");
+    server.ask_command(2, "touch b");
+    inbox.wait_for_items(2).await;
+    server.answer_there(1);
+    let left = inbox.wait_for_items(1).await;
     assert_eq!(left[0].title, "$ touch b");
-    // While the decision is held, somebody there is faster.
-    room.decide(&left[0], Decision::Accept).await;
-    server.is_answered(2);
-    let outcome = room.outcome(&left[0]).await;
+    // Somebody there answers while the decision is held.
+    inbox.decide(&left[0], Decision::Accept).await;
+    server.answer_there(2);
+    let outcome = inbox.final_outcome(&left[0]).await;
     assert_eq!(outcome.matches("answered there before").count(), 1, "{outcome}");
-    // Neither was told anything.
-    server.asks_command(3, "touch c");
-    let third = room.items(1).await;
-    room.decide(&third[0], Decision::Ignore).await;
-    assert_eq!(server.answer().await, (json!(3), json!({"decision": "decline"})));
+    // No answer was sent for either.
+    server.ask_command(3, "touch c");
+    let third = inbox.wait_for_items(1).await;
+    inbox.decide(&third[0], Decision::Ignore).await;
+    assert_eq!(server.next_answer().await, (json!(3), json!({"decision": "decline"})));
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_connection_that_breaks_loses_no_card_and_asks_none_twice() {
-    let (room, mut server) = Room::open(AT_ONCE).await;
-    server.asks_command(1, "touch a");
-    server.asks_command(2, "touch b");
-    server.asks_command(3, "touch c");
-    let items = room.items(3).await;
-    server.says.send(None).unwrap();
+    let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
+    server.ask_command(1, "touch a");
+    server.ask_command(2, "touch b");
+    server.ask_command(3, "touch c");
+    let items = inbox.wait_for_items(3).await;
+    server.outgoing.send(None).unwrap();
     // Meanwhile one is decided here, and one there.
-    server.forgets(3);
-    room.decide(named(&items, "$ touch a"), Decision::Accept).await;
-    assert_eq!(server.answer().await, (json!(1), json!({"decision": "accept"})));
-    let left = room.items(1).await;
+    server.forget(3);
+    inbox.decide(named(&items, "$ touch a"), Decision::Accept).await;
+    assert_eq!(server.next_answer().await, (json!(1), json!({"decision": "accept"})));
+    let left = inbox.wait_for_items(1).await;
     assert_eq!(left[0].id, named(&items, "$ touch b").id);
-    room.decide(&left[0], Decision::Ignore).await;
-    assert_eq!(server.answer().await, (json!(2), json!({"decision": "decline"})));
+    inbox.decide(&left[0], Decision::Ignore).await;
+    assert_eq!(server.next_answer().await, (json!(2), json!({"decision": "decline"})));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn an_answer_that_nobody_heard_is_not_shown_as_heard() {
-    let (room, mut server) = Room::open(AT_ONCE).await;
-    server.asks_command(1, "touch a");
-    server.asks_command(2, "touch b");
-    server.asks_command(3, "touch c");
-    let items = room.items(3).await;
-    // Somebody there was faster, and said no; that is told only after the answer from here has come.
-    server.forgets(1);
-    room.decide(named(&items, "$ touch a"), Decision::Accept).await;
-    assert_eq!(server.answer().await, (json!(1), json!({"decision": "accept"})));
-    server.tells("serverRequest/resolved", json!({"requestId": 1}));
+async fn an_answer_that_came_too_late_is_not_shown_as_given() {
+    let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
+    server.ask_command(1, "touch a");
+    server.ask_command(2, "touch b");
+    server.ask_command(3, "touch c");
+    let items = inbox.wait_for_items(3).await;
+    // Somebody there declined first, and the notice comes only after the answer from here.
+    server.forget(1);
+    inbox.decide(named(&items, "$ touch a"), Decision::Accept).await;
+    assert_eq!(server.next_answer().await, (json!(1), json!({"decision": "accept"})));
+    server.notify("serverRequest/resolved", json!({"requestId": 1}));
     let item = json!({"type": "commandExecution", "id": "call_1", "status": "declined"});
-    server.tells("item/completed", json!({ "item": item }));
-    let outcome = room.outcome(named(&items, "$ touch a")).await;
+    server.notify("item/completed", json!({ "item": item }));
+    let outcome = inbox.final_outcome(named(&items, "$ touch a")).await;
     assert_eq!(outcome.matches("answered there before").count(), 1, "{outcome}");
-    // What it heard first counts.
-    room.decide(named(&items, "$ touch b"), Decision::Accept).await;
-    assert_eq!(server.answer().await, (json!(2), json!({"decision": "accept"})));
+    // Here the answer came first, so it counts.
+    inbox.decide(named(&items, "$ touch b"), Decision::Accept).await;
+    assert_eq!(server.next_answer().await, (json!(2), json!({"decision": "accept"})));
     let item = json!({"type": "commandExecution", "id": "call_2", "status": "completed"});
-    server.tells("item/completed", json!({ "item": item }));
+    server.notify("item/completed", json!({ "item": item }));
     // The connection breaks, and it does not ask again.
-    server.says.send(None).unwrap();
-    server.forgets(3);
-    room.decide(named(&items, "$ touch c"), Decision::Accept).await;
-    let outcome = room.outcome(named(&items, "$ touch c")).await;
+    server.outgoing.send(None).unwrap();
+    server.forget(3);
+    inbox.decide(named(&items, "$ touch c"), Decision::Accept).await;
+    let outcome = inbox.final_outcome(named(&items, "$ touch c")).await;
     assert!(outcome.contains("may have been answered there"), "{outcome}");
-    assert_eq!(room.told_of(named(&items, "$ touch b")).await, "allowed");
+    assert_eq!(inbox.shown_outcome(named(&items, "$ touch b")).await, "allowed");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_decision_that_is_held_is_waited_for() {
-    let (room, mut server) = Room::open(HELD).await;
-    server.asks_command(1, "touch a");
-    server.asks_command(2, "touch b");
-    let items = room.items(2).await;
-    room.decide(named(&items, "$ touch a"), Decision::Accept).await;
-    room.decide(named(&items, "$ touch b"), Decision::Accept).await;
-    server.forgets(2);
-    server.says.send(None).unwrap();
-    assert_eq!(server.answer().await, (json!(1), json!({"decision": "accept"})));
-    let outcome = room.outcome(named(&items, "$ touch b")).await;
+async fn a_held_decision_is_waited_for() {
+    let (inbox, mut server) = CodexInbox::open(HELD).await;
+    server.ask_command(1, "touch a");
+    server.ask_command(2, "touch b");
+    let items = inbox.wait_for_items(2).await;
+    inbox.decide(named(&items, "$ touch a"), Decision::Accept).await;
+    inbox.decide(named(&items, "$ touch b"), Decision::Accept).await;
+    server.forget(2);
+    server.outgoing.send(None).unwrap();
+    assert_eq!(server.next_answer().await, (json!(1), json!({"decision": "accept"})));
+    let outcome = inbox.final_outcome(named(&items, "$ touch b")).await;
     assert!(outcome.contains("may have been answered there"), "{outcome}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn odd_and_large_messages_end_no_connection() {
-    let (room, mut server) = Room::open(AT_ONCE).await;
-    server.asks_command(1, "touch a");
-    room.items(1).await;
+async fn odd_and_large_messages_do_not_end_the_connection() {
+    let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
+    server.ask_command(1, "touch a");
+    inbox.wait_for_items(1).await;
     let method = "item/commandExecution/requestApproval";
     let command = json!({"threadId": "t1", "turnId": "u1", "itemId": "call_2", "command": "ls"});
     let large = json!([{"path": "/x", "kind": {"type": "add"}, "diff": "x".repeat(20 * 1024 * 1024)}]);
@@ -384,56 +382,56 @@ async fn odd_and_large_messages_end_no_connection() {
         json!({"method": "serverRequest/resolved", "params": {"threadId": "t1"}}),
         json!({"method": "item/started", "params": large}),
     ] {
-        server.says.send(Some(odd)).unwrap();
+        server.outgoing.send(Some(odd)).unwrap();
     }
-    server.asks_command(9, "touch b");
-    let items = room.items(2).await;
-    room.decide(named(&items, "$ touch b"), Decision::Ignore).await;
-    assert_eq!(server.answer().await, (json!(9), json!({"decision": "decline"})));
-    assert_eq!(server.visits.load(Ordering::SeqCst), 1);
+    server.ask_command(9, "touch b");
+    let items = inbox.wait_for_items(2).await;
+    inbox.decide(named(&items, "$ touch b"), Decision::Ignore).await;
+    assert_eq!(server.next_answer().await, (json!(9), json!({"decision": "decline"})));
+    assert_eq!(server.connections.load(Ordering::SeqCst), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_reaches_further_is_covered_by_no_grant() {
-    let (room, mut server) = Room::open(AT_ONCE).await;
+async fn no_grant_covers_a_request_that_asks_for_more() {
+    let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
     let method = "item/commandExecution/requestApproval";
-    let asks = |id: u64, more: Value| {
+    let ask = |id: u64, more: Value| {
         let mut params = json!({"itemId": format!("call_{id}"), "command": "/bin/bash -lc 'cargo test'", "cwd": "/nowhere"});
         params.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
-        server.asks(id, method, params);
+        server.ask(id, method, params);
     };
-    asks(1, json!({}));
-    let first = room.items(1).await;
+    ask(1, json!({}));
+    let first = inbox.wait_for_items(1).await;
     let call = first[0].grantable.call.clone();
     assert!(call.is_some());
     let interrupt = InterruptId::parse(&first[0].id).unwrap();
     let grant = GrantRequest { interrupt, scope: GrantScope::CommandSort, lasts: None, session: false };
-    room.app.inbox().grants().give(grant).await.unwrap();
-    room.decide(&first[0], Decision::Accept).await;
-    asks(2, json!({}));
-    asks(3, json!({"additionalPermissions": {"network": {"enabled": true}}}));
-    asks(4, json!({"networkApprovalContext": {"host": "x.test", "protocol": "https"}}));
-    asks(5, json!({"command": "/tmp/evil/bash -lc 'cargo test'"}));
-    let left = room.items(3).await;
+    inbox.app.inbox().grants().give(grant).await.unwrap();
+    inbox.decide(&first[0], Decision::Accept).await;
+    ask(2, json!({}));
+    ask(3, json!({"additionalPermissions": {"network": {"enabled": true}}}));
+    ask(4, json!({"networkApprovalContext": {"host": "x.test", "protocol": "https"}}));
+    ask(5, json!({"command": "/tmp/evil/bash -lc 'cargo test'"}));
+    let left = inbox.wait_for_items(3).await;
     assert!(left[..2].iter().all(|item| item.grantable.call.is_none()), "{left:#?}");
-    let mut told = [server.answer().await, server.answer().await];
-    told.sort_by_key(|(id, _)| id.as_u64());
-    assert_eq!(told, [1, 2].map(|id| (json!(id), json!({"decision": "accept"}))));
+    let mut answers = [server.next_answer().await, server.next_answer().await];
+    answers.sort_by_key(|(id, _)| id.as_u64());
+    assert_eq!(answers, [1, 2].map(|id| (json!(id), json!({"decision": "accept"}))));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_cannot_be_kept_while_the_store_is_busy_is_kept_later() {
-    let (room, server) = Room::open(AT_ONCE).await;
-    server.asks_command(1, "touch a");
-    room.items(1).await;
-    let other = rusqlite::Connection::open(room.folder.path().join("data/sayso.db")).unwrap();
+async fn what_cannot_be_stored_while_the_store_is_busy_is_stored_later() {
+    let (inbox, server) = CodexInbox::open(AT_ONCE).await;
+    server.ask_command(1, "touch a");
+    inbox.wait_for_items(1).await;
+    let other = rusqlite::Connection::open(inbox.folder.path().join("data/sayso.db")).unwrap();
     other.execute_batch("BEGIN IMMEDIATE").unwrap();
-    server.is_answered(1);
-    // Another write tells when the store is no longer waited for.
-    let draft = room.app.inbox().decisions().keep_draft("draft".to_owned(), Some("text".to_owned()));
+    server.answer_there(1);
+    // Another write fails when sayso gives up waiting for the store.
+    let draft = inbox.app.inbox().decisions().keep_draft("draft".to_owned(), Some("text".to_owned()));
     assert!(draft.await.is_err());
-    assert_eq!(room.items(1).await.len(), 1);
+    assert_eq!(inbox.wait_for_items(1).await.len(), 1);
     other.execute_batch("ROLLBACK").unwrap();
-    room.items(0).await;
-    assert_eq!(server.visits.load(Ordering::SeqCst), 1);
+    inbox.wait_for_items(0).await;
+    assert_eq!(server.connections.load(Ordering::SeqCst), 1);
 }

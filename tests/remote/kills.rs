@@ -4,11 +4,11 @@ use crate::server::Server;
 use serde_json::{Value, json};
 use std::process::{Command, Output};
 
-struct Desk {
+struct Program {
     home: tempfile::TempDir,
 }
 
-impl Desk {
+impl Program {
     fn new(server: &Server) -> Self {
         let home = tempfile::tempdir().unwrap();
         let config = format!(
@@ -30,7 +30,7 @@ impl Desk {
         command
     }
 
-    async fn say(&self, args: &[&str], fail_point: Option<&str>) -> Output {
+    async fn run(&self, args: &[&str], fail_point: Option<&str>) -> Output {
         let mut command = self.command(args);
         if let Some(point) = fail_point {
             command.env("SAYSO_FAIL_POINT", point);
@@ -41,7 +41,7 @@ impl Desk {
     async fn json(&self, args: &[&str]) -> Value {
         let mut args = args.to_vec();
         args.push("--json");
-        let output = self.say(&args, None).await;
+        let output = self.run(&args, None).await;
         assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
         serde_json::from_slice(&output.stdout).unwrap()
     }
@@ -61,25 +61,25 @@ async fn kill_9_around_the_resume() {
     ];
     for point in points {
         let server = Server::open().await;
-        let desk = Desk::new(&server);
+        let program = Program::new(&server);
         // Started from here, so that no poll is needed for the question to be asked.
-        let started = desk.json(&["start", "lab/agent", "task=x", "--wait"]).await;
+        let started = program.json(&["start", "lab/agent", "task=x", "--wait"]).await;
         let id = started["interrupts"][0].as_str().unwrap().to_owned();
-        let begun = server.house.resumes().len();
-        assert_eq!(begun, 1);
-        let killed = desk.say(&["respond", &id, "42", "--wait"], Some(point)).await;
+        let resumes_before = server.langgraph.resumes().len();
+        assert_eq!(resumes_before, 1);
+        let killed = program.run(&["respond", &id, "42", "--wait"], Some(point)).await;
         assert_eq!(
             std::os::unix::process::ExitStatusExt::signal(&killed.status),
             Some(9),
             "{point}: {killed:?}"
         );
-        assert!(server.house.resumes().len() <= begun + 1, "{point}");
+        assert!(server.langgraph.resumes().len() <= resumes_before + 1, "{point}");
         let thread = started["thread"].as_str().unwrap();
-        desk.say(&["run", "--until-idle"], None).await;
-        let shown = desk.json(&["show", thread]).await;
+        program.run(&["run", "--until-idle"], None).await;
+        let shown = program.json(&["show", thread]).await;
         assert_eq!(shown["status"], "done", "{point}: {shown:#}");
-        let resumes = server.house.resumes();
-        assert_eq!(resumes.len(), begun + 1, "{point}: {resumes:?}");
+        let resumes = server.langgraph.resumes();
+        assert_eq!(resumes.len(), resumes_before + 1, "{point}: {resumes:?}");
         assert!(resumes[1].contains(r#""resume":{"int1":"42"}"#), "{point}");
         assert_eq!(shown["state"]["status"], json!("idle"), "{point}");
     }

@@ -1,5 +1,8 @@
-//! LangGraph servers, and that of Codex, over the wire: what they ask, what is sent back, and everything that can go wrong between.
+//! LangGraph servers and the Codex app-server over the wire: what they ask, what is sent back, and what can go wrong.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+
+#[path = "../support/mod.rs"]
+mod support;
 
 mod asking;
 mod codex;
@@ -8,5 +11,5 @@ mod hostile;
 mod kills;
 mod listing;
 mod once;
-mod room;
+mod remote_inbox;
 mod server;

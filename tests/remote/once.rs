@@ -1,6 +1,6 @@
-//! A single look, where nobody drives: questions come and go with it, and nothing is sent.
+//! A single check of the servers while nobody drives: questions appear and disappear, and nothing is sent.
 
-use crate::room::Room;
+use crate::remote_inbox::RemoteInbox;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::store::{DriverLock, Taken};
@@ -10,87 +10,87 @@ use std::time::Duration;
 const NOTHING: &[String] = &[];
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_brings_what_is_asked_and_closes_what_is_settled() {
-    let room = Room::undriven(Duration::ZERO).await;
+async fn a_check_brings_new_questions_and_closes_settled_ones() {
+    let remote = RemoteInbox::undriven(Duration::ZERO).await;
     let later = vec![("next".to_owned(), "\"Are you sure?\"".to_owned(), None)];
     let ask = vec![("int1".to_owned(), "\"How old are you?\"".to_owned(), None)];
-    let id = room.house().thread("agent", ask, vec![later]);
-    assert_eq!(room.items().await, []);
+    let id = remote.langgraph().thread("agent", ask, vec![later]);
+    assert_eq!(remote.items().await, []);
     for _ in 0..2 {
-        assert_eq!(room.look_once().await, NOTHING);
-        let titles: Vec<String> = room.items().await.into_iter().map(|item| item.title).collect();
+        assert_eq!(remote.look_once().await, NOTHING);
+        let titles: Vec<String> = remote.items().await.into_iter().map(|item| item.title).collect();
         assert_eq!(titles, ["How old are you?"]);
     }
-    room.house().settle(&id);
-    assert_eq!(room.look_once().await, NOTHING);
-    assert_eq!(room.items().await[0].title, "Are you sure?");
-    room.house().settle(&id);
-    assert_eq!(room.look_once().await, NOTHING);
-    assert_eq!(room.items().await, []);
-    assert_eq!(room.threads().await[0].status, Status::Done);
-    let sources = room.inbox.mail().sources().await.unwrap();
+    remote.langgraph().settle(&id);
+    assert_eq!(remote.look_once().await, NOTHING);
+    assert_eq!(remote.items().await[0].title, "Are you sure?");
+    remote.langgraph().settle(&id);
+    assert_eq!(remote.look_once().await, NOTHING);
+    assert_eq!(remote.items().await, []);
+    assert_eq!(remote.threads().await[0].status, Status::Done);
+    let sources = remote.inbox.mail().sources().await.unwrap();
     assert_eq!((sources[0].source.as_str(), &sources[0].error), ("server lab", &None));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_look_sends_nothing_that_was_decided_started_or_ended() {
-    let room = Room::undriven(Duration::ZERO).await;
-    room.house().asks("agent", &json!("decided"));
-    room.house().asks("agent", &json!("ended"));
-    room.look_once().await;
-    let items = room.items().await;
+async fn a_check_sends_no_decision_start_or_end() {
+    let remote = RemoteInbox::undriven(Duration::ZERO).await;
+    remote.langgraph().ask("agent", &json!("decided"));
+    remote.langgraph().ask("agent", &json!("ended"));
+    remote.look_once().await;
+    let items = remote.items().await;
     let titled = |title: &str| items.iter().find(|item| item.title == title).unwrap();
-    room.decide(titled("decided"), Decision::Respond { text: "42".into() }).await.unwrap();
-    room.inbox.threads().stop(titled("ended").thread.clone()).await.unwrap();
-    room.inbox.threads().start("lab/agent".to_owned(), json!({"task": "x"})).await.unwrap();
-    assert_eq!(room.look_once().await, NOTHING);
-    assert_eq!(room.house().resumes(), NOTHING);
-    assert!(room.house().lock().threads.iter().all(|thread| !thread.ended));
+    remote.decide(titled("decided"), Decision::Respond { text: "42".into() }).await.unwrap();
+    remote.inbox.threads().stop(titled("ended").thread.clone()).await.unwrap();
+    remote.inbox.threads().start("lab/agent".to_owned(), json!({"task": "x"})).await.unwrap();
+    assert_eq!(remote.look_once().await, NOTHING);
+    assert_eq!(remote.langgraph().resumes(), NOTHING);
+    assert!(remote.langgraph().lock().threads.iter().all(|thread| !thread.ended));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_mirror_that_was_left_before_it_could_read_reads_with_the_next_look() {
-    let mut room = Room::new().await;
-    room.inbox.pause(true).await.unwrap();
-    room.house().asks("agent", &json!("How old are you?"));
-    let ready = async || room.inbox.figures().overview().await.unwrap().threads_in(Status::Ready);
-    room.until(async || (ready().await == 1).then_some(())).await;
-    room.rest().await;
-    room.inbox.pause(false).await.unwrap();
-    assert_eq!(room.look_once().await, NOTHING);
-    assert_eq!(room.items().await.len(), 1);
+async fn a_mirror_that_has_not_read_yet_reads_with_the_next_check() {
+    let mut remote = RemoteInbox::new().await;
+    remote.inbox.pause(true).await.unwrap();
+    remote.langgraph().ask("agent", &json!("How old are you?"));
+    let ready = async || remote.inbox.figures().overview().await.unwrap().threads_in(Status::Ready);
+    remote.wait_until(async || (ready().await == 1).then_some(())).await;
+    remote.stop_driving().await;
+    remote.inbox.pause(false).await.unwrap();
+    assert_eq!(remote.look_once().await, NOTHING);
+    assert_eq!(remote.items().await.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whoever_drives_looks_alone_and_a_pause_holds_everybody() {
-    let room = Room::undriven(Duration::ZERO).await;
-    room.house().asks("agent", &json!("How old are you?"));
-    let Taken::Ours(lock) = DriverLock::take(room.inbox.engine().store().folder()).unwrap() else {
+async fn only_the_driver_checks_and_a_pause_stops_everyone() {
+    let remote = RemoteInbox::undriven(Duration::ZERO).await;
+    remote.langgraph().ask("agent", &json!("How old are you?"));
+    let Taken::Ours(lock) = DriverLock::take(remote.inbox.engine().store().folder()).unwrap() else {
         panic!("the lock is free")
     };
-    assert_eq!(room.look_once().await, NOTHING);
+    assert_eq!(remote.look_once().await, NOTHING);
     drop(lock);
-    room.inbox.pause(true).await.unwrap();
-    let said = room.look_once().await;
-    assert!(said[0].starts_with("everything is paused, so no server was checked"), "{said:?}");
-    assert!(room.house().lock().headers.is_empty(), "the server was asked");
-    room.inbox.pause(false).await.unwrap();
-    assert_eq!(room.look_once().await, NOTHING);
-    assert_eq!(room.items().await.len(), 1);
+    remote.inbox.pause(true).await.unwrap();
+    let warnings = remote.look_once().await;
+    assert!(warnings[0].starts_with("everything is paused, so no server was checked"), "{warnings:?}");
+    assert!(remote.langgraph().lock().headers.is_empty(), "the server was asked");
+    remote.inbox.pause(false).await.unwrap();
+    assert_eq!(remote.look_once().await, NOTHING);
+    assert_eq!(remote.items().await.len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_server_that_is_away_costs_a_sentence() {
-    let mut room = Room::undriven(Duration::ZERO).await;
-    room.house().asks("agent", &json!("How old are you?"));
-    room.look_once().await;
-    room.server.go().await;
-    let said = room.look_once().await;
-    assert_eq!(said.len(), 1);
+async fn a_server_that_is_down_is_one_warning() {
+    let mut remote = RemoteInbox::undriven(Duration::ZERO).await;
+    remote.langgraph().ask("agent", &json!("How old are you?"));
+    remote.look_once().await;
+    remote.server.shut_down().await;
+    let warnings = remote.look_once().await;
+    assert_eq!(warnings.len(), 1);
     assert!(
-        said[0].starts_with("lab: ") && said[0].ends_with("; its new questions are not listed"),
-        "{said:?}"
+        warnings[0].starts_with("lab: ") && warnings[0].ends_with("; its new questions are not listed"),
+        "{warnings:?}"
     );
-    assert_eq!(room.items().await.len(), 1);
-    assert!(room.inbox.mail().sources().await.unwrap()[0].error.is_some());
+    assert_eq!(remote.items().await.len(), 1);
+    assert!(remote.inbox.mail().sources().await.unwrap()[0].error.is_some());
 }

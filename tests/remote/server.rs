@@ -1,5 +1,5 @@
-//! A LangGraph server on loopback, as far as sayso speaks with one: its threads ask what a test says, every resume is
-//! written down as it came, and the next answers can go wrong in a named way.
+//! A LangGraph server on loopback, as much of it as sayso uses. Its threads ask what a test says, every resume is
+//! recorded as it came, and the next replies can fail in a chosen way.
 
 use axum::Router;
 use axum::body::{Body, Bytes};
@@ -12,9 +12,9 @@ use std::io;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-/// How a request for a run goes wrong.
+/// What goes wrong with a request for a run.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Wrong {
+pub enum Fault {
     /// It is done, and the answer breaks off.
     CutAfter,
     /// Nothing is done, and the answer breaks off.
@@ -34,112 +34,112 @@ pub enum Wrong {
 }
 
 /// An interrupt: its id, the text of its value, the text of its response schema.
-pub type Asked = (String, String, Option<String>);
+pub type Interrupt = (String, String, Option<String>);
 
 pub struct Thread {
     pub id: String,
     pub graph: String,
     pub title: String,
-    pub asks: Vec<Asked>,
-    /// What it asks after the next resumes.
-    pub then: VecDeque<Vec<Asked>>,
+    pub interrupts: Vec<Interrupt>,
+    /// What it asks after each of the next resumes.
+    pub next_interrupts: VecDeque<Vec<Interrupt>>,
     pub runs: Vec<Value>,
     pub ended: bool,
 }
 
 #[derive(Default)]
-pub struct House {
+pub struct ServerState {
     pub threads: Vec<Thread>,
     /// The bodies of requests for runs that were carried out.
     pub resumes: Vec<String>,
-    /// How many requests for runs came at all.
-    pub asked_for: usize,
-    pub wrong: VecDeque<Wrong>,
+    /// How many requests for runs came, carried out or not.
+    pub run_requests: usize,
+    pub faults: VecDeque<Fault>,
     pub gone: bool,
     /// It lists its threads, and reading one of them takes forever.
     pub stuck: bool,
-    /// In place of every search's answer.
+    /// Replaces the reply to every search.
     pub page: Option<String>,
     pub headers: HeaderMap,
 }
 
 #[derive(Clone, Default)]
-pub struct LangGraph(Arc<Mutex<House>>);
+pub struct LangGraph(Arc<Mutex<ServerState>>);
 
-/// The server, which can go and come back.
+/// The server, which can be shut down and started again.
 pub struct Server {
-    pub at: SocketAddr,
-    pub house: LangGraph,
+    pub address: SocketAddr,
+    pub langgraph: LangGraph,
     task: tokio::task::JoinHandle<()>,
 }
 
 impl Server {
     pub async fn open() -> Self {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let at = listener.local_addr().unwrap();
-        let house = LangGraph::default();
-        let task = serve(listener, house.clone());
-        Self { at, house, task }
+        let address = listener.local_addr().unwrap();
+        let langgraph = LangGraph::default();
+        let task = serve(listener, langgraph.clone());
+        Self { address, langgraph, task }
     }
 
     pub fn url(&self) -> String {
-        format!("http://{}", self.at)
+        format!("http://{}", self.address)
     }
 
     /// Nobody answers from now on.
-    pub async fn go(&mut self) {
-        self.house.lock().gone = true;
+    pub async fn shut_down(&mut self) {
+        self.langgraph.lock().gone = true;
         self.task.abort();
         let _ = (&mut self.task).await;
     }
 
-    pub async fn come_back(&mut self) {
-        self.house.lock().gone = false;
-        let listener = tokio::net::TcpListener::bind(self.at).await.unwrap();
-        self.task = serve(listener, self.house.clone());
+    pub async fn restart(&mut self) {
+        self.langgraph.lock().gone = false;
+        let listener = tokio::net::TcpListener::bind(self.address).await.unwrap();
+        self.task = serve(listener, self.langgraph.clone());
     }
 }
 
-fn serve(listener: tokio::net::TcpListener, house: LangGraph) -> tokio::task::JoinHandle<()> {
-    let router = Router::new().fallback(answer).with_state(house);
+fn serve(listener: tokio::net::TcpListener, langgraph: LangGraph) -> tokio::task::JoinHandle<()> {
+    let router = Router::new().fallback(answer).with_state(langgraph);
     tokio::spawn(async move {
         let _ = axum::serve(listener, router).await;
     })
 }
 
 impl LangGraph {
-    pub fn lock(&self) -> MutexGuard<'_, House> {
+    pub fn lock(&self) -> MutexGuard<'_, ServerState> {
         self.0.lock().unwrap()
     }
 
-    /// A thread of `graph` that asks these, and later those.
-    pub fn thread(&self, graph: &str, asks: Vec<Asked>, then: Vec<Vec<Asked>>) -> String {
-        let mut house = self.lock();
-        let id = format!("00000000-0000-4000-8000-{:012}", house.threads.len());
-        let title = format!("thread {}", house.threads.len());
+    /// A thread of `graph` with these interrupts, and others after each resume.
+    pub fn thread(&self, graph: &str, interrupts: Vec<Interrupt>, next: Vec<Vec<Interrupt>>) -> String {
+        let mut state = self.lock();
+        let id = format!("00000000-0000-4000-8000-{:012}", state.threads.len());
+        let title = format!("thread {}", state.threads.len());
         let thread = Thread {
             id: id.clone(),
             graph: graph.to_owned(),
             title,
-            asks,
-            then: then.into(),
+            interrupts,
+            next_interrupts: next.into(),
             runs: vec![json!({"run_id": "first", "status": "success", "metadata": {}})],
             ended: false,
         };
-        house.threads.push(thread);
+        state.threads.push(thread);
         id
     }
 
-    /// One interrupt.
-    pub fn asks(&self, graph: &str, value: &Value) -> String {
+    /// A thread of `graph` with one interrupt.
+    pub fn ask(&self, graph: &str, value: &Value) -> String {
         self.thread(graph, vec![("int1".to_owned(), value.to_string(), None)], Vec::new())
     }
 
     /// Somebody else answers.
     pub fn settle(&self, id: &str) {
-        let mut house = self.lock();
-        let thread = house.threads.iter_mut().find(|thread| thread.id == id).unwrap();
-        thread.asks = thread.then.pop_front().unwrap_or_default();
+        let mut state = self.lock();
+        let thread = state.threads.iter_mut().find(|thread| thread.id == id).unwrap();
+        thread.interrupts = thread.next_interrupts.pop_front().unwrap_or_default();
     }
 
     pub fn resumes(&self) -> Vec<String> {
@@ -158,7 +158,7 @@ impl LangGraph {
 }
 
 /// A connection that breaks in the middle of its answer.
-fn cut() -> Response<Body> {
+fn broken_reply() -> Response<Body> {
     let begun = stream::iter([Ok::<_, io::Error>(Bytes::from_static(b"{\"run_"))]);
     let broken = stream::once(async {
         tokio::task::yield_now().await;
@@ -181,20 +181,20 @@ fn missing() -> Response<Body> {
 }
 
 async fn answer(
-    State(house): State<LangGraph>,
+    State(langgraph): State<LangGraph>,
     method: Method,
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
 ) -> Response<Body> {
-    if house.lock().stuck && method == Method::GET && uri.path().starts_with("/threads/") {
+    if langgraph.lock().stuck && method == Method::GET && uri.path().starts_with("/threads/") {
         std::future::pending::<()>().await;
     }
-    let mut house = house.lock();
-    house.headers = headers;
+    let mut state = langgraph.lock();
+    state.headers = headers;
     // A connection that outlived its server.
-    if house.gone {
-        return cut();
+    if state.gone {
+        return broken_reply();
     }
     let body = String::from_utf8(body.to_vec()).unwrap();
     let path: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
@@ -208,18 +208,18 @@ async fn answer(
             let schema = json!({"type": "object", "properties": {"task": {"type": "string"}, "n": {"type": "number"}}});
             reply(200, json!({ "input_schema": schema }).to_string())
         }
-        ("POST", ["threads", "search"]) => search(&house, &serde_json::from_str(&body).unwrap()),
+        ("POST", ["threads", "search"]) => search(&state, &serde_json::from_str(&body).unwrap()),
         ("POST", ["threads"]) => {
-            let asked: Value = serde_json::from_str(&body).unwrap();
-            let id = asked["thread_id"].as_str().unwrap().to_owned();
-            if !house.threads.iter().any(|thread| thread.id == id) {
-                let asks = vec![("int1".to_owned(), "\"How old are you?\"".to_owned(), None)];
-                house.threads.push(Thread {
+            let request: Value = serde_json::from_str(&body).unwrap();
+            let id = request["thread_id"].as_str().unwrap().to_owned();
+            if !state.threads.iter().any(|thread| thread.id == id) {
+                let interrupts = vec![("int1".to_owned(), "\"How old are you?\"".to_owned(), None)];
+                state.threads.push(Thread {
                     id,
                     graph: "agent".to_owned(),
                     title: "started".to_owned(),
-                    asks: Vec::new(),
-                    then: VecDeque::from([asks]),
+                    interrupts: Vec::new(),
+                    next_interrupts: VecDeque::from([interrupts]),
                     runs: Vec::new(),
                     ended: false,
                 });
@@ -228,26 +228,26 @@ async fn answer(
         }
         (_, ["threads", id, rest @ ..]) => {
             let (id, rest) = ((*id).to_owned(), rest.join("/"));
-            thread(&mut house, method.as_str(), &id, &rest, body)
+            thread(&mut state, method.as_str(), &id, &rest, body)
         }
         _ => reply(404, "{}".to_owned()),
     }
 }
 
-fn search(house: &House, asked: &Value) -> Response<Body> {
-    if let Some(page) = &house.page {
+fn search(state: &ServerState, request: &Value) -> Response<Body> {
+    if let Some(page) = &state.page {
         return reply(200, page.clone());
     }
-    let number = |key: &str| asked[key].as_u64().unwrap() as usize;
-    let waiting = asked["status"] == "interrupted";
-    let all = house.threads.iter().rev().filter(|thread| !waiting || !thread.asks.is_empty());
-    let page: Vec<String> = all.skip(number("offset")).take(number("limit")).map(written).collect();
+    let number = |key: &str| request[key].as_u64().unwrap() as usize;
+    let waiting = request["status"] == "interrupted";
+    let all = state.threads.iter().rev().filter(|thread| !waiting || !thread.interrupts.is_empty());
+    let page: Vec<String> = all.skip(number("offset")).take(number("limit")).map(thread_json).collect();
     reply(200, format!("[{}]", page.join(",")))
 }
 
-fn written(thread: &Thread) -> String {
-    let status = if thread.asks.is_empty() { "idle" } else { "interrupted" };
-    let each = thread.asks.iter().map(|(id, value, schema)| {
+fn thread_json(thread: &Thread) -> String {
+    let status = if thread.interrupts.is_empty() { "idle" } else { "interrupted" };
+    let each = thread.interrupts.iter().map(|(id, value, schema)| {
         let schema = schema.as_deref().unwrap_or("null");
         format!(
             "{}:[{{\"id\":{},\"value\":{value},\"response_schema\":{schema}}}]",
@@ -267,13 +267,13 @@ fn written(thread: &Thread) -> String {
     )
 }
 
-fn thread(house: &mut House, method: &str, id: &str, rest: &str, body: String) -> Response<Body> {
-    let Some(at) = house.threads.iter().position(|thread| thread.id == id) else { return missing() };
+fn thread(state: &mut ServerState, method: &str, id: &str, rest: &str, body: String) -> Response<Body> {
+    let Some(index) = state.threads.iter().position(|thread| thread.id == id) else { return missing() };
     match (method, rest) {
-        ("GET", "") => reply(200, written(&house.threads[at])),
-        ("GET", "runs") => reply(200, json!(house.threads[at].runs).to_string()),
+        ("GET", "") => reply(200, thread_json(&state.threads[index])),
+        ("GET", "runs") => reply(200, json!(state.threads[index].runs).to_string()),
         ("GET", run) if run.starts_with("runs/") => {
-            let runs = &house.threads[at].runs;
+            let runs = &state.threads[index].runs;
             let found = runs.iter().find(|known| run.ends_with(known["run_id"].as_str().unwrap()));
             found.map_or_else(missing, |run| reply(200, run.to_string()))
         }
@@ -283,41 +283,41 @@ fn thread(house: &mut House, method: &str, id: &str, rest: &str, body: String) -
             reply(200, json!([last, first]).to_string())
         }
         ("POST", "state") => {
-            let thread = &mut house.threads[at];
-            (thread.asks, thread.ended) = (Vec::new(), true);
+            let thread = &mut state.threads[index];
+            (thread.interrupts, thread.ended) = (Vec::new(), true);
             reply(200, "{}".to_owned())
         }
-        ("POST", "runs") => run(house, at, body),
+        ("POST", "runs") => run(state, index, body),
         _ => missing(),
     }
 }
 
-fn run(house: &mut House, at: usize, body: String) -> Response<Body> {
-    house.asked_for += 1;
-    let wrong = house.wrong.pop_front();
-    match wrong {
-        Some(Wrong::CutBefore) => return cut(),
-        Some(Wrong::ErrorBefore) => return reply(500, "oops".to_owned()),
-        Some(Wrong::Busy) => return reply(409, json!({"detail": "Thread is already running"}).to_string()),
-        Some(Wrong::Refused) => {
+fn run(state: &mut ServerState, index: usize, body: String) -> Response<Body> {
+    state.run_requests += 1;
+    let fault = state.faults.pop_front();
+    match fault {
+        Some(Fault::CutBefore) => return broken_reply(),
+        Some(Fault::ErrorBefore) => return reply(500, "oops".to_owned()),
+        Some(Fault::Busy) => return reply(409, json!({"detail": "Thread is already running"}).to_string()),
+        Some(Fault::Refused) => {
             return reply(422, json!({"detail": "no such \u{1b}[2Jassistant"}).to_string());
         }
-        Some(Wrong::CutAfter | Wrong::GatewayAfter | Wrong::PageAfter | Wrong::GoneAfter) | None => {}
+        Some(Fault::CutAfter | Fault::GatewayAfter | Fault::PageAfter | Fault::GoneAfter) | None => {}
     }
-    let asked: Value = serde_json::from_str(&body).unwrap();
-    let run = json!({"run_id": format!("run-{}", house.asked_for), "status": "success", "metadata": asked["metadata"]});
-    house.resumes.push(body);
-    let thread = &mut house.threads[at];
+    let request: Value = serde_json::from_str(&body).unwrap();
+    let run = json!({"run_id": format!("run-{}", state.run_requests), "status": "success", "metadata": request["metadata"]});
+    state.resumes.push(body);
+    let thread = &mut state.threads[index];
     thread.runs.insert(0, run.clone());
-    thread.asks = thread.then.pop_front().unwrap_or_default();
-    match wrong {
-        Some(Wrong::CutAfter) => cut(),
-        Some(Wrong::GoneAfter) => {
-            house.gone = true;
-            cut()
+    thread.interrupts = thread.next_interrupts.pop_front().unwrap_or_default();
+    match fault {
+        Some(Fault::CutAfter) => broken_reply(),
+        Some(Fault::GoneAfter) => {
+            state.gone = true;
+            broken_reply()
         }
-        Some(Wrong::GatewayAfter) => reply(502, "<html>Bad gateway</html>".to_owned()),
-        Some(Wrong::PageAfter) => reply(200, "<html>Welcome</html>".to_owned()),
+        Some(Fault::GatewayAfter) => reply(502, "<html>Bad gateway</html>".to_owned()),
+        Some(Fault::PageAfter) => reply(200, "<html>Welcome</html>".to_owned()),
         _ => reply(200, run.to_string()),
     }
 }

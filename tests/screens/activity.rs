@@ -93,7 +93,7 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
         forked_from: None,
         outcome: None,
         end: None,
-        found: None,
+        snippet: None,
         place: 1,
     };
     screen.tell(Msg::Running(Ok(vec![line])));

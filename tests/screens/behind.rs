@@ -145,7 +145,7 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
             .history
             .list
             .selected()
-            .is_some_and(|line| matches!(&line.by, By::Grant(id) if *id == grant))
+            .is_some_and(|line| matches!(&line.by, Some(By::Grant(id)) if *id == grant))
     };
     assert!(by_grant(&screen), "{}", screen.dump());
     screen.press("gb");

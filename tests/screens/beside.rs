@@ -1,4 +1,5 @@
-//! On a wide screen the card stays in sight beside the form about it, and is scrolled from there. Meetings show their day.
+//! The card stays in sight with the form about it, beside it on a wide screen and above it on a high one, and is scrolled
+//! from there. Meetings show their day.
 
 use crate::snapshots::snap_at;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};
@@ -90,14 +91,30 @@ fn the_card_is_scrolled_while_the_form_has_the_keys() {
 }
 
 #[test]
-fn on_a_narrow_screen_the_form_stands_alone() {
-    let mut screen = letter((139, 40));
+fn on_a_narrow_screen_the_card_stands_above_its_form() {
+    let mut screen = letter((120, 36));
+    screen.press("e");
+    let shown = screen.dump();
+    for part in ["Point 1:", "Reply to Bob Ray", "It comes tomorrow."] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    let begin = top(&screen.model);
+    screen.press("<pagedown>");
+    assert!(top(&screen.model) > begin && !screen.dump().contains("Point 1:"), "{}", screen.dump());
+    screen.press("<esc>").resize(80, 24);
+    screen.press("r");
+    assert!(screen.dump().contains("Reply to Bob Ray, ready to send"), "{}", screen.dump());
+}
+
+#[test]
+fn on_a_low_screen_the_form_stands_alone() {
+    let mut screen = letter((120, 24));
     screen.press("e");
     let begin = top(&screen.model);
     screen.press("<pagedown>");
     assert_eq!(top(&screen.model), begin);
-    assert_eq!(screen.note(), "The card stands beside the form from 140 columns on");
-    screen.resize(140, 40);
+    assert_eq!(screen.note(), "No card is shown here · a larger window has room for it");
+    screen.resize(140, 24);
     screen.press("<pagedown>");
     assert!(top(&screen.model) > begin);
 }
@@ -132,5 +149,5 @@ fn whoever_edits_sees_the_mail_and_whoever_answers_the_draft() {
 fn a_new_thread_is_not_about_the_card() {
     let mut screen = TestScreen::full(WIDE);
     screen.press("c<enter>").press("<pagedown>");
-    assert_eq!(screen.note(), "The card stands beside the form from 140 columns on");
+    assert_eq!(screen.note(), "No card is shown here · a larger window has room for it");
 }

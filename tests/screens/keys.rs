@@ -89,6 +89,21 @@ fn what_was_decided_can_be_taken_back() {
 }
 
 #[test]
+fn what_an_earlier_screen_holds_can_be_undone_and_its_end_is_said() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("a");
+    let mut screen = screen.reopen();
+    assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
+    assert!(screen.dump().contains("u undo"), "{}", screen.dump());
+    screen.press("u");
+    assert_eq!(screen.note(), "Undone: “Lunch on Thursday?”");
+    screen.press("a");
+    let mut screen = screen.reopen();
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    assert_eq!(screen.note(), "Accepted: Lunch on Thursday?");
+}
+
+#[test]
 fn marks_are_decided_together_and_taken_back_as_a_whole() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("gn").press("*").press("a");

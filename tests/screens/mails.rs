@@ -92,6 +92,15 @@ fn cards_without_mails_say_so() {
 }
 
 #[test]
+fn folding_is_offered_only_where_something_folds() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("jjjj<enter>");
+    assert!(screen.dump().contains("Esc back") && !screen.dump().contains("T unfold"), "{}", screen.dump());
+    screen.press("T");
+    assert_eq!(screen.note(), "Nothing is folded on this card");
+}
+
+#[test]
 fn t01_no_escape_of_a_mail_reaches_the_terminal() {
     let hostile = "\x1b[31mred\x1b]0;title\x07\x1b[2J\u{202e}rtl\u{200b}\u{9b}31m\x08\x7f\rend";
     let sample = json!({"kind": "letter", "title": hostile, "text": hostile, "from": hostile});

@@ -10,6 +10,7 @@ mod behind;
 mod beside;
 mod drafts;
 mod keys;
+mod lists;
 mod mails;
 mod ordering;
 mod sessions;

@@ -114,6 +114,21 @@ fn what_was_learned_is_taken_back_or_narrowed_in_place() {
 }
 
 #[test]
+fn several_lessons_of_one_decision_are_counted() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j").press("a");
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    let long = "word ".repeat(60);
+    screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example");
+    screen.learn("email/response_preferences", &format!("- Say {long}"));
+    screen.tell(Msg::Changed);
+    let note = screen.note();
+    assert!(note.starts_with("Learned 2 things, among them: "), "{note}");
+    assert!(note.ends_with("gl takes that one back or narrows it"), "{note}");
+    assert!(note.chars().count() <= usize::from(SIZE.0), "{note}");
+}
+
+#[test]
 fn before_many_are_ignored_it_says_what_they_teach() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("gn").press("*").press("i");
@@ -189,6 +204,7 @@ fn the_tour_goes_on_by_what_is_done() {
     screen.press("y");
     assert!(screen.dump().contains("Tour 3 of 8"), "{}", screen.dump());
     screen.press("u");
+    assert_eq!(screen.note(), "Undone: “Re: Twelve cargo bikes”");
     assert_eq!(
         (screen.selected().as_str(), screen.dump().contains("Tour 4 of 8")),
         ("Build failed: 1", true)
@@ -204,6 +220,10 @@ fn the_tour_goes_on_by_what_is_done() {
     screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example about build failures");
     screen.tell(Msg::Changed);
     screen.pass(Duration::from_secs(60));
+    assert!(screen.dump().contains("Tour 5 of 8"), "it waits for a key: {}", screen.dump());
+    screen.press("gl");
+    assert!(screen.dump().contains("Tour 5 of 8"), "the lesson is looked at: {}", screen.dump());
+    screen.press("<esc>");
     assert!(screen.dump().contains("Tour 6 of 8"), "{}", screen.dump());
     assert!(folder.path().join("mail/inbox/new/29-build-failed.demo").exists(), "another mail has come");
     screen.press("gk");

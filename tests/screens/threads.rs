@@ -106,7 +106,7 @@ fn the_best_match_comes_first_and_n_walks_through_them() {
     screen.press("2/").type_in("budget").press("<enter>");
     assert_eq!(listed(&screen), ["The budget", "News"], "not by age");
     assert_eq!(shown(&screen).view.title, "The budget");
-    let found = screen.model.threads.rows[1].found.clone().unwrap();
+    let found = screen.model.threads.rows[1].snippet.clone().unwrap();
     assert!(found.starts_with('…') && found.contains("Of the budget nobody"), "{found}");
     assert!(screen.dump().contains("Of the budget"), "{}", screen.dump());
     screen.press("n");
@@ -362,6 +362,17 @@ fn a_thread_that_is_alive_is_stopped_from_its_page() {
     screen.press("a");
     assert_eq!(screen.model.tab, Tab::Inbox);
     assert!(screen.selected().contains("stopped"), "{}", screen.selected());
+}
+
+#[test]
+fn a_stopped_thread_has_one_card_and_it_is_selected() {
+    let mut screen = TestScreen::full((120, 32));
+    let (asked, before) = (screen.selected(), screen.titles().len());
+    screen.press("X").press("y");
+    screen.behind(async |_| {});
+    assert!(screen.selected().contains("stopped"), "{}", screen.dump());
+    assert_eq!(screen.titles().len(), before);
+    assert!(!screen.titles().contains(&asked), "{:?}", screen.titles());
 }
 
 #[test]

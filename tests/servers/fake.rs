@@ -1,4 +1,4 @@
-//! A small IMAP server with a memory, and faults to order.
+//! A small fake IMAP server with faults on demand.
 
 use super::script::{Heard, Talk, account, patience, play, server};
 use sayso::config::{Mail, MailSource, MailTls};
@@ -250,7 +250,7 @@ impl Fake {
                     return Err("[TRYCREATE] no such folder");
                 }
                 let found = self.letters(selected).into_iter().find(|letter| letter.uid.to_string() == *uid);
-                let mut told = String::new();
+                let mut response = String::new();
                 if let Some(letter) = found {
                     self.put(&target, &letter.raw, &[]);
                     if *verb == "MOVE" {
@@ -259,10 +259,10 @@ impl Fake {
                     let validity = self.state().folders[&target].validity;
                     let new = self.letters(&target).last().unwrap().uid;
                     if self.state().capabilities.contains("UIDPLUS") {
-                        told = format!("* OK [COPYUID {validity} {uid} {new}] there\r\n");
+                        response = format!("* OK [COPYUID {validity} {uid} {new}] there\r\n");
                     }
                 }
-                told
+                response
             }
             ["CREATE", ..] => {
                 let name = unquoted(command.split_once(' ').unwrap().1);

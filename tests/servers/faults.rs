@@ -1,4 +1,4 @@
-//! IMAP as it should not go.
+//! IMAP when something goes wrong.
 
 use super::fake::{Fake, Fault, letter};
 use super::imap::all;
@@ -9,7 +9,7 @@ use sayso::mail::{Handled, MailError, Mailbox};
 use std::time::Duration;
 
 #[tokio::test]
-async fn a_connection_that_is_cut_anywhere_costs_nothing() {
+async fn a_connection_cut_anywhere_loses_nothing() {
     let steps = ["EXAMINE", "UID SEARCH", "RFC822.SIZE", "BODY.PEEK", "CAPABILITY", "AUTHENTICATE"];
     for step in steps {
         let fake = Fake::new();
@@ -30,7 +30,7 @@ async fn a_connection_that_is_cut_anywhere_costs_nothing() {
 }
 
 #[tokio::test]
-async fn what_was_done_before_the_cut_is_not_done_twice() {
+async fn what_was_done_before_a_cut_is_not_repeated() {
     let fake = Fake::new();
     fake.put("INBOX", &letter(1), &[]);
     let (imap, _) =
@@ -55,7 +55,7 @@ async fn what_was_done_before_the_cut_is_not_done_twice() {
 }
 
 #[tokio::test]
-async fn mails_that_vanish_in_the_middle_are_left_out_and_the_others_come() {
+async fn mails_that_vanish_meanwhile_are_left_out_and_the_others_come() {
     for step in ["RFC822.SIZE", "BODY.PEEK", "UID SEARCH"] {
         let fake = Fake::new();
         for n in 1..=3 {
@@ -68,7 +68,7 @@ async fn mails_that_vanish_in_the_middle_are_left_out_and_the_others_come() {
 }
 
 #[tokio::test]
-async fn what_others_do_meanwhile_is_not_taken_for_an_answer() {
+async fn what_other_clients_do_is_not_taken_for_a_reply() {
     let fake = Fake::new();
     fake.put("INBOX", &letter(1), &[]);
     let (imap, _) = fake.open().await;
@@ -125,7 +125,7 @@ async fn a_mail_over_the_limit_is_asked_for_in_part_and_alone() {
 }
 
 #[tokio::test]
-async fn a_server_that_says_nothing_any_more_is_given_up() {
+async fn a_server_that_falls_silent_is_given_up_on() {
     let fake = Fake::new();
     let (port, _) = fake.start().await;
     let short = sayso::mail::Timeouts { answer: Duration::from_millis(50), ..patience() };
@@ -180,7 +180,7 @@ async fn a_server_that_knows_us_already_is_not_told_the_password() {
 }
 
 #[tokio::test]
-async fn a_good_bye_in_the_middle_is_begun_anew() {
+async fn a_bye_in_the_middle_leads_to_a_new_connection() {
     let fake = Fake::new();
     fake.put("INBOX", &letter(1), &[]);
     let (imap, heard) = fake.open().await;
@@ -191,7 +191,7 @@ async fn a_good_bye_in_the_middle_is_begun_anew() {
 }
 
 #[tokio::test]
-async fn a_wrong_password_is_said_without_saying_it() {
+async fn a_wrong_password_is_reported_without_repeating_it() {
     for (capabilities, way) in [("AUTH=PLAIN SASL-IR", "AUTHENTICATE"), ("IMAP4rev1", "LOGIN")] {
         let fake = Fake::new();
         fake.state().capabilities = capabilities.to_owned();
@@ -215,7 +215,7 @@ async fn a_wrong_password_is_said_without_saying_it() {
 }
 
 #[tokio::test]
-async fn tokens_are_shown_as_the_standard_says() {
+async fn tokens_are_sent_as_the_standard_says() {
     use base64::Engine;
     let expected = base64::engine::general_purpose::STANDARD
         .encode(format!("user=ada@example.org\x01auth=Bearer {CANARY}\x01\x01"));

@@ -1,4 +1,4 @@
-//! IMAP as it should go.
+//! IMAP when everything works.
 
 use super::fake::{Fake, letter};
 use super::script::CANARY;
@@ -71,7 +71,7 @@ async fn several_folders_are_read_and_names_beyond_ascii_are_understood() {
 }
 
 #[tokio::test]
-async fn the_first_look_leaves_out_what_is_old() {
+async fn the_first_fetch_leaves_out_old_mail() {
     let fake = Fake::new();
     fake.put("INBOX", &letter(1), &[]);
     let (imap, heard) = fake.open().await;
@@ -85,7 +85,7 @@ async fn the_first_look_leaves_out_what_is_old() {
 }
 
 #[tokio::test]
-async fn how_mails_stand() {
+async fn presence_and_flags_of_mails_are_read() {
     let fake = Fake::new();
     for n in 1..=4 {
         fake.put("INBOX", &letter(n), &[]);
@@ -105,11 +105,11 @@ async fn how_mails_stand() {
     let there = |seen, answered| MailPresence::There { seen, answered };
     let expected =
         [there(true, false), there(false, true), MailPresence::Gone, MailPresence::Gone, MailPresence::Gone];
-    assert_eq!(imap.standing(&places).await.unwrap(), expected);
+    assert_eq!(imap.presence(&places).await.unwrap(), expected);
 }
 
 #[tokio::test]
-async fn what_became_of_a_mail_is_marked() {
+async fn handled_mail_is_marked() {
     for (after, handled, flags, moved) in [
         (AfterHandling::Seen, Handled::Done, vec!["\\Seen"], false),
         (AfterHandling::Seen, Handled::Answered, vec!["\\Answered", "\\Seen", "\\Seen"], false),
@@ -140,7 +140,7 @@ async fn what_became_of_a_mail_is_marked() {
 }
 
 #[tokio::test]
-async fn who_is_known_is_read_from_envelopes_and_the_newest_are_found_by_their_dates() {
+async fn known_people_are_read_from_envelopes_and_the_newest_mails_found_by_date() {
     let fake = Fake::new();
     assert_eq!(fake.open().await.0.newest(3).await.unwrap(), None);
     let from = |who: &str| letter(1).replace("bob@example.com", who);
@@ -205,7 +205,7 @@ async fn what_the_person_sent_is_found_in_sent() {
 }
 
 #[tokio::test]
-async fn folders_that_are_not_there_are_named_with_some_that_are() {
+async fn a_missing_folder_is_named_with_some_that_exist() {
     let fake = Fake::new();
     let (imap, _) = fake
         .open_as(|mail| {
@@ -244,7 +244,7 @@ async fn mail_is_put_away_once_and_comes_back() {
             let way = imap.put_away(&place, &to).await.unwrap();
             assert_eq!(imap.put_away(&place, &to).await.unwrap(), way, "once more is once");
             assert_eq!((fake.letters("INBOX").len(), fake.letters(folder).len()), (1, 1), "{to:?}");
-            assert_eq!(imap.standing(std::slice::from_ref(&place)).await.unwrap(), [MailPresence::Gone]);
+            assert_eq!(imap.presence(std::slice::from_ref(&place)).await.unwrap(), [MailPresence::Gone]);
             for _ in 0..2 {
                 imap.put_back(&way).await.unwrap();
             }
@@ -259,7 +259,7 @@ async fn mail_is_put_away_once_and_comes_back() {
 
 #[tokio::test]
 async fn mail_without_a_message_id_comes_back_by_the_number_the_server_told() {
-    for (capabilities, told) in
+    for (capabilities, expected) in
         [("IMAP4rev1 MOVE UIDPLUS", true), ("IMAP4rev1 UIDPLUS", true), ("IMAP4rev1 MOVE", false)]
     {
         let fake = Fake::new();
@@ -270,7 +270,7 @@ async fn mail_without_a_message_id_comes_back_by_the_number_the_server_told() {
         let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
         let way = imap.put_away(&place, &Destination::Archive).await.unwrap();
         assert_eq!((fake.letters("INBOX").len(), fake.letters("Archive").len()), (0, 2), "{capabilities}");
-        if !told {
+        if !expected {
             let error = imap.put_back(&way).await.unwrap_err().to_string();
             assert!(error.contains("did not say which number it has in Archive (UIDPLUS)"), "{error}");
             continue;
@@ -287,7 +287,7 @@ async fn mail_without_a_message_id_comes_back_by_the_number_the_server_told() {
 }
 
 #[tokio::test]
-async fn mail_goes_to_no_folder_that_is_not_there() {
+async fn mail_is_not_moved_to_a_missing_folder() {
     let fake = Fake::new();
     fake.put("INBOX", &letter(1), &[]);
     let (imap, _) = fake.open().await;

@@ -1,4 +1,4 @@
-//! Listening for news, over connections that break.
+//! Listening for new mail, over connections that break.
 
 use super::fake::{Fake, Fault};
 use super::script::{account, patience, server};
@@ -9,7 +9,7 @@ use std::time::Duration;
 const LONG: Duration = Duration::from_secs(30);
 
 #[tokio::test]
-async fn news_are_heard_also_after_the_one_who_waited_left() {
+async fn news_are_noticed_after_a_waiter_has_left() {
     let fake = Fake::new();
     let (imap, heard) = fake.open().await;
     // Dropping it is fine: the listening goes on.
@@ -22,7 +22,7 @@ async fn news_are_heard_also_after_the_one_who_waited_left() {
 }
 
 #[tokio::test]
-async fn signs_of_life_are_asked_for_and_a_dead_connection_is_made_again() {
+async fn a_dead_connection_is_noticed_and_replaced() {
     let fake = Fake::new();
     let (port, heard) = fake.start().await;
     let short =
@@ -43,7 +43,7 @@ async fn signs_of_life_are_asked_for_and_a_dead_connection_is_made_again() {
 }
 
 #[tokio::test]
-async fn a_server_that_cannot_tell_is_asked_now_and_then() {
+async fn a_server_without_idle_is_polled() {
     let fake = Fake::new();
     fake.state().capabilities = "IMAP4rev1 AUTH=PLAIN SASL-IR".to_owned();
     let (port, heard) = fake.start().await;

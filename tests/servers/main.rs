@@ -1,4 +1,4 @@
-//! Mail servers that follow a script, on loopback: everything that can go wrong between us and them.
+//! Scripted mail servers on loopback, and everything that can go wrong with them.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[allow(dead_code)] // The catalogue uses the rest.

@@ -1,4 +1,4 @@
-//! Certificates: always checked, and what to do said.
+//! Certificates: always checked, with errors that say what to do.
 
 use super::fake::Fake;
 use super::script::{CANARY, Heard, account, patience, play, server};
@@ -56,7 +56,7 @@ async fn a_pin_trusts_one_certificate_and_no_other() {
 }
 
 #[tokio::test]
-async fn a_ca_file_that_is_none_is_said() {
+async fn an_invalid_ca_file_is_reported() {
     for (file, expected) in [("no/such.pem", "cannot be read"), ("Cargo.toml", "holds no certificate")] {
         let (port, heard) = with("localhost").await;
         let server = MailServer { ca_file: Some(file.into()), ..server(port) };
@@ -65,7 +65,7 @@ async fn a_ca_file_that_is_none_is_said() {
 }
 
 #[tokio::test]
-async fn nothing_is_said_in_the_clear() {
+async fn nothing_is_sent_unencrypted() {
     let starttls = |port| MailServer { tls: MailTls::Starttls, ..server(port) };
     let (port, heard) = play(MailTls::Starttls, "localhost", |mut talk| async move {
         talk.say("* OK [CAPABILITY IMAP4rev1 AUTH=PLAIN] ready\r\n").await;
@@ -105,7 +105,7 @@ async fn nothing_is_said_in_the_clear() {
 }
 
 #[tokio::test]
-async fn a_server_that_speaks_no_tls_and_one_that_is_not_there() {
+async fn servers_without_tls_and_missing_servers_are_told_apart() {
     let (port, _) = play(MailTls::Starttls, "localhost", |mut talk| async move {
         talk.say("* OK ready\r\n").await;
         talk.hear().await;

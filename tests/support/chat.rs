@@ -46,13 +46,13 @@ impl State for Chat {
     }
 
     fn answered(answers: Vec<Answer>) -> ChatUpdate {
-        let said = answers.into_iter().next().map(|answer| match answer.decision {
+        let reply = answers.into_iter().next().map(|answer| match answer.decision {
             Decision::Respond { text } => text,
             Decision::Accept => "done".to_owned(),
             Decision::Edit { args } => args.to_string(),
             Decision::Ignore | Decision::Draft => "done".to_owned(),
         });
-        ChatUpdate::Answered { text: said.unwrap_or_default() }
+        ChatUpdate::Answered { text: reply.unwrap_or_default() }
     }
 
     fn joined(_: Vec<ChildResult>) -> ChatUpdate {

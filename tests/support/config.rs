@@ -1,4 +1,4 @@
-//! The config of a data folder, on a machine where nobody is at home.
+//! The config of a data folder, on a machine without a home folder.
 
 use jiff::tz::TimeZone;
 use sayso::config::{Config, Env, Flags, Host, Inputs};
@@ -9,7 +9,7 @@ pub fn load(data: &Path, env: &Env) -> Arc<Config> {
     load_at(data, env, None, TimeZone::UTC)
 }
 
-/// The same on a machine whose person has a home and a time zone.
+/// The same with a home folder and a time zone.
 pub fn load_at(data: &Path, env: &Env, home: Option<PathBuf>, time_zone: TimeZone) -> Arc<Config> {
     let host = Host { home, working_dir: data.to_owned(), data_dir: None, config_dir: None, time_zone };
     let flags = Flags { data: Some(data.to_owned()), ..Flags::default() };

@@ -1,4 +1,4 @@
-//! A courier: proposes a delivery, waits for a yes, and carries it out once.
+//! A courier workflow: proposes deliveries, waits for approval, and carries each out once.
 
 use sayso::graph::{
     Answer, Authorization, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, EffectTrace,
@@ -13,12 +13,12 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// Where deliveries end up: one line a delivery, so that a second one shows.
+/// Records deliveries, one line each, so that a second one shows.
 pub struct DeliveryLog {
     pub ledger: PathBuf,
     pub faults: std::sync::Mutex<Vec<EffectError>>,
     pub blind: std::sync::atomic::AtomicBool,
-    /// Parcels go by mail, where there is a way out.
+    /// If set, parcels are sent by mail.
     pub outgoing: Option<Arc<dyn Outgoing>>,
 }
 
@@ -27,13 +27,13 @@ impl DeliveryLog {
         Arc::new(Self { ledger, faults: Default::default(), blind: false.into(), outgoing: None })
     }
 
-    /// A delivery_log whose parcels go by mail.
+    /// A log whose parcels are sent by mail.
     pub fn by_mail(ledger: PathBuf, outgoing: Arc<dyn Outgoing>) -> Arc<Self> {
         let (faults, blind) = (Default::default(), false.into());
         Arc::new(Self { ledger, faults, blind, outgoing: Some(outgoing) })
     }
 
-    /// The outbox, where parcels go by way of one.
+    /// The outbox of parcels that are sent by mail.
     pub fn outbox(ledger: &Path) -> PathBuf {
         ledger.with_extension("outbox")
     }
@@ -47,14 +47,14 @@ impl DeliveryLog {
             .collect()
     }
 
-    fn ran(&self, step: &StepContext) {
+    fn record_run(&self, step: &StepContext) {
         append(
             &self.ledger.with_extension("runs"),
             &format!("{} {} {}", step.thread, step.number, step.node),
         );
     }
 
-    /// What was delivered: a line each in the ledger, or a mail each in the outbox.
+    /// The deliveries: lines of the ledger, or mails in the outbox.
     pub fn deliveries(&self) -> Vec<String> {
         let ledger = std::fs::read_to_string(&self.ledger).unwrap_or_default();
         let mut deliveries: Vec<String> = ledger.lines().map(str::to_owned).collect();
@@ -68,7 +68,7 @@ impl DeliveryLog {
     }
 }
 
-/// One line at the end of a file, in one write.
+/// Appends a line in one write.
 fn append(path: &Path, line: &str) {
     use std::io::Write;
     let file = std::fs::OpenOptions::new().create(true).append(true).open(path);
@@ -77,7 +77,7 @@ fn append(path: &Path, line: &str) {
 
 struct Deliver(Arc<DeliveryLog>);
 
-/// A parcel as a mail: always the same bytes.
+/// A parcel as a mail, always with the same bytes.
 fn letter(thread: &str, parcel: &str, line: &str) -> Vec<u8> {
     let draft = Draft {
         from: Address::bare("courier@example.org"),
@@ -91,7 +91,7 @@ fn letter(thread: &str, parcel: &str, line: &str) -> Vec<u8> {
     compose(&draft, &format!("{thread}/{parcel}"), &date).unwrap()
 }
 
-/// The effect around a way out, as a workflow has it.
+/// The effect that sends a mail, as in a real workflow.
 struct Post(Arc<dyn Outgoing>);
 
 impl Effect for Post {
@@ -209,7 +209,7 @@ impl State for Round {
 }
 
 async fn plan(ctx: Ctx<Arc<DeliveryLog>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
-    ctx.services().ran(ctx.step_context());
+    ctx.services().record_run(ctx.step_context());
     ctx.call("think", async { Ok(1u32) }).await?;
     let asked = state.parcels.iter().map(|parcel| {
         let mut asked = proposal(parcel, Kind::Approval, "deliver", &json!({ "parcel": parcel }), parcel);
@@ -224,7 +224,7 @@ async fn plan(ctx: Ctx<Arc<DeliveryLog>>, state: Arc<Round>) -> Result<Command<R
 }
 
 async fn act(ctx: Ctx<Arc<DeliveryLog>>, state: Arc<Round>) -> Result<Command<Round>, NodeError> {
-    ctx.services().ran(ctx.step_context());
+    ctx.services().record_run(ctx.step_context());
     let mut command = Command::goto("leave");
     for answer in &state.decided {
         let args = match &answer.decision {
@@ -247,7 +247,7 @@ async fn act(ctx: Ctx<Arc<DeliveryLog>>, state: Arc<Round>) -> Result<Command<Ro
 }
 
 async fn leave(ctx: Ctx<Arc<DeliveryLog>>, _: Arc<Round>) -> Result<Command<Round>, NodeError> {
-    ctx.services().ran(ctx.step_context());
+    ctx.services().record_run(ctx.step_context());
     Ok(Command::end())
 }
 

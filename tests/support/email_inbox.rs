@@ -1,4 +1,4 @@
-//! An inbox with mail: an account whose two doors count, a calendar, and a model that classifies and replies.
+//! An inbox with a fake mail account, a fake calendar, and a model that classifies mail and replies.
 
 use super::fake_model::{FakeModel, answer_by_rules};
 use super::test_inbox::{TestInbox, eager};
@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex};
 pub const ME: &str = "ada@example.org";
 pub const BOB: &str = "bob@client.example";
 
-/// A line that may be learned unasked.
+/// A line that may be learned without asking.
 fn narrow_line(facts: &MemoryFacts) -> String {
     let Some(cause) = facts.causes.last() else { return "Keep replies short".to_owned() };
     let verb = match cause.kind {
@@ -37,7 +37,7 @@ fn narrow_line(facts: &MemoryFacts) -> String {
     format!("{verb} mail from {} about report", cause.mail.as_ref().unwrap().from)
 }
 
-/// Where mail goes out, and how often.
+/// Records the mail that is sent.
 #[derive(Default)]
 pub struct FakeOutgoing {
     pub sent: Mutex<Vec<String>>,
@@ -69,7 +69,7 @@ impl Outgoing for FakeOutgoing {
     }
 }
 
-/// A mailbox that remembers what it was told.
+/// A mailbox that records what is done to it.
 #[derive(Default)]
 pub struct FakeMailbox {
     pub marks: Mutex<Vec<String>>,
@@ -84,7 +84,7 @@ impl Mailbox for FakeMailbox {
         Box::pin(async { Ok(Fetched::default()) })
     }
 
-    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+    fn presence<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         Box::pin(async { Ok(Vec::new()) })
     }
 
@@ -109,12 +109,12 @@ impl Mailbox for FakeMailbox {
         })
     }
 
-    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, undo: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async move {
             if let Some(error) = self.fails.lock().unwrap().pop_front() {
                 return Err(error);
             }
-            self.moved.lock().unwrap().push(format!("{} back", way.0));
+            self.moved.lock().unwrap().push(format!("{} back", undo.0));
             Ok(())
         })
     }
@@ -151,7 +151,7 @@ pub struct FakeCalendar {
 }
 
 impl FakeCalendar {
-    /// Does as a folder of files does, with the events put into one and taken back.
+    /// Runs `work` on a folder of `.ics` files that holds the events, and reads them back.
     async fn on_disk(
         &self,
         work: impl AsyncFnOnce(&IcsCalendar) -> Result<(), CalendarError>,
@@ -262,7 +262,7 @@ impl Default for EmailSetup {
     }
 }
 
-/// An inbox with an account whose two doors count, and a calendar.
+/// An inbox with a fake mail account and a fake calendar.
 pub struct EmailInbox {
     inbox: TestInbox,
     /// How the model classifies mail.
@@ -270,7 +270,7 @@ pub struct EmailInbox {
     pub outgoing: Arc<FakeOutgoing>,
     pub mailbox: Arc<FakeMailbox>,
     pub calendar: Arc<FakeCalendar>,
-    /// What the config says of the account now.
+    /// The mode of the account in the config, which tests can change.
     pub mode: Arc<Mutex<MailMode>>,
 }
 
@@ -296,9 +296,10 @@ impl EmailInbox {
         let classified = class.clone();
         let model = FakeModel::by(move |request| match request.task.as_str() {
             "email.triage" => {
-                let said = classified.lock().unwrap();
-                let (class, unsure) =
-                    said.split_once(' ').map_or((&**said, false), |(class, _)| (class, true));
+                let classification = classified.lock().unwrap();
+                let (class, unsure) = classification
+                    .split_once(' ')
+                    .map_or((&**classification, false), |(class, _)| (class, true));
                 Ok(Scripted::json(&json!({
                     "reasoning": "It says so.",
                     "gist": "Wants the report",
@@ -360,15 +361,15 @@ impl EmailInbox {
         }
     }
 
-    async fn keep(&self, raw: &str) -> (String, sayso::mail::Mail) {
+    async fn store_raw(&self, raw: &str) -> (String, sayso::mail::Mail) {
         let mail = sayso::mail::parse(raw.as_bytes()).unwrap();
         self.store().put_blob(raw.as_bytes().to_vec()).await.unwrap();
         (mail.raw.clone(), mail)
     }
 
-    /// Takes a mail in as intake does. `None` where it was taken in before.
+    /// Takes a mail in as intake does. `None` if it was taken in before.
     pub async fn take_in(&self, raw: &str, more: Value) -> Option<ThreadId> {
-        let (digest, mail) = self.keep(raw).await;
+        let (digest, mail) = self.store_raw(raw).await;
         let identity = sayso::mail::identity("work", &mail);
         let received =
             json!({"received": {"account": "work", "identity": identity, "raw": digest, "place": "new/1"}});
@@ -402,7 +403,7 @@ impl EmailInbox {
 
     /// New mail for a thread.
     pub async fn receive_news(&self, thread: &ThreadId, raw: &str) {
-        let (digest, mail) = self.keep(raw).await;
+        let (digest, mail) = self.store_raw(raw).await;
         let identity = sayso::mail::identity("work", &mail);
         let payload = json!({"account": "work", "identity": identity, "raw": digest, "place": "new/2"});
         let warning = Warning::caution("new_mail", "Bob wrote again.");
@@ -410,7 +411,7 @@ impl EmailInbox {
         self.arrive(thread, &format!("mail:{identity}"), what).await.unwrap();
     }
 
-    /// Decides without anything to be learned, and drives on.
+    /// Decides without learning from it, and drives on.
     pub async fn answer_without_learning(&self, id: &InterruptId, decision: Decision) {
         let interrupt = id.clone();
         let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: By::Cli };
@@ -437,7 +438,7 @@ impl EmailInbox {
         named.collect()
     }
 
-    /// The same, as words.
+    /// The same as text.
     pub fn learned(&self) -> Vec<String> {
         let word = |cause: &Cause| serde_json::to_value(cause.kind).unwrap().to_string().replace('"', "");
         self.lessons().iter().map(|(name, cause)| format!("{name} {}", word(cause))).collect()

@@ -1,4 +1,4 @@
-//! A model that says what a test wants, and the list of models it stands in.
+//! A model that replies as a test says, and the list of models it is in.
 
 use sayso::llm::{Builtin, Message, Model, ModelError, Reply, Request, Scripted, quiet};
 use sayso::workflows::{Models, Picked, RULES};
@@ -25,7 +25,7 @@ impl Default for FakeModel {
 }
 
 impl FakeModel {
-    /// Gives these answers in their order.
+    /// Gives these answers in order.
     pub fn new(answers: impl IntoIterator<Item = Answer>) -> Self {
         let model = Self::by(|request| {
             Err(ModelError::NotRecorded {
@@ -37,12 +37,12 @@ impl FakeModel {
         model
     }
 
-    /// Gives the answer of `answer` to whatever has none queued.
+    /// Calls `answer` for every task without a queued reply.
     pub fn by(answer: impl Fn(&Request) -> Answer + Send + Sync + 'static) -> Self {
         let queued = Arc::<Mutex<HashMap<String, VecDeque<Reply>>>>::default();
-        let first = queued.clone();
+        let replies = queued.clone();
         let main = Scripted::by(move |request| {
-            let next = first.lock().unwrap().get_mut(&request.task).and_then(VecDeque::pop_front);
+            let next = replies.lock().unwrap().get_mut(&request.task).and_then(VecDeque::pop_front);
             next.map_or_else(|| answer(request), Ok)
         });
         let other = Scripted::by(|request| Ok(Scripted::text(&format!("Other: {}", request.task))));
@@ -54,22 +54,22 @@ impl FakeModel {
         Self::by(answer_by_rules).builtin()
     }
 
-    /// Passes for the built-in rules, which workflows treat as a model that is always there.
+    /// Passes for the built-in rules, which workflows treat as always available.
     pub fn builtin(self) -> Self {
         Self { is_builtin: true, ..self }
     }
 
-    /// Has an address, so that being out of reach is the server's affair and not the thread's.
+    /// Has a server address, so that being unreachable is the trouble of the server and not of a thread.
     pub fn at(self, server: &str) -> Self {
         Self { server: Some(server.to_owned()), ..self }
     }
 
-    /// What is said next where this task is asked for.
+    /// Queues replies for a task.
     pub fn queue(&self, task: &str, replies: impl IntoIterator<Item = Reply>) {
         self.queued.lock().unwrap().entry(task.to_owned()).or_default().extend(replies);
     }
 
-    /// Everything `main` was asked.
+    /// All requests to `main`.
     pub fn requests(&self) -> Vec<Request> {
         self.main.requests()
     }
@@ -87,15 +87,15 @@ impl FakeModel {
         self.other.requests().len()
     }
 
-    /// What `main` was told last.
+    /// The last message of the last request to `main`.
     pub fn last_words(&self) -> String {
         words(&self.requests().pop().unwrap())
     }
 }
 
 impl Models for FakeModel {
-    fn pick(&self, _: &str, _: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
-        let model = if wanted == Some("other") { &self.other } else { &self.main };
+    fn pick(&self, _: &str, _: &str, name: Option<&str>) -> Result<Picked, ModelError> {
+        let model = if name == Some("other") { &self.other } else { &self.main };
         let (model, name) = (model.clone(), "scripted".to_owned());
         Ok(Picked { model, name, builtin: self.is_builtin, server: self.server.clone(), window: None })
     }
@@ -109,7 +109,7 @@ impl Models for FakeModel {
     }
 }
 
-/// What the built-in rules say.
+/// The answer of the built-in rules.
 pub fn answer_by_rules(request: &Request) -> Answer {
     let rules = Builtin::new("builtin", RULES);
     let mut answer = pin!(rules.complete(request, &quiet));
@@ -119,7 +119,7 @@ pub fn answer_by_rules(request: &Request) -> Answer {
     }
 }
 
-/// The words of a request's last message.
+/// The text of a request's last message.
 pub fn words(request: &Request) -> String {
     match request.messages.last().unwrap() {
         Message::User { text } | Message::Tool { text, .. } | Message::Assistant { text, .. } => text.clone(),

@@ -1,4 +1,4 @@
-//! What players act on: everything done to it is counted, and it fails as told.
+//! What players act on. It counts everything done to it and fails on demand.
 
 use sayso::app::services;
 use sayso::config::Env;
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 use tokio::sync::Semaphore;
 
-/// A place where a node waits until the test lets it go on.
+/// Where a node waits until the test lets it go on.
 struct Gate {
     reached: Semaphore,
     open: Semaphore,
@@ -23,10 +23,10 @@ pub struct FakeWorld {
     counts: Mutex<HashMap<String, u32>>,
     performed: Mutex<Vec<String>>,
     pub faults: Mutex<VecDeque<EffectError>>,
-    /// What looking for a deed finds; by default what was performed.
+    /// What looking for a deed finds; by default whether it was performed.
     pub found: Mutex<Option<EffectTrace>>,
     gates: Mutex<HashMap<String, Arc<Gate>>>,
-    /// Where the grants are that players consult, and what time it is there.
+    /// The data folder and clock of the grants that players consult.
     grants: Mutex<Option<(PathBuf, Clock)>>,
 }
 
@@ -36,7 +36,7 @@ impl FakeWorld {
         *self.grants.lock().unwrap() = Some((data, clock));
     }
 
-    /// What covers this, by the services a real workflow has.
+    /// The grant that covers this, found as a real workflow finds it.
     pub fn covers(&self, step: &StepContext, wish: &GrantQuery<'_>) -> Option<String> {
         let (data, clock) = self.grants.lock().unwrap().clone()?;
         let store = Store::open_with(&data, clock).unwrap();
@@ -44,7 +44,7 @@ impl FakeWorld {
         services(&config, Env::default(), &store).records.covering_grant(step, wish).unwrap()
     }
 
-    /// Counts one more of `what`.
+    /// Counts `what` once more, and gives the count.
     pub fn count(&self, what: &str) -> u32 {
         let mut counts = self.counts.lock().unwrap();
         let count = counts.entry(what.to_owned()).or_default();
@@ -52,7 +52,7 @@ impl FakeWorld {
         *count
     }
 
-    /// How many of `what` were counted.
+    /// How often `what` was counted.
     pub fn counted(&self, what: &str) -> u32 {
         self.counts.lock().unwrap().get(what).copied().unwrap_or(0)
     }
@@ -80,14 +80,14 @@ impl FakeWorld {
         self.gates.lock().unwrap().entry(name.to_owned()).or_insert_with(fresh).clone()
     }
 
-    /// A node comes to a gate and waits there.
+    /// Waits at a gate until it is opened.
     pub async fn pass(&self, name: &str) {
         let gate = self.gate(name);
         gate.reached.add_permits(1);
         gate.open.acquire().await.unwrap().forget();
     }
 
-    /// Waits until somebody stands at a gate.
+    /// Waits until a node has reached a gate.
     pub async fn reached(&self, name: &str) {
         self.gate(name).reached.acquire().await.unwrap().forget();
     }
@@ -125,8 +125,8 @@ impl Effect for Deed {
             if let Some(found) = self.world.found.lock().unwrap().clone() {
                 return found;
             }
-            let wanted = String::from_utf8_lossy(frozen).into_owned();
-            if self.world.performed().contains(&wanted) {
+            let deed = String::from_utf8_lossy(frozen).into_owned();
+            if self.world.performed().contains(&deed) {
                 EffectTrace::Done(json!("found"))
             } else {
                 EffectTrace::NotDone

@@ -1,7 +1,7 @@
-//! A Google on loopback: logins, Gmail and Calendar in the shapes of their interfaces, with faults on demand.
+//! A fake Google on loopback: logins, Gmail and Calendar, with faults on demand.
 //!
-//! As the real one it gives what is sent a Message-ID of its own, forgets its history when told to, and counts what it
-//! is asked. It runs in a thread of its own, so that real processes can be let loose on it.
+//! Like the real one it gives sent mail a Message-ID of its own. It forgets its history when told to and records every
+//! request. It runs in a thread of its own, so that real processes can talk to it.
 #![allow(dead_code)]
 
 use axum::Router;
@@ -22,31 +22,31 @@ pub const CLIENT: &str = "client-7.apps.example";
 pub const SECRET: &str = "canary-client-secret-5d1e";
 pub const REFRESH: &str = "canary-refresh-token-9a2b";
 
-/// What goes wrong, once.
+/// What goes wrong with one request.
 #[derive(Clone, Debug)]
 pub enum Fault {
-    /// This answer instead of the right one, and nothing is done.
-    Says(u16, Vec<(&'static str, String)>, String),
+    /// This reply instead of the right one, and nothing is done.
+    Reply(u16, Vec<(&'static str, String)>, String),
     /// The connection breaks before anything is done.
     Cut,
-    /// It is done, and then the connection breaks.
+    /// The request is carried out, and then the connection breaks.
     CutAfter,
-    /// It is done, and the answer never comes.
+    /// The request is carried out, and the reply never comes.
     SilentAfter,
-    /// An answer without end.
+    /// A reply without end.
     Endless,
-    /// Whoever asks is killed, before anything is done or after.
-    Kills(Moment),
+    /// The client is killed, before anything is done or after.
+    Kill(Moment),
 }
 
-/// When somebody is killed.
+/// When the client is killed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Moment {
     Before,
     After,
 }
 
-/// Kills a process as soon as it is known which.
+/// Kills a process as soon as its id is known.
 pub async fn kill(victim: impl Fn() -> Option<u32>) {
     let pid = loop {
         match victim() {
@@ -59,7 +59,7 @@ pub async fn kill(victim: impl Fn() -> Option<u32>) {
 }
 
 #[derive(Clone, Debug)]
-pub struct Stored {
+pub struct StoredMail {
     pub id: String,
     pub thread: String,
     pub labels: BTreeSet<String>,
@@ -67,81 +67,81 @@ pub struct Stored {
     pub date: i64,
 }
 
-impl Stored {
+impl StoredMail {
     pub fn header(&self, name: &str) -> Option<String> {
         let text = String::from_utf8_lossy(&self.raw).replace("\r\n", "\n").replace("\n ", " ");
         let prefix = format!("{}:", name.to_lowercase());
         let lines = text.split("\n\n").next()?.lines();
-        let found = lines.into_iter().find(|line| line.to_lowercase().starts_with(&prefix))?;
-        Some(found[prefix.len()..].trim().to_owned())
+        let line = lines.into_iter().find(|line| line.to_lowercase().starts_with(&prefix))?;
+        Some(line[prefix.len()..].trim().to_owned())
     }
 }
 
 #[derive(Default)]
 pub struct World {
-    pub mails: Vec<Stored>,
+    pub mails: Vec<StoredMail>,
     /// Number, what happened, the mail, and the labels it was about.
     history: Vec<(u64, &'static str, String, Vec<String>)>,
-    now: u64,
+    history_id: u64,
+    /// History up to this id is forgotten.
     forgotten: u64,
     pub labels: Vec<(String, String)>,
     pub drafts: Vec<(String, String)>,
-    /// Challenges by the code that was given for them.
+    /// The challenge of each code that was given out.
     codes: BTreeMap<String, String>,
     pub access: BTreeSet<String>,
     pub refresh: String,
     pub scope: Option<String>,
     pub refreshes: usize,
     pub exchanges: usize,
-    /// By method and a part of the path; the first that fits is used up.
+    /// By method and a part of the path; the first that matches is used once.
     faults: VecDeque<(String, Fault)>,
-    pub asked: Vec<String>,
+    pub requests: Vec<String>,
     pub events: BTreeMap<String, Value>,
     pub busy: Vec<(String, String)>,
-    /// Whom [`Fault::Kills`] is about.
+    /// The process that [`Fault::Kill`] kills.
     pub victim: Option<u32>,
-    made: u64,
+    last_number: u64,
 }
 
 impl World {
-    fn happen(&mut self, what: &'static str, id: &str, labels: Vec<String>) {
-        self.now += 10;
-        self.history.push((self.now, what, id.to_owned(), labels));
+    fn record(&mut self, what: &'static str, id: &str, labels: Vec<String>) {
+        self.history_id += 10;
+        self.history.push((self.history_id, what, id.to_owned(), labels));
     }
 
-    fn next(&mut self) -> u64 {
-        self.made += 1;
-        self.made
+    fn next_number(&mut self) -> u64 {
+        self.last_number += 1;
+        self.last_number
     }
 
-    /// Puts a mail in.
     pub fn put(&mut self, raw: &[u8], labels: &[&str], thread: Option<String>) -> String {
-        let n = self.next();
+        let n = self.next_number();
         let id = format!("18f{n:013x}");
         let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
-        self.mails.push(Stored {
+        self.mails.push(StoredMail {
             id: id.clone(),
             thread: thread.unwrap_or_else(|| format!("t{id}")),
             labels: labels.iter().cloned().collect(),
             raw: raw.to_vec(),
             date: 1_000 * i64::try_from(n).unwrap() + jiff::Timestamp::now().as_millisecond(),
         });
-        self.happen("messagesAdded", &id, labels);
+        self.record("messagesAdded", &id, labels);
         id
     }
 
-    pub fn mail(&self, id: &str) -> Option<&Stored> {
+    pub fn mail(&self, id: &str) -> Option<&StoredMail> {
         self.mails.iter().find(|mail| mail.id == id)
     }
 
-    pub fn relabel(&mut self, id: &str, add: &[&str], take: &[&str]) {
+    pub fn relabel(&mut self, id: &str, add: &[&str], remove: &[&str]) {
         let Some(mail) = self.mails.iter_mut().find(|mail| mail.id == id) else { return };
-        for label in take {
+        for label in remove {
             mail.labels.remove(*label);
         }
         mail.labels.extend(add.iter().map(|label| (*label).to_owned()));
         let added: Vec<String> = add.iter().map(|label| (*label).to_owned()).collect();
-        self.happen(if added.is_empty() { "labelsRemoved" } else { "labelsAdded" }, id, added);
+        self.record(if added.is_empty() { "labelsRemoved" } else { "labelsAdded" }, id, added);
     }
 
     pub fn delete(&mut self, id: &str) {
@@ -150,8 +150,8 @@ impl World {
 
     /// Forgets what happened until now.
     pub fn forget_history(&mut self) {
-        self.now += 1000;
-        self.forgotten = self.now;
+        self.history_id += 1000;
+        self.forgotten = self.history_id;
         self.history.clear();
     }
 
@@ -160,11 +160,11 @@ impl World {
     }
 
     pub fn count(&self, call: &str) -> usize {
-        self.asked.iter().filter(|asked| asked.contains(call)).count()
+        self.requests.iter().filter(|request| request.contains(call)).count()
     }
 
     /// The mails that were sent.
-    pub fn sent(&self) -> Vec<Stored> {
+    pub fn sent(&self) -> Vec<StoredMail> {
         self.mails.iter().filter(|mail| mail.labels.contains("SENT")).cloned().collect()
     }
 }
@@ -179,7 +179,7 @@ pub struct Google {
 impl Google {
     pub fn start() -> Self {
         let world = Arc::new(Mutex::new(World {
-            now: 1000,
+            history_id: 1000,
             refresh: REFRESH.to_owned(),
             labels: vec![("INBOX".into(), "INBOX".into()), ("Label_1".into(), "Work".into())],
             ..World::default()
@@ -206,10 +206,10 @@ impl Google {
         self.world().put(raw.replace('\n', "\r\n").as_bytes(), &["INBOX", "UNREAD"], None)
     }
 
-    /// A login with tokens on the disk that are good.
+    /// A login with valid tokens on disk.
     pub fn login(&self, folder: &Path) -> sayso::config::Google {
-        let login = self.unknown(folder);
-        let access = format!("canary-access-{}", self.world().next());
+        let login = self.login_without_tokens(folder);
+        let access = format!("canary-access-{}", self.world().next_number());
         self.world().access.insert(access.clone());
         self.tokens(&access).save(&login).unwrap();
         login
@@ -226,8 +226,7 @@ impl Google {
         }
     }
 
-    /// A login that nobody has made yet.
-    pub fn unknown(&self, folder: &Path) -> sayso::config::Google {
+    pub fn login_without_tokens(&self, folder: &Path) -> sayso::config::Google {
         let secret = folder.join("client-secret");
         std::fs::write(&secret, SECRET).unwrap();
         std::fs::set_permissions(&secret, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
@@ -243,7 +242,7 @@ impl Google {
         }
     }
 
-    /// The lines of a config that lead here.
+    /// The config section that points to this server.
     pub fn config(&self) -> String {
         let at = &self.address;
         format!(
@@ -252,14 +251,14 @@ impl Google {
         )
     }
 
-    /// What a browser does with the address: the person says yes. The code that would be brought back.
+    /// Does what a browser does when the person agrees: gives the address it is redirected to, and the code in it.
     pub fn consent(&self, address: &str) -> (reqwest::Url, String) {
         let url = reqwest::Url::parse(address).unwrap();
         let pairs: BTreeMap<String, String> = url.query_pairs().into_owned().collect();
         assert_eq!(pairs["code_challenge_method"], "S256");
         assert_eq!((pairs["response_type"].as_str(), pairs["client_id"].as_str()), ("code", CLIENT));
         let mut world = self.world();
-        let code = format!("code-{}", world.next());
+        let code = format!("code-{}", world.next_number());
         world.codes.insert(code.clone(), pairs["code_challenge"].clone());
         world.scope = Some(pairs["scope"].clone());
         let mut back = reqwest::Url::parse(&pairs["redirect_uri"]).unwrap();
@@ -268,15 +267,15 @@ impl Google {
     }
 }
 
-type Answered = Result<Response<Body>, Infallible>;
+type HttpResult = Result<Response<Body>, Infallible>;
 
-fn say(status: u16, body: &Value) -> Answered {
+fn reply(status: u16, body: &Value) -> HttpResult {
     let response = Response::builder().status(status).header("content-type", "application/json");
     Ok(response.body(Body::from(body.to_string())).unwrap())
 }
 
-fn error(status: u16, reason: &str, message: &str) -> Answered {
-    say(status, &json!({"error": {"code": status, "message": message, "errors": [{"reason": reason}]}}))
+fn error(status: u16, reason: &str, message: &str) -> HttpResult {
+    reply(status, &json!({"error": {"code": status, "message": message, "errors": [{"reason": reason}]}}))
 }
 
 async fn answer(
@@ -285,18 +284,18 @@ async fn answer(
     uri: Uri,
     headers: HeaderMap,
     body: Bytes,
-) -> Answered {
+) -> HttpResult {
     let call = format!("{method} {uri}");
     let fault = {
         let mut world = world.lock().unwrap();
-        world.asked.push(call.clone());
+        world.requests.push(call.clone());
         let at = world.faults.iter().position(|(part, _)| call.contains(part.as_str()));
         at.and_then(|at| world.faults.remove(at)).map(|(_, fault)| fault)
     };
-    // The connection ends without a word, and without noise in the test's output.
-    let cut = || -> Answered { std::panic::resume_unwind(Box::new(())) };
+    // The connection breaks, with no panic message in the test's output.
+    let cut = || -> HttpResult { std::panic::resume_unwind(Box::new(())) };
     match fault {
-        Some(Fault::Says(status, headers, body)) => {
+        Some(Fault::Reply(status, headers, body)) => {
             let mut response = Response::builder().status(status);
             for (name, value) in headers {
                 response = response.header(name, value);
@@ -310,24 +309,24 @@ async fn answer(
             return Ok(Response::new(Body::from_stream(endless)));
         }
         Some(Fault::CutAfter) => {
-            let _ = answered(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
+            let _ = handle(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
             return cut();
         }
-        Some(Fault::Kills(moment)) => {
+        Some(Fault::Kill(moment)) => {
             if moment == Moment::After {
-                let _ = answered(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
+                let _ = handle(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
             }
             kill(|| world.lock().unwrap().victim).await;
             return cut();
         }
         Some(Fault::SilentAfter) => {
-            let _ = answered(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
+            let _ = handle(&mut world.lock().unwrap(), &method, &uri, &headers, &body);
             tokio::time::sleep(Duration::from_secs(3600)).await;
         }
         None => {}
     }
     let mut world = world.lock().unwrap();
-    answered(&mut world, &method, &uri, &headers, &body)
+    handle(&mut world, &method, &uri, &headers, &body)
 }
 
 fn pairs(query: &str) -> Vec<(String, String)> {
@@ -335,13 +334,14 @@ fn pairs(query: &str) -> Vec<(String, String)> {
     url.query_pairs().into_owned().collect()
 }
 
-fn answered(world: &mut World, method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> Answered {
+fn handle(world: &mut World, method: &Method, uri: &Uri, headers: &HeaderMap, body: &Bytes) -> HttpResult {
     let path: Vec<&str> = uri.path().split('/').filter(|part| !part.is_empty()).collect();
     if path == ["token"] {
         return token(world, &pairs(&String::from_utf8_lossy(body)));
     }
-    let shown = headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
-    if !shown.strip_prefix("Bearer ").is_some_and(|token| world.access.contains(token)) {
+    let authorization =
+        headers.get("authorization").and_then(|value| value.to_str().ok()).unwrap_or_default();
+    if !authorization.strip_prefix("Bearer ").is_some_and(|token| world.access.contains(token)) {
         return error(401, "authError", "Invalid Credentials");
     }
     let query = pairs(uri.query().unwrap_or_default());
@@ -354,19 +354,19 @@ fn answered(world: &mut World, method: &Method, uri: &Uri, headers: &HeaderMap, 
     }
 }
 
-fn token(world: &mut World, form: &[(String, String)]) -> Answered {
+fn token(world: &mut World, form: &[(String, String)]) -> HttpResult {
     let get = |name: &str| {
         form.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str()).unwrap_or_default()
     };
     if get("client_id") != CLIENT || get("client_secret") != SECRET {
-        return say(401, &json!({"error": "invalid_client"}));
+        return reply(401, &json!({"error": "invalid_client"}));
     }
-    let invalid = || say(400, &json!({"error": "invalid_grant", "error_description": "Bad Request"}));
+    let invalid = || reply(400, &json!({"error": "invalid_grant", "error_description": "Bad Request"}));
     let is_new = get("grant_type") == "authorization_code";
     if is_new {
         world.exchanges += 1;
         let digest = BASE64_URL_SAFE_NO_PAD.encode(Sha256::digest(get("code_verifier")));
-        // A code is good once, and only with what its challenge was made of.
+        // A code works once, and only with the verifier of its challenge.
         if world.codes.remove(get("code")) != Some(digest)
             || !get("redirect_uri").starts_with("http://127.0.0.1:")
         {
@@ -378,17 +378,17 @@ fn token(world: &mut World, form: &[(String, String)]) -> Answered {
             return invalid();
         }
     }
-    let access = format!("canary-access-{}", world.next());
+    let access = format!("canary-access-{}", world.next_number());
     world.access.insert(access.clone());
     let mut granted = json!({"access_token": access, "expires_in": 3599, "token_type": "Bearer"});
     if is_new {
         granted["refresh_token"] = json!(world.refresh);
         granted["scope"] = json!(world.scope.clone().unwrap_or_default());
     }
-    say(200, &granted)
+    reply(200, &granted)
 }
 
-fn shown(mail: &Stored, query: &[(String, String)]) -> Value {
+fn message_json(mail: &StoredMail, query: &[(String, String)]) -> Value {
     let format = query.iter().find(|(key, _)| key == "format").map_or("full", |(_, value)| value.as_str());
     let mut json = json!({
         "id": mail.id, "threadId": mail.thread, "labelIds": mail.labels,
@@ -398,8 +398,8 @@ fn shown(mail: &Stored, query: &[(String, String)]) -> Value {
         json["raw"] = json!(BASE64_URL_SAFE.encode(&mail.raw));
     }
     if format == "metadata" {
-        let wanted = query.iter().filter(|(key, _)| key == "metadataHeaders").map(|(_, name)| name);
-        let headers = wanted.filter_map(|name| Some(json!({"name": name, "value": mail.header(name)?})));
+        let names = query.iter().filter(|(key, _)| key == "metadataHeaders").map(|(_, name)| name);
+        let headers = names.filter_map(|name| Some(json!({"name": name, "value": mail.header(name)?})));
         json["payload"] = json!({"headers": headers.collect::<Vec<_>>()});
     }
     json
@@ -411,26 +411,27 @@ fn gmail(
     path: &[&str],
     query: &[(String, String)],
     body: &Value,
-) -> Answered {
+) -> HttpResult {
     let get = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     let gone = || error(404, "notFound", "Requested entity was not found.");
     match (method, path) {
         ("GET", ["profile"]) => {
-            let profile = json!({"emailAddress": "ada@gmail.example", "historyId": world.now.to_string()});
-            say(200, &profile)
+            let profile =
+                json!({"emailAddress": "ada@gmail.example", "historyId": world.history_id.to_string()});
+            reply(200, &profile)
         }
         ("GET", ["labels"]) => {
             let labels = world.labels.iter().map(|(id, name)| json!({"id": id, "name": name}));
-            say(200, &json!({"labels": labels.collect::<Vec<_>>()}))
+            reply(200, &json!({"labels": labels.collect::<Vec<_>>()}))
         }
         ("POST", ["labels"]) => {
             let name = body["name"].as_str().unwrap_or_default().to_owned();
             if name.is_empty() || world.labels.iter().any(|(_, known)| *known == name) {
                 return error(409, "aborted", "Label name exists or conflicts");
             }
-            let id = format!("Label_{}", world.next() + 10);
+            let id = format!("Label_{}", world.next_number() + 10);
             world.labels.push((id.clone(), name.clone()));
-            say(200, &json!({"id": id, "name": name}))
+            reply(200, &json!({"id": id, "name": name}))
         }
         ("GET", ["history"]) => history(world, query),
         ("GET", ["messages"]) => {
@@ -440,19 +441,19 @@ fn gmail(
             let id = words.strip_prefix("rfc822msgid:").map(|id| format!("<{id}>"));
             let after = words.strip_prefix("after:").and_then(|after| after.parse::<i64>().ok());
             let before = words.strip_prefix("before:").and_then(|before| before.parse::<i64>().ok());
-            let fits = |mail: &&Stored| {
+            let fits = |mail: &&StoredMail| {
                 labels.iter().all(|label| mail.labels.contains(*label))
                     && !mail.labels.contains("TRASH")
                     && id.as_ref().is_none_or(|id| mail.header("Message-ID").as_ref() == Some(id))
                     && after.is_none_or(|after| mail.date / 1000 > after)
                     && before.is_none_or(|before| mail.date / 1000 < before)
             };
-            let mut found: Vec<&Stored> = world.mails.iter().filter(fits).collect();
+            let mut found: Vec<&StoredMail> = world.mails.iter().filter(fits).collect();
             found.reverse();
             paged(&found, query, "messages", |mail| json!({"id": mail.id, "threadId": mail.thread}))
         }
         ("GET", ["messages", id]) => match world.mail(id) {
-            Some(mail) => say(200, &shown(mail, query)),
+            Some(mail) => reply(200, &message_json(mail, query)),
             None => gone(),
         },
         ("POST", ["messages", id, verb @ ("trash" | "untrash")]) => {
@@ -463,7 +464,7 @@ fn gmail(
                 "trash" => world.relabel(id, &["TRASH"], &["INBOX"]),
                 _ => world.relabel(id, &[], &["TRASH"]),
             }
-            say(200, &json!({"id": id}))
+            reply(200, &json!({"id": id}))
         }
         ("POST", ["messages", id, "modify"]) => {
             let list = |key: &str| -> Vec<String> {
@@ -474,7 +475,7 @@ fn gmail(
                     .filter_map(|it| it.as_str().map(str::to_owned))
                     .collect()
             };
-            let (add, take) = (list("addLabelIds"), list("removeLabelIds"));
+            let (add, remove) = (list("addLabelIds"), list("removeLabelIds"));
             if world.mail(id).is_none() {
                 return gone();
             }
@@ -484,18 +485,18 @@ fn gmail(
                 return error(400, "invalidArgument", "Invalid label");
             }
             let add: Vec<&str> = add.iter().map(String::as_str).collect();
-            let take: Vec<&str> = take.iter().map(String::as_str).collect();
-            world.relabel(id, &add, &take);
-            say(200, &json!({"id": id}))
+            let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
+            world.relabel(id, &add, &remove);
+            reply(200, &json!({"id": id}))
         }
         ("GET", ["threads", thread]) => {
             let mails: Vec<Value> = world
                 .mails
                 .iter()
                 .filter(|mail| mail.thread == *thread)
-                .map(|mail| shown(mail, query))
+                .map(|mail| message_json(mail, query))
                 .collect();
-            if mails.is_empty() { gone() } else { say(200, &json!({"id": thread, "messages": mails})) }
+            if mails.is_empty() { gone() } else { reply(200, &json!({"id": thread, "messages": mails})) }
         }
         ("GET", ["drafts"]) => {
             let drafts: Vec<Value> = world
@@ -503,28 +504,28 @@ fn gmail(
                 .iter()
                 .map(|(id, mail)| json!({"id": id, "message": {"id": mail, "threadId": "t"}}))
                 .collect();
-            say(200, &json!({"drafts": drafts}))
+            reply(200, &json!({"drafts": drafts}))
         }
         _ => gone(),
     }
 }
 
-fn paged<T>(found: &[T], query: &[(String, String)], name: &str, show: impl Fn(&T) -> Value) -> Answered {
+fn paged<T>(items: &[T], query: &[(String, String)], name: &str, show: impl Fn(&T) -> Value) -> HttpResult {
     let get = |name: &str| query.iter().find(|(key, _)| key == name)?.1.parse::<usize>().ok();
-    // Pages are small, so that there are some.
-    let (from, many) = (get("pageToken").unwrap_or(0), get("maxResults").unwrap_or(100).min(7));
-    let page: Vec<Value> = found.iter().skip(from).take(many).map(show).collect();
-    let mut json = json!({"resultSizeEstimate": found.len()});
+    // Pages are small, so that there are several.
+    let (from, count) = (get("pageToken").unwrap_or(0), get("maxResults").unwrap_or(100).min(7));
+    let page: Vec<Value> = items.iter().skip(from).take(count).map(show).collect();
+    let mut json = json!({"resultSizeEstimate": items.len()});
     if !page.is_empty() {
         json[name] = json!(page);
     }
-    if from + many < found.len() {
-        json["nextPageToken"] = json!((from + many).to_string());
+    if from + count < items.len() {
+        json["nextPageToken"] = json!((from + count).to_string());
     }
-    say(200, &json)
+    reply(200, &json)
 }
 
-fn history(world: &World, query: &[(String, String)]) -> Answered {
+fn history(world: &World, query: &[(String, String)]) -> HttpResult {
     let start =
         query.iter().find(|(key, _)| key == "startHistoryId").and_then(|(_, id)| id.parse::<u64>().ok());
     let Some(start) = start.filter(|start| *start >= world.forgotten) else {
@@ -542,19 +543,19 @@ fn history(world: &World, query: &[(String, String)]) -> Answered {
         };
         record
     };
-    let answered = paged(&news, query, "history", show)?;
-    // The number of now goes with each page.
-    let (parts, body) = answered.into_parts();
+    let page = paged(&news, query, "history", show)?;
+    // The current history id goes with each page.
+    let (parts, body) = page.into_parts();
     let bytes =
         futures_util::FutureExt::now_or_never(axum::body::to_bytes(body, usize::MAX)).unwrap().unwrap();
     let mut json: Value = serde_json::from_slice(&bytes).unwrap();
-    json["historyId"] = json!(world.now.to_string());
-    say(parts.status.as_u16(), &json)
+    json["historyId"] = json!(world.history_id.to_string());
+    reply(parts.status.as_u16(), &json)
 }
 
-fn upload(world: &mut World, path: &[&str], body: &Bytes) -> Answered {
+fn upload(world: &mut World, path: &[&str], body: &Bytes) -> HttpResult {
     let text = body.to_vec();
-    let (metadata, raw) = related(&text);
+    let (metadata, raw) = upload_parts(&text);
     let raw = String::from_utf8_lossy(&raw).into_owned();
     match path {
         ["messages", "send"] => {
@@ -562,8 +563,8 @@ fn upload(world: &mut World, path: &[&str], body: &Bytes) -> Answered {
             if thread.as_ref().is_some_and(|thread| !world.mails.iter().any(|mail| mail.thread == *thread)) {
                 return error(404, "notFound", "Requested entity was not found.");
             }
-            // A Message-ID of its own, as Gmail does.
-            let own = format!("Message-ID: <CA{}@mail.gmail.example>", world.next());
+            // Gmail sets a Message-ID of its own.
+            let own = format!("Message-ID: <CA{}@mail.gmail.example>", world.next_number());
             let lines = raw.split("\r\n").map(|line| match line.to_lowercase().starts_with("message-id:") {
                 true => own.clone(),
                 false => line.to_owned(),
@@ -571,21 +572,21 @@ fn upload(world: &mut World, path: &[&str], body: &Bytes) -> Answered {
             let raw = lines.collect::<Vec<_>>().join("\r\n");
             let id = world.put(raw.as_bytes(), &["SENT"], thread);
             let thread = world.mail(&id).unwrap().thread.clone();
-            say(200, &json!({"id": id, "threadId": thread, "labelIds": ["SENT"]}))
+            reply(200, &json!({"id": id, "threadId": thread, "labelIds": ["SENT"]}))
         }
         ["drafts"] => {
             let thread = metadata["message"]["threadId"].as_str().map(str::to_owned);
             let mail = world.put(raw.as_bytes(), &["DRAFT"], thread);
-            let id = format!("r{}", world.next());
+            let id = format!("r{}", world.next_number());
             world.drafts.push((id.clone(), mail.clone()));
-            say(200, &json!({"id": id, "message": {"id": mail}}))
+            reply(200, &json!({"id": id, "message": {"id": mail}}))
         }
         _ => error(404, "notFound", "Not Found"),
     }
 }
 
-/// The two parts of an upload.
-fn related(body: &[u8]) -> (Value, Vec<u8>) {
+/// The metadata and the mail of an upload.
+fn upload_parts(body: &[u8]) -> (Value, Vec<u8>) {
     let text = String::from_utf8_lossy(body);
     let boundary = text.lines().next().unwrap().to_owned();
     let parts: Vec<&str> = text.split(&format!("{boundary}\r\n")).filter(|part| !part.is_empty()).collect();
@@ -604,18 +605,18 @@ fn calendar(
     query: &[(String, String)],
     headers: &HeaderMap,
     body: &Value,
-) -> Answered {
+) -> HttpResult {
     let get = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
     match (method, path) {
         ("POST", ["freeBusy"]) => {
             let id = body["items"][0]["id"].as_str().unwrap_or_default().to_owned();
             if id == "nobody@example.org" {
                 let errors = json!({"calendars": {id: {"errors": [{"domain": "global", "reason": "notFound"}], "busy": []}}});
-                return say(200, &errors);
+                return reply(200, &errors);
             }
             let busy: Vec<Value> =
                 world.busy.iter().map(|(start, end)| json!({"start": start, "end": end})).collect();
-            say(200, &json!({"kind": "calendar#freeBusy", "calendars": {id: {"busy": busy}}}))
+            reply(200, &json!({"kind": "calendar#freeBusy", "calendars": {id: {"busy": busy}}}))
         }
         ("POST", ["calendars", _, "events"]) => {
             let id = body["id"].as_str().unwrap_or_default().to_owned();
@@ -629,16 +630,16 @@ fn calendar(
             let mut event = body.clone();
             event["status"] = json!("confirmed");
             event["etag"] = json!("\"1\"");
-            // Whoever puts it in is who invites, for all Google knows.
+            // Google takes whoever adds the event for its organizer.
             event["organizer"] = json!({"email": "ada@gmail.example", "self": true});
             event["iCalUID"] = json!(format!("{id}@google.com"));
             world.events.insert(id, event.clone());
-            say(200, &event)
+            reply(200, &event)
         }
         ("GET", ["calendars", _, "events"]) => {
             let uid = get("iCalUID").unwrap();
             let found: Vec<&Value> = world.events.values().filter(|event| event["iCalUID"] == uid).collect();
-            say(200, &json!({ "items": found }))
+            reply(200, &json!({ "items": found }))
         }
         ("GET", ["calendars", _, "events", id, "instances"]) => {
             let start = get("originalStart").unwrap();
@@ -646,11 +647,11 @@ fn calendar(
             found["id"] = json!(format!("{id}_{}", start.replace(['-', ':'], "").to_lowercase()));
             found["recurringEventId"] = json!(id);
             found["originalStartTime"] = json!({ "dateTime": start });
-            say(200, &json!({ "items": [found] }))
+            reply(200, &json!({ "items": [found] }))
         }
         ("PATCH" | "DELETE", ["calendars", _, "events", id]) => {
             assert_eq!(get("sendUpdates"), Some("none"));
-            // A single occurrence is made of its series when it is first changed.
+            // A single occurrence is created from its series when it is first changed.
             let series = id.split_once('_').and_then(|(series, _)| world.events.get(series)).cloned();
             let Some(mut event) = world.events.get(*id).cloned().or(series) else {
                 return error(404, "notFound", "Not Found");
@@ -667,14 +668,14 @@ fn calendar(
             event["etag"] = json!(format!("\"{}\"", world.events.len() + 7));
             event["id"] = json!(id);
             world.events.insert((*id).to_owned(), event.clone());
-            if method == "DELETE" { say(204, &Value::Null) } else { say(200, &event) }
+            if method == "DELETE" { reply(204, &Value::Null) } else { reply(200, &event) }
         }
         ("GET", ["calendars", _, "events", id]) => match world.events.get(*id) {
-            Some(event) => say(200, event),
+            Some(event) => reply(200, event),
             None => error(404, "notFound", "Not Found"),
         },
         ("GET", ["calendars", id]) => {
-            say(200, &json!({"id": id, "summary": "Ada", "timeZone": "Europe/Paris"}))
+            reply(200, &json!({"id": id, "summary": "Ada", "timeZone": "Europe/Paris"}))
         }
         _ => error(404, "notFound", "Not Found"),
     }

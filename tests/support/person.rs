@@ -1,4 +1,4 @@
-//! Somebody with the real program, logged in at a Google on loopback.
+//! A person who uses the real program with a fake Google.
 #![allow(dead_code)]
 
 use super::google::Google;
@@ -44,7 +44,7 @@ impl Person {
         command
     }
 
-    /// What a call printed, and how it ended.
+    /// The exit code, stdout and stderr of a call.
     pub fn sayso(&self, args: &[&str]) -> (i32, String, String) {
         let out = self.command(args).output().unwrap();
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
@@ -59,7 +59,7 @@ impl Person {
         serde_json::from_str(&out).unwrap()
     }
 
-    /// The browser's part of a login.
+    /// Logs in, playing the browser's part.
     pub fn log_in(&self) -> Value {
         let child = self.command(&["auth", "gmail", "--no-browser", "--json"]).spawn().unwrap();
         let (mut child, address) = address_of(child);
@@ -77,7 +77,7 @@ impl Person {
         serde_json::from_str(&out).unwrap()
     }
 
-    /// Everything that lies in the data folder, as text.
+    /// Every file in the data folder with its bytes.
     pub fn everything(&self) -> Vec<(PathBuf, Vec<u8>)> {
         let mut files = Vec::new();
         let mut folders = vec![self.data()];
@@ -94,7 +94,7 @@ impl Person {
     }
 }
 
-/// The address that a login prints; it goes on waiting.
+/// Reads the address that a login prints; the login goes on waiting.
 fn address_of(mut child: Child) -> (Child, String) {
     let lines = BufReader::new(child.stderr.take().unwrap()).lines();
     let address = lines.map_while(Result::ok).find(|line| line.starts_with("http://127.0.0.1"));
@@ -108,7 +108,7 @@ pub fn question(n: u32) -> String {
     )
 }
 
-/// Answers questions until a reply is proposed, and gives it.
+/// Drives and answers until a reply is proposed, and gives its item.
 pub fn proposal(person: &Person) -> Value {
     proposed(person, "write_email")
 }

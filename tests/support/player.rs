@@ -1,4 +1,4 @@
-//! A player: does what its program says, one line a step, and keeps a log of whatever enters it.
+//! A player workflow: it runs its program, one line per step, and logs everything that enters it.
 
 use super::fake_world::{Deed, FakeWorld};
 use sayso::graph::{
@@ -14,7 +14,7 @@ use serde_json::{Value, json};
 use std::sync::Arc;
 use std::time::Duration;
 
-/// One thing to do within a step; the last that leads somewhere says where the step leads.
+/// One thing to do within a step; the last one that names a next node decides where the step leads.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Op {
@@ -24,9 +24,9 @@ pub enum Op {
     /// A repeatable call, counted as `call:NAME`.
     Call(String),
     Once(Once),
-    /// Fails in passing as often as this.
+    /// Fails temporarily this many times.
     Flaky(u32),
-    /// Fails in passing once, and wants to be tried again after so many seconds.
+    /// Fails temporarily once, and asks to be retried after this many seconds.
     RetryAfter(u64),
     Fail(String),
     Budget(String),
@@ -35,7 +35,7 @@ pub enum Op {
     Astray(String),
     Say(String),
     Gate(String),
-    /// The same line again, for ever.
+    /// Runs the same line again, forever.
     Repeat,
     Note(String),
     End,
@@ -64,7 +64,7 @@ pub struct Question {
     pub sender: Option<String>,
     #[serde(default)]
     pub warned: bool,
-    /// Whether it carries something that is only worth knowing.
+    /// Whether it carries a warning that is only informative.
     #[serde(default)]
     pub remarked: bool,
 }
@@ -78,7 +78,7 @@ pub struct Kid {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct Once {
     pub name: String,
-    /// The question it rests on; without one it rests on a grant.
+    /// The question that authorizes it; without one a grant does.
     #[serde(default)]
     pub key: Option<String>,
     /// Another grant than the usual one.
@@ -148,8 +148,8 @@ impl State for Tape {
                 self.log.extend(log);
             }
             TapeUpdate::Answered(answers) => {
-                let said = |a: &Answer| json!([a.key, a.decision.word()]);
-                self.log.push(json!({ "answers": answers.iter().map(said).collect::<Vec<_>>() }));
+                let logged = |a: &Answer| json!([a.key, a.decision.word()]);
+                self.log.push(json!({ "answers": answers.iter().map(logged).collect::<Vec<_>>() }));
                 self.answers = answers;
             }
             TapeUpdate::Joined(children) => {
@@ -213,8 +213,8 @@ fn approved(state: &Tape, key: &str) -> Value {
 
 async fn play(ctx: Ctx<Arc<FakeWorld>>, state: Arc<Tape>) -> Result<Command<Tape>, NodeError> {
     let world = ctx.services().clone();
-    let here = format!("{}:{}", ctx.step_context().thread, state.line);
-    world.ran(here.clone());
+    let position = format!("{}:{}", ctx.step_context().thread, state.line);
+    world.ran(position.clone());
     let Some(ops) = state.program.get(state.line) else { return Ok(Command::end()) };
     let (mut command, mut log, mut next) = (Command::goto("play"), Vec::new(), state.line + 1);
     for op in ops {
@@ -252,10 +252,10 @@ async fn play(ctx: Ctx<Arc<FakeWorld>>, state: Arc<Tape>) -> Result<Command<Tape
                 let deed = Arc::new(Deed { world: world.clone(), gate: once.gate.clone() });
                 log.push(ctx.once(&once.name, basis, frozen.into_bytes(), deed).await?);
             }
-            Op::Flaky(times) if world.count(&format!("flaky:{here}")) <= *times => {
+            Op::Flaky(times) if world.count(&format!("flaky:{position}")) <= *times => {
                 return Err(NodeError::transient("a passing fault"));
             }
-            Op::RetryAfter(seconds) if world.count(&format!("after:{here}")) == 1 => {
+            Op::RetryAfter(seconds) if world.count(&format!("after:{position}")) == 1 => {
                 let retry_after = Some(Duration::from_secs(*seconds));
                 return Err(NodeError::Transient { text: "busy".to_owned(), retry_after });
             }

@@ -17,7 +17,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// Where what was accepted is written, one line each.
+/// The file where each answer is written, one per line.
 pub struct Outbox(pub PathBuf);
 
 #[derive(Default, Clone, Serialize, Deserialize)]
@@ -192,7 +192,7 @@ pub const CODE: &str = "import math\n\ndef mean(values):\n    \"\"\"The usual on
 async fn finish(ctx: Ctx<Outbox>, state: Arc<Sample>) -> Result<Command<Sample>, NodeError> {
     use std::io::Write;
     let last = state.answers.last();
-    let told = match last.map(|answer| &answer.decision) {
+    let line = match last.map(|answer| &answer.decision) {
         Some(Decision::Accept) => format!("accept {}", state.title),
         Some(Decision::Edit { args }) => format!("edit {args}"),
         Some(Decision::Respond { text }) => format!("respond {text}"),
@@ -201,7 +201,7 @@ async fn finish(ctx: Ctx<Outbox>, state: Arc<Sample>) -> Result<Command<Sample>,
         None => "nothing".to_owned(),
     };
     let file = std::fs::OpenOptions::new().create(true).append(true).open(&ctx.services().0);
-    file.and_then(|mut file| writeln!(file, "{told}")).map_err(|e| NodeError::failed(e.to_string()))?;
+    file.and_then(|mut file| writeln!(file, "{line}")).map_err(|e| NodeError::failed(e.to_string()))?;
     Ok(Command::goto("rest"))
 }
 
@@ -304,7 +304,7 @@ fn letters(state: &Sample) -> Vec<Block> {
     [newest, elsewhere, oldest].map(|mail| Block::Mail(Box::new(mail))).to_vec()
 }
 
-/// A mail to look at; it is not among the samples, whose order tests rely on.
+/// A mail to look at. It is not one of the samples, because tests rely on their order.
 pub fn letter() -> (&'static str, Value) {
     let text = "Hello Ada,\n\nhere are the figures for the quarter. The second sheet has what was returned.\n\nBob\n";
     (
@@ -339,12 +339,12 @@ pub fn holding(hold: Duration) -> Settings {
     Settings { hold, soft_hold: hold, ..Settings::default() }
 }
 
-/// An inbox of these workflows alone, in which everything that is decided is held like this.
+/// An inbox with only these workflows, in which every decision is held for `hold`.
 pub fn inbox(folder: impl Into<Folder>, hold: Duration) -> Builder {
     TestInbox::builder().in_folder(folder).settings(holding(hold)).only(|folder| specs(folder.join("outbox")))
 }
 
-/// One of each, in an order that shows well.
+/// One of each kind, in an order that looks good.
 pub fn samples() -> Vec<(&'static str, Value)> {
     vec![
         (

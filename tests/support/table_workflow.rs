@@ -11,10 +11,10 @@ use std::sync::Arc;
 
 /// Where a node leads.
 #[derive(Clone, Copy)]
-pub enum Way {
-    Goes(&'static str),
-    Asks(&'static str),
-    Ends,
+pub enum Next {
+    Goto(&'static str),
+    Ask(&'static str),
+    End,
 }
 
 #[derive(Default, Clone, Serialize, Deserialize)]
@@ -58,35 +58,35 @@ impl State for Walk {
     }
 }
 
-impl Way {
+impl Next {
     fn edge(self) -> Edge {
         match self {
-            Way::Goes(to) => goto(to),
-            Way::Asks(to) => ask(to),
-            Way::Ends => end(),
+            Next::Goto(to) => goto(to),
+            Next::Ask(to) => ask(to),
+            Next::End => end(),
         }
     }
 
     fn command(self) -> Command<Walk> {
         match self {
-            Way::Goes(to) => Command::goto(to),
-            Way::Asks(to) => {
+            Next::Goto(to) => Command::goto(to),
+            Next::Ask(to) => {
                 Command::ask(vec![proposal("q", Kind::Question, "question", &json!({}), "Well?")], to)
             }
-            Way::Ends => Command::end(),
+            Next::End => Command::end(),
         }
     }
 }
 
 /// A workflow whose nodes lead where the table says, from the first of them on.
-pub fn spec(name: &str, ways: &[(&'static str, Way)]) -> Spec {
-    let mut graph = Graph::<Walk, ()>::builder(name, ways[0].0);
-    for (node, way) in ways.iter().copied() {
+pub fn spec(name: &str, table: &[(&'static str, Next)]) -> Spec {
+    let mut graph = Graph::<Walk, ()>::builder(name, table[0].0);
+    for (node, next) in table.iter().copied() {
         let walk = move |ctx: Ctx<()>, _: Arc<Walk>| {
-            let command = way.command().update(ctx.step_context().node.clone());
+            let command = next.command().update(ctx.step_context().node.clone());
             std::future::ready(Ok::<_, NodeError>(command))
         };
-        graph = graph.node(node, walk, [way.edge()]);
+        graph = graph.node(node, walk, [next.edge()]);
     }
     Spec::new(Workflow::new(name, graph.build().unwrap(), Arc::new(())), "walks", |_, _| Card::default())
 }

@@ -34,7 +34,7 @@ pub fn eager() -> Settings {
         node_timeout: Duration::from_secs(60),
         step_limit: 20,
         retries: 2,
-        patience: Duration::ZERO,
+        retry_wait: Duration::ZERO,
         learning_delay: Duration::ZERO,
         ..Settings::default()
     }
@@ -49,7 +49,7 @@ pub fn respond(text: &str) -> Decision {
     Decision::Respond { text: text.to_owned() }
 }
 
-/// The workflows made for tests, and these besides.
+/// The workflows made for tests, and `more`.
 pub fn test_workflows(
     delivery_log: &Arc<DeliveryLog>,
     world: &Arc<FakeWorld>,
@@ -198,7 +198,7 @@ impl From<TempDir> for Folder {
     }
 }
 
-/// Whatever an [`Inbox`] does, and what tests do with one.
+/// An [`Inbox`] with what tests need besides.
 #[derive(Clone)]
 pub struct TestInbox {
     inbox: Inbox,
@@ -246,19 +246,19 @@ impl TestInbox {
         }
     }
 
-    /// An inbox that was put together elsewhere, in the data folder of this one.
+    /// Wraps an inbox that was built elsewhere over the data folder in `folder`.
     pub fn of(inbox: Inbox, folder: impl Into<Folder>, clock: Clock) -> Self {
         let folder = folder.into();
         let delivery_log = DeliveryLog::new(folder.path.join("street"));
         Self { inbox, folder, delivery_log, world: Arc::default(), model: Arc::default(), clock }
     }
 
-    /// The same inbox by another engine over the same folder, as another process has it.
+    /// The same folder opened by another engine, as another process would.
     pub fn other_process(&self, settings: Settings) -> Self {
         self.other_process_at(settings, self.clock.clone())
     }
 
-    /// The same, by another clock.
+    /// The same with another clock.
     pub fn other_process_at(&self, settings: Settings, clock: Clock) -> Self {
         let store = Store::open_with(&self.data(), clock.clone()).unwrap();
         let inbox = Inbox::new(Engine::new(store, self.engine().registry().clone(), settings));
@@ -295,7 +295,7 @@ impl TestInbox {
         Self { inbox, folder, delivery_log, world, model, clock }
     }
 
-    /// Where the data folder is, and room for what belongs beside it.
+    /// The folder that holds the data folder and what tests put beside it.
     pub fn folder(&self) -> &Path {
         &self.folder.path
     }
@@ -308,12 +308,12 @@ impl TestInbox {
         self.engine().store()
     }
 
-    /// The database by another door.
+    /// Another connection to the database.
     pub fn sql(&self) -> rusqlite::Connection {
         rusqlite::Connection::open(self.data().join("sayso.db")).unwrap()
     }
 
-    /// The folder of what a workflow reads.
+    /// A folder for the files a workflow reads.
     pub fn inputs(&self) -> PathBuf {
         self.folder.path.join("inputs")
     }
@@ -451,7 +451,7 @@ impl TestInbox {
         self.outcome(thread).await
     }
 
-    /// Waits until a thread stands like this.
+    /// Waits until a thread has this status.
     pub async fn wait_for(&self, thread: &ThreadId, status: Status) -> Outcome {
         let _watcher = self.store().watch_others().unwrap();
         let mut changes = self.store().changes();
@@ -466,17 +466,17 @@ impl TestInbox {
         }
     }
 
-    /// Waits until something holds that only writes can bring about.
-    pub async fn wait_until(&self, so: impl Fn() -> bool) {
+    /// Waits for a condition that only a write can make true.
+    pub async fn wait_until(&self, condition: impl Fn() -> bool) {
         let _watcher = self.store().watch_others().unwrap();
         let mut changes = self.store().changes();
-        while !so() {
+        while !condition() {
             let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
-            changed.expect("it came about").unwrap();
+            changed.expect("the condition came true").unwrap();
         }
     }
 
-    /// Lets something reach a thread.
+    /// Sends an event to a thread.
     pub async fn arrive(&self, thread: &ThreadId, id: &str, what: EventKind) -> Result<ThreadId, StoreError> {
         let workflow = self.store().threads().line(thread).unwrap().workflow;
         let spec = self.engine().registry().get(&workflow).unwrap();
@@ -497,7 +497,7 @@ impl TestInbox {
     }
 }
 
-/// A clock that stands still until it is told to go on.
+/// A clock that stands still until it is advanced.
 pub struct TestClock {
     seconds: Arc<AtomicI64>,
 }
@@ -533,22 +533,22 @@ pub async fn decide(inbox: &Inbox, id: &InterruptId, decision: Decision) -> Resu
         .await
 }
 
-/// A driver at work until it is told to stop.
+/// A driver that runs until it is told to stop.
 pub struct BackgroundDriver {
     stop: tokio::sync::oneshot::Sender<()>,
     task: tokio::task::JoinHandle<Result<Ended, StoreError>>,
 }
 
 impl BackgroundDriver {
-    /// Drives an app, with whatever works beside its driver.
+    /// Drives an app, with its background tasks.
     pub async fn start(app: App) -> Self {
         let mut driver = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
-        let (stop, told) = tokio::sync::oneshot::channel::<()>();
+        let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
         let task = tokio::spawn(async move {
-            let told = async {
-                let _ = told.await;
+            let stopped = async {
+                let _ = stopped.await;
             };
-            app.drive(&mut driver, told).await
+            app.drive(&mut driver, stopped).await
         });
         Self { stop, task }
     }
@@ -560,7 +560,7 @@ impl BackgroundDriver {
     }
 
     pub async fn stop(self) {
-        let _ = self.stop.send(());
+        self.stop.send(()).expect("the driver still runs");
         self.task.await.unwrap().unwrap();
     }
 }

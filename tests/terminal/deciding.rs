@@ -33,7 +33,7 @@ fn decided_each_way_and_taken_back() {
     pty.decide("a", "Accepted: “Lunch");
     pty.wait("undo");
     pty.send("u");
-    pty.wait("Undone: 1 item");
+    pty.wait("Undone: “Lunch");
     pty.wait("Thursday at noon");
     pty.decide("i", "Ignored: “Lunch");
     pty.wait("the recipient is not in this conversation");
@@ -41,7 +41,7 @@ fn decided_each_way_and_taken_back() {
     pty.decide("y", "Accepted: “Invoice 4711”");
     pty.wait("Invitation to carol@example.org");
     pty.send("r");
-    pty.wait("To the agent, not to the sender");
+    pty.wait("To the agent");
     pty.send("Not this month");
     pty.wait("Not this month");
     pty.decide("\x13", "Answered: “Planning”");

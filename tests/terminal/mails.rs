@@ -1,4 +1,4 @@
-//! A mail is piped on, and the terminal is the inbox's again afterwards.
+//! A mail is piped through a command, and the inbox gets its terminal back.
 
 use crate::process::fill;
 use crate::pty::Pty;

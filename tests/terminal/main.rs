@@ -1,4 +1,4 @@
-//! The real thing in a pseudo-terminal, read through a terminal's own parser. It waits on text, never on time.
+//! The real program in a pseudo-terminal, read by a terminal parser. Tests wait for text, never for time.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]

@@ -14,7 +14,7 @@ use std::time::Duration;
 const PROFILE: &str = "email/response_preferences";
 
 /// A thread that ended long ago, one of each sample, a profile of two versions, and a grant.
-async fn furnish(folder: &Path) {
+async fn set_up(folder: &Path) {
     let long_ago = || "2024-05-01T10:00:00Z".parse().unwrap();
     let inbox = samples::inbox(folder, Duration::ZERO).clock(Arc::new(long_ago)).open();
     let input = json!({"kind": "report", "title": "An old report", "text": "Nothing moved."});
@@ -42,7 +42,7 @@ async fn furnish(folder: &Path) {
 fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(furnish(folder.path()));
+    runtime.block_on(set_up(folder.path()));
     let script = folder.path().join("editor.sh");
     std::fs::write(&script, "#!/bin/sh\nsed -i 's/short/very short/' \"$1\"\n").unwrap();
     let editor = format!("sh {}", script.display());
@@ -93,7 +93,7 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
 fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     let folder = tempfile::tempdir().unwrap();
     let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(furnish(folder.path()));
+    runtime.block_on(set_up(folder.path()));
     let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
     pty.wait("Quarterly figures");
     pty.send("4");

@@ -1,4 +1,4 @@
-//! Traces told to a server on loopback: their shape, what must not be in them, and every fault of the server.
+//! Traces sent to a server on loopback: their shape, what must not be in them, and every fault of the server.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
@@ -10,5 +10,5 @@ mod server;
 
 mod faults;
 mod marks;
-mod room;
 mod shape;
+mod traced_inbox;

@@ -1,7 +1,7 @@
-//! What is told, and what is not.
+//! What a trace contains, and what it must not.
 
-use crate::room::{Room, all, attribute, config, named, spans, taken, told_to};
 use crate::server::{Play, Server};
+use crate::traced_inbox::{TracedInbox, accepted, all_spans, attribute, config, endpoint, named, spans};
 use sayso::app::check_traces;
 use sayso::config::Env;
 use sayso::inbox::{Status, TraceView};
@@ -9,18 +9,18 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::os::unix::fs::PermissionsExt;
 
-/// The paths of a tree of spans, by names.
-fn seen(view: &TraceView, above: &str, found: &mut Vec<String>) {
-    let path = format!("{above}/{}", view.name);
+/// Collects the path of names of every span in a tree.
+fn view_paths(view: &TraceView, parent: &str, paths: &mut Vec<String>) {
+    let path = format!("{parent}/{}", view.name);
     for child in &view.children {
-        seen(child, &path, found);
+        view_paths(child, &path, paths);
     }
-    found.push(path);
+    paths.push(path);
 }
 
-fn told(span: &Value, spans: &BTreeMap<String, Value>) -> String {
-    let above = span["parentSpanId"].as_str().map(|id| told(&spans[id], spans)).unwrap_or_default();
-    format!("{above}/{}", span["name"].as_str().unwrap())
+fn span_path(span: &Value, spans: &BTreeMap<String, Value>) -> String {
+    let parent = span["parentSpanId"].as_str().map(|id| span_path(&spans[id], spans)).unwrap_or_default();
+    format!("{parent}/{}", span["name"].as_str().unwrap())
 }
 
 #[tokio::test]
@@ -32,12 +32,12 @@ async fn a_trace_is_the_tree_a_person_sees() {
     let project = folder.path().join("bicycles");
     std::fs::create_dir(&project).unwrap();
     std::fs::write(project.join("README.md"), "# Velocipede\n\nIt counts laudanum drops.\n").unwrap();
-    let server = Server::play([taken()]).await;
+    let server = Server::play([accepted()]).await;
     let headers = format!("headers = [\"x-api-key: $(<{})\", \"Langsmith-Project: desk\"]\n", key.display());
-    let room = Room::open(folder.path(), &format!("{}{headers}", told_to(&server)));
-    let thread = room.start("docs", json!({ "dir": project })).await;
-    room.settle().await;
-    assert_eq!(room.inbox.threads().outcome(thread.clone()).await.unwrap().status, Status::Done);
+    let traced = TracedInbox::open(folder.path(), &format!("{}{headers}", endpoint(&server)));
+    let thread = traced.start("docs", json!({ "dir": project })).await;
+    traced.settle().await;
+    assert_eq!(traced.inbox.threads().outcome(thread.clone()).await.unwrap().status, Status::Done);
 
     for request in server.seen() {
         assert_eq!(request.path, "/api/otel/v1/traces");
@@ -53,7 +53,7 @@ async fn a_trace_is_the_tree_a_person_sees() {
             assert!(!bytes.contains(word), "{word}: {bytes}");
         }
     }
-    let spans = all(&server);
+    let spans = all_spans(&server);
     let tools: Vec<&Value> =
         spans.values().filter(|span| attribute(span, "gen_ai.tool.name").is_some()).collect();
     assert!(!tools.is_empty());
@@ -62,16 +62,16 @@ async fn a_trace_is_the_tree_a_person_sees() {
         assert_eq!(attribute(tool, "gen_ai.operation.name"), Some(json!("execute_tool")));
     }
     let is_tool = |span: &Value| attribute(span, "gen_ai.tool.name").is_some();
-    let mut have: Vec<String> =
-        spans.values().filter(|span| !is_tool(span)).map(|span| told(span, &spans)).collect();
+    let mut sent: Vec<String> =
+        spans.values().filter(|span| !is_tool(span)).map(|span| span_path(span, &spans)).collect();
     let mut expected = Vec::new();
-    seen(&room.inbox.threads().view(thread.clone()).await.unwrap().trace, "", &mut expected);
-    have.sort();
+    view_paths(&traced.inbox.threads().view(thread.clone()).await.unwrap().trace, "", &mut expected);
+    sent.sort();
     expected.sort();
-    assert_eq!(have, expected);
+    assert_eq!(sent, expected);
     let agent = "/DocumentationGeneration-Complete/ExecuteAgents/Agent-file-structure";
     let first = format!("{agent}/file-structure-InitialAnalysis");
-    assert!(have.contains(&first), "{have:#?}");
+    assert!(sent.contains(&first), "{sent:#?}");
 
     let root = &named(&spans, "DocumentationGeneration-Complete")[0];
     assert_eq!(attribute(root, "gen_ai.operation.name"), Some(json!("invoke_agent")));
@@ -100,37 +100,37 @@ async fn a_trace_is_the_tree_a_person_sees() {
         let tokens = attribute(call, "gen_ai.usage.input_tokens").unwrap();
         assert!(tokens.as_str().unwrap().parse::<u64>().is_ok(), "{call}");
     }
-    let line = room.line().await.unwrap();
+    let line = traced.line().await.unwrap();
     assert!(line.error.is_none() && line.ok_at.is_some(), "{line:?}");
 }
 
-/// Row S09 for traces: contents leave only where they are wanted, and keys never.
+/// Row S09 for traces: contents are sent only if the config says so, and keys never.
 #[tokio::test]
-async fn s09_contents_are_told_on_request_and_secrets_never() {
+async fn s09_contents_are_sent_on_request_and_secrets_never() {
     let folder = tempfile::tempdir().unwrap();
     let notes = folder.path().join("notes");
     std::fs::create_dir(&notes).unwrap();
     let text = "The launch slipped because the supplier was late.\npassword: canary-pass-1\nmodel canary-model-key-3\n\
                 gate canary gate words\nAuthorization: Bearer canary-bearer-2\nsk-canary0123456789abcdefgh\n";
     std::fs::write(notes.join("launch.md"), text).unwrap();
-    let server = Server::play([taken()]).await;
+    let server = Server::play([accepted()]).await;
     let text = format!(
         "{}headers = [\"authorization: $GATE\"]\ncontents = \"on\"\n\
          [models.other]\nprovider = \"openai\"\nname = \"x\"\napi_key_env = \"MODEL_KEY\"\n",
-        told_to(&server)
+        endpoint(&server)
     );
     let env = Env::from_iter([("GATE", "canary gate words"), ("MODEL_KEY", "canary-model-key-3")]);
-    let room = Room::with(folder.path(), &text, env);
+    let traced = TracedInbox::with(folder.path(), &text, env);
     let query = "Why did the launch slip? My key is canary-model-key-3.";
-    room.start("analyze", json!({ "query": query, "inputs": notes })).await;
-    room.settle().await;
-    let spans = all(&server);
-    let said = spans.values().filter_map(|span| attribute(span, "gen_ai.input.messages"));
-    let said: Vec<String> = said.map(|said| said.as_str().unwrap().to_owned()).collect();
-    assert!(said.iter().any(|said| said.contains("Why did the launch slip?")), "{said:?}");
-    for said in &said {
-        let messages: Value = serde_json::from_str(said).unwrap();
-        assert_eq!(messages[0]["parts"][0]["type"], "text", "{said}");
+    traced.start("analyze", json!({ "query": query, "inputs": notes })).await;
+    traced.settle().await;
+    let spans = all_spans(&server);
+    let inputs = spans.values().filter_map(|span| attribute(span, "gen_ai.input.messages"));
+    let inputs: Vec<String> = inputs.map(|input| input.as_str().unwrap().to_owned()).collect();
+    assert!(inputs.iter().any(|input| input.contains("Why did the launch slip?")), "{inputs:?}");
+    for input in &inputs {
+        let messages: Value = serde_json::from_str(input).unwrap();
+        assert_eq!(messages[0]["parts"][0]["type"], "text", "{input}");
     }
     assert!(spans.values().any(|span| attribute(span, "gen_ai.output.messages").is_some()));
     for request in server.seen() {
@@ -141,7 +141,7 @@ async fn s09_contents_are_told_on_request_and_secrets_never() {
 }
 
 #[tokio::test]
-async fn doctor_says_whether_the_endpoint_takes_them() {
+async fn doctor_says_whether_the_endpoint_accepts_traces() {
     let folder = tempfile::tempdir().unwrap();
     let check = async |text: &str| {
         let env = Env::default();
@@ -155,7 +155,7 @@ async fn doctor_says_whether_the_endpoint_takes_them() {
         ..page
     };
     for (play, expected) in [
-        (taken(), Ok("takes them, names and numbers alone")),
+        (accepted(), Ok("takes them, names and numbers alone")),
         (
             Play::json(404, &json!({})),
             Err("takes no traces at that address (404); check `endpoint` in [traces]"),
@@ -165,13 +165,13 @@ async fn doctor_says_whether_the_endpoint_takes_them() {
         (page, Err("answers with a page for browsers; check `endpoint`")),
     ] {
         let server = Server::play([play]).await;
-        match (check(&told_to(&server)).await.unwrap(), expected) {
-            (Ok(said), Ok(expected)) | (Err(said), Err(expected)) => {
-                assert!(said.contains(expected), "{said}")
+        match (check(&endpoint(&server)).await.unwrap(), expected) {
+            (Ok(text), Ok(expected)) | (Err(text), Err(expected)) => {
+                assert!(text.contains(expected), "{text}")
             }
-            (said, expected) => panic!("{said:?}, not {expected:?}"),
+            (result, expected) => panic!("{result:?}, not {expected:?}"),
         }
-        assert_eq!(spans(&server.seen()[0].body), Vec::<Value>::new(), "nothing is told to find out");
+        assert_eq!(spans(&server.seen()[0].body), Vec::<Value>::new(), "the check sends no spans");
     }
     let gone = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let why = check(&format!("[traces]\nendpoint = \"http://{gone}\"\n")).await.unwrap().unwrap_err();

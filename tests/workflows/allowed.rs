@@ -62,8 +62,8 @@ async fn why_tells_what_the_thread_did_and_what_it_cost() {
 async fn an_analysis_has_no_class_to_correct() {
     let inbox = inputs::with_answers([paid("Since when?")]);
     let thread = analyze(&inbox).await;
-    let told = inbox.mail().reclassify(thread.clone(), "respond".to_owned()).await.unwrap_err().to_string();
-    assert_eq!(told, "threads of `analyze` have no class to correct");
-    let told = inbox.mail().reclassify(thread, "spam".to_owned()).await.unwrap_err().to_string();
-    assert_eq!(told, "`spam` is not a class; there are ignore, notify, respond");
+    let error = inbox.mail().reclassify(thread.clone(), "respond".to_owned()).await.unwrap_err().to_string();
+    assert_eq!(error, "threads of `analyze` have no class to correct");
+    let error = inbox.mail().reclassify(thread, "spam".to_owned()).await.unwrap_err().to_string();
+    assert_eq!(error, "`spam` is not a class; there are ignore, notify, respond");
 }

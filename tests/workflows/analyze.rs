@@ -1,6 +1,6 @@
 //! `analyze`: the conversation.
 
-use crate::inputs::{self, analysis, analyze, analyze_with, happened, paid, said};
+use crate::inputs::{self, analysis, analyze, analyze_with, dialogue, happened, paid};
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{InboxError, Status};
@@ -76,7 +76,7 @@ async fn every_call_keeps_its_words() {
     for (call, request) in calls.iter().zip(&asked) {
         let words = inbox.threads().model_call(thread.clone(), *call).await.unwrap();
         assert_eq!((words.system, words.task), (request.system.clone(), request.task.clone()));
-        let told: Vec<String> = request
+        let sent: Vec<String> = request
             .messages
             .iter()
             .map(|message| match message {
@@ -86,7 +86,7 @@ async fn every_call_keeps_its_words() {
             })
             .collect();
         let kept: Vec<String> = words.messages.into_iter().map(|(_, said)| said).collect();
-        assert_eq!(kept, told);
+        assert_eq!(kept, sent);
         assert!(words.answer.is_some_and(|answer| !answer.is_empty()) && words.missing.is_none());
     }
     let other = analyze(&inbox).await;
@@ -109,8 +109,8 @@ async fn every_step_tells_what_it_changed() {
     );
     let beyond = inbox.threads().step_states(thread.clone(), steps).await.unwrap_err().to_string();
     assert!(beyond.contains("no step"), "{beyond}");
-    let said = inbox.threads().conversation(thread).await.unwrap().text();
-    assert!(said.contains("query: "), "{said}");
+    let text = inbox.threads().conversation(thread).await.unwrap().text();
+    assert!(text.contains("query: "), "{text}");
 }
 
 #[tokio::test]
@@ -148,13 +148,13 @@ async fn accept_approves_and_ignore_abandons() {
     let inbox = inputs::with_answers(answers(["Since when?", "# Result"]));
     let thread = analyze(&inbox).await;
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
-    assert_eq!(said(&inbox.view(&thread).await), ["A:Since when?", "A:# Result"]);
+    assert_eq!(dialogue(&inbox.view(&thread).await), ["A:Since when?", "A:# Result"]);
 
     let inbox = inputs::with_answers(answers(["Since when?", "And now?"]));
     let thread = analyze(&inbox).await;
     inbox.answer(&thread, respond("Monday")).await;
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
-    assert_eq!(said(&inbox.view(&thread).await), ["A:Since when?", "U:Monday", "A:And now?"]);
+    assert_eq!(dialogue(&inbox.view(&thread).await), ["A:Since when?", "U:Monday", "A:And now?"]);
     assert_eq!(inbox.input_files(), ["notes.md"]);
     let again = inbox.threads().proceed(thread, "still there?".into()).await;
     assert!(matches!(again, Err(InboxError::NotOpen { .. })), "{again:?}");
@@ -169,7 +169,7 @@ async fn twenty_turns_double_nothing() {
     for n in 0..20 {
         inbox.answer(&thread, respond(&format!("Answer {n}."))).await;
         let view = inbox.view(&thread).await;
-        assert_eq!(said(&view).len(), 2 * n + 3);
+        assert_eq!(dialogue(&view).len(), 2 * n + 3);
         let request = inbox.model.requests().pop().unwrap();
         // The question with the files, then every turn once.
         assert_eq!(request.messages.len(), 1 + 2 * (n + 1));
@@ -204,7 +204,7 @@ async fn words_after_a_result_go_on_from_it() {
     assert!(inbox.decisions().result(thread.clone()).await.is_err(), "it is no result any more");
     let expected =
         ["A:Since when?", "U:DONE", "A:# By month", "U:Now by quarter", "A:By quarter, then. Right?"];
-    assert_eq!(said(&inbox.view(&thread).await), expected);
+    assert_eq!(dialogue(&inbox.view(&thread).await), expected);
     // The model knows what it concluded, and is not asked for the files anew.
     let request = &inbox.model.requests()[2];
     assert_eq!(request.task, "analyze.followup");
@@ -292,9 +292,9 @@ async fn the_card_says_what_the_model_did_not_see_and_who_reads_the_answer() {
     let item = inbox.open_item(&thread).await;
     assert!(item.text.contains("seen in part") && item.text.contains("big.md ("), "{}", item.text);
     assert_eq!(item.labels.respond.as_deref(), Some("answer scripted"));
-    let told = inbox.model.last_words();
-    assert!(told.contains("The launch slipped because of the supplier.") && told.contains("[…]"));
-    assert!(told.contains("The launch slipped by three weeks.") && told.len() < 260_000, "{}", told.len());
+    let sent = inbox.model.last_words();
+    assert!(sent.contains("The launch slipped because of the supplier.") && sent.contains("[…]"));
+    assert!(sent.contains("The launch slipped by three weeks.") && sent.len() < 260_000, "{}", sent.len());
 }
 
 #[tokio::test]
@@ -308,12 +308,12 @@ async fn documents_are_read_and_code_on_request() {
         inbox.write_input("broken.docx", "no document");
         inbox.write_input("scan.pdf", "%PDF-1.4\n");
         let thread = inputs::analyze_with(&inbox, code).await;
-        let told = inbox.model.last_words();
+        let sent = inbox.model.last_words();
         for part in ["From a page", "Subject: Late", "From a mail", "1,From a table"] {
-            assert!(told.contains(part), "{part}: {told}");
+            assert!(sent.contains(part), "{part}: {sent}");
         }
-        assert_eq!(told.contains("From code"), sees);
-        assert!(!told.contains("never"));
+        assert_eq!(sent.contains("From code"), sees);
+        assert!(!sent.contains("never"));
         let card = inbox.open_item(&thread).await.text;
         assert!(card.contains("not a Word document") && card.contains("no text that can be read"), "{card}");
     }

@@ -1,4 +1,4 @@
-//! An inbox beside a folder to analyse, and what the model says of it.
+//! An inbox with a folder to analyse, and the model's replies.
 
 use crate::support::test_inbox::TestInbox;
 use crate::support::{FakeModel, merged};
@@ -51,7 +51,7 @@ pub async fn analyze_with(inbox: &TestInbox, more: Value) -> ThreadId {
 }
 
 /// Who said what, as `U:` and `A:` lines.
-pub fn said(view: &ThreadView) -> Vec<String> {
+pub fn dialogue(view: &ThreadView) -> Vec<String> {
     let turns = view.state["analysis_history"].as_array().unwrap();
     let line = |turn: &Value| {
         let who = if turn["role"] == "user" { "U" } else { "A" };

@@ -1,4 +1,4 @@
-//! Workflows with a model that says what a test wants: what comes in and is answered, what that updates and does.
+//! The workflows with a scripted model: what comes in, what is asked and answered, and what that changes and does.
 #![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]

@@ -1,4 +1,4 @@
-//! Requests in a data folder whose clock goes wild, and what the workflow refuses besides.
+//! Requests in a data folder whose clock jumps, and what else the workflow refuses.
 
 use crate::support::test_inbox::eager;
 use crate::support::{FakeModel, TestInbox, merged};
@@ -89,8 +89,8 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
     inbox.decisions().undo(asked.id.clone()).await.unwrap();
     inbox.decisions().decide(decide(Decision::Ignore)).await.unwrap();
     let waited = inbox.requests().wait(&asked.thread, std::future::pending()).await.unwrap();
-    let WaitResult::Answered(told) = waited else { panic!("{waited:?}") };
-    assert_eq!((told.r#type, told.by.as_deref()), (Some(Ending::Ignore), Some("tui")));
+    let WaitResult::Answered(answer) = waited else { panic!("{waited:?}") };
+    assert_eq!((answer.r#type, answer.by.as_deref()), (Some(Ending::Ignore), Some("tui")));
 }
 
 /// `w` on a request says who asked, from where, by which rule it was asked and when it is over.

@@ -1,4 +1,4 @@
-//! `sheet`: whole tasks on workbooks, with a model that says what a test wants and a sandbox that is real.
+//! `sheet`: complete tasks on workbooks, with a scripted model and the real sandbox.
 
 use crate::inputs::{self, happened};
 use crate::support::test_inbox::respond;
@@ -248,8 +248,8 @@ async fn ending_after_something_was_changed_writes_it() {
     // Going on begins where it was ended; the model was told that its code did not run.
     inbox.threads().proceed(thread.clone(), "and now?".to_owned()).await.unwrap();
     inbox.drive().await;
-    let told = format!("{:?}", inbox.model.requests().last().unwrap().messages);
-    assert!(told.contains("Not run. The person ended the work here."), "{told}");
+    let messages = format!("{:?}", inbox.model.requests().last().unwrap().messages);
+    assert!(messages.contains("Not run. The person ended the work here."), "{messages}");
     inbox.answer(&thread, Decision::Accept).await;
     let ran = inbox.view(&thread).await.state["cells"][1]["observation"]["stdout"].clone();
     assert_eq!(ran, "Checked None\n");
@@ -292,8 +292,8 @@ async fn a_call_with_other_arguments_is_told_so() {
     let answers = vec![odd(json!({"code": {"of": 7}})), odd(json!({"code": " "})), code("Well.", "1 + 1")];
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Waiting);
-    let told = format!("{:?}", inbox.model.requests()[2].messages.last());
-    assert!(told.contains("python takes `code`, a text that is not empty"), "{told}");
+    let messages = format!("{:?}", inbox.model.requests()[2].messages.last());
+    assert!(messages.contains("python takes `code`, a text that is not empty"), "{messages}");
 }
 
 fn words(text: &str) -> Answer {
@@ -318,15 +318,15 @@ async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_t
 
 #[tokio::test]
 async fn words_after_code_are_the_answer() {
-    for said in
+    for reply in
         ["The total for North is 6,298.50.", "Done. The total is 5.", "Totals:\n```text\nNorth 180\n```"]
     {
-        let (inbox, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(said)]).await;
+        let (inbox, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(reply)]).await;
         let outcome = inbox.answer(&thread, Decision::Accept).await;
-        assert_eq!((outcome.status, inbox.model.requests().len()), (Status::Done, 2), "{said}");
-        assert_eq!(outcome.output, Some(json!({"answer": said, "file": null, "formulas": []})));
+        assert_eq!((outcome.status, inbox.model.requests().len()), (Status::Done, 2), "{reply}");
+        assert_eq!(outcome.output, Some(json!({"answer": reply, "file": null, "formulas": []})));
         let (_, card) = inbox.decisions().result(thread).await.unwrap();
-        assert!(card.text().starts_with(said.lines().next().unwrap()), "{}", card.text());
+        assert!(card.text().starts_with(reply.lines().next().unwrap()), "{}", card.text());
     }
     // What was changed is written, as with an answer by call.
     let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')"), words("I added the column Checked.")];
@@ -377,11 +377,11 @@ async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
     inbox.answer(&thread, respond("count them")).await;
     let asked = inbox.model.requests().pop().unwrap().messages;
-    let [.., Message::Assistant { text: said, .. }, Message::User { text: answered }] = asked.as_slice()
+    let [.., Message::Assistant { text: reply, .. }, Message::User { text: answered }] = asked.as_slice()
     else {
         panic!("{asked:?}")
     };
-    assert_eq!((said.as_str(), answered.as_str()), ("The sheet has five rows.", "count them"));
+    assert_eq!((reply.as_str(), answered.as_str()), ("The sheet has five rows.", "count them"));
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "Five rows.");
 }
@@ -502,15 +502,20 @@ async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
         (json!({"workbook": book("sales.csv"), "instruction": "x", "model": "none"}), "there are"),
         (json!({"workbook": book("sales.csv")}), "instruction"),
     ];
-    for (input, said) in many {
+    for (input, expected) in many {
         let error = inbox.threads().start("sheet".to_owned(), input.clone()).await.unwrap_err();
-        assert!(error.to_string().contains(said), "{input}: {error}");
+        assert!(error.to_string().contains(expected), "{input}: {error}");
     }
     // What only shows when it is read is trouble, with the reason.
     inbox.write_input("broken.xlsx", "not a package");
     let thread = start(&inbox, "broken.xlsx", json!({})).await;
     let outcome = inbox.outcome(&thread).await;
     assert_eq!(outcome.status, Status::Trouble);
-    let said = "broken.xlsx cannot be read: it is not an Excel (.xlsx) or OpenDocument (.ods) file inside";
-    assert!(inbox.open_item(&thread).await.text.contains(said), "{}", inbox.open_item(&thread).await.text);
+    let expected =
+        "broken.xlsx cannot be read: it is not an Excel (.xlsx) or OpenDocument (.ods) file inside";
+    assert!(
+        inbox.open_item(&thread).await.text.contains(expected),
+        "{}",
+        inbox.open_item(&thread).await.text
+    );
 }

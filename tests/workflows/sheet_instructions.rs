@@ -6,7 +6,7 @@ use sayso::tools::workbook::{self, CellPos};
 
 #[tokio::test]
 async fn ordinary_code_is_right_in_the_embedded_python_or_told_what_to_do() {
-    let (mut right, mut told) = (0, 0);
+    let (mut right, mut explained) = (0, 0);
     for case in INSTRUCTIONS {
         let bytes = std::fs::read(format!("tests/fixtures/workbooks/{}", case.book)).unwrap();
         let cells = vec![case.code.to_owned()];
@@ -35,9 +35,9 @@ async fn ordinary_code_is_right_in_the_embedded_python_or_told_what_to_do() {
                 let error = observation.error.unwrap_or_default();
                 assert!(error.contains(sentence), "{}: {error}", case.instruction);
                 assert!(!report.changed, "{}", case.instruction);
-                told += 1;
+                explained += 1;
             }
         }
     }
-    assert_eq!((right, told), (16, 4));
+    assert_eq!((right, explained), (16, 4));
 }

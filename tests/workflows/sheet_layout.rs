@@ -93,7 +93,7 @@ async fn code_as_models_write_it_runs() {
         let (observation, _) = ran(code).await;
         assert_eq!(observation.stdout.trim_end(), printed, "{code}");
     }
-    for (code, said) in [
+    for (code, expected) in [
         ("total = add_up([1, 2])", "NameError: name 'add_up' is not defined"),
         ("print(revenue)", "NameError: name 'revenue' is not defined"),
         ("ws = sheet()\nws.freeze_panes = 'A2'", "freeze_panes of a sheet cannot be set here"),
@@ -106,7 +106,7 @@ async fn code_as_models_write_it_runs() {
     ] {
         let (_, observation, _) = run(code).await;
         let error = observation.error.unwrap_or_default();
-        assert!(error.contains(said), "{code}: {error}");
+        assert!(error.contains(expected), "{code}: {error}");
         assert!(!error.contains("_item") && !error.contains("python-input-0"), "{code}: {error}");
     }
 }

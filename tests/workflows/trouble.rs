@@ -1,6 +1,6 @@
 //! `analyze`, when something fails: what is tried again, what is asked, and what is never done twice.
 
-use crate::inputs::{self, analysis, analyze, paid, refused, said, unreachable};
+use crate::inputs::{self, analysis, analyze, dialogue, paid, refused, unreachable};
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, decide, respond};
 use sayso::graph::Decision;
@@ -50,7 +50,7 @@ async fn a_model_that_fails_in_passing_is_tried_again() {
     let thread = analyze(&inbox).await;
     assert_eq!(inbox.status(&thread).await, Status::Waiting);
     assert_eq!(inbox.view(&thread).await.usage.calls, 3);
-    assert_eq!(said(&inbox.view(&thread).await), ["A:Since when?"]);
+    assert_eq!(dialogue(&inbox.view(&thread).await), ["A:Since when?"]);
 
     let inbox = inputs::with_answers([unreachable(), unreachable(), unreachable(), paid("Since when?")]);
     let thread = analyze(&inbox).await;
@@ -194,7 +194,7 @@ async fn a_budget_asks_before_it_is_passed() {
         inbox.answer(&thread, respond("DONE")).await;
         assert_eq!(inbox.trouble(&thread).await.0, "budget", "{named}");
         assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done, "{named}");
-        assert_eq!(said(&inbox.view(&thread).await).last().unwrap(), "A:# R", "{named}");
+        assert_eq!(dialogue(&inbox.view(&thread).await).last().unwrap(), "A:# R", "{named}");
     }
 }
 

@@ -111,8 +111,8 @@ impl Connection {
         let capabilities = json!({"experimentalApi": true, "optOutNotificationMethods": UNREAD});
         let hello =
             self.call("initialize", json!({"clientInfo": client, "capabilities": capabilities})).await?;
-        while let Some(said) = self.next().await? {
-            if let ServerMessage::Answers { id, result } = said
+        while let Some(message) = self.next().await? {
+            if let ServerMessage::Answers { id, result } = message
                 && id == hello
             {
                 if result.is_null() {
@@ -149,9 +149,9 @@ impl Connection {
     pub(super) async fn next(&mut self) -> Result<Option<ServerMessage>, FollowError> {
         while let Some(frame) = self.frames.next().await {
             if let Message::Text(text) = frame?
-                && let Some(said) = read(&text)
+                && let Some(message) = read(&text)
             {
-                return Ok(Some(said));
+                return Ok(Some(message));
             }
         }
         Ok(None)
@@ -180,8 +180,8 @@ mod tests {
     #[test]
     fn a_message_that_is_too_long_is_named() {
         let error = tungstenite::error::CapacityError::MessageTooLong { size: 1, max_size: 0 };
-        let told = FollowError::from(tungstenite::Error::Capacity(error)).to_string();
-        assert!(told.starts_with("it sent a message of more than 64 MiB"), "{told}");
+        let error_text = FollowError::from(tungstenite::Error::Capacity(error)).to_string();
+        assert!(error_text.starts_with("it sent a message of more than 64 MiB"), "{error_text}");
     }
 
     #[test]

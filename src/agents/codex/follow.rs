@@ -22,7 +22,7 @@ const BEFORE: &str = "it was answered there before, in the agent's own window";
 const UNHEARD: &str = "the agent did not say that it heard this; it may have been answered there";
 
 /// How many messages we read before sending an answer.
-const MOST_AT_ONCE: usize = 1000;
+const MAX_AT_ONCE: usize = 1000;
 
 /// How long to wait before storing a note again that could not be stored, or not yet.
 const KEEP_AGAIN_AFTER: Duration = Duration::from_secs(1);
@@ -117,11 +117,11 @@ impl<'a> Follower<'a> {
         loop {
             let due = self.notes.iter().map(|(due, _)| *due).min();
             tokio::select! {
-                said = self.connection.next() => match said? {
-                    Some(said) => self.heard(said).await?,
+                message = self.connection.next() => match message? {
+                    Some(message) => self.handle_message(message).await?,
                     None => return Ok(()),
                 },
-                Some((key, answer)) = self.answers.next() => self.answered(&key, answer).await?,
+                Some((key, answer)) = self.answers.next() => self.handle_answer(&key, answer).await?,
                 () = tokio::time::sleep_until(due.unwrap_or_else(Instant::now)), if due.is_some() => {
                     self.write_notes().await;
                 }
@@ -134,43 +134,43 @@ impl<'a> Follower<'a> {
         let now = Instant::now();
         let due = self.notes.extract_if(.., |(due, _)| *due <= now).collect::<Vec<_>>();
         for (_, note) in due {
-            let kept = match &note {
+            let recorded = match &note {
                 RecordNote::There(question) => self.inbox.requests().answered_there(question, BEFORE).await,
                 RecordNote::Unasked(question) => {
                     self.inbox.requests().answered_there(question, UNHEARD).await
                 }
                 RecordNote::Delivered(question) => self.inbox.requests().delivered(question).await,
             };
-            if let Err(error) = &kept {
+            if let Err(error) = &recorded {
                 tracing::warn!(%error, "what became of a question of Codex cannot be kept now");
             }
-            if !kept.unwrap_or(false) {
+            if !recorded.unwrap_or(false) {
                 self.notes.push((Instant::now() + KEEP_AGAIN_AFTER, note));
             }
         }
     }
 
-    async fn call(&mut self, method: &str, params: Value, what: PendingCall) -> Result<(), FollowError> {
+    async fn call(&mut self, method: &str, params: Value, pending: PendingCall) -> Result<(), FollowError> {
         let number = self.connection.call(method, params).await?;
-        self.calls.insert(number, what);
+        self.calls.insert(number, pending);
         Ok(())
     }
 
-    async fn heard(&mut self, said: ServerMessage) -> Result<(), FollowError> {
-        match said {
+    async fn handle_message(&mut self, message: ServerMessage) -> Result<(), FollowError> {
+        match message {
             // Requests that we cannot show exactly are left to Codex's own window.
             ServerMessage::Asks { exact: false, .. } => Ok(()),
-            ServerMessage::Asks { id, method, params, .. } => self.asked(id, method, params).await,
-            ServerMessage::Tells { method, params } => self.told(&method, &params).await,
+            ServerMessage::Asks { id, method, params, .. } => self.handle_request(id, method, params).await,
+            ServerMessage::Tells { method, params } => self.handle_notification(&method, &params).await,
             ServerMessage::Answers { id, result } => match self.calls.remove(&id) {
-                Some(what) => self.came_back(what, result).await,
+                Some(pending) => self.handle_result(pending, result).await,
                 None => Ok(()),
             },
         }
     }
 
-    async fn came_back(&mut self, what: PendingCall, result: Value) -> Result<(), FollowError> {
-        match what {
+    async fn handle_result(&mut self, pending: PendingCall, result: Value) -> Result<(), FollowError> {
+        match pending {
             PendingCall::Loaded => {
                 for thread in result["data"].as_array().into_iter().flatten() {
                     self.call("thread/read", json!({"threadId": thread}), PendingCall::Read).await?;
@@ -181,7 +181,7 @@ impl<'a> Follower<'a> {
             }
             PendingCall::Read => {
                 let thread = &result["thread"];
-                if let Some(id) = thread["id"].as_str().filter(|_| waits(&thread["status"])) {
+                if let Some(id) = thread["id"].as_str().filter(|_| waits_for_person(&thread["status"])) {
                     self.join(id).await?;
                 }
             }
@@ -195,7 +195,7 @@ impl<'a> Follower<'a> {
                 self.early = rest;
                 let of: Vec<_> = of;
                 for (id, method, params) in of {
-                    self.ask_here(id, &method, &params).await?;
+                    self.ask_person(id, &method, &params).await?;
                 }
             }
             PendingCall::Other => {}
@@ -218,12 +218,12 @@ impl<'a> Follower<'a> {
         self.call("thread/resume", params, PendingCall::Join(thread.to_owned())).await
     }
 
-    async fn told(&mut self, method: &str, params: &Value) -> Result<(), FollowError> {
+    async fn handle_notification(&mut self, method: &str, params: &Value) -> Result<(), FollowError> {
         let Some(thread) = params["threadId"].as_str() else { return Ok(()) };
         match method {
-            "thread/status/changed" if waits(&params["status"]) => self.join(thread).await?,
+            "thread/status/changed" if waits_for_person(&params["status"]) => self.join(thread).await?,
             "thread/status/changed" | "thread/closed" => {
-                self.over(|open| open.thread == thread);
+                self.withdraw_closed(|open| open.thread == thread);
                 self.early.retain(|(_, _, params)| params["threadId"] != thread);
                 // Within its turn it may wait again.
                 if params["status"]["type"] != "active" && self.threads.remove(thread).is_some() {
@@ -232,12 +232,12 @@ impl<'a> Follower<'a> {
                 }
             }
             "serverRequest/resolved" => {
-                let heard = self.sent.iter().filter(|sent| sent.id == params["requestId"]);
+                let matching = self.sent.iter().filter(|sent| sent.id == params["requestId"]);
                 let now = Instant::now();
-                self.notes.extend(heard.map(|sent| (now, RecordNote::Delivered(sent.question.clone()))));
+                self.notes.extend(matching.map(|sent| (now, RecordNote::Delivered(sent.question.clone()))));
                 // For the others we wait until the item completes.
                 self.sent.retain(|sent| sent.id != params["requestId"] || sent.item.is_some());
-                self.over(|open| open.id == params["requestId"]);
+                self.withdraw_closed(|open| open.id == params["requestId"]);
                 self.early.retain(|(id, ..)| *id != params["requestId"]);
             }
             "item/started" => {
@@ -273,7 +273,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Withdraws questions that were answered there.
-    fn over(&mut self, is_over: impl Fn(&OpenRequest) -> bool) {
+    fn withdraw_closed(&mut self, is_over: impl Fn(&OpenRequest) -> bool) {
         for open in self.open.values_mut().filter(|open| is_over(open) && !open.answered_there) {
             open.answered_there = true;
             self.notes.push((Instant::now(), RecordNote::There(open.question.clone())));
@@ -282,10 +282,10 @@ impl<'a> Follower<'a> {
 
     /// Processes all messages that have already arrived.
     async fn catch_up(&mut self) -> Result<(), FollowError> {
-        for _ in 0..MOST_AT_ONCE {
+        for _ in 0..MAX_AT_ONCE {
             match self.connection.next().now_or_never() {
-                Some(said) => match said? {
-                    Some(said) => self.heard(said).await?,
+                Some(message) => match message? {
+                    Some(message) => self.handle_message(message).await?,
                     None => break,
                 },
                 None => break,
@@ -294,16 +294,16 @@ impl<'a> Follower<'a> {
         Ok(())
     }
 
-    async fn asked(&mut self, id: Value, method: String, params: Value) -> Result<(), FollowError> {
+    async fn handle_request(&mut self, id: Value, method: String, params: Value) -> Result<(), FollowError> {
         let Some(thread) = params["threadId"].as_str() else { return Ok(()) };
         if self.joining.contains(thread) {
             self.early.push((id, method, params));
             return Ok(());
         }
-        self.ask_here(id, &method, &params).await
+        self.ask_person(id, &method, &params).await
     }
 
-    async fn ask_here(&mut self, id: Value, method: &str, params: &Value) -> Result<(), FollowError> {
+    async fn ask_person(&mut self, id: Value, method: &str, params: &Value) -> Result<(), FollowError> {
         let thread = params["threadId"].as_str().unwrap_or_default();
         let turn = params["turnId"].as_str();
         let server = self.connection.server();
@@ -342,7 +342,7 @@ impl<'a> Follower<'a> {
     }
 
     /// Sends an answer to the server, unless it was answered there.
-    async fn answered(
+    async fn handle_answer(
         &mut self,
         key: &str,
         answer: Result<WaitResult, InboxError>,
@@ -376,7 +376,7 @@ impl<'a> Follower<'a> {
 }
 
 /// Whether a thread waits for a person, by its status.
-fn waits(status: &Value) -> bool {
+fn waits_for_person(status: &Value) -> bool {
     let flags = status["activeFlags"].as_array();
     flags.is_some_and(|flags| {
         flags.iter().any(|flag| flag == "waitingOnApproval" || flag == "waitingOnUserInput")

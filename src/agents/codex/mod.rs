@@ -46,7 +46,7 @@ impl AppServer {
     pub async fn follow(&self) {
         let socket = self.folder.join("app-server-control/app-server-control.sock");
         let hooks = self.folder.join("hooks.json");
-        let mut told = String::new();
+        let mut last_error = String::new();
         loop {
             if socket.exists()
                 && asks_here(&hooks)
@@ -54,10 +54,10 @@ impl AppServer {
             {
                 let error = error.to_string();
                 // The same failure may repeat many times; log it once.
-                if error != told {
+                if error != last_error {
                     tracing::warn!(%error, "Codex's app-server cannot be followed now");
                 }
-                told = error;
+                last_error = error;
             }
             tokio::time::sleep(LOOK_EVERY).await;
         }

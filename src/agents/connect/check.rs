@@ -22,7 +22,7 @@ pub async fn check_agents(env: &Env) -> Vec<(String, Result<String, String>)> {
     let mut checked = Vec::new();
     for agent in Agent::ALL {
         let program = on_path(env, agent.word());
-        let said = match (hook(agent, &places), program) {
+        let result = match (hook(agent, &places), program) {
             (Err(why), _) => Err(why),
             (Ok(None), None) => continue,
             (Ok(None), Some(_)) => {
@@ -34,7 +34,7 @@ pub async fn check_agents(env: &Env) -> Vec<(String, Result<String, String>)> {
                 .map(|()| format!("connected, but there is no `{}` on your PATH", agent.word())),
             (Ok(Some(hook)), Some(program)) => connected(agent, &hook, &program, &places).await,
         };
-        checked.push((agent.name().to_owned(), said));
+        checked.push((agent.name().to_owned(), result));
     }
     checked
 }
@@ -103,14 +103,14 @@ fn tried_with(agent: Agent) -> &'static str {
 
 async fn version(program: &Path) -> Result<String, String> {
     let name = program.display();
-    let said = Command::new(program).arg("--version").stdin(Stdio::null()).kill_on_drop(true).output();
-    let said = match tokio::time::timeout(PATIENCE, said).await {
-        Ok(Ok(said)) if said.status.success() => said,
+    let output = Command::new(program).arg("--version").stdin(Stdio::null()).kill_on_drop(true).output();
+    let output = match tokio::time::timeout(PATIENCE, output).await {
+        Ok(Ok(output)) if output.status.success() => output,
         Ok(Ok(_)) => return Err(format!("{name} does not start; try `{name} --version`")),
         Ok(Err(error)) => return Err(format!("{name} does not start: {error}")),
         Err(_) => return Err(format!("{name} did not say its version in {} s", PATIENCE.as_secs())),
     };
-    let text = String::from_utf8_lossy(&said.stdout);
+    let text = String::from_utf8_lossy(&output.stdout);
     Ok(Visible::line(text.lines().last().unwrap_or_default().trim()).into_string())
 }
 
@@ -248,9 +248,9 @@ impl Hook {
             child.wait_with_output().await
         };
         match tokio::time::timeout(PATIENCE, answered).await {
-            Ok(Ok(said)) if said.status.success() && said.stdout.is_empty() => Ok(()),
-            Ok(Ok(said)) => {
-                let why = String::from_utf8_lossy(&said.stderr).into_owned();
+            Ok(Ok(output)) if output.status.success() && output.stdout.is_empty() => Ok(()),
+            Ok(Ok(output)) => {
+                let why = String::from_utf8_lossy(&output.stderr).into_owned();
                 let why = Visible::line(why.lines().next().unwrap_or("it says something else"));
                 Err(format!("its hook does not answer: {why}; connect it again"))
             }
@@ -299,11 +299,11 @@ async fn is_trusted(program: &Path) -> Result<bool, String> {
         }
         Ok::<_, std::io::Error>(None)
     };
-    let said = tokio::time::timeout(PATIENCE, ask).await;
-    let Ok(Ok(Some(said))) = said else {
+    let result = tokio::time::timeout(PATIENCE, ask).await;
+    let Ok(Ok(Some(result))) = result else {
         return Err("it does not say whether you trusted its hooks; look under /hooks".to_owned());
     };
-    let folders = said["result"]["data"].as_array().cloned().unwrap_or_default();
+    let folders = result["result"]["data"].as_array().cloned().unwrap_or_default();
     let hooks = folders.iter().filter_map(|folder| folder["hooks"].as_array()).flatten();
     let mut ours = hooks.filter(|hook| hook["command"].as_str().is_some_and(is_ours)).peekable();
     Ok(ours.peek().is_some() && ours.all(|hook| hook["trustStatus"] == "trusted"))

@@ -45,8 +45,8 @@ pub(super) fn with(text: &str, entries: &[Entry]) -> Result<String, String> {
 pub(super) fn without(text: &str, entries: &[Entry]) -> Result<String, String> {
     let root = parse(text)?;
     let object = top(&root)?;
-    let found = take_out(&object, entries);
-    Ok(if found { root.to_string() } else { text.to_owned() })
+    let removed = take_out(&object, entries);
+    Ok(if removed { root.to_string() } else { text.to_owned() })
 }
 
 /// Parses a file.
@@ -86,17 +86,17 @@ fn has(object: &CstObject, entry: &Entry) -> bool {
     match entry {
         Entry::Hook { event, group } => {
             let list = object.object_value("hooks").and_then(|hooks| hooks.array_value(event));
-            list.is_some_and(|list| list.elements().iter().any(|found| is(found, group)))
+            list.is_some_and(|list| list.elements().iter().any(|element| is(element, group)))
         }
         Entry::Set { path, value } => {
             let Some((name, above)) = path.split_last() else { return false };
-            let found = below(object, above).and_then(|object| object.get(name)?.value());
-            found.is_some_and(|found| is(&found, value))
+            let element = below(object, above).and_then(|object| object.get(name)?.value());
+            element.is_some_and(|element| is(&element, value))
         }
         Entry::Member { path, text } => {
             let Some((name, above)) = path.split_last() else { return false };
             let list = below(object, above).and_then(|object| object.array_value(name));
-            list.is_some_and(|list| list.elements().iter().any(|found| is(found, &Value::from(*text))))
+            list.is_some_and(|list| list.elements().iter().any(|element| is(element, &Value::from(*text))))
         }
     }
 }
@@ -118,7 +118,7 @@ fn put(object: &CstObject, entry: &Entry) -> Result<(), String> {
             let Some((name, above)) = path.split_last() else { return Ok(()) };
             let object = object_at(object, above)?;
             match object.get(name) {
-                Some(there) => there.set_value(input(value)),
+                Some(existing) => existing.set_value(input(value)),
                 None => {
                     object.append(name, input(value));
                 }
@@ -145,7 +145,7 @@ fn list_at(object: &CstObject, path: &[&str]) -> Result<CstArray, String> {
 
 /// Removes everything of ours, and containers that become empty; returns whether there was anything.
 fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
-    let mut found = false;
+    let mut removed = false;
     for event in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
         let Some(list) = event.array_value() else { continue };
         for group in list.elements() {
@@ -154,18 +154,18 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
             if our.is_empty() {
                 continue;
             }
-            found = true;
+            removed = true;
             if theirs.is_empty() {
                 group.remove();
             } else {
                 our.into_iter().for_each(CstNode::remove);
             }
         }
-        if found && list.elements().is_empty() {
+        if removed && list.elements().is_empty() {
             event.remove();
         }
     }
-    if found && let Some(hooks) = object.get("hooks") {
+    if removed && let Some(hooks) = object.get("hooks") {
         remove_empty(hooks.into());
     }
     for entry in entries {
@@ -184,7 +184,7 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
             }
         };
         let Some(node) = node else { continue };
-        found = true;
+        removed = true;
         node.remove();
         // Containers above it that are now empty, from the inside out.
         for depth in (1..=path.len()).rev() {
@@ -194,7 +194,7 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
             }
         }
     }
-    found
+    removed
 }
 
 fn remove_empty(prop: CstContainerNode) {

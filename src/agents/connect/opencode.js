@@ -1,16 +1,17 @@
-// Asks the person in sayso where opencode would ask, and before each tool in `opencode run`, which cannot ask anybody.
+// Asks the person in sayso whenever opencode would ask, and before each tool in `opencode run`, which
+// cannot ask anybody.
 import { spawn } from "node:child_process"
 
 const program = "PROGRAM"
 const patience = "PATIENCE"
 const all = "ALL"
 
-// The permission a tool needs, where it is not called like the tool.
+// The permissions of tools whose permission has another name than the tool.
 const permissions = { write: "edit", patch: "edit", multiedit: "edit", apply_patch: "edit" }
-// Permissions that no tool is called by: what would ask for them in `run` is refused, as without this plugin.
+// Permissions that belong to no single tool. In `run`, opencode refuses what would ask for them.
 const others = ["external_directory", "doom_loop"]
 
-// Hands an event to sayso. Ended early, it takes its card along.
+// Sends an event to sayso and waits for the answer. `stop` ends the wait and withdraws the card.
 function ask(event) {
   const args = [...program.slice(1), "request", "--hook", "opencode", "--timeout", String(patience)]
   const child = spawn(program[0], args, { stdio: ["pipe", "pipe", "ignore"] })
@@ -35,12 +36,12 @@ function ask(event) {
 export const Sayso = async ({ client, directory }) => {
   const alone = process.argv.slice(2).find((word) => !word.startsWith("-")) === "run"
   const gate = alone || all
-  // Which permissions said "ask", in their order.
+  // The permission patterns of the config in order, each with whether it said "ask".
   const asked = []
   const waiting = new Map()
-  // Calls that were asked about here, and the id of the question.
+  // The calls that sayso was asked about, each with the id of its question.
   const told = new Map()
-  // What is known of each session.
+  // The latest information about each session.
   const sessions = new Map()
 
   const wanted = (tool) => {
@@ -54,7 +55,7 @@ export const Sayso = async ({ client, directory }) => {
     return asked.findLast(([pattern]) => fits(pattern))?.[1] ?? false
   }
 
-  // Asks beside opencode's own dialog; whoever answers first has answered.
+  // Asks in sayso while opencode shows its own dialog. The first answer counts.
   const beside = (id, event, reply) => {
     const asking = ask({ ...event, cwd: directory })
     waiting.set(id, { ...asking, session: event.session_id })
@@ -68,12 +69,12 @@ export const Sayso = async ({ client, directory }) => {
     const headers = { "content-type": "application/json" }
     await client._client.post({ url, body, headers })
   }
-  // Ends what a session is doing, once this answer is given.
+  // Stops the session after the current answer has been delivered.
   const end = (session) => setTimeout(() => post(`/session/${session}/abort`, {}).catch(() => {}), 0)
   const over = (is) => {
     for (const [id, asking] of waiting) if (is(id, asking)) asking.stop()
   }
-  // Tells how a session goes. Nothing depends on it; sessions of sub-agents are part of another.
+  // Reports a session's status, and ignores failures. Sessions of sub-agents belong to their parent session.
   const tell = (event, id) => {
     const { parentID, title, tokens, cost } = sessions.get(id) ?? {}
     if (!id || parentID) return
@@ -82,7 +83,7 @@ export const Sayso = async ({ client, directory }) => {
 
   return {
     config: async (config) => {
-      // One word holds for every tool, ours included, which asks by itself.
+      // A single word applies to every tool, including ours. Ours ask by themselves, so they are allowed.
       const word = config.permission
       if (typeof word === "string") config.permission = { "*": word, "sayso_*": "allow" }
       if (!gate) return

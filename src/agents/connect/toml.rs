@@ -15,7 +15,8 @@ pub(super) fn with(text: &str, path: [&str; 2], ours: &str) -> Result<String, St
     let Some(parent) = parent.as_table_like_mut() else {
         return Err(format!("`{above}` is not a table; fix it first"));
     };
-    let same = parent.get(name).is_some_and(|there| there.to_string().trim() == table.to_string().trim());
+    let same =
+        parent.get(name).is_some_and(|existing| existing.to_string().trim() == table.to_string().trim());
     if same {
         return Ok(text.to_owned());
     }

@@ -12,7 +12,7 @@ use std::path::{Path, PathBuf};
 /// contents are kept next to each file in a dated copy; the paths of the copies are returned.
 pub fn write(changes: &[Change], now: Timestamp) -> Result<Vec<PathBuf>, String> {
     let stamp = now.strftime("%Y%m%d-%H%M%S").to_string();
-    let mut kept = Vec::new();
+    let mut backups = Vec::new();
     for change in changes.iter().filter(|change| change.is_something()) {
         let failed =
             |error: io::Error| format!("{} cannot be written: {}", change.path.display(), unreadable(&error));
@@ -20,11 +20,11 @@ pub fn write(changes: &[Change], now: Timestamp) -> Result<Vec<PathBuf>, String>
             return Err(format!("{} was just changed by another program; try again", change.path.display()));
         }
         match &change.after {
-            Some(text) => kept.extend(put(&change.path, text, &stamp).map_err(failed)?),
+            Some(text) => backups.extend(put(&change.path, text, &stamp).map_err(failed)?),
             None => fs::remove_file(&change.path).map_err(failed)?,
         }
     }
-    Ok(kept)
+    Ok(backups)
 }
 
 fn put(path: &Path, text: &str, stamp: &str) -> io::Result<Option<PathBuf>> {
@@ -33,10 +33,10 @@ fn put(path: &Path, text: &str, stamp: &str) -> io::Result<Option<PathBuf>> {
     }
     // Configs are often links into a person's own repository; we write the target, and it keeps its mode.
     let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
-    let mode = fs::metadata(&path).map(|there| there.permissions()).ok();
-    let kept = atomic_write::write_private(&path, text.as_bytes(), stamp)?;
+    let mode = fs::metadata(&path).map(|metadata| metadata.permissions()).ok();
+    let backup = atomic_write::write_private(&path, text.as_bytes(), stamp)?;
     if let Some(mode) = mode {
         fs::set_permissions(&path, mode)?;
     }
-    Ok(kept)
+    Ok(backup)
 }

@@ -24,9 +24,9 @@ pub struct AppThread {
 
 impl AppThread {
     /// A thread from the server's response to joining it.
-    pub fn joined(said: &Value) -> Self {
-        let items = said.pointer("/initialTurnsPage/data/0/items").and_then(Value::as_array);
-        Self { about: said["thread"].clone(), items: items.cloned().unwrap_or_default() }
+    pub fn joined(response: &Value) -> Self {
+        let items = response.pointer("/initialTurnsPage/data/0/items").and_then(Value::as_array);
+        Self { about: response["thread"].clone(), items: items.cloned().unwrap_or_default() }
     }
 
     /// Records an item that started.
@@ -143,18 +143,18 @@ impl Asked<'_> {
         if !takes_accept || !is_command {
             return None;
         }
-        let given = |name: &str| params.get(name).filter(|value| !value.is_null()).cloned();
+        let param = |name: &str| params.get(name).filter(|value| !value.is_null()).cloned();
         let mut input = Map::new();
         let command = self.text("command").map(|line| script(&line).unwrap_or(line));
         input.extend(command.clone().map(|command| ("command".to_owned(), Value::from(command))));
         // These go beyond the command itself.
-        let elsewhere = given("environmentId").filter(|environment| environment != "local");
-        let more = [("additionalPermissions", given("additionalPermissions")), ("environmentId", elsewhere)];
+        let elsewhere = param("environmentId").filter(|environment| environment != "local");
+        let more = [("additionalPermissions", param("additionalPermissions")), ("environmentId", elsewhere)];
         let more = more.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
         let before = input.len();
         input.extend(more);
         let each_time = input.len() > before;
-        if let Some(network) = given("networkApprovalContext") {
+        if let Some(network) = param("networkApprovalContext") {
             let host = text(&network, "host")?;
             input.insert("network".to_owned(), network);
             let call = self.call(HookPoint::Approval, "network", input)?;
@@ -191,8 +191,8 @@ impl Asked<'_> {
     }
 
     fn permissions(&self) -> Option<Call> {
-        let wanted = self.params.get("permissions").filter(|wanted| wanted.is_object())?;
-        let input = Map::from_iter([("permissions".to_owned(), wanted.clone())]);
+        let requested = self.params.get("permissions").filter(|requested| requested.is_object())?;
+        let input = Map::from_iter([("permissions".to_owned(), requested.clone())]);
         let call = self.call(HookPoint::Permissions, "request_permissions", input)?;
         Some(Call { title: Some("Grant more permissions for this turn".to_owned()), ..call })
     }
@@ -250,12 +250,12 @@ fn change(change: &Value) -> Option<Map<String, Value>> {
     let (path, diff) = (text(change, "path")?, change.get("diff")?.as_str()?);
     let moved = change.pointer("/kind/move_path").and_then(Value::as_str);
     let mut read = Map::from_iter([("file_path".to_owned(), Value::from(path))]);
-    let whole = |from: &str, to: &str| json!([{"old_string": from, "new_string": to}]);
+    let replacement = |from: &str, to: &str| json!([{"old_string": from, "new_string": to}]);
     match change.pointer("/kind/type")?.as_str()? {
         "add" => read.insert("content".to_owned(), Value::from(diff)),
         "delete" => {
             read.insert("delete".to_owned(), Value::Bool(true));
-            read.insert("edits".to_owned(), whole(diff, ""))
+            read.insert("edits".to_owned(), replacement(diff, ""))
         }
         "update" => {
             let note = moved.map(|moved| format!("\n\nMoved to: {moved}"));
@@ -277,14 +277,14 @@ fn change(change: &Value) -> Option<Map<String, Value>> {
 fn hunks(diff: &str) -> Option<Vec<Value>> {
     let mut read: Vec<(String, String)> = Vec::new();
     for line in diff.lines() {
-        let whole = |text: &str| format!("{text}\n");
+        let with_newline = |text: &str| format!("{text}\n");
         match (line.chars().next(), read.last_mut()) {
             (Some('@'), _) => read.push(Default::default()),
-            (Some('-'), Some((old, _))) => old.push_str(&whole(&line[1..])),
-            (Some('+'), Some((_, new))) => new.push_str(&whole(&line[1..])),
+            (Some('-'), Some((old, _))) => old.push_str(&with_newline(&line[1..])),
+            (Some('+'), Some((_, new))) => new.push_str(&with_newline(&line[1..])),
             (Some(' '), Some((old, new))) => {
-                old.push_str(&whole(&line[1..]));
-                new.push_str(&whole(&line[1..]));
+                old.push_str(&with_newline(&line[1..]));
+                new.push_str(&with_newline(&line[1..]));
             }
             // "No newline at end of file".
             (Some('\\'), Some(_)) => {}

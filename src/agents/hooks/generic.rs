@@ -17,8 +17,8 @@ const FIELDS: [&str; 11] =
 const INNER: [&str; 3] = ["folder", "expires_in", "notice"];
 
 /// Reads a question, and how long to wait for its answer.
-pub fn read(said: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Duration>), String> {
-    let Some(object) = said.as_object() else {
+pub fn read(request: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Duration>), String> {
+    let Some(object) = request.as_object() else {
         return Err("stdin is not a JSON object; write it like {\"title\": \"Deploy?\"}".to_owned());
     };
     known(object)?;
@@ -65,12 +65,12 @@ mod tests {
     #[test]
     fn a_question_is_read_or_refused() {
         let now = Timestamp::UNIX_EPOCH;
-        let said =
+        let input =
             json!({"title": "Go?", "key": "k", "expires": "1h", "timeout": 2.5, "cwd": "/a", "text": null});
-        let (asking, timeout) = read(&said, &now).unwrap();
+        let (asking, timeout) = read(&input, &now).unwrap();
         assert_eq!(asking.input, json!({"title": "Go?", "expires_in": 3600, "folder": "/a"}));
         assert_eq!((asking.key.as_deref(), timeout), (Some("k"), Some(Duration::from_millis(2500))));
-        for (said, expected) in [
+        for (input, expected) in [
             (json!(3), "not a JSON object"),
             (json!({"title": "t", "key": 3}), "`key`"),
             (json!({"title": "t", "timeout": "x"}), "`timeout`"),
@@ -79,18 +79,18 @@ mod tests {
             (json!({"titel": "t"}), "no field `titel`; did you mean `title`? there are `title`, `text`"),
             (json!({"title": "t", "x": 1}), "no field `x`; there are `title`, `text`"),
         ] {
-            assert!(read(&said, &now).unwrap_err().contains(expected), "{said}");
+            assert!(read(&input, &now).unwrap_err().contains(expected), "{input}");
         }
     }
 
     #[test]
     fn the_fields_are_those_of_the_docs() {
         let page = include_str!("../../../docs/agents.md");
-        let (_, told) = page.split_once("`title` is required; ").unwrap();
-        let (told, _) = told.split_once("are optional.").unwrap();
-        let told = format!("`title` {told}");
+        let (_, documented) = page.split_once("`title` is required; ").unwrap();
+        let (documented, _) = documented.split_once("are optional.").unwrap();
+        let documented = format!("`title` {documented}");
         for field in FIELDS {
-            assert!(told.contains(&format!("`{field}`")), "{field}");
+            assert!(documented.contains(&format!("`{field}`")), "{field}");
         }
         let refused = read(&json!({"title": "t", "x": 1}), &Timestamp::UNIX_EPOCH).unwrap_err();
         for inner in INNER.into_iter().chain(["asked", "hidden"]) {

@@ -20,7 +20,7 @@ const LONGEST_NAME: usize = 200;
 const LONGEST_PATH: usize = 4096;
 
 /// Reads session news from an event; `None` if it has none.
-pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<SessionNews> {
+pub fn read_news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<SessionNews> {
     let agent = agent.of(event);
     let text = |names: &[&str], longest: usize| {
         let found = names.iter().find_map(|name| event.get(name)?.as_str());
@@ -28,7 +28,7 @@ pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<Ses
     };
     let id = text(&["session_id", "sessionId"], LONGEST_NAME)?;
     let name = text(&["hook_event_name", "hookEventName", "event"], LONGEST_NAME);
-    let what = what(agent, name.as_deref(), event)?;
+    let what = kind_of_news(agent, name.as_deref(), event)?;
     let folder = text(&["cwd"], LONGEST_PATH);
     let process = process(agent, env);
     // The server that Codex's windows share has the terminal of the window that started it, whichever window asks.
@@ -49,10 +49,10 @@ pub fn news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<Ses
     })
 }
 
-fn what(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
-    let said = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
-    let prompt = || session::shortened(said("prompt"));
-    let words = || Visible::line(said("message")).as_str().chars().take(WORDS).collect();
+fn kind_of_news(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
+    let text = |name: &str| event.get(name).and_then(Value::as_str).unwrap_or_default();
+    let prompt = || session::shortened(text("prompt"));
+    let words = || Visible::line(text("message")).as_str().chars().take(WORDS).collect();
     Some(match (agent, name) {
         (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse" | "PermissionRequest"))
         | (Agent::ClaudeCode, Some("Elicitation"))
@@ -71,7 +71,7 @@ fn what(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
         (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("SessionEnd"))
         | (Agent::Opencode, Some("ended")) => News::Ended,
         (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("Notification")) => {
-            match said("notification_type") {
+            match text("notification_type") {
                 "permission_prompt" | "elicitation_dialog" | "ToolPermission" => News::AsksThere(words()),
                 "idle_prompt" => News::TurnEnded,
                 _ => return None,
@@ -84,13 +84,13 @@ fn what(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
 /// The process of the agent that runs this hook.
 fn process(agent: Agent, env: &Env) -> Option<Process> {
     // Claude Code passes this to everything it starts, which may include another agent.
-    let said = || env.get("CLAUDE_PID")?.to_str()?.parse().ok().and_then(Process::of);
-    let said = if agent == Agent::ClaudeCode { said() } else { None };
-    said.or_else(Process::starter)
+    let from_env = || env.get("CLAUDE_PID")?.to_str()?.parse().ok().and_then(Process::of);
+    let from_env = if agent == Agent::ClaudeCode { from_env() } else { None };
+    from_env.or_else(Process::starter)
 }
 
 /// Records what an event says about its session. Nothing depends on it, so failures are only logged.
-pub async fn tell(inbox: &Inbox, mut news: SessionNews, event: &Value) {
+pub async fn record_news(inbox: &Inbox, mut news: SessionNews, event: &Value) {
     let sessions = inbox.sessions();
     let counts = matches!(news.what, News::Working | News::TurnEnded | News::Asked);
     if counts && let Ok(known) = sessions.used(news.agent, &news.id) {
@@ -105,7 +105,7 @@ fn used(known: &Used, event: &Value) -> Option<Used> {
     match event.get("transcript_path").and_then(Value::as_str) {
         Some(path) if path.len() <= LONGEST_PATH => usage::count_on(known, Path::new(path)),
         Some(_) => None,
-        None => usage::told(event),
+        None => usage::reported_usage(event),
     }
 }
 
@@ -115,7 +115,7 @@ mod tests {
     use serde_json::json;
 
     fn of(agent: Agent, event: Value) -> Option<News> {
-        news(agent, &event, Timestamp::UNIX_EPOCH, &Env::default()).map(|news| news.what)
+        read_news(agent, &event, Timestamp::UNIX_EPOCH, &Env::default()).map(|news| news.what)
     }
 
     #[test]
@@ -159,7 +159,7 @@ mod tests {
     fn the_terminal_is_that_of_the_agent() {
         let env: Env = [("TMUX", "/tmp/tmux-0/default,1,0"), ("TMUX_PANE", "%3")].into_iter().collect();
         let event = json!({"session_id": "s", "hook_event_name": "SessionStart"});
-        let told = news(Agent::Codex, &event, Timestamp::UNIX_EPOCH, &env).unwrap();
-        assert_eq!(told.terminal.map(|terminal| terminal.name()), Some("tmux"));
+        let session_news = read_news(Agent::Codex, &event, Timestamp::UNIX_EPOCH, &env).unwrap();
+        assert_eq!(session_news.terminal.map(|terminal| terminal.name()), Some("tmux"));
     }
 }

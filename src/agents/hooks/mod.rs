@@ -28,7 +28,7 @@ use crate::text::exact::is_exact;
 use crate::text::unreadable;
 pub use app_server::{AppThread, asked_by_server};
 pub use call::Call;
-pub use life::{news, tell};
+pub use life::{read_news, record_news};
 pub use read::{prompted, read};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;

@@ -56,10 +56,10 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
 }
 
 /// A call from Claude Code to the tool of `--permission-prompt-tool`.
-pub fn prompted(given: &Value, folder: Option<String>, session: Option<String>) -> Result<Call, String> {
-    let fields = Fields(given);
+pub fn prompted(arguments: &Value, folder: Option<String>, session: Option<String>) -> Result<Call, String> {
+    let fields = Fields(arguments);
     let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
-    let input = given.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
+    let input = arguments.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
     let asks = tool == "AskUserQuestion";
     Ok(Call {
         agent: Agent::ClaudeCode,

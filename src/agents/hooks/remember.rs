@@ -18,8 +18,8 @@ const LONGEST: usize = 1000;
 /// What an event offers to remember, with a description.
 pub(super) fn offered(event: &Value) -> Vec<Remember> {
     let suggested = event.get("permission_suggestions").and_then(Value::as_array).into_iter().flatten();
-    let short = suggested.filter(|told| told.to_string().len() <= LONGEST);
-    short.filter_map(|told| Some(Remember { words: words(told)?, told: told.clone() })).take(MOST).collect()
+    let short = suggested.filter(|rule| rule.to_string().len() <= LONGEST);
+    short.filter_map(|rule| Some(Remember { words: words(rule)?, told: rule.clone() })).take(MOST).collect()
 }
 
 /// The offer in a request of Codex's app-server: commands with the same beginning.
@@ -30,19 +30,20 @@ pub(super) fn offered_by_server(params: &Value) -> Option<Remember> {
         .iter()
         .map(Value::as_str)
         .collect::<Option<_>>()?;
-    let told = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": words}});
-    let offered = params.get("availableDecisions")?.as_array()?.contains(&told);
+    let decision = json!({"acceptWithExecpolicyAmendment": {"execpolicy_amendment": words}});
+    let offered = params.get("availableDecisions")?.as_array()?.contains(&decision);
     let line = words.iter().copied().map(quoted).collect::<Vec<_>>().join(" ");
     // Nobody can agree to something that is not shown exactly, and an empty list would mean every command.
     let is_shown = !words.is_empty() && Visible::line(&line).as_str() == line;
     let words = format!("commands that begin with `{line}`, everywhere");
-    (offered && is_shown && told.to_string().len() <= LONGEST).then_some(Remember { words, told })
+    (offered && is_shown && decision.to_string().len() <= LONGEST)
+        .then_some(Remember { words, told: decision })
 }
 
-fn words(told: &Value) -> Option<String> {
-    let text = |name: &str| told.get(name).and_then(Value::as_str);
-    let list = |name: &str| told.get(name).and_then(Value::as_array).filter(|list| !list.is_empty());
-    let what = match text("type")? {
+fn words(update: &Value) -> Option<String> {
+    let text = |name: &str| update.get(name).and_then(Value::as_str);
+    let list = |name: &str| update.get(name).and_then(Value::as_array).filter(|list| !list.is_empty());
+    let rules = match text("type")? {
         "addRules" if text("behavior") == Some("allow") => {
             let rule = |rule: &Value| {
                 let tool = rule.get("toolName")?.as_str()?;
@@ -66,7 +67,7 @@ fn words(told: &Value) -> Option<String> {
         "userSettings" => "everywhere",
         _ => return None,
     };
-    Some(format!("{}, {place}", what.join(" and ")))
+    Some(format!("{}, {place}", rules.join(" and ")))
 }
 
 #[cfg(test)]
@@ -113,7 +114,7 @@ mod tests {
     #[test]
     fn what_is_no_remembering_is_not_offered() {
         let rules = json!([{"toolName": "Bash"}]);
-        for told in [
+        for rule in [
             json!({"type": "setMode", "mode": "acceptEdits", "destination": "session"}),
             json!({"type": "addRules", "rules": rules, "behavior": "deny", "destination": "session"}),
             json!({"type": "addRules", "rules": rules, "behavior": "allow", "destination": "elsewhere"}),
@@ -123,7 +124,7 @@ mod tests {
             json!({"type": "addDirectories", "directories": ["x".repeat(2000)], "destination": "session"}),
             json!("addRules"),
         ] {
-            assert_eq!(offered(&json!({"permission_suggestions": [told]})), [], "{told}");
+            assert_eq!(offered(&json!({"permission_suggestions": [rule]})), [], "{rule}");
         }
         assert_eq!(offered(&json!({})), []);
     }

@@ -29,7 +29,7 @@ impl Call {
         }
         let id = &answer.id;
         let words = || answer.args.as_str().unwrap_or_default();
-        let said = |words: &str| match words.trim() {
+        let or_default = |words: &str| match words.trim() {
             STOP_WORDS => Verdict::Stop(format!("The person said no: {STOP_WORDS}")),
             words => Verdict::Deny(format!("Not yet. The person answered: {words}")),
         };
@@ -38,10 +38,10 @@ impl Call {
                 Some(answers) => return self.answered(&answers),
                 None => Verdict::Deny("The person gave no answer.".to_owned()),
             },
-            (Some(Ending::Respond), Some(_)) if words().trim() == STOP_WORDS => said(words()),
+            (Some(Ending::Respond), Some(_)) if words().trim() == STOP_WORDS => or_default(words()),
             (Some(Ending::Respond), Some(questions)) => match questions.chosen_by(words()) {
                 Some(answers) => return self.answered(&answers),
-                None => said(words()),
+                None => or_default(words()),
             },
             (Some(Ending::Edit), None) if self.elicitation.is_some() => match self.filled_in(&answer.args) {
                 Ok(content) => Verdict::Changed(content),
@@ -49,35 +49,35 @@ impl Call {
             },
             (Some(Ending::Accept), _) => Verdict::Allow,
             (Some(Ending::Edit), None) => Verdict::Changed(answer.args.clone()),
-            (Some(Ending::Respond), None) => said(words()),
+            (Some(Ending::Respond), None) => or_default(words()),
             (Some(Ending::Ignore), _) => Verdict::Deny("The person said no.".to_owned()),
             (Some(Ending::Expired | Ending::Withdrawn) | None, _) => {
                 Verdict::Open(format!("nobody answered {id} in time"))
             }
         };
-        self.told(verdict)
+        self.reply_to(verdict)
     }
 
     /// An `allow` that also says what to remember, if the agent offered that.
     fn reply_remembering(&self, remember: &Value) -> Option<Value> {
-        let mut told = self.told(Verdict::Allow)?;
+        let mut reply = self.reply_to(Verdict::Allow)?;
         let offered = self.remember.iter().any(|offer| offer.told == *remember);
         match self.point {
             HookPoint::PermissionRequest if offered => {
-                told["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
+                reply["hookSpecificOutput"]["decision"]["updatedPermissions"] = json!([remember]);
             }
-            HookPoint::Approval if offered => told["decision"] = remember.clone(),
+            HookPoint::Approval if offered => reply["decision"] = remember.clone(),
             _ => {}
         }
-        Some(told)
+        Some(reply)
     }
 
     /// sayso cannot decide: the agent asks the person itself if it can, and refuses otherwise.
     pub fn undecided(&self, why: &str) -> Option<Value> {
-        self.told(Verdict::Open(Visible::line(why).into_string()))
+        self.reply_to(Verdict::Open(Visible::line(why).into_string()))
     }
 
-    fn told(&self, verdict: Verdict) -> Option<Value> {
+    fn reply_to(&self, verdict: Verdict) -> Option<Value> {
         match self.point {
             HookPoint::PreToolUse => self.before_use(verdict),
             HookPoint::PermissionRequest => self.permission(verdict),
@@ -185,19 +185,19 @@ impl Call {
 
     /// The reply to an MCP server that asks for information. Without an answer Claude Code's own dialog asks.
     fn elicitation_reply(&self, verdict: Verdict) -> Option<Value> {
-        let mut told = json!({"hookEventName": "Elicitation"});
+        let mut output = json!({"hookEventName": "Elicitation"});
         let action = match verdict {
             Verdict::Allow => "accept",
             Verdict::Changed(content) => {
-                told["content"] = content;
+                output["content"] = content;
                 "accept"
             }
             Verdict::Deny(_) | Verdict::Stop(_) => "decline",
             Verdict::Open(_) if self.headless => "cancel",
             Verdict::Open(_) => return None,
         };
-        told["action"] = Value::from(action);
-        Some(json!({ "hookSpecificOutput": told }))
+        output["action"] = Value::from(action);
+        Some(json!({ "hookSpecificOutput": output }))
     }
 
     fn filled_in(&self, args: &Value) -> Result<Value, String> {
@@ -236,7 +236,7 @@ impl Call {
         }
         let mut input = self.input.clone();
         input.insert("answers".to_owned(), answers.by_text());
-        self.told(Verdict::Changed(Value::Object(input)))
+        self.reply_to(Verdict::Changed(Value::Object(input)))
     }
 }
 

@@ -12,20 +12,20 @@ const FILES: usize = 50;
 
 /// Reads the report from an event after a call.
 pub(super) fn read(agent: Agent, event: &Value) -> Report {
-    let told = event.get("tool_response").or_else(|| event.get("toolResponse")).unwrap_or(&Value::Null);
-    let error = event.get("error").or_else(|| told.get("error")).and_then(words);
+    let response = event.get("tool_response").or_else(|| event.get("toolResponse")).unwrap_or(&Value::Null);
+    let error = event.get("error").or_else(|| response.get("error")).and_then(words);
     let exit_code = match agent {
-        Agent::ClaudeCode => claude_code(told, error.as_deref()),
-        Agent::Gemini => told.get("llmContent").and_then(Value::as_str).and_then(gemini),
-        Agent::Opencode => told.get("exit").and_then(Value::as_i64),
+        Agent::ClaudeCode => claude_code(response, error.as_deref()),
+        Agent::Gemini => response.get("llmContent").and_then(Value::as_str).and_then(gemini),
+        Agent::Opencode => response.get("exit").and_then(Value::as_i64),
         // It reports only the output.
         Agent::Codex => None,
     };
     let error = error.or_else(|| {
-        let interrupted = told.get("interrupted") == Some(&Value::Bool(true));
+        let interrupted = response.get("interrupted") == Some(&Value::Bool(true));
         interrupted.then(|| "interrupted".to_owned())
     });
-    Report { exit_code, files: files(told), error }
+    Report { exit_code, files: files(response), error }
 }
 
 fn words(value: &Value) -> Option<String> {
@@ -34,27 +34,28 @@ fn words(value: &Value) -> Option<String> {
 }
 
 /// A failed command starts with its exit code; a command with reported output did not fail.
-fn claude_code(told: &Value, error: Option<&str>) -> Option<i64> {
+fn claude_code(response: &Value, error: Option<&str>) -> Option<i64> {
     match error {
         Some(error) => error.lines().next()?.strip_prefix("Exit code ")?.trim().parse().ok(),
         None => {
-            let ran = told.get("stdout").is_some() && told.get("interrupted") != Some(&Value::Bool(true));
+            let ran =
+                response.get("stdout").is_some() && response.get("interrupted") != Some(&Value::Bool(true));
             ran.then_some(0)
         }
     }
 }
 
 /// The exit code is below the output, among the last lines.
-fn gemini(told: &str) -> Option<i64> {
-    let line = told.lines().rev().take(5).find_map(|line| line.strip_prefix("Exit Code: "))?;
+fn gemini(text: &str) -> Option<i64> {
+    let line = text.lines().rev().take(5).find_map(|line| line.strip_prefix("Exit Code: "))?;
     line.trim().parse().ok()
 }
 
-fn files(told: &Value) -> Vec<String> {
-    let one = ["filePath", "file_path", "filepath"].iter().find_map(|name| told.get(name)?.as_str());
+fn files(response: &Value) -> Vec<String> {
+    let one = ["filePath", "file_path", "filepath"].iter().find_map(|name| response.get(name)?.as_str());
     // A file that was only read has neither a patch nor new text.
-    let changed = ["structuredPatch", "oldString", "diff"].iter().any(|name| told.get(name).is_some());
-    let several = told.get("files").and_then(Value::as_array).into_iter().flatten();
+    let changed = ["structuredPatch", "oldString", "diff"].iter().any(|name| response.get(name).is_some());
+    let several = response.get("files").and_then(Value::as_array).into_iter().flatten();
     let several = several.filter_map(|file| file.as_str().or_else(|| file.get("filePath")?.as_str()));
     one.filter(|_| changed).into_iter().chain(several).take(FILES).map(str::to_owned).collect()
 }

@@ -87,25 +87,25 @@ fn what_cannot_be_read_is_named() {
 #[test]
 fn only_a_yes_allows() {
     let call = call_of(Agent::ClaudeCode, &bash("cargo test"), false);
-    let said = |ending, args| call.reply(&answered(ending, args)).unwrap()["hookSpecificOutput"].clone();
+    let reply = |ending, args| call.reply(&answered(ending, args)).unwrap()["hookSpecificOutput"].clone();
     // An accepted call runs as it came in, whatever was shown for it.
     for args in [json!({"command": "cargo test"}), json!({"command": "as shown"})] {
-        let allowed = said(Some(Ending::Accept), args);
+        let allowed = reply(Some(Ending::Accept), args);
         assert_eq!((&allowed["permissionDecision"], allowed.get("updatedInput")), (&json!("allow"), None));
     }
     let other = json!({"command": "cargo test --lib"});
-    let edited = said(Some(Ending::Edit), other.clone());
+    let edited = reply(Some(Ending::Edit), other.clone());
     assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
-    let told = said(Some(Ending::Respond), json!("use nextest"));
-    assert_eq!(told["permissionDecision"], "deny");
-    assert!(told["permissionDecisionReason"].as_str().unwrap().ends_with("use nextest"));
-    assert_eq!(said(Some(Ending::Ignore), Value::Null)["permissionDecision"], "deny");
+    let response = reply(Some(Ending::Respond), json!("use nextest"));
+    assert_eq!(response["permissionDecision"], "deny");
+    assert!(response["permissionDecisionReason"].as_str().unwrap().ends_with("use nextest"));
+    assert_eq!(reply(Some(Ending::Ignore), Value::Null)["permissionDecision"], "deny");
     for ending in OPEN {
-        assert_eq!(said(ending, Value::Null)["permissionDecision"], "ask");
+        assert_eq!(reply(ending, Value::Null)["permissionDecision"], "ask");
     }
     let alone = call_of(Agent::ClaudeCode, &bash("cargo test"), true);
-    let told = alone.reply(&answered(None, Value::Null)).unwrap();
-    assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");
+    let response = alone.reply(&answered(None, Value::Null)).unwrap();
+    assert_eq!(response["hookSpecificOutput"]["permissionDecision"], "deny");
 }
 
 #[test]
@@ -117,18 +117,18 @@ fn codex_gets_only_what_it_honours() {
         let asking = call.asking(PATIENCE);
         assert_eq!(asking.key.as_deref(), Some("codex:5e1f:toolu_01A"));
         assert_eq!(asking.input["source"], "codex");
-        let said = |ending, args| call.reply(&answered(ending, args));
-        assert_eq!(said(Some(Ending::Accept), Value::Null), None);
+        let reply = |ending, args| call.reply(&answered(ending, args));
+        assert_eq!(reply(Some(Ending::Accept), Value::Null), None);
         // It takes changed input only together with `allow`.
         let other = json!({"command": "cargo test --lib"});
-        let edited = said(Some(Ending::Edit), other.clone()).unwrap()["hookSpecificOutput"].clone();
+        let edited = reply(Some(Ending::Edit), other.clone()).unwrap()["hookSpecificOutput"].clone();
         assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
         for ending in [Some(Ending::Respond), Some(Ending::Ignore)].into_iter().chain(OPEN) {
-            let told = said(ending, Value::Null).unwrap();
-            assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny", "{ending:?}");
+            let response = reply(ending, Value::Null).unwrap();
+            assert_eq!(response["hookSpecificOutput"]["permissionDecision"], "deny", "{ending:?}");
         }
-        let told = call.undecided("why").unwrap();
-        assert_eq!(told["hookSpecificOutput"]["permissionDecision"], "deny");
+        let response = call.undecided("why").unwrap();
+        assert_eq!(response["hookSpecificOutput"]["permissionDecision"], "deny");
     }
 }
 
@@ -137,21 +137,21 @@ fn a_permission_that_is_not_decided_is_the_agent_s_to_ask() {
     let codex = with(permission(bash("x")), "turn_id", json!("t"));
     for (agent, event) in [(Agent::ClaudeCode, permission(bash("x"))), (Agent::Codex, codex)] {
         let call = call_of(agent, &event, false);
-        let said = |ending, args| {
-            let said = call.reply(&answered(ending, args))?;
-            assert_eq!(said["hookSpecificOutput"]["hookEventName"], "PermissionRequest");
-            Some(said["hookSpecificOutput"]["decision"].clone())
+        let reply = |ending, args| {
+            let reply = call.reply(&answered(ending, args))?;
+            assert_eq!(reply["hookSpecificOutput"]["hookEventName"], "PermissionRequest");
+            Some(reply["hookSpecificOutput"]["decision"].clone())
         };
-        assert_eq!(said(Some(Ending::Accept), Value::Null), Some(json!({"behavior": "allow"})));
-        let no = said(Some(Ending::Ignore), Value::Null).unwrap();
+        assert_eq!(reply(Some(Ending::Accept), Value::Null), Some(json!({"behavior": "allow"})));
+        let no = reply(Some(Ending::Ignore), Value::Null).unwrap();
         assert_eq!(no, json!({"behavior": "deny", "message": "The person said no."}));
-        let told = said(Some(Ending::Respond), json!("later")).unwrap();
-        assert!(told["behavior"] == "deny" && told["message"].as_str().unwrap().ends_with("later"));
+        let response = reply(Some(Ending::Respond), json!("later")).unwrap();
+        assert!(response["behavior"] == "deny" && response["message"].as_str().unwrap().ends_with("later"));
         for ending in OPEN {
-            assert_eq!(said(ending, Value::Null), None);
+            assert_eq!(reply(ending, Value::Null), None);
         }
         assert_eq!(call.undecided("full disk"), None);
-        let edited = said(Some(Ending::Edit), json!({"command": "y"}));
+        let edited = reply(Some(Ending::Edit), json!({"command": "y"}));
         let allow = call.asking(PATIENCE).input.get("allow").cloned();
         if agent == Agent::ClaudeCode {
             let expected = json!({"behavior": "allow", "updatedInput": {"command": "y"}});
@@ -171,12 +171,12 @@ fn gemini_is_refused_what_is_not_decided() {
         "tool_name": "run_shell_command", "tool_input": {"command": "ls"}});
     let call = call_of(Agent::Gemini, &event, false);
     assert_eq!(call.asking(PATIENCE).input["source"], "gemini");
-    let said = |ending, args| call.reply(&answered(ending, args)).unwrap();
-    assert_eq!(said(Some(Ending::Accept), Value::Null), json!({"decision": "allow"}));
-    let edited = said(Some(Ending::Edit), json!({"command": "ls -l"}));
+    let reply = |ending, args| call.reply(&answered(ending, args)).unwrap();
+    assert_eq!(reply(Some(Ending::Accept), Value::Null), json!({"decision": "allow"}));
+    let edited = reply(Some(Ending::Edit), json!({"command": "ls -l"}));
     assert_eq!(edited["hookSpecificOutput"]["tool_input"], json!({"command": "ls -l"}));
     for ending in [Some(Ending::Respond), Some(Ending::Ignore)].into_iter().chain(OPEN) {
-        assert_eq!(said(ending, Value::Null)["decision"], "deny", "{ending:?}");
+        assert_eq!(reply(ending, Value::Null)["decision"], "deny", "{ending:?}");
     }
 }
 
@@ -217,16 +217,16 @@ fn questions_are_answered_in_each_form() {
         decision["updatedInput"],
         json!({"questions": questions, "answers": {"Which colour?": "Blue"}})
     );
-    let said = call.reply(&answered(Some(Ending::Respond), json!("something green"))).unwrap();
-    let answers = &said["hookSpecificOutput"]["decision"]["updatedInput"]["answers"];
+    let reply = call.reply(&answered(Some(Ending::Respond), json!("something green"))).unwrap();
+    let answers = &reply["hookSpecificOutput"]["decision"]["updatedInput"]["answers"];
     assert_eq!(answers, &json!({"Which colour?": "something green"}));
     let no = call.reply(&answered(Some(Ending::Ignore), Value::Null)).unwrap();
     assert_eq!(no["hookSpecificOutput"]["decision"]["behavior"], "deny");
     let event = json!({"event": "question", "session_id": "s", "tool_name": "question",
         "tool_input": {"questions": questions}});
     let call = call_of(Agent::Opencode, &event, false);
-    let said = call.reply(&answered(Some(Ending::Respond), json!("1"))).unwrap();
-    assert_eq!(said, json!({"answers": [["Red"]]}));
+    let reply = call.reply(&answered(Some(Ending::Respond), json!("1"))).unwrap();
+    assert_eq!(reply, json!({"answers": [["Red"]]}));
     assert_eq!(call.reply(&answered(Some(Ending::Ignore), Value::Null)), Some(json!({"reject": true})));
 }
 
@@ -258,24 +258,24 @@ fn later_events_say_what_is_over() {
 #[test]
 fn a_session_is_stopped_where_the_agent_can_be_told_so() {
     let stop = || answered(Some(Ending::Respond), json!(crate::inbox::STOP_WORDS));
-    let told = |agent, event: &Value| call_of(agent, event, false).reply(&stop()).unwrap();
-    let before = told(Agent::ClaudeCode, &bash("x"));
+    let reply = |agent, event: &Value| call_of(agent, event, false).reply(&stop()).unwrap();
+    let before = reply(Agent::ClaudeCode, &bash("x"));
     assert_eq!(
         (&before["continue"], &before["hookSpecificOutput"]["permissionDecision"]),
         (&json!(false), &json!("deny"))
     );
-    let asked = told(Agent::ClaudeCode, &permission(bash("x")));
+    let asked = reply(Agent::ClaudeCode, &permission(bash("x")));
     let decision = &asked["hookSpecificOutput"]["decision"];
     assert_eq!((&decision["interrupt"], &decision["behavior"]), (&json!(true), &json!("deny")));
     // Codex takes only a refusal.
     let codex = with(permission(bash("x")), "turn_id", json!("t"));
-    let decision = &told(Agent::Codex, &codex)["hookSpecificOutput"]["decision"];
+    let decision = &reply(Agent::Codex, &codex)["hookSpecificOutput"]["decision"];
     assert!(decision.get("interrupt").is_none() && decision["behavior"] == "deny", "{decision}");
     let gemini = json!({"hook_event_name": "BeforeTool", "tool_name": "run_shell_command", "tool_input": {}});
-    let gemini = told(Agent::Gemini, &gemini);
+    let gemini = reply(Agent::Gemini, &gemini);
     assert_eq!((&gemini["decision"], &gemini["continue"]), (&json!("deny"), &json!(false)));
     let opencode = json!({"event": "tool", "session_id": "s", "tool_name": "bash", "tool_input": {}});
-    let opencode = told(Agent::Opencode, &opencode);
+    let opencode = reply(Agent::Opencode, &opencode);
     assert_eq!((&opencode["decision"], &opencode["stop"]), (&json!("deny"), &json!(true)));
 }
 
@@ -287,15 +287,15 @@ fn what_a_server_wants_to_know_is_a_card() {
     let call = call_of(Agent::ClaudeCode, &event, false);
     let asking = call.asking(PATIENCE).input;
     assert_eq!((&asking["title"], &asking["allow"]), (&json!("Which project?"), &json!(["edit", "ignore"])));
-    let said =
-        |ending, args| call.reply(&answered(ending, args)).map(|said| said["hookSpecificOutput"].clone());
-    let filled = said(Some(Ending::Edit), json!({"project": "x"})).unwrap();
+    let reply =
+        |ending, args| call.reply(&answered(ending, args)).map(|reply| reply["hookSpecificOutput"].clone());
+    let filled = reply(Some(Ending::Edit), json!({"project": "x"})).unwrap();
     let expected = json!({"hookEventName": "Elicitation", "action": "accept", "content": {"project": "x"}});
     assert_eq!(filled, expected);
     // If the content does not fit, the agent's own dialog asks, or nobody does.
-    assert_eq!(said(Some(Ending::Edit), json!({})), None);
-    assert_eq!(said(Some(Ending::Ignore), Value::Null).unwrap()["action"], "decline");
-    assert_eq!(said(None, Value::Null), None);
+    assert_eq!(reply(Some(Ending::Edit), json!({})), None);
+    assert_eq!(reply(Some(Ending::Ignore), Value::Null).unwrap()["action"], "decline");
+    assert_eq!(reply(None, Value::Null), None);
     let alone = call_of(Agent::ClaudeCode, &event, true).undecided("nobody").unwrap();
     assert_eq!(alone["hookSpecificOutput"]["action"], "cancel");
     let own = with(event, "mcp_server_name", json!("sayso"));
@@ -315,8 +315,8 @@ fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
         let answer = RequestAnswer { remember, ..answered(Some(ending), Value::Null) };
         call.reply(&answer).unwrap()["hookSpecificOutput"]["decision"].clone()
     };
-    let told = decided(Some(rule.clone()), Ending::Accept);
-    assert_eq!(told, json!({"behavior": "allow", "updatedPermissions": [rule]}));
+    let reply = decided(Some(rule.clone()), Ending::Accept);
+    assert_eq!(reply, json!({"behavior": "allow", "updatedPermissions": [rule]}));
     // The agent is not told to remember anything that it did not offer, nor together with a no.
     let other = json!({"type": "setMode", "mode": "bypassPermissions", "destination": "session"});
     assert_eq!(decided(Some(other), Ending::Accept), json!({"behavior": "allow"}));

@@ -32,8 +32,8 @@ pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
     let mut bytes = Vec::new();
     file.take(PIECE).read_to_end(&mut bytes).ok()?;
     // An unfinished line is read next time.
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
-    for line in bytes[..whole].split(|byte| *byte == b'\n') {
+    let complete_lines = bytes.iter().rposition(|byte| *byte == b'\n').map_or(0, |end| end + 1);
+    for line in bytes[..complete_lines].split(|byte| *byte == b'\n') {
         let counts = [&b"\"usage\""[..], b"token_count", b"\"tokens\""];
         if counts.iter().any(|word| line.windows(word.len()).any(|part| part == *word))
             && let Ok(line) = serde_json::from_slice(line)
@@ -42,7 +42,8 @@ pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
         }
     }
     // A line longer than a piece is skipped; the rest of it is not JSON.
-    let passed = if whole == 0 && bytes.len() as u64 == PIECE { bytes.len() } else { whole };
+    let passed =
+        if complete_lines == 0 && bytes.len() as u64 == PIECE { bytes.len() } else { complete_lines };
     used.counted += passed as u64;
     (used != *known).then_some(used)
 }
@@ -76,7 +77,7 @@ fn count(used: &mut Used, line: &Value) {
 }
 
 /// What an event itself reports.
-pub(super) fn told(event: &Value) -> Option<Used> {
+pub(super) fn reported_usage(event: &Value) -> Option<Used> {
     let tokens = event.get("tokens")?;
     let number = |path: &str| tokens.pointer(path).and_then(Value::as_u64).unwrap_or(0);
     let input = number("/input").saturating_add(number("/cache/read")).saturating_add(number("/cache/write"));
@@ -142,8 +143,8 @@ mod tests {
     fn opencode_tells_tokens_and_cost() {
         let event = json!({"tokens": {"input": 100, "output": 20, "reasoning": 1, "cache": {"read": 5, "write": 2}},
             "cost": 0.14});
-        let used = told(&event).unwrap();
+        let used = reported_usage(&event).unwrap();
         assert_eq!((used.input, used.output, used.cost), (107, 21, Some(0.14)));
-        assert_eq!(told(&json!({"cost": 1.0})), None);
+        assert_eq!(reported_usage(&json!({"cost": 1.0})), None);
     }
 }

@@ -15,9 +15,9 @@ use std::collections::BTreeMap;
 /// How many threads a page has.
 pub const PAGE: usize = 50;
 /// How many pages of interrupted threads we read at most.
-const MOST_PAGES: usize = 20;
+const MAX_PAGES: usize = 20;
 /// How many interrupts of a thread we read at most.
-const MOST_INTERRUPTS: usize = 50;
+const MAX_INTERRUPTS: usize = 50;
 /// The metadata field of a run that names the attempt of ours that made it.
 const MARK: &str = "sayso";
 
@@ -168,12 +168,12 @@ impl From<Wire<'_>> for RemoteThread {
             status: wire.status,
             graph: text("graph_id").unwrap_or_default(),
             assistant: text("assistant_id"),
-            pending: pending.take(MOST_INTERRUPTS + 1).collect(),
+            pending: pending.take(MAX_INTERRUPTS + 1).collect(),
             // A state nested too deeply is not shown; no decision depends on it.
             values: wire.values.and_then(|raw| serde_json::from_str(raw.get()).ok()).unwrap_or_default(),
             error: wire.error.filter(|error| !error.is_null()).map(|error| {
-                let said = error.get("message").and_then(Value::as_str).map(str::to_owned);
-                said.unwrap_or_else(|| error.to_string())
+                let message = error.get("message").and_then(Value::as_str).map(str::to_owned);
+                message.unwrap_or_else(|| error.to_string())
             }),
             metadata,
             created_at: wire.created_at,
@@ -226,12 +226,12 @@ impl Remote {
     /// Every thread that waits for a person, as far as the config includes it.
     pub async fn interrupted(&self) -> Result<Vec<RemoteThread>, ServerError> {
         let mut all = Vec::new();
-        for page in 0..MOST_PAGES {
+        for page in 0..MAX_PAGES {
             let body = json!({"status": "interrupted", "select": [
                 "thread_id", "status", "metadata", "interrupts", "created_at", "updated_at"
             ]});
-            let (found, more) = self.search(body, page * PAGE).await?;
-            all.extend(found);
+            let (threads, more) = self.search(body, page * PAGE).await?;
+            all.extend(threads);
             if !more {
                 break;
             }
@@ -258,10 +258,11 @@ impl Remote {
         body["limit"] = json!(PAGE);
         body["offset"] = json!(offset);
         let text = self.client.post("/threads/search", body.to_string()).await?;
-        let found: Vec<&RawValue> = parse(&text)?;
-        let more = found.len() >= PAGE;
+        let raw_threads: Vec<&RawValue> = parse(&text)?;
+        let more = raw_threads.len() >= PAGE;
         // An unreadable thread does not hide the others.
-        let threads = found.into_iter().filter_map(|raw| serde_json::from_str::<Wire<'_>>(raw.get()).ok());
+        let threads =
+            raw_threads.into_iter().filter_map(|raw| serde_json::from_str::<Wire<'_>>(raw.get()).ok());
         let threads = threads.map(RemoteThread::from).filter(|thread| self.is_ours(thread));
         Ok((threads.collect(), more))
     }
@@ -289,8 +290,8 @@ impl Remote {
     pub async fn history(&self, id: &str, limit: usize) -> Result<Vec<Checkpoint>, ServerError> {
         let body = json!({ "limit": limit }).to_string();
         let text = self.client.post(&format!("/threads/{}/history", plain(id)?), body).await?;
-        let found: Vec<&RawValue> = parse(&text)?;
-        Ok(found.into_iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect())
+        let states: Vec<&RawValue> = parse(&text)?;
+        Ok(states.into_iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect())
     }
 
     /// The newest runs of a thread; `None` if there is no such thread.

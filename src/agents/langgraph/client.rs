@@ -31,7 +31,7 @@ pub enum ServerError {
     #[error("{0}")]
     Unclear(String),
     /// The server answered with an error.
-    #[error("it answered {code}{}", said(text))]
+    #[error("it answered {code}{}", with_colon(text))]
     Status {
         /// The HTTP status.
         code: u16,
@@ -43,7 +43,7 @@ pub enum ServerError {
     Odd(String),
 }
 
-fn said(text: &str) -> String {
+fn with_colon(text: &str) -> String {
     if text.is_empty() { String::new() } else { format!(": {text}") }
 }
 
@@ -113,8 +113,8 @@ impl Client {
     }
 
     async fn headers(&self) -> Result<HeaderMap, ServerError> {
-        let kept = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((headers, _)) = kept.filter(|(_, since)| since.elapsed() < KEYS_LAST) {
+        let cached = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((headers, _)) = cached.filter(|(_, since)| since.elapsed() < KEYS_LAST) {
             return Ok(headers);
         }
         let (server, env) = (self.server.clone(), self.env.clone());
@@ -193,16 +193,16 @@ async fn read(mut response: Response) -> Result<String, ServerError> {
 /// A server's error message, in a few words.
 fn detail(text: &str) -> String {
     let json: Option<serde_json::Value> = serde_json::from_str(text).ok();
-    let said = match &json {
+    let message = match &json {
         Some(json) => {
-            let said = json.get("detail").or_else(|| json.get("message")).unwrap_or(json);
-            said.as_str().map_or_else(|| said.to_string(), str::to_owned)
+            let message = json.get("detail").or_else(|| json.get("message")).unwrap_or(json);
+            message.as_str().map_or_else(|| message.to_string(), str::to_owned)
         }
         // A page made for browsers tells people here nothing.
         None if text.trim_start().starts_with('<') => "with a page for browsers".to_owned(),
         None => text.to_owned(),
     };
-    truncate(Visible::line(&said).as_str(), 200).into_owned()
+    truncate(Visible::line(&message).as_str(), 200).into_owned()
 }
 
 /// Why a request did not get through: the innermost cause, without the address.

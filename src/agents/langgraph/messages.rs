@@ -11,7 +11,7 @@ const LONGEST: usize = 2000;
 pub(super) fn last(values: &Value) -> Vec<(String, String)> {
     let all = all(values);
     let from = all.len().saturating_sub(MOST);
-    all.into_iter().skip(from).map(|(who, said)| (who, truncate(&said, LONGEST).into_owned())).collect()
+    all.into_iter().skip(from).map(|(who, text)| (who, truncate(&text, LONGEST).into_owned())).collect()
 }
 
 /// All messages: role and text.
@@ -28,7 +28,7 @@ fn one(message: &Value) -> Option<(String, String)> {
         "tool" => text("name").unwrap_or("tool").to_owned(),
         other => other.to_owned(),
     };
-    let said = match message.get("content") {
+    let content = match message.get("content") {
         Some(Value::String(words)) => words.clone(),
         Some(Value::Array(parts)) => {
             let words = parts.iter().filter_map(|part| part.as_str().or_else(|| part.get("text")?.as_str()));
@@ -39,13 +39,18 @@ fn one(message: &Value) -> Option<(String, String)> {
     let calls = message.get("tool_calls").and_then(Value::as_array).into_iter().flatten();
     let calls =
         calls.filter_map(|call| Some(format!("calls {} {}", call.get("name")?.as_str()?, call.get("args")?)));
-    let said: Vec<String> = std::iter::once(said).filter(|said| !said.is_empty()).chain(calls).collect();
-    (!said.is_empty()).then(|| (who, said.join("\n")))
+    let content: Vec<String> =
+        std::iter::once(content).filter(|content| !content.is_empty()).chain(calls).collect();
+    (!content.is_empty()).then(|| (who, content.join("\n")))
 }
 
 /// A thread's title: from its metadata, or the person's first message.
 pub(super) fn title(metadata: &Value, values: &Value) -> String {
     let named = ["title", "name"].iter().find_map(|key| metadata.get(key)?.as_str());
-    let said = || all(values).into_iter().find(|(who, _)| who == "you").map(|(_, said)| said);
-    named.map(str::to_owned).or_else(said).map(|title| truncate(&title, 80).into_owned()).unwrap_or_default()
+    let first_message = || all(values).into_iter().find(|(who, _)| who == "you").map(|(_, text)| text);
+    named
+        .map(str::to_owned)
+        .or_else(first_message)
+        .map(|title| truncate(&title, 80).into_owned())
+        .unwrap_or_default()
 }

@@ -13,7 +13,7 @@ pub(super) const LONGEST: usize = 512 << 10;
 /// The longest schema that is used for a form, in bytes.
 const LONGEST_SCHEMA: usize = 128 << 10;
 /// How many actions an interrupt may ask for at once.
-pub(super) const MOST_ACTIONS: usize = 50;
+pub(super) const MAX_ACTIONS: usize = 50;
 
 /// An interrupt as the server has it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -81,9 +81,7 @@ pub(super) fn read(pending: &Pending) -> Result<Asked, String> {
         .unwrap_or_else(|| free(&value, schema));
     match asked.actions.len() {
         0 => Err("it asks for nothing".to_owned()),
-        many if many > MOST_ACTIONS => {
-            Err(format!("it asks for {many} actions at once, over {MOST_ACTIONS}"))
-        }
+        many if many > MAX_ACTIONS => Err(format!("it asks for {many} actions at once, over {MAX_ACTIONS}")),
         _ => Ok(asked),
     }
 }
@@ -176,7 +174,7 @@ fn per_call(text: &str, value: &Value, schema: Option<&Value>) -> Option<Asked> 
 fn middleware(name: String, args: String, description: String, allowed: &[&str], schema: Value) -> Action {
     let may = |word| allowed.contains(&word);
     let (reject, responds) = (may("reject"), may("respond"));
-    let label = |said: &str| Some(said.to_owned());
+    let label = |label_text: &str| Some(label_text.to_owned());
     Action {
         name,
         args,

@@ -1,7 +1,7 @@
 //! The four shapes: (what a server asks, what a person decides) → what is sent.
 
 use super::answer::{Answered, answer};
-use super::shape::{Asked, MOST_ACTIONS, Pending, Shape, read};
+use super::shape::{Asked, MAX_ACTIONS, Pending, Shape, read};
 use crate::graph::{Allow, Decision, Kind};
 use serde_json::{Value, json};
 
@@ -249,7 +249,7 @@ fn what_cannot_be_read_is_said_and_nothing_breaks() {
     assert!(read(&pending(&format!("\"{}\"", "x".repeat(600 << 10)), None)).unwrap_err().contains("long"));
     assert!(read(&pending("{", None)).is_err());
     let one = agent_inbox(ALL);
-    let many = format!("[{}]", vec![one; MOST_ACTIONS + 1].join(","));
+    let many = format!("[{}]", vec![one; MAX_ACTIONS + 1].join(","));
     assert!(read(&pending(&many, None)).unwrap_err().contains("actions at once"));
     let none = r#"{"action_requests": [], "review_configs": []}"#;
     assert!(read(&pending(none, None)).is_err());

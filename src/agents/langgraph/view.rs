@@ -49,7 +49,7 @@ pub fn line(server: &str, thread: &RemoteThread) -> ThreadLine {
         forked_from: None,
         outcome: None,
         end: None,
-        found: None,
+        snippet: None,
         // It is in no list of this folder.
         place: 0,
     }
@@ -58,7 +58,7 @@ pub fn line(server: &str, thread: &RemoteThread) -> ThreadLine {
 /// The server's view of a thread: its status, state and conversation.
 pub fn state(server: &str, thread: &RemoteThread) -> Value {
     let turns = messages::all(&thread.values).into_iter();
-    let messages: Vec<Value> = turns.map(|(who, said)| json!({"who": who, "said": said})).collect();
+    let messages: Vec<Value> = turns.map(|(who, text)| json!({"who": who, "said": text})).collect();
     let status = match thread.status {
         RemoteStatus::Idle => "idle",
         RemoteStatus::Busy => "busy",

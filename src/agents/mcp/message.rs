@@ -6,9 +6,9 @@ use serde_json::{Value, json};
 const VERSIONS: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 
 /// The version both sides speak: the client's if we know it, otherwise ours.
-pub(super) fn version(wanted: Option<&str>) -> &'static str {
+pub(super) fn version(requested: Option<&str>) -> &'static str {
     let [.., ours] = VERSIONS;
-    VERSIONS.into_iter().find(|version| Some(*version) == wanted).unwrap_or(ours)
+    VERSIONS.into_iter().find(|version| Some(*version) == requested).unwrap_or(ours)
 }
 
 /// A message from a client.

@@ -204,7 +204,7 @@ impl Server {
         Ok(match (answer, permits) {
             (Ok(answer), Some(call)) => tools::permitted(&call.prompt_reply(&answer)),
             (Err(error), Some(call)) => tools::permitted(&call.prompt_refused(&error.to_string())),
-            (Ok(answer), None) => tools::told(&answer),
+            (Ok(answer), None) => tools::answer_result(&answer),
             (Err(error), None) => tools::failed(&error.to_string()),
         })
     }
@@ -232,7 +232,7 @@ impl Server {
             ToolAction::Tell(asking) => return self.inbox.requests().ask(asking).await,
             ToolAction::Look(id) => (self.inbox.requests().answer(&id).await?, true),
         };
-        let told = async {
+        let result = async {
             // A dropped sender means stop as well.
             let _ = stopped.wait_for(|stop| *stop).await;
         };
@@ -244,7 +244,7 @@ impl Server {
             }
         };
         let waited = tokio::select! {
-            waited = self.inbox.requests().wait(&asked.thread, told) => waited?,
+            waited = self.inbox.requests().wait(&asked.thread, result) => waited?,
             () = patience => return self.inbox.requests().answer_in(&asked.thread).await,
             () = reporting => WaitResult::Told,
         };

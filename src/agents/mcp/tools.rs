@@ -106,25 +106,26 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
     let known = list();
     let known = known.as_array().and_then(|all| all.iter().find(|tool| tool["name"] == name));
     let Some(tool) = known else { return Err(ToolCallError::Tool(name.to_owned())) };
-    let given = match params.get("arguments") {
+    let arguments = match params.get("arguments") {
         None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(given)) => given.clone(),
+        Some(Value::Object(arguments)) => arguments.clone(),
         Some(_) => return Err(ToolCallError::Arguments("arguments are a JSON object".to_owned())),
     };
-    let given = Value::Object(given);
-    crate::inbox::check_args(&tool["inputSchema"], &given).map_err(ToolCallError::Arguments)?;
-    let wait = given.get("wait_seconds").and_then(Value::as_f64);
+    let arguments = Value::Object(arguments);
+    crate::inbox::check_args(&tool["inputSchema"], &arguments).map_err(ToolCallError::Arguments)?;
+    let wait = arguments.get("wait_seconds").and_then(Value::as_f64);
     let wait = wait.map(Duration::try_from_secs_f64).transpose();
     let wait = wait.map_err(|_| ToolCallError::Arguments("`wait_seconds` is too large".to_owned()))?;
     let source = format!("{} (mcp)", client.unwrap_or("an agent"));
     let input = |keys: &[(&str, &str)]| {
-        let named =
-            keys.iter().filter_map(|(theirs, ours)| Some(((*ours).to_owned(), given.get(*theirs)?.clone())));
+        let named = keys
+            .iter()
+            .filter_map(|(theirs, ours)| Some(((*ours).to_owned(), arguments.get(*theirs)?.clone())));
         let mut input: Map<String, Value> = named.collect();
         input.insert("source".to_owned(), Value::from(source.as_str()));
         input
     };
-    let key = given.get("key").and_then(Value::as_str).map(str::to_owned);
+    let key = arguments.get("key").and_then(Value::as_str).map(str::to_owned);
     let asking = |input: Map<String, Value>| NewRequest { input: Value::Object(input), key: key.clone() };
     let wish = match name {
         "ask_person" => {
@@ -152,12 +153,12 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
             let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
             // Claude Code passes it to everything it starts.
             let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
-            let call = hooks::prompted(&given, folder, session).map_err(ToolCallError::Arguments)?;
+            let call = hooks::prompted(&arguments, folder, session).map_err(ToolCallError::Arguments)?;
             let wish = ToolAction::Ask(call.asking(hooks::PATIENCE));
             return Ok(Call { wish, wait: Some(hooks::PATIENCE), permits: Some(Box::new(call)) });
         }
         _ => {
-            let ticket = given.get("ticket").and_then(Value::as_str).unwrap_or_default();
+            let ticket = arguments.get("ticket").and_then(Value::as_str).unwrap_or_default();
             let id = InterruptId::parse(ticket).ok().filter(InterruptId::is_whole);
             ToolAction::Look(id.ok_or_else(|| {
                 ToolCallError::Arguments(format!("`{}` is no ticket of this server", Visible::line(ticket)))
@@ -168,7 +169,7 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
 }
 
 /// The result of a question for an agent.
-pub(super) fn told(answer: &RequestAnswer) -> Value {
+pub(super) fn answer_result(answer: &RequestAnswer) -> Value {
     let words = match answer.r#type {
         None => format!("There is no answer yet. Come back with check_answer and the ticket {}.", answer.id),
         Some(Ending::Accept) if answer.args.is_null() => "The person said yes.".to_owned(),
@@ -193,9 +194,9 @@ pub(super) fn told(answer: &RequestAnswer) -> Value {
         "by": answer.by,
         "at": answer.at,
     });
-    let whole = structured.to_string();
+    let structured_text = structured.to_string();
     json!({
-        "content": [{"type": "text", "text": words}, {"type": "text", "text": whole}],
+        "content": [{"type": "text", "text": words}, {"type": "text", "text": structured_text}],
         "structuredContent": structured,
         "isError": false,
     })

@@ -52,7 +52,8 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let past = approved(inbox, analysis(folder, PAST)).await?;
     inbox.decisions().file_away(past.thread).await?;
     approved(inbox, sheet(SUMMED)).await?;
-    for open in [analysis(folder, OPEN), sheet(TO_MARK), ("ask", json!({"query": MUSIC}))] {
+    let music = ("ask", json!({"query": MUSIC, "follow_up": true}));
+    for open in [analysis(folder, OPEN), sheet(TO_MARK), music] {
         asked(inbox, open).await?;
     }
     inbox.requests().ask(pushing(folder)).await?;

@@ -21,7 +21,7 @@ pub enum TourGoal {
     Decide(&'static str),
     /// The last decision was undone, or it is too late for that.
     TakeBack,
-    /// A lesson about this was learned; `meanwhile` is shown until then.
+    /// A lesson about this was learned, and then a key was pressed; `meanwhile` is shown until the lesson is there.
     Learn { about: &'static str, meanwhile: &'static str },
     /// This mail has arrived, and the user looks at the list of skipped mail.
     LookAtSkipped(Delivery),
@@ -73,7 +73,8 @@ pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep
             TourGoal::Decide("Build failed"),
         ),
         step(
-            "The line at the bottom says what was learned. gl would take it back or narrow it.",
+            "The line at the bottom says what was learned. gl shows it again, to take it back or narrow it. Press j to go \
+             on.",
             TourGoal::Learn {
                 about: "ci@forge",
                 meanwhile: "sayso learns from that, once it can't be taken back any more. A moment …",

@@ -46,9 +46,9 @@ impl Intake {
             return Ok(());
         }
         let places: Vec<String> = waiting.iter().map(|waiting| waiting.place.clone()).collect();
-        let standing = account.mailbox.standing(&places).await?;
-        for (waiting, standing) in waiting.iter().zip(standing) {
-            match standing {
+        let presence = account.mailbox.presence(&places).await?;
+        for (waiting, presence) in waiting.iter().zip(presence) {
+            match presence {
                 MailPresence::Unknown => {}
                 MailPresence::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
                 MailPresence::There { answered, .. } => {

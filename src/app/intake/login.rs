@@ -25,13 +25,13 @@ impl Intake {
 
     /// The thread that asks for this account's login, if there is one.
     pub(super) fn open_login_thread(&self, account: &Account) -> Result<Option<ThreadId>, StoreError> {
-        let newest = self.engine().store().threads().keyed(intake::NAME, &key(account))?;
+        let newest = self.engine().store().threads().newest_with_key(intake::NAME, &key(account))?;
         Ok(newest.filter(|(_, status)| !status.ended()).map(|(thread, _)| thread))
     }
 
     async fn ask_for_login(&self, account: &Account, why: &str) -> Result<(), IntakeError> {
         let store = self.engine().store();
-        let newest = store.threads().keyed(intake::NAME, &key(account))?;
+        let newest = store.threads().newest_with_key(intake::NAME, &key(account))?;
         if newest.as_ref().is_some_and(|(_, status)| !status.ended()) {
             return Ok(());
         }

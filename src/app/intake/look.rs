@@ -57,7 +57,7 @@ impl Intake {
                 }
                 fail_point("before_cursor");
                 if let (true, Some(next)) = (moved, &page.cursor) {
-                    store.mail().keep_cursor(account.name.clone(), next.0.clone()).await?;
+                    store.mail().save_cursor(account.name.clone(), next.0.clone()).await?;
                 }
                 fail_point("after_cursor");
                 Ok::<_, IntakeError>(())
@@ -112,7 +112,7 @@ impl Intake {
         }
         if *receiver != before {
             let kept = serde_json::to_string(receiver).unwrap_or_default();
-            store.mail().keep_receiver(account.name.clone(), kept).await?;
+            store.mail().save_receiver(account.name.clone(), kept).await?;
         }
         Ok(())
     }
@@ -194,8 +194,8 @@ impl Intake {
             let mut mail = self.new_mail(account, read, found)?;
             // A second copy changes nothing. Only if the known one is not found has the mail moved.
             if let Some(place) = store.mail().place_of(&mail.identity)?.filter(|place| *place != mail.place) {
-                let standing = account.mailbox.standing(std::slice::from_ref(&place)).await?;
-                if matches!(standing.first(), Some(MailPresence::There { .. })) {
+                let presence = account.mailbox.presence(std::slice::from_ref(&place)).await?;
+                if matches!(presence.first(), Some(MailPresence::There { .. })) {
                     mail.place = place;
                 }
             }

@@ -135,7 +135,7 @@ fn cases(
     let mut used = Usage::default();
     let mut seen = HashSet::new();
     for past in past {
-        let laps = engine.store().figures().laps(&past.thread)?;
+        let laps = engine.store().figures().timings(&past.thread)?;
         let triage = laps.steps.iter().rev().find(|lap| lap.node == TRIAGE_NODE && lap.step <= past.step);
         if let (Some(lap), Some(class)) = (triage, judge::class(&past))
             && seen.insert((past.thread.clone(), lap.step))

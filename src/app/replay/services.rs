@@ -352,7 +352,7 @@ impl Mailbox for NoMailbox {
         Box::pin(async { shut() })
     }
 
-    fn standing<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+    fn presence<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         Box::pin(async { shut() })
     }
 

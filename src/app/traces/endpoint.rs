@@ -3,7 +3,7 @@
 use super::wire::{left_out, request};
 use crate::config::{Config, Env, Header, MailLogin, MailOutgoing, MailSource, Secret, SecretError, Traces};
 use crate::llm::Redactor;
-use crate::web::{Ask, Reply, Wait, Web, said};
+use crate::web::{Ask, Reply, Wait, Web, safe_excerpt};
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use secrecy::{ExposeSecret, SecretString};
@@ -118,7 +118,7 @@ impl Endpoint {
 
     /// The server's reason; empty if contents are sent, because it may repeat them.
     fn because(&self, keys: &Keys, why: &str) -> String {
-        let why = if self.traces.contents { String::new() } else { said(&keys.redactor.text(why)) };
+        let why = if self.traces.contents { String::new() } else { safe_excerpt(&keys.redactor.text(why)) };
         if why.is_empty() { why } else { format!(": {why}") }
     }
 }

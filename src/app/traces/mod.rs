@@ -199,7 +199,7 @@ impl Traces {
             SendOutcome::Later(why, wish) => return self.later(why, wish, noted).await,
         };
         // After a crash here, the same spans are sent again.
-        if let Err(error) = inner.engine.store().figures().told(batch.before, batch.after).await {
+        if let Err(error) = inner.engine.store().figures().mark_exported(batch.before, batch.after).await {
             return self.later(error.to_string(), None, noted).await;
         }
         if count > 0 {
@@ -233,7 +233,7 @@ impl Traces {
     /// The next batch; `None` if everything was sent.
     fn read(&self, redactor: &Redactor, limit: usize) -> Result<Option<Batch>, StoreError> {
         let Inner { engine, config, .. } = &*self.0;
-        let untold = engine.store().figures().untold(limit)?;
+        let untold = engine.store().figures().pending(limit)?;
         if untold.spans.is_empty() && untold.after == untold.before {
             return Ok(None);
         }

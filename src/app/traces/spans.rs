@@ -69,7 +69,7 @@ impl<'a> SpanBuilder<'a> {
         let Some(Some(told)) = self.threads.get(thread) else { return Vec::new() };
         let mut spans = match what {
             PendingSpan::Step { step, ends } => {
-                let lap = told.traced.laps.steps.iter().find(|lap| lap.step == *step);
+                let lap = told.traced.timings.steps.iter().find(|lap| lap.step == *step);
                 let mut spans: Vec<Span> = lap.and_then(|lap| told.node(lap)).into_iter().collect();
                 if let (true, Some(lap)) = (ends, lap) {
                     spans.extend(told.whole(lap.at.as_millisecond()));
@@ -77,14 +77,14 @@ impl<'a> SpanBuilder<'a> {
                 spans
             }
             PendingSpan::Call { call } => {
-                let call = told.traced.laps.calls.iter().find(|known| known.number == *call);
+                let call = told.traced.timings.calls.iter().find(|known| known.number == *call);
                 call.map(|call| self.call(told, call)).into_iter().collect()
             }
             PendingSpan::Effect { step, name } => {
                 let effect = told.traced.effects.iter().find(|e| e.step == *step && e.name == *name);
                 effect.and_then(|effect| told.effect(effect)).into_iter().collect()
             }
-            PendingSpan::Ended => told.whole(told.traced.laps.last.as_millisecond()),
+            PendingSpan::Ended => told.whole(told.traced.timings.last.as_millisecond()),
         };
         for span in &mut spans {
             span.name = self.redactor.text(&span.name);
@@ -95,7 +95,7 @@ impl<'a> SpanBuilder<'a> {
 
     fn read(&self, thread: &ThreadId) -> Option<TracedThread<'a>> {
         let read = self.engine.store().figures().traced(thread).and_then(|traced| {
-            let names = SpanNames::new(self.engine, &traced.laps)?;
+            let names = SpanNames::new(self.engine, &traced.timings)?;
             let trace = id(&["trace", traced.root.as_str()], 16);
             Ok(TracedThread { traced, names, trace })
         });
@@ -163,7 +163,7 @@ impl TracedThread<'_> {
 
     /// The span of the whole thread, and those of steps that were begun and never committed.
     fn whole(&self, ended: i64) -> Vec<Span> {
-        let Traced { laps, status, error, parent, forked_from, .. } = &self.traced;
+        let Traced { timings: laps, status, error, parent, forked_from, .. } = &self.traced;
         let above = |(thread, step): &(ThreadId, u64)| span_id(thread, &Part::Step(*step));
         let mut attributes: Vec<(&'static str, Attribute)> = vec![
             ("gen_ai.operation.name", "invoke_agent".into()),
@@ -191,7 +191,7 @@ impl TracedThread<'_> {
 
     /// Spans for steps that were never committed, timed by the calls in them.
     fn not_taken(&self) -> Vec<Span> {
-        let Traced { laps, node, .. } = &self.traced;
+        let Traced { timings: laps, node, .. } = &self.traced;
         let mut times: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
         for Call { span, at, .. } in &laps.calls {
             let (began, ended) = (before(*at, span.ms).as_millisecond(), at.as_millisecond());
@@ -243,12 +243,12 @@ impl TracedThread<'_> {
     /// The step whose node caused an effect, once it is committed. An effect is numbered by the steps before it, and
     /// the updates its node was waiting for come in between.
     fn node_of(&self, effect: &TracedEffect) -> Option<&StepTiming> {
-        self.traced.laps.steps.iter().find(|lap| lap.ms.is_some() && lap.step >= effect.step)
+        self.traced.timings.steps.iter().find(|lap| lap.ms.is_some() && lap.step >= effect.step)
     }
 
     /// The name of a node's run at a step; runs of a node are counted.
     fn name(&self, node: &str, step: u64) -> String {
-        let laps = &self.traced.laps;
+        let laps = &self.traced.timings;
         let runs = laps.steps.iter().filter(|lap| lap.ms.is_some() && lap.node == node && lap.step < step);
         self.names.of(&laps.workflow, Some(node), runs.count() + 1)
     }
@@ -259,7 +259,7 @@ impl TracedThread<'_> {
 
     /// The attributes of every span in a thread.
     fn common(&self) -> [(&'static str, Attribute); 3] {
-        let laps = &self.traced.laps;
+        let laps = &self.traced.timings;
         [
             ("gen_ai.conversation.id", laps.thread.as_str().into()),
             ("session.id", self.traced.root.as_str().into()),
@@ -282,7 +282,7 @@ impl TracedThread<'_> {
     }
 
     fn id(&self, part: &Part<'_>) -> String {
-        span_id(&self.traced.laps.thread, part)
+        span_id(&self.traced.timings.thread, part)
     }
 }
 

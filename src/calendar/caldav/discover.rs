@@ -3,11 +3,11 @@
 use super::xml::{CALDAV, DAV, Node};
 use super::{CalDav, Multistatus, properties};
 use crate::calendar::CalendarError;
-use crate::web::said;
+use crate::web::safe_excerpt;
 use reqwest::Url;
 
 /// How many redirects are followed.
-const MOST_REDIRECTS: usize = 5;
+const MAX_REDIRECTS: usize = 5;
 /// How many calendars an error lists.
 const NAMED: usize = 12;
 
@@ -45,7 +45,7 @@ impl CalDav {
         let Some(home) = home else {
             return Err(CalendarError::Permanent(format!(
                 "{place} shows no calendars of {}; check url and user in [calendar]",
-                said(&self.server.user)
+                safe_excerpt(&self.server.user)
             )));
         };
         let Some((at, node)) = self.find(&self.same_server(home)?, "1").await? else {
@@ -67,7 +67,7 @@ impl CalDav {
             let Some((at, node)) = self.find(&url, "0").await? else { continue };
             let Some(response) = node.get(DAV, "response") else { continue };
             if let Some(collection) = calendar(response, &at)
-                && self.server.calendar.as_ref().is_none_or(|wanted| is_called(&collection, wanted))
+                && self.server.calendar.as_ref().is_none_or(|name| is_called(&collection, name))
             {
                 return Ok(Discovered::Calendar(collection));
             }
@@ -90,7 +90,7 @@ impl CalDav {
     /// Asks about an address, and follows redirects.
     async fn find(&self, url: &Url, depth: &str) -> Result<Option<(Url, Node)>, CalendarError> {
         let mut at = url.clone();
-        for _ in 0..=MOST_REDIRECTS {
+        for _ in 0..=MAX_REDIRECTS {
             let body = format!(
                 "<?xml version=\"1.0\" encoding=\"utf-8\"?>\n<D:propfind xmlns:D=\"{DAV}\" xmlns:C=\"{CALDAV}\">\
                  <D:prop>{PROPERTIES}</D:prop></D:propfind>"
@@ -113,7 +113,7 @@ impl CalDav {
         if configured.is_some_and(|known| known.origin() == url.origin()) {
             return Ok(url);
         }
-        let elsewhere = said(&url.origin().ascii_serialization());
+        let elsewhere = safe_excerpt(&url.origin().ascii_serialization());
         Err(CalendarError::Permanent(format!(
             "the calendar is on another server ({elsewhere}); write that as url in [calendar] if you trust it"
         )))
@@ -130,23 +130,23 @@ fn link(response: &Node, at: &Url, namespace: &str, name: &str) -> Option<Url> {
 /// The one calendar to use. If that is unclear, the error says what to write into the config.
 fn choose<'a>(
     all: &'a [Collection],
-    wanted: Option<&str>,
+    name: Option<&str>,
     place: &str,
 ) -> Result<&'a Collection, CalendarError> {
     let fits: Vec<&Collection> =
-        all.iter().filter(|one| wanted.is_none_or(|wanted| is_called(one, wanted))).collect();
-    let mut names: Vec<String> = all.iter().take(NAMED).map(|one| said(&one.name)).collect();
+        all.iter().filter(|one| name.is_none_or(|name| is_called(one, name))).collect();
+    let mut names: Vec<String> = all.iter().take(NAMED).map(|one| safe_excerpt(&one.name)).collect();
     if all.len() > NAMED {
         names.push("…".to_owned());
     }
     let names = names.join(", ");
-    Err(CalendarError::Permanent(match (fits.as_slice(), wanted.map(said)) {
+    Err(CalendarError::Permanent(match (fits.as_slice(), name.map(safe_excerpt)) {
         ([only], _) => return Ok(only),
         _ if all.is_empty() => format!("there is no calendar at {place}; make one there"),
         (_, None) => format!("{place} has several calendars; name one with calendar: {names}"),
-        ([], Some(wanted)) => format!("there is no calendar {wanted} at {place}; there are {names}"),
-        (_, Some(wanted)) => {
-            format!("several calendars at {place} are called {wanted}; write the whole address as url")
+        ([], Some(name)) => format!("there is no calendar {name} at {place}; there are {names}"),
+        (_, Some(name)) => {
+            format!("several calendars at {place} are called {name}; write the whole address as url")
         }
     }))
 }
@@ -181,6 +181,6 @@ fn last(url: &Url) -> String {
     last.unwrap_or_default().to_owned()
 }
 
-fn is_called(collection: &Collection, wanted: &str) -> bool {
-    collection.name.eq_ignore_ascii_case(wanted) || last(&collection.url) == wanted
+fn is_called(collection: &Collection, name: &str) -> bool {
+    collection.name.eq_ignore_ascii_case(name) || last(&collection.url) == name
 }

@@ -16,7 +16,7 @@ use super::lines::{self, Component};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision, short};
 use crate::config::CalDavServer;
 use crate::text::unreadable;
-use crate::web::{Ask, Reply, Wait, Web, WebError, said, secret};
+use crate::web::{Ask, Reply, Wait, Web, WebError, safe_excerpt, secret};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use discover::Collection;
@@ -76,7 +76,7 @@ impl CalDav {
     async fn ask(&self, ask: Ask) -> Result<Reply, CalendarError> {
         let web = self.web().await?;
         let user = &self.server.user;
-        let whose = format!("the password of {} at {}", said(user), web.place());
+        let whose = format!("the password of {} at {}", safe_excerpt(user), web.place());
         let password =
             secret(&self.server.password, &whose, "password").await.map_err(CalendarError::Permanent)?;
         let shown = BASE64_STANDARD.encode(format!("{user}:{}", password.expose_secret()));
@@ -89,7 +89,7 @@ impl CalDav {
             return Err(CalendarError::Permanent(format!(
                 "{} refused the password of {}; check user and password (some servers want an app password)",
                 web.place(),
-                said(user)
+                safe_excerpt(user)
             )));
         }
         Ok(reply)
@@ -152,7 +152,7 @@ impl CalDav {
              <C:comp-filter name=\"VEVENT\">{filter}</C:comp-filter></C:comp-filter></C:filter></C:calendar-query>"
         );
         let place = self.web().await?.place();
-        let said = match self.multistatus(b"REPORT", &url, "1", body).await? {
+        let responses = match self.multistatus(b"REPORT", &url, "1", body).await? {
             Multistatus::Said(node) => node,
             Multistatus::Elsewhere(_) | Multistatus::Nothing => {
                 let text = format!("the calendar at {place} is not there any more; check [calendar]");
@@ -160,7 +160,7 @@ impl CalDav {
             }
         };
         let mut found = Vec::new();
-        for response in said.all(DAV, "response") {
+        for response in responses.all(DAV, "response") {
             let data = properties(response).find_map(|props| props.get(CALDAV, "calendar-data"));
             match data {
                 Some(data) => {
@@ -266,7 +266,7 @@ impl Calendar for CalDav {
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
         Box::pin(async move {
             let collection = self.collection().await?;
-            let (name, place) = (said(&collection.name), self.place());
+            let (name, place) = (safe_excerpt(&collection.name), self.place());
             match collection.writable {
                 true => Ok(format!("{name} at {place} can be read and written")),
                 false => {

@@ -51,14 +51,14 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
         "end": {"dateTime": end, "timeZone": zone},
         "attendees": attendees,
     });
-    let mut kept = json!({"uid": entry.uid, "sequence": entry.sequence.to_string()});
+    let mut properties = json!({"uid": entry.uid, "sequence": entry.sequence.to_string()});
     if let Some(organizer) = event.line("ORGANIZER") {
-        kept["organizer"] = json!(bare(&organizer.value));
+        properties["organizer"] = json!(bare(&organizer.value));
     }
     if let Some(stamp) = event.line("DTSTAMP") {
-        kept["stamp"] = json!(stamp.value.trim());
+        properties["stamp"] = json!(stamp.value.trim());
     }
-    body["extendedProperties"] = json!({ "private": kept });
+    body["extendedProperties"] = json!({ "private": properties });
     for (key, name) in [("location", "LOCATION"), ("description", "DESCRIPTION")] {
         if event.line(name).is_some() {
             body[key] = json!(event.text(name));
@@ -71,10 +71,10 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
 pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<InvitedEvent> {
     let line = |text: &str| truncate(&Visible::line(text), 400).into_owned();
     let text = |key: &str| line(event[key].as_str().unwrap_or_default());
-    let kept = |key: &str| event["extendedProperties"]["private"][key].as_str();
-    let organizer = kept("organizer").or_else(|| event["organizer"]["email"].as_str());
-    let sequence = kept("sequence").and_then(|sequence| sequence.parse().ok());
-    let stamp = kept("stamp")
+    let property = |key: &str| event["extendedProperties"]["private"][key].as_str();
+    let organizer = property("organizer").or_else(|| event["organizer"]["email"].as_str());
+    let sequence = property("sequence").and_then(|sequence| sequence.parse().ok());
+    let stamp = property("stamp")
         .and_then(|stamp| crate::calendar::time::moment::Moment::bare(stamp)?.instant(&TimeZone::UTC));
     Some(InvitedEvent {
         method: "PUBLISH".to_owned(),

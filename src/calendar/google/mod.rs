@@ -10,7 +10,7 @@ use super::revise::{News, Revision};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent};
 use crate::config;
 use crate::web::google::{Api, CallError, Repeat};
-use crate::web::{Wait, said};
+use crate::web::{Wait, safe_excerpt};
 use event::{id, read, written};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -23,7 +23,7 @@ use std::collections::HashMap;
 /// The maximum size of a response.
 const MOST: usize = 4 << 20;
 /// How many pages of 250 occurrences a series may have.
-const MOST_PAGES: usize = 40;
+const MAX_PAGES: usize = 40;
 /// How often we read an event again if others change it.
 const TRIES: usize = 4;
 /// Tells Google to write to nobody.
@@ -85,14 +85,14 @@ impl GoogleCalendar {
         let mut said_times: FreeBusy = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
         // Skipping a calendar would invent free time.
         let Some(times) = said_times.calendars.remove(&self.calendar) else {
-            return Err(surely_not(api.odd("another calendar than the one asked for")));
+            return Err(surely_not(api.unexpected("another calendar than the one asked for")));
         };
         if let Some(error) = times.errors.first() {
             let reason = error.get("reason").and_then(Value::as_str).unwrap_or("no reason given");
             let text = format!(
                 "Google does not show the times of the calendar {} ({}); check calendar in [calendar]",
-                said(&self.calendar),
-                said(reason)
+                safe_excerpt(&self.calendar),
+                safe_excerpt(reason)
             );
             return Err(CalendarError::Permanent(text));
         }
@@ -141,27 +141,27 @@ impl GoogleCalendar {
     /// The events that Google itself has for a UID: the series and its changed occurrences.
     async fn imported(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
         let api = self.api()?;
-        let mut found = Vec::new();
+        let mut events = Vec::new();
         let mut page: Option<String> = None;
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let mut query = vec![("iCalUID", uid), ("maxResults", "250")];
             query.extend(page.as_deref().map(|page| ("pageToken", page)));
             let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MOST);
             let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
-            found.extend(listed.items.into_iter().filter(|event| event["status"] != "cancelled"));
+            events.extend(listed.items.into_iter().filter(|event| event["status"] != "cancelled"));
             match listed.next_page_token.filter(|next| !next.is_empty()) {
-                None => return Ok(found),
+                None => return Ok(events),
                 // The same page again would never end.
                 next if next == page => break,
                 next => page = next,
             }
         }
         // Part of a series would pass for all of it.
-        Err(surely_not(api.odd("a list of occurrences that does not end")))
+        Err(surely_not(api.unexpected("a list of occurrences that does not end")))
     }
 
     /// Everything with this UID, the event itself first.
-    async fn found(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
+    async fn find_events(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
         let mut found = self.imported(uid).await?;
         if found.is_empty() {
             found.extend(self.own(uid).await?);
@@ -173,15 +173,15 @@ impl GoogleCalendar {
     /// Google's events, parsed. An event that cannot be read is an error.
     fn shown(&self, uid: &str, events: &[Value]) -> Result<Vec<InvitedEvent>, CalendarError> {
         let odd = || {
-            let text = format!("Google shows an event that cannot be read ({})", said(uid));
+            let text = format!("Google shows an event that cannot be read ({})", safe_excerpt(uid));
             CalendarError::Permanent(text)
         };
         events.iter().map(|event| read(uid, event, &self.person).ok_or_else(odd)).collect()
     }
 
     async fn of_uid(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
-        let found = self.found(uid).await?;
-        self.shown(uid, &found)
+        let events = self.find_events(uid).await?;
+        self.shown(uid, &events)
     }
 
     async fn make_revision(
@@ -192,14 +192,14 @@ impl GoogleCalendar {
     ) -> Result<(), CalendarError> {
         let news = News::read(event, sender, revision, &self.person)?;
         for _ in 0..TRIES {
-            let found = self.found(&news.uid).await?;
-            if !news.applies(&self.shown(&news.uid, &found)?)? {
+            let events = self.find_events(&news.uid).await?;
+            if !news.applies(&self.shown(&news.uid, &events)?)? {
                 return Ok(());
             }
-            let done = match (news.is_whole(), found.first()) {
+            let done = match (news.is_whole(), events.first()) {
                 (_, None) => return Ok(()),
-                (true, Some(whole)) => self.tell(whole, event, revision).await?,
-                (false, Some(_)) => self.tell_occurrences(&news, &found, event, revision).await?,
+                (true, Some(series)) => self.change_event(series, event, revision).await?,
+                (false, Some(_)) => self.change_occurrence(&news, &events, event, revision).await?,
             };
             if done {
                 return Ok(());
@@ -211,10 +211,10 @@ impl GoogleCalendar {
 
     /// Changes a single occurrence of a series. We can tell Google about only one at a time, so the mail may name only
     /// one.
-    async fn tell_occurrences(
+    async fn change_occurrence(
         &self,
         news: &News<'_>,
-        found: &[Value],
+        events: &[Value],
         event: &[u8],
         revision: Revision,
     ) -> Result<bool, CalendarError> {
@@ -222,17 +222,17 @@ impl GoogleCalendar {
             let text = "the mail changes several occurrences at once; sayso can only tell Google of one";
             return Err(CalendarError::Permanent(text.to_owned()));
         };
-        let held = self.shown(&news.uid, found)?;
+        let held = self.shown(&news.uid, events)?;
         if let Some(known) = held.iter().position(|one| one.occurrence == Some(*at)) {
-            return self.tell(&found[known], event, revision).await;
+            return self.change_event(&events[known], event, revision).await;
         }
-        let (api, whole) = (self.api()?, found[0]["id"].as_str().unwrap_or_default());
-        let path = ["calendars", &self.calendar, "events", whole, "instances"];
+        let (api, series) = (self.api()?, events[0]["id"].as_str().unwrap_or_default());
+        let path = ["calendars", &self.calendar, "events", series, "instances"];
         let at = at.to_string();
         let ask = api.request(Method::GET, &path, &[("originalStart", at.as_str())]).most(MOST);
         let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
         match listed.items.first().filter(|one| one["status"] != "cancelled") {
-            Some(occurrence) => self.tell(occurrence, event, revision).await,
+            Some(occurrence) => self.change_event(occurrence, event, revision).await,
             // It is already gone.
             None if revision == Revision::Remove => Ok(true),
             None => {
@@ -243,7 +243,12 @@ impl GoogleCalendar {
     }
 
     /// Changes or deletes one event in the version we read; `false` if it has changed since.
-    async fn tell(&self, known: &Value, event: &[u8], revision: Revision) -> Result<bool, CalendarError> {
+    async fn change_event(
+        &self,
+        known: &Value,
+        event: &[u8],
+        revision: Revision,
+    ) -> Result<bool, CalendarError> {
         let api = self.api()?;
         let id = known["id"].as_str().unwrap_or_default();
         let path = ["calendars", &self.calendar, "events", id];
@@ -302,7 +307,7 @@ impl Calendar for GoogleCalendar {
             let now = Timestamp::now();
             let soon = now.saturating_add(jiff::SignedDuration::from_hours(1)).unwrap_or(now);
             self.taken(now, soon).await?;
-            Ok(format!("the times of {} are shown by {}", said(&self.calendar), self.api()?.place()))
+            Ok(format!("the times of {} are shown by {}", safe_excerpt(&self.calendar), self.api()?.place()))
         })
     }
 }

@@ -169,7 +169,7 @@ proptest! {
         fs::write(&path, calendar(&event("DTSTART:20260101T090000Z"))).unwrap();
         let start = at("2026-10-24") + jiff::SignedDuration::from_mins(minutes);
         let end = start + jiff::SignedDuration::from_mins(length);
-        let wanted = Event {
+        let expected = Event {
             uid: uid.clone(),
             title: title.clone(),
             start,
@@ -180,7 +180,7 @@ proptest! {
             ..meeting("x")
         };
         let target = IcsCalendar::new(&path, berlin());
-        run(target.add(&event_text(&wanted))).unwrap();
+        run(target.add(&event_text(&expected))).unwrap();
         prop_assert!(run(target.holds(&uid)).unwrap());
         let found = run(target.busy(at("2026-10-20"), at("2026-11-20"))).unwrap();
         prop_assert_eq!(found.len(), 1);
@@ -190,6 +190,6 @@ proptest! {
             [start, end].iter().any(|time| zone.to_ambiguous_zoned(zone.to_datetime(*time)).is_ambiguous())
         });
         prop_assert!(ambiguous || (found[0].start, found[0].end) == (start, end), "{:?}", found);
-        prop_assert!(event_text(&wanted).split(|b| *b == b'\n').all(|line| line.len() <= 76));
+        prop_assert!(event_text(&expected).split(|b| *b == b'\n').all(|line| line.len() <= 76));
     }
 }

@@ -40,12 +40,12 @@ fn golden() {
 fn what_is_written_is_read() {
     let text = String::from_utf8(invitation(&lunch(), Method::Request)).unwrap();
     let read = read_invitation(&text, &berlin()).unwrap();
-    let wanted = lunch();
-    assert_eq!((read.method.as_str(), read.uid), ("REQUEST", wanted.uid));
-    assert_eq!((read.title, read.location.as_str()), (wanted.title, "Room 3, second floor"));
-    assert_eq!((read.start, read.end, read.all_day), (wanted.start, wanted.end, false));
+    let event = lunch();
+    assert_eq!((read.method.as_str(), read.uid), ("REQUEST", event.uid));
+    assert_eq!((read.title, read.location.as_str()), (event.title, "Room 3, second floor"));
+    assert_eq!((read.start, read.end, read.all_day), (event.start, event.end, false));
     assert_eq!(read.organizer.unwrap().name, "Ada 'Countess' Lovelace");
-    assert_eq!(read.attendees, wanted.attendees);
+    assert_eq!(read.attendees, event.attendees);
     assert_eq!(read.recurrence, None);
 }
 

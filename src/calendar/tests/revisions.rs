@@ -1,7 +1,9 @@
 //! Changing and removing events in files.
 
 use super::{at, berlin, calendar, run};
-use crate::calendar::{Calendar, CalendarError, IcsCalendar, Revision, RevisionCheck, read_events, standing};
+use crate::calendar::{
+    Calendar, CalendarError, IcsCalendar, Revision, RevisionCheck, check_revision, read_events,
+};
 use std::fs;
 
 const INES: &str = "ines@lumen.example";
@@ -146,10 +148,11 @@ fn in_a_folder_the_file_of_the_event_goes() {
 #[test]
 fn how_news_stand_to_what_is_held() {
     let read = |inside: &str| read_events(&calendar(inside), &berlin()).unwrap();
-    let is = |held: &str, news: &str, revision: Revision| standing(&read(held), &read(news), INES, revision);
+    let is =
+        |held: &str, news: &str, revision: Revision| check_revision(&read(held), &read(news), INES, revision);
     let (change, remove) = (Revision::Change, Revision::Remove);
     let before = event(1, START);
-    assert_eq!(standing(&[], &read(&before), INES, change), RevisionCheck::Absent);
+    assert_eq!(check_revision(&[], &read(&before), INES, change), RevisionCheck::Absent);
     assert_eq!(is(&before, &before, change), RevisionCheck::Same);
     assert!(matches!(is(&before, &before, remove), RevisionCheck::Differs(Some(_))));
     // Without a DTSTAMP, the content decides.

@@ -8,7 +8,7 @@ use jiff::civil::{Date, DateTime, Weekday, date};
 use jiff::{Span, ToSpan};
 
 /// How many periods and times one rule may take.
-const MOST_STEPS: u32 = 250_000;
+const MAX_STEPS: u32 = 250_000;
 
 /// A rule takes too many steps.
 #[derive(Debug, PartialEq, Eq)]
@@ -22,7 +22,7 @@ pub(in crate::calendar) fn times(
     until: DateTime,
 ) -> Result<Vec<DateTime>, TooMany> {
     let mut walk = Walk { rule: complete(rule, start), start, steps: 0 };
-    let mut found = Vec::new();
+    let mut in_window = Vec::new();
     let mut left = rule.count;
     let skipped = if left.is_some() { 0 } else { walk.periods_before(from) };
     let mut period = skipped;
@@ -34,11 +34,11 @@ pub(in crate::calendar) fn times(
         times.retain(|time| *time >= start);
         for time in times {
             if time > until || left == Some(0) {
-                return Ok(found);
+                return Ok(in_window);
             }
             left = left.map(|left| left - 1);
             if time >= from {
-                found.push(time);
+                in_window.push(time);
             }
         }
         period = match walk.next_day(at, period) {
@@ -47,7 +47,7 @@ pub(in crate::calendar) fn times(
         };
         walk.step(1)?;
     }
-    Ok(found)
+    Ok(in_window)
 }
 
 /// Fills what the rule leaves open from the start.
@@ -93,7 +93,7 @@ struct Walk {
 impl Walk {
     fn step(&mut self, more: usize) -> Result<(), TooMany> {
         self.steps = self.steps.saturating_add(u32::try_from(more).unwrap_or(u32::MAX));
-        if self.steps > MOST_STEPS { Err(TooMany) } else { Ok(()) }
+        if self.steps > MAX_STEPS { Err(TooMany) } else { Ok(()) }
     }
 
     /// The start of the nth period; `None` beyond the end of time.
@@ -140,8 +140,8 @@ impl Walk {
             Frequency::Second => 1,
         };
         let gone = time.duration_since(self.start).as_secs();
-        let whole = gone / self.rule.interval.saturating_mul(seconds);
-        (whole - 1).max(0)
+        let periods = gone / self.rule.interval.saturating_mul(seconds);
+        (periods - 1).max(0)
     }
 
     /// The first period on a later day, if periods are shorter than a day and the rule excludes this day.
@@ -210,11 +210,11 @@ impl Walk {
             && of(&rule.month_days, day.day().into(), day.days_in_month().into())
             && of(&rule.year_days, day.day_of_year(), day.days_in_year())
             && (rule.weeks.is_empty() || self.is_in_week(day))
-            && (rule.days.is_empty() || rule.days.iter().any(|wanted| self.is_nth(day, *wanted)))
+            && (rule.days.is_empty() || rule.days.iter().any(|nth_day| self.is_nth(day, *nth_day)))
     }
 
-    fn is_nth(&self, day: Date, wanted: NthDay) -> bool {
-        if day.weekday() != wanted.day {
+    fn is_nth(&self, day: Date, expected: NthDay) -> bool {
+        if day.weekday() != expected.day {
             return false;
         }
         let monthly = match self.rule.every {
@@ -225,7 +225,7 @@ impl Walk {
                 return true;
             }
         };
-        let Some(nth) = wanted.nth else { return true };
+        let Some(nth) = expected.nth else { return true };
         let (at, length) = match monthly {
             true => (i16::from(day.day()), i16::from(day.days_in_month())),
             false => (day.day_of_year(), day.days_in_year()),
@@ -238,7 +238,7 @@ impl Walk {
         let start = self.rule.week_start;
         let Some((year, week)) = week_of(day, start) else { return false };
         let weeks = weeks_in(year, start);
-        self.rule.weeks.iter().any(|wanted| *wanted == week || *wanted == week - weeks - 1)
+        self.rule.weeks.iter().any(|number| *number == week || *number == week - weeks - 1)
     }
 }
 
@@ -269,11 +269,12 @@ fn weeks_in(year: i16, start: Weekday) -> i16 {
     week_of(date(year, 12, 28), start).map_or(52, |(_, week)| week)
 }
 
-fn positions(wanted: &[i16], times: Vec<DateTime>) -> Vec<DateTime> {
-    if wanted.is_empty() {
+fn positions(positions: &[i16], times: Vec<DateTime>) -> Vec<DateTime> {
+    if positions.is_empty() {
         return times;
     }
     let length = i64::try_from(times.len()).unwrap_or(i64::MAX);
-    let is_wanted = |at: i64| wanted.iter().map(|n| i64::from(*n)).any(|n| n == at + 1 || n == at - length);
+    let is_wanted =
+        |at: i64| positions.iter().map(|n| i64::from(*n)).any(|n| n == at + 1 || n == at - length);
     times.into_iter().zip(0..).filter(|(_, at)| is_wanted(*at)).map(|(time, _)| time).collect()
 }

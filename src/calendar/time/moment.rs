@@ -150,8 +150,8 @@ impl Length {
 
     /// A local time that is surely before the start of anything still going on at `time`.
     pub fn before(&self, time: DateTime) -> DateTime {
-        let whole = self.days.saturating_add(self.exact.as_hours() / 24).saturating_add(3);
-        let span = Span::new().try_days(whole);
+        let days = self.days.saturating_add(self.exact.as_hours() / 24).saturating_add(3);
+        let span = Span::new().try_days(days);
         span.ok().and_then(|span| time.checked_sub(span).ok()).unwrap_or(DateTime::MIN)
     }
 }

@@ -83,7 +83,7 @@ fn text(page: &Page, decisions: &[DecisionLine]) -> String {
         [
             page.time(line.at),
             line.outcome.clone(),
-            decider(&line.by),
+            line.by.as_ref().map_or_else(|| "you".to_owned(), decider),
             line.source.clone().unwrap_or_else(|| line.workflow.clone()),
             line.thread.to_string(),
             line.title.clone(),

@@ -46,12 +46,12 @@ fn text(page: &Page, view: &ThreadView) -> String {
         lines.heading("Output");
         lines.value(2, output);
     }
-    if view.usage.calls > 0 {
+    if view.usage.model_calls() > 0 {
         lines.heading("Usage");
         let usage = &view.usage;
         let tokens = format!("{} tokens in, {} out", usage.input_tokens, usage.output_tokens);
         let cost = usage.cost.map_or("price not known".to_owned(), |cost| format!("${cost:.4}"));
-        lines.line(2, &format!("{} model calls, {tokens}, {cost}", usage.calls));
+        lines.line(2, &format!("{} model calls, {tokens}, {cost}", usage.model_calls()));
     }
     lines.heading("Trace");
     trace(&mut lines, &view.trace, "", "");

@@ -48,7 +48,7 @@ impl Args {
                     thread.status.to_string(),
                     thread.workflow.clone(),
                     thread.steps.to_string(),
-                    page.age(thread.updated_at),
+                    page.age(thread.created_at),
                     thread.title.clone(),
                 ]
             };

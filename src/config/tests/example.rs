@@ -57,7 +57,7 @@ fn whole_example() -> Entries {
 fn the_example_has_every_key() {
     let entries = whole_example();
     for section in SECTIONS {
-        let keys = section.whole_keys();
+        let keys = section.full_keys();
         let written: BTreeSet<&str> = entries
             .names(section)
             .iter()

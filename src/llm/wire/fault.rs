@@ -61,9 +61,9 @@ impl ProviderError {
 }
 
 /// Reads an error's body in any of the common forms; a body that is not JSON is the message.
-pub(super) fn said(body: &[u8]) -> ProviderError {
+pub(super) fn parse_error(body: &[u8]) -> ProviderError {
     match serde_json::from_slice::<Value>(body) {
-        Ok(value) => said_in(&value).unwrap_or_default(),
+        Ok(value) => find_error(&value).unwrap_or_default(),
         Err(_) => {
             let text = String::from_utf8_lossy(body);
             // An HTML page comes from a proxy or a wrong address, and tells people nothing.
@@ -82,10 +82,10 @@ pub(super) fn in_frame(value: &Value) -> Option<Fault> {
     if error.is_null() {
         return None;
     }
-    said_in(value).map(Fault::Server)
+    find_error(value).map(Fault::Server)
 }
 
-fn said_in(value: &Value) -> Option<ProviderError> {
+fn find_error(value: &Value) -> Option<ProviderError> {
     let value = value.get(0).unwrap_or(value);
     let error = value.get("error").filter(|error| !error.is_null()).unwrap_or(value);
     let text = |value: Option<&Value>| match value {
@@ -114,13 +114,13 @@ fn said_in(value: &Value) -> Option<ProviderError> {
 pub(super) fn classify(
     model: &str,
     status: u16,
-    said: &ProviderError,
+    reported: &ProviderError,
     retry_after: Option<Duration>,
     why: String,
 ) -> ModelError {
     let model = model.to_owned();
-    let message = said.message.to_lowercase();
-    let has = |words: &[&str]| words.iter().any(|w| message.contains(w) || said.code.contains(w));
+    let message = reported.message.to_lowercase();
+    let has = |words: &[&str]| words.iter().any(|w| message.contains(w) || reported.code.contains(w));
     let unpaid = has(&["insufficient_quota", "insufficient credit", "credit balance", "billing"]);
     let bad_key = has(&["api_key_invalid", "api key not valid", "invalid_api_key", "authentication_error"]);
     let too_long = has(&[
@@ -191,7 +191,7 @@ mod tests {
     use super::*;
 
     fn code(status: u16, body: &str) -> &'static str {
-        classify("m", status, &said(body.as_bytes()), None, String::new()).code()
+        classify("m", status, &parse_error(body.as_bytes()), None, String::new()).code()
     }
 
     #[test]
@@ -242,16 +242,16 @@ mod tests {
         let text =
             excerpt("cannot parse: You triage the mail\n of Ada Lovelace, countess.", &redactor, &request);
         assert!(!text.contains("Lovelace"), "{text}");
-        assert_eq!(said(b"<html>secret page</html>").message, "");
+        assert_eq!(parse_error(b"<html>secret page</html>").message, "");
         assert!(excerpt(&"x".repeat(5000), &redactor, &request).chars().count() <= EXCERPT + 1);
     }
 
     #[test]
     fn errors_inside_a_stream_are_seen() {
         assert!(in_frame(&json!({"choices": [], "error": null})).is_none());
-        let Some(Fault::Server(said)) = in_frame(&json!({"error": {"code": 503, "message": "busy"}})) else {
+        let Some(Fault::Server(error)) = in_frame(&json!({"error": {"code": 503, "message": "busy"}})) else {
             panic!("not seen")
         };
-        assert_eq!((said.status, said.message.as_str()), (Some(503), "busy"));
+        assert_eq!((error.status, error.message.as_str()), (Some(503), "busy"));
     }
 }

@@ -219,12 +219,12 @@ impl<P: Protocol> HttpModel<P> {
         draft: &mut Draft,
         on_text: OnText<'_>,
     ) -> Result<(), Fault> {
-        let whole = response
+        let is_json = response
             .headers()
             .get(reqwest::header::CONTENT_TYPE)
             .and_then(|value| value.to_str().ok())
             .is_some_and(|kind| kind.trim_start().starts_with("application/json"));
-        let mut frames = Frames::new(if whole { Framing::Whole } else { self.protocol.framing() });
+        let mut frames = Frames::new(if is_json { Framing::Whole } else { self.protocol.framing() });
         let mut size = 0;
         let mut broke = None;
         while !draft.closed() {
@@ -253,7 +253,7 @@ impl<P: Protocol> HttpModel<P> {
         for frame in frames.rest() {
             // A broken connection usually leaves half a frame: then the break is the reason.
             match self.frame(draft, &frame, on_text) {
-                Err(Fault::Garbled(_)) if !whole || broke.is_some() => break,
+                Err(Fault::Garbled(_)) if !is_json || broke.is_some() => break,
                 other => other?,
             }
         }
@@ -291,12 +291,12 @@ impl<P: Protocol> HttpModel<P> {
                 break;
             }
         }
-        let said = fault::said(&body);
-        let asked = pause::asked(&headers, &said.details);
-        let error = self.error(status.as_u16(), &said, asked, request);
+        let reported = fault::parse_error(&body);
+        let asked = pause::asked(&headers, &reported.details);
+        let error = self.error(status.as_u16(), &reported, asked, request);
         if matches!(error, ModelError::Rejected { .. } | ModelError::Overloaded { .. })
             && matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501)
-            && let Some(quirks) = self.protocol.adapt(sent, request, &said.message.to_lowercase())
+            && let Some(quirks) = self.protocol.adapt(sent, request, &reported.message.to_lowercase())
         {
             return Failure::Rewrite(quirks, error);
         }
@@ -317,9 +317,9 @@ impl<P: Protocol> HttpModel<P> {
                 let limit = request.max_tokens.unwrap_or(self.settings.max_output_tokens);
                 Failure::Final(ModelError::AnswerTooLong { model, limit })
             }
-            Fault::Server(said) => {
-                let asked = pause::asked(&HeaderMap::new(), &said.details);
-                let error = self.error(said.likely_status(), &said, asked, request);
+            Fault::Server(reported) => {
+                let asked = pause::asked(&HeaderMap::new(), &reported.details);
+                let error = self.error(reported.likely_status(), &reported, asked, request);
                 if error.transient() { Failure::Retry(error) } else { Failure::Final(error) }
             }
         }
@@ -328,13 +328,13 @@ impl<P: Protocol> HttpModel<P> {
     fn error(
         &self,
         status: u16,
-        said: &fault::ProviderError,
+        reported: &fault::ProviderError,
         asked: Option<std::time::Duration>,
         request: &Request,
     ) -> ModelError {
-        let why = fault::excerpt(&said.message, &self.redactor, request);
+        let why = fault::excerpt(&reported.message, &self.redactor, request);
         let why = if why.is_empty() { format!("HTTP {status} without a reason") } else { why };
-        fault::classify(&self.settings.label, status, said, asked, why)
+        fault::classify(&self.settings.label, status, reported, asked, why)
     }
 
     fn unreachable(&self, why: String) -> ModelError {

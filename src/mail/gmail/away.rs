@@ -30,29 +30,29 @@ pub(super) async fn put_away(
         false => None,
     };
     let Some(message) = message else { return Err(gone()) };
-    let mut way = Way { id: id.to_owned(), put: vec!["INBOX".to_owned()], take: Vec::new(), trashed: false };
+    let mut undo = Way { id: id.to_owned(), put: vec!["INBOX".to_owned()], take: Vec::new(), trashed: false };
     // An interrupted attempt may already have removed INBOX; it is put back all the same.
     if message.has("UNREAD") {
-        way.put.push("UNREAD".to_owned());
+        undo.put.push("UNREAD".to_owned());
     }
     match to {
         Destination::Archive => {}
-        Destination::Trash => way.trashed = true,
-        Destination::Spam => way.take.push("SPAM".to_owned()),
-        Destination::Folder(name) => way.take = labels.ids(std::slice::from_ref(name)).await?,
+        Destination::Trash => undo.trashed = true,
+        Destination::Spam => undo.take.push("SPAM".to_owned()),
+        Destination::Folder(name) => undo.take = labels.ids(std::slice::from_ref(name)).await?,
     }
-    if way.trashed {
+    if undo.trashed {
         let ask = api.request(Method::POST, &wire::me(&["messages", id, "trash"]), &[]);
         api.call(ask.body("application/json", Vec::new()), Repeat::Freely).await?;
     } else {
-        modify(api, id, &way.take, &["INBOX".to_owned()]).await?;
+        modify(api, id, &undo.take, &["INBOX".to_owned()]).await?;
     }
-    let way = serde_json::to_string(&way).map_err(|error| MailError::Permanent(error.to_string()))?;
-    Ok(UndoToken(way))
+    let undo = serde_json::to_string(&undo).map_err(|error| MailError::Permanent(error.to_string()))?;
+    Ok(UndoToken(undo))
 }
 
-pub(super) async fn put_back(api: &Api, way: &UndoToken) -> Result<(), MailError> {
-    let Way { id, put, take, trashed } = serde_json::from_str(&way.0)
+pub(super) async fn put_back(api: &Api, undo: &UndoToken) -> Result<(), MailError> {
+    let Way { id, put, take, trashed } = serde_json::from_str(&undo.0)
         .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
     if !wire::is_id(&id) || find::minimal(api, &id).await?.is_none() {
         return Err(gone());

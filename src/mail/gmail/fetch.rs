@@ -25,11 +25,11 @@ const IN_ALL: usize = 64 << 20;
 /// The size limit for a list.
 const LIST: usize = 8 << 20;
 /// How many pages of the history one fetch reads.
-const MOST_PAGES: usize = 50;
+const MAX_PAGES: usize = 50;
 /// The most mails a listing may have.
-const MOST_LISTED: usize = 500_000;
+const MAX_LISTED: usize = 500_000;
 /// How many mails with invalid replies are skipped; beyond that, the server itself must be broken.
-const MOST_ODD: usize = 50;
+const MAX_ODD: usize = 50;
 
 /// Gmail may or may not pad its base64.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
@@ -65,14 +65,14 @@ fn remember(marks: &mut Marks, odd: Vec<Id>) -> Result<(), CallError> {
         }
     }
     match marks.odd.len() {
-        0..=MOST_ODD => Ok(()),
+        0..=MAX_ODD => Ok(()),
         many => Err(CallError::Temporary(format!("Gmail's replies about {many} mails make no sense"))),
     }
 }
 
 /// Whether a fetch may stop after the first `at` mails: history records are taken whole.
-fn is_between(wanted: &[PendingMail], at: usize) -> bool {
-    match (at.checked_sub(1).and_then(|last| wanted.get(last)), wanted.get(at)) {
+fn is_between(pending: &[PendingMail], at: usize) -> bool {
+    match (at.checked_sub(1).and_then(|last| pending.get(last)), pending.get(at)) {
         (Some(last), Some(next)) => last.until.is_none() || last.until != next.until,
         _ => true,
     }
@@ -114,15 +114,15 @@ impl Inner {
         let ids = self.listed(&marks, read).await?;
         // If the id has left the list meanwhile, we start over; mails taken already are recognised.
         let from = ids.iter().position(|id| id == after).map_or(0, |at| at + 1);
-        let wanted: Vec<PendingMail> = ids[from..]
+        let pending: Vec<PendingMail> = ids[from..]
             .iter()
             .take(limit)
             .map(|id| PendingMail { id: Id(id.clone()), until: None })
             .collect();
-        let FetchResult { mails, done, odd, missed } = self.get_all(&wanted, read).await?;
+        let FetchResult { mails, done, odd, missed } = self.get_all(&pending, read).await?;
         remember(&mut marks, odd)?;
         let left = ids.len() - from - done;
-        marks.listing = match (left, wanted.get(done.wrapping_sub(1))) {
+        marks.listing = match (left, pending.get(done.wrapping_sub(1))) {
             (0, _) => None,
             (_, Some(last)) => Some(last.id.0.clone()),
             (_, None) => Some(after.to_owned()),
@@ -158,9 +158,9 @@ impl Inner {
                 // A page without progress would loop for ever.
                 let is_stuck = listing.messages.is_empty() || next == page;
                 newest_first.extend(listing.messages.into_iter().map(|message| message.id));
-                if newest_first.len() + ids.len() > MOST_LISTED {
+                if newest_first.len() + ids.len() > MAX_LISTED {
                     let text =
-                        format!("more than {MOST_LISTED} mails are under the labels; name fewer in folders");
+                        format!("more than {MAX_LISTED} mails are under the labels; name fewer in folders");
                     return Err(MailError::Permanent(text));
                 }
                 page = next.filter(|_| !is_stuck);
@@ -176,21 +176,22 @@ impl Inner {
     }
 
     async fn fetch_new(&self, marks: &Marks, read: &[String], limit: usize) -> Result<Fetched, CallError> {
-        let (wanted, reached, more) = self.came(marks.history, read, limit).await?;
+        let (pending, reached, more) = self.list_added(marks.history, read, limit).await?;
         // A mail that occurs twice is fetched once. Records stay whole, so that no mail is skipped.
         let mut met = HashSet::new();
-        let wanted: Vec<PendingMail> = wanted.into_iter().filter(|one| met.insert(one.id.clone())).collect();
-        let take = whole_records(&wanted, limit);
-        let FetchResult { mut mails, done, odd, missed } = self.get_all(&wanted[..take], read).await?;
+        let pending: Vec<PendingMail> =
+            pending.into_iter().filter(|one| met.insert(one.id.clone())).collect();
+        let take = whole_records(&pending, limit);
+        let FetchResult { mut mails, done, odd, missed } = self.get_all(&pending[..take], read).await?;
         // Up to the last complete record.
-        let history = match wanted.get(done) {
+        let history = match pending.get(done) {
             None => Some(reached),
             Some(_) => {
-                (1..=done).rev().find(|at| is_between(&wanted, *at)).and_then(|at| wanted[at - 1].until)
+                (1..=done).rev().find(|at| is_between(&pending, *at)).and_then(|at| pending[at - 1].until)
             }
         };
         let history = history.unwrap_or(marks.history);
-        let left = wanted.len() - done + usize::from(more);
+        let left = pending.len() - done + usize::from(more);
         // Ask again for mails that had invalid replies, unless they are among these.
         let again = marks.odd.iter().filter(|id| !met.contains(&Id((*id).clone())));
         let again: Vec<PendingMail> =
@@ -210,16 +211,16 @@ impl Inner {
     }
 
     /// The mails that came since a point in the history, how far it was read, and whether there is more.
-    async fn came(
+    async fn list_added(
         &self,
         from: u64,
         read: &[String],
         limit: usize,
     ) -> Result<(Vec<PendingMail>, u64, bool), CallError> {
         let start = from.to_string();
-        let (mut wanted, mut reached) = (Vec::new(), from);
+        let (mut pending, mut reached) = (Vec::new(), from);
         let mut page: Option<String> = None;
-        for _ in 0..MOST_PAGES {
+        for _ in 0..MAX_PAGES {
             let mut query = vec![
                 ("startHistoryId", start.as_str()),
                 ("historyTypes", "messageAdded"),
@@ -232,24 +233,26 @@ impl Inner {
             for record in history.history {
                 let until = record.id.0;
                 reached = reached.max(until);
-                wanted.extend(record.came(read).into_iter().map(|id| PendingMail { id, until: Some(until) }));
+                pending.extend(
+                    record.mails_added(read).into_iter().map(|id| PendingMail { id, until: Some(until) }),
+                );
             }
             let next = history.next_page_token.filter(|next| !next.is_empty() && Some(next) != page.as_ref());
-            let Some(next) = next else { return Ok((wanted, reached.max(history.history_id.0), false)) };
-            if wanted.len() > limit {
-                return Ok((wanted, reached, true));
+            let Some(next) = next else { return Ok((pending, reached.max(history.history_id.0), false)) };
+            if pending.len() > limit {
+                return Ok((pending, reached, true));
             }
             page = Some(next);
         }
-        Ok((wanted, reached, true))
+        Ok((pending, reached, true))
     }
 
     /// Fetches mails, a few at a time. `done` says how many were processed: if one fails after others came, we return
     /// those, and the next fetch starts with the failed one. A mail with an invalid reply is skipped and reported.
-    async fn get_all(&self, wanted: &[PendingMail], read: &[String]) -> Result<FetchResult, CallError> {
+    async fn get_all(&self, pending: &[PendingMail], read: &[String]) -> Result<FetchResult, CallError> {
         let alone = tokio::sync::Semaphore::new(1);
         let alone = &alone;
-        let ids: Vec<Id> = wanted.iter().map(|one| one.id.clone()).collect();
+        let ids: Vec<Id> = pending.iter().map(|one| one.id.clone()).collect();
         let one = |id: Id| async move { self.get(&id, read, alone).await };
         let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
         let (mut got, mut bytes) = (FetchResult::default(), 0_usize);
@@ -261,7 +264,7 @@ impl Inner {
                     got.mails.extend(mail);
                 }
                 Err(CallError::UnexpectedReply(text)) => {
-                    got.odd.extend(wanted.get(got.done).map(|one| one.id.clone()));
+                    got.odd.extend(pending.get(got.done).map(|one| one.id.clone()));
                     got.done += 1;
                     got.missed = Some(format!("{text}; that mail is asked for again, and holds up no other"));
                 }
@@ -271,7 +274,7 @@ impl Inner {
                     break;
                 }
             }
-            if bytes >= IN_ALL && is_between(wanted, got.done) {
+            if bytes >= IN_ALL && is_between(pending, got.done) {
                 break;
             }
         }
@@ -296,16 +299,17 @@ impl Inner {
         };
         let (message, raw) = if small.whole {
             let message: Message = serde_json::from_slice(&small.body)
-                .map_err(|_| self.api.odd("a mail that cannot be read"))?;
-            let text = message.raw.clone().ok_or_else(|| self.api.odd("a mail without its bytes"))?;
-            let raw = BASE64.decode(text).map_err(|_| self.api.odd("a mail whose bytes cannot be read"))?;
+                .map_err(|_| self.api.unexpected("a mail that cannot be read"))?;
+            let text = message.raw.clone().ok_or_else(|| self.api.unexpected("a mail without its bytes"))?;
+            let raw =
+                BASE64.decode(text).map_err(|_| self.api.unexpected("a mail whose bytes cannot be read"))?;
             (message, raw)
         } else {
             drop(small);
             let _one_at_a_time = alone.acquire().await;
             let Some(message) = super::find::minimal(&self.api, &id.0).await? else { return Ok(None) };
             let large = self.api.call(ask(LARGE), Repeat::Freely).await?;
-            (message, beginning(&large.body).ok_or_else(|| self.api.odd("a mail without its bytes"))?)
+            (message, beginning(&large.body).ok_or_else(|| self.api.unexpected("a mail without its bytes"))?)
         };
         let (seen, answered) = match self.stands(&message, read) {
             MailPresence::There { seen, answered } if !message.has("DRAFT") => (seen, answered),
@@ -317,12 +321,12 @@ impl Inner {
 }
 
 /// How many mails to take without splitting a record, unless the first record alone exceeds the limit.
-fn whole_records(wanted: &[PendingMail], limit: usize) -> usize {
-    if wanted.len() <= limit {
-        return wanted.len();
+fn whole_records(pending: &[PendingMail], limit: usize) -> usize {
+    if pending.len() <= limit {
+        return pending.len();
     }
-    let before = (1..=limit).rev().find(|at| is_between(wanted, *at));
-    before.or_else(|| (limit..wanted.len()).find(|at| is_between(wanted, *at))).unwrap_or(wanted.len())
+    let before = (1..=limit).rev().find(|at| is_between(pending, *at));
+    before.or_else(|| (limit..pending.len()).find(|at| is_between(pending, *at))).unwrap_or(pending.len())
 }
 
 /// Decodes the mail in a reply that may have been cut, as far as it goes.

@@ -12,17 +12,19 @@ const LIST: usize = 8 << 20;
 /// A mail's labels and little else; `None` if it is gone.
 pub(super) async fn minimal(api: &Api, id: &str) -> Result<Option<Message>, CallError> {
     let ask = api.request(Method::GET, &wire::me(&["messages", id]), &[("format", "minimal")]);
-    there(api.json(ask, Repeat::Freely).await)
+    none_if_missing(api.json(ask, Repeat::Freely).await)
 }
 
 /// The header fields of a mail with these names; `None` if it is gone.
 pub(super) async fn headers(api: &Api, id: &str, names: &[&str]) -> Result<Option<Message>, CallError> {
     let mut query = vec![("format", "metadata")];
     query.extend(names.iter().map(|name| ("metadataHeaders", *name)));
-    there(api.json(api.request(Method::GET, &wire::me(&["messages", id]), &query), Repeat::Freely).await)
+    none_if_missing(
+        api.json(api.request(Method::GET, &wire::me(&["messages", id]), &query), Repeat::Freely).await,
+    )
 }
 
-fn there<T>(found: Result<T, CallError>) -> Result<Option<T>, CallError> {
+fn none_if_missing<T>(found: Result<T, CallError>) -> Result<Option<T>, CallError> {
     match found {
         Ok(found) => Ok(Some(found)),
         Err(CallError::Refused { status: 404, .. }) => Ok(None),
@@ -57,7 +59,9 @@ pub(super) async fn is_answered(api: &Api, message_id: &str) -> Result<bool, Cal
     let mut query = vec![("format", "metadata")];
     query.extend(names.iter().map(|name| ("metadataHeaders", *name)));
     let ask = api.request(Method::GET, &wire::me(&["threads", &thread]), &query).most(LIST);
-    let Some(thread) = there(api.json::<Thread>(ask, Repeat::Freely).await)? else { return Ok(false) };
+    let Some(thread) = none_if_missing(api.json::<Thread>(ask, Repeat::Freely).await)? else {
+        return Ok(false);
+    };
     let named = format!("<{message_id}>");
     let answers = |message: &Message| {
         let is_sent = message.has("SENT") && !message.has("DRAFT") && !message.has("TRASH");

@@ -4,7 +4,7 @@ use super::wire::{self, Label, LabelList};
 use crate::config::AfterHandling;
 use crate::mail::{Handled, MailError};
 use crate::web::google::{Api, CallError, Repeat};
-use crate::web::said;
+use crate::web::safe_excerpt;
 use reqwest::Method;
 use serde_json::json;
 use tokio::sync::Mutex;
@@ -37,12 +37,16 @@ impl Labels {
             match find(labels, name) {
                 Some(label) => ids.push(label.id.clone()),
                 None => {
-                    let mut there: Vec<String> =
-                        labels.iter().take(NAMED).map(|label| said(&label.name)).collect();
+                    let mut existing: Vec<String> =
+                        labels.iter().take(NAMED).map(|label| safe_excerpt(&label.name)).collect();
                     if labels.len() > NAMED {
-                        there.push("…".to_owned());
+                        existing.push("…".to_owned());
                     }
-                    let text = format!("Gmail has no label {}; there are {}", said(name), there.join(", "));
+                    let text = format!(
+                        "Gmail has no label {}; there are {}",
+                        safe_excerpt(name),
+                        existing.join(", ")
+                    );
                     // The user may create it.
                     *known = None;
                     return Err(MailError::Permanent(text));
@@ -80,7 +84,7 @@ impl Labels {
                 known.get_or_insert_default().push(Label { name: name.to_owned(), ..label });
                 Ok(id)
             }
-            Ok(_) => Err(self.api.odd("a label without an id")),
+            Ok(_) => Err(self.api.unexpected("a label without an id")),
             Err(error @ CallError::Refused { status: 409 | 400, .. }) => {
                 *known = None;
                 let found = find(self.listed(&mut known).await?, name).map(|label| label.id.clone());

@@ -50,7 +50,7 @@ const AT_ONCE: usize = 8;
 /// The longest Message-ID we search for.
 const LONGEST_ID: usize = 900;
 /// How many mails we cache the state of.
-const MOST_KNOWN: usize = 10_000;
+const MAX_KNOWN: usize = 10_000;
 
 /// A mailbox at Gmail.
 #[derive(Clone)]
@@ -71,7 +71,7 @@ struct Inner {
 #[derive(Default)]
 struct Known {
     history: u64,
-    standing: HashMap<String, MailPresence>,
+    presence: HashMap<String, MailPresence>,
     unanswered: HashMap<String, ()>,
 }
 
@@ -153,24 +153,24 @@ impl Inner {
         MailPresence::There { seen: !message.has("UNREAD"), answered: false }
     }
 
-    async fn standing(&self, places: &[String]) -> Result<Vec<MailPresence>, MailError> {
+    async fn presence(&self, places: &[String]) -> Result<Vec<MailPresence>, MailError> {
         use futures_util::stream::{self, StreamExt, TryStreamExt};
         let read = self.labels.ids(&self.read).await?;
         let history = profile(&self.api).await?.history_id.0;
         {
             let mut known = self.known();
             // Once the history has moved on, nothing is sure to be the same.
-            if known.history != history || known.standing.len() > MOST_KNOWN {
+            if known.history != history || known.presence.len() > MAX_KNOWN {
                 *known = Known { history, ..Known::default() };
             }
         }
         let one = |place: String| {
             let read = &read;
             async move {
-                if let Some(standing) = self.known().standing.get(&place).copied() {
-                    return Ok(standing);
+                if let Some(presence) = self.known().presence.get(&place).copied() {
+                    return Ok(presence);
                 }
-                let standing = match wire::is_id(&place) {
+                let presence = match wire::is_id(&place) {
                     false => MailPresence::Gone,
                     true => match find::minimal(&self.api, &place).await? {
                         Some(message) => self.stands(&message, read),
@@ -179,9 +179,9 @@ impl Inner {
                 };
                 let mut known = self.known();
                 if known.history == history {
-                    known.standing.insert(place, standing);
+                    known.presence.insert(place, presence);
                 }
-                Ok::<_, MailError>(standing)
+                Ok::<_, MailError>(presence)
             }
         };
         stream::iter(places.to_vec()).map(one).buffered(AT_ONCE).try_collect().await
@@ -197,7 +197,7 @@ impl Inner {
         };
         let answered = find::is_answered(&self.api, message_id).await?;
         let mut known = self.known();
-        if !answered && history > 0 && known.history == history && known.unanswered.len() < MOST_KNOWN {
+        if !answered && history > 0 && known.history == history && known.unanswered.len() < MAX_KNOWN {
             known.unanswered.insert(message_id.to_owned(), ());
         }
         Ok(answered)
@@ -206,8 +206,8 @@ impl Inner {
     async fn check(&self) -> Result<String, MailError> {
         let profile = profile(&self.api).await?;
         self.labels.ids(&self.read).await?;
-        let whose = crate::web::said(&profile.email_address);
-        let labels: Vec<String> = self.read.iter().map(|label| crate::web::said(label)).collect();
+        let whose = crate::web::safe_excerpt(&profile.email_address);
+        let labels: Vec<String> = self.read.iter().map(|label| crate::web::safe_excerpt(label)).collect();
         Ok(format!("{} is read as {whose} at {}", labels.join(", "), self.api.place()))
     }
 }
@@ -233,8 +233,8 @@ impl Mailbox for Gmail {
         Box::pin(self.0.people(until))
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
-        Box::pin(self.0.standing(places))
+    fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+        Box::pin(self.0.presence(places))
     }
 
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>> {
@@ -259,8 +259,8 @@ impl Mailbox for Gmail {
         Box::pin(away::put_away(&self.0.api, &self.0.labels, place, to))
     }
 
-    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(away::put_back(&self.0.api, way))
+    fn put_back<'a>(&'a self, undo: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+        Box::pin(away::put_back(&self.0.api, undo))
     }
 
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {

@@ -105,7 +105,7 @@ impl Outgoing for GmailOutgoing {
             let profile = profile(&self.api).await?;
             Ok(format!(
                 "mail is sent as {} by {}",
-                crate::web::said(&profile.email_address),
+                crate::web::safe_excerpt(&profile.email_address),
                 self.api.place()
             ))
         })
@@ -118,8 +118,8 @@ pub(super) async fn save_draft(api: &Api, raw: &[u8]) -> Result<(), CallError> {
         let query = [("maxResults", LAST)];
         let ask = api.request(Method::GET, &wire::me(&["drafts"]), &query).most(LIST);
         let drafts: Drafts = api.json(ask, Repeat::Freely).await?;
-        let there = drafts.drafts.into_iter().map(|draft| draft.message.id).collect();
-        if find::with_field(api, there, MARK, &message_id, MARK).await?.is_some() {
+        let existing = drafts.drafts.into_iter().map(|draft| draft.message.id).collect();
+        if find::with_field(api, existing, MARK, &message_id, MARK).await?.is_some() {
             return Ok(());
         }
     }

@@ -144,7 +144,7 @@ struct Change {
 
 impl Record {
     /// The mails that appeared under one of the labels: new ones, and those that were given the label.
-    pub(super) fn came(self, read: &[String]) -> Vec<Id> {
+    pub(super) fn mails_added(self, read: &[String]) -> Vec<Id> {
         let any = |labels: &Option<Vec<String>>| match labels {
             Some(labels) => labels.iter().any(|label| read.contains(label)),
             // Gmail does not say, so we look at the mail.
@@ -217,7 +217,8 @@ mod tests {
                 "labelsAdded": [{"message": {"id": "d"}, "labelIds": ["INBOX"]}, {"message": {"id": "e"}, "labelIds": ["STARRED"]}]}"#,
         )
         .unwrap();
-        let came: Vec<String> = record.came(&["INBOX".to_owned()]).into_iter().map(|id| id.0).collect();
+        let came: Vec<String> =
+            record.mails_added(&["INBOX".to_owned()]).into_iter().map(|id| id.0).collect();
         assert_eq!(came, ["a", "c", "d"]);
     }
 }

@@ -217,8 +217,8 @@ fn background(value: &str) -> Option<Paint> {
     if value.contains("url(") || value.contains("gradient") {
         return Some(Paint::Unknown);
     }
-    let whole = Some(paint(value)).filter(|paint| *paint != Paint::Unknown);
-    whole
+    let single = Some(paint(value)).filter(|paint| *paint != Paint::Unknown);
+    single
         .or_else(|| value.split_whitespace().map(paint).find(|paint| *paint != Paint::Unknown))
         .or(Some(Paint::Unknown))
 }

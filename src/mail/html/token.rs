@@ -114,8 +114,8 @@ impl<'a> Tokens<'a> {
         while let Some(found) = rest[at..].find("</") {
             let start = at + found;
             let tag = &rest.as_bytes()[start + 2..];
-            let wanted = name.as_str().as_bytes();
-            if tag.len() >= wanted.len() && tag[..wanted.len()].eq_ignore_ascii_case(wanted) {
+            let expected = name.as_str().as_bytes();
+            if tag.len() >= expected.len() && tag[..expected.len()].eq_ignore_ascii_case(expected) {
                 self.rest = &rest[start..];
                 return &rest[..start];
             }

@@ -20,16 +20,16 @@ struct Way {
 
 /// The folder mail goes to: a named one, or the server's folder for that purpose, created if missing.
 async fn target(session: &mut Session, to: &Destination) -> Result<Folder, ImapError> {
-    let what = match to {
+    let purpose = match to {
         Destination::Folder(name) => return Ok(Folder::named(name)),
         Destination::Archive => FolderPurpose::Archive,
         Destination::Trash => FolderPurpose::Trash,
         Destination::Spam => FolderPurpose::Junk,
     };
-    if let Some(folder) = folders::find_by_purpose(session, None, what).await? {
+    if let Some(folder) = folders::find_by_purpose(session, None, purpose).await? {
         return Ok(folder);
     }
-    let folder = Folder::named(what.made());
+    let folder = Folder::named(purpose.made());
     session.command(&[Arg::Raw("CREATE "), Arg::Text(folder.wire.as_bytes())]).await?;
     Ok(folder)
 }
@@ -51,26 +51,26 @@ pub(super) async fn put_away(
         None if lies_in(session, &target, &place.message_id).await?.is_some() => None,
         None => return Err(gone()),
     };
-    let way = Way {
+    let undo = Way {
         from: place.folder.clone(),
         to: target.name,
         message_id: place.message_id.clone(),
         // We prefer the Message-ID: numbers change.
         number: number.filter(|_| place.message_id.is_empty()),
     };
-    let way = serde_json::to_string(&way).map_err(|error| ImapError::Permanent(error.to_string()))?;
-    Ok(UndoToken(way))
+    let undo = serde_json::to_string(&undo).map_err(|error| ImapError::Permanent(error.to_string()))?;
+    Ok(UndoToken(undo))
 }
 
-pub(super) async fn put_back(session: &mut Session, way: &UndoToken) -> Result<(), ImapError> {
-    let Way { from, to, message_id, number } = serde_json::from_str(&way.0)
+pub(super) async fn put_back(session: &mut Session, undo: &UndoToken) -> Result<(), ImapError> {
+    let Way { from, to, message_id, number } = serde_json::from_str(&undo.0)
         .map_err(|_| ImapError::Permanent("where this mail went cannot be read".to_owned()))?;
     let (home, away) = (Folder::named(&from), Folder::named(&to));
     let found = match (message_id.as_str(), number) {
         ("", Some(number)) => {
             let opened = open(session, &away, false).await?;
-            let there = opened.validity == number.validity && is_there(session, number.uid).await?;
-            there.then_some(number.uid)
+            let is_present = opened.validity == number.validity && is_there(session, number.uid).await?;
+            is_present.then_some(number.uid)
         }
         ("", None) => return Err(unnumbered(session, &to)),
         (id, _) => lies_in(session, &away, id).await?,

@@ -57,7 +57,7 @@ impl Marks {
     }
 
     /// Forgets folders that are no longer read.
-    pub(super) fn keep(&mut self, names: &[&str]) {
+    pub(super) fn retain_folders(&mut self, names: &[&str]) {
         self.folders.retain(|name, _| names.contains(&name.as_str()));
     }
 }

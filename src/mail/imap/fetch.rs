@@ -35,7 +35,7 @@ pub(super) async fn fetch(
 ) -> Result<Fetched, FetchError> {
     let mut marks = Marks::read(since).map_err(FetchError::Mail)?;
     let names: Vec<&str> = read.iter().map(|folder| folder.name.as_str()).collect();
-    marks.keep(&names);
+    marks.retain_folders(&names);
     let (mut mails, mut left, mut bytes) = (Vec::new(), 0, 0);
     for folder in read {
         let open = open(session, folder, false).await?;
@@ -81,7 +81,7 @@ pub(super) async fn start(
     for folder in read {
         let open = open(session, folder, false).await?;
         let line = format!("UID SEARCH SINCE {}", day(from));
-        let found = session.command(&[Arg::Raw(&line)]).await?.found();
+        let found = session.command(&[Arg::Raw(&line)]).await?.search_results();
         let next = match (found.first(), open.next) {
             (Some(first), _) => *first,
             (None, Some(next)) => next,
@@ -135,7 +135,7 @@ pub(super) async fn open(session: &mut Session, folder: &Folder, writable: bool)
 async fn numbers(session: &mut Session, from: u64, since: Option<Timestamp>) -> Result<Vec<u64>, ImapError> {
     let since = since.map(|since| format!(" SINCE {}", day(since))).unwrap_or_default();
     let line = format!("UID SEARCH UID {from}:* UNDELETED UNDRAFT{since}");
-    let mut found = session.command(&[Arg::Raw(&line)]).await?.found();
+    let mut found = session.command(&[Arg::Raw(&line)]).await?.search_results();
     // `*` is the last mail, even if that comes before the first one asked for.
     found.retain(|uid| *uid >= from);
     Ok(found)

@@ -3,7 +3,7 @@
 use super::names;
 use super::session::{Arg, ImapError, Session};
 use super::value::Value;
-use crate::mail::net::said;
+use crate::mail::net::safe_excerpt;
 
 /// How many folders an error lists.
 const NAMED: usize = 8;
@@ -105,19 +105,19 @@ pub(super) async fn list(session: &mut Session) -> Result<Vec<Listed>, ImapError
 pub(super) async fn find_by_purpose(
     session: &mut Session,
     configured: Option<&str>,
-    what: FolderPurpose,
+    purpose: FolderPurpose,
 ) -> Result<Option<Folder>, ImapError> {
     if let Some(name) = configured {
         return Ok(Some(Folder::named(name)));
     }
     let listed = list(session).await?;
-    let by_flag = listed.iter().find(|listed| listed.has(what.flag()));
+    let by_flag = listed.iter().find(|listed| listed.has(purpose.flag()));
     let is_called = |listed: &&Listed, name: &str| {
         let last = listed.folder.name.rsplit(['/', '.']).next().unwrap_or_default();
         last.eq_ignore_ascii_case(name)
     };
     let by_name =
-        || what.names().iter().find_map(|name| listed.iter().find(|listed| is_called(listed, name)));
+        || purpose.names().iter().find_map(|name| listed.iter().find(|listed| is_called(listed, name)));
     Ok(by_flag.or_else(by_name).map(|listed| listed.folder.clone()))
 }
 
@@ -128,16 +128,21 @@ pub(super) async fn unknown(session: &mut Session, name: &str) -> ImapError {
         Err(error) if error.ends_session() => return error,
         Err(_) => Vec::new(),
     };
-    let mut names: Vec<String> = others.iter().take(NAMED).map(|listed| said(&listed.folder.name)).collect();
+    let mut names: Vec<String> =
+        others.iter().take(NAMED).map(|listed| safe_excerpt(&listed.folder.name)).collect();
     if others.len() > NAMED {
         names.push("…".to_owned());
     }
-    let there = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    ImapError::Permanent(format!("{} has no folder {}; there are {there}", session.place(), said(name)))
+    let listing = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
+    ImapError::Permanent(format!(
+        "{} has no folder {}; there are {listing}",
+        session.place(),
+        safe_excerpt(name)
+    ))
 }
 
 /// The error for a purpose without a folder; says what to do.
-pub(super) fn missing(session: &Session, what: FolderPurpose) -> ImapError {
-    let key = what.key();
+pub(super) fn missing(session: &Session, purpose: FolderPurpose) -> ImapError {
+    let key = purpose.key();
     ImapError::Permanent(format!("{} does not say which folder is for {key}; set {key}", session.place()))
 }

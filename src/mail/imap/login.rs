@@ -44,18 +44,18 @@ impl Session {
         }
     }
 
-    async fn authenticate(&mut self, way: &str, words: &[u8]) -> Result<(), ImapError> {
-        let words = STANDARD.encode(words);
+    async fn authenticate(&mut self, mechanism: &str, response: &[u8]) -> Result<(), ImapError> {
+        let response = STANDARD.encode(response);
         if self.can("SASL-IR") {
-            let line = format!("AUTHENTICATE {way} {words}");
+            let line = format!("AUTHENTICATE {mechanism} {response}");
             self.send(&line).await?;
         } else {
-            self.send(&format!("AUTHENTICATE {way}")).await?;
+            self.send(&format!("AUTHENTICATE {mechanism}")).await?;
             match self.answer().await? {
-                Answer::Continue => self.wire.write(format!("{words}\r\n").as_bytes()).await?,
+                Answer::Continue => self.wire.write(format!("{response}\r\n").as_bytes()).await?,
                 Answer::Status { kind: Kind::No | Kind::Bad, code, .. } => return Err(self.no(code, "")),
                 Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
-                Answer::Status { .. } | Answer::Data(_) => return Err(self.odd()),
+                Answer::Status { .. } | Answer::Data(_) => return Err(self.unexpected()),
             }
         }
         self.finish(true).await.map(drop)

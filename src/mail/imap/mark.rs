@@ -12,26 +12,26 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The current state of mails, in the order asked.
-pub(super) async fn standing(
+pub(super) async fn presence(
     session: &mut Session,
     places: &[String],
 ) -> Result<Vec<MailPresence>, ImapError> {
-    let mut standings = vec![MailPresence::Gone; places.len()];
+    let mut presences = vec![MailPresence::Gone; places.len()];
     let mut by_folder: BTreeMap<String, Vec<(usize, MailLocation)>> = BTreeMap::new();
     for (at, place) in places.iter().enumerate() {
         if let Some(place) = MailLocation::read(place) {
             by_folder.entry(place.folder.clone()).or_default().push((at, place));
         }
     }
-    for (name, wanted) in by_folder {
+    for (name, mails) in by_folder {
         let open = open(session, &Folder::named(&name), false).await?;
-        let mut uids = Vec::with_capacity(wanted.len());
-        for (at, place) in &wanted {
+        let mut uids = Vec::with_capacity(mails.len());
+        for (at, place) in &mails {
             match place_now(session, &open, place).await? {
                 CurrentUid::Uid(uid) => uids.push((*at, uid)),
                 CurrentUid::Gone => {}
                 // We cannot tell; a mail not known to be gone is there.
-                CurrentUid::Unknown => standings[*at] = MailPresence::There { seen: false, answered: false },
+                CurrentUid::Unknown => presences[*at] = MailPresence::There { seen: false, answered: false },
             }
         }
         let mut numbers: Vec<u64> = uids.iter().map(|(_, uid)| *uid).collect();
@@ -49,12 +49,12 @@ pub(super) async fn standing(
         for (at, uid) in uids {
             let has = |flags: &[Value], name: &str| flags.iter().any(|flag| flag.is(name));
             if let Some(flags) = flags.get(&uid).filter(|flags| !has(flags, "\\Deleted")) {
-                standings[at] =
+                presences[at] =
                     MailPresence::There { seen: has(flags, "\\Seen"), answered: has(flags, "\\Answered") };
             }
         }
     }
-    Ok(standings)
+    Ok(presences)
 }
 
 /// Where a mail is now.
@@ -169,17 +169,17 @@ async fn copy_and_delete(
     place: &MailLocation,
     target: &Folder,
 ) -> Result<Option<Numbered>, ImapError> {
-    let there = match place.message_id.as_str() {
+    let copies = match place.message_id.as_str() {
         "" => false,
         id => {
             open(session, target, false).await?;
-            let there = !session.with_id("Message-ID", id).await?.is_empty();
+            let copies = !session.with_id("Message-ID", id).await?.is_empty();
             open(session, &Folder::named(&place.folder), true).await?;
-            there
+            copies
         }
     };
     let mut numbered = None;
-    if !there {
+    if !copies {
         let to = Arg::Text(target.wire.as_bytes());
         let answers = session.command(&[Arg::Raw(&format!("UID COPY {uid} ")), to]).await?;
         numbered = Numbered::of(&answers);

@@ -31,7 +31,7 @@ mod session;
 mod value;
 mod watch;
 
-use super::net::{Timeouts, crlf, said};
+use super::net::{Timeouts, crlf, safe_excerpt};
 use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
@@ -49,7 +49,7 @@ use tokio::sync::Mutex;
 /// The longest Message-ID we search for.
 const LONGEST_ID: usize = 900;
 /// How many unanswered mails we remember.
-const MOST_UNANSWERED: usize = 10_000;
+const MAX_UNANSWERED: usize = 10_000;
 
 /// An account on an IMAP server.
 #[derive(Clone)]
@@ -185,10 +185,10 @@ impl Imap {
             let alone = by == FiledBy::Auto && session.can("X-GM-EXT-1");
             if alone || by == FiledBy::Server {
                 fetch::open(&mut session, &folder, false).await?;
-                let there = !session.with_id("Message-ID", message_id).await?.is_empty();
-                return Ok(if there { Filed::There } else { Filed::Later });
+                let is_filed = !session.with_id("Message-ID", message_id).await?.is_empty();
+                return Ok(if is_filed { Filed::There } else { Filed::Later });
             }
-            keep_once(&mut session, &folder, "\\Seen", &raw, Some(message_id)).await?;
+            append_once(&mut session, &folder, "\\Seen", &raw, Some(message_id)).await?;
             Ok(Filed::There)
         }.await)
     }
@@ -206,7 +206,7 @@ impl Imap {
 }
 
 /// Saves a mail in a folder, unless one with its Message-ID is there.
-async fn keep_once(
+async fn append_once(
     session: &mut Session,
     folder: &Folder,
     flags: &str,
@@ -234,18 +234,18 @@ fn words(error: &ImapError) -> MailError {
 
 impl Inner {
     /// The folder for a purpose. Once found, we do not ask again.
-    async fn find(&self, session: &mut Session, what: FolderPurpose) -> Result<Option<Folder>, ImapError> {
-        let (configured, known) = match what {
+    async fn find(&self, session: &mut Session, purpose: FolderPurpose) -> Result<Option<Folder>, ImapError> {
+        let (configured, known) = match purpose {
             FolderPurpose::Sent => (&self.sent, &self.found_sent),
             FolderPurpose::Drafts => (&self.drafts, &self.found_drafts),
             FolderPurpose::Archive | FolderPurpose::Trash | FolderPurpose::Junk => {
-                return folders::find_by_purpose(session, None, what).await;
+                return folders::find_by_purpose(session, None, purpose).await;
             }
         };
         if let Some(folder) = known.get() {
             return Ok(Some(folder.clone()));
         }
-        let found = folders::find_by_purpose(session, configured.as_deref(), what).await?;
+        let found = folders::find_by_purpose(session, configured.as_deref(), purpose).await?;
         Ok(found.map(|folder| known.get_or_init(|| folder).clone()))
     }
 
@@ -261,7 +261,7 @@ impl Inner {
         }
         let answered = !session.with_id("In-Reply-To", id).await?.is_empty();
         let mut unanswered = self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if answered || unanswered.len() >= MOST_UNANSWERED {
+        if answered || unanswered.len() >= MAX_UNANSWERED {
             unanswered.clear();
         }
         if !answered {
@@ -286,13 +286,13 @@ impl Inner {
                 fetch::open(session, &Folder::named(name), false).await?;
             }
         }
-        for what in [FolderPurpose::Sent, FolderPurpose::Drafts] {
-            match self.find(session, what).await? {
+        for purpose in [FolderPurpose::Sent, FolderPurpose::Drafts] {
+            match self.find(session, purpose).await? {
                 Some(folder) => drop(fetch::open(session, &folder, false).await?),
-                None => return Err(folders::missing(session, what)),
+                None => return Err(folders::missing(session, purpose)),
             }
         }
-        let folders: Vec<String> = self.read.iter().map(|folder| said(&folder.name)).collect();
+        let folders: Vec<String> = self.read.iter().map(|folder| safe_excerpt(&folder.name)).collect();
         let mails = if mails == 1 { "1 mail".to_owned() } else { format!("{mails} mails") };
         Ok(format!("{mails} in {} at {}", folders.join(", "), session.place()))
     }
@@ -338,10 +338,10 @@ impl Mailbox for Imap {
         })
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+    fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         let inner = &self.0;
         Box::pin(async move {
-            in_session!(inner, session => async { Ok(mark::standing(&mut session, places).await?) }.await)
+            in_session!(inner, session => async { Ok(mark::presence(&mut session, places).await?) }.await)
         })
     }
 
@@ -379,10 +379,10 @@ impl Mailbox for Imap {
         })
     }
 
-    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, undo: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         let inner = &self.0;
         Box::pin(async move {
-            in_session!(inner, session => async { Ok(away::put_back(&mut session, way).await?) }.await)
+            in_session!(inner, session => async { Ok(away::put_back(&mut session, undo).await?) }.await)
         })
     }
 
@@ -394,7 +394,7 @@ impl Mailbox for Imap {
             in_session!(inner, session => async {
                 let folder = inner.find(&mut session, FolderPurpose::Drafts).await?;
                 let Some(folder) = folder else { return Err(folders::missing(&session, FolderPurpose::Drafts).into()) };
-                Ok(keep_once(&mut session, &folder, "\\Draft \\Seen", &raw, id.as_deref()).await?)
+                Ok(append_once(&mut session, &folder, "\\Draft \\Seen", &raw, id.as_deref()).await?)
             }.await)
         })
     }

@@ -5,7 +5,7 @@ use super::fetch::set;
 use super::folders::Folder;
 use super::value::{Builder, Value, announced};
 use crate::config::{MailServer, MailTls};
-use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, said};
+use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, safe_excerpt};
 use std::collections::HashSet;
 use std::time::Duration;
 
@@ -14,9 +14,9 @@ const LONGEST_LINE: usize = 16 << 20;
 /// The longest literal: a mail of the largest size we read, plus the byte that shows there is more.
 pub(super) const LONGEST_TEXT: u64 = (64 << 20) + 1;
 /// The most bytes in answer to one command.
-const MOST_BYTES: usize = 160 << 20;
+const MAX_BYTES: usize = 160 << 20;
 /// The most answers to one command.
-const MOST_ANSWERS: usize = 500_000;
+const MAX_ANSWERS: usize = 500_000;
 
 /// How many candidate mails we check for an id, newest first.
 const MOST_LIKELY: usize = 200;
@@ -82,7 +82,7 @@ pub(super) struct Session {
     capabilities: HashSet<String>,
     tag: u32,
     /// Whether the server has told us its capabilities.
-    told: bool,
+    knows_capabilities: bool,
 }
 
 impl Session {
@@ -92,8 +92,13 @@ impl Session {
             MailTls::Tls => Wire::safe(server, patience).await?,
             MailTls::Starttls => Wire::clear(server, patience).await?,
         };
-        let mut session =
-            Self { wire, server: server.clone(), capabilities: HashSet::new(), tag: 0, told: false };
+        let mut session = Self {
+            wire,
+            server: server.clone(),
+            capabilities: HashSet::new(),
+            tag: 0,
+            knows_capabilities: false,
+        };
         let known = session.greeting().await?;
         if server.tls == MailTls::Starttls {
             if !session.can_after_asking("STARTTLS").await? {
@@ -102,7 +107,7 @@ impl Session {
             session.command(&[Arg::Raw("STARTTLS")]).await?;
             session.wire.secure().await?;
             // Anybody could have sent what came unencrypted.
-            session.told = false;
+            session.knows_capabilities = false;
             session.capabilities.clear();
         }
         if !known || server.tls == MailTls::Starttls {
@@ -124,20 +129,24 @@ impl Session {
                 Ok(true)
             }
             Answer::Status { kind: Kind::Bye, text, .. } => Err(self.bye(&text)),
-            _ => Err(self.odd()),
+            _ => Err(self.unexpected()),
         }
     }
 
-    pub(super) fn odd(&self) -> ImapError {
+    pub(super) fn unexpected(&self) -> ImapError {
         ImapError::Odd { place: place(&self.server) }
     }
 
     pub(super) fn bye(&self, text: &str) -> ImapError {
-        ImapError::Bye { place: place(&self.server), text: said(text) }
+        ImapError::Bye { place: place(&self.server), text: safe_excerpt(text) }
     }
 
     pub(super) fn no(&self, code: String, text: &str) -> ImapError {
-        ImapError::No { place: place(&self.server), code: code.to_ascii_uppercase(), text: said(text) }
+        ImapError::No {
+            place: place(&self.server),
+            code: code.to_ascii_uppercase(),
+            text: safe_excerpt(text),
+        }
     }
 
     fn note_code(&mut self, code: &str) {
@@ -145,17 +154,17 @@ impl Session {
             code.get(..11).filter(|word| word.eq_ignore_ascii_case("CAPABILITY ")).map(|_| &code[11..])
         {
             self.capabilities = list.split_whitespace().map(str::to_ascii_uppercase).collect();
-            self.told = true;
+            self.knows_capabilities = true;
         }
     }
 
     async fn ask_capabilities(&mut self) -> Result<(), ImapError> {
-        self.told = false;
+        self.knows_capabilities = false;
         self.command(&[Arg::Raw("CAPABILITY")]).await.map(drop)
     }
 
     pub(super) async fn can_after_asking(&mut self, capability: &str) -> Result<bool, ImapError> {
-        if !self.told {
+        if !self.knows_capabilities {
             self.ask_capabilities().await?;
         }
         Ok(self.can(capability))
@@ -202,7 +211,7 @@ impl Session {
     }
 
     async fn wait_for_continue(&mut self) -> Result<(), ImapError> {
-        for _ in 0..MOST_ANSWERS {
+        for _ in 0..MAX_ANSWERS {
             match self.answer().await? {
                 Answer::Continue => return Ok(()),
                 Answer::Status { tag: Some(_), code, text, .. } => return Err(self.no(code, &text)),
@@ -211,14 +220,14 @@ impl Session {
                 Answer::Data(_) => {}
             }
         }
-        Err(self.odd())
+        Err(self.unexpected())
     }
 
     /// Reads until the command is done.
     pub(super) async fn finish(&mut self, authenticating: bool) -> Result<Answers, ImapError> {
         let mut answers = Answers::default();
         let mut bytes = 0;
-        for _ in 0..MOST_ANSWERS {
+        for _ in 0..MAX_ANSWERS {
             match self.answer_counted(&mut bytes).await? {
                 Answer::Data(data) => {
                     if data.first().is_some_and(|word| word.is("CAPABILITY")) {
@@ -228,7 +237,7 @@ impl Session {
                             .filter_map(Value::text)
                             .map(|word| word.to_ascii_uppercase())
                             .collect();
-                        self.told = true;
+                        self.knows_capabilities = true;
                     }
                     answers.data.push(data);
                 }
@@ -239,7 +248,7 @@ impl Session {
                 }
                 Answer::Status { tag: Some(tag), kind, code, text } => {
                     if tag != format!("S{}", self.tag) {
-                        return Err(self.odd());
+                        return Err(self.unexpected());
                     }
                     self.note_code(&code);
                     if kind != Kind::Ok {
@@ -250,7 +259,7 @@ impl Session {
                 }
                 // The server refused a token and gave the reason; an empty line ends the exchange.
                 Answer::Continue if authenticating => self.wire.write(b"\r\n").await?,
-                Answer::Continue => return Err(self.odd()),
+                Answer::Continue => return Err(self.unexpected()),
             }
         }
         Err(ImapError::TooMuch { place: place(&self.server) })
@@ -294,7 +303,7 @@ impl Session {
                 .filter(|many| *many as u64 <= LONGEST_TEXT)
                 .ok_or_else(too_much)?;
             *bytes = bytes.saturating_add(many);
-            if *bytes > MOST_BYTES {
+            if *bytes > MAX_BYTES {
                 return Err(too_much());
             }
             builder.text(self.wire.bytes(many).await.map_err(wrong)?);
@@ -313,7 +322,11 @@ impl Session {
             _ => None,
         });
         let validity = number("UIDVALIDITY").ok_or_else(|| {
-            let text = format!("{} does not number the mails of {}", place(&self.server), said(&folder.name));
+            let text = format!(
+                "{} does not number the mails of {}",
+                place(&self.server),
+                safe_excerpt(&folder.name)
+            );
             ImapError::Permanent(format!("{text}, so they cannot be told apart"))
         })?;
         let name = folder.name.clone();
@@ -343,7 +356,7 @@ impl Session {
                 Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
                 // Some servers send keepalives.
                 Answer::Status { tag: None, .. } | Answer::Continue => {}
-                Answer::Status { .. } => return Err(self.odd()),
+                Answer::Status { .. } => return Err(self.unexpected()),
             }
         }
         self.wire.write(b"DONE\r\n").await?;
@@ -368,7 +381,7 @@ impl Session {
     /// be part of another's, so we check what they find.
     pub(super) async fn with_id(&mut self, field: &str, id: &str) -> Result<Vec<u64>, ImapError> {
         let line = format!("UID SEARCH UNDELETED HEADER {field} ");
-        let mut found = self.command(&[Arg::Raw(&line), Arg::Text(id.as_bytes())]).await?.found();
+        let mut found = self.command(&[Arg::Raw(&line), Arg::Text(id.as_bytes())]).await?.search_results();
         let late = found.split_off(found.len().saturating_sub(MOST_LIKELY));
         if late.is_empty() {
             return Ok(late);

@@ -25,8 +25,8 @@ impl Value {
     }
 
     /// Whether it is this word, ignoring case.
-    pub(super) fn is(&self, wanted: &str) -> bool {
-        matches!(self, Self::Word(word) if word.eq_ignore_ascii_case(wanted))
+    pub(super) fn is(&self, expected: &str) -> bool {
+        matches!(self, Self::Word(word) if word.eq_ignore_ascii_case(expected))
     }
 
     pub(super) fn number(&self) -> Option<u64> {

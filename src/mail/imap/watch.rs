@@ -17,7 +17,7 @@ use tokio::task::JoinHandle;
 const LONGEST: u32 = 60;
 
 /// How many folders are watched.
-const MOST_FOLDERS: usize = 3;
+const MAX_FOLDERS: usize = 3;
 
 /// Waits for changes in an account's folders.
 pub(super) struct Watch {
@@ -30,7 +30,7 @@ pub(super) struct Watch {
 
 impl Watch {
     pub(super) fn new(server: MailServer, patience: Timeouts, folders: &[Folder]) -> Self {
-        let folders = folders.iter().take(MOST_FOLDERS).cloned().collect();
+        let folders = folders.iter().take(MAX_FOLDERS).cloned().collect();
         Self { server, patience, folders, news: Arc::default(), tasks: Mutex::default() }
     }
 

@@ -38,8 +38,8 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         let plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
         let folder = Folder::new(name, beneath(&inner.root, name));
         if !plain || !folder.exists() {
-            let (name, there) = (Visible::line(name), names_beneath(&inner.root));
-            return Err(MailError::Permanent(format!("there is no folder {name}; there are {there}")));
+            let (name, existing) = (Visible::line(name), names_beneath(&inner.root));
+            return Err(MailError::Permanent(format!("there is no folder {name}; there are {existing}")));
         }
         return Ok(folder);
     }
@@ -72,7 +72,7 @@ fn names_beneath(root: &Path) -> String {
 pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<UndoToken, MailError> {
     let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Err(gone()) };
     let target = target(inner, to)?;
-    let way = Way { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
+    let undo = Way { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
     match folder.find(key)? {
         Some(entry) => {
             shift(folder, key, entry, &target)?;
@@ -80,12 +80,12 @@ pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<U
         None if target.find(key)?.is_some() => {}
         None => return Err(gone()),
     }
-    let way = serde_json::to_string(&way).map_err(|error| MailError::Permanent(error.to_string()))?;
-    Ok(UndoToken(way))
+    let undo = serde_json::to_string(&undo).map_err(|error| MailError::Permanent(error.to_string()))?;
+    Ok(UndoToken(undo))
 }
 
-pub(super) fn put_back(inner: &Inner, way: &UndoToken) -> Result<(), MailError> {
-    let Way { from, to, key } = serde_json::from_str(&way.0)
+pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError> {
+    let Way { from, to, key } = serde_json::from_str(&undo.0)
         .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
     let Some(back) = inner.folders.iter().find(|folder| folder.name == from) else {
         let text = format!(

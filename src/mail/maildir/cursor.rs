@@ -63,16 +63,16 @@ impl Seen {
     }
 
     /// Forgets the oldest names of missing mails, if there are many.
-    pub(super) fn forget(&mut self, there: &HashSet<Short>) {
-        let gone = self.order.iter().filter(|name| !there.contains(name)).count();
+    pub(super) fn forget(&mut self, present: &HashSet<Short>) {
+        let gone = self.order.iter().filter(|name| !present.contains(name)).count();
         let mut spare = gone.saturating_sub(GONE);
         if spare == 0 {
             return;
         }
         self.order.retain(|name| {
-            let keep = spare == 0 || there.contains(name);
-            spare -= usize::from(!keep);
-            keep
+            let is_kept = spare == 0 || present.contains(name);
+            spare -= usize::from(!is_kept);
+            is_kept
         });
         self.all = self.order.iter().copied().collect();
     }

@@ -42,18 +42,18 @@ pub struct Delivered(pub PathBuf);
 pub struct Delivery {
     folder: Folder,
     name: String,
-    shelf: DeliveryTarget,
+    target: DeliveryTarget,
     temporary: PathBuf,
 }
 
 impl Delivery {
     /// Writes a mail below `path`, under a name derived from its bytes: delivered twice, it is there once.
-    pub fn begin(path: &Path, raw: &[u8], shelf: DeliveryTarget) -> Result<Self, MailError> {
+    pub fn begin(path: &Path, raw: &[u8], target: DeliveryTarget) -> Result<Self, MailError> {
         let folder = Folder::new("", path.to_owned());
         let name = identity(raw);
         let temporary = path.join("tmp").join(&name);
         write(&temporary, &newlines(raw)).map_err(|error| trouble(&temporary, &error))?;
-        Ok(Self { folder, name, shelf, temporary })
+        Ok(Self { folder, name, target, temporary })
     }
 
     /// Where a mail with these bytes waits between [`Delivery::begin`] and [`Delivery::finish`].
@@ -67,7 +67,7 @@ impl Delivery {
             let _ = fs::remove_file(&self.temporary);
             return Ok(Delivered(self.folder.path().join(entry.path())));
         }
-        let place = self.shelf.place(self.folder.path(), &self.name);
+        let place = self.target.place(self.folder.path(), &self.name);
         fs::rename(&self.temporary, &place)
             .and_then(|()| File::open(place.parent().unwrap_or(&place))?.sync_all())
             .map_err(|error| trouble(&place, &error))?;

@@ -24,7 +24,7 @@ struct Waiting<'a> {
 /// At most `limit` mails not fetched before, oldest first.
 pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
     let mut seen = since.map(Seen::read).transpose()?.unwrap_or_default();
-    let (waiting, there) = look(folders, &seen)?;
+    let (waiting, present) = look(folders, &seen)?;
     let mut left = waiting.len() as u64;
     let mut mails = Vec::new();
     let mut bytes = 0;
@@ -40,7 +40,7 @@ pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) ->
             mails.push(mail);
         }
     }
-    seen.forget(&there);
+    seen.forget(&present);
     Ok(Fetched { mails, cursor: Some(seen.write()), left, missed: None })
 }
 
@@ -61,11 +61,11 @@ pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestam
 /// The mails not fetched yet, oldest first, and the names of all mails.
 fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, HashSet<Short>), MailError> {
     let mut waiting = Vec::new();
-    let mut there = HashSet::new();
+    let mut present = HashSet::new();
     for folder in folders {
         for (key, entry) in folder.list()? {
             let short = short(&folder.name, &key);
-            there.insert(short);
+            present.insert(short);
             if seen.has(short) || entry.has('T') || entry.has('D') {
                 continue;
             }
@@ -77,7 +77,7 @@ fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, Has
         }
     }
     waiting.sort_by(|a, b| (a.arrived, &a.key).cmp(&(b.arrived, &b.key)));
-    Ok((waiting, there))
+    Ok((waiting, present))
 }
 
 fn read(one: &Waiting<'_>) -> Result<Option<NewMail>, MailError> {

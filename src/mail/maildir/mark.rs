@@ -12,7 +12,7 @@ use std::io;
 use std::path::Path;
 
 /// The current state of mails. Each folder is listed once, and again only for mails that seem to be gone.
-pub(super) fn standing(folders: &[Folder], places: &[String]) -> Result<Vec<MailPresence>, MailError> {
+pub(super) fn presence(folders: &[Folder], places: &[String]) -> Result<Vec<MailPresence>, MailError> {
     let mut listed: HashMap<&str, BTreeMap<String, Entry>> = HashMap::new();
     let mut standings = Vec::with_capacity(places.len());
     for place in places {

@@ -82,7 +82,7 @@ impl Maildir {
             }
             read.push(folder);
         }
-        let or = |given: &Option<PathBuf>, name| given.clone().unwrap_or_else(|| path.join(name));
+        let or = |configured: &Option<PathBuf>, name| configured.clone().unwrap_or_else(|| path.join(name));
         Ok(Self(Arc::new(Inner {
             folders: read,
             root: path.clone(),
@@ -136,9 +136,9 @@ impl Mailbox for Maildir {
         self.work(move |inner| people::people(&inner.folders, &inner.sent, until))
     }
 
-    fn standing<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
+    fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
         let places = places.to_vec();
-        self.work(move |inner| mark::standing(&inner.folders, &places))
+        self.work(move |inner| mark::presence(&inner.folders, &places))
     }
 
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>> {
@@ -155,9 +155,9 @@ impl Mailbox for Maildir {
         self.work(move |inner| away::put_away(inner, &place, &to))
     }
 
-    fn put_back<'a>(&'a self, way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
-        let way = way.clone();
-        self.work(move |inner| away::put_back(inner, &way))
+    fn put_back<'a>(&'a self, undo: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+        let undo = undo.clone();
+        self.work(move |inner| away::put_back(inner, &undo))
     }
 
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {

@@ -25,12 +25,12 @@ pub(super) fn people(folders: &[Folder], sent: &Folder, until: Timestamp) -> Res
 /// Calls `look` with the headers of the newest mails in a folder. Unreadable ones are skipped.
 fn heads(
     folder: &Folder,
-    wanted: impl Fn(&Entry) -> bool,
+    filter: impl Fn(&Entry) -> bool,
     mut look: impl FnMut(&[u8]),
 ) -> Result<(), MailError> {
     // Names begin with the delivery time, so the newest come last.
     let list = folder.list()?;
-    for (key, entry) in list.iter().rev().filter(|(_, entry)| wanted(entry)).take(MOST) {
+    for (key, entry) in list.iter().rev().filter(|(_, entry)| filter(entry)).take(MOST) {
         let read = folder.with(key, entry.clone(), |entry| folder.beginning(entry, BEGINNING));
         let Ok(Some(beginning)) = read else { continue };
         look(head(&beginning));

@@ -24,10 +24,10 @@ impl Answers {
             self.read.clear();
             return Ok(());
         }
-        let mut there = HashSet::new();
+        let mut present = HashSet::new();
         for (key, entry) in sent.list()? {
             let name = short("", &key);
-            there.insert(name);
+            present.insert(name);
             if self.read.contains_key(&name) {
                 continue;
             }
@@ -37,18 +37,18 @@ impl Answers {
                 self.read.insert(name, Read { own: ids.own.map(|id| short("id", &id)), answers });
             }
         }
-        self.read.retain(|name, _| there.contains(name));
+        self.read.retain(|name, _| present.contains(name));
         Ok(())
     }
 
     pub(super) fn answered(&self, message_id: &str) -> bool {
-        let wanted = short("id", message_id);
-        self.read.values().any(|mail| mail.answers.contains(&wanted))
+        let id = short("id", message_id);
+        self.read.values().any(|mail| mail.answers.contains(&id))
     }
 
     /// Whether the mail with this Message-ID is there.
     pub(super) fn has(&self, message_id: &str) -> bool {
-        let wanted = short("id", message_id);
-        self.read.values().any(|mail| mail.own == Some(wanted))
+        let id = short("id", message_id);
+        self.read.values().any(|mail| mail.own == Some(id))
     }
 }

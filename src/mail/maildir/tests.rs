@@ -147,11 +147,11 @@ async fn standing_is_told_by_flags() {
         ["INBOX/2.host", "INBOX/1.host", "INBOX/3.host", "Work/1.host", "Other/1.host", "odd"]
             .map(str::to_owned)
             .into();
-    let there = |seen, answered| MailPresence::There { seen, answered };
-    let standing = mailbox.open().standing(&asked).await.unwrap();
-    assert_eq!(standing[..2], [there(true, true), there(false, false)]);
-    assert_eq!(standing[2..4], [MailPresence::Gone; 2]);
-    assert_eq!(standing[4..], [MailPresence::Unknown; 2], "what is not read says nothing about its mail");
+    let present = |seen, answered| MailPresence::There { seen, answered };
+    let presence = mailbox.open().presence(&asked).await.unwrap();
+    assert_eq!(presence[..2], [present(true, true), present(false, false)]);
+    assert_eq!(presence[2..4], [MailPresence::Gone; 2]);
+    assert_eq!(presence[4..], [MailPresence::Unknown; 2], "what is not read says nothing about its mail");
 }
 
 #[test]
@@ -235,8 +235,8 @@ async fn a_draft_is_kept_once() {
     let files = mailbox.files(".Drafts/cur");
     assert_eq!(files.len(), 1);
     assert!(files[0].ends_with(":2,DS"));
-    let kept = fs::read(mailbox.path(".Drafts/cur").join(&files[0])).unwrap();
-    assert_eq!(kept, b"Message-ID: <d1@example.org>\nSubject: x\n\ntext\n");
+    let draft = fs::read(mailbox.path(".Drafts/cur").join(&files[0])).unwrap();
+    assert_eq!(draft, b"Message-ID: <d1@example.org>\nSubject: x\n\ntext\n");
     // The user's own client has rewritten it meanwhile.
     fs::rename(mailbox.path(".Drafts/cur").join(&files[0]), mailbox.path(".Drafts/cur/99.host:2,D")).unwrap();
     mailbox.open().save_draft(raw).await.unwrap();
@@ -333,19 +333,21 @@ async fn mail_is_put_away_once_and_comes_back() {
         // A synchroniser gave it a number, which is valid in its folder only.
         desk.put(&format!("cur/{n}.host,U=7:2,FS"), "one");
         let place = format!("INBOX/{n}.host");
-        let way = desk.open().put_away(&place, &to).await.unwrap();
-        assert_eq!(desk.open().put_away(&place, &to).await.unwrap(), way, "once more is once");
+        let undo = desk.open().put_away(&place, &to).await.unwrap();
+        assert_eq!(desk.open().put_away(&place, &to).await.unwrap(), undo, "once more is once");
         assert_eq!(desk.files(&format!("{folder}/cur")), [format!("{n}.host:2,FS")], "{to:?}");
-        let standing = desk.open().standing(std::slice::from_ref(&place)).await.unwrap();
-        assert_eq!(standing, [MailPresence::Gone]);
+        let presence = desk.open().presence(std::slice::from_ref(&place)).await.unwrap();
+        assert_eq!(presence, [MailPresence::Gone]);
         for _ in 0..2 {
-            desk.open().put_back(&way).await.unwrap();
+            desk.open().put_back(&undo).await.unwrap();
         }
         assert_eq!(desk.files("cur"), [format!("{n}.host:2,FS")], "{to:?}");
         assert!(desk.files(&format!("{folder}/cur")).is_empty());
         fs::remove_file(desk.path(&format!("cur/{n}.host:2,FS"))).unwrap();
         // Once the trash is emptied there is no way back.
-        assert!(desk.open().put_back(&way).await.unwrap_err().to_string().contains("no longer where it was"));
+        assert!(
+            desk.open().put_back(&undo).await.unwrap_err().to_string().contains("no longer where it was")
+        );
         assert!(desk.open().put_away(&place, &to).await.is_err());
     }
 }

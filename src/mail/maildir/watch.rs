@@ -96,15 +96,15 @@ mod linux {
         /// Waits for an event and reads all pending ones; `false` if a folder is gone, and the watch with it.
         pub(super) async fn next(&mut self) -> bool {
             let mut taken = false;
-            let mut there = true;
+            let mut is_present = true;
             let mut buffer = [0; 4096];
             loop {
                 match self.0.try_read(&mut buffer) {
                     Ok(length @ 1..) => {
                         taken = true;
-                        there &= !lost(&buffer[..length]);
+                        is_present &= !lost(&buffer[..length]);
                     }
-                    Err(error) if error.kind() == ErrorKind::WouldBlock && taken => return there,
+                    Err(error) if error.kind() == ErrorKind::WouldBlock && taken => return is_present,
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
                         if self.0.readable().await.is_err() {
                             return false;
@@ -121,8 +121,8 @@ mod linux {
     fn lost(mut events: &[u8]) -> bool {
         while let Some((head, rest)) = events.split_first_chunk::<16>() {
             let number = |at: usize| head.as_chunks::<4>().0.get(at).map_or(0, |n| u32::from_ne_bytes(*n));
-            let what = ReadFlags::from_bits_retain(number(1));
-            if what.intersects(ReadFlags::MOVE_SELF | ReadFlags::IGNORED) {
+            let flags = ReadFlags::from_bits_retain(number(1));
+            if flags.intersects(ReadFlags::MOVE_SELF | ReadFlags::IGNORED) {
                 return true;
             }
             events = rest.get(number(3) as usize..).unwrap_or_default();

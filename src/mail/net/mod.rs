@@ -92,7 +92,7 @@ impl NetError {
 
 /// The error for a refused login; says what to do about it.
 pub(super) fn refused_login(server: &MailServer, user: &str) -> String {
-    let (place, user) = (place(server), said(user));
+    let (place, user) = (place(server), safe_excerpt(user));
     match &server.login {
         MailLogin::Password(_) => format!(
             "{place} refused the password of {user}; check user and password (some servers want an app password)"
@@ -107,7 +107,7 @@ pub(super) fn place(server: &MailServer) -> String {
 }
 
 /// A server's text, made safe and short.
-pub(super) fn said(text: &str) -> String {
+pub(super) fn safe_excerpt(text: &str) -> String {
     truncate(&Visible::line(text.trim()), 300).into_owned()
 }
 
@@ -116,7 +116,7 @@ pub(super) fn plain(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         return "the server hung up".to_owned();
     }
-    said(&io_words(error))
+    safe_excerpt(&io_words(error))
 }
 
 /// Connects, without encryption yet.
@@ -175,7 +175,7 @@ pub(super) async fn secret(server: &MailServer) -> Result<SecretString, NetError
         MailLogin::Password(secret) => (secret.clone(), "password"),
         MailLogin::Token(secret) => (secret.clone(), "token"),
     };
-    let whose = format!("the {key} of {} at {}", said(&server.user), server.host);
+    let whose = format!("the {key} of {} at {}", safe_excerpt(&server.user), server.host);
     web::secret(&secret, &whose, key).await.map_err(NetError::Secret)
 }
 

@@ -99,8 +99,8 @@ impl Program {
         let mut child = self.command(envelope).stdin(input).spawn().map_err(|error| {
             SendError::NotSent(format!("cannot run {name}: {}; check outgoing.command", io_words(&error)))
         })?;
-        let heard = Arc::<Mutex<Vec<u8>>>::default();
-        let listening = child.stderr.take().map(|stderr| tokio::spawn(listen(stderr, heard.clone())));
+        let stderr_output = Arc::<Mutex<Vec<u8>>>::default();
+        let listening = child.stderr.take().map(|stderr| tokio::spawn(listen(stderr, stderr_output.clone())));
         let ended = match tokio::time::timeout(self.patience, child.wait()).await {
             Ok(ended) => ended.map_err(|error| io_words(&error)),
             Err(_) => {
@@ -113,8 +113,8 @@ impl Program {
             // A background process may keep its error output open for ever.
             let _ = tokio::time::timeout(LAST_WORDS, listening).await;
         }
-        let heard = heard.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        judge(&name, ended, &heard)
+        let stderr_output = stderr_output.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        judge(&name, ended, &stderr_output)
     }
 }
 
@@ -144,12 +144,12 @@ fn nameless(mail: &[u8]) -> io::Result<File> {
 }
 
 /// Keeps the beginning of the error output and discards the rest.
-async fn listen(mut stderr: ChildStderr, heard: Arc<Mutex<Vec<u8>>>) {
+async fn listen(mut stderr: ChildStderr, output: Arc<Mutex<Vec<u8>>>) {
     let mut piece = [0; 1024];
     while let Ok(n @ 1..) = stderr.read(&mut piece).await {
-        let mut heard = heard.lock().unwrap_or_else(PoisonError::into_inner);
-        let room = COMPLAINT - heard.len();
-        heard.extend(&piece[..n.min(room)]);
+        let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
+        let room = COMPLAINT - output.len();
+        output.extend(&piece[..n.min(room)]);
     }
 }
 
@@ -162,29 +162,30 @@ fn end(child: &tokio::process::Child) {
 }
 
 /// Turns the exit status into a result.
-fn judge(name: &str, ended: Result<ExitStatus, String>, heard: &[u8]) -> Result<(), SendError> {
-    let heard = String::from_utf8_lossy(heard);
-    let heard = Visible::line(heard.trim()).into_string();
-    let heard: String = heard.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect();
-    let said = if heard.is_empty() { String::new() } else { format!("; it said: {heard}") };
+fn judge(name: &str, ended: Result<ExitStatus, String>, stderr: &[u8]) -> Result<(), SendError> {
+    let stderr = String::from_utf8_lossy(stderr);
+    let stderr = Visible::line(stderr.trim()).into_string();
+    let stderr: String = stderr.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect();
+    let detail = if stderr.is_empty() { String::new() } else { format!("; it said: {stderr}") };
     let status = match ended {
         Ok(status) => status,
-        Err(why) => return Err(SendError::Unknown(format!("{name} may have sent the mail: {why}{said}"))),
+        Err(why) => return Err(SendError::Unknown(format!("{name} may have sent the mail: {why}{detail}"))),
     };
     match status.code() {
         Some(0) => Ok(()),
-        Some(75 | 71 | 126 | 127) => Err(SendError::NotSent(format!("{name} did not send it now{said}"))),
+        Some(75 | 71 | 126 | 127) => Err(SendError::NotSent(format!("{name} did not send it now{detail}"))),
         Some(64..=69 | 72 | 73 | 77 | 78) => {
-            Err(SendError::Refused(format!("{name} refused the mail{said}")))
+            Err(SendError::Refused(format!("{name} refused the mail{detail}")))
         }
         Some(code) => {
-            let text = format!("{name} ended with code {code}, so the mail may have been sent or not{said}");
+            let text =
+                format!("{name} ended with code {code}, so the mail may have been sent or not{detail}");
             Err(SendError::Unknown(text))
         }
         None => {
             let signal = status.signal().unwrap_or_default();
             let text =
-                format!("{name} was ended by signal {signal}, so the mail may have been sent or not{said}");
+                format!("{name} was ended by signal {signal}, so the mail may have been sent or not{detail}");
             Err(SendError::Unknown(text))
         }
     }
@@ -195,7 +196,7 @@ impl Outgoing for Program {
         Box::pin(async move {
             let envelope = Envelope::of(raw)?;
             self.run(raw, &envelope).await?;
-            let place = self.copies.keep(raw, &envelope.message_id).await;
+            let place = self.copies.store(raw, &envelope.message_id).await;
             Ok(Sent { message_id: envelope.message_id, place, refused: Vec::new() })
         })
     }

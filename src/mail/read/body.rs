@@ -72,8 +72,8 @@ impl Reader<'_, '_> {
             return self.forwarded(part);
         }
         if it.kind.is_multipart() {
-            let said: Vec<PartText> = it.children.iter().map(|child| self.part(*child)).collect();
-            return if it.kind.is("multipart/alternative") { best(said) } else { all(said) };
+            let texts: Vec<PartText> = it.children.iter().map(|child| self.part(*child)).collect();
+            return if it.kind.is("multipart/alternative") { best(texts) } else { all(texts) };
         }
         if it.kind.is("text/calendar") || it.kind.is("application/ics") {
             self.invite(part);
@@ -121,10 +121,10 @@ impl Reader<'_, '_> {
                 text.push_str(&format!("{name}: {}\n", line(value, &head.kind.charset)));
             }
         }
-        let said = self.part(*inner);
+        let body = self.part(*inner);
         text.push('\n');
-        text.push_str(&said.text);
-        PartText { text, ..said }
+        text.push_str(&body.text);
+        PartText { text, ..body }
     }
 
     fn invite(&mut self, part: usize) {
@@ -199,19 +199,19 @@ fn looks_like_html(kind: &Kind, text: &str) -> bool {
 }
 
 /// Picks one of several versions of the same text.
-fn best(mut said: Vec<PartText>) -> PartText {
-    let shows = |said: &PartText| !said.text.trim().is_empty();
-    let rich = said.iter().position(|said| said.rich && shows(said));
-    let plain = said.iter().position(|said| !said.rich && shows(said));
+fn best(mut texts: Vec<PartText>) -> PartText {
+    let shows = |texts: &PartText| !texts.text.trim().is_empty();
+    let rich = texts.iter().position(|texts| texts.rich && shows(texts));
+    let plain = texts.iter().position(|texts| !texts.rich && shows(texts));
     let pick = match (plain, rich) {
-        (Some(plain), Some(rich)) if is_stub(&said[plain].text, &said[rich].text) => rich,
+        (Some(plain), Some(rich)) if is_stub(&texts[plain].text, &texts[rich].text) => rich,
         (Some(plain), _) => plain,
         (None, Some(rich)) => rich,
-        (None, None) => return all(said),
+        (None, None) => return all(texts),
     };
-    let mut picked = said.swap_remove(pick);
+    let mut picked = texts.swap_remove(pick);
     // Hidden text in versions that are not shown counts too.
-    said.iter().for_each(|other| picked.add_unseen(&other.unseen));
+    texts.iter().for_each(|other| picked.add_unseen(&other.unseen));
     picked
 }
 
@@ -235,26 +235,26 @@ fn is_stub(plain: &str, rich: &str) -> bool {
 }
 
 /// Joins several texts.
-fn all(said: Vec<PartText>) -> PartText {
-    let rich =
-        said.iter().all(|said| said.rich || said.text.trim().is_empty()) && said.iter().any(|said| said.rich);
-    let mut whole = PartText { rich, ..PartText::default() };
-    for said in said {
-        whole.hidden = whole.hidden.saturating_add(said.hidden);
-        whole.cut |= said.cut;
-        whole.add_unseen(&said.unseen);
-        let text = said.text.trim_end();
+fn all(texts: Vec<PartText>) -> PartText {
+    let rich = texts.iter().all(|texts| texts.rich || texts.text.trim().is_empty())
+        && texts.iter().any(|texts| texts.rich);
+    let mut joined = PartText { rich, ..PartText::default() };
+    for texts in texts {
+        joined.hidden = joined.hidden.saturating_add(texts.hidden);
+        joined.cut |= texts.cut;
+        joined.add_unseen(&texts.unseen);
+        let text = texts.text.trim_end();
         if text.is_empty() {
             continue;
         }
-        if !whole.text.is_empty() {
-            whole.text.push_str("\n\n");
+        if !joined.text.is_empty() {
+            joined.text.push_str("\n\n");
         }
         // Text past the limit is not shown, so we drop it; the length shows that it was cut.
-        whole.text.push_str(clip(text, (MAX_TEXT + 1).saturating_sub(whole.text.len())));
-        whole.cut |= whole.text.len() > MAX_TEXT;
+        joined.text.push_str(clip(text, (MAX_TEXT + 1).saturating_sub(joined.text.len())));
+        joined.cut |= joined.text.len() > MAX_TEXT;
     }
-    whole
+    joined
 }
 
 /// Joins the lines of each paragraph of `format=flowed` (RFC 3676).

@@ -271,7 +271,7 @@ fn list_info(tree: &Tree<'_>, part: &Part, charset: &str) -> Option<ListInfo> {
             unsubscribe.push(Unsubscribe::Page { url: target.to_owned() });
         }
     }
-    unsubscribe.sort_by_key(|way| match way {
+    unsubscribe.sort_by_key(|option| match option {
         Unsubscribe::OneClick { .. } => 0,
         Unsubscribe::Mail { .. } => 1,
         Unsubscribe::Page { .. } => 2,
@@ -289,14 +289,14 @@ fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
     if !to.contains('@') || to.contains([',', ' ']) {
         return None;
     }
-    let wanted = |wanted: &str| {
+    let parameter = |parameter: &str| {
         let mut pairs = query.split('&').filter_map(|pair| pair.split_once('='));
         pairs
-            .find(|(key, _)| key.eq_ignore_ascii_case(wanted))
+            .find(|(key, _)| key.eq_ignore_ascii_case(parameter))
             .map(|(_, value)| decoded(value))
             .unwrap_or_default()
     };
-    Some(Unsubscribe::Mail { to, subject: wanted("subject"), body: wanted("body") })
+    Some(Unsubscribe::Mail { to, subject: parameter("subject"), body: parameter("body") })
 }
 
 /// Decodes percent encoding.

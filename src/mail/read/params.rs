@@ -85,13 +85,13 @@ impl Params {
 impl Piece {
     fn new(name: &str, value: String) -> Self {
         let name = name.trim().to_ascii_lowercase();
-        let (whole, encoded) = match name.strip_suffix('*') {
-            Some(whole) => (whole, true),
+        let (bare, encoded) = match name.strip_suffix('*') {
+            Some(bare) => (bare, true),
             None => (name.as_str(), false),
         };
-        let (base, place) = match whole.split_once('*') {
+        let (base, place) = match bare.split_once('*') {
             Some((base, place)) => (base, place.parse().unwrap_or(usize::MAX)),
-            None => (whole, 0),
+            None => (bare, 0),
         };
         Self { name: base.to_owned(), place, encoded, value }
     }

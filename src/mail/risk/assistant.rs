@@ -215,10 +215,10 @@ fn is_quoted(paragraph: &str, words: &str) -> bool {
     let first = words.split(' ').next().unwrap_or_default().to_lowercase();
     let mut at = 0;
     while let Some(found) = lower[at..].find(&first).filter(|_| !first.is_empty()) {
-        let here = at + found;
-        let (before, after) = (&lower[..here], &lower[here..]);
+        let start = at + found;
+        let (before, after) = (&lower[..start], &lower[start..]);
         if !starts_alike(after, words) {
-            at = here + first.len();
+            at = start + first.len();
             continue;
         }
         let line = before.rsplit('\n').next().unwrap_or_default();
@@ -240,8 +240,8 @@ fn is_quoted(paragraph: &str, words: &str) -> bool {
 fn starts_alike(text: &str, words: &str) -> bool {
     let of =
         |text: &str| -> Vec<String> { flat(text).split_whitespace().take(3).map(str::to_owned).collect() };
-    let wanted = of(words);
-    of(&text[..text.floor_char_boundary(200)]).starts_with(&wanted)
+    let prefix = of(words);
+    of(&text[..text.floor_char_boundary(200)]).starts_with(&prefix)
 }
 
 /// A phrase that nobody says to a person.
@@ -324,10 +324,10 @@ fn drops_instructions(words: &[&str]) -> Option<Weight> {
     {
         return Some(Weight::Enough);
     }
-    let told = near(words, INSTRUCTIONS, 6)?;
-    let before = near(words, BEFORE, 7).is_some();
-    let yours = near(words, YOURS, 3).is_some_and(|at| at < told);
-    match (before, yours) {
+    let instructions_at = near(words, INSTRUCTIONS, 6)?;
+    let is_earlier = near(words, BEFORE, 7).is_some();
+    let is_addressed = near(words, YOURS, 3).is_some_and(|at| at < instructions_at);
+    match (is_earlier, is_addressed) {
         (true, true) => Some(Weight::Enough),
         (true, false) => Some(Weight::Half(Instruction::Drop)),
         (false, true) if words.iter().skip(1).take(2).any(|word| *word == "your") => Some(Weight::Enough),
@@ -407,7 +407,7 @@ fn keeps_from_person(words: &[&str]) -> bool {
     match word(words, 0) {
         "do" | "don" | "never" | "dont" => {
             near(words, &["tell", "inform", "notify", "alert", "ask", "mention"], 3)
-                .is_some_and(|told| names_person(&words[told..]))
+                .is_some_and(|at| names_person(&words[at..]))
         }
         "without" => {
             matches!(word(words, 1), "asking" | "telling" | "informing" | "notifying" | "confirming")

@@ -363,15 +363,18 @@ pub(super) fn link_differs(mail: &Mail, link: &Link) -> Option<Risk> {
         let to = addresses_in(to.split('?').next().unwrap_or_default()).next()?;
         return if shown == to { None } else { risk(text) };
     }
-    let said = said_host(text)?;
-    let leads = host(&lower)?;
-    let wrapped = WRAPPERS.iter().any(|wrapper| leads == *wrapper || leads.ends_with(&format!(".{wrapper}")));
-    if same_organisation(&said, &leads) || (wrapped && lower.contains(organisation(&said))) {
+    let shown_host = said_host(text)?;
+    let target_host = host(&lower)?;
+    let wrapped = WRAPPERS
+        .iter()
+        .any(|wrapper| target_host == *wrapper || target_host.ends_with(&format!(".{wrapper}")));
+    if same_organisation(&shown_host, &target_host) || (wrapped && lower.contains(organisation(&shown_host)))
+    {
         return None;
     }
     // The sender's own site, through its newsletter service.
-    let own = same_organisation(&said, mail.from.domain())
-        && services(mail).any(|service| same_organisation(&service, &leads));
+    let own = same_organisation(&shown_host, mail.from.domain())
+        && services(mail).any(|service| same_organisation(&service, &target_host));
     if own { None } else { risk(text) }
 }
 

@@ -11,7 +11,7 @@ const LEAVING: [&str; 2] = ["list-unsubscribe", "list-unsubscribe-post"];
 /// The URL that leaves a list with one request, if it can be trusted: the mailbox's own server says that a signature is
 /// valid, and it covers the headers with the URL. Then nobody on the way has written them.
 pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a str> {
-    let url = mail.list.as_ref()?.unsubscribe.iter().find_map(|way| match way {
+    let url = mail.list.as_ref()?.unsubscribe.iter().find_map(|option| match option {
         Unsubscribe::OneClick { url } => Some(url.as_str()),
         Unsubscribe::Mail { .. } | Unsubscribe::Page { .. } => None,
     })?;

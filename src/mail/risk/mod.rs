@@ -321,52 +321,52 @@ pub struct Message<'a> {
 }
 
 /// How many links and attachments are listed at most, so that a mail cannot bury a card in warnings.
-const MOST_ALIKE: usize = 5;
+const MAX_ALIKE: usize = 5;
 
 /// The warnings about an incoming mail.
 pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
-    let mut found = Vec::new();
+    let mut risks = Vec::new();
     let from = &mail.from.address;
     let domains = domains::Domains::new(known.addresses);
     let colleague = known.own.iter().any(|own| !domains::elsewhere(own, from));
     if !from.is_empty() && !known.first_day && !colleague && !(known.is_known)(from) {
-        found.push(Risk::NewSender { address: from.clone() });
+        risks.push(Risk::NewSender { address: from.clone() });
     }
-    found.extend(mail.oddities.iter().cloned().map(Risk::OddHeader));
+    risks.extend(mail.oddities.iter().cloned().map(Risk::OddHeader));
     let mut seen = HashSet::new();
     for address in std::iter::once(&mail.from).chain(&mail.reply_to).take(8) {
         if seen.insert(address.domain()) {
-            found.extend(domains.risk(address.domain()));
+            risks.extend(domains.risk(address.domain()));
         }
     }
-    found.extend(
+    risks.extend(
         mail.reply_to
             .iter()
             .filter(|reply_to| !is_own(&reply_to.address, known.own))
             .filter_map(|reply_to| reply_to_differs(mail, reply_to))
             .filter(|_| !senders::sent_for_others(mail, known))
-            .take(MOST_ALIKE),
+            .take(MAX_ALIKE),
     );
-    found.extend(name_holds_address(&mail.from));
-    found.extend(mail.links.iter().filter_map(|link| domains::link_differs(mail, link)).take(MOST_ALIKE));
+    risks.extend(name_holds_address(&mail.from));
+    risks.extend(mail.links.iter().filter_map(|link| domains::link_differs(mail, link)).take(MAX_ALIKE));
     let programs = mail.attachments.iter().filter(|file| is_program(&file.name, &file.kind));
-    found.extend(programs.take(MOST_ALIKE).map(|file| Risk::Executable { name: file.name.clone() }));
+    risks.extend(programs.take(MAX_ALIKE).map(|file| Risk::Executable { name: file.name.clone() }));
     let pages = mail.attachments.iter().filter(|file| files::is_page(&file.name));
-    found.extend(pages.take(MOST_ALIKE).map(|file| Risk::PageAttached { name: file.name.clone() }));
-    found.extend(addresses_assistant(mail));
-    found
+    risks.extend(pages.take(MAX_ALIKE).map(|file| Risk::PageAttached { name: file.name.clone() }));
+    risks.extend(addresses_assistant(mail));
+    risks
         .extend(wants::odd_link(mail, &domains).map(|(target, imitates)| Risk::OddLink { target, imitates }));
     let known_name = senders::known_name(mail, known);
     let impostor = known_name.is_some();
-    found.extend(known_name);
-    found.extend(senders::claims_own_organisation(mail, known));
-    let mut said = HashSet::new();
+    risks.extend(known_name);
+    risks.extend(senders::claims_own_organisation(mail, known));
+    let mut reported = HashSet::new();
     let wants = doubtful_wants(mail, known, colleague, impostor).into_iter();
-    found.extend(wants.filter(|want| said.insert(*want)).map(Risk::Wants));
-    found.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
-    let looks_alike = found.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
-    found.extend(senders::not_authentic(mail, known, looks_alike, impostor));
-    found
+    risks.extend(wants.filter(|want| reported.insert(*want)).map(Risk::Wants));
+    risks.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
+    let looks_alike = risks.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
+    risks.extend(senders::not_authentic(mail, known, looks_alike, impostor));
+    risks
 }
 
 /// Words addressed to an assistant, visible or hidden.
@@ -428,7 +428,7 @@ pub fn sender_shown(from: &Address) -> &str {
 
 /// The warnings about the recipients of a mail about to be sent; `conversation` has the mails it answers.
 pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &Known<'_>) -> Vec<Risk> {
-    let mut found = Vec::new();
+    let mut risks = Vec::new();
     let inside: HashSet<String> = conversation.iter().flat_map(|mail| part_takers(mail)).collect();
     let domains = domains::Domains::new(known.addresses);
     let mut seen = HashSet::new();
@@ -445,22 +445,22 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
             continue;
         }
         if unseen {
-            found.push(Risk::BccAdded { address: address.clone() });
+            risks.push(Risk::BccAdded { address: address.clone() });
         }
         // Without a conversation, nobody is outside it.
         if !conversation.is_empty() && !inside.contains(&key) {
-            found.push(Risk::RecipientOutside { address: address.clone() });
+            risks.push(Risk::RecipientOutside { address: address.clone() });
         }
         let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
         if seen.insert((domain.to_owned(), false)) {
-            found.extend(domains.risk(domain));
+            risks.extend(domains.risk(domain));
         }
         // A mail can name anybody: being named in the conversation makes nobody known.
         if !(known.is_known)(&address) {
-            found.push(Risk::NewRecipient { address });
+            risks.push(Risk::NewRecipient { address });
         }
     }
-    found
+    risks
 }
 
 /// Everybody who wrote or received a mail, bare and in lower case.

@@ -35,13 +35,13 @@ pub(super) fn ploys(mail: &Mail, known: &Known<'_>) -> Vec<Want> {
         (Want::Command, has(&all, SHELLS) && has(&all, PASTE)),
         (Want::Coins, text.split_whitespace().any(is_wallet)),
     ];
-    let mut found: Vec<Want> = Vec::new();
+    let mut wants: Vec<Want> = Vec::new();
     for (want, is_there) in signs {
-        if is_there && !found.contains(&want) {
-            found.push(want);
+        if is_there && !wants.contains(&want) {
+            wants.push(want);
         }
     }
-    found
+    wants
 }
 
 /// Whether a single sentence matches.
@@ -139,7 +139,7 @@ fn claims_brand(mail: &Mail, text: &str, known: &Known<'_>) -> bool {
         let signs = !line.contains("://") && !line.contains(['|', '@', '<']) && !has(&flat(line), FOOTERS);
         signs && line.split_whitespace().count() <= 5
     };
-    let said = ends.filter(short).chain([mail.from.name.as_str()]).map(flat);
+    let texts = ends.filter(short).chain([mail.from.name.as_str()]).map(flat);
     let own = known.own.iter().map(|own| own.rsplit_once('@').map_or("", |(_, domain)| domain));
     let own = own.filter(|domain| !domains::is_provider(domain));
     let own: Vec<String> = own
@@ -150,11 +150,11 @@ fn claims_brand(mail: &Mail, text: &str, known: &Known<'_>) -> bool {
         .collect();
     let house = |brand: &str| HOUSES.iter().any(|(one, house)| *one == brand && domain.contains(house));
     let is_own = |brand: &str| domain.contains(brand) || house(brand);
-    said.into_iter().any(|said| {
+    texts.into_iter().any(|texts| {
         BRANDS
             .split(", ")
             .chain(own.iter().map(String::as_str))
-            .any(|brand| has(&said, brand) && !is_own(brand))
+            .any(|brand| has(&texts, brand) && !is_own(brand))
     })
 }
 

@@ -16,7 +16,7 @@ const RUN: usize = 5;
 /// The most runs or codes of one text we look for.
 const MOST: usize = 2_000;
 /// How much of a text counts as known, in bytes: the searchable part of a mail.
-const MOST_KNOWN: usize = 128 << 10;
+const MAX_KNOWN: usize = 128 << 10;
 /// How many layers of encoding are decoded.
 const WRAPPINGS: usize = 2;
 
@@ -65,7 +65,7 @@ pub struct DistinctiveText {
 
 /// What distinguishes these texts from others. They may repeat `known` texts; `names` count as everyday words.
 pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) -> DistinctiveText {
-    let known = known.iter().map(|text| &text[..text.floor_char_boundary(MOST_KNOWN)]);
+    let known = known.iter().map(|text| &text[..text.floor_char_boundary(MAX_KNOWN)]);
     let known: Vec<String> = known.flat_map(|text| unwrapped(text, &HashSet::new())).collect();
     let known_codes: HashSet<String> = known.iter().flat_map(|text| codes(text)).collect();
     let known_words: Vec<Vec<String>> = known.iter().map(|text| words(text)).collect();

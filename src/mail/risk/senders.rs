@@ -38,7 +38,7 @@ pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
         return None;
     }
     // "Office of Ada Lovelace" is meant to pass for her too; "Ada Lovelace via Service" says who sends it.
-    let words: Vec<&str> = name.split_whitespace().take(MOST_WORDS).collect();
+    let words: Vec<&str> = name.split_whitespace().take(MAX_WORDS).collect();
     let via = words.iter().any(|word| word.eq_ignore_ascii_case("via"));
     let parts = [3, 2].into_iter().flat_map(|many| words.windows(many)).filter(|_| !via);
     let names = std::iter::once(name.clone()).chain(parts.map(|part| part.join(" ")));
@@ -48,7 +48,7 @@ pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
 }
 
 /// How many words of a display name are checked.
-const MOST_WORDS: usize = 8;
+const MAX_WORDS: usize = 8;
 
 /// Whether a program or a list sends the mail for somebody, and its own address says so.
 pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
@@ -74,11 +74,11 @@ pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
 /// The display name is the user's own organisation, but the mail comes from outside.
 pub(super) fn claims_own_organisation(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
-    let said = phrases::flat(name);
+    let words = phrases::flat(name);
     let house = known.own.iter().find(|own| {
         let domain = own.rsplit_once('@').map_or("", |(_, domain)| domain);
         let label = organisation(domain).split('.').next().unwrap_or_default();
-        label.len() > 3 && !domains::is_provider(domain) && phrases::has(&said, phrases::flat(label).trim())
+        label.len() > 3 && !domains::is_provider(domain) && phrases::has(&words, phrases::flat(label).trim())
     })?;
     let inside = mail.list.is_some() || !elsewhere(house, address) || (known.is_known)(address);
     (!inside && !address.is_empty())

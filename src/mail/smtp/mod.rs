@@ -68,7 +68,7 @@ impl Outgoing for Smtp {
             let refused = session.send(&outside).await;
             session.end().await;
             let refused = refused?;
-            let place = self.copies.keep(raw, &envelope.message_id).await;
+            let place = self.copies.store(raw, &envelope.message_id).await;
             Ok(Sent { message_id: envelope.message_id, place, refused })
         })
     }

@@ -1,6 +1,6 @@
 //! An SMTP server's replies: three digits and a text (RFC 5321, section 4.2).
 
-use crate::mail::net::said;
+use crate::mail::net::safe_excerpt;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Reply {
@@ -21,7 +21,7 @@ impl Reply {
 
     /// On one line, safe to show.
     pub(super) fn words(&self) -> String {
-        said(&format!("{} {}", self.code, self.text.join(" ")))
+        safe_excerpt(&format!("{} {}", self.code, self.text.join(" ")))
     }
 
     /// The parameters of a capability in an EHLO reply, if the server has it.

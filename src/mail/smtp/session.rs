@@ -3,7 +3,7 @@
 use super::reply::{Reply, line};
 use crate::config::{MailLogin, MailServer, MailTls};
 use crate::mail::SendError;
-use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, refused_login, said, secret};
+use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, refused_login, safe_excerpt, secret};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::ExposeSecret;
@@ -11,7 +11,7 @@ use secrecy::ExposeSecret;
 /// The longest line of a reply; the standard says 512.
 const LONGEST_LINE: usize = 8 << 10;
 /// The most lines of one reply.
-const MOST_LINES: usize = 200;
+const MAX_LINES: usize = 200;
 /// How much of a mail is written at once.
 const PIECE: usize = 64 << 10;
 
@@ -95,7 +95,7 @@ impl Session {
     async fn reply(&mut self) -> Result<Reply, SmtpError> {
         let odd = SmtpError::Odd { place: place(&self.server) };
         let mut reply: Option<Reply> = None;
-        for _ in 0..MOST_LINES {
+        for _ in 0..MAX_LINES {
             let bytes = match self.wire.line(LONGEST_LINE).await {
                 Ok(bytes) => bytes,
                 Err(LineError::Net(error)) => return Err(error.into()),
@@ -138,7 +138,7 @@ impl Session {
 
     async fn log_in(&mut self) -> Result<(), SmtpError> {
         let offered = self.abilities.ability("AUTH").unwrap_or_default().to_ascii_uppercase();
-        let offers = |way: &str| offered.split_whitespace().any(|word| word == way);
+        let offers = |mechanism: &str| offered.split_whitespace().any(|word| word == mechanism);
         let secret = secret(&self.server).await?;
         let (user, secret) = (self.server.user.clone(), secret.expose_secret());
         let reply = match &self.server.login {
@@ -275,8 +275,8 @@ impl Session {
         let odd_header = header.into_iter().any(|line| !line.is_ascii());
         if odd.is_some() || odd_header {
             if self.abilities.ability("SMTPUTF8").is_none() {
-                let what = odd.map_or("such header fields".to_owned(), said);
-                return refused(format!("does not take letters beyond ASCII in {what}"));
+                let fields = odd.map_or("such header fields".to_owned(), safe_excerpt);
+                return refused(format!("does not take letters beyond ASCII in {fields}"));
             }
             options.push_str(" SMTPUTF8");
         }

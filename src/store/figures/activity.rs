@@ -41,9 +41,9 @@ fn run(db: &Connection, query: &ActivityQuery) -> Result<Activity, StoreError> {
         cost: 0.0,
     };
     let mut activity = Activity { days: query.days.iter().map(empty).collect(), ..Activity::default() };
-    decided(db, first, &mut activity)?;
-    called(db, first, &mut activity)?;
-    worked(db, first, &mut activity)?;
+    count_decisions(db, first, &mut activity)?;
+    count_calls(db, first, &mut activity)?;
+    time_nodes(db, first, &mut activity)?;
     Ok(activity)
 }
 
@@ -53,15 +53,16 @@ fn day(days: &mut [DayLine], at: i64) -> Option<&mut DayLine> {
     days.get_mut(after.checked_sub(1)?)
 }
 
-fn decided(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
+fn count_decisions(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
     let mut tools: HashMap<String, Decisions> = HashMap::new();
-    let mut found = db.prepare_cached(DECIDED)?;
-    let mut rows = found.query([first])?;
+    let mut statement = db.prepare_cached(DECIDED)?;
+    let mut rows = statement.query([first])?;
     while let Some(row) = rows.next()? {
         let entry = log::entry(db, row.get(0)?)?;
-        let Decided { decision, by, .. } = entry.says()?;
+        let Decided { decision, by, .. } = entry.parse_body()?;
         let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
-        let undone = question.answers.iter().any(|given| given.seq == entry.seq && given.undone_at.is_some());
+        let undone =
+            question.answers.iter().any(|answer| answer.seq == entry.seq && answer.undone_at.is_some());
         // Expired questions say nothing about what people decide.
         if by == By::Expiry || undone || question.asked.is_trouble() {
             continue;
@@ -89,11 +90,11 @@ fn decided(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), S
     Ok(())
 }
 
-fn called(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
+fn count_calls(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
     let mut models: HashMap<String, (ModelLine, Vec<u64>)> = HashMap::new();
     let count = activity.days.len();
-    let mut found = db.prepare_cached(CALLED)?;
-    let mut rows = found.query([first])?;
+    let mut statement = db.prepare_cached(CALLED)?;
+    let mut rows = statement.query([first])?;
     while let Some(row) = rows.next()? {
         let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
         let (at, model): (i64, String) = (row.get(0)?, row.get(1)?);
@@ -137,10 +138,10 @@ fn called(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), St
     Ok(())
 }
 
-fn worked(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
+fn time_nodes(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
     let mut nodes: HashMap<(String, String), Vec<u64>> = HashMap::new();
-    let mut found = db.prepare_cached(WORKED)?;
-    let mut rows = found.query([ENTRIES, first])?;
+    let mut statement = db.prepare_cached(WORKED)?;
+    let mut rows = statement.query([ENTRIES, first])?;
     while let Some(row) = rows.next()? {
         let workflow: String = row.get(1)?;
         let entry = log::entry(db, row.get(0)?)?;

@@ -13,13 +13,13 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 /// How many of the newest model calls are read.
-const LATELY: i64 = 20_000;
+const MAX_CALLS: i64 = 20_000;
 
 /// How far back, in log entries, trouble is read.
-const ENTRIES: i64 = 200_000;
+const MAX_ENTRIES: i64 = 200_000;
 
 /// Trouble that is not an error: a person stopped the thread, or it reached a limit somebody set.
-const NO_ERRORS: [&str; 3] = ["stopped", "budget", "step_limit"];
+const NOT_ERRORS: [&str; 3] = ["stopped", "budget", "step_limit"];
 
 impl Figures<'_> {
     /// Recent errors, in no particular order.
@@ -34,12 +34,12 @@ impl Figures<'_> {
     /// The newest threads of a workflow, and when each last changed.
     pub fn newest(self, workflow: &str, limit: usize) -> Result<Vec<(ThreadId, Timestamp)>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT id, updated_at FROM threads
                  WHERE workflow = ? ORDER BY seq DESC LIMIT ?",
             )?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut rows = found.query((workflow, limit))?;
+            let mut rows = statement.query((workflow, limit))?;
             let mut threads = Vec::new();
             while let Some(row) = rows.next()? {
                 threads.push((row.get(0)?, time(row.get(1)?)?));
@@ -52,7 +52,7 @@ impl Figures<'_> {
 fn troubles(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
     let rest = "WHERE seq > (SELECT coalesce(max(seq), 0) FROM interrupts) - ? AND kind = 'trouble'";
     let mut occurred = Vec::new();
-    for row in InterruptRow::select(db, rest, [ENTRIES])? {
+    for row in InterruptRow::select(db, rest, [MAX_ENTRIES])? {
         let read = ThreadRow::by_seq(db, row.thread)
             .and_then(|thread| Ok((thread, Question::read(db, row.thread, row.seq)?)));
         let (thread, question) = match read {
@@ -61,7 +61,7 @@ fn troubles(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
             Err(error) => return Err(error),
         };
         let (trouble, args) = (&question.asked, &question.asked.args);
-        if NO_ERRORS.contains(&trouble.action.as_str()) {
+        if NOT_ERRORS.contains(&trouble.action.as_str()) {
             continue;
         }
         let named = |key: &str| args.get(key).and_then(Value::as_str).filter(|name| !name.is_empty());
@@ -73,11 +73,11 @@ fn troubles(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
 }
 
 fn failed_calls(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT t.workflow, s.task, s.model, s.error, s.at FROM spans s JOIN threads t ON t.seq = s.thread
          WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM spans) - ? AND s.error IS NOT NULL",
     )?;
-    let mut rows = found.query([LATELY])?;
+    let mut rows = statement.query([MAX_CALLS])?;
     let mut occurred = Vec::new();
     while let Some(row) = rows.next()? {
         let (model, error): (String, String) = (row.get(2)?, row.get(3)?);

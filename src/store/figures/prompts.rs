@@ -4,7 +4,7 @@
 //! thread's length. For each prompt we store only the difference from the previous one in its thread, compressed. A
 //! whole one is stored again only once the differences add up to as many bytes as the last whole one. What stands above
 //! the conversation (instructions, tools) is a blob that many calls share, and text that repeats a mail of the thread
-//! is stored as a reference to it. Anything longer than [`MOST`] is not stored at all, and that is on record.
+//! is stored as a reference to it. Anything longer than [`MAX_LEN`] is not stored at all, and that is on record.
 
 use crate::graph::ThreadId;
 use crate::store::rows::{ThreadRow, damaged};
@@ -13,7 +13,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 /// Prompts and answers longer than this are not stored.
-pub(in crate::store) const MOST: usize = 1024 * 1024;
+pub(in crate::store) const MAX_LEN: usize = 1024 * 1024;
 
 /// What a call was sent and what it answered, as text in the caller's format.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -43,11 +43,11 @@ impl Figures<'_> {
         self.0.read(|db| {
             let row = ThreadRow::find(db, thread)?;
             let call = call.cast_signed();
-            let found = db
+            let call_row = db
                 .prepare_cached("SELECT task, model, error FROM spans WHERE seq = ? AND thread = ?")?
-                .query_row([call, row.seq], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?)))
+                .query_row([call, row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?, cells.get(2)?)))
                 .optional()?;
-            let Some((task, model, error)) = found else {
+            let Some((task, model, error)) = call_row else {
                 return Err(StoreError::Unknown("model call", call.to_string()));
             };
             Ok(StoredPrompt { task, model, error, prompt: read(db, call)? })
@@ -56,14 +56,14 @@ impl Figures<'_> {
 }
 
 /// Stores the prompt of the call that was recorded last.
-pub(in crate::store) fn keep(
+pub(in crate::store) fn insert(
     db: &Connection,
     thread: i64,
     call: i64,
     prompt: &Prompt,
 ) -> Result<(), StoreError> {
     let answer = prompt.answer.as_deref().unwrap_or_default();
-    if prompt.head.len().max(prompt.messages.len()).max(answer.len()) > MOST {
+    if prompt.head.len().max(prompt.messages.len()).max(answer.len()) > MAX_LEN {
         return Ok(());
     }
     let head = blobs::put_shared(db, prompt.head.as_bytes())?;
@@ -107,11 +107,11 @@ pub(in crate::store) fn keep(
 }
 
 fn read(db: &Connection, call: i64) -> Result<Option<Prompt>, StoreError> {
-    let found: Option<(i64, Option<Vec<u8>>, Vec<u8>)> = db
+    let stored: Option<(i64, Option<Vec<u8>>, Vec<u8>)> = db
         .prepare_cached("SELECT head, answer, digest FROM prompts WHERE call = ?")?
         .query_row([call], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    let Some((head, answer, written)) = found else { return Ok(None) };
+    let Some((head, answer, written)) = stored else { return Ok(None) };
     let messages = rebuilt(&chain(db, call)?);
     match messages {
         Some(messages) if digest(&messages)[..] == written[..] => Ok(Some(Prompt {
@@ -188,10 +188,10 @@ fn boundary(text: &str, at: usize) -> usize {
 fn chain(db: &Connection, call: i64) -> Result<Vec<Delta>, StoreError> {
     let mut links = Vec::new();
     let mut at = Some(call);
-    let mut found =
+    let mut statement =
         db.prepare_cached("SELECT base, begins, ends, middle, mail FROM prompts WHERE call = ?")?;
     while let Some(call) = at {
-        let row = found
+        let row = statement
             .query_row([call], |row| {
                 Ok((
                     row.get::<_, Option<i64>>(0)?,
@@ -257,7 +257,7 @@ fn last<'a>(pieces: &[&'a str], mut bytes: usize) -> Option<Vec<&'a str>> {
 }
 
 fn unpack(packed: &[u8], repeats: &[u8]) -> Result<String, StoreError> {
-    let bytes = lz4::unpack(packed, repeats, MOST);
+    let bytes = lz4::unpack(packed, repeats, MAX_LEN);
     bytes.map_or_else(|| damaged("the words of a model call cannot be unpacked"), as_text)
 }
 
@@ -267,9 +267,9 @@ fn as_text(bytes: Vec<u8>) -> Result<String, StoreError> {
 
 /// Enough of SHA-256 to notice that a text has changed.
 fn digest(text: &str) -> [u8; 16] {
-    let whole: [u8; 32] = Sha256::digest(text.as_bytes()).into();
+    let full: [u8; 32] = Sha256::digest(text.as_bytes()).into();
     let mut half = [0; 16];
-    half.copy_from_slice(&whole[..16]);
+    half.copy_from_slice(&full[..16]);
     half
 }
 
@@ -278,7 +278,7 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
-    fn kept(texts: &[String]) -> Vec<Vec<Delta>> {
+    fn chains_of(texts: &[String]) -> Vec<Vec<Delta>> {
         let mut chains: Vec<Vec<Delta>> = Vec::new();
         for text in texts {
             let delta = match chains.last() {
@@ -295,7 +295,7 @@ mod tests {
         /// Every prompt comes back byte for byte.
         #[test]
         fn every_prompt_is_rebuilt_exactly(texts in prop::collection::vec("[ab漢é]{0,40}", 1..12)) {
-            for (text, links) in texts.iter().zip(kept(&texts)) {
+            for (text, links) in texts.iter().zip(chains_of(&texts)) {
                 let found = rebuilt(&links);
                 prop_assert_eq!(found.as_ref(), Some(text));
             }
@@ -307,19 +307,19 @@ mod tests {
     fn a_thousand_turns_cost_a_multiple_of_what_was_said() {
         let turn =
             |n: usize| format!("{{\"role\":\"user\",\"text\":\"turn {n} says something of its own\"}},");
-        let told = |turns: usize| format!("[{}]", (0..turns).map(turn).collect::<String>());
+        let conversation = |turns: usize| format!("[{}]", (0..turns).map(turn).collect::<String>());
         let mut links: Vec<Delta> = Vec::new();
         let mut bytes = 0;
         for turns in 1..=1000 {
-            let delta = Delta::from(&links, &told(turns));
+            let delta = Delta::from(&links, &conversation(turns));
             bytes += delta.middle.len();
             if !delta.shares() {
                 links.clear();
             }
             links.push(delta);
         }
-        assert_eq!(rebuilt(&links), Some(told(1000)));
-        assert!(bytes < told(1000).len() * 4, "{bytes} bytes for {}", told(1000).len());
+        assert_eq!(rebuilt(&links), Some(conversation(1000)));
+        assert!(bytes < conversation(1000).len() * 4, "{bytes} bytes for {}", conversation(1000).len());
     }
 
     #[test]

@@ -43,8 +43,8 @@ impl Figures<'_> {
 
 fn rows(db: &Connection) -> Result<Vec<(String, String)>, StoreError> {
     // `;` is the character after the colon, so it ends the range.
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT substr(name, 9), value FROM settings WHERE name >= ? AND name < 'session;'",
     )?;
-    Ok(found.query_map([PREFIX], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+    Ok(statement.query_map([PREFIX], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
 }

@@ -62,9 +62,9 @@ fn pages(db: &Connection) -> Result<(u64, u64, u64), StoreError> {
 
 fn tables(db: &Connection) -> Result<Vec<TableSize>, StoreError> {
     let mut owner: HashMap<String, String> = HashMap::new();
-    let mut found =
+    let mut statement =
         db.prepare("SELECT name, tbl_name, sql FROM sqlite_schema WHERE type IN ('table', 'index')")?;
-    let mut rows = found.query([])?;
+    let mut rows = statement.query([])?;
     let mut sizes: Vec<TableSize> = Vec::new();
     let mut virtuals: Vec<String> = Vec::new();
     while let Some(row) = rows.next()? {
@@ -76,13 +76,13 @@ fn tables(db: &Connection) -> Result<Vec<TableSize>, StoreError> {
     }
     // A full-text index keeps its data in tables named after it.
     let of = |table: &str| -> String {
-        let whole = virtuals
+        let index = virtuals
             .iter()
             .find(|name| table.strip_prefix(name.as_str()).is_some_and(|rest| rest.starts_with('_')));
-        whole.cloned().unwrap_or_else(|| table.to_owned())
+        index.cloned().unwrap_or_else(|| table.to_owned())
     };
-    let mut found = db.prepare("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")?;
-    let mut rows = found.query([])?;
+    let mut statement = db.prepare("SELECT name, pgsize FROM dbstat WHERE aggregate = TRUE")?;
+    let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         let (name, bytes): (String, i64) = (row.get(0)?, row.get(1)?);
         let table = of(owner.get(&name).map_or(name.as_str(), String::as_str));
@@ -138,6 +138,6 @@ fn temporary() -> PathBuf {
 }
 
 fn room(place: &Path) -> Option<u64> {
-    let found = rustix::fs::statvfs(place).ok()?;
-    Some(found.f_bavail.saturating_mul(found.f_frsize))
+    let stats = rustix::fs::statvfs(place).ok()?;
+    Some(stats.f_bavail.saturating_mul(stats.f_frsize))
 }

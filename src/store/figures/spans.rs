@@ -68,8 +68,8 @@ pub struct ThreadTimings {
 
 impl Figures<'_> {
     /// Everything a trace of a thread is made from.
-    pub fn laps(self, id: &ThreadId) -> Result<ThreadTimings, StoreError> {
-        self.0.read(|db| laps(db, ThreadRow::find(db, id)?))
+    pub fn timings(self, id: &ThreadId) -> Result<ThreadTimings, StoreError> {
+        self.0.read(|db| timings(db, ThreadRow::find(db, id)?))
     }
 
     /// Records a call with its prompt, without waiting for the disk.
@@ -95,7 +95,7 @@ impl Figures<'_> {
                 span.error,
                 span.counts,
             ])?;
-            prompts::keep(db, thread, db.last_insert_rowid(), &prompt)
+            prompts::insert(db, thread, db.last_insert_rowid(), &prompt)
         });
     }
 
@@ -115,18 +115,19 @@ impl Figures<'_> {
 }
 
 /// Everything a trace of a thread is made from.
-pub(in crate::store) fn laps(db: &Connection, row: ThreadRow) -> Result<ThreadTimings, StoreError> {
+pub(in crate::store) fn timings(db: &Connection, row: ThreadRow) -> Result<ThreadTimings, StoreError> {
     let mut steps = Vec::new();
     let kept = if row.pruned_at.is_some() { Vec::new() } else { steps_of(db, &row)? };
     for step in kept {
         let ms = step.ms.map(i64::unsigned_abs);
         steps.push(StepTiming { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
     }
-    let mut found = db.prepare_cached("SELECT id, parent_step FROM threads WHERE parent = ? ORDER BY seq")?;
-    let mut rows = found.query([row.seq])?;
+    let mut statement =
+        db.prepare_cached("SELECT id, parent_step FROM threads WHERE parent = ? ORDER BY seq")?;
+    let mut rows = statement.query([row.seq])?;
     let mut children = Vec::new();
-    while let Some(found) = rows.next()? {
-        let (id, step): (String, Option<i64>) = (found.get(0)?, found.get(1)?);
+    while let Some(cells) = rows.next()? {
+        let (id, step): (String, Option<i64>) = (cells.get(0)?, cells.get(1)?);
         if let (Ok(id), Some(step)) = (ThreadId::parse(&id), step) {
             children.push((id, step.unsigned_abs()));
         }
@@ -143,39 +144,39 @@ pub(in crate::store) fn laps(db: &Connection, row: ThreadRow) -> Result<ThreadTi
 }
 
 fn calls(db: &Connection, row: &ThreadRow) -> Result<Vec<Call>, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT step, task, model, ms, input, output, cached, cost, error, counts, at, seq
          FROM spans WHERE thread = ? ORDER BY seq",
     )?;
-    let mut rows = found.query([row.seq])?;
+    let mut rows = statement.query([row.seq])?;
     let mut calls = Vec::new();
-    while let Some(found) = rows.next()? {
-        let number = |at: usize| found.get::<_, i64>(at).map(i64::unsigned_abs);
+    while let Some(cells) = rows.next()? {
+        let number = |at: usize| cells.get::<_, i64>(at).map(i64::unsigned_abs);
         let span = Span {
             thread: row.id.clone(),
             step: number(0)?,
-            task: found.get(1)?,
-            model: found.get(2)?,
+            task: cells.get(1)?,
+            model: cells.get(2)?,
             ms: number(3)?,
             input: number(4)?,
             output: number(5)?,
             cached: number(6)?,
-            cost: found.get(7)?,
-            error: found.get(8)?,
-            counts: found.get(9)?,
+            cost: cells.get(7)?,
+            error: cells.get(8)?,
+            counts: cells.get(9)?,
         };
-        calls.push(Call { number: number(11)?, span, at: time(found.get(10)?)? });
+        calls.push(Call { number: number(11)?, span, at: time(cells.get(10)?)? });
     }
     Ok(calls)
 }
 
 fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT count(*), coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cost), 0.0),
-            count(*) - count(cost)
+            count(*) - count(cost), count(*) - coalesce(sum(counts), 0)
          FROM spans WHERE thread = ? AND counts >= ?",
     )?;
-    Ok(found.query_row(params![thread, counted], |row| {
+    Ok(statement.query_row(params![thread, counted], |row| {
         let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
         Ok(UsageView {
             calls: number(0)?,
@@ -183,6 +184,8 @@ fn usage(db: &Connection, thread: i64, counted: bool) -> Result<UsageView, Store
             output_tokens: number(2)?,
             // One call with an unknown price makes the sum unknown.
             cost: if row.get::<_, i64>(4)? == 0 { Some(row.get(3)?) } else { None },
+            // Only calls of the built-in rules do not count.
+            by_rules: number(5)?,
         })
     })?)
 }

@@ -1,12 +1,12 @@
 //! How far traces have been exported, and what is left to export.
 //!
-//! The mark is two numbers in `settings`: the last log entry and the last model call that were exported. It moves only
-//! after the receiver took them, so anything interrupted is sent again and nothing is left out. If nobody ever asked
-//! for traces there is no mark, and this costs nothing.
+//! The cursor is two numbers in `settings`: the last log entry and the last model call that were exported. It moves
+//! only after the receiver took them, so anything interrupted is sent again and nothing is left out. If nobody ever asked
+//! for traces there is no cursor, and this costs nothing.
 
 use crate::graph::{EffectState, ThreadId};
 use crate::inbox::{NextView, Status};
-use crate::store::figures::spans::{ThreadTimings, laps};
+use crate::store::figures::spans::{ThreadTimings, timings};
 use crate::store::log::{self, COLUMN_COUNT, COLUMNS, EffectBegun, Entry, Kind};
 use crate::store::record::steps::{StepOf, ended_outside, steps_in};
 use crate::store::rows::{EffectRow, ThreadRow, damaged, time};
@@ -14,8 +14,8 @@ use crate::store::{Figures, StoreError};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 
-/// The setting that holds the mark.
-const MARK: &str = "traces";
+/// The setting that holds the cursor.
+const CURSOR: &str = "traces";
 /// How many parents are followed to find the root.
 const DEPTH: usize = 64;
 
@@ -76,7 +76,7 @@ pub struct TracedEffect {
 /// A thread with everything its trace contains.
 #[derive(Clone, Debug)]
 pub struct Traced {
-    pub laps: ThreadTimings,
+    pub timings: ThreadTimings,
     /// Its effects on the outside world.
     pub effects: Vec<TracedEffect>,
     /// The topmost parent.
@@ -94,53 +94,53 @@ pub struct Traced {
 impl Figures<'_> {
     /// Starts exporting what happens from now on, unless that was started before.
     pub async fn begin_traces(self) -> Result<(), StoreError> {
-        if self.0.read(mark)?.is_some() {
+        if self.0.read(read_cursor)?.is_some() {
             return Ok(());
         }
         self.0
-            .write(|db| match mark(db)? {
+            .write(|db| match read_cursor(db)? {
                 Some(_) => Ok(()),
-                None => set_mark(db, newest(db)?),
+                None => write_cursor(db, newest(db)?),
             })
             .await
     }
 
     /// Stops exporting. What happens from now on is never exported, even if somebody asks for traces later.
     pub async fn end_traces(self) -> Result<(), StoreError> {
-        if self.0.read(mark)?.is_none() {
+        if self.0.read(read_cursor)?.is_none() {
             return Ok(());
         }
         self.0
             .write(|db| {
-                db.execute("DELETE FROM settings WHERE name = ?", [MARK])?;
+                db.execute("DELETE FROM settings WHERE name = ?", [CURSOR])?;
                 Ok(())
             })
             .await
     }
 
-    /// The spans to export, at most `most` of each kind.
-    pub fn untold(self, most: usize) -> Result<PendingSpans, StoreError> {
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
+    /// The spans to export, at most `limit` of each kind.
+    pub fn pending(self, limit: usize) -> Result<PendingSpans, StoreError> {
+        let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
-            let Some(before) = mark(db)? else {
+            let Some(before) = read_cursor(db)? else {
                 let none = TraceCursor::default();
                 return Ok(PendingSpans { before: none, spans: Vec::new(), after: none });
             };
-            let mut untold = PendingSpans { before, spans: Vec::new(), after: before };
-            untold.entries(db, most)?;
-            untold.calls(db, most)?;
-            Ok(untold)
+            let mut pending = PendingSpans { before, spans: Vec::new(), after: before };
+            pending.entries(db, limit)?;
+            pending.calls(db, limit)?;
+            Ok(pending)
         })
     }
 
-    /// Marks everything up to `after` as exported. Returns `false` if somebody else moved the mark meanwhile.
-    pub async fn told(self, before: TraceCursor, after: TraceCursor) -> Result<bool, StoreError> {
+    /// Marks everything up to `after` as exported. Returns `false` if somebody else moved the cursor meanwhile.
+    pub async fn mark_exported(self, before: TraceCursor, after: TraceCursor) -> Result<bool, StoreError> {
         self.0
             .write(move |db| {
-                if mark(db)? != Some(before) {
+                if read_cursor(db)? != Some(before) {
                     return Ok(false);
                 }
-                set_mark(db, after)?;
+                write_cursor(db, after)?;
                 Ok(true)
             })
             .await
@@ -167,19 +167,19 @@ impl Figures<'_> {
                 status: row.status,
                 node: row.node.clone(),
                 error: row.error_code.clone(),
-                laps: laps(db, row)?,
+                timings: timings(db, row)?,
             })
         })
     }
 }
 
 impl PendingSpans {
-    fn entries(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
-        let mut found = db.prepare_cached(&format!(
+    fn entries(&mut self, db: &Connection, limit: i64) -> Result<(), StoreError> {
+        let mut statement = db.prepare_cached(&format!(
             "SELECT {COLUMNS}, t.id FROM log l JOIN threads t ON t.seq = l.stream
              WHERE l.seq > ? AND l.kind IN ('started', 'stepped', 'ended', 'settled') ORDER BY l.seq LIMIT ?"
         ))?;
-        let mut rows = found.query([self.after.entries, most])?;
+        let mut rows = statement.query([self.after.entries, limit])?;
         let mut count = 0;
         while let Some(row) = rows.next()? {
             count += 1;
@@ -195,18 +195,18 @@ impl PendingSpans {
                 self.spans.push((thread.clone(), span, then));
             }
         }
-        if count < most {
-            self.after.entries = log::end_of(db)?;
+        if count < limit {
+            self.after.entries = log::last_seq(db)?;
         }
         Ok(())
     }
 
-    fn calls(&mut self, db: &Connection, most: i64) -> Result<(), StoreError> {
-        let mut found = db.prepare_cached(
+    fn calls(&mut self, db: &Connection, limit: i64) -> Result<(), StoreError> {
+        let mut statement = db.prepare_cached(
             "SELECT s.seq, t.id FROM spans s JOIN threads t ON t.seq = s.thread
              WHERE s.seq > ? ORDER BY s.seq LIMIT ?",
         )?;
-        let mut rows = found.query([self.after.calls, most])?;
+        let mut rows = statement.query([self.after.calls, limit])?;
         while let Some(row) = rows.next()? {
             self.after.calls = row.get(0)?;
             let call = self.after.calls.unsigned_abs();
@@ -227,7 +227,8 @@ fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<PendingSpan>, StoreErr
             steps_in(db, entry, &[])?.into_iter().map(span).collect()
         }
         Kind::Ended => {
-            let EffectBegun { step, name, .. } = log::entry(db, entry.about.unwrap_or_default())?.says()?;
+            let EffectBegun { step, name, .. } =
+                log::entry(db, entry.about.unwrap_or_default())?.parse_body()?;
             vec![PendingSpan::Effect { step: step.unsigned_abs(), name }]
         }
         _ if ended_outside(entry)? => vec![PendingSpan::Ended],
@@ -235,11 +236,11 @@ fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<PendingSpan>, StoreErr
     })
 }
 
-/// Calls were deleted, and new numbers follow the last one left. Moves the mark back so that new calls do not count as
-/// exported.
+/// Calls were deleted, and new numbers follow the last one left. Moves the cursor back so that new calls do not count
+/// as exported.
 pub(in crate::store) fn rewind_call_cursor(db: &Connection) -> Result<(), StoreError> {
-    let Some(told) = mark(db)? else { return Ok(()) };
-    set_mark(db, TraceCursor { calls: told.calls.min(newest(db)?.calls), ..told })
+    let Some(cursor) = read_cursor(db)? else { return Ok(()) };
+    write_cursor(db, TraceCursor { calls: cursor.calls.min(newest(db)?.calls), ..cursor })
 }
 
 fn newest(db: &Connection) -> Result<TraceCursor, StoreError> {
@@ -249,12 +250,12 @@ fn newest(db: &Connection) -> Result<TraceCursor, StoreError> {
     Ok(TraceCursor { entries: last("log")?, calls: last("spans")? })
 }
 
-fn mark(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
-    let found: Option<String> = db
+fn read_cursor(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
+    let stored: Option<String> = db
         .prepare_cached("SELECT value FROM settings WHERE name = ?")?
-        .query_row([MARK], |row| row.get(0))
+        .query_row([CURSOR], |row| row.get(0))
         .optional()?;
-    let Some(text) = found else { return Ok(None) };
+    let Some(text) = stored else { return Ok(None) };
     let numbers: Option<Vec<i64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     match numbers.as_deref() {
         Some([entries, calls]) => Ok(Some(TraceCursor { entries: *entries, calls: *calls })),
@@ -262,10 +263,10 @@ fn mark(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
     }
 }
 
-fn set_mark(db: &Connection, mark: TraceCursor) -> Result<(), StoreError> {
-    let TraceCursor { entries, calls } = mark;
+fn write_cursor(db: &Connection, cursor: TraceCursor) -> Result<(), StoreError> {
+    let TraceCursor { entries, calls } = cursor;
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
-        .execute(params![MARK, format!("{entries} {calls}")])?;
+        .execute(params![CURSOR, format!("{entries} {calls}")])?;
     Ok(())
 }
 

@@ -27,27 +27,27 @@ impl Inbox<'_> {
             for interrupt in InterruptRow::select(db, "WHERE status <> 'closed' AND status = 'decided'", [])?
             {
                 let question = Question::read(db, interrupt.thread, interrupt.seq)?;
-                let Some(given) = question.in_force() else { continue };
-                let by_person = !matches!(given.body.by, By::Grant(_) | By::Expiry);
+                let Some(answer) = question.current_answer() else { continue };
+                let by_person = !matches!(answer.body.by, By::Grant(_) | By::Expiry);
                 if by_person
-                    && last.as_ref().is_none_or(|(seq, ..)| *seq < given.seq)
+                    && last.as_ref().is_none_or(|(seq, ..)| *seq < answer.seq)
                     && !acted(db, &interrupt)?
                 {
-                    last = Some((given.seq, question, interrupt));
+                    last = Some((answer.seq, question, interrupt));
                 }
             }
             let Some((_, question, interrupt)) = last else { return Ok(None) };
             let mut interrupts = Vec::new();
-            for together in of_batch(db, interrupt)? {
-                if together.status == Stage::Decided && !acted(db, &together)? {
-                    interrupts.push(together.id);
+            for other in of_batch(db, interrupt)? {
+                if other.status == Stage::Decided && !acted(db, &other)? {
+                    interrupts.push(other.id);
                 }
             }
             question
-                .in_force()
-                .map(|given| {
-                    let decision = given.body.decision.word().to_owned();
-                    Ok(UndoableBatch { interrupts, decision, at: time(given.at)? })
+                .current_answer()
+                .map(|answer| {
+                    let decision = answer.body.decision.word().to_owned();
+                    Ok(UndoableBatch { interrupts, decision, at: time(answer.at)? })
                 })
                 .transpose()
         })
@@ -73,11 +73,11 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreErr
     }
     let mut undone = Vec::new();
     for interrupt in of_batch(tx, interrupt)? {
-        let told = match undo_one(tx, &interrupt, now) {
+        let result = match undo_one(tx, &interrupt, now) {
             error @ Err(StoreError::Damaged(_)) => return error.map(|_| Vec::new()),
-            told => told,
+            result => result,
         };
-        undone.push((interrupt.id, told));
+        undone.push((interrupt.id, result));
     }
     Ok(undone)
 }

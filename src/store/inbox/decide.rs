@@ -52,12 +52,12 @@ impl Inbox<'_> {
     /// Makes a decision and returns the thread's new status. Decisions of one batch can be taken back together.
     pub async fn decide(
         self,
-        decide: DecisionRequest,
+        request: DecisionRequest,
         batch: Option<BatchId>,
         holds: Holds,
     ) -> Result<Outcome, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, decide, None, batch, holds, now)).await
+        self.0.write(move |tx| run(tx, request, None, batch, holds, now)).await
     }
 
     /// Accepts, and allows similar calls from now on: both or neither.
@@ -141,30 +141,30 @@ impl Inbox<'_> {
 
 fn run(
     tx: &Tx<'_>,
-    decide: DecisionRequest,
+    request: DecisionRequest,
     remember: Option<usize>,
     batch: Option<BatchId>,
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
-    let interrupt = InterruptRow::find(tx, &decide.interrupt)?;
+    let interrupt = InterruptRow::find(tx, &request.interrupt)?;
     let (row, recent, at) = open_question(tx, &interrupt)?;
     let question = &recent.questions[at];
-    let decision = typed(decide.decision);
+    let decision = typed(request.decision);
     // Only edited arguments are checked against the schema.
     let schema = match &decision {
         Decision::Edit { .. } => schema_of(tx, &question.asked)?,
         Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Bool(true),
     };
-    check(&decision, question.asked.allow(), &schema, &question.hash(), decide.shown.as_ref())
+    check(&decision, question.asked.allow(), &schema, &question.hash(), request.shown.as_ref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
     let offered = &question.asked.grantable.remember;
     if remember.is_some_and(|place| place >= offered.len() || decision != Decision::Accept) {
         let text = format!("`{}` offers {} to remember, and not that", interrupt.id, offered.len());
         return Err(StoreError::Conflict(text));
     }
-    let answer = Answer { decision, learn: decide.learn, remember, by: decide.by, batch };
-    decided(tx, row, recent, at, answer, holds, now)
+    let answer = Answer { decision, learn: request.learn, remember, by: request.by, batch };
+    record_answer(tx, row, recent, at, answer, holds, now)
 }
 
 /// A valid answer.
@@ -177,7 +177,7 @@ pub(in crate::store) struct Answer {
 }
 
 /// Records an answer to the question at index `at`, and returns the thread's new status.
-pub(in crate::store) fn decided(
+pub(in crate::store) fn record_answer(
     tx: &Tx<'_>,
     mut row: ThreadRow,
     mut recent: Recent,
@@ -206,8 +206,8 @@ fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
     if others.clone().any(waits) {
         return 0;
     }
-    let standing = others.filter_map(|q| Some((q, q.in_force()?))).filter(|(_, given)| !given.acted);
-    let earlier = standing.map(|(q, given)| holds.after(q, &given.body.decision));
+    let answered = others.filter_map(|q| Some((q, q.current_answer()?))).filter(|(_, answer)| !answer.acted);
+    let earlier = answered.map(|(q, answer)| holds.after(q, &answer.body.decision));
     earlier.chain([holds.after(question, decision)]).max().unwrap_or(0)
 }
 
@@ -236,9 +236,9 @@ pub(in crate::store) fn undo_one(
     }
     let recent = Recent::read(tx, &row)?;
     let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
-    match question.and_then(Question::in_force) {
+    match question.and_then(Question::current_answer) {
         None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
-        Some(given) if given.acted => Err(acted()),
+        Some(answer) if answer.acted => Err(acted()),
         Some(_) => {
             calls::forget(tx, &row)?;
             take_back(tx, &mut row, interrupt.seq, UndoReason::Person, now)?;

@@ -6,7 +6,7 @@
 
 use crate::graph::{Decision, InterruptId, Kind};
 use crate::inbox::By;
-use crate::store::inbox::decide::{Answer, Holds, decided};
+use crate::store::inbox::decide::{Answer, Holds, record_answer};
 use crate::store::log::{self, Snoozed};
 use crate::store::record::append::append;
 use crate::store::record::questions::open_question;
@@ -42,18 +42,18 @@ pub struct Unanswered {
 impl Inbox<'_> {
     /// The policy's clock as last stored.
     pub fn policy_clock(self) -> Result<Option<PolicyClock>, StoreError> {
-        self.0.read(kept)
+        self.0.read(read_policy_clock)
     }
 
     /// Stores the clock, unless somebody else has moved it since it was read. Returns whether it was stored.
-    pub async fn keep_policy_clock(
+    pub async fn save_policy_clock(
         self,
         read: Option<PolicyClock>,
         clock: PolicyClock,
     ) -> Result<bool, StoreError> {
         self.0
             .write(move |db| {
-                if kept(db)? != read || read.is_some_and(|read| read.total > clock.total) {
+                if read_policy_clock(db)? != read || read.is_some_and(|read| read.total > clock.total) {
                     return Ok(false);
                 }
                 let PolicyClock { total, at } = &clock;
@@ -71,14 +71,14 @@ impl Inbox<'_> {
         let now = self.0.now_ms();
         self.0.read(|db| {
             // Digests are checked only for questions that are due, just before they expire.
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT i.id, t.workflow, i.action, i.kind, i.waits
                  FROM interrupts i JOIN threads t ON t.seq = i.thread
                  WHERE i.status <> 'closed' AND i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
                    AND coalesce(i.snoozed_until, 0) <= ?
                  ORDER BY i.seq",
             )?;
-            let mut rows = found.query([now])?;
+            let mut rows = statement.query([now])?;
             let mut unanswered = Vec::new();
             while let Some(row) = rows.next()? {
                 let (id, workflow, action): (InterruptId, String, String) =
@@ -122,12 +122,16 @@ impl Inbox<'_> {
                 let question = &recent.questions[at];
                 let snoozed = question.snoozed_until.is_some_and(|until| until > now);
                 let asked = &question.asked;
-                let may = asked.allow().ignore && !asked.is_trouble() && asked.kind != Kind::Trouble;
+                let can_expire = asked.allow().ignore && !asked.is_trouble() && asked.kind != Kind::Trouble;
                 // Expiring it must not let something else proceed that was allowed.
                 let allowed = |other: &Question| {
-                    other.in_force().is_some_and(|given| given.body.decision != Decision::Ignore)
+                    other.current_answer().is_some_and(|answer| answer.body.decision != Decision::Ignore)
                 };
-                if question.waits != Some(waits) || snoozed || !may || recent.questions.iter().any(allowed) {
+                if question.waits != Some(waits)
+                    || snoozed
+                    || !can_expire
+                    || recent.questions.iter().any(allowed)
+                {
                     return Ok(false);
                 }
                 let answer = Answer {
@@ -137,19 +141,19 @@ impl Inbox<'_> {
                     by: By::Expiry,
                     batch: None,
                 };
-                decided(tx, row, recent, at, answer, Holds::default(), now)?;
+                record_answer(tx, row, recent, at, answer, Holds::default(), now)?;
                 Ok(true)
             })
             .await
     }
 }
 
-fn kept(db: &Connection) -> Result<Option<PolicyClock>, StoreError> {
-    let found: Option<String> = db
+fn read_policy_clock(db: &Connection) -> Result<Option<PolicyClock>, StoreError> {
+    let stored: Option<String> = db
         .prepare_cached("SELECT value FROM settings WHERE name = 'policy_clock'")?
         .query_row([], |row| row.get(0))
         .optional()?;
-    let Some(text) = found else { return Ok(None) };
+    let Some(text) = stored else { return Ok(None) };
     let read = || {
         let (sealed, rest) = text.split_once(' ')?;
         let (total, at) = rest.split_once(' ')?;

@@ -2,7 +2,8 @@
 
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemPage, ItemQuery, Status};
-use crate::store::log::{Kind as Happened, PersonAction};
+use crate::store::inbox::LISTED;
+use crate::store::log::{Kind as EntryKind, PersonAction};
 use crate::store::pages::Page;
 use crate::store::record::append::append;
 use crate::store::record::questions::{not_open, question_of, schema_of};
@@ -62,10 +63,10 @@ impl Inbox<'_> {
         let now = self.0.now_ms();
         self.0.read(|db| {
             let mut counts = Counts::default();
-            let mut found = db.prepare_cached(
-                "SELECT kind, coalesce(snoozed_until, 0) > ?, count(*) FROM interrupts INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'open' GROUP BY 1, 2",
-            )?;
-            let mut rows = found.query([now])?;
+            let mut statement = db.prepare_cached(&format!(
+                "SELECT kind, coalesce(snoozed_until, 0) > ?, count(*) FROM interrupts INDEXED BY interrupts_live WHERE {LISTED} GROUP BY 1, 2"
+            ))?;
+            let mut rows = statement.query([now])?;
             while let Some(row) = rows.next()? {
                 let (kind, snoozed, count): (String, bool, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
                 if snoozed {
@@ -74,8 +75,8 @@ impl Inbox<'_> {
                     counts.open[place] += count.unsigned_abs();
                 }
             }
-            let mut found = db.prepare_cached("SELECT status, count(*) FROM threads GROUP BY status")?;
-            let mut rows = found.query([])?;
+            let mut statement = db.prepare_cached("SELECT status, count(*) FROM threads GROUP BY status")?;
+            let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 let (status, count): (String, i64) = (row.get(0)?, row.get(1)?);
                 if let Some(place) = Status::ALL.iter().position(|known| known.word() == status) {
@@ -114,7 +115,7 @@ impl Inbox<'_> {
                     return Err(no_result(&row));
                 }
                 let from = tx.opened(now)?;
-                append(tx, &mut row, Happened::Filed, None, &PersonAction { from }, &[], now)?;
+                append(tx, &mut row, EntryKind::Filed, None, &PersonAction { from }, &[], now)?;
                 Ok(())
             })
             .await
@@ -193,15 +194,17 @@ fn interrupts(
     let after = query.after.unwrap_or(0);
     let rows = InterruptRow::select(
         db,
-        "WHERE status <> 'closed' AND status = 'open' AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
-         ORDER BY seq LIMIT ?5",
+        &format!(
+            "WHERE {LISTED} AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+             ORDER BY seq LIMIT ?5"
+        ),
         params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)],
     )?;
     let mut page = Page::new(query.limit);
     for row in rows {
         page.take(row.seq, || item_of(db, &row))?;
     }
-    Ok(ItemPage { next: page.next(after), last: page.last, items: page.found, damaged: page.damaged })
+    Ok(ItemPage { next: page.next(after), last: page.last, items: page.rows, damaged: page.damaged })
 }
 
 fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
@@ -211,7 +214,7 @@ fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
     for row in ThreadRow::select(db, rest, [query.after.unwrap_or(0), limit])? {
         page.take(row.seq, || result(&row))?;
     }
-    Ok(ItemPage { next: page.next(0), last: page.last, items: page.found, damaged: page.damaged })
+    Ok(ItemPage { next: page.next(0), last: page.last, items: page.rows, damaged: page.damaged })
 }
 
 pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {

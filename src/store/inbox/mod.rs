@@ -5,3 +5,7 @@ pub(in crate::store) mod decide;
 pub(in crate::store) mod expiry;
 pub(in crate::store) mod items;
 pub(in crate::store) mod screen;
+
+/// Which interrupts are listed: open ones. What a stopped thread had asked waits until the thread goes on.
+const LISTED: &str = "status <> 'closed' AND status = 'open' AND (trouble = 1 OR thread NOT IN (
+    SELECT seq FROM threads INDEXED BY threads_by_status WHERE status = 'trouble' AND error_code = 'stopped'))";

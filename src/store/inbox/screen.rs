@@ -2,6 +2,7 @@
 
 use crate::graph::{InterruptId, ThreadId, Warning};
 use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus, LineQuery, Status};
+use crate::store::inbox::LISTED;
 use crate::store::inbox::items::result;
 use crate::store::record::questions::question_of;
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, time};
@@ -13,7 +14,7 @@ use rusqlite::{Connection, Row, params};
 const ORDER: &str = "list_order";
 
 /// Drafts not touched for this long are deleted.
-const KEPT_MS: i64 = 90 * 24 * 60 * 60 * 1000;
+const DRAFT_LIFETIME_MS: i64 = 90 * 24 * 60 * 60 * 1000;
 
 impl Inbox<'_> {
     /// Everything in the inbox at a glance: open and decided interrupts, then results.
@@ -21,26 +22,26 @@ impl Inbox<'_> {
         let now = self.0.now_ms();
         self.0.read(|db| {
             let mut all = Vec::new();
-            let mut found = db.prepare_cached(
-                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE status <> 'closed' AND status = 'open' ORDER BY seq",
-            )?;
-            let mut rows = found.query([now])?;
+            let mut statement = db.prepare_cached(&format!(
+                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE {LISTED} ORDER BY seq"
+            ))?;
+            let mut rows = statement.query([now])?;
             while let Some(row) = rows.next()? {
                 let standing = if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open };
                 all.push(glance(row, standing)?);
             }
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
                  FROM interrupts i JOIN threads t ON t.seq = i.thread WHERE i.status <> 'closed' AND i.status = 'decided' ORDER BY i.seq",
             )?;
-            let mut rows = found.query([])?;
+            let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let standing = decided(row.get(3)?, row.get(4)?, row.get(5)?)?;
+                let standing = decided_status(row.get(3)?, row.get(4)?, row.get(5)?)?;
                 all.push(glance(row, standing)?);
             }
-            let mut found =
+            let mut statement =
                 db.prepare_cached("SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq")?;
-            let mut rows = found.query([])?;
+            let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
                 all.push(glance(row, ItemStatus::Result)?);
             }
@@ -52,12 +53,12 @@ impl Inbox<'_> {
     pub fn lines(self, query: &LineQuery) -> Result<Vec<ItemLine>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
-            let found = match query {
-                LineQuery::First(limit) => first(db, *limit, now)?,
-                LineQuery::Of(ids) => ids.iter().map(|id| one(db, id, now)).collect(),
+            let results = match query {
+                LineQuery::First(limit) => first_lines(db, *limit, now)?,
+                LineQuery::Of(ids) => ids.iter().map(|id| line_of(db, id, now)).collect(),
             };
-            let mut lines = Vec::with_capacity(found.len());
-            for line in found {
+            let mut lines = Vec::with_capacity(results.len());
+            for line in results {
                 match line {
                     Ok(line) => lines.extend(line),
                     Err(StoreError::Damaged(_) | StoreError::Unknown(..)) => {}
@@ -74,20 +75,20 @@ impl Inbox<'_> {
     }
 
     /// Stores the order of the list.
-    pub async fn keep_order(self, order: String) -> Result<(), StoreError> {
+    pub async fn save_order(self, order: String) -> Result<(), StoreError> {
         self.0.write(move |db| set_text(db, ORDER, &order)).await
     }
 
     /// All unsent drafts, with their keys.
     pub fn drafts(self) -> Result<Vec<(String, String)>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached("SELECT key, text FROM drafts ORDER BY key")?;
-            Ok(found.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
+            let mut statement = db.prepare_cached("SELECT key, text FROM drafts ORDER BY key")?;
+            Ok(statement.query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?.collect::<Result<_, _>>()?)
         })
     }
 
     /// Stores the draft under a key, or deletes it.
-    pub async fn keep_draft(self, key: String, text: Option<String>) -> Result<(), StoreError> {
+    pub async fn save_draft(self, key: String, text: Option<String>) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
@@ -98,7 +99,7 @@ impl Inbox<'_> {
                     None => db.prepare_cached("DELETE FROM drafts WHERE key = ?")?.execute([key])?,
                 };
                 db.prepare_cached("DELETE FROM drafts WHERE at < ?")?
-                    .execute([now.saturating_sub(KEPT_MS)])?;
+                    .execute([now.saturating_sub(DRAFT_LIFETIME_MS)])?;
                 Ok(())
             })
             .await
@@ -110,24 +111,24 @@ fn glance(row: &Row<'_>, standing: ItemStatus) -> Result<Glance, StoreError> {
     Ok(Glance { id: row.get(1)?, place: row.get(0)?, standing, stamp: stamp.unsigned_abs() })
 }
 
-fn decided(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<ItemStatus, StoreError> {
+fn decided_status(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<ItemStatus, StoreError> {
     Ok(match held_at {
         Some(since) if status == Status::Held => ItemStatus::Held { hold_ms, since: time(since)? },
         _ => ItemStatus::Decided,
     })
 }
 
-type Found = Result<Option<ItemLine>, StoreError>;
+type LineResult = Result<Option<ItemLine>, StoreError>;
 
-fn first(db: &Connection, limit: usize, now: i64) -> Result<Vec<Found>, StoreError> {
-    let rest = "WHERE status <> 'closed' AND status = 'open' AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?";
-    let rows = InterruptRow::select(db, rest, [now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-    Ok(rows.into_iter().map(|row| interrupt(db, row, now)).collect())
+fn first_lines(db: &Connection, limit: usize, now: i64) -> Result<Vec<LineResult>, StoreError> {
+    let rest = format!("WHERE {LISTED} AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?");
+    let rows = InterruptRow::select(db, &rest, [now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
+    Ok(rows.into_iter().map(|row| interrupt_line(db, row, now)).collect())
 }
 
-fn one(db: &Connection, id: &str, now: i64) -> Found {
+fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
     if let Ok(id) = InterruptId::parse(id) {
-        return interrupt(db, InterruptRow::find(db, &id)?, now);
+        return interrupt_line(db, InterruptRow::find(db, &id)?, now);
     }
     let Ok(id) = ThreadId::parse(id) else { return damaged(format!("`{id}` is no id")) };
     let row = ThreadRow::find(db, &id)?;
@@ -161,18 +162,18 @@ fn one(db: &Connection, id: &str, now: i64) -> Found {
 
 /// When the newest mail of a thread was sent. If a mail's date is in the future, the time it arrived counts.
 fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> {
-    let mut found = db
+    let mut statement = db
         .prepare_cached("SELECT max(min(coalesce(sent_at, came_at), came_at)) FROM mails WHERE thread = ?")?;
-    Ok(found.query_row([thread], |row| row.get(0))?)
+    Ok(statement.query_row([thread], |row| row.get(0))?)
 }
 
-fn interrupt(db: &Connection, row: InterruptRow, now: i64) -> Found {
+fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
     let thread = ThreadRow::by_seq(db, row.thread)?;
     let standing = match row.status {
         Stage::Closed => return Ok(None),
         Stage::Open if row.snoozed_until.unwrap_or(0) > now => ItemStatus::Snoozed,
         Stage::Open => ItemStatus::Open,
-        Stage::Decided => decided(thread.status, thread.hold_ms, thread.held_at)?,
+        Stage::Decided => decided_status(thread.status, thread.hold_ms, thread.held_at)?,
     };
     let question = question_of(db, &row)?;
     let (hash, asked) = (question.hash(), question.asked);

@@ -67,31 +67,31 @@ impl Asked {
         step: i64,
         schema: Option<SchemaBlob>,
         trouble: Option<String>,
-        asked: &Interrupt,
+        interrupt: &Interrupt,
     ) -> Self {
-        let Allow { accept, edit, respond, ignore, draft } = asked.allow;
-        let bits = [accept, edit, respond, ignore, draft, asked.yields];
+        let Allow { accept, edit, respond, ignore, draft } = interrupt.allow;
+        let bits = [accept, edit, respond, ignore, draft, interrupt.yields];
         Self {
             id: InterruptId::random(),
             step,
-            key: asked.key.clone(),
-            kind: asked.kind,
-            action: asked.action.clone(),
-            args: asked.args.clone(),
+            key: interrupt.key.clone(),
+            kind: interrupt.kind,
+            action: interrupt.action.clone(),
+            args: interrupt.args.clone(),
             schema,
-            edit_from: asked.edit_from.clone(),
+            edit_from: interrupt.edit_from.clone(),
             allow: bits.iter().rev().fold(0, |all, bit| all << 1 | u8::from(*bit)),
-            labels: asked.labels.clone(),
-            title: asked.title.clone(),
-            gist: asked.gist.clone(),
-            warnings: asked.warnings.clone(),
-            source: asked.source.clone(),
-            irreversible: asked.irreversible,
-            harmless: asked.harmless,
-            binds: asked.binds.clone(),
-            grantable: asked.grantable.clone(),
-            snoozed_until: asked.snoozed_until.map(jiff::Timestamp::as_millisecond),
-            waiting: asked.waiting,
+            labels: interrupt.labels.clone(),
+            title: interrupt.title.clone(),
+            gist: interrupt.gist.clone(),
+            warnings: interrupt.warnings.clone(),
+            source: interrupt.source.clone(),
+            irreversible: interrupt.irreversible,
+            harmless: interrupt.harmless,
+            binds: interrupt.binds.clone(),
+            grantable: interrupt.grantable.clone(),
+            snoozed_until: interrupt.snoozed_until.map(jiff::Timestamp::as_millisecond),
+            waiting: interrupt.waiting,
             trouble,
         }
     }
@@ -103,9 +103,9 @@ impl Asked {
 
     /// When the program that waits for the answer gives up, if the question was asked at `asked_at`.
     pub(in crate::store) fn gives_up_at(&self, asked_at: i64) -> Result<Option<Timestamp>, StoreError> {
-        let lasts = self.waiting.and_then(|waiting| waiting.gives_up_in);
-        let lasts = lasts.map(|seconds| i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000));
-        lasts.map(|lasts| time(asked_at.saturating_add(lasts))).transpose()
+        let seconds = self.waiting.and_then(|waiting| waiting.gives_up_in);
+        let wait_ms = seconds.map(|seconds| i64::try_from(seconds).unwrap_or(i64::MAX).saturating_mul(1000));
+        wait_ms.map(|wait_ms| time(asked_at.saturating_add(wait_ms))).transpose()
     }
 
     /// Whether news closes it.

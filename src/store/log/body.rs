@@ -63,7 +63,7 @@ pub(in crate::store) struct Stepped {
     pub n: i64,
     /// How many steps there are.
     pub count: i64,
-    /// How many of the steps came after a person, or anyone else outside, was last heard. `None` if nobody was.
+    /// How many of the steps came after the last answer or event. `None` if there was neither.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub since_heard: Option<i64>,
     pub next: NextView,
@@ -167,7 +167,7 @@ pub(in crate::store) struct Undone {
 pub(in crate::store) enum UndoReason {
     /// A person took it back.
     Person,
-    /// Something arrived that was not known when it was given.
+    /// Something arrived that was not known when the answer was given.
     Arrival,
     /// The grant that had given it no longer covers it.
     GrantEnded,
@@ -179,7 +179,7 @@ pub(in crate::store) enum UndoReason {
 
 impl UndoReason {
     /// Tells people what happened to the answer.
-    pub(in crate::store) fn words(self) -> &'static str {
+    pub(in crate::store) fn label(self) -> &'static str {
         match self {
             UndoReason::Person => "taken back",
             UndoReason::Arrival => "asked again: news came",
@@ -365,12 +365,12 @@ pub(in crate::store) struct Pruned {
 }
 
 /// The digest of an effect's bytes, as hex.
-pub(in crate::store) fn bytes_word(digest: &[u8; 32]) -> String {
+pub(in crate::store) fn digest_hex(digest: &[u8; 32]) -> String {
     hex(digest)
 }
 
 /// Parses a digest from hex.
-pub(in crate::store) fn bytes_of(word: &str) -> Result<[u8; 32], StoreError> {
+pub(in crate::store) fn parse_digest(word: &str) -> Result<[u8; 32], StoreError> {
     digest_from_hex(word)
         .ok_or_else(|| StoreError::Damaged(format!("`{}` is not a digest", word.escape_debug())))
 }
@@ -385,6 +385,6 @@ mod hash_word {
 
     pub(in crate::store) fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Hash, D::Error> {
         let word = String::deserialize(from)?;
-        bytes_of(&word).map(Hash::from_bytes).map_err(D::Error::custom)
+        parse_digest(&word).map(Hash::from_bytes).map_err(D::Error::custom)
     }
 }

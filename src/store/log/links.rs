@@ -4,7 +4,7 @@ use crate::store::log::{BodyCache, COLUMNS, Entry, StoreError, end};
 use rusqlite::Connection;
 
 /// More problems than this say nothing new.
-const MOST: usize = 20;
+const MAX_PROBLEMS: usize = 20;
 
 /// Follows the chain from entry `from` to the head and passes on each sound entry. Returns the problems it found.
 pub(in crate::store) fn check(
@@ -13,34 +13,35 @@ pub(in crate::store) fn check(
     each: &mut dyn FnMut(Entry) -> Result<(), StoreError>,
 ) -> Result<Vec<String>, StoreError> {
     let mut problems = Vec::new();
-    let mut say = |problem: String| {
-        if problems.len() < MOST && !problems.contains(&problem) {
+    let mut report = |problem: String| {
+        if problems.len() < MAX_PROBLEMS && !problems.contains(&problem) {
             problems.push(problem);
         }
     };
-    let mut found = db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq >= ? ORDER BY l.seq"))?;
-    let mut rows = found.query([from])?;
-    let (mut next, mut shelf) = (from.max(1), BodyCache::default());
+    let mut statement =
+        db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq >= ? ORDER BY l.seq"))?;
+    let mut rows = statement.query([from])?;
+    let (mut next, mut bodies) = (from.max(1), BodyCache::default());
     while let Some(row) = rows.next()? {
         let seq: i64 = row.get(0)?;
         if seq > next {
-            say(match seq - next {
+            report(match seq - next {
                 1 => format!("entry {next} of the log is missing"),
                 _ => format!("entries {next} to {} of the log are missing", seq - 1),
             });
         }
         next = seq + 1;
-        match Entry::read_with(db, row, &mut shelf) {
+        match Entry::read_with(db, row, &mut bodies) {
             Ok(entry) => each(entry)?,
-            Err(StoreError::Damaged(what)) => say(what),
+            Err(StoreError::Damaged(problem)) => report(problem),
             Err(error) => return Err(error),
         }
     }
     drop(rows);
     match end(db) {
         Ok((last, _)) if last + 1 == next || last < from => {}
-        Ok(_) => say("the log does not end where it says it does".to_owned()),
-        Err(StoreError::Damaged(what)) => say(what),
+        Ok(_) => report("the log does not end where it says it does".to_owned()),
+        Err(StoreError::Damaged(problem)) => report(problem),
         Err(error) => return Err(error),
     }
     Ok(problems)

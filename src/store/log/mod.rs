@@ -35,7 +35,7 @@ use std::collections::HashMap;
 use std::ops::Deref;
 
 /// The stream that records whether all driving is paused.
-pub(in crate::store) const HOUSE: i64 = 0;
+pub(in crate::store) const PAUSE_STREAM: i64 = 0;
 
 pub(in crate::store) type Sum = [u8; 32];
 
@@ -140,7 +140,7 @@ impl<'a> Tx<'a> {
         if let Some(opened) = self.head.get().opened {
             return Ok(opened);
         }
-        let entry = self.append(NewEntry::new(None, Kind::Opened, None, origin::here(), now)?)?;
+        let entry = self.append(NewEntry::new(None, Kind::Opened, None, origin::this_process(), now)?)?;
         self.head.set(Head { opened: Some(entry.seq), ..self.head.get() });
         Ok(entry.seq)
     }
@@ -151,10 +151,10 @@ impl<'a> Tx<'a> {
             Some(end) => end,
             None => end(self.db)?,
         };
-        let NewEntry { stream, kind, about, prev, body, like, steps, at } = new;
+        let NewEntry { stream, kind, about, prev, body, similar, steps, at } = new;
         let seq = last + 1;
         let sum = sum(&body, steps.as_deref());
-        let packed = pack::pack(&body, like);
+        let packed = pack::pack(&body, similar);
         let stored = Stored { packed: packed.as_deref(), plain: &body };
         let stream = stream.unwrap_or(seq);
         let mut entry =
@@ -181,7 +181,7 @@ pub(in crate::store) struct NewEntry<'a> {
     pub prev: Option<i64>,
     pub body: String,
     /// Entries whose text the body repeats, for compression.
-    pub like: &'a [&'a Entry],
+    pub similar: &'a [&'a Entry],
     pub steps: Option<Vec<u8>>,
     pub at: i64,
 }
@@ -196,7 +196,7 @@ impl NewEntry<'_> {
         at: i64,
     ) -> Result<Self, StoreError> {
         let body = text(body)?;
-        Ok(Self { stream, kind, about: None, prev, body, like: &[], steps: None, at })
+        Ok(Self { stream, kind, about: None, prev, body, similar: &[], steps: None, at })
     }
 }
 
@@ -240,7 +240,7 @@ impl Entry {
     pub(in crate::store) fn read_with(
         db: &Connection,
         row: &Row<'_>,
-        shelf: &mut BodyCache,
+        bodies: &mut BodyCache,
     ) -> Result<Self, StoreError> {
         let seq: i64 = row.get(0)?;
         let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
@@ -260,7 +260,7 @@ impl Entry {
         let body = match row.get_ref(8)? {
             ValueRef::Null => None,
             ValueRef::Text(text) => Some(String::from_utf8(text.to_vec()).map_err(|_| broken())?),
-            ValueRef::Blob(packed) => Some(shelf.unpack(db, seq, packed).map_err(|_| broken())?),
+            ValueRef::Blob(packed) => Some(bodies.unpack(db, seq, packed).map_err(|_| broken())?),
             ValueRef::Integer(_) | ValueRef::Real(_) => return Err(broken()),
         };
         let steps: Option<Vec<u8>> = row.get(9).map_err(|_| broken())?;
@@ -273,7 +273,7 @@ impl Entry {
         if entry.link(&before) != chain {
             return Err(broken());
         }
-        shelf.keep(&entry);
+        bodies.insert(&entry);
         Ok(entry)
     }
 
@@ -295,7 +295,7 @@ impl Entry {
         Sha256::digest(self.link_text(before).as_bytes()).into()
     }
 
-    pub(in crate::store) fn says<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
+    pub(in crate::store) fn parse_body<T: DeserializeOwned>(&self) -> Result<T, StoreError> {
         let Some(body) = &self.body else {
             return Err(StoreError::Damaged(format!("what entry {} of the log said is gone", self.seq)));
         };
@@ -309,7 +309,7 @@ impl Entry {
 pub(in crate::store) struct BodyCache(HashMap<i64, String>);
 
 impl BodyCache {
-    fn keep(&mut self, entry: &Entry) {
+    fn insert(&mut self, entry: &Entry) {
         if entry.kind.is_repeated()
             && let Some(body) = &entry.body
         {
@@ -318,9 +318,9 @@ impl BodyCache {
     }
 
     fn unpack(&self, db: &Connection, seq: i64, packed: &[u8]) -> Result<String, StoreError> {
-        pack::unpack(packed, seq, &mut |like| match self.0.get(&like) {
+        pack::unpack(packed, seq, &mut |repeated| match self.0.get(&repeated) {
             Some(body) => Ok(body.clone()),
-            None => plain_body(db, like),
+            None => plain_body(db, repeated),
         })
     }
 }
@@ -328,8 +328,8 @@ impl BodyCache {
 /// The body of an entry that another one repeats. It must not repeat any entry itself.
 fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
     let gone = || StoreError::Damaged(format!("entry {seq} of the log is missing"));
-    let mut found = db.prepare_cached("SELECT body FROM log WHERE seq = ?")?;
-    let mut rows = found.query([seq])?;
+    let mut statement = db.prepare_cached("SELECT body FROM log WHERE seq = ?")?;
+    let mut rows = statement.query([seq])?;
     match rows.next()?.ok_or_else(gone)?.get_ref(0)? {
         ValueRef::Text(text) => String::from_utf8(text.to_vec()).map_err(|_| gone()),
         ValueRef::Blob(packed) => {
@@ -342,7 +342,7 @@ fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
 /// The end of the log, checked against its last entry.
 pub(in crate::store) fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
     let wrong = || StoreError::Damaged("the log does not end where it says it does".to_owned());
-    let found: Option<(i64, Sum, i64, Option<Sum>)> = db
+    let head: Option<(i64, Sum, i64, Option<Sum>)> = db
         .prepare_cached(
             "SELECT h.seq, h.chain, coalesce((SELECT max(seq) FROM log), 0), l.chain
              FROM head h LEFT JOIN log l ON l.seq = h.seq",
@@ -350,20 +350,20 @@ pub(in crate::store) fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
         .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
         .optional()
         .map_err(|_| wrong())?;
-    match found {
+    match head {
         Some((0, chain, 0, None)) if chain == [0; 32] => Ok((0, chain)),
-        Some((seq, chain, last, Some(there))) if seq == last && chain == there => Ok((seq, chain)),
+        Some((seq, chain, last, Some(last_chain))) if seq == last && chain == last_chain => Ok((seq, chain)),
         _ => Err(wrong()),
     }
 }
 
 /// The number of the log's last entry.
-pub(in crate::store) fn end_of(db: &Connection) -> Result<i64, StoreError> {
+pub(in crate::store) fn last_seq(db: &Connection) -> Result<i64, StoreError> {
     Ok(db.prepare_cached("SELECT coalesce(max(seq), 0) FROM log")?.query_row([], |row| row.get(0))?)
 }
 
 /// The number of a stream's last entry.
-pub(in crate::store) fn last_of(db: &Connection, stream: i64) -> Result<Option<i64>, StoreError> {
+pub(in crate::store) fn last_in_stream(db: &Connection, stream: i64) -> Result<Option<i64>, StoreError> {
     Ok(db
         .prepare_cached("SELECT max(seq) FROM log WHERE stream = ?")?
         .query_row([stream], |row| row.get(0))?)
@@ -371,8 +371,8 @@ pub(in crate::store) fn last_of(db: &Connection, stream: i64) -> Result<Option<i
 
 /// The entry with this number.
 pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
-    let mut found = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
-    let mut rows = found.query([seq])?;
+    let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
+    let mut rows = statement.query([seq])?;
     match rows.next()? {
         Some(row) => Entry::read(db, row),
         None => Err(StoreError::Damaged(format!("entry {seq} of the log is missing"))),
@@ -382,15 +382,15 @@ pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreE
 /// The steps of an entry; `near` are entries read together with it, oldest first.
 pub(in crate::store) fn unpack_steps(
     db: &Connection,
-    of: &Entry,
+    owner: &Entry,
     near: &[Entry],
 ) -> Result<String, StoreError> {
-    let gone = || StoreError::Damaged(format!("the steps of entry {} of the log are gone", of.seq));
-    pack::unpack(of.steps.as_deref().ok_or_else(gone)?, of.seq, &mut |like| {
-        let read = near.binary_search_by_key(&like, |entry| entry.seq).ok().and_then(|at| near.get(at));
-        let body = match read {
+    let gone = || StoreError::Damaged(format!("the steps of entry {} of the log are gone", owner.seq));
+    pack::unpack(owner.steps.as_deref().ok_or_else(gone)?, owner.seq, &mut |repeated| {
+        let nearby = near.binary_search_by_key(&repeated, |entry| entry.seq).ok().and_then(|at| near.get(at));
+        let body = match nearby {
             Some(entry) => entry.body.clone(),
-            None => entry(db, like)?.body,
+            None => entry(db, repeated)?.body,
         };
         body.ok_or_else(gone)
     })
@@ -403,13 +403,13 @@ pub(in crate::store) fn follow(
     from: i64,
     each: &mut dyn FnMut(Entry) -> Result<bool, StoreError>,
 ) -> Result<(), StoreError> {
-    let mut found = db.prepare_cached(&format!(
+    let mut statement = db.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
     ))?;
-    let mut rows = found.query([stream, from])?;
-    let (mut before, mut shelf) = (None, BodyCache::default());
+    let mut rows = statement.query([stream, from])?;
+    let (mut before, mut bodies) = (None, BodyCache::default());
     while let Some(row) = rows.next()? {
-        let entry = Entry::read_with(db, row, &mut shelf)?;
+        let entry = Entry::read_with(db, row, &mut bodies)?;
         if let Some(before) = before
             && entry.prev != Some(before)
         {

@@ -15,9 +15,9 @@ pub(in crate::store) struct Origin {
 }
 
 /// This process. It is looked up once, since nothing about it changes while it runs.
-pub(in crate::store) fn here() -> &'static Origin {
-    static HERE: OnceLock<Origin> = OnceLock::new();
-    HERE.get_or_init(|| Origin { user: user(), host: host(), pid: std::process::id(), tty: tty() })
+pub(in crate::store) fn this_process() -> &'static Origin {
+    static THIS_PROCESS: OnceLock<Origin> = OnceLock::new();
+    THIS_PROCESS.get_or_init(|| Origin { user: user(), host: host(), pid: std::process::id(), tty: tty() })
 }
 
 /// The account's name if the machine lists it, otherwise its number. We do not trust the environment, which can say

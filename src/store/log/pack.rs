@@ -7,30 +7,30 @@ use crate::store::log::{Entry, StoreError};
 use crate::store::lz4;
 
 /// Shorter bodies are not worth packing.
-const LEAST: usize = 160;
+const MIN_LEN: usize = 160;
 /// LZ4 cannot use more of a dictionary than this.
 const WINDOW: usize = 64 * 1024;
 /// No body is longer than this, though a tampered row may claim to be.
-const MOST: usize = 512 * 1024 * 1024;
+const MAX_LEN: usize = 512 * 1024 * 1024;
 
 /// The packed body if it is shorter than `body`. The entries it repeats must come before it in the log.
-pub(in crate::store) fn pack(body: &str, like: &[&Entry]) -> Option<Vec<u8>> {
-    if body.len() < LEAST {
+pub(in crate::store) fn pack(body: &str, similar: &[&Entry]) -> Option<Vec<u8>> {
+    if body.len() < MIN_LEN {
         return None;
     }
-    let packed = pack_always(body, like);
+    let packed = pack_always(body, similar);
     (packed.len() < body.len()).then_some(packed)
 }
 
 /// The packed text, shorter or not.
-pub(in crate::store) fn pack_always(body: &str, like: &[&Entry]) -> Vec<u8> {
-    let like: Vec<&&Entry> = like.iter().filter(|entry| entry.body.is_some()).take(255).collect();
-    let words: Vec<&str> = like.iter().filter_map(|entry| entry.body.as_deref()).collect();
-    let mut packed = vec![like.len() as u8];
-    for entry in &like {
+pub(in crate::store) fn pack_always(body: &str, similar: &[&Entry]) -> Vec<u8> {
+    let similar: Vec<&&Entry> = similar.iter().filter(|entry| entry.body.is_some()).take(255).collect();
+    let texts: Vec<&str> = similar.iter().filter_map(|entry| entry.body.as_deref()).collect();
+    let mut packed = vec![similar.len() as u8];
+    for entry in &similar {
         packed.extend_from_slice(&entry.seq.to_le_bytes()[..6]);
     }
-    packed.extend(lz4::pack(body.as_bytes(), &dictionary(&words)));
+    packed.extend(lz4::pack(body.as_bytes(), &dictionary(&texts)));
     packed
 }
 
@@ -43,25 +43,25 @@ pub(in crate::store) fn unpack(
     let broken = || StoreError::Damaged(format!("entry {seq} of the log cannot be unpacked"));
     let (count, rest) = packed.split_first().ok_or_else(broken)?;
     let (numbers, packed) = rest.split_at_checked(usize::from(*count) * 6).ok_or_else(broken)?;
-    let mut words = Vec::new();
+    let mut texts = Vec::new();
     for number in numbers.chunks_exact(6) {
         let mut bytes = [0; 8];
         bytes[..6].copy_from_slice(number);
-        let like = i64::from_le_bytes(bytes);
+        let repeated = i64::from_le_bytes(bytes);
         // Only earlier entries, so that no row leads around in a circle.
-        if like >= seq {
+        if repeated >= seq {
             return Err(broken());
         }
-        words.push(find(like)?);
+        texts.push(find(repeated)?);
     }
-    let words: Vec<&str> = words.iter().map(String::as_str).collect();
-    let most = MOST.min(packed.len().saturating_mul(256));
-    let bytes = lz4::unpack(packed, &dictionary(&words), most);
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let max_len = MAX_LEN.min(packed.len().saturating_mul(256));
+    let bytes = lz4::unpack(packed, &dictionary(&texts), max_len);
     bytes.and_then(|bytes| String::from_utf8(bytes).ok()).ok_or_else(broken)
 }
 
-fn dictionary(words: &[&str]) -> Vec<u8> {
-    let mut all: Vec<u8> = words.concat().into_bytes();
+fn dictionary(texts: &[&str]) -> Vec<u8> {
+    let mut all: Vec<u8> = texts.concat().into_bytes();
     if all.len() > WINDOW {
         all.drain(..all.len() - WINDOW);
     }
@@ -95,8 +95,8 @@ mod tests {
         fn what_was_packed_is_unpacked(parts in prop::collection::vec("[a-d漢é\"]{0,300}", 0..4), more in ".{0,400}") {
             let entries: Vec<Entry> = (1..).zip(&parts).map(|(seq, part)| entry(seq, part)).collect();
             let body = format!("{}{more}{}", parts.concat(), parts.concat());
-            let like: Vec<&Entry> = entries.iter().collect();
-            if let Some(packed) = pack(&body, &like) {
+            let similar: Vec<&Entry> = entries.iter().collect();
+            if let Some(packed) = pack(&body, &similar) {
                 let mut find = |seq: i64| Ok(parts[usize::try_from(seq).unwrap() - 1].clone());
                 prop_assert_eq!(unpack(&packed, 9, &mut find).unwrap(), body);
             }

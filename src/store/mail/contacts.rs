@@ -17,10 +17,10 @@ impl Mail<'_> {
     pub fn contacts(self, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT address FROM contacts WHERE sent_at IS NOT NULL ORDER BY sent_at DESC LIMIT ?",
             )?;
-            Ok(found.query_map([limit], |row| row.get(0))?.collect::<Result<_, _>>()?)
+            Ok(statement.query_map([limit], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 
@@ -28,9 +28,9 @@ impl Mail<'_> {
     pub async fn heard_from(self, addresses: Vec<String>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {
-                let mut keep = db.prepare_cached("INSERT OR IGNORE INTO contacts (address) VALUES (?)")?;
+                let mut insert = db.prepare_cached("INSERT OR IGNORE INTO contacts (address) VALUES (?)")?;
                 for address in addresses {
-                    keep.execute([address.to_lowercase()])?;
+                    insert.execute([address.to_lowercase()])?;
                 }
                 Ok(())
             })
@@ -42,11 +42,11 @@ impl Mail<'_> {
     pub async fn named(self, people: Vec<(String, String)>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {
-                let mut keep =
+                let mut insert =
                     db.prepare_cached("INSERT OR REPLACE INTO names (address, name) VALUES (?, ?)")?;
                 for (address, name) in people {
                     if let Some(name) = name_key(&name) {
-                        keep.execute(params![address.to_lowercase(), name])?;
+                        insert.execute(params![address.to_lowercase(), name])?;
                     }
                 }
                 Ok(())
@@ -58,9 +58,9 @@ impl Mail<'_> {
     pub fn by_name(self, name: &str) -> Result<Option<String>, StoreError> {
         let Some(name) = name_key(name) else { return Ok(None) };
         self.0.read(|db| {
-            let mut found =
+            let mut statement =
                 db.prepare_cached("SELECT address FROM names WHERE name = ? ORDER BY address LIMIT 1")?;
-            Ok(found.query_row([name], |row| row.get(0)).optional()?)
+            Ok(statement.query_row([name], |row| row.get(0)).optional()?)
         })
     }
 
@@ -69,10 +69,10 @@ impl Mail<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let mut keep =
+                let mut insert =
                     db.prepare_cached("INSERT OR REPLACE INTO contacts (address, sent_at) VALUES (?, ?)")?;
                 for address in addresses {
-                    keep.execute(params![address.to_lowercase(), now])?;
+                    insert.execute(params![address.to_lowercase(), now])?;
                 }
                 Ok(())
             })

@@ -131,13 +131,14 @@ impl Mail<'_> {
     /// The conversation that one of these Message-IDs belongs to; the last known id wins.
     pub fn conversation_of(self, account: &str, ids: &[String]) -> Result<Option<String>, StoreError> {
         self.0.read(|db| {
-            let mut known = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT conversation FROM mails WHERE message_id = ? AND account = ? ORDER BY seq DESC LIMIT 1",
             )?;
             for id in ids.iter().rev() {
-                let found: Option<String> = known.query_row([id, account], |row| row.get(0)).optional()?;
-                if found.is_some() {
-                    return Ok(found);
+                let conversation: Option<String> =
+                    statement.query_row([id, account], |row| row.get(0)).optional()?;
+                if conversation.is_some() {
+                    return Ok(conversation);
                 }
             }
             Ok(None)
@@ -152,13 +153,13 @@ impl Mail<'_> {
         limit: usize,
     ) -> Result<Vec<StoredMail>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT * FROM mails WHERE account = ?1 AND state = ?2
                    AND (thread IS NULL OR thread IN (SELECT seq FROM threads WHERE status IN ('done', 'abandoned')))
                  ORDER BY came_at, seq LIMIT ?3",
             )?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut rows = found.query(params![account, state.word(), limit])?;
+            let mut rows = statement.query(params![account, state.word(), limit])?;
             let mut mails = Vec::new();
             while let Some(row) = rows.next()? {
                 let mail = MailRow::read(row)?;
@@ -180,9 +181,9 @@ impl Mail<'_> {
     pub fn from(self, sender: &str, limit: usize) -> Result<Vec<MailLine>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
-            let mut found =
+            let mut statement =
                 db.prepare_cached("SELECT * FROM mails WHERE sender = ? ORDER BY seq DESC LIMIT ?")?;
-            let mut rows = found.query(params![sender.to_lowercase(), limit])?;
+            let mut rows = statement.query(params![sender.to_lowercase(), limit])?;
             let mut mails = Vec::new();
             while let Some(row) = rows.next()? {
                 mails.push(line(db, MailRow::read(row)?)?);
@@ -194,17 +195,17 @@ impl Mail<'_> {
     /// A page of mails, newest first.
     pub fn list(self, query: &MailQuery) -> Result<MailPage, StoreError> {
         self.0.read(|db| {
-            let mut found =
+            let mut statement =
                 db.prepare_cached("SELECT * FROM mails WHERE seq < ? ORDER BY seq DESC LIMIT ?")?;
             let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
-            let mut rows = found.query([query.after.unwrap_or(i64::MAX), limit])?;
+            let mut rows = statement.query([query.after.unwrap_or(i64::MAX), limit])?;
             let mut page = Page::new(query.limit);
             while let Some(row) = rows.next()? {
                 if !page.take(row.get(0)?, || line(db, MailRow::read(row)?))? {
                     break;
                 }
             }
-            Ok(MailPage { next: page.next(0), mails: page.found, damaged: page.damaged })
+            Ok(MailPage { next: page.next(0), mails: page.rows, damaged: page.damaged })
         })
     }
 }
@@ -229,11 +230,11 @@ fn line(db: &Connection, mail: MailRow) -> Result<MailLine, StoreError> {
 
 /// The threads of a conversation's mails, newest first. Threads that only ask about a mail are not included.
 fn threads_of(db: &Connection, account: &str, conversation: &str) -> Result<Vec<i64>, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT DISTINCT thread FROM mails INDEXED BY mails_by_conversation
          WHERE account = ? AND conversation = ? AND state = 'thread' AND thread IS NOT NULL ORDER BY thread DESC",
     )?;
-    Ok(found.query_map([account, conversation], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    Ok(statement.query_map([account, conversation], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 pub(in crate::store) fn live(
@@ -257,11 +258,11 @@ fn take_in(
     step_limit: i64,
     now: i64,
 ) -> Result<TakenIn, StoreError> {
-    let found = MailRow::find(db, &mail.identity)?;
+    let stored = MailRow::find(db, &mail.identity)?;
     let words = std::mem::take(&mut mail.words);
     // Its text was unknown until now, so it is not in the search index yet.
-    let unread = found.as_ref().is_none_or(|known| known.state == MailState::Unreadable);
-    let mut row = match found {
+    let unread = stored.as_ref().is_none_or(|known| known.state == MailState::Unreadable);
+    let mut row = match stored {
         Some(mut known) => {
             let open = matches!(known.state, MailState::Asked | MailState::Unreadable);
             if !open || matches!(route, Route::Asked) {

@@ -78,7 +78,7 @@ impl Mail<'_> {
 
     /// Records how triage classified a thread's mails.
     pub async fn triaged(self, thread: ThreadId, class: String, reason: String) -> Result<(), StoreError> {
-        self.note(thread, move |mail, _| {
+        self.update_mails(thread, move |mail, _| {
             mail.class = Some(class.clone());
             mail.reason = Some(reason.clone());
         })
@@ -87,24 +87,24 @@ impl Mail<'_> {
 
     /// Records that a thread's mails are handled, and how.
     pub async fn handled(self, thread: ThreadId, outcome: String) -> Result<(), StoreError> {
-        self.note(thread, move |mail, now| {
+        self.update_mails(thread, move |mail, now| {
             mail.outcome = Some(outcome.clone());
             mail.handled_at = Some(now);
         })
         .await
     }
 
-    async fn note(
+    async fn update_mails(
         self,
         thread: ThreadId,
-        note: impl Fn(&mut MailRow, i64) + Send + 'static,
+        update: impl Fn(&mut MailRow, i64) + Send + 'static,
     ) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let thread = ThreadRow::seq_of(db, &thread)?;
                 for mut mail in MailRow::of_thread(db, thread)? {
-                    note(&mut mail, now);
+                    update(&mut mail, now);
                     mail.update(db)?;
                 }
                 Ok(())
@@ -117,7 +117,7 @@ impl Mail<'_> {
     pub fn waiting(self, account: &str) -> Result<Vec<WaitingMailThread>, StoreError> {
         self.0.read(|db| {
             // Goes from the few waiting threads to their mails, rather than through all mails ever.
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT t.seq, max(m.seq)
                  FROM threads t INDEXED BY threads_by_status CROSS JOIN mails m INDEXED BY mails_by_thread ON m.thread = t.seq
                  WHERE t.status IN ('waiting', 'held', 'ready', 'trouble')
@@ -127,7 +127,7 @@ impl Mail<'_> {
                                WHERE i.thread = t.seq AND i.status <> 'closed' AND i.allow & 32 = 0)
                  GROUP BY t.seq ORDER BY t.seq DESC",
             )?;
-            let mut rows = found.query([account])?;
+            let mut rows = statement.query([account])?;
             let mut waiting = Vec::new();
             while let Some(row) = rows.next()? {
                 let (thread, newest): (i64, i64) = (row.get(0)?, row.get(1)?);
@@ -152,12 +152,13 @@ impl Mail<'_> {
             if Recent::read(db, &row)?.unheard.iter().any(|(_, unheard)| unheard.id == event) {
                 return Ok(true);
             }
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT seq FROM log WHERE stream = ? AND kind = 'closed' ORDER BY seq DESC",
             )?;
-            let closed: Vec<i64> = found.query_map([thread], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let closed: Vec<i64> =
+                statement.query_map([thread], |row| row.get(0))?.collect::<Result<_, _>>()?;
             for seq in closed {
-                if log::entry(db, seq)?.says::<Closed>()?.why == reason {
+                if log::entry(db, seq)?.parse_body::<Closed>()?.why == reason {
                     return Ok(true);
                 }
             }
@@ -204,8 +205,8 @@ fn acted(db: &Connection, thread: i64) -> Result<bool, StoreError> {
 }
 
 fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {
-    let mut found = db.prepare_cached("SELECT * FROM mails WHERE seq = ?")?;
-    let mut rows = found.query([seq])?;
+    let mut statement = db.prepare_cached("SELECT * FROM mails WHERE seq = ?")?;
+    let mut rows = statement.query([seq])?;
     match rows.next()? {
         Some(row) => MailRow::read(row),
         None => damaged(format!("mail number {seq} is missing")),
@@ -241,9 +242,11 @@ mod tests {
             .unwrap();
         }
         let [one, other] = ["t00000001", "t00000002"].map(|id| ThreadId::parse(id).unwrap());
-        let whole = "11\"@x.example";
-        assert!(store.mail().sent_by_any(whole).unwrap() && store.mail().sent_by(&one, whole).unwrap());
-        assert!(!store.mail().sent_by(&other, whole).unwrap());
+        let message_id = "11\"@x.example";
+        assert!(
+            store.mail().sent_by_any(message_id).unwrap() && store.mail().sent_by(&one, message_id).unwrap()
+        );
+        assert!(!store.mail().sent_by(&other, message_id).unwrap());
         let others = [
             "1@x.example",
             "2@x.example",

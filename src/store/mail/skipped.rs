@@ -7,45 +7,47 @@ use crate::store::{Mail, StoreError, settings};
 use rusqlite::Connection;
 
 /// The setting for the last day on which the user was told about skipped mail.
-const TOLD: &str = "skipped_told";
+const LAST_DAY: &str = "skipped_told";
 
 impl Mail<'_> {
     /// A page of skipped mail, newest first.
     pub fn skipped(self, query: &SkippedQuery) -> Result<SkippedPage, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT * FROM mails INDEXED BY mails_skipped WHERE class = 'ignore' AND seq < ? ORDER BY seq DESC",
             )?;
-            let mut rows = found.query([query.after.unwrap_or(i64::MAX)])?;
+            let mut rows = statement.query([query.after.unwrap_or(i64::MAX)])?;
             let mut page = Page::new(query.limit);
             while let Some(row) = rows.next()? {
                 if !page.take(row.get(0)?, || line(db, MailRow::read(row)?))? {
                     break;
                 }
             }
-            Ok(SkippedPage { next: page.next(0), mails: page.found, damaged: page.damaged })
+            Ok(SkippedPage { next: page.next(0), mails: page.rows, damaged: page.damaged })
         })
     }
 
     /// Records that the user was told about skipped mail on this day. Returns `false` if they already were.
     pub async fn tell_of_skipped(self, day: i64) -> Result<bool, StoreError> {
-        if self.0.read(|db| settings::number(db, TOLD))? >= day {
+        if self.0.read(|db| settings::number(db, LAST_DAY))? >= day {
             return Ok(false);
         }
-        self.0.write(move |db| settings::set_number(db, TOLD, day)).await?;
+        self.0.write(move |db| settings::set_number(db, LAST_DAY, day)).await?;
         Ok(true)
     }
 }
 
 fn line(db: &Connection, mail: MailRow) -> Result<SkippedLine, StoreError> {
     let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+    // As in the inbox: if a mail's date is in the future, the time it arrived counts.
+    let sent = mail.sent_at.map_or(mail.came_at, |sent| sent.min(mail.came_at));
     Ok(SkippedLine {
         thread: thread.map(|thread| thread.id),
         title: mail.subject,
         sender: mail.sender,
         reason: mail.reason.unwrap_or_default(),
         unsure: false,
-        at: time(mail.came_at)?,
+        at: time(sent)?,
         text: String::new(),
         raw: mail.raw,
     })

@@ -56,12 +56,12 @@ impl Mail<'_> {
     }
 
     /// Stores the cursor once everything up to it is stored.
-    pub async fn keep_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
+    pub async fn save_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
         self.change(name, move |row, _| row.cursor = Some(cursor)).await
     }
 
     /// Stores what we know about the server that checks senders for a mailbox, as JSON.
-    pub async fn keep_receiver(self, name: String, receiver: String) -> Result<(), StoreError> {
+    pub async fn save_receiver(self, name: String, receiver: String) -> Result<(), StoreError> {
         self.change(name, move |row, _| row.receiver = Some(receiver)).await
     }
 
@@ -70,31 +70,31 @@ impl Mail<'_> {
         self.0.read(|db| Ok(SourceRow::find(db, name)?.and_then(|row| row.receiver)))
     }
 
-    /// Ends the first look: keeps the newest `most` mails to take in, and leaves the rest alone.
-    pub async fn begin_taking(self, name: String, most: usize, reason: String) -> Result<(), StoreError> {
+    /// Ends the first look: keeps the newest `limit` mails to take in, and leaves the rest alone.
+    pub async fn begin_taking(self, name: String, limit: usize, reason: String) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                leave_beyond(db, &name, most, &reason, now)?;
-                let mut row = known(db, &name)?;
+                leave_beyond(db, &name, limit, &reason, now)?;
+                let mut row = find_source(db, &name)?;
                 row.phase = Phase::Taking;
                 row.update(db)
             })
             .await
     }
 
-    /// Leaves alone all but the newest `most` mails of the first look. Returns how many remain and the oldest one's
+    /// Leaves alone all but the newest `limit` mails of the first look. Returns how many remain and the oldest one's
     /// time.
     pub async fn leave_beyond(
         self,
         name: String,
-        most: usize,
+        limit: usize,
         reason: String,
     ) -> Result<(usize, Option<Timestamp>), StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                leave_beyond(db, &name, most, &reason, now)?;
+                leave_beyond(db, &name, limit, &reason, now)?;
                 let (count, oldest): (i64, Option<i64>) = db
                     .prepare_cached(
                         "SELECT count(*), min(came_at) FROM mails WHERE account = ? AND state = 'asked'",
@@ -115,7 +115,7 @@ impl Mail<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let mut row = known(db, &name)?;
+                let mut row = find_source(db, &name)?;
                 let thread = start(db, &new, None, step_limit, false, now)?;
                 (row.phase, row.thread) = (Phase::Asking, Some(thread.seq));
                 row.update(db)?;
@@ -149,7 +149,7 @@ impl Mail<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let mut row = known(db, &name)?;
+                let mut row = find_source(db, &name)?;
                 change(&mut row, now);
                 row.update(db)
             })
@@ -159,8 +159,8 @@ impl Mail<'_> {
     /// Every known mailbox.
     pub fn sources(self) -> Result<Vec<SourceLine>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached("SELECT * FROM sources ORDER BY seq")?;
-            let mut rows = found.query([])?;
+            let mut statement = db.prepare_cached("SELECT * FROM sources ORDER BY seq")?;
+            let mut rows = statement.query([])?;
             let mut lines = Vec::new();
             while let Some(row) = rows.next()? {
                 let row = SourceRow::read(row)?;
@@ -235,7 +235,7 @@ impl Mail<'_> {
 
 const SYNC: &str = "sync_wanted";
 
-fn known(db: &Connection, name: &str) -> Result<SourceRow, StoreError> {
+fn find_source(db: &Connection, name: &str) -> Result<SourceRow, StoreError> {
     SourceRow::find(db, name)?.ok_or_else(|| StoreError::Unknown("mailbox", name.to_owned()))
 }
 
@@ -250,11 +250,11 @@ fn stored(db: &Connection, row: SourceRow) -> Result<StoredSource, StoreError> {
     })
 }
 
-fn leave_beyond(db: &Connection, name: &str, most: usize, reason: &str, now: i64) -> Result<(), StoreError> {
-    let mut found = db.prepare_cached(
+fn leave_beyond(db: &Connection, name: &str, limit: usize, reason: &str, now: i64) -> Result<(), StoreError> {
+    let mut statement = db.prepare_cached(
         "SELECT * FROM mails WHERE account = ? AND state = 'asked' ORDER BY came_at DESC, seq DESC LIMIT -1 OFFSET ?",
     )?;
-    let mut rows = found.query(params![name, i64::try_from(most).unwrap_or(i64::MAX)])?;
+    let mut rows = statement.query(params![name, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     let mut beyond = Vec::new();
     while let Some(row) = rows.next()? {
         beyond.push(MailRow::read(row)?);

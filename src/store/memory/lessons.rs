@@ -7,13 +7,13 @@ use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{LessonLink, MemoryVersion};
 use crate::store::rows::{ThreadRow, damaged};
 use crate::store::seal::{Digest, Seal};
-use crate::store::tally::{tallied, tally};
+use crate::store::tally::{read_tally, tally};
 use crate::store::threads::start::{NewThread, start};
 use crate::store::{Memory, StoreError};
 use rusqlite::{Connection, Row, params};
 
 /// The tally of stored lessons, so that missing ones are noticed.
-const COUNT: &str = "lessons";
+const TALLY: &str = "lessons";
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLesson {
@@ -53,7 +53,7 @@ struct LessonRow {
 
 impl Memory<'_> {
     /// Stores the lessons of a thread's step, unless they are stored already.
-    pub async fn keep_lessons(
+    pub async fn save_lessons(
         self,
         thread: ThreadId,
         step: u64,
@@ -91,8 +91,9 @@ impl Memory<'_> {
     /// All lessons that no thread has taken yet, oldest first.
     pub fn open_lessons(self) -> Result<Vec<OpenLesson>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached("SELECT * FROM lessons WHERE learner IS NULL ORDER BY seq")?;
-            let mut rows = found.query([])?;
+            let mut statement =
+                db.prepare_cached("SELECT * FROM lessons WHERE learner IS NULL ORDER BY seq")?;
+            let mut rows = statement.query([])?;
             let mut lessons = Vec::new();
             while let Some(row) = rows.next()? {
                 let row = LessonRow::read(row)?;
@@ -112,9 +113,9 @@ impl Memory<'_> {
     pub fn lessons(self, namespace: &str, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
-            let mut found =
+            let mut statement =
                 db.prepare_cached("SELECT * FROM lessons WHERE namespace = ? ORDER BY seq DESC LIMIT ?")?;
-            let mut rows = found.query(params![namespace, limit])?;
+            let mut rows = statement.query(params![namespace, limit])?;
             let mut causes = Vec::new();
             while let Some(row) = rows.next()? {
                 causes.push(LessonRow::read(row)?.cause);
@@ -128,12 +129,12 @@ impl Memory<'_> {
     /// one version, which names the last of them.
     pub fn learned_from(self, interrupt: &InterruptId) -> Result<Vec<LessonLink>, StoreError> {
         let taught: Vec<(String, Option<String>)> = self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT namespace, (SELECT last.interrupt FROM lessons AS last
                                     WHERE last.learner = lessons.learner ORDER BY last.seq DESC LIMIT 1)
                  FROM lessons WHERE interrupt = ? ORDER BY seq",
             )?;
-            let rows = found.query_map([interrupt.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
+            let rows = statement.query_map([interrupt.as_str()], |row| Ok((row.get(0)?, row.get(1)?)))?;
             Ok(rows.collect::<Result<_, _>>()?)
         })?;
         let mut links = Vec::new();
@@ -205,7 +206,7 @@ impl LessonRow {
             self.learner,
             self.seal().bytes()
         ])?;
-        tally(db, COUNT, 1)
+        tally(db, TALLY, 1)
     }
 
     fn update(&self, db: &Connection) -> Result<(), StoreError> {
@@ -218,8 +219,8 @@ impl LessonRow {
     }
 
     fn find(db: &Connection, seq: i64) -> Result<Self, StoreError> {
-        let mut found = db.prepare_cached("SELECT * FROM lessons WHERE seq = ?")?;
-        let mut rows = found.query([seq])?;
+        let mut statement = db.prepare_cached("SELECT * FROM lessons WHERE seq = ?")?;
+        let mut rows = statement.query([seq])?;
         match rows.next()? {
             Some(row) => Self::read(row),
             None => damaged(format!("lesson number {seq} is missing")),
@@ -247,12 +248,12 @@ impl LessonRow {
 
 /// Checks that every lesson is as it was written, and that none is missing.
 pub(in crate::store) fn check(db: &Connection) -> Result<(), StoreError> {
-    let mut found = db.prepare("SELECT * FROM lessons ORDER BY seq")?;
-    let mut rows = found.query([])?;
+    let mut statement = db.prepare("SELECT * FROM lessons ORDER BY seq")?;
+    let mut rows = statement.query([])?;
     let mut count = 0;
     while let Some(row) = rows.next()? {
         LessonRow::read(row)?;
         count += 1;
     }
-    if tallied(db, COUNT)? == count { Ok(()) } else { damaged("lessons are missing".to_owned()) }
+    if read_tally(db, TALLY)? == count { Ok(()) } else { damaged("lessons are missing".to_owned()) }
 }

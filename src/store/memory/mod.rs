@@ -13,8 +13,9 @@ use rusqlite::{Connection, OptionalExtension};
 impl Memory<'_> {
     pub fn namespaces(self) -> Result<Vec<String>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached("SELECT DISTINCT namespace FROM memory ORDER BY namespace")?;
-            Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+            let mut statement =
+                db.prepare_cached("SELECT DISTINCT namespace FROM memory ORDER BY namespace")?;
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 
@@ -45,8 +46,8 @@ impl Memory<'_> {
             return Ok(word.to_owned());
         }
         let ends = |name: &&String| name.rsplit('/').next() == Some(word);
-        let meant: Vec<&String> = names.iter().filter(ends).collect();
-        match meant.as_slice() {
+        let matching: Vec<&String> = names.iter().filter(ends).collect();
+        match matching.as_slice() {
             [] => Err(StoreError::Unknown("memory", word.to_owned())),
             [one] => Ok((*one).clone()),
             several => {
@@ -83,14 +84,14 @@ impl Memory<'_> {
             .write(move |db| {
                 let versions = history(db, &namespace)?.versions;
                 let newest = versions.last().map_or(0, |newest| newest.version);
-                let Some(wanted) = versions.iter().find(|found| found.version == version) else {
+                let Some(earlier) = versions.iter().find(|candidate| candidate.version == version) else {
                     return Err(StoreError::Unknown("version", format!("{version} of {namespace}")));
                 };
                 if version == newest {
                     let text = format!("version {version} of the memory `{namespace}` is the newest already");
                     return Err(StoreError::Conflict(text));
                 }
-                rewrite(db, &namespace, newest, &wanted.profile, "revert", now)
+                rewrite(db, &namespace, newest, &earlier.profile, "revert", now)
             })
             .await
     }
@@ -100,13 +101,13 @@ impl Memory<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let there = view(db, &namespace)?;
+                let current = view(db, &namespace)?;
                 let line = if pinned {
-                    let lines: Vec<&str> = there.newest.profile.lines().map(str::trim).collect();
-                    meant(&lines, &line, &format!("the memory `{namespace}`"))?
+                    let lines: Vec<&str> = current.newest.profile.lines().map(str::trim).collect();
+                    find_line(&lines, &line, &format!("the memory `{namespace}`"))?
                 } else {
-                    let pins: Vec<&str> = there.pinned.iter().map(String::as_str).collect();
-                    meant(&pins, &line, &format!("the pinned lines of `{namespace}`"))?
+                    let pins: Vec<&str> = current.pinned.iter().map(String::as_str).collect();
+                    find_line(&pins, &line, &format!("the pinned lines of `{namespace}`"))?
                 };
                 set_pin(db, &namespace, &line, pinned, now)?;
                 view(db, &namespace)
@@ -116,7 +117,7 @@ impl Memory<'_> {
 }
 
 /// The line a person means: by its text, by a part that no other line has, or by its number.
-fn meant(lines: &[&str], word: &str, whole: &str) -> Result<String, StoreError> {
+fn find_line(lines: &[&str], word: &str, place: &str) -> Result<String, StoreError> {
     let word = word.trim();
     let numbered = word.parse::<usize>().ok().and_then(|n| lines.get(n.checked_sub(1)?));
     if let Some(line) = lines.iter().find(|line| **line == word).or(numbered)
@@ -129,10 +130,10 @@ fn meant(lines: &[&str], word: &str, whole: &str) -> Result<String, StoreError> 
     holding.dedup();
     match holding.as_slice() {
         [one] => Ok((*one).to_owned()),
-        [] => Err(StoreError::Conflict(format!("{whole} has no line `{word}`"))),
+        [] => Err(StoreError::Conflict(format!("{place} has no line `{word}`"))),
         several => {
             let text =
-                format!("{} lines of {whole} have `{word}` in them; give more of the line", several.len());
+                format!("{} lines of {place} have `{word}` in them; give more of the line", several.len());
             Err(StoreError::Conflict(text))
         }
     }
@@ -160,8 +161,8 @@ fn rewrite(
     kind: &str,
     now: i64,
 ) -> Result<MemoryView, StoreError> {
-    let there = view(tx, namespace)?;
-    if let Some(pin) = there.pinned.iter().find(|pin| !profile.lines().any(|line| line.trim() == **pin)) {
+    let current = view(tx, namespace)?;
+    if let Some(pin) = current.pinned.iter().find(|pin| !profile.lines().any(|line| line.trim() == **pin)) {
         return Err(StoreError::Conflict(format!("the line `{pin}` is pinned; unpin it before it goes")));
     }
     let cause = MemoryCause { kind: kind.to_owned(), thread: None, interrupt: None };
@@ -195,7 +196,7 @@ fn append(
 /// Pins or unpins a line; does nothing if that is already so.
 fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> Result<(), StoreError> {
     let before = history(tx, namespace)?;
-    if before.pins.iter().any(|there| there == line) == pinned {
+    if before.pins.iter().any(|pin| pin == line) == pinned {
         return Ok(());
     }
     let kind = if pinned { Kind::Pinned } else { Kind::Unpinned };
@@ -226,16 +227,16 @@ pub(in crate::store) fn history(db: &Connection, namespace: &str) -> Result<Hist
         history.last = Some(entry.seq);
         match entry.kind {
             Kind::Learned => {
-                let Learned { namespace: of, version, profile, cause, .. } = entry.says()?;
+                let Learned { namespace: of, version, profile, cause, .. } = entry.parse_body()?;
                 if of != namespace || version != history.versions.len() as u64 + 1 {
                     return damaged(format!("the memory `{namespace}` is not on record as it is listed"));
                 }
                 let updated_at = time(entry.at)?;
                 history.versions.push(MemoryVersion { namespace: of, version, profile, updated_at, cause });
             }
-            Kind::Pinned => history.pins.push(entry.says::<Pin>()?.line),
+            Kind::Pinned => history.pins.push(entry.parse_body::<Pin>()?.line),
             Kind::Unpinned => {
-                let Pin { line, .. } = entry.says()?;
+                let Pin { line, .. } = entry.parse_body()?;
                 history.pins.retain(|pinned| *pinned != line);
             }
             _ => return damaged(format!("entry {} is no entry of a memory", entry.seq)),

@@ -31,7 +31,7 @@ pub(in crate::store) fn count(
     loose: &mut HashSet<[u8; 32]>,
 ) -> Result<(), StoreError> {
     plan.threads += 1;
-    if kept(db, row, forgotten)? {
+    if stays_on_record(db, row, forgotten)? {
         plan.records += 1;
     } else {
         forgotten.push(row.seq);
@@ -42,12 +42,12 @@ pub(in crate::store) fn count(
     for (table, own, weight) in PARTS {
         let (rows, bytes): (i64, i64) = db
             .prepare_cached(&format!("SELECT count(*), coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
-            .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?)))?;
+            .query_row([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?)))?;
         plan.take(table, rows.unsigned_abs(), bytes.unsigned_abs());
     }
     sweep::named_by(db, row.seq, loose)?;
     for mail in MailRow::of_thread(db, row.seq)? {
-        if mail.raw != MailRow::LET_GO {
+        if mail.raw != MailRow::PRUNED_BYTES {
             plan.mails += 1;
             loose.insert(mail.raw);
         }
@@ -62,7 +62,7 @@ fn bodies(db: &Connection, row: &ThreadRow) -> Result<(u64, u64), StoreError> {
             "SELECT count(*), coalesce(sum(max(octet_length(body) + coalesce(octet_length(steps), 0) - 32, 0)), 0) FROM log
              WHERE stream = ? AND body IS NOT NULL AND kind IN {PRUNED}"
         ))?
-        .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?)))?;
+        .query_row([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?)))?;
     Ok((rows.unsigned_abs(), bytes.unsigned_abs()))
 }
 
@@ -80,7 +80,7 @@ pub(in crate::store) fn thread(
     let mut loose = HashSet::new();
     sweep::named_by(db, row.seq, &mut loose)?;
     for digest in loose {
-        sweep::let_go(db, &digest)?;
+        sweep::list_for_deletion(db, &digest)?;
     }
     db.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT seq FROM log WHERE stream = ?)")?
         .execute([row.seq])?;
@@ -95,7 +95,7 @@ pub(in crate::store) fn thread(
     for (table, own, weight) in PARTS {
         let bytes: i64 = db
             .prepare_cached(&format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
-            .query_row([row.seq], |found| found.get(0))?;
+            .query_row([row.seq], |cells| cells.get(0))?;
         let rows = db.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
         taken.take(table, rows as u64, bytes.unsigned_abs());
     }
@@ -103,7 +103,7 @@ pub(in crate::store) fn thread(
         mail(db, held, taken)?;
     }
     taken.threads += 1;
-    if kept(db, &row, forgotten)? {
+    if stays_on_record(db, &row, forgotten)? {
         taken.records += 1;
         row.pruned_at = Some(now);
         return Ok(Ok(row));
@@ -122,26 +122,26 @@ pub(in crate::store) fn mail(
     mut mail: MailRow,
     taken: &mut Pruning,
 ) -> Result<(), StoreError> {
-    if mail.raw == MailRow::LET_GO {
+    if mail.raw == MailRow::PRUNED_BYTES {
         return Ok(());
     }
-    sweep::let_go(db, &mail.raw)?;
+    sweep::list_for_deletion(db, &mail.raw)?;
     db.prepare_cached("DELETE FROM mail_words WHERE rowid = ?")?.execute([mail.seq])?;
-    mail.raw = MailRow::LET_GO;
+    mail.raw = MailRow::PRUNED_BYTES;
     mail.update(db)?;
     taken.mails += 1;
     Ok(())
 }
 
 /// Whether anything refers to the thread, so that its row has to stay. Forks that are deleted too do not count.
-fn kept(db: &Connection, row: &ThreadRow, forgotten: &[i64]) -> Result<bool, StoreError> {
+fn stays_on_record(db: &Connection, row: &ThreadRow, forgotten: &[i64]) -> Result<bool, StoreError> {
     if on_record(db, row.seq)? {
         return Ok(true);
     }
     let any = |sql: &str| db.prepare_cached(sql)?.exists([row.seq]).map_err(StoreError::from);
     let forks: Vec<i64> = db
         .prepare_cached("SELECT seq FROM threads WHERE origin = ?")?
-        .query_map([row.seq], |found| found.get(0))?
+        .query_map([row.seq], |cells| cells.get(0))?
         .collect::<Result<_, _>>()?;
     Ok(any("SELECT 1 FROM lessons WHERE thread = ?1 OR learner = ?1 LIMIT 1")?
         || any("SELECT 1 FROM sources WHERE thread = ? LIMIT 1")?

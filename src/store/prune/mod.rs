@@ -55,7 +55,7 @@ impl Prune<'_> {
                             gone.insert(row.seq);
                         }
                     }
-                    Err(needed) => plan.keep(needed.words()),
+                    Err(needed) => plan.keep(needed.reason()),
                 }
             }
             let mut mails = HashSet::new();
@@ -72,14 +72,14 @@ impl Prune<'_> {
     /// The families that can be pruned now.
     pub fn prunable(self, query: &PruneQuery) -> Result<Roots, StoreError> {
         self.0.read(|db| {
-            let (mut found, mut gone) = (Vec::new(), HashSet::new());
+            let (mut roots_found, mut gone) = (Vec::new(), HashSet::new());
             for root in roots(db, query)? {
                 if let Ok(family) = family_of(db, root, query, &gone)? {
                     gone.extend(family.iter().map(|row| row.seq));
-                    found.push(root);
+                    roots_found.push(root);
                 }
             }
-            Ok(Roots(found))
+            Ok(Roots(roots_found))
         })
     }
 
@@ -108,7 +108,7 @@ impl Prune<'_> {
                     }
                 }
                 left.reverse();
-                told(db, &query, &taken, kept, gone, now)?;
+                append_pruned(db, &query, &taken, kept, gone, now)?;
                 rewind_call_cursor(db)?;
                 Ok((Roots(left), taken))
             })
@@ -124,7 +124,7 @@ impl Prune<'_> {
                 for mail in left_mails(db, &query, MAILS)? {
                     cut::mail(db, mail, &mut taken)?;
                 }
-                told(db, &query, &taken, Vec::new(), Vec::new(), now)?;
+                append_pruned(db, &query, &taken, Vec::new(), Vec::new(), now)?;
                 Ok(taken)
             })
             .await
@@ -132,7 +132,7 @@ impl Prune<'_> {
 }
 
 /// Records what was pruned, in the same transaction.
-fn told(
+fn append_pruned(
     tx: &Tx<'_>,
     query: &PruneQuery,
     taken: &Pruning,
@@ -153,10 +153,10 @@ fn told(
 fn roots(db: &Connection, query: &PruneQuery) -> Result<Vec<i64>, StoreError> {
     let mut roots: Vec<i64> = Vec::new();
     for status in query.statuses.iter().filter(|status| status.ended()) {
-        let mut found = db.prepare_cached(
+        let mut statement = db.prepare_cached(
             "SELECT seq FROM threads WHERE status = ? AND parent IS NULL AND pruned_at IS NULL AND updated_at < ?",
         )?;
-        let mut rows = found.query(params![status.word(), query.before.as_millisecond()])?;
+        let mut rows = statement.query(params![status.word(), query.before.as_millisecond()])?;
         while let Some(row) = rows.next()? {
             roots.push(row.get(0)?);
         }
@@ -200,10 +200,10 @@ fn family_of(
 
 /// Mails that were left alone, are old enough, and still have their bytes.
 fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<MailRow>, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT * FROM mails WHERE thread IS NULL AND state = 'left' AND came_at < ? AND raw <> ? ORDER BY seq LIMIT ?",
     )?;
-    let mut rows = found.query(params![query.before.as_millisecond(), MailRow::LET_GO, limit])?;
+    let mut rows = statement.query(params![query.before.as_millisecond(), MailRow::PRUNED_BYTES, limit])?;
     let mut mails = Vec::new();
     while let Some(row) = rows.next()? {
         match MailRow::read(row) {
@@ -221,7 +221,7 @@ pub(in crate::store) fn check_pruned(db: &Connection, row: &ThreadRow) -> Result
         .prepare_cached(
             "SELECT count(*) FROM log WHERE stream = ? AND kind = 'stepped' AND body IS NOT NULL",
         )?
-        .query_row([row.seq], |found| found.get(0))?;
+        .query_row([row.seq], |cells| cells.get(0))?;
     if own == 0 && row.status.ended() {
         Ok(())
     } else {

@@ -33,7 +33,7 @@ pub(in crate::store) enum Needed {
 
 impl Needed {
     /// The reason, for people.
-    pub(in crate::store) fn words(self) -> &'static str {
+    pub(in crate::store) fn reason(self) -> &'static str {
         match self {
             Needed::Family => "a thread it started is not old enough or has not ended",
             Needed::Unread => "its result is not filed away",

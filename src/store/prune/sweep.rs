@@ -6,7 +6,7 @@
 //! not refer to yet.
 
 use crate::inbox::Pruning;
-use crate::store::blobs::hold_on;
+use crate::store::blobs::cancel_deletion;
 use crate::store::log::{self, BodyCache, COLUMNS, Entry};
 use crate::store::rows::MailRow;
 use crate::store::{Prune, StoreError};
@@ -32,13 +32,13 @@ impl Prune<'_> {
     /// Takes everything that is still referred to off the list.
     pub async fn mark_blobs(self) -> Result<(), StoreError> {
         let named = self.0.read(|db| {
-            let mut found = db.prepare_cached("SELECT digest FROM letting_go")?;
+            let mut statement = db.prepare_cached("SELECT digest FROM letting_go")?;
             let listed: HashSet<[u8; 32]> =
-                found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+                statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             let free = unnamed(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
             Ok(listed.into_iter().filter(|digest| !free.contains(digest)).collect::<Vec<_>>())
         })?;
-        self.0.write(move |db| named.iter().try_for_each(|digest| hold_on(db, digest))).await
+        self.0.write(move |db| named.iter().try_for_each(|digest| cancel_deletion(db, digest))).await
     }
 
     /// Deletes some of the listed blobs. The caller must have called `mark_blobs` since the last prune.
@@ -64,7 +64,7 @@ impl Prune<'_> {
                         db.prepare_cached("DELETE FROM blobs WHERE seq = ?")?.execute([seq])?;
                         taken.take("blobs", 1, bytes.unsigned_abs() + 48);
                     }
-                    hold_on(db, &digest)?;
+                    cancel_deletion(db, &digest)?;
                 }
                 Ok(Swept::Some(taken))
             })
@@ -73,7 +73,7 @@ impl Prune<'_> {
 }
 
 /// Lists a digest for deletion.
-pub(in crate::store) fn let_go(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
+pub(in crate::store) fn list_for_deletion(db: &Connection, digest: &[u8; 32]) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR IGNORE INTO letting_go (digest) SELECT digest FROM blobs WHERE digest = ?")?
         .execute([digest])?;
     Ok(())
@@ -113,13 +113,13 @@ fn unnamed(
     let mut entries =
         db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.body IS NOT NULL ORDER BY l.seq"))?;
     let mut rows = entries.query([])?;
-    let mut shelf = BodyCache::default();
+    let mut bodies = BodyCache::default();
     while let Some(row) = rows.next()? {
         if loose.is_empty() {
             return Ok(loose);
         }
         let stream: i64 = row.get(1)?;
-        let entry = Entry::read_with(db, row, &mut shelf)?;
+        let entry = Entry::read_with(db, row, &mut bodies)?;
         if gone.contains(&stream) && entry.kind.can_be_pruned() {
             continue;
         }
@@ -127,13 +127,13 @@ fn unnamed(
             loose.remove(&digest);
         }
     }
-    let mut found = db.prepare("SELECT frozen FROM effects")?;
-    let mut rows = found.query([])?;
+    let mut statement = db.prepare("SELECT frozen FROM effects")?;
+    let mut rows = statement.query([])?;
     while let Some(row) = rows.next()? {
         loose.remove(&row.get::<_, [u8; 32]>(0)?);
     }
-    let mut found = db.prepare("SELECT coalesce(thread, 0), raw, seq FROM mails WHERE raw <> ?")?;
-    let mut rows = found.query(params![MailRow::LET_GO])?;
+    let mut statement = db.prepare("SELECT coalesce(thread, 0), raw, seq FROM mails WHERE raw <> ?")?;
+    let mut rows = statement.query(params![MailRow::PRUNED_BYTES])?;
     while let Some(row) = rows.next()? {
         if !gone.contains(&row.get(0)?) && !mails.contains(&row.get(2)?) {
             loose.remove(&row.get::<_, [u8; 32]>(1)?);
@@ -168,10 +168,10 @@ pub(in crate::store) fn named_by(
     for entry in entries.iter().filter(|entry| entry.kind.can_be_pruned()) {
         loose.extend(digests(&text(db, entry, &entries)?));
     }
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT b.digest FROM spans s JOIN prompts p ON p.call = s.seq JOIN blobs b ON b.seq = p.head WHERE s.thread = ?",
     )?;
-    let mut rows = found.query([thread])?;
+    let mut rows = statement.query([thread])?;
     while let Some(row) = rows.next()? {
         loose.insert(row.get(0)?);
     }

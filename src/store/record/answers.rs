@@ -55,7 +55,7 @@ pub(in crate::store) fn reopen_all(
     now: i64,
 ) -> Result<(), StoreError> {
     for question in &recent.questions {
-        if question.in_force().is_some_and(|given| !given.acted) {
+        if question.current_answer().is_some_and(|answer| !answer.acted) {
             calls::forget(tx, row)?;
             take_back(tx, row, question.seq, because, now)?;
         }

@@ -18,11 +18,11 @@ pub(in crate::store) fn append(
     kind: Kind,
     about: Option<i64>,
     body: &impl serde::Serialize,
-    like: &[&Entry],
+    similar: &[&Entry],
     now: i64,
 ) -> Result<Entry, StoreError> {
     let new = NewEntry::new(Some(row.seq), kind, Some(row.last), body, now)?;
-    append_new(tx, row, NewEntry { about, like, ..new })
+    append_new(tx, row, NewEntry { about, similar, ..new })
 }
 
 fn append_new(tx: &Tx<'_>, row: &mut ThreadRow, new: NewEntry<'_>) -> Result<Entry, StoreError> {
@@ -32,16 +32,16 @@ fn append_new(tx: &Tx<'_>, row: &mut ThreadRow, new: NewEntry<'_>) -> Result<Ent
     Ok(entry)
 }
 
-/// Appends steps to a thread's stream; `like` are entries they repeat, for compression.
+/// Appends steps to a thread's stream; `similar` are entries they repeat, for compression.
 pub(in crate::store) fn append_steps(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     stepped: &Stepped,
     steps: &[Step],
-    like: &[&Entry],
+    similar: &[&Entry],
     now: i64,
 ) -> Result<Entry, StoreError> {
     let new = NewEntry::new(Some(row.seq), Kind::Stepped, Some(row.last), stepped, now)?;
-    let steps = log::pack_steps(&log::text(&steps)?, like);
+    let steps = log::pack_steps(&log::text(&steps)?, similar);
     append_new(tx, row, NewEntry { steps: Some(steps), ..new })
 }

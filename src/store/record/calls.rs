@@ -32,9 +32,9 @@ pub(in crate::store) fn read(
     thread: i64,
     step: i64,
 ) -> Result<HashMap<String, Value>, StoreError> {
-    let mut found =
+    let mut statement =
         db.prepare_cached("SELECT name, result, digest FROM calls WHERE thread = ? AND step = ?")?;
-    let mut rows = found.query([thread, step])?;
+    let mut rows = statement.query([thread, step])?;
     let mut calls = HashMap::new();
     while let Some(row) = rows.next()? {
         let (name, result, digest): (String, String, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);

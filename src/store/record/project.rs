@@ -8,7 +8,7 @@ use crate::inbox::{BUILTIN_GRANTS, By, NextView, Status};
 use crate::store::StoreError;
 use crate::store::log::{
     Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, Granted, Kind, Learned, Pin, Pruned,
-    Revoked, Scope, Settled, Snoozed, Started, Stepped, bytes_of,
+    Revoked, Scope, Settled, Snoozed, Started, Stepped, parse_digest,
 };
 use crate::store::rows::{Awaits, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
 use rusqlite::{Connection, params};
@@ -26,7 +26,7 @@ pub(in crate::store) const TABLES: [(&str, &str); 7] = [
 
 /// The status of a live thread, from what it still waits for. ?1 is the thread; ?2 what it awaits and ?3 its number of
 /// steps, if this entry changes them; ?4 how long it is held.
-const STANDS: &str = "CASE
+const LIVE_STATUS: &str = "CASE
     WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'open' AND trouble = 1) THEN 'trouble'
     WHEN EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'decided' AND trouble = 1)
         THEN CASE WHEN ?4 > 0 THEN 'held' ELSE 'ready' END
@@ -56,51 +56,51 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
         Kind::Paused | Kind::Resumed => {
             execute(db, "INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)", [entry.seq])
         }
-        Kind::Started => started(db, entry, entry.says()?),
-        Kind::Stepped => stepped(db, entry, &entry.says()?),
-        Kind::Asked => asked(db, entry, entry.says()?),
-        Kind::Decided => decided(db, entry, &entry.says()?),
+        Kind::Started => started(db, entry, entry.parse_body()?),
+        Kind::Stepped => stepped(db, entry, &entry.parse_body()?),
+        Kind::Asked => asked(db, entry, entry.parse_body()?),
+        Kind::Decided => decided(db, entry, &entry.parse_body()?),
         Kind::Undone => {
-            question(db, entry, Stage::Open, None)?;
-            stand(db, entry, 0)
+            update_question(db, entry, Stage::Open, None)?;
+            update_status(db, entry, 0)
         }
         Kind::Closed => {
-            let _: Closed = entry.says()?;
-            question(db, entry, Stage::Closed, None)?;
-            stand(db, entry, 0)
+            let _: Closed = entry.parse_body()?;
+            update_question(db, entry, Stage::Closed, None)?;
+            update_status(db, entry, 0)
         }
         Kind::Amended => {
             let sql = "UPDATE interrupts SET waits = NULL, stamp = ?2 WHERE seq = ?1";
             execute(db, sql, params![entry.about, entry.seq])?;
             touch(db, entry)
         }
-        Kind::Snoozed => snoozed(db, entry, &entry.says()?),
-        Kind::Begun => begun(db, entry, entry.says()?),
-        Kind::Ended => ended(db, entry, &entry.says()?),
+        Kind::Snoozed => snoozed(db, entry, &entry.parse_body()?),
+        Kind::Begun => begun(db, entry, entry.parse_body()?),
+        Kind::Ended => ended(db, entry, &entry.parse_body()?),
         Kind::Arrived | Kind::Continued | Kind::Corrected => {
-            let _: Arrived = entry.says()?;
+            let _: Arrived = entry.parse_body()?;
             let sql = "UPDATE threads SET unheard = unheard + 1, last = ?2 WHERE seq = ?1";
             execute(db, sql, [entry.stream, entry.seq])
         }
         Kind::Stopped => touch(db, entry),
-        Kind::Settled => settled(db, entry, &entry.says()?),
+        Kind::Settled => settled(db, entry, &entry.parse_body()?),
         Kind::Filed => {
             execute(db, "UPDATE threads SET unread = 0, last = ?2 WHERE seq = ?1", [entry.stream, entry.seq])
         }
-        Kind::Granted => granted(db, entry, entry.says()?),
-        Kind::Revoked => revoked(db, entry, &entry.says()?),
+        Kind::Granted => granted(db, entry, entry.parse_body()?),
+        Kind::Revoked => revoked(db, entry, &entry.parse_body()?),
         Kind::Restored => execute(db, "UPDATE grants SET revoked_at = NULL WHERE seq = ?", [entry.stream]),
-        Kind::Learned => learned(db, entry, &entry.says()?),
+        Kind::Learned => learned(db, entry, &entry.parse_body()?),
         Kind::Pinned => {
-            let Pin { namespace, line, .. } = entry.says()?;
+            let Pin { namespace, line, .. } = entry.parse_body()?;
             let sql = "INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)";
             execute(db, sql, params![entry.seq, namespace, line])
         }
         Kind::Unpinned => {
-            let Pin { namespace, line, .. } = entry.says()?;
+            let Pin { namespace, line, .. } = entry.parse_body()?;
             execute(db, "DELETE FROM pins WHERE namespace = ? AND line = ?", params![namespace, line])
         }
-        Kind::Pruned => pruned(db, entry, entry.says()?),
+        Kind::Pruned => pruned(db, entry, entry.parse_body()?),
     }
 }
 
@@ -114,20 +114,25 @@ fn touch(db: &Connection, entry: &Entry) -> Result<(), StoreError> {
 }
 
 /// Recomputes the thread's status and raises its version, so that a running node notices.
-fn stand(db: &Connection, entry: &Entry, hold_ms: i64) -> Result<(), StoreError> {
+fn update_status(db: &Connection, entry: &Entry, hold_ms: i64) -> Result<(), StoreError> {
     execute(
         db,
         &format!(
             "UPDATE threads SET last = ?5, version = ?5, updated_at = ?6, hold_ms = ?4, {ERRORS},
             held_at = CASE WHEN ?4 > 0 THEN ?6 END,
-            status = CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {STANDS} END
+            status = CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {LIVE_STATUS} END
          WHERE seq = ?1"
         ),
         params![entry.stream, None::<Awaits>, None::<i64>, hold_ms, entry.seq, entry.at],
     )
 }
 
-fn question(db: &Connection, entry: &Entry, stage: Stage, batch: Option<&str>) -> Result<(), StoreError> {
+fn update_question(
+    db: &Connection,
+    entry: &Entry,
+    stage: Stage,
+    batch: Option<&str>,
+) -> Result<(), StoreError> {
     execute(
         db,
         "UPDATE interrupts SET status = ?3, batch = ?4, stamp = ?2, snoozed_until = NULL, waits = NULL WHERE seq = ?1",
@@ -200,7 +205,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
     let output = body.output.as_ref().map(|output| output.get()).filter(|_| !body.no_output);
     execute(db, &format!(
         "UPDATE threads SET awaits = ?2, steps = ?3, hold_ms = ?4, held_at = NULL, last = ?5, version = ?5, step = ?5,
-            updated_at = ?6, since = ?7, status = coalesce(?8, {STANDS}), node = coalesce(?9, node),
+            updated_at = ?6, since = ?7, status = coalesce(?8, {LIVE_STATUS}), node = coalesce(?9, node),
             steps_since_person = coalesce(?10, steps_since_person + ?11), title = coalesce(?12, title),
             output = CASE WHEN ?17 THEN NULL ELSE coalesce(?13, output) END,
             fingerprint = coalesce(?14, fingerprint), unheard = ?15,
@@ -266,8 +271,8 @@ fn decided(db: &Connection, entry: &Entry, body: &Decided) -> Result<(), StoreEr
     if let By::Grant(grant) = &body.by {
         execute(db, "UPDATE grants SET used = used + 1 WHERE id = ?", [grant])?;
     }
-    question(db, entry, Stage::Decided, body.batch.as_ref().map(BatchId::as_str))?;
-    stand(db, entry, body.hold_ms)
+    update_question(db, entry, Stage::Decided, body.batch.as_ref().map(BatchId::as_str))?;
+    update_status(db, entry, body.hold_ms)
 }
 
 fn snoozed(db: &Connection, entry: &Entry, body: &Snoozed) -> Result<(), StoreError> {
@@ -283,7 +288,7 @@ fn begun(db: &Connection, entry: &Entry, body: EffectBegun) -> Result<(), StoreE
         step: body.step,
         name: body.name,
         state: EffectState::Begun,
-        frozen: bytes_of(&body.bytes)?.to_vec(),
+        frozen: parse_digest(&body.bytes)?.to_vec(),
         outcome: "null".to_owned(),
         begun_at: entry.at,
         ended_at: None,
@@ -316,7 +321,7 @@ fn settled(db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreEr
         &format!(
         "UPDATE threads SET step_limit = step_limit + ?7, allowance = allowance + ?8, last = ?5, version = ?5,
             updated_at = ?6, hold_ms = ?4, held_at = NULL, 
-            status = coalesce(?9, CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {STANDS} END),
+            status = coalesce(?9, CASE WHEN status IN ('done', 'abandoned') THEN status ELSE {LIVE_STATUS} END),
             unheard = CASE WHEN ?9 IS NULL THEN unheard - ?10 ELSE 0 END,
             error_code = CASE WHEN ?9 IS NULL THEN NULL ELSE error_code END,
             error_text = CASE WHEN ?9 IS NULL THEN NULL ELSE error_text END

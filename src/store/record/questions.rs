@@ -51,17 +51,17 @@ pub(in crate::store) fn not_open(
     let id = interrupt.id.to_string();
     let why = match (question.closed, question.answers.last()) {
         (Some(why), _) => why,
-        (None, Some(given)) if given.undone_at.is_none() => became(given)?,
+        (None, Some(answer)) if answer.undone_at.is_none() => describe_answer(answer)?,
         // It ended with its thread, or with a step that no longer needed it.
         (None, _) => "its thread was ended".to_owned(),
     };
     Ok(StoreError::NotOpen { id, why })
 }
 
-fn became(given: &StoredAnswer) -> Result<String, StoreError> {
-    let at = time(given.at)?;
-    let word = match given.body.decision {
-        _ if given.body.by == By::Expiry => {
+fn describe_answer(answer: &StoredAnswer) -> Result<String, StoreError> {
+    let at = time(answer.at)?;
+    let word = match answer.body.decision {
+        _ if answer.body.by == By::Expiry => {
             return Ok(format!("nobody answered in time, so it expired at {at}"));
         }
         Decision::Accept => "accepted",
@@ -70,14 +70,14 @@ fn became(given: &StoredAnswer) -> Result<String, StoreError> {
         Decision::Ignore => "ignored",
         Decision::Draft => "kept as a draft",
     };
-    Ok(format!("it was {word} (by {}) at {at}", given.body.by))
+    Ok(format!("it was {word} (by {}) at {at}", answer.body.by))
 }
 
 /// Every question a thread has asked, oldest first. Their answers do not have `acted` set.
 pub(in crate::store) fn questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Question>, StoreError> {
-    let mut found =
+    let mut statement =
         db.prepare_cached("SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq")?;
-    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+    let seqs: Vec<i64> = statement.query_map([row.seq], |cells| cells.get(0))?.collect::<Result<_, _>>()?;
     seqs.into_iter().map(|seq| Question::read(db, row.seq, seq)).collect()
 }
 
@@ -88,22 +88,22 @@ pub(in crate::store) fn schema(tx: &Tx<'_>, schema: &Value) -> Result<Option<Sch
         schema => {
             let text = schema.to_string();
             let blob = blobs::put_shared(tx, text.as_bytes())?;
-            Ok(Some(SchemaBlob { blob, begins: beginning(&text) }))
+            Ok(Some(SchemaBlob { blob, begins: digest_prefix(&text) }))
         }
     }
 }
 
 /// The schema of a question.
 pub(in crate::store) fn schema_of(db: &Connection, asked: &Asked) -> Result<Value, StoreError> {
-    let Some(kept) = &asked.schema else { return Ok(Value::Bool(true)) };
-    let text = String::from_utf8_lossy(&blobs::get_shared(db, kept.blob)?).into_owned();
-    if beginning(&text) != kept.begins {
+    let Some(stored) = &asked.schema else { return Ok(Value::Bool(true)) };
+    let text = String::from_utf8_lossy(&blobs::get_shared(db, stored.blob)?).into_owned();
+    if digest_prefix(&text) != stored.begins {
         return damaged(format!("the schema of question {} is another one", asked.id));
     }
     json("a schema", &text)
 }
 
 /// Enough of a digest to tell one schema from another.
-fn beginning(text: &str) -> String {
+fn digest_prefix(text: &str) -> String {
     hex(&Sha256::digest(text.as_bytes())[..8])
 }

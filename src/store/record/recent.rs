@@ -36,7 +36,7 @@ impl LastStep {
     /// Reads a `stepped` entry, or the `started` entry of a thread.
     pub(in crate::store) fn of(entry: &Entry) -> Result<Self, StoreError> {
         if entry.kind == Kind::Started {
-            let Started { node, origin, .. } = entry.says()?;
+            let Started { node, origin, .. } = entry.parse_body()?;
             return Ok(Self {
                 seq: entry.seq,
                 chain: entry.chain,
@@ -48,7 +48,7 @@ impl LastStep {
                 unheard: Vec::new(),
             });
         }
-        let body: Stepped = entry.says()?;
+        let body: Stepped = entry.parse_body()?;
         Ok(Self::after(entry, body))
     }
 
@@ -99,14 +99,14 @@ pub(in crate::store) struct StoredAnswer {
 
 impl StoredAnswer {
     pub(in crate::store) fn read(entry: &Entry) -> Result<Self, StoreError> {
-        let (seq, at, body) = (entry.seq, entry.at, entry.says()?);
+        let (seq, at, body) = (entry.seq, entry.at, entry.parse_body()?);
         Ok(Self { seq, at, body, undone_at: None, acted: false })
     }
 }
 
 impl Question {
     fn new(entry: &Entry) -> Result<Self, StoreError> {
-        let asked: Asked = entry.says()?;
+        let asked: Asked = entry.parse_body()?;
         Ok(Self {
             seq: entry.seq,
             at: entry.at,
@@ -133,10 +133,10 @@ impl Question {
             match entry.kind {
                 // Steps of a pruned thread have no bodies, and a later answer still belongs to this question.
                 Kind::Stepped if entry.body.is_some() => {
-                    return Ok(entry.says::<Stepped>()?.open.contains(&seq));
+                    return Ok(entry.parse_body::<Stepped>()?.open.contains(&seq));
                 }
-                Kind::Settled => return Ok(entry.says::<Settled>()?.ends.is_none()),
-                _ if entry.about == Some(seq) => question.hear(&entry)?,
+                Kind::Settled => return Ok(entry.parse_body::<Settled>()?.ends.is_none()),
+                _ if entry.about == Some(seq) => question.apply(&entry)?,
                 _ => {}
             }
             Ok(true)
@@ -144,44 +144,43 @@ impl Question {
         question.map_or_else(|| damaged(format!("entry {seq} of the log is missing")), Ok)
     }
 
-    fn hear(&mut self, entry: &Entry) -> Result<(), StoreError> {
+    fn apply(&mut self, entry: &Entry) -> Result<(), StoreError> {
         match entry.kind {
             Kind::Amended => {
-                let Amended { warning, bind } = entry.says()?;
+                let Amended { warning, bind } = entry.parse_body()?;
                 self.asked.warn(&warning, &bind);
                 // Nobody has seen the amended question yet, so its waiting time starts over.
                 self.waits = None;
             }
             Kind::Decided => {
-                if self.in_force().is_some() {
+                if self.current_answer().is_some() {
                     return damaged(format!("question {} was answered twice", self.asked.id));
                 }
                 self.answers.push(StoredAnswer::read(entry)?);
                 (self.snoozed_until, self.waits) = (None, None);
             }
-            Kind::Undone => match self.answers.last_mut().filter(|given| given.undone_at.is_none()) {
-                Some(given) => given.undone_at = Some(entry.at),
+            Kind::Undone => match self.answers.last_mut().filter(|answer| answer.undone_at.is_none()) {
+                Some(answer) => answer.undone_at = Some(entry.at),
                 None => {
                     return damaged(format!("no answer to question {} could be taken back", self.asked.id));
                 }
             },
             Kind::Snoozed => {
-                let Snoozed { until, waits } = entry.says()?;
+                let Snoozed { until, waits } = entry.parse_body()?;
                 (self.snoozed_until, self.waits) = (until, waits);
             }
-            Kind::Closed => self.closed = Some(entry.says::<Closed>()?.why),
+            Kind::Closed => self.closed = Some(entry.parse_body::<Closed>()?.why),
             _ => {}
         }
         Ok(())
     }
 
-    /// The current answer.
-    pub(in crate::store) fn in_force(&self) -> Option<&StoredAnswer> {
-        self.answers.last().filter(|given| given.undone_at.is_none())
+    pub(in crate::store) fn current_answer(&self) -> Option<&StoredAnswer> {
+        self.answers.last().filter(|answer| answer.undone_at.is_none())
     }
 
     pub(in crate::store) fn is_open(&self) -> bool {
-        self.in_force().is_none()
+        self.current_answer().is_none()
     }
 
     pub(in crate::store) fn hash(&self) -> Hash {
@@ -190,10 +189,10 @@ impl Question {
 
     /// Whether something irreversible was approved and no effect has begun since.
     pub(in crate::store) fn has_unstarted_approval(&self) -> bool {
-        let acts = |given: &StoredAnswer| {
-            !given.acted && matches!(given.body.decision, Decision::Accept | Decision::Edit { .. })
+        let acts = |answer: &StoredAnswer| {
+            !answer.acted && matches!(answer.body.decision, Decision::Accept | Decision::Edit { .. })
         };
-        !self.asked.is_trouble() && self.asked.irreversible && self.in_force().is_some_and(acts)
+        !self.asked.is_trouble() && self.asked.irreversible && self.current_answer().is_some_and(acts)
     }
 }
 
@@ -226,17 +225,17 @@ impl Recent {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
         }
-        match Self::from(db, row, row.since)? {
+        match Self::read_since(db, row, row.since)? {
             Ok(recent) => Ok(recent),
             // The projection was wrong; the log knows the right place.
-            Err(earlier) => match Self::from(db, row, earlier)? {
+            Err(earlier) => match Self::read_since(db, row, earlier)? {
                 Ok(recent) => Ok(recent),
                 Err(_) => damaged(format!("thread {} does not lead back to its last step", row.id)),
             },
         }
     }
 
-    fn from(db: &Connection, row: &ThreadRow, since: i64) -> Result<Result<Self, i64>, StoreError> {
+    fn read_since(db: &Connection, row: &ThreadRow, since: i64) -> Result<Result<Self, i64>, StoreError> {
         let entries = log::stream(db, row.seq, since)?;
         let last = entries.last().map(|entry| entry.seq);
         if last != Some(row.last) {
@@ -259,17 +258,17 @@ impl Recent {
             entries: Vec::new(),
         };
         for entry in &entries {
-            recent.hear(entry)?;
+            recent.apply(entry)?;
         }
-        let there = |seq: &i64| entries.iter().any(|entry| entry.seq == *seq);
-        if !recent.step.open.iter().chain(&recent.step.unheard).all(there) {
+        let is_on_record = |seq: &i64| entries.iter().any(|entry| entry.seq == *seq);
+        if !recent.step.open.iter().chain(&recent.step.unheard).all(is_on_record) {
             return damaged(format!("what thread {} waits for is not on record", row.id));
         }
         recent.entries = entries;
         Ok(Ok(recent))
     }
 
-    fn hear(&mut self, entry: &Entry) -> Result<(), StoreError> {
+    fn apply(&mut self, entry: &Entry) -> Result<(), StoreError> {
         let later = entry.seq > self.step.seq;
         match entry.kind {
             Kind::Asked if later || self.step.open.contains(&entry.seq) => {
@@ -277,36 +276,37 @@ impl Recent {
             }
             Kind::Amended | Kind::Decided | Kind::Undone | Kind::Snoozed => {
                 if let Some(question) = self.questions.iter_mut().find(|q| Some(q.seq) == entry.about) {
-                    question.hear(entry)?;
+                    question.apply(entry)?;
                 }
             }
             Kind::Closed => self.questions.retain(|question| Some(question.seq) != entry.about),
             Kind::Arrived | Kind::Continued | Kind::Corrected
                 if later || self.step.unheard.contains(&entry.seq) =>
             {
-                self.unheard.push((entry.seq, entry.says::<Arrived>()?.event));
+                self.unheard.push((entry.seq, entry.parse_body::<Arrived>()?.event));
             }
             Kind::Begun if later => {
-                for given in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
-                    given.acted = true;
+                for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
+                    answer.acted = true;
                 }
-                let body: EffectBegun = entry.says()?;
+                let body: EffectBegun = entry.parse_body()?;
                 let (state, outcome) = (EffectState::Begun, Value::Null);
                 self.effects.push(Effect { seq: entry.seq, body, state, outcome });
             }
             Kind::Ended => {
-                let EffectEnded { state, outcome } = entry.says()?;
+                let EffectEnded { state, outcome } = entry.parse_body()?;
                 if let Some(effect) = self.effects.iter_mut().find(|effect| Some(effect.seq) == entry.about) {
                     (effect.state, effect.outcome) = (state, outcome);
                 }
             }
             Kind::Settled if later => {
-                let Settled { takes, drops, ends, .. } = entry.says()?;
-                self.questions
-                    .retain(|question| !question.in_force().is_some_and(|given| takes.contains(&given.seq)));
+                let Settled { takes, drops, ends, .. } = entry.parse_body()?;
+                self.questions.retain(|question| {
+                    !question.current_answer().is_some_and(|answer| takes.contains(&answer.seq))
+                });
                 // Held answers have been taken up once and are not held again.
-                for given in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
-                    given.body.hold_ms = 0;
+                for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
+                    answer.body.hold_ms = 0;
                 }
                 self.unheard.retain(|(seq, _)| !drops.contains(seq));
                 if ends.is_some() {
@@ -321,7 +321,7 @@ impl Recent {
     }
 
     /// The questions asked by nodes, not by the engine.
-    pub(in crate::store) fn asked(&self) -> impl Iterator<Item = &Question> {
+    pub(in crate::store) fn node_questions(&self) -> impl Iterator<Item = &Question> {
         self.questions.iter().filter(|question| !question.asked.is_trouble())
     }
 
@@ -332,8 +332,9 @@ impl Recent {
 
     /// How long it is held once no question is open.
     pub(in crate::store) fn hold_ms(&self) -> i64 {
-        let given = self.questions.iter().filter_map(Question::in_force).filter(|given| !given.acted);
-        given.max_by_key(|given| given.seq).map_or(0, |given| given.body.hold_ms)
+        let pending =
+            self.questions.iter().filter_map(Question::current_answer).filter(|answer| !answer.acted);
+        pending.max_by_key(|answer| answer.seq).map_or(0, |answer| answer.body.hold_ms)
     }
 
     pub(in crate::store) fn status(&self, db: &Connection, row: &ThreadRow) -> Result<Status, StoreError> {
@@ -346,7 +347,7 @@ impl Recent {
         } else if self.troubles().next().is_some() {
             // A decision about its trouble comes before anything else it waits for.
             settled
-        } else if self.step.awaits == Awaits::Answers && self.asked().any(Question::is_open) {
+        } else if self.step.awaits == Awaits::Answers && self.node_questions().any(Question::is_open) {
             Status::Waiting
         } else if self.step.awaits == Awaits::Children
             && living_children(db, row.seq, self.step.steps - 1)? > 0
@@ -365,7 +366,7 @@ impl Recent {
 
     /// Whether something irreversible is approved and no effect has begun. The person who approved it has not seen any
     /// news that comes now.
-    pub(in crate::store) fn approved_unseen(&self) -> bool {
+    pub(in crate::store) fn has_unstarted_approval(&self) -> bool {
         self.asks() && self.questions.iter().any(Question::has_unstarted_approval)
     }
 }

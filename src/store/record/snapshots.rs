@@ -21,11 +21,11 @@ pub(in crate::store) struct Snapshot {
 
 /// The stored snapshot, checked against the entry it was made at.
 pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Option<Snapshot>, StoreError> {
-    let found: Option<(i64, Sum, Vec<u8>, Vec<u8>)> = db
+    let stored: Option<(i64, Sum, Vec<u8>, Vec<u8>)> = db
         .prepare_cached("SELECT step, chain, state, digest FROM snapshots WHERE thread = ?")?
-        .query_row([row.seq], |found| Ok((found.get(0)?, found.get(1)?, found.get(2)?, found.get(3)?)))
+        .query_row([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?, cells.get(2)?, cells.get(3)?)))
         .optional()?;
-    let Some((step, chain, packed, digest)) = found else { return Ok(None) };
+    let Some((step, chain, packed, digest)) = stored else { return Ok(None) };
     let what = || format!("the snapshot of thread {}", row.id);
     let entry = log::entry(db, step)?;
     if seal(row.seq, step, &chain, &packed).bytes() != digest || entry.chain != chain {

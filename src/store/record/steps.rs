@@ -27,7 +27,7 @@ pub(in crate::store) fn steps_in(
 ) -> Result<Vec<StepOf>, StoreError> {
     let (at, seq) = (entry.at, entry.seq);
     if entry.kind == Kind::Started {
-        let started: Started = entry.says()?;
+        let started: Started = entry.parse_body()?;
         let first = started.updates.map(|updates| StepOf {
             n: 0,
             node: "START".to_owned(),
@@ -39,7 +39,7 @@ pub(in crate::store) fn steps_in(
         });
         return Ok(first.into_iter().collect());
     }
-    let body: Stepped = entry.says()?;
+    let body: Stepped = entry.parse_body()?;
     let text = log::unpack_steps(db, entry, near)?;
     let taken: Vec<Step> = json(&format!("the steps of entry {seq}"), &text)?;
     if taken.len() as i64 != body.count {
@@ -64,22 +64,22 @@ pub(in crate::store) fn steps_of(db: &Connection, row: &ThreadRow) -> Result<Vec
     steps_since(db, row, row.seq, 0)
 }
 
-/// The steps from entry `from` on that are numbered at least `low`. Shared steps are included if `from` is the thread's
-/// first entry.
+/// The steps from entry `from` on that are numbered at least `min_step`. Shared steps are included if `from` is the
+/// thread's first entry.
 pub(in crate::store) fn steps_since(
     db: &Connection,
     row: &ThreadRow,
     from: i64,
-    low: i64,
+    min_step: i64,
 ) -> Result<Vec<StepOf>, StoreError> {
     row.refuse_pruned()?;
     let mut steps = Vec::new();
     if let (Some(origin), Some(last)) = (row.origin, row.origin_step)
         && from == row.seq
-        && low <= last
+        && min_step <= last
     {
         let origin = ThreadRow::by_seq(db, origin)?;
-        steps = steps_since(db, &origin, origin.seq, low)?;
+        steps = steps_since(db, &origin, origin.seq, min_step)?;
         steps.retain(|step| step.n <= last);
     }
     let entries = log::stream(db, row.seq, from)?;
@@ -92,16 +92,16 @@ pub(in crate::store) fn steps_since(
     for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Started | Kind::Stepped)) {
         steps.extend(steps_in(db, entry, &entries)?);
     }
-    for (expected, step) in (steps.first().map_or(low, |step| step.n)..).zip(&steps) {
+    for (expected, step) in (steps.first().map_or(min_step, |step| step.n)..).zip(&steps) {
         if step.n != expected {
             return damaged(format!("step {expected} of thread {} is missing", row.id));
         }
     }
-    steps.retain(|step| step.n >= low);
+    steps.retain(|step| step.n >= min_step);
     Ok(steps)
 }
 
 /// Whether this entry ended a thread from outside its graph.
 pub(in crate::store) fn ended_outside(entry: &Entry) -> Result<bool, StoreError> {
-    Ok(entry.kind == Kind::Settled && entry.says::<Settled>()?.ends.is_some())
+    Ok(entry.kind == Kind::Settled && entry.parse_body::<Settled>()?.ends.is_some())
 }

@@ -27,8 +27,9 @@ macro_rules! row {
                 rest: &str,
                 parameters: impl rusqlite::Params,
             ) -> Result<Vec<Self>, $crate::store::StoreError> {
-                let mut found = db.prepare_cached(&format!("SELECT {} FROM {} {rest}", Self::COLUMNS, $table))?;
-                let mut rows = found.query(parameters)?;
+                let sql = format!("SELECT {} FROM {} {rest}", Self::COLUMNS, $table);
+                let mut statement = db.prepare_cached(&sql)?;
+                let mut rows = statement.query(parameters)?;
                 let mut all = Vec::new();
                 while let Some(row) = rows.next()? {
                     all.push(Self::read(row)?);

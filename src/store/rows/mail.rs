@@ -57,7 +57,7 @@ pub(in crate::store) struct MailRow {
 
 impl MailRow {
     /// Replaces the digest of its bytes once they were pruned.
-    pub(in crate::store) const LET_GO: [u8; 32] = [0; 32];
+    pub(in crate::store) const PRUNED_BYTES: [u8; 32] = [0; 32];
 
     fn seal(&self) -> Digest {
         Seal::of("mails")
@@ -109,8 +109,8 @@ impl MailRow {
     }
 
     pub(in crate::store) fn find(db: &Connection, identity: &str) -> Result<Option<Self>, StoreError> {
-        let mut found = db.prepare_cached("SELECT * FROM mails WHERE identity = ?")?;
-        let mut rows = found.query([identity])?;
+        let mut statement = db.prepare_cached("SELECT * FROM mails WHERE identity = ?")?;
+        let mut rows = statement.query([identity])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let mail = Self::read(row)?;
         // An index can be damaged too and lead to another mail.
@@ -122,8 +122,8 @@ impl MailRow {
 
     /// The mails of a thread, oldest first.
     pub(in crate::store) fn of_thread(db: &Connection, thread: i64) -> Result<Vec<Self>, StoreError> {
-        let mut found = db.prepare_cached("SELECT * FROM mails WHERE thread = ? ORDER BY seq")?;
-        let mut rows = found.query([thread])?;
+        let mut statement = db.prepare_cached("SELECT * FROM mails WHERE thread = ? ORDER BY seq")?;
+        let mut rows = statement.query([thread])?;
         let mut mails = Vec::new();
         while let Some(row) = rows.next()? {
             mails.push(Self::read(row)?);

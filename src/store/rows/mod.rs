@@ -64,16 +64,16 @@ impl<'a, 'b> Cells<'a, 'b> {
 }
 
 /// Completes an id of which a person gave the beginning.
-fn whole_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> Result<String, StoreError> {
+fn complete_id(db: &Connection, what: &'static str, table: &str, begins: &str) -> Result<String, StoreError> {
     let mut query =
         db.prepare_cached(&format!("SELECT id FROM {table} WHERE id >= ?1 AND id < ?1 || '~'"))?;
-    let mut found: Vec<String> = query.query_map([begins], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    match (found.pop(), found.is_empty()) {
+    let mut ids: Vec<String> = query.query_map([begins], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    match (ids.pop(), ids.is_empty()) {
         (None, _) => Err(StoreError::Unknown(what, begins.to_owned())),
         (Some(only), true) => Ok(only),
         (Some(last), false) => {
-            found.push(last);
-            Err(StoreError::Ambiguous { id: begins.to_owned(), some: found })
+            ids.push(last);
+            Err(StoreError::Ambiguous { id: begins.to_owned(), some: ids })
         }
     }
 }
@@ -84,14 +84,14 @@ fn find<T>(
     what: &'static str,
     table: &str,
     id: &str,
-    whole: bool,
+    is_full: bool,
     read: impl Fn(&str) -> Result<Option<T>, StoreError>,
 ) -> Result<T, StoreError> {
-    let id = if whole { Cow::Borrowed(id) } else { Cow::Owned(whole_id(db, what, table, id)?) };
+    let id = if is_full { Cow::Borrowed(id) } else { Cow::Owned(complete_id(db, what, table, id)?) };
     read(&id)?.ok_or_else(|| StoreError::Unknown(what, id.into_owned()))
 }
 
 /// Completes a grant id of which a person gave the beginning.
-pub(in crate::store) fn whole_grant(db: &Connection, begins: &str) -> Result<String, StoreError> {
-    whole_id(db, "grant", "grants", begins)
+pub(in crate::store) fn complete_grant_id(db: &Connection, begins: &str) -> Result<String, StoreError> {
+    complete_id(db, "grant", "grants", begins)
 }

@@ -157,7 +157,7 @@ impl ThreadRow {
     /// The thread with this id, or with the only id that begins like this.
     pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
         find(db, "thread", "threads", id.as_str(), id.is_whole(), |id| {
-            one(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
+            check_id(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
         })
     }
 
@@ -174,16 +174,16 @@ impl ThreadRow {
 impl InterruptRow {
     pub(in crate::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
         find(db, "interrupt", "interrupts", id.as_str(), id.is_whole(), |id| {
-            one(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
+            check_id(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
         })
     }
 }
 
 /// Checks the id, because an index can be damaged too and lead to another row.
-fn one<T>(found: Option<T>, id: &str, id_of: impl Fn(&T) -> &str) -> Result<Option<T>, StoreError> {
-    match &found {
+fn check_id<T>(row: Option<T>, id: &str, id_of: impl Fn(&T) -> &str) -> Result<Option<T>, StoreError> {
+    match &row {
         Some(row) if id_of(row) != id => damaged(format!("an index leads from {id} to {}", id_of(row))),
-        _ => Ok(found),
+        _ => Ok(row),
     }
 }
 

@@ -85,8 +85,8 @@ impl SourceRow {
     }
 
     pub(in crate::store) fn find(db: &Connection, name: &str) -> Result<Option<Self>, StoreError> {
-        let mut found = db.prepare_cached("SELECT * FROM sources WHERE name = ?")?;
-        let mut rows = found.query([name])?;
+        let mut statement = db.prepare_cached("SELECT * FROM sources WHERE name = ?")?;
+        let mut rows = statement.query([name])?;
         let Some(row) = rows.next()? else { return Ok(None) };
         let source = Self::read(row)?;
         if source.name == name {

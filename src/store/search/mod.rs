@@ -20,7 +20,7 @@ impl Search<'_> {
     /// Brings the index up to date.
     pub async fn index_words(self) -> Result<(), StoreError> {
         loop {
-            let behind = self.0.read(|db| Ok(log::end_of(db)? > indexed(db)?))?;
+            let behind = self.0.read(|db| Ok(log::last_seq(db)? > indexed(db)?))?;
             // A view-only store is searched as far as it was indexed.
             if !behind || matches!(self.0.mode(), super::Mode::ViewOnly(_)) {
                 return Ok(());
@@ -31,20 +31,20 @@ impl Search<'_> {
 }
 
 fn indexed(db: &Connection) -> Result<i64, StoreError> {
-    let found: Option<String> = db
+    let stored: Option<String> = db
         .prepare_cached("SELECT value FROM settings WHERE name = 'indexed'")?
         .query_row([], |row| row.get(0))
         .optional()?;
-    Ok(found.and_then(|text| text.parse().ok()).unwrap_or(0))
+    Ok(stored.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
 fn index_batch(db: &Connection) -> Result<(), StoreError> {
     let from = indexed(db)?;
-    let mut found = db.prepare_cached(&format!(
+    let mut statement = db.prepare_cached(&format!(
         "SELECT {COLUMNS} FROM log l WHERE l.seq > ? AND l.kind IN ('started', 'stepped') AND l.body IS NOT NULL
          ORDER BY l.seq LIMIT ?"
     ))?;
-    let mut rows = found.query([from, BATCH])?;
+    let mut rows = statement.query([from, BATCH])?;
     let mut insert = db.prepare_cached("INSERT INTO words (rowid, text) VALUES (?, ?)")?;
     let (mut last, mut count) = (from, 0);
     while let Some(row) = rows.next()? {
@@ -53,7 +53,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
         // Damage is reported when the thread itself is read.
         let Ok(entry) = Entry::read(db, row) else { continue };
         let mut text = match entry.kind {
-            Kind::Started => entry.says::<Started>().map(|started| started.title).unwrap_or_default(),
+            Kind::Started => entry.parse_body::<Started>().map(|started| started.title).unwrap_or_default(),
             _ => String::new(),
         };
         for step in steps_in(db, &entry, &[]).unwrap_or_default() {
@@ -62,7 +62,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
         insert.execute(params![last, text])?;
     }
     if count < BATCH {
-        last = log::end_of(db)?;
+        last = log::last_seq(db)?;
     }
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('indexed', ?)")?
         .execute([last.to_string()])?;
@@ -103,7 +103,7 @@ pub(in crate::store) fn threads(
     limit: i64,
 ) -> Result<Vec<i64>, StoreError> {
     let Some(words) = quoted(words) else { return Ok(Vec::new()) };
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT t.seq FROM threads t
          WHERE t.seq IN (
              SELECT l.stream FROM words w JOIN log l ON l.seq = w.rowid WHERE w.text MATCH ?1
@@ -117,7 +117,7 @@ pub(in crate::store) fn threads(
     )?;
     let ThreadQuery { status, workflow, account, .. } = query;
     let status = status.map(Status::word);
-    Ok(found
+    Ok(statement
         .query_map(params![words, before, status, workflow, account, limit], |row| row.get(0))?
         .collect::<Result<_, _>>()?)
 }
@@ -130,7 +130,7 @@ pub(in crate::store) struct Hit {
 }
 
 /// At most this many matches are ranked.
-const WEIGHED: i64 = 1000;
+const MAX_RANKED: i64 = 1000;
 
 /// The threads in which all words occur in one step or one mail, best first: first those with the words in their title,
 /// then by how much of the text the words make up.
@@ -140,7 +140,7 @@ pub(in crate::store) fn best_threads(
     query: &ThreadQuery,
 ) -> Result<Vec<Hit>, StoreError> {
     let Some(matched) = quoted(words) else { return Ok(Vec::new()) };
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "WITH in_steps AS MATERIALIZED (SELECT rowid, rank AS score FROM words WHERE words MATCH ?1),
               in_mails AS MATERIALIZED (SELECT rowid, rank AS score FROM mail_words WHERE mail_words MATCH ?1),
               hits AS (
@@ -158,18 +158,18 @@ pub(in crate::store) fn best_threads(
     )?;
     let ThreadQuery { status, workflow, account, .. } = query;
     let status = status.map(Status::word);
-    let wanted = split(words);
-    let mut hits = found
-        .query_map(params![matched, status, workflow, account, WEIGHED], |row| {
+    let query_words = split(words);
+    let mut hits = statement
+        .query_map(params![matched, status, workflow, account, MAX_RANKED], |row| {
             let title: String = row.get(2)?;
-            Ok((holds_all(&title, &wanted), Hit { thread: row.get(0)?, step: row.get(1)? }))
+            Ok((contains_all(&title, &query_words), Hit { thread: row.get(0)?, step: row.get(1)? }))
         })?
         .collect::<Result<Vec<_>, _>>()?;
     hits.sort_by_key(|(in_title, _)| !in_title);
     Ok(hits.into_iter().map(|(_, hit)| hit).collect())
 }
 
-fn holds_all(text: &str, words: &[String]) -> bool {
+fn contains_all(text: &str, words: &[String]) -> bool {
     let text = split(text);
     words.iter().all(|word| text.iter().any(|other| other.starts_with(word)))
 }
@@ -181,7 +181,7 @@ fn split(text: &str) -> Vec<String> {
 }
 
 /// How many characters of context a snippet shows before and after the first match.
-const AROUND: (usize, usize) = (24, 96);
+const SNIPPET_CONTEXT: (usize, usize) = (24, 96);
 
 /// A snippet around the words in the step that contains them.
 pub(in crate::store) fn snippet(
@@ -205,17 +205,17 @@ fn around(text: &str, words: &[String]) -> Option<String> {
     let folded: Vec<char> = letters.iter().map(|c| c.to_lowercase().next().unwrap_or(*c)).collect();
     let begins = |at: usize| at == 0 || !folded[at - 1].is_alphanumeric();
     let words: Vec<Vec<char>> = words.iter().map(|word| word.chars().collect()).collect();
-    let found = (0..folded.len())
+    let start = (0..folded.len())
         .find(|at| begins(*at) && words.iter().any(|word| folded[*at..].starts_with(word)))?;
-    let from = (found.saturating_sub(AROUND.0)..=found).find(|at| begins(*at)).unwrap_or(found);
-    let to = (found + AROUND.1).min(letters.len());
+    let from = (start.saturating_sub(SNIPPET_CONTEXT.0)..=start).find(|at| begins(*at)).unwrap_or(start);
+    let to = (start + SNIPPET_CONTEXT.1).min(letters.len());
     let sign = |cut: bool| if cut { "…" } else { "" };
     let shown: String = letters[from..to].iter().collect();
     Some(format!("{}{}{}", sign(from > 0), shown.trim(), sign(to < letters.len())))
 }
 
 /// How many of the newest threads and mails are searched for similar words.
-const KNOWN: i64 = 2000;
+const MAX_SEARCHED: i64 = 2000;
 
 /// The same words, with unknown ones replaced by the nearest words in titles, subjects and senders. `None` if nothing
 /// changed.
@@ -225,20 +225,20 @@ pub(in crate::store) fn nearest_words(db: &Connection, words: &str) -> Result<Op
         "SELECT title FROM threads ORDER BY seq DESC LIMIT ?",
         "SELECT sender || ' ' || subject FROM mails ORDER BY seq DESC LIMIT ?",
     ] {
-        let mut found = db.prepare_cached(sql)?;
-        for text in found.query_map([KNOWN], |row| row.get::<_, String>(0))? {
+        let mut statement = db.prepare_cached(sql)?;
+        for text in statement.query_map([MAX_SEARCHED], |row| row.get::<_, String>(0))? {
             known.extend(split(&text?));
         }
     }
     let mut changed = false;
-    let mut meant = Vec::new();
+    let mut corrected = Vec::new();
     for word in split(words) {
         let is_known = known.range(word.clone()..).next().is_some_and(|other| other.starts_with(&word));
         let near = if is_known { None } else { nearest(&word, known.iter().map(String::as_str)) };
         changed |= near.is_some();
-        meant.push(near.map_or(word, str::to_owned));
+        corrected.push(near.map_or(word, str::to_owned));
     }
-    Ok(changed.then(|| meant.join(" ")))
+    Ok(changed.then(|| corrected.join(" ")))
 }
 
 /// Words as an FTS5 query: each is quoted, so that none is an operator; the last one may be a prefix.

@@ -9,7 +9,7 @@ use std::collections::HashSet;
 /// Phrases that this many people write belong to nobody in particular.
 const COMMON: usize = 3;
 /// At most this many mails with the same words are checked.
-const MOST_MAILS: usize = 200;
+const MAX_MAILS: usize = 200;
 
 /// What to look for, and which mails do not count.
 #[derive(Clone, Copy, Debug)]
@@ -37,16 +37,16 @@ pub struct RepeatedText {
 
 impl Search<'_> {
     /// The first code or phrase found in a mail of another conversation.
-    pub fn find_repeated_text(self, sought: &RepeatQuery<'_>) -> Result<Option<RepeatedText>, StoreError> {
+    pub fn find_repeated_text(self, query: &RepeatQuery<'_>) -> Result<Option<RepeatedText>, StoreError> {
         self.0.read(|db| {
-            let inside = conversations(db, sought)?;
-            for code in sought.codes {
-                if let Some(sender) = senders(db, code, &inside, sought.own, 1)?.pop() {
+            let inside = conversations(db, query)?;
+            for code in query.codes {
+                if let Some(sender) = senders(db, code, &inside, query.own, 1)?.pop() {
                     return Ok(Some(RepeatedText { text: code.clone(), sender }));
                 }
             }
-            for run in sought.phrases {
-                let mut senders = senders(db, run, &inside, sought.own, COMMON)?;
+            for run in query.phrases {
+                let mut senders = senders(db, run, &inside, query.own, COMMON)?;
                 if senders.len() < COMMON
                     && let Some(sender) = senders.pop()
                 {
@@ -59,28 +59,28 @@ impl Search<'_> {
 }
 
 /// The account and conversation of the thread's mails and those inside.
-fn conversations(db: &Connection, sought: &RepeatQuery<'_>) -> Result<HashSet<(String, String)>, StoreError> {
-    let mut mails = MailRow::of_thread(db, ThreadRow::seq_of(db, sought.thread)?)?;
-    for identity in sought.inside {
+fn conversations(db: &Connection, query: &RepeatQuery<'_>) -> Result<HashSet<(String, String)>, StoreError> {
+    let mut mails = MailRow::of_thread(db, ThreadRow::seq_of(db, query.thread)?)?;
+    for identity in query.inside {
         mails.extend(MailRow::find(db, identity)?);
     }
     Ok(mails.into_iter().map(|mail| (mail.account, mail.conversation)).collect())
 }
 
-/// Who wrote these words in other conversations, at most `most` people.
+/// Who wrote these words in other conversations, at most `limit` people.
 fn senders(
     db: &Connection,
     words: &str,
     inside: &HashSet<(String, String)>,
     own: &[String],
-    most: usize,
+    limit: usize,
 ) -> Result<Vec<String>, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT m.* FROM mail_words w CROSS JOIN mails m ON m.seq = w.rowid WHERE w.text MATCH ?",
     )?;
-    let mut rows = found.query([format!("\"{words}\"")])?;
+    let mut rows = statement.query([format!("\"{words}\"")])?;
     let mut senders = Vec::new();
-    for _ in 0..MOST_MAILS {
+    for _ in 0..MAX_MAILS {
         let Some(row) = rows.next()? else { break };
         let mail = MailRow::read(row)?;
         let is_own = own.iter().any(|own| own.eq_ignore_ascii_case(&mail.sender));
@@ -88,7 +88,7 @@ fn senders(
             continue;
         }
         senders.push(mail.sender);
-        if senders.len() == most {
+        if senders.len() == limit {
             break;
         }
     }

@@ -68,16 +68,16 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
     let mut row = ThreadRow::find(tx, &arrival.thread)?;
     row.refuse_pruned()?;
     let recent = Recent::read(tx, &row)?;
-    let words = matches!(arrival.event.what, EventKind::Words { .. });
-    let corrects = matches!(arrival.event.what, EventKind::Corrected { .. });
+    let is_words = matches!(arrival.event.what, EventKind::Words { .. });
+    let is_correction = matches!(arrival.event.what, EventKind::Corrected { .. });
     // The log does not know that a hold has passed; the row of a thread that is working again does.
     let status = match (recent.status(tx, &row)?, row.status) {
         (Status::Held, at_work @ (Status::Ready | Status::Running)) => at_work,
         (status, _) => status,
     };
     match status {
-        Status::Done if words || corrects || came_too_late(&row, arrival) => {
-            again(tx, &mut row, &recent, arrival, now)?;
+        Status::Done if is_words || is_correction || came_too_late(&row, arrival) => {
+            restart(tx, &mut row, &recent, arrival, now)?;
         }
         Status::Done | Status::Abandoned => match arrival.queued {
             // The thread has ended, so nobody will take it in.
@@ -90,7 +90,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
                 return Err(StoreError::NotOpen { id: row.id.to_string(), why });
             }
         },
-        _ if words => {
+        _ if is_words => {
             let what = match status {
                 Status::Waiting => "waits for an answer; `sayso list` shows what it asks",
                 Status::Trouble => "is in trouble; decide that first, `sayso list --kind trouble` shows it",
@@ -100,31 +100,30 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
         }
         _ if reaches_questions(&recent, status, &arrival.event) => {
             reopen_all(tx, &mut row, &recent, UndoReason::Arrival, now)?;
-            join(tx, &mut row, &recent, arrival, now)?;
+            deliver_to_questions(tx, &mut row, &recent, arrival, now)?;
         }
-        _ if corrects => {
+        _ if is_correction => {
             let text = format!("thread `{}` is still at work; correct it when it waits or has ended", row.id);
             return Err(StoreError::Conflict(text));
         }
         // Here the held answer is about trouble, and the news may change it.
         Status::Held => {
             reopen_all(tx, &mut row, &recent, UndoReason::Arrival, now)?;
-            tell_trouble(tx, &mut row, &recent, &arrival.event, now)?;
-            keep(tx, &mut row, arrival, now)?;
+            update_trouble(tx, &mut row, &recent, &arrival.event, now)?;
+            queue_once(tx, &mut row, arrival, now)?;
         }
         Status::Trouble => {
-            tell_trouble(tx, &mut row, &recent, &arrival.event, now)?;
-            keep(tx, &mut row, arrival, now)?;
+            update_trouble(tx, &mut row, &recent, &arrival.event, now)?;
+            queue_once(tx, &mut row, arrival, now)?;
         }
         Status::Waiting | Status::Ready | Status::Running | Status::Joining => {
-            keep(tx, &mut row, arrival, now)?;
+            queue_once(tx, &mut row, arrival, now)?;
         }
     }
     Ok(row.id)
 }
 
-/// News that was queued while the thread's last node ran. Nobody else was told, so it restarts the thread like words
-/// do.
+/// News that was queued while the thread's last node ran. Nobody has seen it, so it restarts the thread like words do.
 fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
     is_news(&arrival.event) && arrival.queued.is_some() && arrival.updates != "[]" && row.parent.is_none()
 }
@@ -134,13 +133,18 @@ fn came_too_late(row: &ThreadRow, arrival: &Arrival) -> bool {
 fn reaches_questions(recent: &Recent, status: Status, event: &Event) -> bool {
     match status {
         Status::Waiting | Status::Held | Status::Trouble => recent.asks(),
-        Status::Ready | Status::Running => is_news(event) && recent.approved_unseen(),
+        Status::Ready | Status::Running => is_news(event) && recent.has_unstarted_approval(),
         Status::Joining | Status::Done | Status::Abandoned => false,
     }
 }
 
 /// Appends the event, unless it was already queued; returns the new entry.
-fn keep(tx: &Tx<'_>, row: &mut ThreadRow, arrival: &Arrival, now: i64) -> Result<Option<Entry>, StoreError> {
+fn queue_once(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    arrival: &Arrival,
+    now: i64,
+) -> Result<Option<Entry>, StoreError> {
     match arrival.queued {
         Some(_) => Ok(None),
         None => queue(tx, row, &arrival.event, now).map(Some),
@@ -166,7 +170,7 @@ pub(in crate::store) fn queue(
 /// Tells the person who decides trouble about mail that came meanwhile; the trouble records it, in case it ends the
 /// thread. If the matter was settled elsewhere, its trouble is closed, except for the question of whether an effect
 /// happened.
-fn tell_trouble(
+fn update_trouble(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &Recent,
@@ -176,7 +180,7 @@ fn tell_trouble(
     let mut left = Vec::new();
     for trouble in recent.troubles() {
         // An answer that was not acted on has just been taken back.
-        if trouble.in_force().is_some_and(|given| given.acted) {
+        if trouble.current_answer().is_some_and(|answer| answer.acted) {
             continue;
         }
         match &event.what {
@@ -214,7 +218,7 @@ fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -
 }
 
 /// After words that follow a result, the thread runs again from its entry node.
-fn again(
+fn restart(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &Recent,
@@ -227,15 +231,15 @@ fn again(
 
 /// Delivers an event to a thread that waits. On news, its questions stay open and are amended, unless they yield to
 /// news.
-fn join(
+fn deliver_to_questions(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &Recent,
     arrival: &Arrival,
     now: i64,
 ) -> Result<(), StoreError> {
-    let mut open = tell_trouble(tx, row, recent, &arrival.event, now)?;
-    let asked: Vec<&Question> = recent.asked().collect();
+    let mut open = update_trouble(tx, row, recent, &arrival.event, now)?;
+    let asked: Vec<&Question> = recent.node_questions().collect();
     let yields = is_news(&arrival.event) && !asked.is_empty() && asked.iter().all(|q| q.asked.yields());
     let mut ask = Vec::new();
     for question in asked {
@@ -274,10 +278,10 @@ fn take_in(
     open: Vec<i64>,
     now: i64,
 ) -> Result<(), StoreError> {
-    let entry = keep(tx, row, arrival, now)?;
+    let entry = queue_once(tx, row, arrival, now)?;
     let arrived = entry.as_ref().map(|entry| entry.seq).or(arrival.queued);
-    let like = recent.entries.iter().find(|entry| Some(entry.seq) == arrived).or(entry.as_ref());
-    let like: Vec<&Entry> = like.into_iter().collect();
+    let similar = recent.entries.iter().find(|entry| Some(entry.seq) == arrived).or(entry.as_ref());
+    let similar: Vec<&Entry> = similar.into_iter().collect();
     let unheard = recent.unheard.iter().map(|(seq, _)| *seq).filter(|seq| Some(*seq) != arrived);
     let step = Step { node: "ARRIVED".to_owned(), updates: raw(&arrival.updates)?, ms: None };
     let steps = [step];
@@ -290,6 +294,6 @@ fn take_in(
         ..Stepped::new(recent.step.steps, &steps, next)
     };
     calls::forget(tx, row)?;
-    append_steps(tx, row, &stepped, &steps, &like, now)?;
+    append_steps(tx, row, &stepped, &steps, &similar, now)?;
     Ok(())
 }

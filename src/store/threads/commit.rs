@@ -57,11 +57,11 @@ pub struct Commit {
     /// Threads to start without waiting for them.
     pub start: Vec<NewThread>,
     /// Whether call results may be recorded for its step.
-    pub calls: bool,
+    pub has_calls: bool,
     /// The last event among the steps.
-    pub absorbed: Option<i64>,
+    pub last_event: Option<i64>,
     /// Whether the thread ends with a result to read.
-    pub results: bool,
+    pub has_result: bool,
     /// How long an irreversible effect that a grant allows is held.
     pub hold_ms: i64,
     /// The step limit of the threads it starts.
@@ -78,7 +78,7 @@ pub struct Committed {
     /// The questions it asks.
     pub interrupts: Vec<InterruptId>,
     /// Whether events are still waiting to be taken in.
-    pub events: bool,
+    pub has_events: bool,
     /// The size of its new snapshot, if there is one.
     pub snapshot_bytes: Option<usize>,
 }
@@ -94,12 +94,12 @@ pub enum StartResult {
 
 impl Threads<'_> {
     /// Starts a thread together with its first turn, unless one with its key exists. If several callers use the same
-    /// key at once, one starts the thread and the others get it as [`Begun::Earlier`].
+    /// key at once, one starts the thread and the others get it as [`StartResult::Earlier`].
     pub async fn begin(self, new: NewThread, first: Commit) -> Result<StartResult, StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |tx| {
-                if let Some(earlier) = keyed(tx, &new)? {
+                if let Some(earlier) = find_by_key(tx, &new)? {
                     return Ok(StartResult::Earlier(earlier.id));
                 }
                 let started = start(tx, &new, None, first.step_limit, false, now)?;
@@ -122,13 +122,13 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
     if row.version != commit.version {
         return Err(StoreError::Moved);
     }
-    if commit.calls {
+    if commit.has_calls {
         calls::forget(tx, &row)?;
     }
     let recent = Recent::read(tx, &row)?;
-    let at = recent.step.steps + commit.steps.len() as i64 - 1;
-    let (takes, unheard) = taken(&recent, commit.absorbed);
-    let (next, asked) = go_on(tx, &mut row, commit, at, now)?;
+    let last_step = recent.step.steps + commit.steps.len() as i64 - 1;
+    let (takes, unheard) = taken_in(&recent, commit.last_event);
+    let (next, asked) = write_next(tx, &mut row, commit, last_step, now)?;
     let step =
         |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
     let steps: Vec<Step> = commit.steps.iter().map(step).collect::<Result<_, StoreError>>()?;
@@ -136,7 +136,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
     let output = changed.map(raw).transpose()?;
     let stepped = Stepped {
         abandoned: matches!(commit.next, NextStep::Abandon),
-        result: commit.results,
+        result: commit.has_result,
         no_output: row.output.is_some() && commit.output.is_none(),
         title: (row.title != commit.title).then(|| commit.title.clone()),
         output,
@@ -146,10 +146,10 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
         takes,
         ..Stepped::new(recent.step.steps, &steps, next)
     };
-    let mut like: Vec<&Entry> =
+    let mut similar: Vec<&Entry> =
         recent.entries.iter().filter(|entry| matches!(entry.kind, Kind::Asked | Kind::Decided)).collect();
-    like.extend(asked.iter().map(|(entry, _)| entry));
-    let entry = append_steps(tx, &mut row, &stepped, &steps, &like, now)?;
+    similar.extend(asked.iter().map(|(entry, _)| entry));
+    let entry = append_steps(tx, &mut row, &stepped, &steps, &similar, now)?;
     let step = LastStep::after(&entry, stepped);
     let status = match &commit.next {
         NextStep::Goto(_) => Status::Ready,
@@ -165,14 +165,14 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
         version: row.last,
         status,
         interrupts: asked.into_iter().map(|(_, asked)| asked.id).collect(),
-        events: !step.unheard.is_empty(),
+        has_events: !step.unheard.is_empty(),
         step,
         snapshot_bytes,
     })
 }
 
 /// Asks the turn's questions and starts its threads. Returns where the thread goes next, and the questions.
-fn go_on(
+fn write_next(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     commit: &Commit,
@@ -181,7 +181,7 @@ fn go_on(
 ) -> Result<(NextView, Vec<(Entry, Asked)>), StoreError> {
     let mut asked = Vec::new();
     let thread = row.seq;
-    let child = |new: &NewThread, joined: bool| {
+    let start_child = |new: &NewThread, joined: bool| {
         let parent = Parent { thread, step, joined };
         start(tx, new, Some(parent), commit.step_limit, false, now)
     };
@@ -196,20 +196,20 @@ fn go_on(
             NextView::Ask { ask, then: then.clone() }
         }
         NextStep::Spawn(children, then) => {
-            let spawn = children.iter().map(|new| Ok(child(new, true)?.id));
+            let spawn = children.iter().map(|new| Ok(start_child(new, true)?.id));
             NextView::Spawn { spawn: spawn.collect::<Result<_, StoreError>>()?, then: then.clone() }
         }
     };
     for new in &commit.start {
-        child(new, false)?;
+        start_child(new, false)?;
     }
     Ok((next, asked))
 }
 
 /// The entries a step takes in, and the events left after it.
-fn taken(recent: &Recent, absorbed: Option<i64>) -> (Vec<i64>, Vec<i64>) {
-    let heard = |seq: i64| absorbed.is_some_and(|last| seq <= last);
-    let answers = recent.asked().filter_map(Question::in_force).map(|given| given.seq);
+fn taken_in(recent: &Recent, last_event: Option<i64>) -> (Vec<i64>, Vec<i64>) {
+    let heard = |seq: i64| last_event.is_some_and(|last| seq <= last);
+    let answers = recent.node_questions().filter_map(Question::current_answer).map(|answer| answer.seq);
     let arrivals = recent.unheard.iter().map(|(seq, _)| *seq);
     let takes = answers.chain(arrivals.clone().filter(|seq| heard(*seq))).collect();
     (takes, arrivals.filter(|seq| !heard(*seq)).collect())
@@ -289,7 +289,7 @@ pub(in crate::store) fn warn_if_done_in_original(
         }
         match (original.origin, original.origin_step) {
             // Only the part within both prefixes is shared with the next origin.
-            (Some(further), Some(at)) => (origin, step) = (further, at.min(step)),
+            (Some(next_origin), Some(at)) => (origin, step) = (next_origin, at.min(step)),
             _ => return Ok(()),
         }
     }
@@ -301,11 +301,11 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
     for entry in log::stream(db, thread, thread)? {
         let keys: Vec<String> = match entry.kind {
             Kind::Asked => {
-                let Asked { key, step, action, .. } = entry.says()?;
+                let Asked { key, step, action, .. } = entry.parse_body()?;
                 cards.insert(key, (step, action));
                 continue;
             }
-            Kind::Begun => match entry.says::<EffectBegun>()?.basis {
+            Kind::Begun => match entry.parse_body::<EffectBegun>()?.basis {
                 Authorization::Decision { key, .. } | Authorization::Draft { key, .. } => vec![key],
                 Authorization::Answers { given } => {
                     given.into_iter().filter(|(_, args)| !args.is_null()).map(|(key, _)| key).collect()
@@ -314,8 +314,8 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
             },
             _ => continue,
         };
-        let fits = |(at, done): &(i64, String)| *at >= step && done == action;
-        if keys.iter().filter_map(|key| cards.get(key)).any(fits) {
+        let is_match = |(at, done): &(i64, String)| *at >= step && done == action;
+        if keys.iter().filter_map(|key| cards.get(key)).any(is_match) {
             return Ok(true);
         }
     }
@@ -323,7 +323,7 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
 }
 
 /// The thread that was started with this key.
-fn keyed(db: &Connection, new: &NewThread) -> Result<Option<ThreadRow>, StoreError> {
+fn find_by_key(db: &Connection, new: &NewThread) -> Result<Option<ThreadRow>, StoreError> {
     if new.key.is_empty() {
         return Ok(None);
     }

@@ -23,9 +23,9 @@ impl Threads<'_> {
 fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> Result<ThreadId, StoreError> {
     let origin = ThreadRow::find(tx, thread)?;
     origin.refuse_pruned()?;
-    let all = steps_of(tx, &origin)?;
-    let Some(last) = usize::try_from(step).ok().and_then(|n| all.get(n)) else {
-        let text = format!("thread `{}` has steps 0 to {}, no step {step}", origin.id, all.len() - 1);
+    let steps = steps_of(tx, &origin)?;
+    let Some(last) = usize::try_from(step).ok().and_then(|n| steps.get(n)) else {
+        let text = format!("thread `{}` has steps 0 to {}, no step {step}", origin.id, steps.len() - 1);
         return Err(StoreError::Conflict(text));
     };
     // A shared step may itself be shared, so the entry is that of the thread that took the step.
@@ -35,7 +35,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
     let next = match &last.next {
         NextView::Goto { .. } | NextView::End { .. } => last.next.clone(),
         NextView::Ask { ask, then } => {
-            let mut anew = Vec::new();
+            let mut new_ids = Vec::new();
             for id in ask {
                 let original = InterruptRow::find(tx, id)?;
                 let mut asked = Question::read(tx, original.thread, original.seq)?.asked;
@@ -43,13 +43,13 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                 warn_if_done_in_original(tx, row, &mut asked)?;
                 let entry = append(tx, row, Kind::Asked, Some(original.seq), &asked, &[], now)?;
                 open.push(entry.seq);
-                anew.push(asked.id);
+                new_ids.push(asked.id);
             }
-            NextView::Ask { ask: anew, then: then.clone() }
+            NextView::Ask { ask: new_ids, then: then.clone() }
         }
         NextView::Spawn { spawn, then } => {
             let parent = Parent { thread: row.seq, step: last.n, joined: true };
-            let mut anew = Vec::new();
+            let mut new_ids = Vec::new();
             for id in spawn {
                 let child = ThreadRow::find(tx, id)?;
                 let Some(first) = steps_of(tx, &child)?.into_iter().next() else {
@@ -66,12 +66,12 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                     title: child.title,
                     key: child.child_key.unwrap_or_default(),
                 };
-                anew.push(start(tx, &new, Some(parent), step_limit, false, now)?.id);
+                new_ids.push(start(tx, &new, Some(parent), step_limit, false, now)?.id);
             }
-            NextView::Spawn { spawn: anew, then: then.clone() }
+            NextView::Spawn { spawn: new_ids, then: then.clone() }
         }
     };
-    let stands = Stepped { open, ..Stepped::new(last.n + 1, &[], next) };
-    append_steps(tx, row, &stands, &[], &[], now)?;
+    let stepped = Stepped { open, ..Stepped::new(last.n + 1, &[], next) };
+    append_steps(tx, row, &stepped, &[], &[], now)?;
     Ok(row.id.clone())
 }

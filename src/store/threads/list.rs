@@ -20,39 +20,43 @@ impl Threads<'_> {
     /// The threads of a workflow that wait for a person.
     pub fn waiting_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT id FROM threads INDEXED BY threads_by_status WHERE status = 'waiting' AND workflow = ? ORDER BY seq",
             )?;
-            Ok(found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
+            Ok(statement.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 
     /// The threads of a workflow that have not ended, oldest first.
     pub fn unfinished_of(self, workflow: &str) -> Result<Vec<ThreadId>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT id FROM threads INDEXED BY threads_by_status
                  WHERE status IN ('ready', 'running', 'waiting', 'held', 'joining', 'trouble') AND workflow = ?
                  ORDER BY seq",
             )?;
-            Ok(found.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
+            Ok(statement.query_map([workflow], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 
     /// The newest threads of a workflow that are done, newest first.
     pub fn ended_of(self, workflow: &str, limit: u32) -> Result<Vec<ThreadId>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT id FROM threads INDEXED BY threads_by_workflow WHERE workflow = ? AND status = 'done'
                  ORDER BY seq DESC LIMIT ?",
             )?;
-            let found = found.query_map(rusqlite::params![workflow, limit], |row| row.get(0))?;
-            Ok(found.collect::<Result<_, _>>()?)
+            let rows = statement.query_map(rusqlite::params![workflow, limit], |row| row.get(0))?;
+            Ok(rows.collect::<Result<_, _>>()?)
         })
     }
 
     /// The newest thread of this workflow with this key, or with this key followed by `#` and more, and its status.
-    pub fn keyed(self, workflow: &str, key: &str) -> Result<Option<(ThreadId, Status)>, StoreError> {
+    pub fn newest_with_key(
+        self,
+        workflow: &str,
+        key: &str,
+    ) -> Result<Option<(ThreadId, Status)>, StoreError> {
         self.0.read(|db| {
             let seq: Option<i64> = db
                 .prepare_cached(
@@ -69,21 +73,21 @@ impl Threads<'_> {
     /// Every key a thread was started with, whatever became of it.
     pub fn keys(self) -> Result<Vec<String>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT DISTINCT child_key FROM threads WHERE child_key IS NOT NULL AND parent IS NULL",
             )?;
-            Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
         })
     }
 
     /// The keys of threads that wait for a person or are held.
-    pub fn keyed_waiting(self) -> Result<Vec<(String, ThreadId)>, StoreError> {
+    pub fn waiting_with_keys(self) -> Result<Vec<(String, ThreadId)>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT seq FROM threads WHERE status IN ('waiting', 'held') AND child_key IS NOT NULL
                  AND parent IS NULL ORDER BY seq",
             )?;
-            let seqs: Vec<i64> = found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+            let seqs: Vec<i64> = statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
             let mut waiting = Vec::new();
             for seq in seqs {
                 let row = ThreadRow::by_seq(db, seq)?;
@@ -120,25 +124,25 @@ impl Threads<'_> {
     pub fn family(self, id: &ThreadId) -> Result<Vec<(ThreadId, Status)>, StoreError> {
         self.0.read(|db| {
             let root = ThreadRow::find(db, id)?;
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "WITH RECURSIVE family (seq) AS (
                     SELECT ?1 UNION SELECT t.seq FROM threads t JOIN family f ON t.parent = f.seq
                  )
                  SELECT id, status FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq",
             )?;
-            thread_statuses(found.query([root.seq])?)
+            thread_statuses(statement.query([root.seq])?)
         })
     }
 
     /// The threads of these workflows that are held, ready or running.
     pub fn active_of(self, workflows: &[&str]) -> Result<Vec<(ThreadId, Status)>, StoreError> {
         self.0.read(|db| {
-            let mut found = db.prepare_cached(
+            let mut statement = db.prepare_cached(
                 "SELECT id, status FROM threads
                  WHERE status IN ('held', 'ready', 'running') AND workflow IN (SELECT value FROM json_each(?))
                  ORDER BY seq",
             )?;
-            thread_statuses(found.query([serde_json::Value::from(workflows.to_vec()).to_string()])?)
+            thread_statuses(statement.query([serde_json::Value::from(workflows.to_vec()).to_string()])?)
         })
     }
 
@@ -176,10 +180,10 @@ fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Res
         return search::threads(db, words, query, before, limit);
     }
     let status = query.status.map(Status::word);
-    let mut found = db.prepare_cached(&sql(query))?;
+    let mut statement = db.prepare_cached(&sql(query))?;
     let mut page = |workflow: Option<&str>| -> Result<Vec<i64>, StoreError> {
         let rows =
-            found.query_map(params![status, workflow, query.account, before, limit], |row| row.get(0))?;
+            statement.query_map(params![status, workflow, query.account, before, limit], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     };
     match query.workflow.as_deref() {
@@ -198,8 +202,8 @@ fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Res
 }
 
 fn names(db: &Connection, sql: &str) -> Result<Vec<String>, StoreError> {
-    let mut found = db.prepare_cached(sql)?;
-    Ok(found.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
+    let mut statement = db.prepare_cached(sql)?;
+    Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
 }
 
 /// Chooses the index that skips the fewest threads. Threads that have not ended are few, whatever else is asked for.
@@ -256,10 +260,10 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<ThreadPa
     match &query.search {
         Some(words) if query.best_first => {
             for hit in search::best_threads(db, words, query)? {
-                let shown = page.found.len() < SNIPPETS;
+                let shown = page.rows.len() < SNIPPETS;
                 take(db, query, now, hit.thread, &mut page)?;
-                if shown && let Some(line) = page.found.last_mut().filter(|line| line.place == hit.thread) {
-                    line.found = search::snippet(db, &hit, words)?;
+                if shown && let Some(line) = page.rows.last_mut().filter(|line| line.place == hit.thread) {
+                    line.snippet = search::snippet(db, &hit, words)?;
                 }
             }
         }
@@ -279,12 +283,12 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<ThreadPa
             next = page.last.filter(|_| page.more);
         }
     }
-    let nothing = page.found.is_empty() && query.after.is_none();
+    let nothing = page.rows.is_empty() && query.after.is_none();
     let near = match &query.search {
         Some(words) if nothing => search::nearest_words(db, words)?,
         _ => None,
     };
-    Ok(ThreadPage { next, threads: page.found, damaged: page.damaged, near })
+    Ok(ThreadPage { next, threads: page.rows, damaged: page.damaged, near })
 }
 
 /// Adds a thread to the page if it matches the query.
@@ -299,18 +303,18 @@ fn take(
         return Ok(());
     }
     let read = |row: ThreadRow| {
-        if is_wanted(db, &row, query, now)? { line(db, &row).map(Some) } else { Ok(None) }
+        if matches_query(db, &row, query, now)? { line(db, &row).map(Some) } else { Ok(None) }
     };
-    let stands = |line: &ThreadLine| query.standing.as_ref().is_none_or(|word| line.standing() == word);
-    let found = ThreadRow::by_seq(db, seq).and_then(read).map(|found| found.filter(stands));
-    if let Some(found) = found.transpose() {
-        page.take(seq, || found)?;
+    let has_standing = |line: &ThreadLine| query.standing.as_ref().is_none_or(|word| line.standing() == word);
+    let matching = ThreadRow::by_seq(db, seq).and_then(read).map(|line| line.filter(has_standing));
+    if let Some(line) = matching.transpose() {
+        page.take(seq, || line)?;
     }
     Ok(())
 }
 
 /// Whether a thread matches the parts of the query that no index covers.
-fn is_wanted(
+fn matches_query(
     db: &Connection,
     row: &ThreadRow,
     query: &ThreadQuery,
@@ -346,22 +350,22 @@ fn is_wanted(
 
 /// The questions a thread has asked so far, except those whose bodies were deleted.
 fn asked(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, StoreError> {
-    let mut found = db.prepare_cached(
+    let mut statement = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' AND body IS NOT NULL ORDER BY seq",
     )?;
-    let seqs: Vec<i64> = found.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    seqs.into_iter().map(|seq| log::entry(db, seq)?.says()).collect()
+    let seqs: Vec<i64> = statement.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    seqs.into_iter().map(|seq| log::entry(db, seq)?.parse_body()).collect()
 }
 
 /// Whether a mail in the thread, or the source of one of its questions, has this in its name or address.
 fn is_from(db: &Connection, row: &ThreadRow, asked: &[Asked], from: &str) -> Result<bool, StoreError> {
-    let holds = |text: &str| text.to_lowercase().contains(from);
-    if asked.iter().filter_map(|asked| asked.source.as_deref()).any(holds) {
+    let contains = |text: &str| text.to_lowercase().contains(from);
+    if asked.iter().filter_map(|asked| asked.source.as_deref()).any(contains) {
         return Ok(true);
     }
-    let mut found = db.prepare_cached("SELECT sender FROM mails WHERE thread = ?")?;
-    let senders: Vec<String> = found.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
-    Ok(senders.iter().any(|sender| holds(sender)))
+    let mut statement = db.prepare_cached("SELECT sender FROM mails WHERE thread = ?")?;
+    let senders: Vec<String> = statement.query_map([row.seq], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(senders.iter().any(|sender| contains(sender)))
 }
 
 pub(in crate::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadLine, StoreError> {
@@ -383,7 +387,7 @@ pub(in crate::store) fn line(db: &Connection, row: &ThreadRow) -> Result<ThreadL
         forked_from: forked_from(db, row)?,
         outcome,
         end,
-        found: None,
+        snippet: None,
         place: row.seq,
     })
 }
@@ -424,13 +428,16 @@ mod tests {
                     let one = |bit: usize| ((n % 4) & bit != 0).then(|| "x".to_owned());
                     let query =
                         ThreadQuery { status, workflow: one(1), account: one(2), ..ThreadQuery::default() };
-                    let told = plan(&sql(&query), 5);
-                    assert!(!told.contains("SCAN") && !told.contains("TEMP B-TREE"), "{query:?}: {told}");
+                    let query_plan = plan(&sql(&query), 5);
+                    assert!(
+                        !query_plan.contains("SCAN") && !query_plan.contains("TEMP B-TREE"),
+                        "{query:?}: {query_plan}"
+                    );
                 }
                 for sql in [WORKFLOWS, ACCOUNTS] {
-                    let told = plan(sql, 0);
+                    let query_plan = plan(sql, 0);
                     let scans = |line: &str| line.contains("SCAN") && !line.contains("known");
-                    assert!(!told.lines().any(scans), "{told}");
+                    assert!(!query_plan.lines().any(scans), "{query_plan}");
                 }
                 Ok(())
             })

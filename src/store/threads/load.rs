@@ -55,8 +55,8 @@ pub struct Tail {
     pub snapshot: Option<String>,
     /// The updates of each later step, as JSON arrays.
     pub updates: Vec<String>,
-    /// Whether they continue the driver's state.
-    pub goes_on: bool,
+    /// Whether they continue the driver's cached state.
+    pub continues: bool,
     /// The size of the stored snapshot, or 0 if there is none.
     snapshot_bytes: usize,
 }
@@ -108,7 +108,7 @@ pub struct Loaded {
     /// Events not taken in yet.
     pub events: Vec<(i64, Event)>,
     /// Whether these events have to be shown to a person before the approved effect is carried out.
-    pub overtaken: bool,
+    pub has_unseen_news: bool,
     /// Call results left by an earlier attempt at its next step.
     pub calls: HashMap<String, Value>,
     /// The updates left to fold.
@@ -142,10 +142,10 @@ impl Threads<'_> {
         })
     }
 
-    /// Everything needed to drive a thread; `have` is what the driver has already folded.
-    pub fn load(self, thread: &ThreadId, have: Option<&FoldedUpTo>) -> Result<Loaded, StoreError> {
+    /// Everything needed to drive a thread; `folded` is what the driver has already folded.
+    pub fn load(self, thread: &ThreadId, folded: Option<&FoldedUpTo>) -> Result<Loaded, StoreError> {
         let now = self.0.now_ms();
-        self.0.read(|db| run(db, thread, have, now))
+        self.0.read(|db| run(db, thread, folded, now))
     }
 
     /// Everything needed to fold a thread's state after its first `steps` steps, or its current state; `None` if it was
@@ -156,8 +156,8 @@ impl Threads<'_> {
             if row.pruned_at.is_some() {
                 return Ok(None);
             }
-            let wanted = steps.and_then(|n| i64::try_from(n).ok()).filter(|n| *n < row.steps);
-            let tail = tail(db, &row, None, wanted)?;
+            let step_count = steps.and_then(|n| i64::try_from(n).ok()).filter(|n| *n < row.steps);
+            let tail = tail(db, &row, None, step_count)?;
             Ok(Some((row.workflow, tail)))
         })
     }
@@ -197,7 +197,7 @@ fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreE
 fn run(
     db: &Connection,
     thread: &ThreadId,
-    have: Option<&FoldedUpTo>,
+    folded: Option<&FoldedUpTo>,
     now: i64,
 ) -> Result<Loaded, StoreError> {
     let row = ThreadRow::find(db, thread)?;
@@ -205,20 +205,20 @@ fn run(
     check_beginning(db, &row)?;
     let recent = Recent::read(db, &row)?;
     let (answers, granted) = answers(db, &row, &recent, now)?;
-    let tail = match have {
-        Some(have) if have.step == recent.step => {
-            Tail { goes_on: true, snapshot_bytes: have.snapshot_bytes, ..Tail::default() }
+    let tail = match folded {
+        Some(folded) if folded.step == recent.step => {
+            Tail { continues: true, snapshot_bytes: folded.snapshot_bytes, ..Tail::default() }
         }
-        have => tail(db, &row, have, None)?,
+        folded => tail(db, &row, folded, None)?,
     };
     let status = recent.status(db, &row)?;
     check_listed(&row, status, recent.unheard.len() as i64)?;
     // A decision about trouble comes first, and its children may still be running then.
-    let joins =
+    let joins_children =
         recent.step.awaits == Awaits::Children && status.active() && recent.troubles().next().is_none();
-    let children = if joins { children(db, &row, &recent)? } else { Vec::new() };
+    let children = if joins_children { children(db, &row, &recent)? } else { Vec::new() };
     let news = recent.unheard.iter().any(|(_, event)| is_news(event));
-    let overtaken = status.active() && news && recent.approved_unseen();
+    let has_unseen_news = status.active() && news && recent.has_unstarted_approval();
     let (trouble_decided, hold_ms) = (recent.troubles().any(|trouble| !trouble.is_open()), recent.hold_ms());
     Ok(Loaded {
         thread: row.id.clone(),
@@ -231,7 +231,7 @@ fn run(
         forked: row.origin.is_some(),
         paused: settings::is_paused(db)?,
         trouble_decided,
-        overtaken,
+        has_unseen_news,
         hold_ms,
         answers,
         granted,
@@ -257,13 +257,13 @@ fn answers(
     if recent.step.awaits != Awaits::Answers {
         return Ok((answers, granted));
     }
-    for (question, given) in recent.asked().filter_map(|q| Some((q, q.in_force()?))) {
+    for (question, answer) in recent.node_questions().filter_map(|q| Some((q, q.current_answer()?))) {
         let asked = &question.asked;
-        if given.body.shown != question.hash() {
+        if answer.body.shown != question.hash() {
             return damaged(format!("interrupt {} no longer has the arguments that were shown", asked.id));
         }
-        if let By::Grant(grant) = &given.body.by
-            && !given.acted
+        if let By::Grant(grant) = &answer.body.by
+            && !answer.acted
         {
             granted.push(GrantedAnswer {
                 interrupt: asked.id.clone(),
@@ -275,10 +275,10 @@ fn answers(
             key: asked.key.clone(),
             interrupt: asked.id.clone(),
             proposed: asked.args.clone(),
-            decision: given.body.decision.clone(),
-            learn: !given.body.unlearned,
-            expired: given.body.by == By::Expiry,
-            remember: given.body.remember,
+            decision: answer.body.decision.clone(),
+            learn: !answer.body.unlearned,
+            expired: answer.body.by == By::Expiry,
+            remember: answer.body.remember,
         });
     }
     Ok((answers, granted))
@@ -293,8 +293,8 @@ fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), Sto
         ));
     }
     // The log does not record whether a thread is at work.
-    let alike = |status: Status| if status.active() { Status::Ready } else { status };
-    if alike(row.status) != alike(status) {
+    let normalized = |status: Status| if status.active() { Status::Ready } else { status };
+    if normalized(row.status) != normalized(status) {
         return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
     }
     Ok(())
@@ -302,7 +302,7 @@ fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), Sto
 
 /// Checks that the row agrees with the thread's first log entry.
 fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-    let started: Started = log::entry(db, row.seq)?.says()?;
+    let started: Started = log::entry(db, row.seq)?.parse_body()?;
     let parent = started.parent.map(|parent| (parent.thread, parent.step, parent.joined));
     let listed = row.parent.zip(row.parent_step).map(|(thread, step)| (thread, step, row.joined));
     let origin = started.origin.map(|origin| (origin.thread, origin.step));
@@ -317,7 +317,7 @@ fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
 /// The results of the children a thread waits for, in the order it started them, each read from the child's log.
 fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<ChildResult>, StoreError> {
     let spawned = match recent.entries.iter().find(|entry| entry.seq == recent.step.seq) {
-        Some(entry) => entry.says::<Stepped>()?.next,
+        Some(entry) => entry.parse_body::<Stepped>()?.next,
         None => NextView::End { end: true },
     };
     let NextView::Spawn { spawn, .. } = spawned else {
@@ -348,7 +348,7 @@ fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<Chi
 fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreError> {
     let mut output = None;
     for entry in log::stream(db, row.seq, row.seq)?.iter().filter(|entry| entry.kind == Kind::Stepped) {
-        let body: Stepped = entry.says()?;
+        let body: Stepped = entry.parse_body()?;
         if body.no_output {
             output = None;
         }
@@ -366,32 +366,32 @@ pub(in crate::store) fn check_tail(db: &Connection, row: &ThreadRow) -> Result<(
     tail(db, row, None, None).map(|_| ())
 }
 
-/// The updates left to fold, up to the first `wanted` steps.
+/// The updates left to fold, up to the first `step_count` steps.
 fn tail(
     db: &Connection,
     row: &ThreadRow,
-    have: Option<&FoldedUpTo>,
-    wanted: Option<i64>,
+    folded: Option<&FoldedUpTo>,
+    step_count: Option<i64>,
 ) -> Result<Tail, StoreError> {
-    let limit = wanted.unwrap_or(i64::MAX);
+    let limit = step_count.unwrap_or(i64::MAX);
     let stored = snapshots::read(db, row)?;
     let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.bytes);
     // The driver's state may come from before a failed write; then its entry does not exist.
-    if let Some(have) = have
-        && let Ok(entry) = log::entry(db, have.step.seq)
-        && entry.chain == have.step.chain
+    if let Some(folded) = folded
+        && let Ok(entry) = log::entry(db, folded.step.seq)
+        && entry.chain == folded.step.chain
         && entry.stream == row.seq
     {
-        let steps = steps_since(db, row, have.step.seq, have.step.steps)?;
+        let steps = steps_since(db, row, folded.step.seq, folded.step.steps)?;
         let updates = steps.into_iter().map(|step| step.updates).collect();
-        return Ok(Tail { snapshot: None, updates, goes_on: true, snapshot_bytes });
+        return Ok(Tail { snapshot: None, updates, continues: true, snapshot_bytes });
     }
     if let Some(stored) = stored.filter(|stored| stored.steps <= limit) {
         let steps = steps_since(db, row, stored.entry, stored.steps)?;
         let updates = steps.into_iter().filter(|step| step.n < limit).map(|step| step.updates).collect();
-        return Ok(Tail { snapshot: Some(stored.state), updates, goes_on: false, snapshot_bytes });
+        return Ok(Tail { snapshot: Some(stored.state), updates, continues: false, snapshot_bytes });
     }
     let steps = steps_since(db, row, row.seq, 0)?;
     let updates = steps.into_iter().filter(|step| step.n < limit).map(|step| step.updates).collect();
-    Ok(Tail { snapshot: None, updates, goes_on: false, snapshot_bytes })
+    Ok(Tail { snapshot: None, updates, continues: false, snapshot_bytes })
 }

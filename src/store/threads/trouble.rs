@@ -32,7 +32,7 @@ impl Threads<'_> {
     /// Asks a person about trouble; the thread waits.
     pub async fn trouble(self, trouble: NewTrouble) -> Result<(), StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| put(tx, &trouble, now)).await
+        self.0.write(move |tx| ask(tx, &trouble, now)).await
     }
 
     /// Carries out the decision about a thread's trouble. `step_limit` is what "as much again" adds.
@@ -47,7 +47,7 @@ impl Threads<'_> {
     }
 }
 
-fn put(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
+fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     let mut row = ThreadRow::find(tx, &trouble.thread)?;
     if trouble.version.is_some_and(|version| version != row.version) {
         return Err(StoreError::Moved);
@@ -77,7 +77,7 @@ fn put(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, more: i64, now: i64) -> Result<(), StoreError> {
+fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i64) -> Result<(), StoreError> {
     let mut row = ThreadRow::find(tx, thread)?;
     if row.version != version {
         return Err(StoreError::Moved);
@@ -85,10 +85,10 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, more: i64, now: i64) -> 
     let recent = Recent::read(tx, &row)?;
     let (mut fate, mut settled) = (Fate::GoesOn, Settled::default());
     let mut hints = Vec::new();
-    for (question, given) in recent.troubles().filter_map(|q| Some((q, q.in_force()?))) {
-        settled.takes.push(given.seq);
-        match (question.asked.action.as_str(), &given.body.decision) {
-            ("step_limit", Decision::Accept) => settled.more_steps += more,
+    for (question, answer) in recent.troubles().filter_map(|q| Some((q, q.current_answer()?))) {
+        settled.takes.push(answer.seq);
+        match (question.asked.action.as_str(), &answer.body.decision) {
+            ("step_limit", Decision::Accept) => settled.more_steps += step_limit,
             ("budget", Decision::Accept) => settled.more_budgets += 1,
             ("step_limit" | "budget", Decision::Ignore) => fate = fate.max(Fate::Ends),
             ("in_doubt", Decision::Accept) => {
@@ -153,11 +153,13 @@ fn end(
     settled: Settled,
     now: i64,
 ) -> Result<(), StoreError> {
-    let mut came: Vec<String> = recent.troubles().flat_map(|trouble| trouble.asked.binds.clone()).collect();
-    came.extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
+    let mut event_ids: Vec<String> =
+        recent.troubles().flat_map(|trouble| trouble.asked.binds.clone()).collect();
+    event_ids
+        .extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
     let status = settled.ends.unwrap_or(Status::Abandoned);
     append(tx, row, Kind::Settled, None, &settled, &[], now)?;
-    MailRow::thread_ended(tx, row.seq, &came, status.word(), now)?;
+    MailRow::thread_ended(tx, row.seq, &event_ids, status.word(), now)?;
     if recent.step.awaits != Awaits::Children {
         return Ok(());
     }

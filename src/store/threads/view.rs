@@ -96,39 +96,39 @@ fn question_view(db: &Connection, question: &Question) -> Result<QuestionView, S
 }
 
 fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec<DecisionView>, StoreError> {
-    let carried_out = carried_out(db, row)?;
+    let begun_effects = begun_effects(db, row)?;
     let mut views = Vec::new();
     for question in asked {
-        for given in &question.answers {
+        for answer in &question.answers {
             // An effect belongs to the last answer before it.
-            let next = question.answers.iter().map(|other| other.seq).find(|seq| *seq > given.seq);
-            let on_it = |(seq, key, _): &&(i64, String, Value)| {
-                *seq > given.seq
+            let next = question.answers.iter().map(|other| other.seq).find(|seq| *seq > answer.seq);
+            let follows_answer = |(seq, key, _): &&(i64, String, Value)| {
+                *seq > answer.seq
                     && next.is_none_or(|next| *seq < next)
                     && *key == question.asked.key
-                    && given.undone_at.is_none()
+                    && answer.undone_at.is_none()
             };
             let view = DecisionView {
                 interrupt: question.asked.id.clone(),
                 action: question.asked.action.clone(),
-                r#type: given.body.decision.word().to_owned(),
+                r#type: answer.body.decision.word().to_owned(),
                 proposed: question.asked.args.clone(),
-                args: match &given.body.decision {
+                args: match &answer.body.decision {
                     Decision::Accept | Decision::Ignore | Decision::Draft => Value::Null,
                     Decision::Edit { args } => args.clone(),
                     Decision::Respond { text } => Value::from(text.as_str()),
                 },
-                executed: carried_out
+                executed: begun_effects
                     .iter()
-                    .filter(|(seq, ..)| taken_up(asked, question, *seq))
-                    .rfind(|begun| on_it(begun))
+                    .filter(|(seq, ..)| can_belong_to(asked, question, *seq))
+                    .rfind(|begun| follows_answer(begun))
                     .map(|(.., args)| args.clone())
                     .filter(|args| !args.is_null()),
-                by: given.body.by.to_string(),
-                at: time(given.at)?,
-                undone_at: given.undone_at.map(time).transpose()?,
+                by: answer.body.by.to_string(),
+                at: time(answer.at)?,
+                undone_at: answer.undone_at.map(time).transpose()?,
             };
-            views.push((given.seq, view));
+            views.push((answer.seq, view));
         }
     }
     views.sort_by_key(|(seq, _)| *seq);
@@ -136,22 +136,22 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
 }
 
 /// Whether the effect begun by entry `seq` can belong to this question, rather than to a later one with the same key.
-fn taken_up(asked: &[Question], question: &Question, seq: i64) -> bool {
+fn can_belong_to(asked: &[Question], question: &Question, seq: i64) -> bool {
     let later = |other: &&Question| other.seq > question.seq && other.asked.key == question.asked.key;
     !asked.iter().filter(later).any(|other| other.seq < seq)
 }
 
 /// The effects begun in a thread: the entry, the key of the card that permits it, and the arguments.
-fn carried_out(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, Value)>, StoreError> {
-    let mut found = db.prepare_cached("SELECT seq FROM effects WHERE thread = ? ORDER BY seq")?;
-    let seqs: Vec<i64> = found.query_map([row.seq], |found| found.get(0))?.collect::<Result<_, _>>()?;
+fn begun_effects(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, Value)>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT seq FROM effects WHERE thread = ? ORDER BY seq")?;
+    let seqs: Vec<i64> = statement.query_map([row.seq], |cells| cells.get(0))?.collect::<Result<_, _>>()?;
     let mut begun = Vec::new();
     for seq in seqs {
         let entry = log::entry(db, seq)?;
         if entry.kind != Kind::Begun {
             return damaged(format!("entry {seq} of the log begins nothing"));
         }
-        match entry.says::<EffectBegun>()?.basis {
+        match entry.parse_body::<EffectBegun>()?.basis {
             Authorization::Decision { key, args } | Authorization::Draft { key, args } => {
                 begun.push((seq, key, args))
             }

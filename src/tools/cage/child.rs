@@ -11,7 +11,7 @@ pub(super) const NO_CAGE: i32 = 77;
 /// Runs the cells.
 const DRIVER: &str = include_str!("driver.py");
 /// The longest plan we accept.
-const MOST_PLAN: u64 = 1 << 20;
+const MAX_PLAN: u64 = 1 << 20;
 
 /// Everything the child does before it becomes Python.
 pub fn main() -> ExitCode {
@@ -37,7 +37,7 @@ fn read_plan() -> Result<Plan, String> {
     let mut length = [0; 8];
     pipe.read_exact(&mut length).map_err(text)?;
     let length = u64::from_le_bytes(length);
-    if length > MOST_PLAN {
+    if length > MAX_PLAN {
         return Err("the plan is too long".to_owned());
     }
     let mut plan = vec![0; usize::try_from(length).unwrap_or_default()];

@@ -69,32 +69,32 @@ pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
         .kill_on_drop(true)
         .spawn()
         .map_err(|error| format!("{shown} cannot be started: {error}"))?;
-    let said = tokio::time::timeout(PATIENCE, child.wait_with_output()).await;
-    let said = said.map_err(|_| format!("{shown} did not answer within {} s", PATIENCE.as_secs()))?;
-    let said = said.map_err(|error| format!("{shown} cannot be asked: {error}"))?;
-    if !said.status.success() || said.stdout.len() > MOST {
+    let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await;
+    let output = output.map_err(|_| format!("{shown} did not answer within {} s", PATIENCE.as_secs()))?;
+    let output = output.map_err(|error| format!("{shown} cannot be asked: {error}"))?;
+    if !output.status.success() || output.stdout.len() > MOST {
         return Err(format!("{shown} is no Python 3.8 or later"));
     }
-    serde_json::from_slice(&said.stdout).map_err(|_| format!("{shown} is no Python 3.8 or later"))
+    serde_json::from_slice(&output.stdout).map_err(|_| format!("{shown} is no Python 3.8 or later"))
 }
 
 /// The Python used for workbooks, found once and tried in its cage.
 #[derive(Clone)]
 pub struct PythonFinder {
-    wanted: String,
+    choice: String,
     sandbox: Sandbox,
     found: Arc<OnceCell<Result<Cage, String>>>,
 }
 
 impl PythonFinder {
-    /// `wanted` is `auto`, `embedded` or the path of a Python.
-    pub fn new(wanted: &str, sandbox: Sandbox) -> Self {
-        Self { wanted: wanted.to_owned(), sandbox, found: Arc::default() }
+    /// `choice` is `auto`, `embedded` or the path of a Python.
+    pub fn new(choice: &str, sandbox: Sandbox) -> Self {
+        Self { choice: choice.to_owned(), sandbox, found: Arc::default() }
     }
 
     /// The caged Python; otherwise why the embedded one is used, or `None` if the embedded one was asked for.
     pub async fn get(&self) -> Result<Cage, Option<String>> {
-        if self.wanted == "embedded" {
+        if self.choice == "embedded" {
             return Err(None);
         }
         self.found.get_or_init(|| self.find()).await.clone().map_err(Some)
@@ -111,8 +111,8 @@ impl PythonFinder {
     }
 
     async fn find(&self) -> Result<Cage, String> {
-        if self.wanted != "auto" {
-            return self.caged(Path::new(&self.wanted)).await;
+        if self.choice != "auto" {
+            return self.caged(Path::new(&self.choice)).await;
         }
         let programs = programs();
         let mut why = None;

@@ -4,7 +4,7 @@ use super::child::NO_CAGE;
 use super::find::{self, Interpreter};
 use super::folder::Folder;
 use super::{Plan, VERB};
-use crate::tools::sandbox::pipes::{SandboxTimeouts, hear, spawn_alone, split_first, tell};
+use crate::tools::sandbox::pipes::{SandboxTimeouts, read_output, spawn_alone, split_first, write_input};
 use crate::tools::sandbox::{Job, Limits, Observation, PictureFile, Report, Sandbox, SandboxError, Work};
 use serde::Deserialize;
 use serde_json::json;
@@ -21,11 +21,11 @@ const MARGIN: Duration = Duration::from_secs(60);
 const GRACE: Duration = Duration::from_secs(2);
 /// How often the folder is measured, and how much it may hold.
 const MEASURED: Duration = Duration::from_millis(200);
-const MOST_FOLDER: u64 = 1 << 30;
+const MAX_FOLDER: u64 = 1 << 30;
 /// The largest file in the folder, and the largest workbook taken from it.
-const MOST_FILE: u64 = 256 << 20;
-const MOST_PICTURE: u64 = 20 << 20;
-const MOST_REPORT: u64 = 16 << 20;
+const MAX_FILE: u64 = 256 << 20;
+const MAX_PICTURE: u64 = 20 << 20;
+const MAX_REPORT: u64 = 16 << 20;
 /// The oldest `bwrap` we use.
 const OLDEST_BWRAP: (u32, u32) = (0, 12);
 
@@ -119,24 +119,24 @@ impl Cage {
         };
         let unavailable = |error: std::io::Error| SandboxError::Unavailable(error.to_string());
         let folder = Folder::new().map_err(unavailable)?;
-        let (file, kept) = (folder.work().join(&name), folder.spare().join("before.xlsx"));
+        let (file, original) = (folder.work().join(&name), folder.spare().join("before.xlsx"));
         std::fs::write(&file, &book).map_err(unavailable)?;
         if name != job.name {
             std::fs::write(folder.work().join(&job.name), workbook).map_err(unavailable)?;
         }
-        let said = match self.child(job, &folder, &name, &kept).await.map_err(unavailable)? {
-            Ended::Said(said) => *said,
+        let driver_report = match self.child(job, &folder, &name, &original).await.map_err(unavailable)? {
+            Ended::Said(driver_report) => *driver_report,
             Ended::Stopped(text) => return Ok((stopped(text), Vec::new())),
         };
-        if said.stopped {
-            let mut report = stopped(said.error.unwrap_or_default());
+        if driver_report.stopped {
+            let mut report = stopped(driver_report.error.unwrap_or_default());
             if let Some(observation) = &mut report.observation {
-                observation.stdout = said.stdout;
+                observation.stdout = driver_report.stdout;
             }
             return Ok((report, Vec::new()));
         }
         let lost = |why: std::io::Error| format!("{name} is no longer there as it should be: {why}");
-        let (before, after) = match (folder.read(&kept, MOST_FILE), folder.read(&file, MOST_FILE)) {
+        let (before, after) = match (folder.read(&original, MAX_FILE), folder.read(&file, MAX_FILE)) {
             (Ok(before), Ok(after)) => (before, after),
             (Err(why), _) | (_, Err(why)) => return Ok((stopped(lost(why)), Vec::new())),
         };
@@ -150,34 +150,34 @@ impl Cage {
             Err(error) => return Err(error),
         };
         let mut observation = report.observation.take().unwrap_or_default();
-        observation.stdout = said.stdout;
-        (observation.value, observation.error) = (said.value, said.error);
-        observation.digest = said.digests.last().cloned();
+        observation.stdout = driver_report.stdout;
+        (observation.value, observation.error) = (driver_report.value, driver_report.error);
+        observation.digest = driver_report.digests.last().cloned();
         report.observation = Some(observation);
-        report.digests = said.digests;
+        report.digests = driver_report.digests;
         report.changed = after != book;
-        report.pictures = pictures(&folder, &said.pictures);
+        report.pictures = pictures(&folder, &driver_report.pictures);
         Ok((report, if job.work == Work::Write { after } else { Vec::new() }))
     }
 
-    async fn child(&self, job: &Job, folder: &Folder, name: &str, kept: &Path) -> std::io::Result<Ended> {
+    async fn child(&self, job: &Job, folder: &Folder, name: &str, original: &Path) -> std::io::Result<Ended> {
         let plan = self.plan(folder, &job.limits);
         // It has no children, so killing it leaves nothing behind.
         let mut child = spawn_alone(&mut self.command(&plan))?;
         let Some(stdin) = child.stdin.take() else { return Err(std::io::Error::other("it has no pipes")) };
-        let told = json!({
+        let setup = json!({
             "path": self.interpreter.path,
             "now": midnight(&job.day),
             "cells": job.cells,
             "file": name,
-            "keep": kept,
+            "keep": original,
             "output": job.limits.output,
             "memory": job.limits.memory,
         });
-        let (plan, told) = (serde_json::to_vec(&plan)?, serde_json::to_vec(&told)?);
+        let (plan, setup) = (serde_json::to_vec(&plan)?, serde_json::to_vec(&setup)?);
         let ended = tokio::select! {
-            ended = heard(&mut child, &job.limits) => ended,
-            ended = async { tell(stdin, &plan, &told).await; std::future::pending().await } => ended,
+            ended = read_report(&mut child, &job.limits) => ended,
+            ended = async { write_input(stdin, &plan, &setup).await; std::future::pending().await } => ended,
             text = wait_until_too_large(folder) => Ok(Ended::Stopped(text)),
         };
         // Whatever it was doing, it ends before we look at the folder.
@@ -197,7 +197,7 @@ impl Cage {
             spare: folder.spare(),
             memory: limits.memory,
             seconds: limits.seconds.saturating_add(60),
-            file: MOST_FILE,
+            file: MAX_FILE,
         }
     }
 
@@ -239,30 +239,30 @@ impl Cage {
 const SYSTEM: [&str; 3] = ["/lib", "/lib64", "/usr/lib"];
 
 /// Reads the child's answer, as long as each part arrives in time.
-async fn heard(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
-    let Some(stdout) = child.stdout.take().map(|stdout| stdout.take(MOST_REPORT)) else {
+async fn read_report(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
+    let Some(stdout) = child.stdout.take().map(|stdout| stdout.take(MAX_REPORT)) else {
         return Err(std::io::Error::other("it has no pipes"));
     };
     let patience = SandboxTimeouts { code: Duration::from_secs(limits.seconds) + GRACE, margin: MARGIN };
-    let Ok(heard) = hear(stdout, patience).await? else {
+    let Ok(output) = read_output(stdout, patience).await? else {
         return Ok(Ended::Stopped(format!("It was stopped after {} seconds.", limits.seconds)));
     };
     let status = child.wait().await?;
     if status.code() == Some(NO_CAGE) {
-        return Err(std::io::Error::other(String::from_utf8_lossy(&heard).into_owned()));
+        return Err(std::io::Error::other(String::from_utf8_lossy(&output).into_owned()));
     }
-    if let Some(said) = unpack(&heard) {
-        return Ok(Ended::Said(Box::new(said)));
+    if let Some(report) = unpack(&output) {
+        return Ok(Ended::Said(Box::new(report)));
     }
-    if heard.is_empty() {
+    if output.is_empty() {
         return Err(std::io::Error::other(format!("Python did not start ({status})")));
     }
     Ok(Ended::Stopped(format!("It ended Python itself ({status}).")))
 }
 
-fn unpack(heard: &[u8]) -> Option<DriverReport> {
-    let (said, _) = split_first(heard.strip_prefix(b"><")?)?;
-    serde_json::from_slice(said).ok()
+fn unpack(output: &[u8]) -> Option<DriverReport> {
+    let (report, _) = split_first(output.strip_prefix(b"><")?)?;
+    serde_json::from_slice(report).ok()
 }
 
 /// Waits until the folder holds more than allowed.
@@ -270,8 +270,8 @@ async fn wait_until_too_large(folder: &Folder) -> String {
     loop {
         sleep(MEASURED).await;
         match folder.size() {
-            Some(bytes) if bytes <= MOST_FOLDER => {}
-            Some(_) => return format!("It wrote more than {} MB.", MOST_FOLDER >> 20),
+            Some(bytes) if bytes <= MAX_FOLDER => {}
+            Some(_) => return format!("It wrote more than {} MB.", MAX_FOLDER >> 20),
             None => return "It wrote more files than it may.".to_owned(),
         }
     }
@@ -290,19 +290,19 @@ fn pictures(folder: &Folder, names: &[PathBuf]) -> Vec<PictureFile> {
         ("jpeg", b"\xff\xd8\xff"),
         ("pdf", b"%PDF-"),
     ];
-    let mut found = Vec::new();
+    let mut pictures = Vec::new();
     for name in names {
         let ending =
             name.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
         let Some((_, magic)) = known.iter().find(|(known, _)| *known == ending) else { continue };
         let Some(plain) = name.file_name().map(|name| name.to_string_lossy().into_owned()) else { continue };
-        if let Ok(bytes) = folder.read(&folder.work().join(name), MOST_PICTURE)
+        if let Ok(bytes) = folder.read(&folder.work().join(name), MAX_PICTURE)
             && bytes.starts_with(magic)
         {
-            found.push(PictureFile { name: plain, bytes });
+            pictures.push(PictureFile { name: plain, bytes });
         }
     }
-    found
+    pictures
 }
 
 /// The workbook's name as the code sees it.
@@ -323,9 +323,9 @@ async fn bwrap() -> Option<PathBuf> {
     let folders = std::env::var_os("PATH")?;
     let program =
         std::env::split_paths(&folders).map(|folder| folder.join("bwrap")).find(|path| path.is_file())?;
-    let said = Command::new(&program).arg("--version").stdin(Stdio::null()).kill_on_drop(true).output();
-    let said = timeout(GRACE, said).await.ok()?.ok()?;
-    let text = String::from_utf8_lossy(&said.stdout).into_owned();
+    let output = Command::new(&program).arg("--version").stdin(Stdio::null()).kill_on_drop(true).output();
+    let output = timeout(GRACE, output).await.ok()?.ok()?;
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
     let mut numbers = text.split_whitespace().last()?.split('.').map(|n| n.parse::<u32>().unwrap_or(0));
     let version = (numbers.next()?, numbers.next()?);
     if version < OLDEST_BWRAP {

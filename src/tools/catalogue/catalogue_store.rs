@@ -139,14 +139,14 @@ impl CatalogueStore {
         let Ok(all) = self.all() else { return Vec::new() };
         let names: Vec<&str> = all.iter().map(|(_, catalogue)| catalogue.name.as_str()).collect();
         let unknown = self.settings.keys().filter(|name| !names.contains(&name.as_str()));
-        let told = unknown.map(|name| {
+        let problems = unknown.map(|name| {
             let hint = match nearest(name, names.iter().copied()) {
                 Some(near) => format!("did you mean [apis.{near}]?"),
                 None => format!("add it with `sayso apis add FILE --name {name}`, or take the section out"),
             };
             (name.clone(), CatalogueError::Section { name: name.clone(), hint })
         });
-        told.collect()
+        problems.collect()
     }
 
     /// What the config says about an API.
@@ -183,9 +183,9 @@ impl CatalogueStore {
             }
         }
         let text = serde_json::to_vec(&catalogue).map_err(|error| bad(error.to_string()))?;
-        let kept = self.folder.join(format!("{}.json", catalogue.name));
-        private_file(&self.folder, &kept, &text)
-            .map_err(|error| CatalogueError::Io { file: kept.display().to_string(), error })?;
+        let path = self.folder.join(format!("{}.json", catalogue.name));
+        private_file(&self.folder, &path, &text)
+            .map_err(|error| CatalogueError::Io { file: path.display().to_string(), error })?;
         Ok((catalogue, left_out))
     }
 
@@ -263,8 +263,8 @@ mod tests {
 
     #[test]
     fn what_is_built_in_holds_together() {
-        let shelf = CatalogueStore::new(PathBuf::from("nowhere"), BTreeMap::new(), Env::default());
-        let (source, audius) = shelf.get("audius").unwrap();
+        let store = CatalogueStore::new(PathBuf::from("nowhere"), BTreeMap::new(), Env::default());
+        let (source, audius) = store.get("audius").unwrap();
         assert_eq!(source, Source::Builtin);
         assert!(audius.operations.len() >= 20, "{}", audius.operations.len());
         for operation in &audius.operations {
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(trending.parameter("time").unwrap().default, "week");
         assert_eq!(trending.parameter("time").unwrap().values.len(), 4);
         assert!(trending.parameter("genre").unwrap().values.contains(&"Hip-Hop/Rap".into()));
-        let why = shelf.get("audios").unwrap_err().to_string();
+        let why = store.get("audios").unwrap_err().to_string();
         assert_eq!(why, "there is no API `audios`; did you mean `audius`?");
     }
 }

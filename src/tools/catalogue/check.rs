@@ -5,7 +5,7 @@ use crate::tools::http::Method;
 use std::collections::BTreeSet;
 
 /// More than any API that a person would choose from.
-const MOST_OPERATIONS: usize = 5_000;
+const MAX_OPERATIONS: usize = 5_000;
 
 const LONGEST_NAME: usize = 40;
 
@@ -21,8 +21,8 @@ impl Catalogue {
         if self.operations.is_empty() {
             return Err("it has no operations".to_owned());
         }
-        if self.operations.len() > MOST_OPERATIONS {
-            return Err(format!("it has more than {MOST_OPERATIONS} operations"));
+        if self.operations.len() > MAX_OPERATIONS {
+            return Err(format!("it has more than {MAX_OPERATIONS} operations"));
         }
         for host in &self.hosts {
             let url =

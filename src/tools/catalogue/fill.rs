@@ -25,14 +25,14 @@ impl Operation {
             Ok(validator) => validator,
             Err(error) => return vec![(String::new(), format!("its own schema is broken: {error}"))],
         };
-        let given = Value::Object(parameters.clone());
+        let value = Value::Object(parameters.clone());
         let complaint = |error: jsonschema::ValidationError<'_>| {
             let path = error.instance_path().to_string();
             let name = path.trim_start_matches('/').split('/').next().unwrap_or_default().to_owned();
             let text: String = error.to_string().chars().take(300).collect();
             (name, text)
         };
-        validator.iter_errors(&given).map(complaint).collect()
+        validator.iter_errors(&value).map(complaint).collect()
     }
 
     /// Builds the request to the server at `base`. The error says what is wrong with the parameters.
@@ -49,7 +49,7 @@ impl Operation {
         self.path(&mut url, parameters)?;
         let mut headers = Vec::new();
         let mut body = Map::new();
-        let mut whole = None;
+        let mut full_body = None;
         {
             let mut query = url.query_pairs_mut();
             query.clear();
@@ -73,7 +73,7 @@ impl Operation {
                     ParameterLocation::Body => {
                         body.insert(parameter.name.clone(), value.clone());
                     }
-                    ParameterLocation::WholeBody => whole = Some(value.clone()),
+                    ParameterLocation::WholeBody => full_body = Some(value.clone()),
                 }
             }
             for (name, value) in &catalogue.always {
@@ -83,7 +83,7 @@ impl Operation {
         if url.query() == Some("") {
             url.set_query(None);
         }
-        let body = whole.or_else(|| (!body.is_empty()).then_some(Value::Object(body)));
+        let body = full_body.or_else(|| (!body.is_empty()).then_some(Value::Object(body)));
         let method = self.method.to_ascii_uppercase();
         Ok(ApiRequest { method, url: url.to_string(), headers, body })
     }
@@ -174,8 +174,9 @@ mod tests {
 
     #[test]
     fn everything_goes_where_it_belongs() {
-        let given = json!({"id": "a/b ?#", "tag": ["x", "y&z"], "count": 3, "X-Trace": "t", "name": "n"});
-        let filled = fill(given).unwrap();
+        let parameters =
+            json!({"id": "a/b ?#", "tag": ["x", "y&z"], "count": 3, "X-Trace": "t", "name": "n"});
+        let filled = fill(parameters).unwrap();
         assert_eq!(
             filled.url,
             "https://api.example/base/v1/things/a%2Fb%20%3F%23/parts?tag=x&tag=y%26z&count=3"
@@ -187,7 +188,7 @@ mod tests {
 
     #[test]
     fn nothing_that_does_not_fit_is_sent() {
-        for (bad, told) in [
+        for (bad, expected) in [
             (json!({}), "id"),
             (json!({"id": ""}), "id"),
             (json!({"id": ".."}), "cannot be"),
@@ -198,7 +199,7 @@ mod tests {
             (json!({"id": "a", "other": 1}), "other"),
         ] {
             let why = fill(bad.clone()).unwrap_err();
-            assert!(why.contains(told), "{bad}: {why}");
+            assert!(why.contains(expected), "{bad}: {why}");
         }
     }
 }

@@ -7,7 +7,7 @@ use reqwest::Url;
 use serde_json::Value;
 
 /// How many servers of a list we consider.
-const MOST_HOSTS: usize = 50;
+const MAX_HOSTS: usize = 50;
 
 /// An API, and how the config wants it reached.
 pub struct ApiHosts<'a> {
@@ -42,7 +42,7 @@ impl ApiHosts<'_> {
         let answer: Value = serde_json::from_slice(&answer.body).ok()?;
         let named = answer.pointer(&list.at)?.as_array()?.iter().filter_map(Value::as_str);
         let usable = named.filter(|url| self.usable(url)).map(|url| url.trim_end_matches('/').to_owned());
-        Some(usable.take(MOST_HOSTS).collect())
+        Some(usable.take(MAX_HOSTS).collect())
     }
 
     /// A list comes from outside: it may name public https servers, and whatever the config allows.
@@ -51,21 +51,21 @@ impl ApiHosts<'_> {
         Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.query().is_none()) || private
     }
 
-    /// Checks that a server is healthy; the error says what is wrong with it.
-    pub async fn healthy(&self, base: &str) -> Result<(), String> {
-        let Some(health) = &self.catalogue.health else { return Ok(()) };
+    /// Asks a server whether it is healthy; the inner error says what is wrong with it.
+    pub async fn health(&self, base: &str) -> Result<Result<(), String>, HttpError> {
+        let Some(health) = &self.catalogue.health else { return Ok(Ok(())) };
         let url = format!("{base}{}", health.path);
-        let answer = self.http.send(&get(&url), &self.allowed(&[base.to_owned()])).await;
-        let answer = answer.map_err(|error: HttpError| error.to_string())?;
+        let answer = self.http.send(&get(&url), &self.allowed(&[base.to_owned()])).await?;
         if answer.status != 200 {
-            return Err(format!("{base} answered its health check with {}", answer.status));
+            return Ok(Err(format!("{base} answered its health check with {}", answer.status)));
         }
-        let said: Value = serde_json::from_slice(&answer.body)
-            .map_err(|_| format!("{base} did not answer its health check properly"))?;
-        if !health.at.is_empty() && said.pointer(&health.at) == Some(&Value::Bool(false)) {
-            return Err(format!("{base} reports that it is unhealthy"));
+        let Ok(body) = serde_json::from_slice::<Value>(&answer.body) else {
+            return Ok(Err(format!("{base} did not answer its health check properly")));
+        };
+        if !health.at.is_empty() && body.pointer(&health.at) == Some(&Value::Bool(false)) {
+            return Ok(Err(format!("{base} reports that it is unhealthy")));
         }
-        Ok(())
+        Ok(Ok(()))
     }
 
     /// The hosts that requests to these servers may go to.

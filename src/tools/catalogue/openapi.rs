@@ -23,12 +23,12 @@ pub(super) fn read(document: &Value, name: Option<&str>) -> Result<(Catalogue, V
     let document = &Visible::json(document);
     let version = document.get("openapi").and_then(Value::as_str).unwrap_or_default();
     if !version.starts_with("3.0") && !version.starts_with("3.1") {
-        let what = match (version, document.get("swagger")) {
+        let problem = match (version, document.get("swagger")) {
             ("", Some(_)) => "it is a Swagger 2 document; convert it to OpenAPI 3 first".to_owned(),
             ("", None) => "it has no `openapi` version; only OpenAPI 3.0 and 3.1 are read".to_owned(),
             (other, _) => format!("it is OpenAPI {other}; only 3.0 and 3.1 are read"),
         };
-        return Err(what);
+        return Err(problem);
     }
     let title = text(document, "/info/title");
     let mut reader = Reader { schemas: Schemas::new(document), left_out: Vec::new(), ids: BTreeSet::new() };
@@ -65,8 +65,8 @@ impl Reader<'_> {
             for (name, variable) in variables {
                 url = url.replace(&format!("{{{name}}}"), &text(variable, "/default"));
             }
-            let whole = url.starts_with("https://") || url.starts_with("http://");
-            if whole && !url.contains(['{', '?', '#']) {
+            let is_absolute = url.starts_with("https://") || url.starts_with("http://");
+            if is_absolute && !url.contains(['{', '?', '#']) {
                 hosts.push(url.trim_end_matches('/').to_owned());
             } else {
                 self.left_out.push(format!("the server `{url}`: it is no whole address"));
@@ -82,22 +82,22 @@ impl Reader<'_> {
     fn auth(&mut self) -> Option<Auth> {
         let schemes = self.schemas.document.pointer("/components/securitySchemes")?.as_object()?;
         let mut found = None;
-        let wanted = list(self.schemas.document, "/security").iter().filter_map(Value::as_object);
-        let wanted: Vec<&String> = wanted.flat_map(Map::keys).collect();
+        let required = list(self.schemas.document, "/security").iter().filter_map(Value::as_object);
+        let required: Vec<&String> = required.flat_map(Map::keys).collect();
         let mut ordered: Vec<(&String, &Value)> = schemes.iter().collect();
-        ordered.sort_by_key(|(name, _)| wanted.iter().position(|one| one == name).unwrap_or(usize::MAX));
+        ordered.sort_by_key(|(name, _)| required.iter().position(|one| one == name).unwrap_or(usize::MAX));
         for (name, scheme) in ordered {
             let scheme = self.schemas.follow(scheme);
             let field = text(scheme, "/name");
-            let way = match (text(scheme, "/type").as_str(), text(scheme, "/in").as_str()) {
+            let method = match (text(scheme, "/type").as_str(), text(scheme, "/in").as_str()) {
                 ("apiKey", "header") => Some(Auth::Header { name: field }),
                 ("apiKey", "query") => Some(Auth::Query { name: field }),
                 ("http", _) if text(scheme, "/scheme").eq_ignore_ascii_case("bearer") => Some(Auth::Bearer),
                 ("oauth2" | "openIdConnect", _) => Some(Auth::Bearer),
                 _ => None,
             };
-            match way {
-                Some(way) if found.is_none() => found = Some(way),
+            match method {
+                Some(method) if found.is_none() => found = Some(method),
                 Some(_) => {}
                 None => self.left_out.push(format!("the way `{name}` to show a key")),
             }
@@ -152,7 +152,8 @@ impl Reader<'_> {
         let tool_name = if summary.is_empty() { spaced(&id) } else { cut(&summary) };
         let more = text(operation, "/description");
         let described = if more.is_empty() { summary } else { format!("{summary} {more}") };
-        let (required, optional): (Vec<_>, Vec<_>) = parameters.into_iter().partition(|(must, _)| *must);
+        let (required, optional): (Vec<_>, Vec<_>) =
+            parameters.into_iter().partition(|(is_required, _)| *is_required);
         let only = |parameters: Vec<(bool, Parameter)>| parameters.into_iter().map(|(_, one)| one).collect();
         let read = Operation {
             api_name: tool_name.clone(),
@@ -176,7 +177,7 @@ impl Reader<'_> {
 
     /// The parameters, those of the path first; the operation's own override them.
     fn parameters(&mut self, item: &Value, operation: &Value) -> Result<Vec<(bool, Parameter)>, String> {
-        let mut found: Vec<(bool, Parameter)> = Vec::new();
+        let mut parameters: Vec<(bool, Parameter)> = Vec::new();
         for written in list(item, "/parameters").iter().chain(list(operation, "/parameters")) {
             let written = self.schemas.follow(written);
             let (name, place) = (text(written, "/name"), text(written, "/in"));
@@ -184,7 +185,7 @@ impl Reader<'_> {
                 continue;
             }
             let required = place == "path" || written.get("required") == Some(&json!(true));
-            let schema = written.get("schema").map(|schema| self.schemas.whole(schema)).transpose()?;
+            let schema = written.get("schema").map(|schema| self.schemas.expanded(schema)).transpose()?;
             let place = match place.as_str() {
                 "query" => Some(ParameterLocation::Query),
                 "path" => Some(ParameterLocation::Path),
@@ -200,15 +201,15 @@ impl Reader<'_> {
             };
             let mut parameter = parameter(&name, &text(written, "/description"), place, schema);
             parameter.separator = separator(written);
-            found.retain(|(_, other)| other.name != name || other.place != place);
-            found.push((required, parameter));
+            parameters.retain(|(_, other)| other.name != name || other.place != place);
+            parameters.push((required, parameter));
         }
-        Ok(found)
+        Ok(parameters)
     }
 
     /// The body: each field of a JSON object becomes a parameter; any other JSON becomes one parameter.
     fn body(&mut self, body: &Value, parameters: &mut Vec<(bool, Parameter)>) -> Result<(), String> {
-        let must = body.get("required") == Some(&json!(true));
+        let is_required = body.get("required") == Some(&json!(true));
         let contents = body.get("content").and_then(Value::as_object);
         let json = contents.and_then(|contents| {
             contents.iter().find(|(kind, _)| {
@@ -217,9 +218,9 @@ impl Reader<'_> {
             })
         });
         let Some((_, media)) = json else {
-            return if must { Err("what goes along with it is not JSON".to_owned()) } else { Ok(()) };
+            return if is_required { Err("what goes along with it is not JSON".to_owned()) } else { Ok(()) };
         };
-        let schema = media.get("schema").map(|schema| self.schemas.whole(schema)).transpose()?;
+        let schema = media.get("schema").map(|schema| self.schemas.expanded(schema)).transpose()?;
         let schema = schema.unwrap_or_else(|| json!({}));
         let taken = |name: &String| parameters.iter().any(|(_, other)| other.name == *name);
         let plain = ["oneOf", "anyOf", "allOf", "not", "patternProperties"]
@@ -233,14 +234,14 @@ impl Reader<'_> {
                 name.push('_');
             }
             parameters.push((
-                must,
+                is_required,
                 parameter(&name, &text(body, "/description"), ParameterLocation::WholeBody, schema),
             ));
             return Ok(());
         };
         let required = list(&schema, "/required");
         for (name, field) in fields.iter().filter(|(_, field)| field.get("readOnly") != Some(&json!(true))) {
-            let required = must && required.iter().any(|one| one == name);
+            let required = is_required && required.iter().any(|one| one == name);
             parameters.push((
                 required,
                 parameter(name, &text(field, "/description"), ParameterLocation::Body, field.clone()),

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 const DEEPEST: usize = 12;
 
 /// How many parts an expanded schema may have.
-const MOST_PARTS: usize = 4_000;
+const MAX_PARTS: usize = 4_000;
 
 /// The state while expanding a schema.
 struct Expansion {
@@ -45,39 +45,39 @@ impl<'d> Schemas<'d> {
 
     fn target(&self, value: &Value) -> Option<Result<&'d Value, String>> {
         let to = value.get("$ref")?.as_str()?;
-        let found = to.strip_prefix('#').and_then(|pointer| self.document.pointer(&decoded(pointer)));
-        Some(found.ok_or_else(|| format!("`{to}` leads outside the document or nowhere")))
+        let target = to.strip_prefix('#').and_then(|pointer| self.document.pointer(&decoded(pointer)));
+        Some(target.ok_or_else(|| format!("`{to}` leads outside the document or nowhere")))
     }
 
     /// A schema with its references expanded.
-    pub fn whole(&self, schema: &Value) -> Result<Value, String> {
+    pub fn expanded(&self, schema: &Value) -> Result<Value, String> {
         self.write_out(schema, &mut Expansion { parts: 0, depth: 0, inside: Vec::new() })
     }
 
     /// Expands a schema inside another one.
-    fn inner(&self, schema: &Value, way: &mut Expansion) -> Result<Value, String> {
-        way.depth += 1;
-        let written = self.write_out(schema, way);
-        way.depth -= 1;
+    fn inner(&self, schema: &Value, expansion: &mut Expansion) -> Result<Value, String> {
+        expansion.depth += 1;
+        let written = self.write_out(schema, expansion);
+        expansion.depth -= 1;
         written
     }
 
-    fn write_out(&self, schema: &Value, way: &mut Expansion) -> Result<Value, String> {
-        way.parts += 1;
-        if way.parts > MOST_PARTS {
+    fn write_out(&self, schema: &Value, expansion: &mut Expansion) -> Result<Value, String> {
+        expansion.parts += 1;
+        if expansion.parts > MAX_PARTS {
             return Err("its schema is too large".to_owned());
         }
-        if way.depth > DEEPEST {
+        if expansion.depth > DEEPEST {
             return Ok(json!({}));
         }
         if let Some(to) = schema.get("$ref").and_then(Value::as_str) {
-            if way.inside.iter().any(|known| known == to) {
+            if expansion.inside.iter().any(|known| known == to) {
                 return Ok(json!({}));
             }
             let Some(target) = self.target(schema) else { return Ok(json!({})) };
-            way.inside.push(to.to_owned());
-            let written = self.inner(target?, way);
-            way.inside.pop();
+            expansion.inside.push(to.to_owned());
+            let written = self.inner(target?, expansion);
+            expansion.inside.pop();
             return written;
         }
         let Value::Object(fields) = schema else { return Ok(schema.clone()) };
@@ -88,15 +88,15 @@ impl<'d> Schemas<'d> {
                     let Value::Object(inner) = value else { continue };
                     let mut written = Map::new();
                     for (name, schema) in inner {
-                        written.insert(name.clone(), self.inner(schema, way)?);
+                        written.insert(name.clone(), self.inner(schema, expansion)?);
                     }
                     Value::Object(written)
                 }
-                "items" | "additionalProperties" | "not" => self.inner(value, way)?,
+                "items" | "additionalProperties" | "not" => self.inner(value, expansion)?,
                 "oneOf" | "anyOf" | "allOf" | "prefixItems" => {
                     let Value::Array(inner) = value else { continue };
                     let written: Result<Vec<Value>, String> =
-                        inner.iter().map(|schema| self.inner(schema, way)).collect();
+                        inner.iter().map(|schema| self.inner(schema, expansion)).collect();
                     Value::Array(written?)
                 }
                 "type" | "enum" | "const" | "required" | "minimum" | "maximum" | "minLength"
@@ -120,12 +120,12 @@ impl<'d> Schemas<'d> {
 /// about a field, or say more than which fields there are, they stay unmerged.
 fn merge(schema: &mut Map<String, Value>) {
     let Some(Value::Array(parts)) = schema.get("allOf") else { return };
-    let mut whole = schema.clone();
-    whole.remove("allOf");
+    let mut merged = schema.clone();
+    merged.remove("allOf");
     for part in parts {
         let Value::Object(part) = part else { return };
         for (word, value) in part {
-            match (word.as_str(), whole.get_mut(word)) {
+            match (word.as_str(), merged.get_mut(word)) {
                 ("properties", Some(Value::Object(known))) => {
                     let Value::Object(more) = value else { return };
                     for (name, field) in more {
@@ -144,12 +144,12 @@ fn merge(schema: &mut Map<String, Value>) {
                 (_, Some(same)) if same == value => {}
                 (_, Some(_)) => return,
                 (_, None) => {
-                    whole.insert(word.clone(), value.clone());
+                    merged.insert(word.clone(), value.clone());
                 }
             }
         }
     }
-    *schema = whole;
+    *schema = merged;
 }
 
 /// In 3.0, a boolean next to the bound makes it exclusive.

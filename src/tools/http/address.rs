@@ -33,7 +33,7 @@ const FOUR: &[(Ipv4Addr, u32, &str)] = &[
 fn forbidden_four(address: Ipv4Addr) -> Option<&'static str> {
     let bits = address.to_bits();
     let within = |&&(block, length, _): &&(Ipv4Addr, u32, _)| (bits ^ block.to_bits()) >> (32 - length) == 0;
-    FOUR.iter().find(within).map(|(_, _, what)| *what)
+    FOUR.iter().find(within).map(|(_, _, purpose)| *purpose)
 }
 
 /// Blocks inside the global part of IPv6 that are not the public internet, or that embed an IPv4 address.
@@ -54,7 +54,7 @@ fn forbidden_six(address: Ipv6Addr) -> Option<&'static str> {
         return Some("not a public address");
     }
     let within = |&&(block, length, _): &&(Ipv6Addr, u32, _)| (bits ^ block.to_bits()) >> (128 - length) == 0;
-    SIX.iter().find(within).map(|(_, _, what)| *what)
+    SIX.iter().find(within).map(|(_, _, purpose)| *purpose)
 }
 
 #[cfg(test)]

@@ -29,10 +29,10 @@ impl Resolve for System {
     ) -> Pin<Box<dyn Future<Output = std::io::Result<Vec<IpAddr>>> + Send + 'a>> {
         Box::pin(async move {
             // What the system says about a failure means little to people.
-            let found = tokio::net::lookup_host((host, 0))
+            let addresses = tokio::net::lookup_host((host, 0))
                 .await
                 .map_err(|_| std::io::Error::other("are you online?"))?;
-            Ok(found.map(|found| found.ip()).collect())
+            Ok(addresses.map(|address| address.ip()).collect())
         })
     }
 }
@@ -126,6 +126,9 @@ pub enum HttpError {
     /// It is not allowed; nothing was sent.
     #[error("{0}")]
     Refused(String),
+    /// The host's name leads nowhere; nothing was sent.
+    #[error("{0}")]
+    NotFound(String),
     /// The server could not be reached; nothing was sent.
     #[error("{0}")]
     NotSent(String),
@@ -151,7 +154,7 @@ const NOT_OURS: &[&str] = &[
 ];
 
 /// How many clients we keep. Each knows one address; making one reads the machine's certificates.
-const MOST_CLIENTS: usize = 16;
+const MAX_CLIENTS: usize = 16;
 
 /// Sends requests.
 #[derive(Clone)]
@@ -280,7 +283,7 @@ impl Http {
             return Ok(known.clone());
         }
         let client = client(target, address, self.limits.connect)?;
-        if clients.len() == MOST_CLIENTS {
+        if clients.len() == MAX_CLIENTS {
             clients.remove(0);
         }
         clients.push((key, client.clone()));
@@ -289,20 +292,23 @@ impl Http {
 
     /// The address the request goes to. If any address of a name is forbidden, the name is not used at all.
     async fn pin(&self, target: &Target) -> Result<SocketAddr, HttpError> {
-        let found = match target.host.parse::<IpAddr>() {
+        let addresses = match target.host.parse::<IpAddr>() {
             Ok(address) => vec![address],
             Err(_) => self.resolver.resolve(&target.host).await.map_err(|error| {
-                HttpError::NotSent(format!("the host {} cannot be found: {error}", target.host))
+                HttpError::NotFound(format!("the host {} cannot be found: {error}", target.host))
             })?,
         };
         if !target.private
-            && let Some((address, what)) = found.iter().find_map(|at| forbidden(*at).map(|what| (at, what)))
+            && let Some((address, purpose)) =
+                addresses.iter().find_map(|at| forbidden(*at).map(|purpose| (at, purpose)))
         {
-            let text =
-                format!("{} leads to {address}, which is {what}; sayso does not connect there", target.host);
+            let text = format!(
+                "{} leads to {address}, which is {purpose}; sayso does not connect there",
+                target.host
+            );
             return Err(HttpError::Refused(text));
         }
-        let first = found
+        let first = addresses
             .first()
             .ok_or_else(|| HttpError::NotSent(format!("the host {} has no address", target.host)))?;
         Ok(SocketAddr::new(*first, target.port))
@@ -363,9 +369,9 @@ fn builder(target: &Target, address: SocketAddr, connect: Duration) -> ClientBui
         .resolve_to_addrs(&target.host, &[address])
 }
 
-fn fields(given: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+fn fields(pairs: &[(String, String)]) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
-    for (name, value) in given {
+    for (name, value) in pairs {
         let refuse = |why: &str| HttpError::Refused(format!("the header field `{name}` {why}"));
         let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has no valid name"))?;
         if NOT_OURS.contains(&known.as_str()) {

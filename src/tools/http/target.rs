@@ -53,9 +53,9 @@ pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
         return Err("the address names no port".to_owned());
     };
     let usual = url.port().is_none();
-    let listed = hosts
-        .iter()
-        .find(|listed| bare(&listed.name) == host && listed.port.map_or(usual, |wanted| wanted == port));
+    let listed = hosts.iter().find(|listed| {
+        bare(&listed.name) == host && listed.port.map_or(usual, |listed_port| listed_port == port)
+    });
     match listed {
         Some(listed) => {
             let private = listed.private;

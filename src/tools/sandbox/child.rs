@@ -18,9 +18,9 @@ pub(super) const RAN: u8 = b'<';
 /// The interpreter recurses on the stack of its thread.
 const STACK: usize = 256 << 20;
 /// The longest job: code, not data.
-const MOST_JOB: u64 = 32 << 20;
+const MAX_JOB: u64 = 32 << 20;
 /// The largest packed workbook.
-const MOST_WORKBOOK: u64 = 256 << 20;
+const MAX_WORKBOOK: u64 = 256 << 20;
 
 /// Everything the child does. Called before any other part of the program runs.
 pub fn main() -> ExitCode {
@@ -47,10 +47,10 @@ fn life() -> u8 {
         }
     };
     let mut bytes = Vec::new();
-    let read = stdin.take(MOST_WORKBOOK + 1).read_to_end(&mut bytes);
+    let read = stdin.take(MAX_WORKBOOK + 1).read_to_end(&mut bytes);
     let done = match read {
-        Ok(read) if read as u64 > MOST_WORKBOOK => {
-            Err(WorkbookError::TooLarge(format!("over {} MB", MOST_WORKBOOK >> 20)))
+        Ok(read) if read as u64 > MAX_WORKBOOK => {
+            Err(WorkbookError::TooLarge(format!("over {} MB", MAX_WORKBOOK >> 20)))
         }
         Ok(_) => work(&job, &bytes, &mut |mark| {
             // If the parent is gone, writing the report will fail.
@@ -63,19 +63,19 @@ fn life() -> u8 {
     });
     report.layers = layers;
     let Ok(report) = serde_json::to_vec(&report) else { return 1 };
-    let told = stdout
+    let sent = stdout
         .write_all(&(report.len() as u64).to_le_bytes())
         .and_then(|()| stdout.write_all(&report))
         .and_then(|()| stdout.write_all(&written))
         .and_then(|()| stdout.flush());
-    u8::from(told.is_err())
+    u8::from(sent.is_err())
 }
 
 fn read_job(stdin: &mut impl Read) -> Result<Job, String> {
     let mut length = [0; 8];
     stdin.read_exact(&mut length).map_err(|e| e.to_string())?;
     let length = u64::from_le_bytes(length);
-    if length > MOST_JOB {
+    if length > MAX_JOB {
         return Err("the code is too long".to_owned());
     }
     let mut job = Vec::new();
@@ -136,20 +136,20 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
     let second = cut(job.lengths.0.saturating_add(job.lengths.1)).max(first);
     let (original, before, after) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
     let (was, now) = (workbook::open(&job.name, before)?, workbook::open(&job.name, after)?);
-    let found = workbook::compare(&was, &now, TOLD);
+    let differences = workbook::compare(&was, &now, TOLD);
     let change = |(sheet, at, before, after): (String, workbook::CellPos, String, String)| {
         let clip = |text: String| super::python::clip(text, 200);
         Change { sheet, cell: at.to_string(), before: clip(before), after: clip(after) }
     };
     let observation = Observation {
-        changes: found.cells.into_iter().map(change).collect(),
-        changed: found.count,
-        added: found.added,
-        layout: found.layout,
+        changes: differences.cells.into_iter().map(change).collect(),
+        changed: differences.count,
+        added: differences.added,
+        layout: differences.layout,
         ..Observation::default()
     };
     let lost = workbook::lost(original, after);
-    let kept = match lost.is_empty() {
+    let unchanged = match lost.is_empty() {
         _ if original == after => "everything: nothing was saved yet".to_owned(),
         true => "what openpyxl reads and writes; formulas are computed when the result is opened".to_owned(),
         false => format!("not all: openpyxl left out {}", lost.join(", ")),
@@ -158,7 +158,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
         picture: Some(WorkbookSummary::of(&now)),
         observation: Some(observation),
         found: job.question.as_deref().map(|words| workbook::find(&now, words)).unwrap_or_default(),
-        kept: vec![kept],
+        kept: vec![unchanged],
         formulas: new_formulas(&workbook::open(&job.name, original)?, &now),
         ..Report::default()
     })

@@ -37,16 +37,16 @@ fn hint(error: &MontyException) -> Option<String> {
     };
     match error.exc_type() {
         ExcType::ModuleNotFoundError | ExcType::ImportError => {
-            let found = INSTEAD.iter().find(|(module, _)| named(module));
-            let there = "there are math, statistics, datetime, re, json, collections, itertools, functools, dataclasses \
+            let replacement = INSTEAD.iter().find(|(module, _)| named(module));
+            let modules = "there are math, statistics, datetime, re, json, collections, itertools, functools, dataclasses \
                          and typing, and the workbook by sheet(\"Name\")";
-            Some(found.map_or(there, |(_, instead)| instead).to_owned())
+            Some(replacement.map_or(modules, |(_, instead)| instead).to_owned())
         }
         ExcType::AttributeError if message.contains("'Sheet'") => {
-            let there = "a sheet has size, get, set, formula, range, rows, write, append, records, headers, column, \
+            let methods = "a sheet has size, get, set, formula, range, rows, write, append, records, headers, column, \
                          letters, mark, bold, number_format, width, insert_rows, delete_rows, insert_columns, \
                          delete_columns, rename and remove; of openpyxl also [\"B2\"], cell, iter_rows and max_row";
-            Some(there.to_owned())
+            Some(methods.to_owned())
         }
         ExcType::NameError if named("open") => Some("there are no files here; use sheet(…)".to_owned()),
         ExcType::SyntaxError if message.contains("unpacking target") => {

@@ -5,9 +5,7 @@ use super::python::raised;
 use super::values::{Written, to_cell, to_python};
 use super::{Change, Limits, Observation, TOLD};
 use crate::text::Visible;
-use crate::tools::workbook::{
-    Area, Book, CellPos, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Value, WorkbookError,
-};
+use crate::tools::workbook::{Area, Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Value, WorkbookError};
 use monty_types::{ExcType, MontyException, MontyObject};
 use std::collections::{BTreeMap, HashSet};
 
@@ -203,8 +201,8 @@ impl Host {
         let row = held.rows.get(at.row as usize).map_or(0, Vec::len);
         let rows = (at.row as usize + 1).saturating_sub(held.rows.len());
         self.size += rows + (at.column as usize + 1).saturating_sub(row);
-        if self.size > MOST_CELLS {
-            let text = format!("the workbook would hold over {MOST_CELLS} cells, counting the gaps");
+        if self.size > MAX_CELLS {
+            let text = format!("the workbook would hold over {MAX_CELLS} cells, counting the gaps");
             return Err(raised(ExcType::ValueError, text));
         }
         match written {
@@ -239,7 +237,7 @@ impl Host {
         let last_row = area.to.0.map_or(small(held.rows.len()), |row| row + 1);
         let last_column = area.to.1.map_or(small(held.width()), |column| column + 1);
         let (rows, columns) = (area.from.row..last_row, area.from.column..last_column);
-        if rows.len().saturating_mul(columns.len()) > MOST_CELLS {
+        if rows.len().saturating_mul(columns.len()) > MAX_CELLS {
             return Err(raised(ExcType::ValueError, "that range is too large; name a smaller one"));
         }
         Ok((rows, columns))
@@ -256,7 +254,7 @@ impl Host {
         for (down, row) in (0u32..).zip(&rows) {
             for (right, value) in (0u32..).zip(&list(row).ok_or_else(wrong)?) {
                 let at = CellPos::new(at.row.saturating_add(down), at.column.saturating_add(right));
-                if at.row >= MOST_ROWS || at.column >= MOST_COLUMNS {
+                if at.row >= MAX_ROWS || at.column >= MAX_COLUMNS {
                     return Err(raised(ExcType::ValueError, "the rows reach beyond the end of the sheet"));
                 }
                 self.set(sheet, at, value)?;
@@ -322,10 +320,10 @@ pub(super) fn refused(error: WorkbookError) -> MontyException {
     raised(ExcType::ValueError, error.to_string())
 }
 
-pub(super) fn text(value: &MontyObject, what: &str) -> Result<String, MontyException> {
+pub(super) fn text(value: &MontyObject, name: &str) -> Result<String, MontyException> {
     match value {
         MontyObject::String(text) => Ok(text.clone()),
-        other => Err(raised(ExcType::TypeError, format!("{what} is a text, not {}", other.type_name()))),
+        other => Err(raised(ExcType::TypeError, format!("{name} is a text, not {}", other.type_name()))),
     }
 }
 

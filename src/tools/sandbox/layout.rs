@@ -2,7 +2,7 @@
 
 use super::host::{Called, Host, refused, text};
 use super::python::{clip, raised};
-use crate::tools::workbook::{Axis, CellFormat, CellPos, MOST_COLUMNS, Move, Sheet, followed};
+use crate::tools::workbook::{Axis, CellFormat, CellPos, MAX_COLUMNS, Move, Sheet, followed};
 use monty_types::{ExcType, MontyException, MontyObject};
 
 /// Fill colours by name; any other is given as six hexadecimal digits.
@@ -82,7 +82,7 @@ impl Host {
         };
         self.before = before.into_iter().filter_map(follows).collect();
         let name = &self.book.sheets[sheet].name;
-        let (what, place) = match moved.axis {
+        let (noun, place) = match moved.axis {
             Axis::Rows => ("row", (moved.at + 1).to_string()),
             Axis::Columns => {
                 ("column", CellPos::new(0, moved.at).to_string().trim_end_matches('1').to_owned())
@@ -90,7 +90,7 @@ impl Host {
         };
         let many = if moved.count == 1 { "" } else { "s" };
         let how = if moved.insert { "inserted before" } else { "deleted, the first" };
-        self.layout.push(format!("`{name}`: {} {what}{many} {how} {what} {place}.", moved.count));
+        self.layout.push(format!("`{name}`: {} {noun}{many} {how} {noun} {place}.", moved.count));
         Ok(MontyObject::None)
     }
 
@@ -119,7 +119,7 @@ impl Host {
 /// A count of rows or columns, or the number of one, starting at 1.
 fn counted(value: &MontyObject) -> Result<u32, MontyException> {
     match value {
-        MontyObject::Int(n @ 1..=1_048_576) => Ok(u32::try_from(*n).unwrap_or(MOST_COLUMNS)),
+        MontyObject::Int(n @ 1..=1_048_576) => Ok(u32::try_from(*n).unwrap_or(MAX_COLUMNS)),
         _ => Err(raised(ExcType::ValueError, "rows and columns are counted from 1")),
     }
 }

@@ -1,6 +1,6 @@
 //! The parent's side: starts the child, gives it the job, reads its report, and kills it when it overstays.
 
-use super::pipes::{SandboxTimeouts, TimedOut, hear, spawn_alone, split_first, tell};
+use super::pipes::{SandboxTimeouts, TimedOut, read_output, spawn_alone, split_first, write_input};
 use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -12,7 +12,7 @@ const MARGIN: Duration = Duration::from_secs(90);
 /// How long past its limit the code runs before the child is killed: some things cannot be stopped from within.
 const GRACE: Duration = Duration::from_secs(5);
 /// The largest report or written workbook, in bytes.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum SandboxError {
@@ -120,21 +120,21 @@ impl Sandbox {
             SandboxTimeouts { code: Duration::from_secs(job.limits.seconds) + GRACE, margin: MARGIN };
         let job = serde_json::to_vec(job)?;
         // A child that overstays is dropped with both pipes, and killed.
-        let heard = tokio::select! {
-            heard = hear(stdout.take(MOST_BYTES), patience) => heard?,
-            heard = async { tell(stdin, &job, workbook).await; std::future::pending().await } => heard,
+        let output = tokio::select! {
+            output = read_output(stdout.take(MAX_BYTES), patience) => output?,
+            output = async { write_input(stdin, &job, workbook).await; std::future::pending().await } => output,
         };
-        let heard = match heard {
-            Ok(heard) => heard,
+        let output = match output {
+            Ok(output) => output,
             Err(TimedOut::Code) => return Ok(Err(Died::Time)),
             Err(TimedOut::Margin) => return Ok(Err(Died::Reading)),
         };
         let status = child.wait().await?;
         if status.success() {
-            return unpack(&heard).ok_or_else(|| std::io::Error::other("its report cannot be read")).map(Ok);
+            return unpack(&output).ok_or_else(|| std::io::Error::other("its report cannot be read")).map(Ok);
         }
         if status.code() == Some(super::child::NOT_SHUT_IN) {
-            let why = String::from_utf8_lossy(&heard).into_owned();
+            let why = String::from_utf8_lossy(&output).into_owned();
             return Err(std::io::Error::other(why));
         }
         if status.code() == Some(monty_types::OOM_EXIT_CODE) {

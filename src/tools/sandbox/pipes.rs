@@ -35,7 +35,7 @@ pub(in crate::tools) fn spawn_alone(command: &mut Command) -> io::Result<Child> 
 }
 
 /// Sends both parts and closes the pipe. A child that ends early closes it first; its exit status says why.
-pub(in crate::tools) async fn tell(mut stdin: ChildStdin, first: &[u8], second: &[u8]) {
+pub(in crate::tools) async fn write_input(mut stdin: ChildStdin, first: &[u8], second: &[u8]) {
     let _ = stdin.write_all(&(first.len() as u64).to_le_bytes()).await;
     let _ = stdin.write_all(first).await;
     let _ = stdin.write_all(second).await;
@@ -43,22 +43,22 @@ pub(in crate::tools) async fn tell(mut stdin: ChildStdin, first: &[u8], second: 
 }
 
 /// Reads everything the child writes, as long as each part arrives in time.
-pub(in crate::tools) async fn hear(
+pub(in crate::tools) async fn read_output(
     mut stdout: impl AsyncRead + Unpin,
     patience: SandboxTimeouts,
 ) -> io::Result<Result<Vec<u8>, TimedOut>> {
-    let mut heard = Vec::new();
+    let mut output = Vec::new();
     let mut since = Instant::now();
     loop {
-        let marks = heard.len().min(2);
+        let marks = output.len().min(2);
         let (most, late) = match marks {
             1 => (patience.code, TimedOut::Code),
             _ => (patience.margin, TimedOut::Margin),
         };
-        match timeout_at(since + most, stdout.read_buf(&mut heard)).await {
+        match timeout_at(since + most, stdout.read_buf(&mut output)).await {
             Err(_) => return Ok(Err(late)),
-            Ok(Ok(0)) => return Ok(Ok(heard)),
-            Ok(Ok(_)) if heard.len().min(2) > marks => since = Instant::now(),
+            Ok(Ok(0)) => return Ok(Ok(output)),
+            Ok(Ok(_)) if output.len().min(2) > marks => since = Instant::now(),
             Ok(Ok(_)) => {}
             Ok(Err(error)) => return Err(error),
         }

@@ -102,12 +102,12 @@ impl Python {
             let (first, last) = (frame.start.line.max(1) as usize, frame.end.line as usize);
             let lines = lines.get(first - 1..last.min(lines.len()))?;
             let indent = lines.first().map_or(0, |line| line.len() - line.trim_start().len());
-            let said: Vec<&str> =
+            let dedented: Vec<&str> =
                 lines.iter().map(|line| line.get(indent..).unwrap_or(line.trim())).collect();
-            let said = said.join("\n");
+            let dedented = dedented.join("\n");
             let mut frame = frame.clone();
             frame.hide_caret = true;
-            frame.preview_line = Some(said.into());
+            frame.preview_line = Some(dedented.into());
             Some(frame)
         });
         MontyException::with_traceback(error.exc_type(), error.message().map(str::to_owned), frames.collect())

@@ -211,7 +211,9 @@ impl Edits<'_> {
     }
 
     fn imports(&mut self, stmt: &Stmt, module: Option<&str>, names: &[Alias]) {
-        let given = |name: &str| MODULES.iter().find(|(known, _)| *known == name).map(|(_, given)| *given);
+        let replacement = |name: &str| {
+            MODULES.iter().find(|(known, _)| *known == name).map(|(_, replacement)| *replacement)
+        };
         let mut parts = Vec::new();
         let mut ours = false;
         for alias in names {
@@ -220,10 +222,11 @@ impl Edits<'_> {
             let (object, plain) = match module {
                 Some(module) => {
                     let native = module == "itertools" && !ITERTOOLS.contains(&name);
-                    let object = given(module).filter(|_| !native).map(|object| format!("{object}.{name}"));
+                    let object =
+                        replacement(module).filter(|_| !native).map(|object| format!("{object}.{name}"));
                     (object, format!("from {module} import {name}"))
                 }
-                None => (given(name).map(str::to_owned), format!("import {name}")),
+                None => (replacement(name).map(str::to_owned), format!("import {name}")),
             };
             let top = name.split('.').next().unwrap_or(name);
             match object {
@@ -231,7 +234,7 @@ impl Edits<'_> {
                     ours = true;
                     // `import a.b` binds `a`.
                     let object = match (module, called) {
-                        (None, None) => given(top).map_or(object, str::to_owned),
+                        (None, None) => replacement(top).map_or(object, str::to_owned),
                         _ => object,
                     };
                     parts.push(format!("{} = {object}", called.unwrap_or(top)));

@@ -38,8 +38,8 @@ pub fn excerpt(folder: &Path, path: &str, from: ExcerptStart<'_>, most: usize) -
             let _ = writeln!(out, "[lines {} to {at} of {all}; ask for a later line to read on]", start + 1);
             break;
         }
-        let kept = &line[..line.floor_char_boundary(most)];
-        let _ = writeln!(out, "{:5}  {}", at + 1, Visible::line(kept).as_str());
+        let clipped = &line[..line.floor_char_boundary(most)];
+        let _ = writeln!(out, "{:5}  {}", at + 1, Visible::line(clipped).as_str());
     }
     Ok(out)
 }
@@ -83,8 +83,8 @@ fn declared(path: &str, text: &str, name: &str) -> Result<usize, String> {
     let language = language.ok_or("names of its language are not read here; ask for a line instead")?;
     let items = items::read(language, text, &blank(language.family, text));
     let last = |name: &str| name.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
-    let whole = items.iter().find(|item| item.name == name);
-    let found = whole.or_else(|| items.iter().find(|item| last(&item.name) == last(name)));
+    let exact = items.iter().find(|item| item.name == name);
+    let found = exact.or_else(|| items.iter().find(|item| last(&item.name) == last(name)));
     found
         .map(|item| item.line as usize)
         .ok_or_else(|| format!("it declares no `{}`", Visible::line(name).as_str()))

@@ -70,10 +70,10 @@ fn script(text: &str, code: &str, found: &mut Found) {
         let bare = code.trim_start();
         let import =
             bare.starts_with("import ") || bare.starts_with("export ") || bare.starts_with("} from ");
-        for (opening, wanted) in
+        for (opening, is_searched) in
             [("from ", import), ("import ", import), ("require(", true), ("import(", true)]
         {
-            for (at, _) in code.match_indices(opening).filter(|_| wanted) {
+            for (at, _) in code.match_indices(opening).filter(|_| is_searched) {
                 let rest = written.get(at + opening.len()..).unwrap_or_default().trim_start();
                 if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))
                     && let Some((name, _)) = rest[1..].split_once(quote)

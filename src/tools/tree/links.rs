@@ -223,10 +223,10 @@ impl<'a> Known<'a> {
             return None;
         }
         let at = join(folder(path), from)?;
-        let whole = SCRIPTS.iter().find_map(|ending| self.file(at_top(&format!("{at}{ending}"))));
+        let exact = SCRIPTS.iter().find_map(|ending| self.file(at_top(&format!("{at}{ending}"))));
         // TypeScript imports may name the compiled file.
         let becomes = || self.file(&format!("{}.ts", at.strip_suffix(".js")?));
-        let file = whole.filter(|file| file.is_program()).or_else(becomes)?;
+        let file = exact.filter(|file| file.is_program()).or_else(becomes)?;
         // A file that only re-exports another stands for it.
         match file.source.imports.as_slice() {
             [only] if file.source.items.is_empty() && file.path != path => {

@@ -108,14 +108,14 @@ fn text_of(table: Option<&toml::Value>, key: &str) -> Option<String> {
 }
 
 impl Manifest {
-    fn needs(&mut self, name: &str, wanted: &str, group: &'static str) {
-        let (name, wanted) = (clipped(name, 100), clipped(wanted, 60));
-        self.dependencies.push(Dependency { name, wanted, group });
+    fn needs(&mut self, name: &str, version: &str, group: &'static str) {
+        let (name, version) = (clipped(name, 100), clipped(version, 60));
+        self.dependencies.push(Dependency { name, wanted: version, group });
     }
 
-    fn runs(&mut self, purpose: Purpose, command: &str, says: &str) {
-        let (command, says) = (clipped(command, 100), clipped(says, 120));
-        self.runs.push(Run { purpose, command, says, from: self.path.clone() });
+    fn runs(&mut self, purpose: Purpose, command: &str, reason: &str) {
+        let (command, reason) = (clipped(command, 100), clipped(reason, 120));
+        self.runs.push(Run { purpose, command, says: reason, from: self.path.clone() });
     }
 }
 
@@ -133,8 +133,8 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
         (workspace.and_then(toml::Value::as_table), "dependencies", "workspace"),
     ] {
         let listed = place.and_then(|table| table.get(key)).and_then(toml::Value::as_table);
-        for (name, wanted) in listed.into_iter().flatten() {
-            let version = match wanted {
+        for (name, requirement) in listed.into_iter().flatten() {
+            let version = match requirement {
                 toml::Value::String(version) => version.clone(),
                 other => match other.get("version").and_then(toml::Value::as_str) {
                     Some(version) => version.to_owned(),
@@ -144,7 +144,7 @@ fn cargo(manifest: &mut Manifest, table: &toml::Table) {
                         .unwrap_or_default(),
                 },
             };
-            let optional = wanted.get("optional").and_then(toml::Value::as_bool) == Some(true);
+            let optional = requirement.get("optional").and_then(toml::Value::as_bool) == Some(true);
             manifest.needs(name, &version, if optional { "optional" } else { group });
         }
     }
@@ -183,9 +183,9 @@ fn python(manifest: &mut Manifest, table: &toml::Table) {
     poetry_dependencies(manifest, poetry);
     for scripts in [project, poetry] {
         let named = entries(scripts.and_then(|place| place.get("scripts")));
-        for (name, what) in named.filter_map(|(name, what)| Some((name, what.as_str()?))) {
-            manifest.commands.push(format!("{}: {}", visible(name), clipped(what, 100)));
-            manifest.runs(Purpose::Run, name, what);
+        for (name, target) in named.filter_map(|(name, target)| Some((name, target.as_str()?))) {
+            manifest.commands.push(format!("{}: {}", visible(name), clipped(target, 100)));
+            manifest.runs(Purpose::Run, name, target);
         }
     }
     python_tests(manifest, tool);
@@ -196,27 +196,28 @@ fn python_dependencies(
     project: Option<&toml::Value>,
     dependency_groups: Option<&toml::Value>,
 ) {
-    let mut need = |wanted: Option<&toml::Value>, group: &'static str| {
-        for wanted in strings(wanted) {
-            let (name, version) = requirement(wanted);
+    let mut need = |requirements: Option<&toml::Value>, group: &'static str| {
+        for text in strings(requirements) {
+            let (name, version) = requirement(text);
             manifest.needs(name, version, group);
         }
     };
     need(project.and_then(|project| project.get("dependencies")), "normal");
-    for (group, wanted) in entries(project.and_then(|project| project.get("optional-dependencies"))) {
+    for (group, requirements) in entries(project.and_then(|project| project.get("optional-dependencies"))) {
         let dev = matches!(group.as_str(), "dev" | "test" | "tests" | "lint" | "docs");
-        need(Some(wanted), if dev { "dev" } else { "optional" });
+        need(Some(requirements), if dev { "dev" } else { "optional" });
     }
-    for (_, wanted) in entries(dependency_groups) {
-        need(Some(wanted), "dev");
+    for (_, requirements) in entries(dependency_groups) {
+        need(Some(requirements), "dev");
     }
 }
 
 fn poetry_dependencies(manifest: &mut Manifest, poetry: Option<&toml::Value>) {
     for (key, group) in [("dependencies", "normal"), ("dev-dependencies", "dev")] {
         let listed = entries(poetry.and_then(|poetry| poetry.get(key)));
-        for (name, wanted) in listed.filter(|(name, _)| *name != "python") {
-            let version = wanted.as_str().or_else(|| wanted.get("version")?.as_str()).unwrap_or_default();
+        for (name, requirement) in listed.filter(|(name, _)| *name != "python") {
+            let version =
+                requirement.as_str().or_else(|| requirement.get("version")?.as_str()).unwrap_or_default();
             manifest.needs(name, version, group);
         }
     }
@@ -278,8 +279,8 @@ fn npm(manifest: &mut Manifest, value: &serde_json::Value) {
         ("peerDependencies", "normal"),
         ("optionalDependencies", "optional"),
     ] {
-        for (name, wanted) in value.get(key).and_then(|v| v.as_object()).into_iter().flatten() {
-            manifest.needs(name, wanted.as_str().unwrap_or_default(), group);
+        for (name, requirement) in value.get(key).and_then(|v| v.as_object()).into_iter().flatten() {
+            manifest.needs(name, requirement.as_str().unwrap_or_default(), group);
         }
     }
     manifest.commands.extend(text("main").map(|main| format!("main: {main}")));
@@ -292,14 +293,14 @@ fn npm(manifest: &mut Manifest, value: &serde_json::Value) {
         }
         _ => {}
     }
-    for (name, what) in value.get("scripts").and_then(|v| v.as_object()).into_iter().flatten() {
-        let what = clipped(what.as_str().unwrap_or_default(), 100);
-        manifest.commands.push(format!("script {}: {what}", clipped(name, 60)));
+    for (name, script) in value.get("scripts").and_then(|v| v.as_object()).into_iter().flatten() {
+        let script = clipped(script.as_str().unwrap_or_default(), 100);
+        manifest.commands.push(format!("script {}: {script}", clipped(name, 60)));
         let command = match name.as_str() {
             "test" | "start" => format!("npm {name}"),
             other => format!("npm run {other}"),
         };
-        manifest.runs(Purpose::of(name), &command, &what);
+        manifest.runs(Purpose::of(name), &command, &script);
     }
 }
 

@@ -200,8 +200,8 @@ fn visible(text: &str) -> String {
 fn clipped(text: &str, most: usize) -> String {
     let text = text.trim();
     let kept: String = text.chars().take(most).collect();
-    let whole = kept.len() == text.len();
-    visible(&if whole { kept } else { format!("{}…", kept.trim_end()) })
+    let is_complete = kept.len() == text.len();
+    visible(&if is_complete { kept } else { format!("{}…", kept.trim_end()) })
 }
 
 fn is_readme(path: &Path) -> bool {

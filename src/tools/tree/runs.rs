@@ -17,14 +17,14 @@ impl Purpose {
     /// Guesses the purpose of a script or target from its name.
     pub(super) fn of(name: &str) -> Self {
         let name = name.to_lowercase();
-        let says = |words: &[&str]| words.iter().any(|word| name.contains(word));
-        if says(&["lint", "style", "format", "fmt", "typ", "check", "audit"]) {
+        let mentions = |words: &[&str]| words.iter().any(|word| name.contains(word));
+        if mentions(&["lint", "style", "format", "fmt", "typ", "check", "audit"]) {
             Purpose::Check
-        } else if says(&["test", "spec", "cov", "e2e", "stress"]) {
+        } else if mentions(&["test", "spec", "cov", "e2e", "stress"]) {
             Purpose::Test
-        } else if says(&["start", "dev", "serve", "run", "demo"]) {
+        } else if mentions(&["start", "dev", "serve", "run", "demo"]) {
             Purpose::Run
-        } else if says(&["build", "compile", "dist", "bundle", "pack", "doc", "install", "all"]) {
+        } else if mentions(&["build", "compile", "dist", "bundle", "pack", "doc", "install", "all"]) {
             Purpose::Build
         } else {
             Purpose::Other
@@ -46,7 +46,7 @@ pub struct Run {
 
 /// All commands the files name, tests first; each command once, from the file nearest to the top.
 pub fn runs(tree: &Tree) -> Vec<Run> {
-    let mut found: Vec<Run> =
+    let mut runs: Vec<Run> =
         tree.manifests.iter().flat_map(|manifest| manifest.runs.iter().cloned()).collect();
     let run = |purpose, command: String, says: &str, from: &str| Run {
         purpose,
@@ -54,24 +54,24 @@ pub fn runs(tree: &Tree) -> Vec<Run> {
         says: says.to_owned(),
         from: from.to_owned(),
     };
-    let crates = found.iter().any(|one| one.command == "cargo build");
+    let crates = runs.iter().any(|one| one.command == "cargo build");
     for file in &tree.files {
         let path = file.path.as_str();
         for item in file.source.items.iter().filter(|item| item.kind == "target" && !path.contains('/')) {
-            found.push(run(Purpose::of(&item.name), item.signature.clone(), &item.about, path));
+            runs.push(run(Purpose::of(&item.name), item.signature.clone(), &item.about, path));
         }
         let example = path.strip_prefix("examples/").and_then(|name| name.strip_suffix(".rs"));
         match (path, file.source.entry) {
-            ("tox.ini", _) => found.push(run(Purpose::Test, "tox".to_owned(), "", path)),
-            ("noxfile.py", _) => found.push(run(Purpose::Test, "nox".to_owned(), "", path)),
+            ("tox.ini", _) => runs.push(run(Purpose::Test, "tox".to_owned(), "", path)),
+            ("noxfile.py", _) => runs.push(run(Purpose::Test, "nox".to_owned(), "", path)),
             ("src/main.rs", Some(_)) if crates => {
-                found.push(run(Purpose::Run, "cargo run".to_owned(), "the program", path));
+                runs.push(run(Purpose::Run, "cargo run".to_owned(), "the program", path));
             }
             (_, Some("program")) if crates && example.is_some_and(|name| !name.contains('/')) => {
                 let command = format!("cargo run --example {}", example.unwrap_or_default());
                 // The file says more than the manifest that lists it.
-                found.retain(|one| one.command != command);
-                found.push(run(
+                runs.retain(|one| one.command != command);
+                runs.push(run(
                     Purpose::Run,
                     command,
                     file.source.about.as_deref().unwrap_or("an example"),
@@ -80,7 +80,7 @@ pub fn runs(tree: &Tree) -> Vec<Run> {
             }
             (_, Some("program")) if path.ends_with(".go") && !file.source.is_test => {
                 let folder = path.rsplit_once('/').map_or(".", |(folder, _)| folder);
-                found.push(run(
+                runs.push(run(
                     Purpose::Run,
                     format!("go run ./{}", folder.trim_start_matches('.')),
                     "",
@@ -90,17 +90,17 @@ pub fn runs(tree: &Tree) -> Vec<Run> {
             (_, Some("program")) if path.ends_with("/__main__.py") => {
                 let package =
                     path.trim_end_matches("/__main__.py").trim_start_matches("src/").replace('/', ".");
-                found.push(run(Purpose::Run, format!("python -m {package}"), "", path));
+                runs.push(run(Purpose::Run, format!("python -m {package}"), "", path));
             }
             _ => {}
         }
     }
-    found.sort_by_key(|one| (one.purpose, one.from.matches('/').count()));
-    let mut kept: Vec<Run> = Vec::new();
-    for one in found {
-        if !kept.iter().any(|other| other.command == one.command) {
-            kept.push(one);
+    runs.sort_by_key(|one| (one.purpose, one.from.matches('/').count()));
+    let mut unique: Vec<Run> = Vec::new();
+    for one in runs {
+        if !unique.iter().any(|other| other.command == one.command) {
+            unique.push(one);
         }
     }
-    kept
+    unique
 }

@@ -4,8 +4,8 @@
 const NAMES: usize = 6;
 
 /// The paths a file uses, from the crate root (`std::fs::File`, `crate::store::Store`).
-pub(super) fn imports(path: &str, code: &str, found: &mut Vec<String>) {
-    let here = module(path);
+pub(super) fn imports(path: &str, code: &str, paths: &mut Vec<String>) {
+    let module_path = module(path);
     let mut statement: Option<String> = None;
     for line in code.lines().filter(|line| line.len() < 1000) {
         let line = line.trim();
@@ -15,34 +15,34 @@ pub(super) fn imports(path: &str, code: &str, found: &mut Vec<String>) {
                 let start = ["use ", "pub use ", "pub(crate) use ", "pub(super) use "];
                 statement = start.iter().find_map(|start| line.strip_prefix(start)).map(str::to_owned);
                 if statement.is_none() {
-                    inline(line, found);
+                    inline(line, paths);
                 }
             }
         }
         if let Some(tree) = &statement
             && let Some((tree, _)) = tree.split_once(';')
         {
-            expand(&[], tree, &here, found, 0);
+            expand(&[], tree, &module_path, paths, 0);
             statement = None;
         }
     }
 }
 
 /// `crate::x` inside code.
-fn inline(line: &str, found: &mut Vec<String>) {
+fn inline(line: &str, paths: &mut Vec<String>) {
     for (at, _) in line.match_indices("crate::") {
         let plain = |c: char| c.is_alphanumeric() || c == '_' || c == ':';
         let path: String = line[at + 7..].chars().take_while(|c| plain(*c)).collect();
         let names: Vec<&str> = path.split("::").filter(|name| !name.is_empty()).take(NAMES).collect();
         // A type at the top of the crate is not a module.
         if names.first().is_some_and(|name| !name.starts_with(char::is_uppercase)) {
-            found.push(format!("crate::{}", names.join("::")));
+            paths.push(format!("crate::{}", names.join("::")));
         }
     }
 }
 
 /// Expands a `use` tree.
-fn expand(before: &[&str], tree: &str, here: &[String], found: &mut Vec<String>, depth: usize) {
+fn expand(before: &[&str], tree: &str, module_path: &[String], paths: &mut Vec<String>, depth: usize) {
     let tree = tree.trim();
     if let Some(brace) = tree.find('{').filter(|_| depth < 6) {
         let head: Vec<&str> = before
@@ -52,7 +52,7 @@ fn expand(before: &[&str], tree: &str, here: &[String], found: &mut Vec<String>,
             .collect();
         let inside = tree[brace + 1..].rsplit_once('}').map_or(&tree[brace + 1..], |(inside, _)| inside);
         for part in parts(inside) {
-            expand(&head, part, here, found, depth + 1);
+            expand(&head, part, module_path, paths, depth + 1);
         }
         return;
     }
@@ -61,31 +61,31 @@ fn expand(before: &[&str], tree: &str, here: &[String], found: &mut Vec<String>,
         .copied()
         .chain(tree.split("::").map(str::trim).filter(|name| !name.is_empty()))
         .collect();
-    found.extend(absolute(&names, here));
+    paths.extend(absolute(&names, module_path));
 }
 
 /// Splits a list at its commas, keeping braces whole.
 fn parts(list: &str) -> Vec<&str> {
-    let (mut depth, mut start, mut found) = (0usize, 0, Vec::new());
+    let (mut depth, mut start, mut parts) = (0usize, 0, Vec::new());
     for (at, c) in list.char_indices() {
         match c {
             '{' => depth += 1,
             '}' => depth = depth.saturating_sub(1),
             ',' if depth == 0 => {
-                found.push(&list[start..at]);
+                parts.push(&list[start..at]);
                 start = at + 1;
             }
             _ => {}
         }
     }
-    found.push(&list[start..]);
-    found.retain(|part| !part.trim().is_empty());
-    found
+    parts.push(&list[start..]);
+    parts.retain(|part| !part.trim().is_empty());
+    parts
 }
 
 /// A path from the crate root.
-fn absolute(names: &[&str], here: &[String]) -> Option<String> {
-    let mut base: Vec<String> = here.to_vec();
+fn absolute(names: &[&str], module_path: &[String]) -> Option<String> {
+    let mut base: Vec<String> = module_path.to_vec();
     let mut rest = names;
     let relative = matches!(names.first(), Some(&("self" | "super")));
     while let Some((first, others)) = rest.split_first() {

@@ -60,7 +60,7 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
     source.imports = imports::read(language.family, path, text, &code);
     for import in &source.imports {
         let reached = |known: &&(&str, &[&str])| import.paths().any(|path| leads_to(&path, known.1));
-        source.reaches.extend(OUTSIDE.iter().filter(reached).map(|(what, _)| *what));
+        source.reaches.extend(OUTSIDE.iter().filter(reached).map(|(resource, _)| *resource));
     }
     source.entry = entry(language.family, path, text);
     source
@@ -99,7 +99,7 @@ fn about(family: Family, text: &str) -> Option<String> {
         if line.starts_with("#!") && !line.starts_with("#![") {
             continue;
         }
-        let said = match family {
+        let comment = match family {
             Family::Python if line.starts_with("\"\"\"") || line.starts_with("'''") => {
                 let (quote, rest) = line.split_at(3);
                 if let Some((inside, _)) = rest.split_once(quote) {
@@ -114,10 +114,10 @@ fn about(family: Family, text: &str) -> Option<String> {
             Family::Rust => line.strip_prefix("//!").or_else(|| line.strip_prefix("// ")),
             _ => ["//", "/**", "/*", "*/", "*"].iter().find_map(|mark| line.strip_prefix(mark)),
         };
-        match said {
-            Some(said) if said.trim().is_empty() && words.is_empty() => {}
-            Some(said) if said.trim().is_empty() => break,
-            Some(said) => words.push(said.trim().trim_end_matches("*/").trim()),
+        match comment {
+            Some(comment) if comment.trim().is_empty() && words.is_empty() => {}
+            Some(comment) if comment.trim().is_empty() => break,
+            Some(comment) => words.push(comment.trim().trim_end_matches("*/").trim()),
             None if line.is_empty() && words.is_empty() => {}
             None => break,
         }
@@ -125,11 +125,11 @@ fn about(family: Family, text: &str) -> Option<String> {
     let lower = words.join(" ").to_lowercase();
     // A line for lawyers or a tool does not describe the file.
     let idle = ["copyright", "licen", "eslint", "mypy:", "-*-", "coding:", "@ts-", "use strict", "go:build"];
-    let said = items::sentence(&words);
-    if said.is_empty() || idle.iter().any(|word| lower.contains(word)) {
+    let comment = items::sentence(&words);
+    if comment.is_empty() || idle.iter().any(|word| lower.contains(word)) {
         return None;
     }
-    Some(clipped(&said, 200))
+    Some(clipped(&comment, 200))
 }
 
 /// Whether a line starts a test case.

@@ -100,17 +100,17 @@ fn fifty_thousand_files_are_scanned_with_progress() {
             std::fs::write(sub.join(format!("m{f}.py")), "import os\n\ndef run():\n    pass\n").unwrap();
         }
     }
-    let told = std::sync::Mutex::new(Vec::new());
-    let tree = scan(folder.path(), &[], &Limits::default(), &|what, done, of| {
-        told.lock().unwrap().push((what.to_owned(), done, of));
+    let reports = std::sync::Mutex::new(Vec::new());
+    let tree = scan(folder.path(), &[], &Limits::default(), &|stage, done, of| {
+        reports.lock().unwrap().push((stage.to_owned(), done, of));
     });
     let tree = tree.unwrap();
     assert_eq!((tree.files.len(), tree.folders, tree.skipped.len()), (50_000, 501, 0));
     assert!(
         tree.files.iter().all(|file| file.source.imports[0].from == "os" && file.source.items.len() == 1)
     );
-    let told = told.into_inner().unwrap();
-    assert!(told.len() > 100 && told.last().unwrap() == &("reading files".to_owned(), 50_000, 50_000));
+    let reports = reports.into_inner().unwrap();
+    assert!(reports.len() > 100 && reports.last().unwrap() == &("reading files".to_owned(), 50_000, 50_000));
 }
 
 #[test]

@@ -31,26 +31,26 @@ const PARTS: [(&str, &str); 9] = [
 
 /// Compares two workbooks sheet by sheet; lists at most `most` cells.
 pub fn compare(before: &Book, after: &Book, most: usize) -> Differences {
-    let mut found = Differences::default();
+    let mut differences = Differences::default();
     let by_name = |book: &Book, name: &str| book.sheets.iter().position(|sheet| sheet.name == name);
     for sheet in &after.sheets {
         match by_name(before, &sheet.name).and_then(|at| before.sheets.get(at)) {
-            Some(was) => sheets(was, sheet, most, &mut found),
-            None => found.added.push(sheet.name.clone()),
+            Some(was) => sheets(was, sheet, most, &mut differences),
+            None => differences.added.push(sheet.name.clone()),
         }
     }
     let gone = before.sheets.iter().filter(|sheet| by_name(after, &sheet.name).is_none());
-    found.layout.extend(gone.map(|sheet| format!("Sheet `{}` is gone.", sheet.name)));
-    found
+    differences.layout.extend(gone.map(|sheet| format!("Sheet `{}` is gone.", sheet.name)));
+    differences
 }
 
-fn sheets(before: &Sheet, after: &Sheet, most: usize, found: &mut Differences) {
+fn sheets(before: &Sheet, after: &Sheet, most: usize, differences: &mut Differences) {
     let size = |sheet: &Sheet| (sheet.rows.len(), sheet.width());
     let ((rows, columns), (now_rows, now_columns)) = (size(before), size(after));
     let name = &after.name;
     for (word, was, now) in [("rows", rows, now_rows), ("columns", columns, now_columns)] {
         if was != now {
-            found.layout.push(format!("`{name}` has {now} {word} now; it had {was}."));
+            differences.layout.push(format!("`{name}` has {now} {word} now; it had {was}."));
         }
     }
     let mut formulas: BTreeSet<CellPos> = before.formulas.keys().copied().collect();
@@ -67,9 +67,9 @@ fn sheets(before: &Sheet, after: &Sheet, most: usize, found: &mut Differences) {
         for at in all {
             let (was, now) = (before.shown(at), after.shown(at));
             if was != now {
-                found.count += 1;
-                if found.cells.len() < most {
-                    found.cells.push((name.clone(), at, was, now));
+                differences.count += 1;
+                if differences.cells.len() < most {
+                    differences.cells.push((name.clone(), at, was, now));
                 }
             }
         }

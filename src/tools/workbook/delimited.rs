@@ -1,7 +1,7 @@
 //! Reads .csv files: detects the encoding, the delimiter and the decimal sign, and reports them.
 
 use super::read::place;
-use super::{Book, CellPos, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
+use super::{Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Sheet, Value, WorkbookError};
 use jiff::civil::{Date, DateTime};
 
 /// How many bytes we sample to detect the format.
@@ -13,7 +13,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     let delimiter = delimiter(sample);
     let comma = delimiter != b',' && decimal_comma(sample, delimiter);
     let mut sheet = Sheet { name: sheet_name(name), ..Sheet::default() };
-    let mut left = MOST_CELLS;
+    let mut left = MAX_CELLS;
     let mut rows = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -22,8 +22,8 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     let mut record = csv::StringRecord::new();
     let mut row = 0;
     while rows.read_record(&mut record).map_err(|e| WorkbookError::Broken(e.to_string()))? {
-        if row >= MOST_ROWS || record.len() > MOST_COLUMNS as usize {
-            let text = format!("over {MOST_ROWS} rows or {MOST_COLUMNS} columns, which .xlsx has not");
+        if row >= MAX_ROWS || record.len() > MAX_COLUMNS as usize {
+            let text = format!("over {MAX_ROWS} rows or {MAX_COLUMNS} columns, which .xlsx has not");
             return Err(WorkbookError::TooLarge(text));
         }
         for (column, field) in (0..).zip(&record) {
@@ -143,8 +143,8 @@ fn value(field: &str, comma: bool) -> Value {
 fn number(text: &str, comma: bool) -> Option<f64> {
     let (thousands, decimal) = if comma { ('.', ',') } else { (',', '.') };
     let digits = text.strip_prefix(['-', '+']).unwrap_or(text);
-    let (whole, part) = digits.split_once(decimal).map_or((digits, None), |(a, b)| (a, Some(b)));
-    let groups: Vec<&str> = whole.split(thousands).collect();
+    let (integer, part) = digits.split_once(decimal).map_or((digits, None), |(a, b)| (a, Some(b)));
+    let groups: Vec<&str> = integer.split(thousands).collect();
     let first = groups.first().copied().unwrap_or_default();
     let digit = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
     let grouped = groups.len() == 1 || (first.len() <= 3 && groups.iter().skip(1).all(|g| g.len() == 3));

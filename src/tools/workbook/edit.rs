@@ -2,7 +2,7 @@
 //! follow; if something cannot follow, the change is refused before anything is done.
 
 use super::follow::{Axis, Change, Move, follow};
-use super::{Book, CellPos, MOST_CELLS, MOST_COLUMNS, MOST_ROWS, Sheet, Value, WorkbookError};
+use super::{Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Sheet, Value, WorkbookError};
 use std::collections::{BTreeMap, BTreeSet};
 
 fn refused<T>(text: impl Into<String>) -> Result<T, WorkbookError> {
@@ -67,14 +67,14 @@ impl Book {
         let size = self.size();
         let Some(held) = self.sheets.get_mut(sheet) else { return refused("there is no such sheet") };
         if !held.obstacles.is_empty() {
-            let (name, what) = (&held.name, held.obstacles.join(" and "));
+            let (name, obstacles) = (&held.name, held.obstacles.join(" and "));
             return refused(format!(
-                "`{name}` holds {what}, which would not move along: copy what is to stay to a new sheet instead"
+                "`{name}` holds {obstacles}, which would not move along: copy what is to stay to a new sheet instead"
             ));
         }
         let (used, most) = match moved.axis {
-            Axis::Rows => (held.rows.len(), MOST_ROWS),
-            Axis::Columns => (held.width(), MOST_COLUMNS),
+            Axis::Rows => (held.rows.len(), MAX_ROWS),
+            Axis::Columns => (held.width(), MAX_COLUMNS),
         };
         if moved.count == 0 || moved.at.checked_add(moved.count).is_none_or(|end| end > most) {
             return refused(format!("a sheet has {most} {}", word(moved.axis)));
@@ -82,7 +82,7 @@ impl Book {
         let count = moved.count as usize;
         if moved.insert {
             let more = if moved.axis == Axis::Rows { count } else { count.saturating_mul(held.rows.len()) };
-            if used + count > most as usize || size.saturating_add(more) > MOST_CELLS {
+            if used + count > most as usize || size.saturating_add(more) > MAX_CELLS {
                 return refused(format!("there is no room for {count} more {}", word(moved.axis)));
             }
         }

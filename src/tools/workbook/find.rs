@@ -25,7 +25,7 @@ pub fn find(book: &Book, question: &str) -> Vec<String> {
                 lines.push(format!("`{}` in {}: {letters}2:{letters}{last}", value.shown(), sheet.name));
             }
         }
-        let mut found: BTreeMap<&str, (usize, Vec<String>)> = BTreeMap::new();
+        let mut sheets: BTreeMap<&str, (usize, Vec<String>)> = BTreeMap::new();
         for (row, cells) in (0u32..).zip(&sheet.rows).skip(1) {
             for (column, value) in (0u32..).zip(cells) {
                 let text = plain(&value.shown());
@@ -35,7 +35,7 @@ pub fn find(book: &Book, question: &str) -> Vec<String> {
                 if let Some(word) =
                     words.iter().find(|word| text == **word || text.split(' ').any(|part| part == **word))
                 {
-                    let entry = found.entry(word).or_default();
+                    let entry = sheets.entry(word).or_default();
                     entry.0 += 1;
                     if entry.1.len() < CELLS {
                         entry.1.push(CellPos::new(row, column).to_string());
@@ -43,7 +43,7 @@ pub fn find(book: &Book, question: &str) -> Vec<String> {
                 }
             }
         }
-        for (word, (count, cells)) in found {
+        for (word, (count, cells)) in sheets {
             lines.push(format!("\"{word}\" in {}: {count} cells, first {}", sheet.name, cells.join(", ")));
         }
     }

@@ -4,7 +4,7 @@
 //! is surely a reference is changed. A reference to deleted cells becomes `#REF!`, as in every spreadsheet.
 
 use super::refs::{column, letters};
-use super::{MOST_COLUMNS, MOST_ROWS};
+use super::{MAX_COLUMNS, MAX_ROWS};
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Axis {
@@ -35,8 +35,8 @@ pub enum Change {
 impl Move {
     fn most(self) -> u32 {
         match self.axis {
-            Axis::Rows => MOST_ROWS,
-            Axis::Columns => MOST_COLUMNS,
+            Axis::Rows => MAX_ROWS,
+            Axis::Columns => MAX_COLUMNS,
         }
     }
 
@@ -51,8 +51,8 @@ impl Move {
         if self.insert {
             let shift = |n: u32| if n >= self.at { n.saturating_add(self.count) } else { n };
             // A range of all rows stays one, however many are inserted.
-            let whole = first == 0 && last == most;
-            let first = if whole { 0 } else { shift(first) };
+            let is_whole = first == 0 && last == most;
+            let first = if is_whole { 0 } else { shift(first) };
             return (first <= most).then(|| (first, shift(last).min(most)));
         }
         let end = self.at.saturating_add(self.count);
@@ -114,7 +114,7 @@ impl End {
 fn number(text: &str) -> Option<u32> {
     let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let row = plain.then(|| text.parse::<u32>().ok()).flatten()?;
-    (1..=MOST_ROWS).contains(&row).then(|| row - 1)
+    (1..=MAX_ROWS).contains(&row).then(|| row - 1)
 }
 
 /// An area (`B7`, `A1:C9`, `A:C`, `2:5`) after a move; `None` if nothing is left of it. Other text stays unchanged.

@@ -5,11 +5,11 @@ use std::io::{Cursor, Read};
 use zip::ZipArchive;
 
 /// How many parts a package may have.
-const MOST_PARTS: usize = 4_000;
+const MAX_PARTS: usize = 4_000;
 /// How many bytes its parts may hold unpacked.
-const MOST_BYTES: u64 = 768 << 20;
+const MAX_BYTES: u64 = 768 << 20;
 /// A part that unpacks to more than this many times its size counts as a bomb.
-const MOST_RATIO: u64 = 400;
+const MAX_RATIO: u64 = 400;
 /// Smaller parts may have any ratio.
 const SMALL: u64 = 16 << 20;
 /// How many bytes of a part we search for a DTD, which comes before the first element.
@@ -20,8 +20,8 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), WorkbookError> {
     let other = "it is not an Excel (.xlsx) or OpenDocument (.ods) file inside, or not a whole one";
     let mut archive =
         ZipArchive::new(Cursor::new(bytes)).map_err(|_| WorkbookError::Broken(other.to_owned()))?;
-    if archive.len() > MOST_PARTS {
-        let text = format!("{} parts, at most {MOST_PARTS} are read", archive.len());
+    if archive.len() > MAX_PARTS {
+        let text = format!("{} parts, at most {MAX_PARTS} are read", archive.len());
         return Err(WorkbookError::TooLarge(text));
     }
     let mut total = 0u64;
@@ -34,11 +34,11 @@ pub(super) fn check(bytes: &[u8]) -> Result<(), WorkbookError> {
         }
         let (size, packed) = (part.size(), part.compressed_size().max(1));
         total = total.saturating_add(size);
-        if total > MOST_BYTES {
-            let text = format!("unpacked it would be over {} MB", MOST_BYTES >> 20);
+        if total > MAX_BYTES {
+            let text = format!("unpacked it would be over {} MB", MAX_BYTES >> 20);
             return Err(WorkbookError::TooLarge(text));
         }
-        if size > SMALL && size / packed > MOST_RATIO {
+        if size > SMALL && size / packed > MAX_RATIO {
             let text = format!("a part of it unpacks to {} times its size, like a zip bomb", size / packed);
             return Err(WorkbookError::Refused(text));
         }

@@ -30,12 +30,12 @@ use jiff::civil::DateTime;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many cells we read, including the gaps before the last cell of a row.
-pub const MOST_CELLS: usize = 6_000_000;
-pub const MOST_SHEETS: usize = 255;
+pub const MAX_CELLS: usize = 6_000_000;
+pub const MAX_SHEETS: usize = 255;
 /// How many rows .xlsx has.
-pub const MOST_ROWS: u32 = 1_048_576;
+pub const MAX_ROWS: u32 = 1_048_576;
 /// How many columns .xlsx has.
-pub const MOST_COLUMNS: u32 = 16_384;
+pub const MAX_COLUMNS: u32 = 16_384;
 
 /// Why a workbook cannot be used.
 #[derive(Debug, thiserror::Error)]
@@ -219,8 +219,8 @@ impl Book {
     /// Adds an empty sheet.
     pub fn add(&mut self, name: &str) -> Result<usize, WorkbookError> {
         self.may_be_named(name)?;
-        if self.sheets.len() >= MOST_SHEETS {
-            return Err(WorkbookError::Place(format!("there are {MOST_SHEETS} sheets already")));
+        if self.sheets.len() >= MAX_SHEETS {
+            return Err(WorkbookError::Place(format!("there are {MAX_SHEETS} sheets already")));
         }
         let known = self.sheets.iter().map(|sheet| sheet.id).max().unwrap_or(0);
         let id = known.max(self.last_id) + 1;

@@ -75,7 +75,7 @@ mod tests {
 
     #[test]
     fn references_and_separators_are_said_as_xlsx_says_them() {
-        for (written, meant) in [
+        for (written, expected) in [
             ("of:=[.B2]*2", "B2*2"),
             ("of:=SUM([.B2:.B9];[.$D$1])", "SUM(B2:B9,$D$1)"),
             ("of:=IF([.A1]=\"a;b]\";1;2)", "IF(A1=\"a;b]\",1,2)"),
@@ -83,7 +83,7 @@ mod tests {
             ("of:=SUM([Rates.A1:Rates.A9])", "SUM(Rates!A1:A9)"),
             ("of:=SUM([.B:.B])", "SUM(B:B)"),
         ] {
-            assert_eq!(formula(written).as_deref(), Some(meant), "{written}");
+            assert_eq!(formula(written).as_deref(), Some(expected), "{written}");
         }
         for written in [
             "of:=SUM({1;2|3})",

@@ -1,7 +1,7 @@
 //! Reads workbooks: calamine for packages, with cells counted as they come and never allocated by the declared size.
 
 use super::write::obstacles;
-use super::{Book, CellPos, MOST_CELLS, MOST_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
+use super::{Book, CellPos, MAX_CELLS, MAX_SHEETS, Sheet, Value, WorkbookError, delimited, guard, odf};
 use calamine::{Data, ExcelDateTime, Ods, Reader, Xls, Xlsx};
 use jiff::civil::DateTime;
 use std::fmt::Display;
@@ -15,11 +15,11 @@ pub fn open(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
         "ods" => {
             guard::check(bytes)?;
             let mut book = Ods::new(Cursor::new(bytes)).map_err(broken)?;
-            whole(&mut book, odf::formula)
+            read_sheets(&mut book, odf::formula)
         }
         "xls" => {
             let mut book = Xls::new(Cursor::new(bytes)).map_err(broken)?;
-            whole(&mut book, old_formula)
+            read_sheets(&mut book, old_formula)
         }
         "csv" | "tsv" | "txt" => delimited::read(name, bytes),
         _ => Err(WorkbookError::Kind(name.to_owned())),
@@ -37,7 +37,7 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
     let mut obstacles = obstacles(bytes);
     let names = file.sheet_names();
     countable(names.len())?;
-    let mut left = MOST_CELLS;
+    let mut left = MAX_CELLS;
     for name in names {
         let mut sheet = Sheet { name: name.clone(), origin: Some(name.clone()), ..Sheet::default() };
         sheet.id = small(book.sheets.len()) + 1;
@@ -66,7 +66,7 @@ fn old_formula(written: &str) -> Option<String> {
 
 /// Reads the other formats. Their readers load a sheet whole, so the caller must bound memory. `formula` translates a
 /// formula to .xlsx.
-fn whole<'a, R>(file: &mut R, formula: impl Fn(&str) -> Option<String>) -> Result<Book, WorkbookError>
+fn read_sheets<'a, R>(file: &mut R, formula: impl Fn(&str) -> Option<String>) -> Result<Book, WorkbookError>
 where
     R: Reader<Cursor<&'a [u8]>>,
     R::Error: Display,
@@ -74,7 +74,7 @@ where
     let mut book = Book::default();
     let names = file.sheet_names();
     countable(names.len())?;
-    let (mut left, mut lost) = (MOST_CELLS, 0);
+    let (mut left, mut lost) = (MAX_CELLS, 0);
     for name in names {
         let mut sheet = Sheet { name: name.clone(), id: small(book.sheets.len()) + 1, ..Sheet::default() };
         let range = file.worksheet_range(&name).map_err(broken)?;
@@ -112,8 +112,8 @@ fn small(number: usize) -> u32 {
 }
 
 fn countable(sheets: usize) -> Result<(), WorkbookError> {
-    if sheets > MOST_SHEETS {
-        return Err(WorkbookError::TooLarge(format!("{sheets} sheets, at most {MOST_SHEETS} are read")));
+    if sheets > MAX_SHEETS {
+        return Err(WorkbookError::TooLarge(format!("{sheets} sheets, at most {MAX_SHEETS} are read")));
     }
     Ok(())
 }
@@ -134,7 +134,7 @@ pub(super) fn place(
     let before = sheet.rows.get(row).map_or(0, Vec::len);
     let more = rows + (at.column as usize + 1).saturating_sub(before);
     *left = left.checked_sub(more).ok_or_else(|| {
-        WorkbookError::TooLarge(format!("over {MOST_CELLS} cells, counting the gaps between them"))
+        WorkbookError::TooLarge(format!("over {MAX_CELLS} cells, counting the gaps between them"))
     })?;
     sheet.put(at, value);
     Ok(())

@@ -1,6 +1,6 @@
 //! Positions in a sheet, as people write them: `B7`, `A1:C10`, `A:C`, `2:5`.
 
-use super::{MOST_COLUMNS, MOST_ROWS, WorkbookError};
+use super::{MAX_COLUMNS, MAX_ROWS, WorkbookError};
 use std::fmt;
 
 /// The position of a cell, counted from zero.
@@ -83,7 +83,7 @@ fn halves(text: &str) -> Option<(Option<u32>, Option<u32>)> {
         None
     } else {
         let row: u32 = row.parse().ok()?;
-        if row == 0 || row > MOST_ROWS {
+        if row == 0 || row > MAX_ROWS {
             return None;
         }
         Some(row - 1)
@@ -103,7 +103,7 @@ pub(super) fn column(letters: &str) -> Option<u32> {
         }
         number = number * 26 + (letter as u32 - 'A' as u32 + 1);
     }
-    (number <= MOST_COLUMNS).then(|| number - 1)
+    (number <= MAX_COLUMNS).then(|| number - 1)
 }
 
 #[cfg(test)]

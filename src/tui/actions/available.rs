@@ -144,7 +144,11 @@ impl Action {
             Action::UnfoldGroups => when(inbox && model.shows_items(), ""),
             Action::NextItem | Action::PreviousItem => when(inbox || model.tab == Tab::Threads, ""),
             Action::Quotes if model.tab == Tab::Threads => when(review::has_mail(model), ""),
-            Action::Quotes | Action::Pipe => when(model.current().is_some(), ""),
+            Action::Quotes => when(
+                model.current().is_some_and(|opened| opened.folds.open || opened.doc.has_folds()),
+                "Nothing is folded on this card",
+            ),
+            Action::Pipe => when(model.current().is_some(), ""),
             Action::Headers | Action::Attachments | Action::Links => self.shows_of_mail(model),
             Action::SearchNext | Action::SearchPrevious => {
                 let searched = match model.tab {
@@ -169,8 +173,8 @@ impl Action {
                 if matches!(model.layer(), Some(Layer::Form(_))) =>
             {
                 when(
-                    layout::has_card_beside_form(model),
-                    "The card stands beside the form from 140 columns on",
+                    layout::has_card_with_form(model),
+                    "No card is shown here · a larger window has room for it",
                 )
             }
             Action::Remember => when(matches!(model.layer(), Some(Layer::Form(form)) if form.learns()), ""),

@@ -18,6 +18,9 @@ const PLAIN: usize = 1024 * 1024;
 /// Shorter quotes, in lines, are not folded.
 pub(super) const QUOTE: usize = 4;
 
+/// Longer names of fields are cut, so that their values have room.
+const LONGEST_NAME: usize = 24;
+
 /// Which parts of a card are unfolded; at first none are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Folds {
@@ -172,7 +175,8 @@ impl Doc {
             Block::Text(text) => self.quoted(&PieceKind::Text, n, 0, text, folds),
             Block::Markdown(text) => self.markdown(n, text),
             Block::Fields(fields) => {
-                let indent = fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(16) + 2;
+                let indent =
+                    fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(LONGEST_NAME) + 2;
                 for (part, (name, value)) in fields.iter().enumerate() {
                     let sort = PieceKind::Field { name: name.to_string(), indent };
                     if value.is_empty() {
@@ -270,8 +274,15 @@ impl Doc {
         for (age, (part, (who, said))) in turns.iter().enumerate().rev().enumerate() {
             self.begin_part();
             if age > 0 && !folds.open {
-                let first = said.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-                self.own(PieceKind::Fold, format!("{who}: {}", Visible::line(first)));
+                let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+                let mut words = lines.next().unwrap_or_default().to_owned();
+                // "Lena asks:" alone says nothing.
+                if words.ends_with(':')
+                    && let Some(next) = lines.next()
+                {
+                    words = format!("{words} {next}");
+                }
+                self.own(PieceKind::Fold, format!("{who}: {}", Visible::line(&words)));
                 continue;
             }
             self.own(PieceKind::Who, who.to_string());
@@ -283,7 +294,7 @@ impl Doc {
     /// Shows the proposed arguments, for cards that say nothing.
     fn arguments(&mut self, item: &Item) {
         let Some(fields) = item.args.as_object() else { return };
-        let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(16) + 2;
+        let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(LONGEST_NAME) + 2;
         for (name, value) in fields {
             let sort = PieceKind::Field { name: Visible::line(name).into_string(), indent };
             self.own(sort, words::value(value).into_string());

@@ -184,6 +184,11 @@ impl Doc {
             .min(self.end(width, height))
     }
 
+    /// Whether some of it is folded away.
+    pub fn has_folds(&self) -> bool {
+        self.pieces.iter().any(|piece| piece.sort == PieceKind::Fold)
+    }
+
     pub fn mails(&self) -> impl Iterator<Item = &MailBlock> {
         self.card.blocks.iter().filter_map(|block| match block {
             Block::Mail(mail) => Some(mail.as_ref()),

@@ -23,6 +23,29 @@ mod tests {
     use crate::tui::theme::{Colours, Theme};
     use proptest::prelude::*;
 
+    fn drawn(doc: &Doc) -> Vec<String> {
+        let theme = Theme::new(ThemeName::Plain, Colours::None);
+        let lines = doc.lines(ScrollPosition::default(), 60, 20, &theme);
+        lines.iter().map(|line| line.spans.iter().map(|span| &*span.content).collect()).collect()
+    }
+
+    #[test]
+    fn a_long_name_of_a_field_is_shown_whole() {
+        let field = (Visible::line("response_preferences"), Visible::line("version 1"));
+        let doc = Doc::untitled(vec![Block::Fields(vec![field])], Folds::default());
+        assert_eq!(drawn(&doc), ["response_preferences  version 1"]);
+    }
+
+    #[test]
+    fn a_folded_turn_says_more_than_who_asks() {
+        let turn = |who: &str, said: &str| (Visible::line(who), Visible::new(said));
+        let turns = vec![turn("the agent asked", "Lena asks:\n\n“When?”"), turn("you", "Later.")];
+        let doc = Doc::untitled(vec![Block::Turns(turns)], Folds::default());
+        assert!(doc.has_folds());
+        let shown = drawn(&doc);
+        assert!(shown.contains(&"▸ the agent asked: Lena asks: “When?”  (T)".to_owned()), "{shown:?}");
+    }
+
     proptest! {
         /// Scrolling counts lines without drawing them, so both must agree: the end of a proposal may count as seen
         /// only if it was drawn.

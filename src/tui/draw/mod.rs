@@ -15,6 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 use ratatui::widgets::{Block, BorderType, Clear, Widget};
+use std::ops::Range;
 
 /// Draws text at a position, cut at the area's edge. Returns the column where it ended.
 pub fn text(buf: &mut Buffer, area: Rect, x: u16, y: u16, text: &str, style: Style) -> u16 {
@@ -56,9 +57,7 @@ pub fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
     // A wide character that begins left of the box would be drawn over its edge.
     if let Some(before) = area.x.checked_sub(1) {
         for y in area.y..area.bottom() {
-            if let Some(cell) = buf.cell_mut((before, y)).filter(|cell| width(cell.symbol()) > 1) {
-                cell.set_symbol(" ");
-            }
+            clear_wide(buf, before, y);
         }
     }
     if area.width < 6 || area.height < 3 {
@@ -72,6 +71,39 @@ pub fn frame(buf: &mut Buffer, area: Rect, title: &str, style: Style) -> Rect {
     Rect { x: inner.x + 1, width: inner.width.saturating_sub(2), ..inner }
 }
 
+/// Clears a wide character that begins in this column, because it would be drawn over the next one.
+fn clear_wide(buf: &mut Buffer, x: u16, y: u16) {
+    if let Some(cell) = buf.cell_mut((x, y)).filter(|cell| width(cell.symbol()) > 1) {
+        cell.set_symbol(" ");
+    }
+}
+
+/// Draws ▲ at the right end of a list's first line if there are rows above those shown, and ▼ at that of its last line
+/// if there are rows below them.
+pub fn more(model: &Model, shown: Range<usize>, all: usize, area: Rect, buf: &mut Buffer) {
+    if area.width < 3 || area.height == 0 {
+        return;
+    }
+    if shown.start > 0 {
+        sign(buf, area, area.y, "▲", model.theme.quiet);
+    }
+    if shown.end < all {
+        sign(buf, area, area.bottom() - 1, "▼", model.theme.quiet);
+    }
+}
+
+/// Draws a sign in the last column; text that reaches this column is cut before it.
+fn sign(buf: &mut Buffer, area: Rect, y: u16, sign: &str, style: Style) {
+    let last = area.right() - 1;
+    let is_blank = buf.cell((last, y)).is_some_and(|cell| cell.symbol() == " ");
+    let is_covered = buf.cell((last - 1, y)).is_some_and(|cell| width(cell.symbol()) > 1);
+    let text = if is_blank && !is_covered { sign.to_owned() } else { format!("…{sign}") };
+    let began = right(buf, area, y, &text, style);
+    if let Some(before) = began.checked_sub(1) {
+        clear_wide(buf, before, y);
+    }
+}
+
 /// Draws two sentences in the upper middle of an area: the situation, and what to do next.
 pub fn message(model: &Model, area: Rect, buf: &mut Buffer, what: &str, next: &str) {
     if area.is_empty() {
@@ -79,10 +111,58 @@ pub fn message(model: &Model, area: Rect, buf: &mut Buffer, what: &str, next: &s
     }
     let mut y = area.y + area.height.saturating_sub(2) / 3;
     for (sentence, style) in [(what, model.theme.title), (next, model.theme.quiet)] {
-        for line in wrap(sentence, usize::from(area.width.saturating_sub(4)).max(1)) {
-            let left = usize::from(area.width).saturating_sub(width(line)) / 2;
-            text(buf, area, area.x + u16::try_from(left).unwrap_or(0), y, line, style);
+        for line in hint_lines(sentence, usize::from(area.width.saturating_sub(4)).max(1)) {
+            let left = usize::from(area.width).saturating_sub(width(&line)) / 2;
+            text(buf, area, area.x + u16::try_from(left).unwrap_or(0), y, &line, style);
             y += 1;
         }
+    }
+}
+
+/// What stands between two hints.
+const BETWEEN_HINTS: &str = " · ";
+
+/// The lines of a text. They break between hints if possible, so that a key stays next to what it does.
+fn hint_lines(text: &str, columns: usize) -> Vec<String> {
+    let mut lines: Vec<String> = Vec::new();
+    for hint in text.split(BETWEEN_HINTS) {
+        let fits = |line: &&mut String| width(line) + width(BETWEEN_HINTS) + width(hint) <= columns;
+        match lines.last_mut().filter(fits) {
+            Some(line) => {
+                line.push_str(BETWEEN_HINTS);
+                line.push_str(hint);
+            }
+            None => lines.push(hint.to_owned()),
+        }
+    }
+    lines.iter().flat_map(|line| wrap(line, columns)).map(str::to_owned).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_break_between_hints() {
+        let text = "c starts a thread · 2 shows past ones · ? all keys";
+        assert_eq!(hint_lines(text, 50), [text]);
+        assert_eq!(hint_lines(text, 48), ["c starts a thread · 2 shows past ones", "? all keys"]);
+        assert_eq!(hint_lines(text, 12), ["c starts a", "thread", "2 shows past", "ones", "? all keys"]);
+        assert!(hint_lines("", 12).is_empty());
+    }
+
+    #[test]
+    fn signs_cut_text_that_reaches_them() {
+        let area = Rect::new(0, 0, 8, 1);
+        let signed = |text: &str| {
+            let mut buf = Buffer::empty(area);
+            buf.set_string(0, 0, text, Style::new());
+            sign(&mut buf, area, 0, "▼", Style::new());
+            (0..8).map(|x| buf[(x, 0)].symbol().to_owned()).collect::<String>()
+        };
+        assert_eq!(signed("Ada now"), "Ada now▼");
+        assert_eq!(signed("approval"), "approv…▼");
+        assert_eq!(signed("abcd日本"), "abcd日 …▼");
+        assert_eq!(signed("abcde日x"), "abcde …▼");
     }
 }

@@ -18,7 +18,7 @@ pub fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
         return;
     }
     let key = match model.focus {
-        _ if layout::has_card_beside_form(model) => {
+        _ if layout::has_card_with_form(model) => {
             model.keymap.key_of(&[Scope::Form], Action::PageDown).unwrap_or_default()
         }
         Focus::Card => "j".to_owned(),

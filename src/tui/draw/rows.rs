@@ -30,6 +30,9 @@ pub fn rows<T>(
     for (y, (n, plain)) in (area.y..area.bottom()).zip(all.enumerate().skip(browse.top)) {
         row(model, plain, n == browse.cursor, Rect { y, height: 1, ..area }, buf);
     }
+    let shown = browse.top..browse.rows.len().min(browse.top + usize::from(area.height));
+    let unread = usize::from(browse.next.is_some());
+    draw::more(model, shown, browse.rows.len() + unread, area, buf);
 }
 
 /// Draws one row on its own line.

@@ -3,6 +3,7 @@
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::{DecisionRequest, ItemKind, unsent_edit_key};
+use crate::text::{width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
@@ -12,6 +13,9 @@ use crate::tui::{draw, safe, words};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+
+/// A wider box is hard to read.
+const WIDEST: u16 = 110;
 
 /// One decision on many items, before it is confirmed.
 #[derive(Clone, Debug)]
@@ -95,6 +99,14 @@ impl Bulk {
     }
 }
 
+/// A text after a bullet, on as many lines as it needs.
+fn bulleted(text: &str, room: usize) -> Vec<String> {
+    // Every item has a line, even one without a title.
+    let text = if text.is_empty() { " " } else { text };
+    let lines = wrap(text, room.saturating_sub(2).max(1)).enumerate();
+    lines.map(|(n, line)| format!("{}{line}", if n == 0 { "• " } else { "  " })).collect()
+}
+
 /// An item's title, and what ignoring it may teach: never more than this sender on this subject.
 fn described(row: &Row, action: Action) -> String {
     let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
@@ -142,27 +154,41 @@ impl Popup for Bulk {
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let buf = frame.buffer_mut();
         let theme = &model.theme;
-        let outer = centred(screen(model), 80, cells(self.rows.len() + self.left_out.len() + 7));
+        let screen = screen(model);
+        let texts = self.rows.iter().map(|(title, _)| title).chain(&self.left_out);
+        let longest = texts.map(|text| width(text)).max().unwrap_or(0);
+        // The frame takes four columns, and a bullet two.
+        let outer_width = cells(longest + 6).clamp(80, WIDEST).min(screen.width);
+        let room = usize::from(outer_width.saturating_sub(4));
+        let rows: Vec<(usize, String)> = self
+            .rows
+            .iter()
+            .enumerate()
+            .flat_map(|(n, (title, _))| bulleted(title, room).into_iter().map(move |line| (n, line)))
+            .collect();
+        let left_out: Vec<String> = self.left_out.iter().flat_map(|why| bulleted(why, room)).collect();
+        let outer = centred(screen, outer_width, cells(rows.len() + left_out.len() + 7));
         let inner = draw::frame(buf, outer, "Decide together?", theme.warning);
         let title = format!("{} will be {}:", words::count(self.rows.len(), "item"), self.kind.word());
         draw::text(buf, inner, inner.x, inner.y, &title, theme.title);
-        let left =
-            if self.left_out.is_empty() { 0 } else { cells(self.left_out.len() + 1).min(inner.height / 3) };
+        let left = if left_out.is_empty() { 0 } else { cells(left_out.len() + 1).min(inner.height / 3) };
         let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(3 + left), ..inner };
-        let top = layout::plain_top(0, self.cursor, list.height);
-        for (y, (n, (title, _))) in (list.y..list.bottom()).zip(self.rows.iter().enumerate().skip(top)) {
+        let last = rows.iter().rposition(|(n, _)| *n == self.cursor).unwrap_or(0);
+        let top = layout::plain_top(0, last, list.height);
+        for (y, (n, text)) in (list.y..list.bottom()).zip(rows.iter().skip(top)) {
             let line = Rect { y, height: 1, ..list };
-            draw::text(buf, line, line.x, y, &format!("• {title}"), theme.text);
-            if n == self.cursor {
+            draw::text(buf, line, line.x, y, text, theme.text);
+            if *n == self.cursor {
                 buf.set_style(line, theme.selected);
             }
         }
+        draw::more(model, top..top + usize::from(list.height), rows.len(), list, buf);
         let out = Rect { y: list.bottom(), height: left, ..inner };
         let heading = std::iter::once(Line::styled("left out:", theme.warning));
         draw::lines(
             buf,
             out,
-            heading.chain(self.left_out.iter().map(|why| Line::styled(format!("• {why}"), theme.warning))),
+            heading.chain(left_out.into_iter().map(|line| Line::styled(line, theme.warning))),
         );
         draw_keys(
             model,

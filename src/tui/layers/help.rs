@@ -67,7 +67,10 @@ impl Popup for Help {
             draw::text(buf, inner, after + 1, inner.y, "type to search", theme.quiet);
         }
         let rest = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
-        draw::lines(buf, rest, self.lines(model).into_iter().skip(self.top));
+        let lines = self.lines(model);
+        let (shown, all) = (self.top..self.top + usize::from(rest.height), lines.len());
+        draw::lines(buf, rest, lines.into_iter().skip(self.top));
+        draw::more(model, shown, all, rest, buf);
         let x = x.saturating_add(cells(column)).min(inner.right().saturating_sub(1));
         frame.set_cursor_position(Position { x, y: inner.y });
         true

@@ -144,6 +144,7 @@ impl Popup for Menu {
                 buf.set_style(line, theme.selected);
             }
         }
+        draw::more(model, top..top + usize::from(inner.height), self.rows.len(), inner, buf);
         true
     }
 

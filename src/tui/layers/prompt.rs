@@ -161,6 +161,7 @@ impl Popup for Prompt {
                 buf.set_style(line, theme.selected);
             }
         }
+        draw::more(model, top..top + usize::from(list.height), rows.len(), list, buf);
         if rows.is_empty() && self.ask == Ask::Palette && list.height > 0 {
             draw::text(buf, list, list.x + 1, list.y, "There is no such action", theme.quiet);
         }

@@ -193,8 +193,13 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
 
 /// Keeps each selected row on the screen.
 pub fn scroll_tops(model: &mut Model) {
-    let height = layout::areas(model).list.height;
-    let (_, threads) = layout::thread_list(layout::areas(model).list);
+    let list = layout::areas(model).list;
+    // A list that a form or a card covers keeps its place.
+    if list.is_empty() {
+        return;
+    }
+    let height = list.height;
+    let (_, threads) = layout::thread_list(list);
     model.threads.top = layout::thread_top(&model.threads, &model.options.time_zone, threads);
     model.memory.list.top = layout::plain_top(model.memory.list.top, model.memory.list.cursor, height);
     model.inbox.skipped.top = layout::plain_top(model.inbox.skipped.top, model.inbox.skipped.cursor, height);
@@ -228,8 +233,6 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         vec![named(Action::Prune, "prune"), named(Action::FetchMail, "fetch mail")]
     } else if model.tab == Tab::Threads {
         threads::footer(model)
-    } else if model.focus == Focus::Card {
-        vec![named(Action::Leave, "back")]
     } else {
         vec![named(Action::Open, "read")]
     };

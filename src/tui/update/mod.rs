@@ -71,7 +71,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Skipped(query, result) => skipped::listed(model, &query, result),
         Msg::SkippedLately(result) => skipped::counted(model, result),
         Msg::Decisions(query, result) => history::listed(model, &query, result),
-        Msg::DecisionLinks(id, result) => history::linked(model, &id, result),
+        Msg::DecisionLinks(place, result) => history::linked(model, place, result),
         Msg::Ends(result) => news::ended(model, result),
         Msg::Lessons(result) => news::learned(model, result),
         Msg::Reclassified(thread, result) => skipped::reclassified(model, thread, result),
@@ -102,7 +102,9 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             Vec::new()
         }
         Msg::Decided(kind, results) => decide::decided(model, kind, results),
+        Msg::LastDecided(result) => decide::take_over(model, result),
         Msg::Undone(results) => decide::undone(model, results),
+        Msg::Stopped(thread, result) => decide::stopped(model, thread, result),
         Msg::Started(workflow, result) => form::started(model, workflow, result),
         Msg::Done(result) => {
             match result {

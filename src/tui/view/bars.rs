@@ -8,7 +8,7 @@ use crate::tui::layers::{Ask, Layer};
 use crate::tui::model::Model;
 use crate::tui::msg::Driving;
 use crate::tui::tabs::inbox::Filter;
-use crate::tui::tabs::{self, Tab};
+use crate::tui::tabs::{self, Focus, Tab};
 use crate::tui::{draw, layout, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -253,11 +253,17 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
     buf.set_style(area, theme.bar);
     let scopes = model.scopes();
     let mut end = area;
-    if model.layer().is_none()
-        && let Some(key) = model.keymap.key_of(&scopes, Action::Help)
-    {
-        let began = draw::right(buf, area, area.y, &format!("{key} help "), theme.quiet);
-        end.width = began.saturating_sub(area.x + 1);
+    // However narrow the screen is, it names the way to help and the way back to the list.
+    let always: &[(Action, &str)] = match (model.layer(), model.focus) {
+        (Some(_), _) => &[],
+        (None, Focus::List) => &[(Action::Help, "help")],
+        (None, Focus::Card) => &[(Action::Help, "help"), (Action::Clear, "back")],
+    };
+    for (action, text) in always {
+        if let Some(key) = model.keymap.key_of(&scopes, *action) {
+            let began = draw::right(buf, end, area.y, &format!("{key} {text} "), theme.quiet);
+            end.width = began.saturating_sub(area.x + 1);
+        }
     }
     if !model.pending.is_empty() {
         let begun = format!(" {} …", crate::tui::keys::Key::show_row(&model.pending));

@@ -68,10 +68,10 @@ impl Listener {
             tokio::select! {
                 accepted = self.listener.accept(), if callers.len() < AT_ONCE => {
                     let (stream, _) = accepted?;
-                    callers.push(tokio::time::timeout(PATIENCE, hear(stream, &self.host, secrets)));
+                    callers.push(tokio::time::timeout(PATIENCE, serve_caller(stream, &self.host, secrets)));
                 }
-                Some(heard) = callers.next(), if !callers.is_empty() => {
-                    if let Ok(Some(callback)) = heard {
+                Some(result) = callers.next(), if !callers.is_empty() => {
+                    if let Ok(Some(callback)) = result {
                         return Ok(callback);
                     }
                 }
@@ -81,7 +81,7 @@ impl Listener {
 }
 
 /// Reads one caller's request; `None` if it brought no answer that counts.
-async fn hear(mut stream: TcpStream, host: &str, secrets: &Secrets) -> Option<Callback> {
+async fn serve_caller(mut stream: TcpStream, host: &str, secrets: &Secrets) -> Option<Callback> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
         let mut part = [0; 2048];

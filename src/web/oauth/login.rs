@@ -5,7 +5,7 @@ use super::listener::{Answer, Listener};
 use super::pkce::{Secrets, challenge};
 use super::tokens::{Tokens, log_in};
 use crate::config::Google;
-use crate::web::{Ask, Wait, Web, WebError, said, secret};
+use crate::web::{Ask, Wait, Web, WebError, safe_excerpt, secret};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::{Method, Url};
 use secrecy::ExposeSecret;
@@ -78,7 +78,7 @@ impl Login {
                 log_in(&login)
             ))),
             Answer::Refused(why) => {
-                Err(LoginError::Permanent(format!("the login was refused ({})", said(why))))
+                Err(LoginError::Permanent(format!("the login was refused ({})", safe_excerpt(why))))
             }
         };
         match &exchanged {
@@ -121,7 +121,7 @@ async fn exchange(
     if let Some(missing) = scopes.iter().find(|scope| !allowed.contains(scope)) {
         let text = format!(
             "access to {} was not allowed; {} again and tick every box",
-            said(missing),
+            safe_excerpt(missing),
             log_in(login)
         );
         return Err(LoginError::LoginRequired(text));
@@ -165,8 +165,8 @@ async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Toke
     let url = parsed(&login.token_url, "token_url")?;
     let web = Web::new(&url, None, wait).map_err(LoginError::Permanent)?;
     let client_secret = match &login.client_secret {
-        Some(kept) => {
-            let read = secret(kept, "the secret of Google's client", "client_secret").await;
+        Some(refresh_token) => {
+            let read = secret(refresh_token, "the secret of Google's client", "client_secret").await;
             Some(read.map_err(LoginError::Permanent)?)
         }
         None => None,
@@ -184,7 +184,7 @@ async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Toke
     let place = web.place();
     let said_json: Option<Value> = serde_json::from_slice(&reply.body).ok().filter(Value::is_object);
     if !(200..300).contains(&reply.status) {
-        let word = |key: &str| said_json.as_ref().and_then(|json| json.get(key)?.as_str()).map(said);
+        let word = |key: &str| said_json.as_ref().and_then(|json| json.get(key)?.as_str()).map(safe_excerpt);
         return Ok(match (reply.status, word("error").as_deref()) {
             (429 | 500.., _) => {
                 TokenReply::Error(LoginError::Temporary(format!("{place} is busy ({})", reply.status)))

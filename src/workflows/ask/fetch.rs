@@ -101,10 +101,12 @@ impl ApiClient {
         filled: impl Fn(&str) -> Result<ApiRequest, String>,
     ) -> Result<ApiResponse, NodeError> {
         let mut wrong = Vec::new();
-        let mut passing = false;
+        let (mut passing, mut found) = (false, false);
         for server in servers.iter().take(MOST_SERVERS) {
             let filled = filled(server).map_err(NodeError::failed)?;
-            match self.send(&filled, servers).await {
+            let sent = self.send(&filled, servers).await;
+            found |= !matches!(sent, Err(HttpError::NotFound(_)));
+            match sent {
                 Ok(answer) if answer.status == 429 => return Err(too_many(server, &answer)),
                 Ok(answer) if answer.status >= 500 => {
                     wrong.push(format!("{server} says {}", answer.status));
@@ -115,14 +117,25 @@ impl ApiClient {
                     Err(why) => wrong.push(why),
                 },
                 Err(HttpError::Refused(why)) => wrong.push(why),
-                Err(HttpError::NotSent(why) | HttpError::NoAnswer(why)) => {
+                Err(HttpError::NotFound(why) | HttpError::NotSent(why) | HttpError::NoAnswer(why)) => {
                     wrong.push(why);
                     passing = true;
                 }
             }
         }
-        let text = if wrong.is_empty() { "there is no server to ask".to_owned() } else { wrong.join("; ") };
+        if wrong.is_empty() {
+            return Err(NodeError::failed("there is no server to ask"));
+        }
+        if !found {
+            return Err(self.offline());
+        }
+        let text = wrong.join("; ");
         Err(if passing { NodeError::transient(text) } else { NodeError::failed(text) })
+    }
+
+    /// None of its servers has a name that leads anywhere, as on a machine without a network.
+    pub fn offline(&self) -> NodeError {
+        NodeError::transient(format!("{} cannot be reached; are you online?", self.catalogue.name))
     }
 
     /// The answer as data; the inner error says why it cannot be read.
@@ -213,7 +226,9 @@ impl Effect for SendApprovedRequest {
             let answer = match self.door.send(&filled, std::slice::from_ref(&self.server)).await {
                 Ok(answer) => answer,
                 Err(HttpError::Refused(why)) => return Err(EffectError::Refused(why)),
-                Err(HttpError::NotSent(why)) => return Err(EffectError::NotDone(why)),
+                Err(HttpError::NotFound(why) | HttpError::NotSent(why)) => {
+                    return Err(EffectError::NotDone(why));
+                }
                 Err(HttpError::NoAnswer(why)) => return Err(EffectError::Unknown(why)),
             };
             match answer.status {

@@ -205,18 +205,31 @@ fn modules(project: &ProjectFacts) -> Vec<Vec<String>> {
     project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES).map(row).collect()
 }
 
-/// One line for each page that has something to say.
+/// What the pages have to say. What several of them say is told once, with the names of all of them.
 fn listing<'a>(
     state: &'a Documentation,
     title: &impl Fn(&AgentResult) -> String,
     lines: impl Fn(&'a AgentResult) -> &'a Vec<String>,
 ) -> String {
-    let said = state.results.iter().filter(|result| !lines(result).is_empty());
-    let line = |result: &AgentResult, lines: &[String]| {
-        let lines: Vec<&str> = lines.iter().map(|line| line.trim_end_matches('.')).collect();
-        format!("- {}: {}\n", title(result), lines.join("; "))
-    };
-    said.map(|result| line(result, lines(result))).collect()
+    let mut said: Vec<(&str, Vec<String>)> = Vec::new();
+    for result in &state.results {
+        for line in lines(result) {
+            let (line, page) = (line.trim_end_matches('.'), title(result));
+            match said.iter_mut().find(|(known, _)| *known == line) {
+                Some((_, pages)) if pages.contains(&page) => {}
+                Some((_, pages)) => pages.push(page),
+                None => said.push((line, vec![page])),
+            }
+        }
+    }
+    let mut by_pages: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
+    for (line, pages) in said {
+        match by_pages.iter_mut().find(|(known, _)| *known == pages) {
+            Some((_, lines)) => lines.push(line),
+            None => by_pages.push((pages, vec![line])),
+        }
+    }
+    by_pages.iter().map(|(pages, lines)| format!("- {}: {}\n", pages.join(", "), lines.join("; "))).collect()
 }
 
 /// The effect of writing a page into the folder.
@@ -268,6 +281,20 @@ mod tests {
         assert!(may_go(theirs.as_bytes(), second.as_bytes()));
         assert!(!may_go(theirs.as_bytes(), finished(&new, None).as_bytes()), "what is theirs would be lost");
         assert_eq!(finished(&new, Some(&second)), second, "once more changes nothing");
+    }
+
+    #[test]
+    fn what_two_pages_miss_is_said_once() {
+        let page = |name: &str, missing: &[&str]| {
+            let mut result = AgentResult { agent_name: name.to_owned(), ..AgentResult::default() };
+            result.metadata.missing_information = missing.iter().map(|&line| line.to_owned()).collect();
+            result
+        };
+        let results = vec![page("API", &["Why.", "Who."]), page("Tests", &["Why"]), page("Names", &[])];
+        let state = Documentation { results, ..Documentation::default() };
+        let name = |result: &AgentResult| result.agent_name.clone();
+        let said = listing(&state, &name, |result| &result.metadata.missing_information);
+        assert_eq!(said, "- API, Tests: Why\n- API: Who\n");
     }
 
     #[test]

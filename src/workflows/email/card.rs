@@ -53,7 +53,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
         let thread = (Visible::line("thread"), Visible::line(&earlier.thread));
         blocks.push(Block::Fields(vec![before, thread]));
     }
-    let said = said(state);
+    let said = said(state, &blocks);
     if !said.is_empty() {
         blocks.push(Block::Turns(said));
     }
@@ -73,6 +73,7 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let class = state.classification_decision.map(|class| class.as_str()).unwrap_or("not triaged yet");
     let by = match state.triaged_by {
         super::state::By::Model => "the model",
+        super::state::By::BuiltIn => "the built-in rules",
         super::state::By::Rule => "a rule of yours",
         super::state::By::Calendar => "your calendar",
         super::state::By::Person => "you",
@@ -345,8 +346,8 @@ fn join(people: &[Address]) -> String {
     people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The earlier turns about this mail.
-fn said(state: &Email) -> Vec<(Visible, Visible)> {
+/// The earlier turns about this mail, without what the calendar said if `shown` tells it already.
+fn said(state: &Email, shown: &[Block]) -> Vec<(Visible, Visible)> {
     let pending = |id: &str| state.pending.iter().any(|call| call.id == id);
     let mut turns = Vec::new();
     for turn in &state.messages {
@@ -358,21 +359,39 @@ fn said(state: &Email) -> Vec<(Visible, Visible)> {
                         .iter()
                         .find_map(|key| call.args.get(key).and_then(Value::as_str))
                         .unwrap_or_default();
-                    turns.push((format!("agent, {}", tools::word(&call.name)), text.to_owned()));
+                    let who = match call.name.as_str() {
+                        tools::QUESTION => "the agent asked".to_owned(),
+                        tool => format!("the agent proposed, {}", tools::word(tool)),
+                    };
+                    turns.push((who, text.to_owned()));
                 }
             }
             Turn::Became { tool, how, text, .. } => match how {
                 Became::Answered => turns.push(("you".to_owned(), text.clone())),
                 Became::Refused if text.is_empty() => turns.push(("you".to_owned(), "(no)".to_owned())),
-                Became::Done | Became::Failed | Became::Refused if !text.is_empty() => {
-                    turns.push((tools::word(tool).to_owned(), text.clone()));
+                // Only the agent needs to know what became of a question nobody answered.
+                Became::Done | Became::Failed | Became::Refused if tool == tools::QUESTION => {}
+                Became::Done | Became::Failed | Became::Refused => {
+                    let is_new = |line: &&str| tool != tools::CHECK_CALENDAR || !tells(shown, line);
+                    let lines: Vec<&str> = text.lines().filter(is_new).collect();
+                    if !lines.is_empty() {
+                        turns.push((tools::word(tool).to_owned(), lines.join("\n")));
+                    }
                 }
-                Became::Done | Became::Failed | Became::Refused => {}
             },
             Turn::Came { .. } => turns.push(("mail".to_owned(), "New mail came.".to_owned())),
         }
     }
     turns.into_iter().map(|(who, text)| (Visible::line(&who), Visible::new(&text))).collect()
+}
+
+/// Whether a question or the picture of a day tells this line.
+fn tells(shown: &[Block], line: &str) -> bool {
+    shown.iter().any(|block| match block {
+        Block::Text(text) => text.contains(line),
+        Block::Day(day) => day.about.as_str() == line,
+        _ => false,
+    })
 }
 
 /// The mails, newest first. Only the newest is unfolded.

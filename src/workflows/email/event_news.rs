@@ -75,7 +75,7 @@ pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<Calendar
         return Ok(CalendarImpact::New);
     };
     let held = calendar.held(&event.uid).await?;
-    Ok(match calendar::standing(&held, &news.events, &news.sender, news.revision) {
+    Ok(match calendar::check_revision(&held, &news.events, &news.sender, news.revision) {
         RevisionCheck::Absent => CalendarImpact::New,
         RevisionCheck::Same => CalendarImpact::Known,
         RevisionCheck::Stale => CalendarImpact::Refused {
@@ -199,7 +199,7 @@ fn changes(held: &[InvitedEvent], news: &EventNews, zone: &TimeZone) -> String {
     for one in events {
         let alone = EventNews { revision: news.revision, events: vec![one], sender: news.sender.clone() };
         if let RevisionCheck::Differs(before) =
-            calendar::standing(held, &alone.events, &alone.sender, alone.revision)
+            calendar::check_revision(held, &alone.events, &alone.sender, alone.revision)
         {
             said.push(words(before.as_deref(), &alone, zone));
         }

@@ -51,11 +51,18 @@ pub const ANSWERED_ELSEWHERE: &str = "you have answered it elsewhere";
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let (shown, troubled, remembered) = (services.clone(), services.clone(), services.clone());
+    let stuck = services.clone();
     let workflow = Workflow::new("email", graph()?, services);
     let about = "triage of a mail, and its answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
     let spec = spec.showing_in_trouble(move |state| card::conversation(&troubled, state));
+    let spec = spec.titling_failures(move |state, node| {
+        let state = state.get::<Email>()?;
+        let conversation = mails::Conversation::read(&stuck, state).ok()?;
+        let (_, mail) = conversation.about()?;
+        Some(state.could_not(node, &mails::sender(mail)))
+    });
     let spec = spec.going_by(move |state| mails::profiles(&remembered, state));
     Ok(spec.preparing(move |input| {
         if let Some(model) = input.get("model").and_then(Value::as_str) {

@@ -62,6 +62,8 @@ pub struct Earlier {
 pub enum By {
     #[default]
     Model,
+    /// The built-in rules, in place of a model.
+    BuiltIn,
     /// A `[[rule]]`.
     Rule,
     /// The event that the calendar holds for this mail.

@@ -1,6 +1,8 @@
 //! How far a thread has got with its mails.
 
 use super::state::{Attached, Email};
+use super::tools;
+use crate::graph::{Answer, Decision};
 use crate::text::words::with_full_stop;
 use crate::text::{Visible, truncate};
 use serde_json::Value;
@@ -40,6 +42,30 @@ impl Email {
     /// Whether triage ignored the mail, it was answered, or the thread is done with it.
     pub fn is_dealt_with(&self, mail: &str) -> bool {
         self.is_over(mail) || holds(&self.ignored, mail) || holds(&self.answered, mail)
+    }
+
+    /// What could not be done when `node` failed, in a sentence. `who` sent the mail.
+    pub fn could_not(&self, node: &str, who: &str) -> String {
+        let is_approved =
+            |answer: &&Answer| !matches!(answer.decision, Decision::Ignore | Decision::Respond { .. });
+        let approved: Vec<&Answer> = self.answers.iter().filter(is_approved).collect();
+        let call = |key: &str| self.pending.iter().find(|call| call.id == key).map(|call| call.name.as_str());
+        let tool = match approved.as_slice() {
+            [only] if node == "response_agent/act" => call(&only.key),
+            // Of several approved calls, any may be the one that failed.
+            _ => None,
+        };
+        let is_draft = approved.iter().any(|answer| answer.decision == Decision::Draft);
+        match tool {
+            Some(tools::WRITE_EMAIL) if is_draft => {
+                format!("The reply to {who} could not be saved as a draft")
+            }
+            Some(tools::WRITE_EMAIL) => format!("The reply to {who} could not be sent"),
+            Some(tools::SCHEDULE_MEETING) => format!("The invitation to {who} could not be sent"),
+            Some(tools::ANSWER_INVITATION) => format!("The answer to {who}'s invitation could not be sent"),
+            Some(tools::UNSUBSCRIBE) => format!("You could not be unsubscribed from {who}"),
+            _ => format!("sayso is stuck on the mail from {who}"),
+        }
     }
 
     /// A summary in a few lines, for a later thread about the same conversation.

@@ -258,7 +258,7 @@ impl Effect for ReviseEvent {
                 Ok(held) => held,
                 Err(error) => return EffectTrace::Unknown(error.to_string()),
             };
-            match calendar::standing(&held, &wanted, &self.sender, self.revision) {
+            match calendar::check_revision(&held, &wanted, &self.sender, self.revision) {
                 // A newer version has replaced it.
                 RevisionCheck::Same | RevisionCheck::Stale => EffectTrace::Done(self.outcome()),
                 RevisionCheck::Absent if self.revision == Revision::Remove => {

@@ -74,7 +74,7 @@ fn judged(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
             "the list's server refused it (status {status}); you are still on the list"
         ))),
         Err(HttpError::Refused(text)) => Err(EffectError::Refused(text)),
-        Err(HttpError::NotSent(text)) => Err(EffectError::NotDone(text)),
+        Err(HttpError::NotFound(text) | HttpError::NotSent(text)) => Err(EffectError::NotDone(text)),
         Err(HttpError::NoAnswer(text)) => Err(EffectError::Unknown(text)),
     }
 }

@@ -261,6 +261,7 @@ mod tests {
             "Ignore mail about failed builds from ci@builds.example",
             "Please skip all emails from ci@builds.example about atlas.",
             "Never show me messages from ci@builds.example about “atlas”",
+            "ignore mail from ci@builds.example about “atlas” “12”",
             "ignore mail from ci@builds.example on the list dev.atlas.example about atlas",
         ] {
             assert!(passes(line, &build), "{line}");

@@ -201,7 +201,7 @@ fn about(state: &SheetWork) -> Vec<(Visible, Visible)> {
         add("noticed", picture.notes.join("; "));
     }
     if state.answer.is_none() || state.changed {
-        add("a result keeps", state.kept.join("; "));
+        add("in the result", state.kept.join("; "));
     }
     if let Some(used) = &state.python {
         let embedded = format!("the embedded one: {}", used.text);

@@ -50,26 +50,26 @@ impl Workplace {
         server
     }
 
-    /// What drives and follows.
+    /// `sayso watch`, which drives and follows the server.
     fn watch(&self) -> Running {
         let mut command = self.at_home(SAYSO);
         Running(command.arg("watch").stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap())
     }
 
     /// Waits until the server is followed.
-    fn until_followed(&self) {
+    fn wait_until_followed(&self) {
         let mark = self.path("data/codex.lock");
         let followed = || std::fs::read_to_string(&mark).is_ok_and(|mark| mark.ends_with('}'));
         wait_until(followed, || "nobody follows it".to_owned());
     }
 
-    /// The cards, once there are so many.
+    /// The cards, once there are `count` of them.
     fn cards(&self, count: usize) -> Vec<Value> {
         let cards = || Some(self.list()).filter(|items| items.len() == count);
         wait_for(cards, || format!("not {count}: {:?}", self.list()))
     }
 
-    fn says(&self, word: &str, item: &Value, more: &[&str]) {
+    fn decide_item(&self, word: &str, item: &Value, more: &[&str]) {
         self.sayso(&[&[word, item["id"].as_str().unwrap()], more].concat());
     }
 }
@@ -93,7 +93,7 @@ impl Window {
         window
     }
 
-    /// One whose agent was told to do something in a folder.
+    /// A window whose agent works in a folder.
     fn working(place: &Workplace, folder: &str) -> Self {
         let folder = place.path(folder);
         std::fs::create_dir_all(&folder).unwrap();
@@ -132,10 +132,11 @@ impl Window {
         }
     }
 
-    fn until(&mut self, is_it: impl Fn(&Value) -> bool) -> Value {
+    /// The next message that matches.
+    fn next_message(&mut self, matches: impl Fn(&Value) -> bool) -> Value {
         loop {
             let message = self.next();
-            if is_it(&message) {
+            if matches(&message) {
                 return message;
             }
         }
@@ -143,24 +144,24 @@ impl Window {
 
     fn call(&mut self, method: &str, params: Value) -> Value {
         self.send(&json!({"id": method, "method": method, "params": params}));
-        let said = self.until(|message| message["id"] == method);
-        assert_eq!(said.get("error"), None, "{said}");
-        said["result"].clone()
+        let reply = self.next_message(|message| message["id"] == method);
+        assert_eq!(reply.get("error"), None, "{reply}");
+        reply["result"].clone()
     }
 
-    /// What it is asked.
-    fn asked(&mut self) -> Value {
-        self.until(|message| message["id"].is_number() && message["method"].is_string())
+    /// The next request from the server.
+    fn next_request(&mut self) -> Value {
+        self.next_message(|message| message["id"].is_number() && message["method"].is_string())
     }
 
-    fn answers(&mut self, asked: &Value, decision: &str) {
-        self.send(&json!({"id": asked["id"], "result": {"decision": decision}}));
+    fn answer(&mut self, request: &Value, decision: &str) {
+        self.send(&json!({"id": request["id"], "result": {"decision": decision}}));
     }
 
-    /// Until the turn is over.
+    /// Waits until the turn is over.
     fn finish(&mut self) {
         let thread = self.thread.clone();
-        self.until(|message| {
+        self.next_message(|message| {
             message["method"] == "turn/completed" && message["params"]["threadId"] == thread
         });
     }
@@ -188,21 +189,21 @@ fn codex_s_server_takes_the_decision_for_its_answer() {
             "{item}"
         );
         assert_eq!(item["args"]["description"], "Needed");
-        place.says(words[0], item, &words[1..]);
+        place.decide_item(words[0], item, &words[1..]);
         window.finish();
         place.cards(0);
         (place.ran()[0], place)
     };
     assert!(trial(&["accept"]).0);
-    // It is told to remember the like of it, in rules of its own.
+    // Codex is told to remember similar commands in its own rules.
     let (ran, place) = trial(&["accept", "--remember"]);
     let rules = std::fs::read_to_string(place.path("codex/rules/default.rules")).unwrap_or_default();
     assert!(ran && rules.contains("touch"), "{rules}");
     let (ran, place) = trial(&["respond", "not on a Friday"]);
     assert!(!ran && place.model.heard("Not yet. The person answered: not on a Friday"));
     let (ran, place) = trial(&["ignore"]);
-    assert!(!ran && place.told().contains("rejected by user"), "{}", place.told());
-    // It is stopped: the model hears no more of it.
+    assert!(!ran && place.tool_results().contains("rejected by user"), "{}", place.tool_results());
+    // It is stopped, and the model gets no result.
     let (ran, place) = trial(&["respond", sayso::inbox::STOP_WORDS]);
     assert!(!ran && place.model.results().is_empty(), "{:?}", place.model.results());
 }
@@ -227,13 +228,13 @@ fn codex_s_questions_are_answered_here() {
         let _running = (place.codex_server(&codex), place.watch());
         let mut window = Window::working(&place, "project");
         let items = place.cards(1);
-        place.says(words[0], &items[0], &words[1..]);
+        place.decide_item(words[0], &items[0], &words[1..]);
         window.finish();
-        let told = place.told().replace('\\', "");
+        let results = place.tool_results().replace('\\', "");
         for (id, chosen) in &expected {
-            assert!(told.contains(&format!("\"{id}\":{}", answers(chosen))), "{told}");
+            assert!(results.contains(&format!("\"{id}\":{}", answers(chosen))), "{results}");
         }
-        assert_eq!(told.contains("{\"answers\":{}}"), expected.is_empty(), "{told}");
+        assert_eq!(results.contains("{\"answers\":{}}"), expected.is_empty(), "{results}");
     }
 }
 
@@ -256,7 +257,7 @@ fn codex_s_changes_to_files_are_shown_and_made() {
             (&json!("request/apply_patch"), &json!("hello\n"))
         );
         assert_eq!(warnings[0]["code"], "writes_outside", "{item}");
-        place.says(word, item, &[]);
+        place.decide_item(word, item, &[]);
         window.finish();
         assert_eq!(place.ran()[0], made, "{word}");
     }
@@ -264,7 +265,7 @@ fn codex_s_changes_to_files_are_shown_and_made() {
 
 #[test]
 #[ignore = "needs Codex; .ci/run installs it"]
-fn two_threads_of_codex_s_server_get_each_its_own_answer() {
+fn two_threads_of_codex_s_server_each_get_their_own_answer() {
     let Some(codex) = installed("codex") else { return };
     let place = Workplace::connected(shell("true"), &["codex"]);
     let input =
@@ -274,7 +275,7 @@ fn two_threads_of_codex_s_server_get_each_its_own_answer() {
     let mut windows = ["one", "two"].map(|folder| Window::working(&place, folder));
     for item in place.cards(2) {
         let view = place.sayso(&["view", item["id"].as_str().unwrap()]);
-        place.says(if view.contains("/one") { "accept" } else { "ignore" }, &item, &[]);
+        place.decide_item(if view.contains("/one") { "accept" } else { "ignore" }, &item, &[]);
     }
     windows.iter_mut().for_each(Window::finish);
     assert_eq!(["one/ran", "two/ran"].map(|file| place.path(file).exists()), [true, false]);
@@ -288,23 +289,23 @@ fn whoever_answers_codex_s_server_first_has_answered() {
     let place = asking();
     let _running = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
-    let asked = window.asked();
+    let request = window.next_request();
     let items = place.cards(1);
-    window.answers(&asked, "accept");
+    window.answer(&request, "accept");
     window.finish();
     place.cards(0);
     assert!(place.ran()[0]);
     let late = place.accepted_late(&items[0]);
     assert!(late.contains("answered there"), "{late}");
-    // Here: what is said there afterwards is not heard.
+    // Answered here: a later answer there has no effect.
     let place = asking();
     let _running = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
-    let asked = window.asked();
+    let request = window.next_request();
     let items = place.cards(1);
-    place.says("ignore", &items[0], &[]);
-    window.until(|message| message["method"] == "serverRequest/resolved");
-    window.answers(&asked, "accept");
+    place.decide_item("ignore", &items[0], &[]);
+    window.next_message(|message| message["method"] == "serverRequest/resolved");
+    window.answer(&request, "accept");
     window.finish();
     assert!(!place.ran()[0]);
 }
@@ -327,23 +328,23 @@ fn neither_side_of_codex_s_server_leaves_anything_behind_when_it_is_killed() {
     let place = asking();
     let (_server, watch) = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
-    let asked = window.asked();
+    let request = window.next_request();
     place.cards(1);
     watch.kill();
     assert!(!place.ran()[0]);
-    window.answers(&asked, "accept");
+    window.answer(&request, "accept");
     window.finish();
     assert!(place.ran()[0]);
     let _watch = place.watch();
     place.cards(0);
-    // Or what is decided meanwhile is told once sayso is back.
+    // Or a decision made meanwhile is sent once sayso is back.
     let place = asking();
     let (_server, watch) = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
     let items = place.cards(1);
     watch.kill();
-    place.says("accept", &items[0], &[]);
-    assert!(!place.ran()[0], "nobody told it");
+    place.decide_item("accept", &items[0], &[]);
+    assert!(!place.ran()[0], "it got no answer");
     let _watch = place.watch();
     window.finish();
     assert!(place.ran()[0]);
@@ -363,21 +364,21 @@ fn the_hook_asks_where_nobody_follows_the_server() {
     let (place, _server) = begin(&[]);
     let mut window = Window::working(&place, "project");
     let by_hook = place.cards(1);
-    place.says("accept", &by_hook[0], &[]);
+    place.decide_item("accept", &by_hook[0], &[]);
     window.finish();
     assert!(place.ran()[0]);
     // Where somebody does, it steps aside: Codex's own question stands beside the one card.
     let (place, _server) = begin(&[]);
     let _watch = place.watch();
-    place.until_followed();
+    place.wait_until_followed();
     let mut window = Window::working(&place, "project");
-    window.asked();
+    window.next_request();
     let by_server = place.cards(1);
     for name in ["action", "source", "kind"] {
         assert_eq!(by_hook[0][name], by_server[0][name], "{name}");
     }
     assert_eq!(by_hook[0]["args"]["description"], by_server[0]["args"]["description"]);
-    place.says("accept", &by_server[0], &[]);
+    place.decide_item("accept", &by_server[0], &[]);
     window.finish();
     assert!(place.ran()[0]);
     // The hook tells what came of the call that the server asked about.
@@ -385,11 +386,11 @@ fn the_hook_asks_where_nobody_follows_the_server() {
     // Where a reviewer of Codex's own would answer in place of the person, it does not.
     let (place, _server) = begin(&[]);
     let _watch = place.watch();
-    place.until_followed();
+    place.wait_until_followed();
     let how = json!({"cwd": place.path("project"), "approvalsReviewer": "auto_review"});
     let mut window = Window::started(&place, how);
     let items = place.cards(1);
-    place.says("ignore", &items[0], &[]);
+    place.decide_item("ignore", &items[0], &[]);
     window.finish();
     assert!(!place.ran()[0]);
     // Somebody who comes while the hook waits takes over from it, with one card at any time.
@@ -403,14 +404,14 @@ fn the_hook_asks_where_nobody_follows_the_server() {
         items.into_iter().find(|item| item["id"] != first[0]["id"])
     };
     let second = wait_for(other, || "only the hook asked".to_owned());
-    place.says("ignore", &second, &[]);
+    place.decide_item("ignore", &second, &[]);
     window.finish();
     assert!(!place.ran()[0]);
 }
 
 #[test]
 #[ignore = "needs Codex and tmux; .ci/run installs the former"]
-fn codex_s_own_window_stands_beside_the_card() {
+fn codex_s_own_window_stays_open_beside_the_card() {
     let Some(codex) = installed("codex") else { return };
     let begin = || {
         let place = asking();
@@ -420,21 +421,21 @@ fn codex_s_own_window_stands_beside_the_card() {
         place.trust_project();
         let tmux = Tmux::running(&place, "tmux", &command)?;
         // Hooks that nobody has trusted stay out of this.
-        tmux.until("Hooks need review");
+        tmux.wait_for_text("Hooks need review");
         tmux.press_until("Escape", || tmux.screen().contains("? for shortcuts"));
         Some((place, running, tmux))
     };
     let Some((place, _running, tmux)) = begin() else { return };
     place.ask_codex(&tmux);
     let items = place.cards(1);
-    tmux.until("Would you like to run");
-    place.says("accept", &items[0], &[]);
-    tmux.until("Done.");
+    tmux.wait_for_text("Would you like to run");
+    place.decide_item("accept", &items[0], &[]);
+    tmux.wait_for_text("Done.");
     assert!(place.ran()[0] && !tmux.screen().contains("Would you like to run"), "{}", tmux.screen());
     let Some((place, _running, tmux)) = begin() else { return };
     place.ask_codex(&tmux);
     let items = place.cards(1);
-    tmux.until("Would you like to run");
+    tmux.wait_for_text("Would you like to run");
     tmux.press_until("y", || place.ran()[0]);
     place.cards(0);
     let late = place.accepted_late(&items[0]);

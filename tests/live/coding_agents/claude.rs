@@ -32,7 +32,7 @@ impl Workplace {
     pub(super) fn claude(&self, program: &Path, flags: &[&str]) -> Child {
         let mut command = self.claude_command(program);
         command.args(["-p", "Do it."]).args(flags);
-        self.started(command)
+        self.spawn(command)
     }
 }
 
@@ -41,27 +41,30 @@ pub(super) fn bash(command: &str) -> ToolCall {
 }
 
 /// Both ways to connect it.
-const WAYS: [&[&str]; 2] = [&["claude"], &["claude", "--all"]];
+const CONNECTIONS: [&[&str]; 2] = [&["claude"], &["claude", "--all"]];
 
 #[test]
 #[ignore = "needs Claude Code; .ci/run installs it"]
 fn claude_code_does_what_is_decided() {
     let Some(claude) = installed("claude") else { return };
-    for way in WAYS {
+    for connection in CONNECTIONS {
         let trial = |words: &[&str]| {
-            let place = Workplace::connected(bash("touch ran"), way);
+            let place = Workplace::connected(bash("touch ran"), connection);
             let item = place.decide(place.claude(&claude, &[]), words);
             assert_eq!(item["source"], "request: claude-code");
             let shown = place.sayso(&["show", item["thread"].as_str().unwrap()]);
             assert!(!shown.is_empty());
-            (place.ran(), place.told())
+            (place.ran(), place.tool_results())
         };
-        assert_eq!(trial(&["accept"]).0, [true, false], "{way:?}");
-        assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true], "{way:?}");
-        let (ran, told) = trial(&["respond", "not on a Friday"]);
-        assert!(ran == [false, false] && told.contains("not on a Friday"), "{way:?}: {told}");
-        let (ran, told) = trial(&["ignore"]);
-        assert!(ran == [false, false] && told.contains("The person said no."), "{way:?}: {told}");
+        assert_eq!(trial(&["accept"]).0, [true, false], "{connection:?}");
+        assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true], "{connection:?}");
+        let (ran, results) = trial(&["respond", "not on a Friday"]);
+        assert!(ran == [false, false] && results.contains("not on a Friday"), "{connection:?}: {results}");
+        let (ran, results) = trial(&["ignore"]);
+        assert!(
+            ran == [false, false] && results.contains("The person said no."),
+            "{connection:?}: {results}"
+        );
     }
 }
 
@@ -69,8 +72,8 @@ fn claude_code_does_what_is_decided() {
 #[ignore = "needs Claude Code; .ci/run installs it"]
 fn claude_code_runs_nothing_where_sayso_cannot_decide() {
     let Some(claude) = installed("claude") else { return };
-    for way in WAYS {
-        let place = || Workplace::connected(bash("touch ran"), way);
+    for connection in CONNECTIONS {
+        let place = || Workplace::connected(bash("touch ran"), connection);
         let broken = |config: &str| {
             let place = place();
             place.configure(config);
@@ -78,13 +81,13 @@ fn claude_code_runs_nothing_where_sayso_cannot_decide() {
         };
         let replaced = |program: &str| {
             let place = place();
-            place.breaks("claude/settings.json", program);
+            place.replace_sayso("claude/settings.json", program);
             place
         };
         let trials = [
             (
                 "nobody answers",
-                Workplace::connected(bash("touch ran"), &[way, &["--patience", "5"]].concat()),
+                Workplace::connected(bash("touch ran"), &[connection, &["--patience", "5"]].concat()),
             ),
             ("the config is broken", broken("nonsense = [")),
             ("sayso is missing", replaced("/nowhere/sayso")),
@@ -99,9 +102,9 @@ fn claude_code_runs_nothing_where_sayso_cannot_decide() {
         ];
         for (what, place) in trials {
             end(place.claude(&claude, &[]));
-            assert_eq!(place.ran(), [false, false], "{way:?}, {what}: {}", place.told());
+            assert_eq!(place.ran(), [false, false], "{connection:?}, {what}: {}", place.tool_results());
             if what == "nobody answers" {
-                assert!(place.told().contains("sayso could not decide"), "{}", place.told());
+                assert!(place.tool_results().contains("sayso could not decide"), "{}", place.tool_results());
                 assert!(place.list().is_empty());
             }
         }
@@ -120,12 +123,12 @@ fn claude_code_s_questions_are_answered_here() {
         std::fs::write(place.path("claude/settings.json"), "{}").unwrap();
         let item = place.decide(place.claude(&claude, &prompt), words);
         assert!(item["text"].as_str().unwrap().contains("2 Blue (cold)"), "{item}");
-        place.told()
+        place.tool_results()
     };
-    let told = trial(&["edit", "--set", "Colour=2", "--set", "Sizes=1,2"]);
-    assert!(told.contains("Blue") && told.contains("S, L"), "{told}");
-    let told = trial(&["respond", "something green\n2"]);
-    assert!(told.contains("something green") && told.contains("\\\"L\\\""), "{told}");
+    let results = trial(&["edit", "--set", "Colour=2", "--set", "Sizes=1,2"]);
+    assert!(results.contains("Blue") && results.contains("S, L"), "{results}");
+    let results = trial(&["respond", "something green\n2"]);
+    assert!(results.contains("something green") && results.contains("\\\"L\\\""), "{results}");
     assert!(trial(&["ignore"]).contains("The person said no."));
 }
 
@@ -149,16 +152,16 @@ fn claude_code_may_ask_by_a_tool() {
 #[ignore = "needs Claude Code; .ci/run installs it"]
 fn a_killed_claude_code_takes_its_card_along() {
     let Some(claude) = installed("claude") else { return };
-    for way in WAYS {
-        let place = Workplace::connected(bash("touch ran"), way);
+    for connection in CONNECTIONS {
+        let place = Workplace::connected(bash("touch ran"), connection);
         let mut agent = place.claude(&claude, &[]);
         let item = place.item(&mut agent);
         agent.kill().unwrap();
         agent.wait().unwrap();
         // Nobody drives here: whoever asked notices that nobody reads the answer any more.
-        place.until_empty();
+        place.wait_until_empty();
         let late = place.at_home(SAYSO).args(["accept", item["id"].as_str().unwrap()]).output().unwrap();
-        assert_eq!(late.status.code(), Some(3), "{way:?}: {late:?}");
+        assert_eq!(late.status.code(), Some(3), "{connection:?}: {late:?}");
         assert_eq!(place.ran(), [false, false]);
     }
 }
@@ -180,7 +183,11 @@ fn claude_code_writes_the_bytes_it_asked_to_write() {
     assert_eq!(std::fs::read(&file).unwrap(), content.as_bytes());
     let (file, refused) = place();
     refused.decide(refused.claude(&claude, &[]), &["ignore"]);
-    assert!(!file.exists() && refused.told().contains("The person said no."), "{}", refused.told());
+    assert!(
+        !file.exists() && refused.tool_results().contains("The person said no."),
+        "{}",
+        refused.tool_results()
+    );
 }
 
 #[test]
@@ -192,20 +199,20 @@ fn what_claude_code_is_granted_it_does_without_a_card() {
     assert!(place.project(".git").exists());
     std::fs::remove_dir_all(place.project(".git")).unwrap();
     end(place.claude(&claude, &[]));
-    assert!(place.project(".git").exists(), "{}", place.told());
+    assert!(place.project(".git").exists(), "{}", place.tool_results());
 }
 
 #[test]
 #[ignore = "needs Claude Code; .ci/run installs it"]
 fn claude_code_tells_what_came_of_a_call() {
     let Some(claude) = installed("claude") else { return };
-    for (way, command, expected) in [
-        (WAYS[0], "touch ran; exit 3", "allowed, exit code 3"),
-        (WAYS[1], "touch ran", "allowed, exit code 0"),
+    for (connection, command, expected) in [
+        (CONNECTIONS[0], "touch ran; exit 3", "allowed, exit code 3"),
+        (CONNECTIONS[1], "touch ran", "allowed, exit code 0"),
     ] {
-        let place = Workplace::connected(bash(command), way);
+        let place = Workplace::connected(bash(command), connection);
         place.decide(place.claude(&claude, &[]), &["accept"]);
-        assert_eq!(place.outcome(), expected, "{way:?}");
+        assert_eq!(place.outcome(), expected, "{connection:?}");
     }
 }
 
@@ -213,8 +220,8 @@ fn claude_code_tells_what_came_of_a_call() {
 #[ignore = "needs Claude Code; .ci/run installs it"]
 fn claude_code_stops_where_it_is_told_to() {
     let Some(claude) = installed("claude") else { return };
-    for way in WAYS {
-        let place = Workplace::connected(bash("touch ran"), way);
+    for connection in CONNECTIONS {
+        let place = Workplace::connected(bash("touch ran"), connection);
         place.stop(place.claude(&claude, &[]));
     }
 }
@@ -248,13 +255,13 @@ fn what_a_server_of_claude_code_wants_to_know_is_answered_here() {
         let flags = ["--mcp-config", &config, "--allowedTools", "mcp__form"];
         let item = place.decide(place.claude(&claude, &flags), words);
         assert_eq!(item["title"], "Whom to greet?");
-        place.told()
+        place.tool_results()
     };
     if std::process::Command::new("python3").arg("--version").output().is_err() {
         eprintln!("skipped: there is no python3");
         return;
     }
-    let told = trial(&["edit", "--set", "name=Ada"]);
-    assert!(told.contains("accept") && told.contains("Ada"), "{told}");
+    let results = trial(&["edit", "--set", "name=Ada"]);
+    assert!(results.contains("accept") && results.contains("Ada"), "{results}");
     assert!(trial(&["ignore"]).contains("decline"));
 }

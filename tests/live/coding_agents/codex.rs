@@ -28,7 +28,7 @@ impl Workplace {
         let mut command = self.at_home(program);
         // It would pass over a hook that nobody has looked at.
         command.args(["exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "Do it."]);
-        self.started(command)
+        self.spawn(command)
     }
 }
 
@@ -44,17 +44,17 @@ fn codex_runs_what_is_accepted_and_nothing_else() {
     let trial = |words: &[&str]| {
         let place = Workplace::connected(shell("touch ran"), &["codex", "--all"]);
         place.decide(place.codex_exec(&codex), words);
-        (place.ran(), place.told())
+        (place.ran(), place.tool_results())
     };
     assert_eq!(trial(&["accept"]).0, [true, false]);
     assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true]);
-    let (ran, told) = trial(&["respond", "not on a Friday"]);
-    assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
+    let (ran, results) = trial(&["respond", "not on a Friday"]);
+    assert!(ran == [false, false] && results.contains("not on a Friday"), "{results}");
     // It cannot be stopped, and reads that it should.
-    let (ran, told) = trial(&["respond", sayso::inbox::STOP_WORDS]);
-    assert!(ran == [false, false] && told.contains(sayso::inbox::STOP_WORDS), "{told}");
-    let (ran, told) = trial(&["ignore"]);
-    assert!(ran == [false, false] && told.contains("The person said no."), "{told}");
+    let (ran, results) = trial(&["respond", sayso::inbox::STOP_WORDS]);
+    assert!(ran == [false, false] && results.contains(sayso::inbox::STOP_WORDS), "{results}");
+    let (ran, results) = trial(&["ignore"]);
+    assert!(ran == [false, false] && results.contains("The person said no."), "{results}");
 }
 
 #[test]
@@ -64,7 +64,7 @@ fn codex_runs_nothing_where_sayso_cannot_decide() {
     let place = || Workplace::connected(shell("touch ran"), &["codex", "--all"]);
     let replaced = |program: &str| {
         let place = place();
-        place.breaks("codex/hooks.json", program);
+        place.replace_sayso("codex/hooks.json", program);
         place
     };
     let trials: [(&str, Workplace); 6] = [
@@ -87,7 +87,11 @@ fn codex_runs_nothing_where_sayso_cannot_decide() {
     for (what, place) in trials {
         end(place.codex_exec(&codex));
         assert_eq!(place.ran(), [false, false], "{what}: it ran");
-        assert!(place.told().contains("blocked by PreToolUse hook"), "{what}: {}", place.told());
+        assert!(
+            place.tool_results().contains("blocked by PreToolUse hook"),
+            "{what}: {}",
+            place.tool_results()
+        );
     }
 }
 
@@ -201,13 +205,13 @@ fn codex_asks_here_where_it_would_ask_itself() {
         assert_eq!(item["allow"]["edit"], false, "it would not be honoured: {item}");
         server.finish();
         assert_eq!(server.asked, 0);
-        (place.ran()[0], place.told())
+        (place.ran()[0], place.tool_results())
     };
     assert!(trial(&["accept"]).0);
-    let (ran, told) = trial(&["respond", "not on a Friday"]);
-    assert!(!ran && told.contains("not on a Friday"), "{told}");
-    let (ran, told) = trial(&["ignore"]);
-    assert!(!ran && told.contains("The person said no."), "{told}");
+    let (ran, results) = trial(&["respond", "not on a Friday"]);
+    assert!(!ran && results.contains("not on a Friday"), "{results}");
+    let (ran, results) = trial(&["ignore"]);
+    assert!(!ran && results.contains("The person said no."), "{results}");
 }
 
 #[test]
@@ -220,7 +224,7 @@ fn codex_asks_itself_where_nobody_answers_here() {
     assert_eq!((server.asked, late.ran()[0], late.list().len()), (1, false, 0));
     for program in ["/nowhere/sayso", "sh -c 'kill -9 $$'", "false"] {
         let place = asking(&["codex"]);
-        place.breaks("codex/hooks.json", program);
+        place.replace_sayso("codex/hooks.json", program);
         let mut server = AppServer::start(&place, &codex);
         server.finish();
         assert!(!place.ran()[0], "{program}");
@@ -236,7 +240,7 @@ fn a_killed_codex_takes_its_card_along() {
     let item = place.item(&mut server.child);
     drop(server);
     // The real program is a child of the one that was started, and ends when its input does.
-    place.until_empty();
+    place.wait_until_empty();
     let late = place.at_home(SAYSO).args(["accept", item["id"].as_str().unwrap()]).output().unwrap();
     assert_eq!(late.status.code(), Some(3), "{late:?}");
     assert!(!place.ran()[0]);

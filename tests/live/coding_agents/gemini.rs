@@ -17,7 +17,7 @@ impl Workplace {
         command.env("GEMINI_API_KEY", "none").env("GEMINI_CLI_TRUST_WORKSPACE", "true");
         command.env("GOOGLE_GEMINI_BASE_URL", format!("http://127.0.0.1:{}", self.model.port));
         command.args(["--approval-mode", "yolo", "-p", "Do it."]);
-        self.started(command)
+        self.spawn(command)
     }
 }
 
@@ -33,12 +33,12 @@ fn gemini_does_what_is_decided() {
         let place = Workplace::connected(shell(), &["gemini"]);
         let item = place.decide(place.gemini(&gemini), words);
         assert_eq!(item["source"], "request: gemini");
-        (place.ran(), place.told())
+        (place.ran(), place.tool_results())
     };
     assert_eq!(trial(&["accept"]).0, [true, false]);
     assert_eq!(trial(&["edit", "--set", "command=touch edited"]).0, [false, true]);
-    let (ran, told) = trial(&["respond", "not on a Friday"]);
-    assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
+    let (ran, results) = trial(&["respond", "not on a Friday"]);
+    assert!(ran == [false, false] && results.contains("not on a Friday"), "{results}");
     assert_eq!(trial(&["ignore"]).0, [false, false]);
 }
 
@@ -49,21 +49,21 @@ fn gemini_runs_nothing_where_sayso_cannot_decide() {
     let late = Workplace::connected(shell(), &["gemini", "--patience", "5"]);
     end(late.gemini(&gemini));
     assert!(
-        late.ran() == [false, false] && late.told().contains("sayso could not decide"),
+        late.ran() == [false, false] && late.tool_results().contains("sayso could not decide"),
         "{}",
-        late.told()
+        late.tool_results()
     );
     assert!(late.list().is_empty());
     for program in ["/nowhere/sayso", "sh -c 'kill -9 $$'", "false"] {
         let place = Workplace::connected(shell(), &["gemini"]);
-        place.breaks(".gemini/settings.json", program);
+        place.replace_sayso(".gemini/settings.json", program);
         end(place.gemini(&gemini));
-        assert_eq!(place.ran(), [false, false], "{program}: {}", place.told());
+        assert_eq!(place.ran(), [false, false], "{program}: {}", place.tool_results());
     }
     let place = Workplace::connected(shell(), &["gemini"]);
     place.configure("nonsense = [");
     end(place.gemini(&gemini));
-    assert_eq!(place.ran(), [false, false], "{}", place.told());
+    assert_eq!(place.ran(), [false, false], "{}", place.tool_results());
 }
 
 #[test]
@@ -76,7 +76,7 @@ fn a_killed_gemini_takes_its_card_along() {
     // It runs the real program as a child of its own.
     kill_tree(agent.id());
     agent.wait().unwrap();
-    place.until_empty();
+    place.wait_until_empty();
     assert_eq!(place.ran(), [false, false]);
 }
 

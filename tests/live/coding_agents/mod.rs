@@ -1,5 +1,5 @@
-//! Coding agents themselves, connected by `sayso connect`, with a scripted model. `.ci/run` installs them from the npm
-//! registry under `target/agents`; where one cannot be had, its tests say so and pass.
+//! Real coding agents, connected with `sayso connect`, and a scripted model. `.ci/run` installs them from the npm registry
+//! under `target/agents`; if one is missing, its tests say so and pass.
 
 mod app_server;
 mod claude;
@@ -25,12 +25,12 @@ const SAYSO: &str = env!("CARGO_BIN_EXE_sayso");
 /// How long an agent may take to start, ask or end on a slow machine.
 const PATIENCE: Duration = Duration::from_secs(180);
 
-/// Looks until something is found. The pause leaves the cores to the agent.
+/// Polls until `find` gives a value. The pause leaves the cores to the agent.
 fn wait_for<T>(mut find: impl FnMut() -> Option<T>, missing: impl Fn() -> String) -> T {
     let begun = Instant::now();
     loop {
-        if let Some(found) = find() {
-            return found;
+        if let Some(value) = find() {
+            return value;
         }
         assert!(begun.elapsed() < PATIENCE, "{}", missing());
         std::thread::sleep(Duration::from_millis(100));
@@ -46,7 +46,8 @@ fn installed(name: &'static str) -> Option<PathBuf> {
     static TRIED: Mutex<BTreeMap<&str, bool>> = Mutex::new(BTreeMap::new());
     let target = Path::new(SAYSO).ancestors().nth(2)?;
     let program = target.join("agents/node_modules/.bin").join(name);
-    let starts = || Command::new(&program).arg("--version").output().is_ok_and(|said| said.status.success());
+    let starts =
+        || Command::new(&program).arg("--version").output().is_ok_and(|output| output.status.success());
     if !*TRIED.lock().unwrap().entry(name).or_insert_with(starts) {
         eprintln!("skipped: there is no {name} under target/agents");
         return None;
@@ -71,7 +72,7 @@ impl Workplace {
         place
     }
 
-    /// The same, connected by the verb itself.
+    /// The same, connected with `sayso connect`.
     fn connected(call: ToolCall, words: &[&str]) -> Self {
         let place = Self::new(call);
         place.connect(words);
@@ -98,8 +99,8 @@ impl Workplace {
         ["ran", "edited"].map(|name| self.project(name).exists())
     }
 
-    /// Installs a sayso that is not there, or fails, in place of the real one.
-    fn breaks(&self, config: &str, program: &str) {
+    /// Puts a program that is missing or fails in place of sayso.
+    fn replace_sayso(&self, config: &str, program: &str) {
         let path = self.path(config);
         let text = std::fs::read_to_string(&path).unwrap();
         assert!(text.contains(SAYSO), "{text}");
@@ -114,7 +115,7 @@ impl Workplace {
         command
     }
 
-    fn started(&self, mut command: Command) -> Child {
+    fn spawn(&self, mut command: Command) -> Child {
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap()
     }
 
@@ -133,7 +134,7 @@ impl Workplace {
         let find = || {
             let item = self.list().into_iter().next();
             let ended = item.is_none() && agent.try_wait().unwrap().is_some();
-            assert!(!ended, "it ended before it asked: {}", rest(agent));
+            assert!(!ended, "it ended before it asked: {}", output_of(agent));
             item
         };
         wait_for(find, || "it never asked".to_owned())
@@ -156,21 +157,22 @@ impl Workplace {
     }
 
     /// Waits until no card is left, which takes seconds.
-    fn until_empty(&self) {
+    fn wait_until_empty(&self) {
         wait_until(|| self.list().is_empty(), || format!("the card stays: {:?}", self.list()));
     }
 
-    /// What the list of decisions says, once the agent has told what came of its call.
+    /// What the list of decisions says, once the agent has reported the outcome of its call.
     fn outcome(&self) -> String {
         let decisions = || self.sayso(&["decisions", "--json"]);
-        let told = || {
+        let outcome = || {
             let decisions: Vec<Value> = serde_json::from_str(&decisions()).unwrap();
-            Some(decisions[0]["outcome"].as_str().unwrap().to_owned()).filter(|told| told.contains(", "))
+            Some(decisions[0]["outcome"].as_str().unwrap().to_owned())
+                .filter(|outcome| outcome.contains(", "))
         };
-        wait_for(told, || format!("nothing was told: {}", decisions()))
+        wait_for(outcome, || format!("no outcome was reported: {}", decisions()))
     }
 
-    /// Refuses and stops the session; the model hears no more of it.
+    /// Refuses and stops the session; the model gets no result.
     fn stop(&self, mut agent: Child) {
         self.answer(&mut agent, &["respond", sayso::inbox::STOP_WORDS]);
         let ended = agent.wait_with_output().unwrap();
@@ -178,20 +180,21 @@ impl Workplace {
         assert!(self.model.results().is_empty(), "it went on: {:?}", self.model.results());
     }
 
-    fn told(&self) -> String {
+    /// What the model was told about its call.
+    fn tool_results(&self) -> String {
         let results = self.model.results();
         assert!(!results.is_empty(), "the model was never told what came of its call");
         results.join("\n")
     }
 }
 
-/// What an agent that ended had to say.
-fn rest(agent: &mut Child) -> String {
+/// What an agent printed before it ended.
+fn output_of(agent: &mut Child) -> String {
     use std::io::Read;
-    let mut said = String::new();
-    let _ = agent.stdout.take().map(|mut out| out.read_to_string(&mut said));
-    let _ = agent.stderr.take().map(|mut err| err.read_to_string(&mut said));
-    said
+    let mut text = String::new();
+    let _ = agent.stdout.take().map(|mut out| out.read_to_string(&mut text));
+    let _ = agent.stderr.take().map(|mut err| err.read_to_string(&mut text));
+    text
 }
 
 /// Kills a program and what it started, as `kill -9` on each.

@@ -1,5 +1,5 @@
-//! A model on loopback that calls one tool of each agent, and then says that it is done. It speaks Anthropic Messages, OpenAI Responses,
-//! Chat Completions and Gemini.
+//! A model on loopback that calls one tool of each agent and then says that it is done. It speaks Anthropic Messages,
+//! OpenAI Responses, Chat Completions and Gemini.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -16,14 +16,14 @@ pub struct ToolCall {
 }
 
 struct Script {
-    /// The first that an agent offers is called.
+    /// The first of these that an agent offers is called.
     calls: Vec<ToolCall>,
     results: Mutex<Vec<String>>,
-    /// Everything it was told, as it came.
-    heard: Mutex<Vec<Bytes>>,
+    /// The bodies of all requests.
+    requests: Mutex<Vec<Bytes>>,
 }
 
-/// The server; it ends with its runtime.
+/// The server, which ends with its runtime.
 pub struct Model {
     pub port: u16,
     script: Arc<Script>,
@@ -38,7 +38,7 @@ impl Model {
     pub fn calling_each(calls: Vec<ToolCall>) -> Self {
         let runtime =
             tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap();
-        let script = Arc::new(Script { calls, results: Mutex::default(), heard: Mutex::default() });
+        let script = Arc::new(Script { calls, results: Mutex::default(), requests: Mutex::default() });
         let listener = runtime.block_on(tokio::net::TcpListener::bind("127.0.0.1:0")).unwrap();
         let port = listener.local_addr().unwrap().port();
         let router = Router::new().fallback(answer).with_state(script.clone());
@@ -48,12 +48,12 @@ impl Model {
 
     /// Whether these words reached the model.
     pub fn heard(&self, words: &str) -> bool {
-        let heard = self.script.heard.lock().unwrap();
-        assert!(!heard.is_empty(), "nothing reached the model");
-        heard.iter().any(|body| String::from_utf8_lossy(body).contains(words))
+        let requests = self.script.requests.lock().unwrap();
+        assert!(!requests.is_empty(), "nothing reached the model");
+        requests.iter().any(|body| String::from_utf8_lossy(body).contains(words))
     }
 
-    /// What the model was told came of its call.
+    /// The results of the calls, as the model got them.
     pub fn results(&self) -> Vec<String> {
         self.script.results.lock().unwrap().clone()
     }
@@ -69,7 +69,7 @@ impl Script {
 
 async fn answer(State(script): State<Arc<Script>>, uri: Uri, body: Bytes) -> Response {
     let asked: Value = serde_json::from_slice(&body).unwrap_or_default();
-    script.heard.lock().unwrap().push(body);
+    script.requests.lock().unwrap().push(body);
     let path = uri.path();
     if path.ends_with("/responses") {
         return stream(&responses(&script, &asked));

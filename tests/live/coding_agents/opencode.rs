@@ -23,7 +23,7 @@ impl Workplace {
     pub(super) fn opencode_run(&self, program: &Path, permission: &Value) -> Child {
         let mut command = self.opencode_command(program, permission);
         command.args(["run", "Do it."]);
-        self.started(command)
+        self.spawn(command)
     }
 }
 
@@ -39,17 +39,17 @@ fn opencode_run_does_what_is_decided() {
         let place = Workplace::connected(bash(), &["opencode"]);
         let item = place.decide(place.opencode_run(&opencode, permission), words);
         assert_eq!(item["source"], "request: opencode");
-        (place.ran(), place.told())
+        (place.ran(), place.tool_results())
     };
     let ask = json!({"*": "ask"});
     assert_eq!(trial(&ask, &["edit", "--set", "command=touch edited"]).0, [false, true]);
-    let (ran, told) = trial(&ask, &["respond", "not on a Friday"]);
-    assert!(ran == [false, false] && told.contains("not on a Friday"), "{told}");
+    let (ran, results) = trial(&ask, &["respond", "not on a Friday"]);
+    assert!(ran == [false, false] && results.contains("not on a Friday"), "{results}");
     assert_eq!(trial(&ask, &["ignore"]).0, [false, false]);
     for permission in [ask, json!({"bash": {"*": "ask", "ls *": "allow"}}), json!("ask")] {
         assert_eq!(trial(&permission, &["accept"]).0, [true, false], "{permission}");
     }
-    // What came of it is told, and a session that is to stop does.
+    // The outcome is reported, and a session that is told to stop stops.
     let input = json!({"command": "touch ran; exit 3", "description": "As the task needs"});
     let place = Workplace::connected(ToolCall { tool: "bash", input }, &["opencode"]);
     place.decide(place.opencode_run(&opencode, &json!({"*": "ask"})), &["accept"]);
@@ -74,19 +74,19 @@ fn opencode_run_runs_nothing_where_sayso_cannot_decide() {
     let late = Workplace::connected(bash(), &["opencode", "--patience", "5"]);
     end(late.opencode_run(&opencode, &ask));
     assert!(
-        late.ran() == [false, false] && late.told().contains("sayso could not decide"),
+        late.ran() == [false, false] && late.tool_results().contains("sayso could not decide"),
         "{}",
-        late.told()
+        late.tool_results()
     );
     assert!(late.list().is_empty());
     for program in ["/nowhere/sayso", "/bin/false"] {
         let place = Workplace::connected(bash(), &["opencode"]);
-        place.breaks(".config/opencode/plugin/sayso.js", program);
+        place.replace_sayso(".config/opencode/plugin/sayso.js", program);
         end(place.opencode_run(&opencode, &ask));
         assert!(
-            place.ran() == [false, false] && place.told().contains("could not be asked"),
+            place.ran() == [false, false] && place.tool_results().contains("could not be asked"),
             "{}",
-            place.told()
+            place.tool_results()
         );
     }
     let place = Workplace::connected(bash(), &["opencode"]);
@@ -107,7 +107,7 @@ impl Server {
     fn start(place: &Workplace, program: &Path) -> Self {
         let mut command = place.opencode_command(program, &json!({"*": "ask"}));
         command.args(["serve", "--port", "0", "--hostname", "127.0.0.1"]);
-        let mut child = place.started(command);
+        let mut child = place.spawn(command);
         let lines = BufReader::new(child.stdout.take().unwrap()).lines();
         let base = lines
             .map_while(Result::ok)
@@ -116,9 +116,9 @@ impl Server {
         let runtime = tokio::runtime::Runtime::new().unwrap();
         let server = Self { child, base, client: reqwest::Client::new(), runtime };
         let session = server.post("/session", &json!({}))["id"].as_str().unwrap().to_owned();
-        let said = json!({"parts": [{"type": "text", "text": "Do it."}]});
+        let message = json!({"parts": [{"type": "text", "text": "Do it."}]});
         let url = format!("{}/session/{session}/message", server.base);
-        let turn = server.client.post(url).json(&said).send();
+        let turn = server.client.post(url).json(&message).send();
         server.runtime.spawn(turn);
         server
     }
@@ -141,10 +141,10 @@ impl Drop for Server {
     }
 }
 
-/// Waits until the model was told.
-fn told(place: &Workplace) -> String {
+/// Waits until the model got a result of its call.
+fn wait_for_results(place: &Workplace) -> String {
     wait_until(|| !place.model.results().is_empty(), || "the model was never told".to_owned());
-    place.told()
+    place.tool_results()
 }
 
 #[test]
@@ -160,25 +160,25 @@ fn an_opencode_server_asks_beside_its_own_dialog() {
         let mut server = Server::start(&place, &opencode);
         let item = place.answer(&mut server.child, words);
         assert_eq!(item["allow"]["edit"], false, "{item}");
-        assert!(told(&place).contains(expected), "{words:?}: {}", place.told());
+        assert!(wait_for_results(&place).contains(expected), "{words:?}: {}", place.tool_results());
         assert_eq!(place.ran()[0], words == ["accept"]);
         assert_eq!(server.get("/permission"), json!([]));
     }
-    // Answered there, the card goes.
+    // When it is answered in opencode, the card goes.
     let place = Workplace::connected(bash(), &["opencode"]);
     let mut server = Server::start(&place, &opencode);
     place.item(&mut server.child);
     let id = server.get("/permission")[0]["id"].as_str().unwrap().to_owned();
     server.post(&format!("/permission/{id}/reply"), &json!({"reply": "once"}));
-    place.until_empty();
-    told(&place);
+    place.wait_until_empty();
+    wait_for_results(&place);
     assert!(place.ran()[0]);
-    // Killed, it takes the card along.
+    // When opencode is killed, the card goes.
     let place = Workplace::connected(bash(), &["opencode"]);
     let mut server = Server::start(&place, &opencode);
     place.item(&mut server.child);
     drop(server);
-    place.until_empty();
+    place.wait_until_empty();
     assert!(!place.ran()[0]);
 }
 
@@ -190,8 +190,8 @@ fn an_opencode_server_s_questions_are_answered_here() {
     let place = Workplace::connected(ask(), &["opencode"]);
     let mut server = Server::start(&place, &opencode);
     place.answer(&mut server.child, &["edit", "--set", "Colour=2", "--set", "Sizes=1,2"]);
-    let said = told(&place);
-    assert!(said.contains("Blue") && said.contains('S') && said.contains('L'), "{said}");
+    let results = wait_for_results(&place);
+    assert!(results.contains("Blue") && results.contains('S') && results.contains('L'), "{results}");
     let place = Workplace::connected(ask(), &["opencode"]);
     let mut server = Server::start(&place, &opencode);
     place.answer(&mut server.child, &["ignore"]);

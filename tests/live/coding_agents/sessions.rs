@@ -23,7 +23,7 @@ impl Workplace {
         wait_for(find, || format!("it never came to that: {:?}", self.sessions()))
     }
 
-    pub(super) fn until_no_session(&self) {
+    pub(super) fn wait_until_no_session(&self) {
         wait_until(|| self.sessions().is_empty(), || format!("it stays: {:?}", self.sessions()));
     }
 
@@ -51,11 +51,11 @@ fn follow(call: fn() -> ToolCall, words: &[&str], agent: &str, start: &dyn Fn(&W
     let (place, child, item) = begin();
     place.sayso(&["accept", item["id"].as_str().unwrap()]);
     end(child);
-    place.until_no_session();
+    place.wait_until_no_session();
     let (place, mut child, _) = begin();
     kill_tree(child.id());
     child.wait().unwrap();
-    place.until_no_session();
+    place.wait_until_no_session();
 }
 
 #[test]
@@ -89,30 +89,30 @@ fn opencode_tells_of_its_session() {
 
 #[test]
 #[ignore = "needs Claude Code, Codex, Gemini CLI and opencode; .ci/run installs them"]
-fn hooks_that_only_tell_stand_in_nobody_s_way() {
+fn hooks_that_only_report_block_nothing() {
     let read = |tool, input| ToolCall { tool, input };
     let programs = ["/nowhere/sayso", "false", "echo"];
     // What a hook says would be taken for the person's words.
     let finish = |place: Workplace, agent: Child| {
         end(agent);
-        assert!(!place.model.heard("--hook"), "{}", place.told());
+        assert!(!place.model.heard("--hook"), "{}", place.tool_results());
     };
     for program in programs {
         if let Some(claude) = installed("claude") {
             let place = Workplace::connected(read("TodoWrite", json!({"todos": []})), &["claude"]);
-            place.breaks("claude/settings.json", program);
+            place.replace_sayso("claude/settings.json", program);
             let agent = place.claude(&claude, &[]);
             finish(place, agent);
         }
         if let Some(codex) = installed("codex") {
             let place = Workplace::connected(read("update_plan", json!({"plan": []})), &["codex"]);
-            place.breaks("codex/hooks.json", program);
+            place.replace_sayso("codex/hooks.json", program);
             let agent = place.codex_exec(&codex);
             finish(place, agent);
         }
         if let Some(gemini) = installed("gemini") {
             let place = Workplace::connected(read("list_directory", json!({"dir_path": "."})), &["gemini"]);
-            place.breaks(".gemini/settings.json", program);
+            place.replace_sayso(".gemini/settings.json", program);
             let agent = place.gemini(&gemini);
             finish(place, agent);
         }
@@ -121,7 +121,7 @@ fn hooks_that_only_tell_stand_in_nobody_s_way() {
         let place = Workplace::connected(read("glob", json!({"pattern": "*"})), &["opencode"]);
         let allow = json!({"*": "allow"});
         for program in ["/nowhere/sayso", "/bin/false"] {
-            place.breaks(".config/opencode/plugin/sayso.js", program);
+            place.replace_sayso(".config/opencode/plugin/sayso.js", program);
             end(place.opencode_run(&opencode, &allow));
             place.connect(&["opencode"]);
         }
@@ -144,7 +144,7 @@ fn claude_code_remembers_what_it_is_told_to() {
     let (place, offered) = again(&["accept", "--remember"]);
     // Nobody is asked any more.
     end(place.claude(&claude, &[]));
-    assert!(place.project(".git").exists(), "{}", place.told());
+    assert!(place.project(".git").exists(), "{}", place.tool_results());
     let decisions: Vec<Value> = serde_json::from_str(&place.sayso(&["decisions", "--json"])).unwrap();
     assert_eq!(decisions.len(), 1, "{decisions:?}");
     let outcome = decisions[0]["outcome"].as_str().unwrap();

@@ -36,7 +36,7 @@ impl Tmux {
         start.arg("-c").arg(command.get_current_dir().unwrap_or(Path::new("/")));
         start.arg(command.get_program()).args(command.get_args());
         match start.output() {
-            Ok(said) => assert!(said.status.success(), "{said:?}"),
+            Ok(output) => assert!(output.status.success(), "{output:?}"),
             Err(_) => {
                 eprintln!("skipped: there is no tmux");
                 return None;
@@ -45,28 +45,28 @@ impl Tmux {
         Some(tmux)
     }
 
-    fn tell(&self, words: &[&str]) -> Output {
+    fn tmux(&self, words: &[&str]) -> Output {
         Command::new("tmux").arg("-S").arg(&self.socket).args(words).env_remove("TMUX").output().unwrap()
     }
 
-    fn say(&self, words: &[&str]) -> String {
-        let said = self.tell(words);
-        assert!(said.status.success(), "{words:?}: {said:?}");
-        String::from_utf8(said.stdout).unwrap()
+    fn run(&self, words: &[&str]) -> String {
+        let output = self.tmux(words);
+        assert!(output.status.success(), "{words:?}: {output:?}");
+        String::from_utf8(output.stdout).unwrap()
     }
 
     pub(super) fn screen(&self) -> String {
-        self.say(&["capture-pane", "-p", "-t", "%0"])
+        self.run(&["capture-pane", "-p", "-t", "%0"])
     }
 
     /// Waits until this stands on the screen.
-    pub(super) fn until(&self, text: &str) {
+    pub(super) fn wait_for_text(&self, text: &str) {
         let missing = || format!("`{text}` never came:\n{}", self.screen());
         wait_until(|| self.screen().contains(text), missing);
     }
 
     fn press(&self, keys: &[&str]) {
-        self.say(&[&["send-keys", "-t", "%0"], keys].concat());
+        self.run(&[&["send-keys", "-t", "%0"], keys].concat());
     }
 
     /// Presses a key until that has done something: a dialog takes no key in its first moment.
@@ -88,14 +88,14 @@ impl Tmux {
     /// Types a line, and sends it once it stands there.
     fn enter(&self, line: &str) {
         self.press(&["-l", line]);
-        self.until(line);
+        self.wait_for_text(line);
         self.press(&["Enter"]);
     }
 }
 
 impl Drop for Tmux {
     fn drop(&mut self) {
-        self.tell(&["kill-server"]);
+        self.tmux(&["kill-server"]);
     }
 }
 
@@ -104,7 +104,7 @@ impl Workplace {
         let mut command = self.claude_command(program);
         command.env("TERM", "xterm-256color").args(["--permission-mode", "default"]);
         let tmux = Tmux::running(self, "tmux", &command)?;
-        tmux.until("for shortcuts");
+        tmux.wait_for_text("for shortcuts");
         tmux.enter("Do it.");
         Some(tmux)
     }
@@ -129,7 +129,7 @@ impl Workplace {
     }
 
     pub(super) fn ask_codex(&self, tmux: &Tmux) {
-        tmux.until("? for shortcuts");
+        tmux.wait_for_text("? for shortcuts");
         tmux.enter("Do it.");
     }
 
@@ -139,14 +139,14 @@ impl Workplace {
         wait_for(|| self.list().into_iter().next(), missing)
     }
 
-    /// What is said to somebody who accepts what is over.
+    /// The error of an accept that comes too late.
     pub(super) fn accepted_late(&self, item: &Value) -> String {
         let late = self.at_home(SAYSO).args(["accept", item["id"].as_str().unwrap()]).output().unwrap();
         assert_eq!(late.status.code(), Some(3), "{late:?}");
         String::from_utf8(late.stderr).unwrap()
     }
 
-    fn until_ran(&self, tmux: &Tmux) {
+    fn wait_until_ran(&self, tmux: &Tmux) {
         wait_until(|| self.ran()[0], || format!("it never ran:\n{}", tmux.screen()));
     }
 }
@@ -159,10 +159,10 @@ fn claude_code_s_window_is_answered_here_or_there() {
     let place = Workplace::connected(bash("touch ran"), &["claude"]);
     let Some(tmux) = place.claude_window(&claude) else { return };
     let item = place.card(&tmux);
-    tmux.until("Do you want to proceed?");
+    tmux.wait_for_text("Do you want to proceed?");
     place.sayso(&["accept", item["id"].as_str().unwrap()]);
-    place.until_ran(&tmux);
-    tmux.until("Done.");
+    place.wait_until_ran(&tmux);
+    tmux.wait_for_text("Done.");
     assert!(!tmux.screen().contains("Do you want to proceed?"), "{}", tmux.screen());
     // It waits for the person's next words, and says what it has used.
     let idle = place.session(|session| session["state"] == "idle" && !session["input_tokens"].is_null());
@@ -171,20 +171,20 @@ fn claude_code_s_window_is_answered_here_or_there() {
     let place = Workplace::connected(bash("touch ran"), &["claude"]);
     let Some(tmux) = place.claude_window(&claude) else { return };
     let item = place.card(&tmux);
-    tmux.until("Do you want to proceed?");
+    tmux.wait_for_text("Do you want to proceed?");
     let asks = place.session(|session| session["state"] == "waiting");
     assert_eq!(asks["interrupt"], item["id"], "{asks}");
     tmux.press_until("1", || place.ran()[0]);
-    place.until_empty();
+    place.wait_until_empty();
     let late = place.accepted_late(&item);
     assert!(late.contains("answered there") && late.contains("the agent did it"), "{late}");
     // Interrupted there, it waits for no answer any more.
     let place = Workplace::connected(bash("touch ran"), &["claude"]);
     let Some(tmux) = place.claude_window(&claude) else { return };
     let item = place.card(&tmux);
-    tmux.until("Do you want to proceed?");
+    tmux.wait_for_text("Do you want to proceed?");
     tmux.press_until("Escape", || tmux.screen().contains("nterrupted"));
-    place.until_empty();
+    place.wait_until_empty();
     let late = place.accepted_late(&item);
     assert!(late.contains("the asker no longer waits for it") && !place.ran()[0], "{late}");
 }
@@ -204,15 +204,15 @@ fn codex_s_window_is_answered_here_or_later_there() {
     let waits = place.session(|session| session["interrupt"] == item["id"]);
     assert_eq!(waits["terminal"], "tmux", "{waits}");
     place.sayso(&["accept", item["id"].as_str().unwrap()]);
-    place.until_ran(&tmux);
-    tmux.until("Done.");
+    place.wait_until_ran(&tmux);
+    tmux.wait_for_text("Done.");
     place.session(|session| session["state"] == "idle");
     // It hides its own question while the card waits; then it asks there.
     let place = asking(&["codex", "--patience", "5"]);
     let Some(tmux) = place.codex_window(&codex) else { return };
     let item = place.card(&tmux);
-    tmux.until("Would you like to run");
-    place.until_empty();
+    tmux.wait_for_text("Would you like to run");
+    place.wait_until_empty();
     tmux.press_until("y", || place.ran()[0]);
     let late = place.accepted_late(&item);
     assert!(late.contains("the asker no longer waits for it"), "{late}");
@@ -227,36 +227,36 @@ fn a_session_s_terminal_comes_to_the_front() {
     place.card(&tmux);
     let session = place.session(|session| session["state"] == "waiting");
     let id = &session["id"].as_str().unwrap()[..8];
-    tmux.say(&["new-window", "sleep 600"]);
-    let shown = || tmux.say(&["display-message", "-p", "#{pane_id}"]).trim().to_owned();
+    tmux.run(&["new-window", "sleep 600"]);
+    let shown = || tmux.run(&["display-message", "-p", "#{pane_id}"]).trim().to_owned();
     assert_ne!(shown(), "%0");
     let focus = || place.at_home(SAYSO).args(["sessions", "focus", id]).output().unwrap();
     // Nobody looks at that tmux.
-    let said = focus();
-    assert!(String::from_utf8_lossy(&said.stderr).contains("open in no terminal"), "{said:?}");
-    assert_eq!((said.status.code(), shown().as_str()), (Some(1), "%0"));
+    let output = focus();
+    assert!(String::from_utf8_lossy(&output.stderr).contains("open in no terminal"), "{output:?}");
+    assert_eq!((output.status.code(), shown().as_str()), (Some(1), "%0"));
     // Somebody does, in a terminal that is another tmux.
-    tmux.say(&["select-window", "-t", ":1"]);
+    tmux.run(&["select-window", "-t", ":1"]);
     let mut attach = Command::new("tmux");
     attach.arg("-S").arg(&tmux.socket).arg("attach");
     let Some(outer) = Tmux::running(&place, "outer", &attach) else { return };
-    let attached = || tmux.say(&["display-message", "-p", "-t", "%0", "#{session_attached}"]).trim() != "0";
+    let attached = || tmux.run(&["display-message", "-p", "-t", "%0", "#{session_attached}"]).trim() != "0";
     wait_until(attached, || format!("nobody attached:\n{}", outer.screen()));
-    let said = focus();
-    assert!(said.status.success(), "{said:?}");
+    let output = focus();
+    assert!(output.status.success(), "{output:?}");
     assert_eq!(shown(), "%0");
-    outer.until("Do you want to proceed?");
+    outer.wait_for_text("Do you want to proceed?");
     // From another session of the same tmux the client is taken there.
-    tmux.say(&["new-session", "-d", "-s", "other", "sh"]);
-    tmux.say(&["switch-client", "-t", "other"]);
+    tmux.run(&["new-session", "-d", "-s", "other", "sh"]);
+    tmux.run(&["switch-client", "-t", "other"]);
     let mut inside = place.at_home(SAYSO);
-    let pane = tmux.say(&["display-message", "-p", "-t", "other", "#{pane_id}"]).trim().to_owned();
+    let pane = tmux.run(&["display-message", "-p", "-t", "other", "#{pane_id}"]).trim().to_owned();
     inside.env("TMUX", format!("{},1,0", tmux.socket.display())).env("TMUX_PANE", pane);
-    let said = inside.args(["sessions", "focus", id]).output().unwrap();
-    assert!(said.status.success(), "{said:?}");
-    outer.until("Do you want to proceed?");
-    // A window that was closed is told of.
-    tmux.say(&["kill-pane", "-t", "%0"]);
-    place.until_no_session();
+    let output = inside.args(["sessions", "focus", id]).output().unwrap();
+    assert!(output.status.success(), "{output:?}");
+    outer.wait_for_text("Do you want to proceed?");
+    // A window that was closed is reported.
+    tmux.run(&["kill-pane", "-t", "%0"]);
+    place.wait_until_no_session();
     assert_eq!(focus().status.code(), Some(3));
 }

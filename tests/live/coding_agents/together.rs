@@ -7,7 +7,7 @@ use super::{Workplace, end, installed, wait_for};
 
 #[test]
 #[ignore = "needs Claude Code and Codex; .ci/run installs them"]
-fn two_agents_at_once_get_each_its_own_answer() {
+fn two_agents_at_once_each_get_their_own_answer() {
     let (Some(claude), Some(codex)) = (installed("claude"), installed("codex")) else { return };
     for accepted in ["request: claude-code", "request: codex"] {
         let place = Workplace::connected(bash("true"), &["claude"]);
@@ -23,6 +23,6 @@ fn two_agents_at_once_get_each_its_own_answer() {
         }
         agents.into_iter().for_each(end);
         let first = accepted == "request: claude-code";
-        assert_eq!(place.ran(), [first, !first], "{accepted}: {}", place.told());
+        assert_eq!(place.ran(), [first, !first], "{accepted}: {}", place.tool_results());
     }
 }

@@ -97,6 +97,11 @@ impl AskInbox {
         .await
     }
 
+    /// With the built-in rules, where no server can be found.
+    pub async fn offline() -> Self {
+        Self::open(FakeModel::rules(), |_| String::new()).await
+    }
+
     /// With this config; `config` is told where the server listens.
     async fn open(model: FakeModel, config: impl FnOnce(u16) -> String) -> Self {
         let server = Server::start().await;

@@ -8,16 +8,16 @@ use serde_json::json;
 
 const TRENDING: &str = "/v1/tracks/trending";
 
-async fn troubled(inbox: &AskInbox, told: &str) {
+async fn troubled(inbox: &AskInbox, expected: &str) {
     let thread = inbox.ask("trending tracks").await;
     let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed", "{text}");
-    assert!(text.contains(told), "{told}: {text}");
+    assert!(text.contains(expected), "{expected}: {text}");
 }
 
 #[tokio::test]
 async fn bad_answers_are_trouble_and_a_retry_asks_again() {
-    for (reply, told) in [
+    for (reply, expected) in [
         (Reply::Json(500, json!({})), "says 500"),
         (Reply::Html, "answers with text/html and not with JSON"),
         (Reply::Never, "did not answer in time"),
@@ -29,7 +29,7 @@ async fn bad_answers_are_trouble_and_a_retry_asks_again() {
     ] {
         let inbox = AskInbox::by_rules().await;
         inbox.server.tell(TRENDING, [reply]);
-        troubled(&inbox, told).await;
+        troubled(&inbox, expected).await;
     }
     let inbox = AskInbox::by_rules().await;
     inbox.server.tell(TRENDING, [Reply::Html]);
@@ -43,7 +43,7 @@ async fn bad_answers_are_trouble_and_a_retry_asks_again() {
 #[tokio::test]
 async fn json_that_means_harm_is_told_or_refused() {
     let deep = format!("{{\"data\": {}1{}}}", "[".repeat(10_000), "]".repeat(10_000));
-    for (text, told) in [
+    for (text, expected) in [
         (deep, "JSON that is nested over 127 deep"),
         ("{\"data\": [1e999]}".to_owned(), "and not with JSON"),
         ("{\"data\": [\"\\ud800\"]}".to_owned(), "and not with JSON"),
@@ -51,7 +51,7 @@ async fn json_that_means_harm_is_told_or_refused() {
     ] {
         let inbox = AskInbox::by_rules().await;
         inbox.server.tell(TRENDING, [Reply::Raw(text)]);
-        troubled(&inbox, told).await;
+        troubled(&inbox, expected).await;
     }
     let inbox = AskInbox::by_rules().await;
     let odd = r#"{"data": [{"title": "A\u001b]0;x\u0007", "play_count": 123456789012345678901234567890,

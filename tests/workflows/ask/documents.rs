@@ -36,7 +36,7 @@ fn a_document_of_seventy_operations_is_read_and_what_is_left_out_is_said() {
     assert_eq!(depot.hosts, ["https://eu.api.depot.example/v2", "https://backup.depot.example/v2"]);
     // The first that the document itself wants, not the first by name.
     assert_eq!(depot.auth, Some(Auth::Header { name: "X-Depot-Key".to_owned() }));
-    let told = left_out.join("\n");
+    let text = left_out.join("\n");
     for part in [
         "the server `/v2`",
         "the way `basic`",
@@ -48,9 +48,9 @@ fn a_document_of_seventy_operations_is_read_and_what_is_left_out_is_said() {
         "GET /accounts/{account}/undeclared/{thing}: its path needs `thing`",
         "GET /accounts/{account}/nowhere: `#/components/schemas/Missing` leads outside the document or nowhere",
     ] {
-        assert!(told.contains(part), "{part}: {told}");
+        assert!(text.contains(part), "{part}: {text}");
     }
-    assert_eq!(left_out.len(), 9, "{told}");
+    assert_eq!(left_out.len(), 9, "{text}");
 
     // Parameters by reference, those of the path, fields of objects that are all meant at once.
     let create = depot.operation("orders_create").unwrap();

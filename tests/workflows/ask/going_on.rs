@@ -33,6 +33,7 @@ async fn more_fetches_the_next_page_until_there_is_none() {
     let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
     let why = inbox.decisions().why(inbox.open_item(&thread).await.id).await.unwrap().text();
     assert!(why.contains("waits for your next question"), "{why}");
+    assert!(why.contains("model calls: none; the built-in rules answered"), "{why}");
     let second = told(&inbox, &thread, "more").await;
     assert!(second.starts_with("Trending Tracks (time week):\n\n11. \"T10\""), "{second}");
     assert!(second.contains("20 are shown, and there may be more"), "{second}");
@@ -92,6 +93,20 @@ async fn what_cannot_be_answered_is_answered_so_and_the_conversation_goes_on() {
     // A question that stands alone is no conversation: the person decides.
     let thread = inbox.ask("Sing me something about sixpence and rye").await;
     assert_eq!(inbox.status(&thread).await, Status::Trouble);
+}
+
+#[tokio::test]
+async fn without_a_network_every_api_gives_the_same_answer() {
+    let inbox = AskInbox::offline().await;
+    for (question, api) in
+        [("trending tracks", "audius"), ("What is the exchange rate from EUR to USD?", "frankfurter")]
+    {
+        let thread = inbox.ask_with(question, json!({"follow_up": true})).await;
+        assert_eq!(inbox.open_item(&thread).await.action, "question");
+        let said = inbox.state(&thread).await["message_history"].as_array().unwrap().last().unwrap().clone();
+        let offline = format!("This could not be answered: {api} cannot be reached; are you online?");
+        assert_eq!(said["text"], offline.as_str());
+    }
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! A server that behaves like the API, and misbehaves when told to.
+//! A server that behaves like the API, and misbehaves on demand.
 
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};

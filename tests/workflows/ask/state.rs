@@ -191,8 +191,8 @@ async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
     assert!(inbox.server.asked().is_empty());
     // What it remembers and the trouble that came of it are one line for whoever looks at all workflows.
     let errors = inbox.figures().errors().await.unwrap();
-    let told: Vec<_> = errors.iter().map(|line| (line.node.as_str(), line.count)).collect();
-    assert_eq!(told, [("select_api_node", 3)], "{errors:?}");
+    let counts: Vec<_> = errors.iter().map(|line| (line.node.as_str(), line.count)).collect();
+    assert_eq!(counts, [("select_api_node", 3)], "{errors:?}");
 }
 
 #[tokio::test]
@@ -240,7 +240,7 @@ async fn what_no_api_answers_is_said_and_can_be_put_in_other_words() {
 #[tokio::test]
 async fn bad_starts_are_refused() {
     let inbox = AskInbox::by_rules().await;
-    for (input, told) in [
+    for (input, expected) in [
         (json!({"query": "  "}), "say what you want to know"),
         (json!({}), "query"),
         (json!({"query": "x", "model": "oracle"}), "there are main, other"),
@@ -248,6 +248,6 @@ async fn bad_starts_are_refused() {
         (json!({"query": "x", "depth": 3}), "depth"),
     ] {
         let error = inbox.threads().start("ask".to_owned(), input.clone()).await.unwrap_err().to_string();
-        assert!(error.contains(told), "{input}: {error}");
+        assert!(error.contains(expected), "{input}: {error}");
     }
 }

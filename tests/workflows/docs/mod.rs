@@ -1,4 +1,4 @@
-//! `docs` with agents whose model says what a test wants.
+//! `docs` with agents whose model is scripted.
 
 mod asking;
 mod docs_inbox;

@@ -156,11 +156,11 @@ async fn bad_starts_are_refused_with_their_field() {
         (json!({"dir": dir, "model": "oracle"}), "`model`"),
         (json!({"dir": dir, "agents": []}), "agents"),
     ] {
-        let told = inbox.threads().start("docs".to_owned(), input.clone()).await.unwrap_err().to_string();
-        assert!(told.contains(expected), "{input}: {told}");
+        let error = inbox.threads().start("docs".to_owned(), input.clone()).await.unwrap_err().to_string();
+        assert!(error.contains(expected), "{input}: {error}");
     }
-    let told = inbox.threads().start("docs/agent".to_owned(), json!({})).await.unwrap_err().to_string();
-    assert!(told.contains("there is no workflow `docs/agent`"), "{told}");
+    let error = inbox.threads().start("docs/agent".to_owned(), json!({})).await.unwrap_err().to_string();
+    assert!(error.contains("there is no workflow `docs/agent`"), "{error}");
 }
 
 #[tokio::test]

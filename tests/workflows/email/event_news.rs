@@ -200,8 +200,8 @@ async fn a_cancelled_event_that_is_not_there_is_only_told() {
     let inbox = EmailInbox::by_rules();
     let (thread, item) = About { method: "CANCEL", lines: at(12), ..About::default() }.arrives(&inbox).await;
     assert_eq!(item.action, "notify");
-    let told = "Cancelled: Kickoff, Mon 5 May 2036, 14:00. It is not in your calendar.";
-    assert!(item.text.contains(told), "{}", item.text);
+    let expected = "Cancelled: Kickoff, Mon 5 May 2036, 14:00. It is not in your calendar.";
+    assert!(item.text.contains(expected), "{}", item.text);
     inbox.answer(&thread, Decision::Accept).await;
     assert!(events(&inbox).is_empty() && inbox.sent().is_empty());
 }

@@ -203,11 +203,11 @@ async fn a_learned_line_hides_nothing_that_must_be_seen_whatever_the_model_says(
 
 #[tokio::test]
 async fn a_wish_for_one_mail_is_not_learned_and_a_lasting_one_is() {
-    for (said, lessons) in [("shorter, propose Tuesday", 0), ("From now on keep it short", 1)] {
+    for (words, lessons) in [("shorter, propose Tuesday", 0), ("From now on keep it short", 1)] {
         let inbox = EmailInbox::new("respond", [calls([write()]), calls([write()])]);
         let thread = inbox.receive_mail().await;
-        inbox.answer(&thread, crate::support::test_inbox::respond(said)).await;
-        assert_eq!(inbox.lessons().len(), lessons, "{said}");
+        inbox.answer(&thread, crate::support::test_inbox::respond(words)).await;
+        assert_eq!(inbox.lessons().len(), lessons, "{words}");
     }
 }
 
@@ -255,7 +255,7 @@ async fn a_step_tried_twice_teaches_once() {
         inbox
             .store()
             .memory()
-            .keep_lessons(thread.clone(), step, vec![lesson("a"), lesson("b")])
+            .save_lessons(thread.clone(), step, vec![lesson("a"), lesson("b")])
             .await
             .unwrap();
     }

@@ -143,6 +143,18 @@ async fn what_else_is_then_stands_on_the_card() {
 }
 
 #[tokio::test]
+async fn what_the_calendar_says_of_a_day_stands_on_the_card_once() {
+    let look = ("check_calendar_availability", json!({"days": ["2036-05-05", "2036-05-06"]}));
+    let inbox = EmailInbox::new("respond", [calls([look]), calls([meet()])]);
+    inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z"));
+    let thread = inbox.receive_mail().await;
+    let text = inbox.open_item(&thread).await.text;
+    for line in ["Mon 5 May: 14:15–15:00 Dentist; free otherwise", "Tue 6 May: free all day"] {
+        assert_eq!(text.matches(line).count(), 1, "{line}: {text}");
+    }
+}
+
+#[tokio::test]
 async fn the_calendar_is_looked_at_without_asking_and_its_errors_are_errors() {
     let look = ("check_calendar_availability", json!({"days": ["2036-05-05", "2036-05-06"]}));
     let inbox = EmailInbox::new("respond", [calls([look.clone()]), calls([done()])]);
@@ -150,8 +162,8 @@ async fn the_calendar_is_looked_at_without_asking_and_its_errors_are_errors() {
     let thread = inbox.receive_mail().await;
     assert_eq!(inbox.open_item(&thread).await.action, "notify", "nobody is asked about the calendar");
     let request = inbox.model.requests_for("email.reply").remove(1);
-    let said = format!("{:?}", request.messages);
-    assert!(said.contains("Dentist") && said.contains("2036-05-05T14:15:00+02:00"), "{said}");
+    let messages = format!("{:?}", request.messages);
+    assert!(messages.contains("Dentist") && messages.contains("2036-05-05T14:15:00+02:00"), "{messages}");
     let became = &request.facts["said"][1];
     assert_eq!(became["data"][0]["title"], "Dentist");
 
@@ -160,8 +172,8 @@ async fn the_calendar_is_looked_at_without_asking_and_its_errors_are_errors() {
     inbox.receive_mail().await;
     let request = inbox.model.requests_for("email.reply").remove(1);
     assert_eq!(request.facts["said"][1]["how"], "failed");
-    let said = request.facts["said"][1]["text"].as_str().unwrap();
-    assert!(said.contains("the file cannot be read") && !said.contains("free"), "{said}");
+    let messages = request.facts["said"][1]["text"].as_str().unwrap();
+    assert!(messages.contains("the file cannot be read") && !messages.contains("free"), "{messages}");
 }
 
 #[tokio::test]
@@ -171,8 +183,8 @@ async fn a_time_there_is_not_goes_back_to_the_model() {
     let inbox = EmailInbox::new("respond", [calls([wrong]), calls([done()])]);
     let thread = inbox.receive_mail().await;
     assert_eq!(inbox.open_item(&thread).await.action, "notify");
-    let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
-    assert!(said.contains("is not a time there is"), "{said}");
+    let messages = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
+    assert!(messages.contains("is not a time there is"), "{messages}");
     assert!(inbox.sent().is_empty());
 }
 

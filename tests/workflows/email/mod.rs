@@ -1,4 +1,4 @@
-//! `email`: a post inbox with mailboxes that count, a calendar, and a model that says what a test wants.
+//! `email`: an inbox with a fake mailbox, a calendar, and a scripted model.
 
 mod corpora;
 mod event_news;

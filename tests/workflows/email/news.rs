@@ -245,9 +245,9 @@ async fn a_card_says_who_wanted_what_and_what_is_unusual_about_mail_that_came_si
     let other = fresh.take_in(&alone, json!({})).await.unwrap();
     fresh.drive().await;
     let codes: Vec<_> = fresh.open_item(&other).await.warnings.into_iter().map(|w| w.text).collect();
-    let told: Vec<_> = codes.iter().filter(|text| text.contains("assistant")).collect();
-    assert!(!told.is_empty(), "{codes:?}");
-    assert!(told.iter().all(|text| item.text.contains(*text)), "{told:?}\n{}", item.text);
+    let warnings: Vec<_> = codes.iter().filter(|text| text.contains("assistant")).collect();
+    assert!(!warnings.is_empty(), "{codes:?}");
+    assert!(warnings.iter().all(|text| item.text.contains(*text)), "{warnings:?}\n{}", item.text);
 }
 
 #[tokio::test]

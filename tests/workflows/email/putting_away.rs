@@ -1,7 +1,8 @@
-//! Mail that is put away and comes back, while its mailbox is looked at.
+//! Mail that is put away and comes back, while its mailbox is synced.
 
 use crate::support::email_inbox::{EmailInbox, mail};
 use sayso::graph::{EventKind, ThreadId};
+use sayso::inbox::DecisionQuery;
 use sayso::mail::MailError;
 use sayso::service::{Destination, MailMove};
 use serde_json::json;
@@ -77,6 +78,29 @@ async fn a_mail_that_went_away_unclassified_is_classified_when_it_comes_back() {
     move_mail(&inbox, &thread, &MailMove::Back, None).await;
     assert_eq!(inbox.state(&thread).await["classification_decision"], "notify");
     assert_eq!(inbox.open_items(&thread).await.len(), 1);
+}
+
+/// How past decisions and moves ended, newest first.
+async fn outcomes(inbox: &EmailInbox) -> Vec<String> {
+    let query = DecisionQuery { limit: 9, ..DecisionQuery::default() };
+    let past = inbox.decisions().history(query).await.unwrap().decisions;
+    past.into_iter().map(|line| line.outcome).collect()
+}
+
+#[tokio::test]
+async fn what_was_moved_and_reclassified_is_listed_with_what_was_decided() {
+    let inbox = EmailInbox::new("notify", []);
+    let thread = inbox.receive_mail().await;
+    move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), None).await;
+    assert_eq!(outcomes(&inbox).await, ["moved"]);
+    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    assert_eq!(outcomes(&inbox).await, ["moved, then put back"]);
+    inbox.mail().reclassify(thread.clone(), "ignore".to_owned()).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(outcomes(&inbox).await, ["reclassified as ignore", "moved, then put back"]);
+    let query = DecisionQuery { words: vec!["archive".to_owned()], limit: 9, ..DecisionQuery::default() };
+    let moved = inbox.decisions().history(query).await.unwrap().decisions.remove(0);
+    assert!(moved.title.starts_with("Archive: ") && moved.source.is_some(), "{moved:?}");
 }
 
 #[tokio::test]

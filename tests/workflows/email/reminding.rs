@@ -87,7 +87,7 @@ async fn an_answer_closes_it_and_is_triaged_like_any_mail() {
 
 #[tokio::test]
 async fn writing_again_is_one_more_proposal() {
-    for (answer, told) in [
+    for (answer, expected) in [
         (Decision::Accept, "did you have a chance to look at my mail of"),
         (respond("Tell him it is urgent now"), "Tell him it is urgent now"),
     ] {
@@ -96,7 +96,7 @@ async fn writing_again_is_one_more_proposal() {
         let asked = inbox.model.requests_for("email.reply").len();
         inbox.answer(&thread, answer).await;
         let request = inbox.model.requests_for("email.reply").remove(asked);
-        assert!(format!("{:?}", request.messages).contains(told), "{:?}", request.messages);
+        assert!(format!("{:?}", request.messages).contains(expected), "{:?}", request.messages);
         let item = inbox.open_item(&thread).await;
         assert_eq!(item.action, "write_email");
         inbox.answer(&thread, Decision::Accept).await;

@@ -76,9 +76,10 @@ async fn a_sender_that_cannot_be_read_is_shown_as_written_and_the_model_is_told_
     assert!(item.text.contains("From: Bob Ray <bob at client.example>"), "{}", item.text);
     let request = inbox.model.requests_for("email.reply").remove(0);
     assert_eq!(request.facts["reply_to"], json!([]));
-    let told = format!("{:?}", request.messages);
+    let messages = format!("{:?}", request.messages);
     assert!(
-        told.contains("An answer goes to: nobody") && told.contains("From: Bob Ray <bob at client.example>")
+        messages.contains("An answer goes to: nobody")
+            && messages.contains("From: Bob Ray <bob at client.example>")
     );
 }
 
@@ -94,8 +95,8 @@ async fn an_edited_mail_leaves_as_edited_and_teaches_how_to_write() {
     assert_eq!(cause.edited["content"], "Tomorrow at nine.");
     assert_eq!(inbox.versions(), [("response_preferences".to_owned(), 2)]);
     let request = inbox.model.requests_for("email.reply").remove(1);
-    let said = format!("{:?}", request.messages);
-    assert!(said.contains("Tomorrow at nine.") && !said.contains("It comes tomorrow."), "{said}");
+    let messages = format!("{:?}", request.messages);
+    assert!(messages.contains("Tomorrow at nine.") && !messages.contains("It comes tomorrow."), "{messages}");
 }
 
 #[tokio::test]
@@ -108,8 +109,8 @@ async fn words_bring_a_new_proposal_and_lasting_ones_teach_how_to_write() {
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "write_email");
     assert!(item.text.contains("you: Always shorter"), "{}", item.text);
-    let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
-    assert!(said.contains("Not done. The person says: Always shorter"), "{said}");
+    let messages = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
+    assert!(messages.contains("Not done. The person says: Always shorter"), "{messages}");
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.sent().len(), 1);
 }
@@ -152,8 +153,11 @@ async fn a_question_takes_words_or_nothing() {
     assert!(!item.allow.accept && item.allow.edit && item.allow.respond && item.allow.ignore);
     assert!(!item.irreversible && item.text.contains("Which report?"));
     inbox.answer(&thread, respond("The yearly one")).await;
-    let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
-    assert!(said.contains("The person says: The yearly one") && !said.contains("Not done"), "{said}");
+    let messages = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
+    assert!(
+        messages.contains("The person says: The yearly one") && !messages.contains("Not done"),
+        "{messages}"
+    );
     assert_eq!(inbox.open_item(&thread).await.action, "write_email");
     assert!(inbox.learned().is_empty());
 
@@ -167,15 +171,22 @@ async fn a_question_takes_words_or_nothing() {
 #[tokio::test]
 async fn a_mail_that_cannot_be_sent_waits_and_is_sent_once() {
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-    inbox.outgoing.fails.lock().unwrap().push_back(SendError::Refused("no such user".to_owned()));
+    for _ in 0..2 {
+        inbox.outgoing.fails.lock().unwrap().push_back(SendError::Refused("no such user".to_owned()));
+    }
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, Decision::Accept).await;
     let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("no such user"), "{text}");
+    assert_eq!(inbox.open_item(&thread).await.title, "The reply to Bob Ray could not be sent");
+    assert_eq!(outcomes(&inbox).await, ["failed"]);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(outcomes(&inbox).await, ["retried, but failed", "failed"]);
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.sent().len(), 1);
     assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(outcomes(&inbox).await, ["retried, sent", "retried, but failed", "sent"]);
 }
 
 #[tokio::test]
@@ -210,11 +221,11 @@ async fn the_model_is_told_the_day_the_profiles_and_what_was_before() {
     inbox.drive().await;
     let request = inbox.model.requests_for("email.reply").remove(0);
     let today = inbox.store().now().to_zoned(jiff::tz::TimeZone::get("Europe/Berlin").unwrap());
-    let said = format!("{:?}", request.messages);
-    assert!(said.contains("Respond to the email: The report"));
-    assert!(said.contains(&today.strftime("%A %Y-%m-%d").to_string()), "{said}");
-    assert!(said.contains("Friendly, plain and brief") && said.contains("Meetings of 30 minutes"));
-    assert!(said.contains("Wrote to Bob about the draft."));
+    let messages = format!("{:?}", request.messages);
+    assert!(messages.contains("Respond to the email: The report"));
+    assert!(messages.contains(&today.strftime("%A %Y-%m-%d").to_string()), "{messages}");
+    assert!(messages.contains("Friendly, plain and brief") && messages.contains("Meetings of 30 minutes"));
+    assert!(messages.contains("Wrote to Bob about the draft."));
     assert_eq!(request.facts["reply_to"], json!([BOB]));
     assert_eq!(request.facts["reply_all"], json!(["carol@example.org"]));
     let text = inbox.open_item(&thread).await.text;
@@ -370,9 +381,9 @@ async fn a_draft_that_comes_back_is_before_the_model_with_the_word_to_keep_what_
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, respond("shorter")).await;
     let request = inbox.model.requests_for("email.reply").remove(1);
-    let told = format!("{:?}", request.messages);
-    assert!(told.contains("Tuesday at 15:00 or Thursday at 10:00"), "{told}");
-    let said = words(&request);
-    assert!(said.contains("The person says: shorter"), "{said}");
-    assert!(said.contains("every answer, offer, time and date in it stays"), "{said}");
+    let messages = format!("{:?}", request.messages);
+    assert!(messages.contains("Tuesday at 15:00 or Thursday at 10:00"), "{messages}");
+    let prompt = words(&request);
+    assert!(prompt.contains("The person says: shorter"), "{prompt}");
+    assert!(prompt.contains("every answer, offer, time and date in it stays"), "{prompt}");
 }

@@ -1,4 +1,4 @@
-//! Words to the built-in rules: what they can't do costs nobody a draft, and an instruction is nobody's mail.
+//! Words to the built-in rules: a wish they cannot fulfil loses no draft, and an instruction is never sent as a mail.
 
 use crate::support::email_inbox::{BOB, EmailInbox, edit, mail_with};
 use crate::support::test_inbox::respond;

@@ -60,7 +60,7 @@ async fn a_list_is_left_by_one_request_only_where_its_signature_is_confirmed() {
     let mail = inbox.store().mail();
     mail.source("work".to_owned(), jiff::Timestamp::UNIX_EPOCH).await.unwrap();
     let known = json!({"id": "mx.home.example", "mails": 5, "senders": ["a", "b", "c"], "others": 0});
-    mail.keep_receiver("work".to_owned(), known.to_string()).await.unwrap();
+    mail.save_receiver("work".to_owned(), known.to_string()).await.unwrap();
     inbox.mail().unsubscribe(thread.clone()).await.unwrap();
     inbox.drive().await;
     let item = inbox.open_item(&thread).await;

@@ -65,8 +65,8 @@ async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_ou
                 assert_eq!(inbox.open_item(&thread).await.action, "notify", "{name}");
             }
             if again && refuses(&second) {
-                let said = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
-                assert!(said.contains("The person refused this."), "{name}: {said}");
+                let messages = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
+                assert!(messages.contains("The person refused this."), "{name}: {messages}");
             }
         }
     }

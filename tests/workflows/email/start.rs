@@ -46,7 +46,7 @@ async fn json_is_a_mail_too() {
 async fn what_is_no_mail_is_refused_in_a_sentence() {
     let inbox = EmailInbox::new("notify", []);
     let folder = inbox.folder().to_str().unwrap().to_owned();
-    for (input, said) in [
+    for (input, expected) in [
         (json!({}), "give a mail"),
         (json!({"file": "x.eml", "json": {}}), "either `file` or `json`"),
         (json!({"file": format!("{folder}/none.eml")}), "there is no file"),
@@ -57,7 +57,7 @@ async fn what_is_no_mail_is_refused_in_a_sentence() {
         (json!({"mail": "x"}), "unknown field `mail`"),
     ] {
         let refused = inbox.threads().start("email".to_owned(), input.clone()).await.unwrap_err().to_string();
-        assert!(refused.contains(said), "{input}: {refused}");
+        assert!(refused.contains(expected), "{input}: {refused}");
     }
     assert_eq!(inbox.sql().query_row("SELECT count(*) FROM threads", [], |row| row.get::<_, i64>(0)), Ok(0));
 }

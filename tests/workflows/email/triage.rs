@@ -1,6 +1,6 @@
-//! What becomes of a mail: each class, each answer to a mail that is shown, rules, and the person's own word.
+//! Triage: each class, each answer to a mail that is shown, rules, and corrections by the person.
 
-use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, mail, mail_with, write};
+use crate::support::email_inbox::{EmailInbox, EmailSetup, ask, calls, done, mail, mail_with, write};
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, EventKind, Kind};
 use sayso::inbox::{ItemKind, SkippedCount, SkippedQuery, Status};
@@ -38,8 +38,8 @@ async fn a_skipped_mail_says_why_and_whether_triage_was_sure() {
         assert_eq!(page.mails.iter().map(|line| line.unsure).collect::<Vec<_>>(), [unsure]);
         let count = inbox.mail().skipped_since(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
         assert_eq!(count, SkippedCount { mails: 1, unsure: u64::from(unsure) });
-        let said = if unsure { "1 skipped, 1 unsure" } else { "1 skipped" };
-        assert_eq!(count.to_string(), said);
+        let expected = if unsure { "1 skipped, 1 unsure" } else { "1 skipped" };
+        assert_eq!(count.to_string(), expected);
     }
 }
 
@@ -135,6 +135,18 @@ async fn a_rule_decides_before_any_model_and_is_the_reason() {
     assert_eq!(view.state["triaged_by"], "rule");
     assert!(item.text.contains("Your rule (from = *@client.example) says notify."), "{}", item.text);
     assert_eq!(item.gist, "When does the report come?", "a rule has no gist of its own");
+}
+
+#[tokio::test]
+async fn a_corrected_card_tells_in_plain_words_what_was_asked() {
+    let inbox = EmailInbox::new("respond", [calls([ask("Which quarter?")])]);
+    let thread = inbox.receive_mail().await;
+    let what = EventKind::Corrected { payload: json!({"class": "notify"}) };
+    inbox.arrive(&thread, "reclassify", what).await.unwrap();
+    inbox.drive().await;
+    let text = inbox.open_item(&thread).await.text;
+    assert!(text.contains("the agent asked") && text.contains("Which quarter?"), "{text}");
+    assert!(!text.contains("set aside"), "what the model is told is not for the person: {text}");
 }
 
 #[tokio::test]

@@ -4,14 +4,14 @@ use super::*;
 use crate::inbox::{Ending, STOP_WORDS};
 
 fn thread() -> AppThread {
-    let said = json!({
+    let response = json!({
         "thread": {"id": "t1", "sessionId": "t1", "parentThreadId": null, "cwd": "/home/a/app", "path": "/nowhere"},
         "initialTurnsPage": {"data": [{"items": [
             {"type": "mcpToolCall", "id": "call_5", "server": "form", "tool": "greet", "status": "inProgress",
                 "arguments": {"who": "Ada"}},
         ]}]},
     });
-    let mut thread = AppThread::joined(&said);
+    let mut thread = AppThread::joined(&response);
     thread.began(&json!({"type": "fileChange", "id": "call_2", "changes": [
         {"path": "/home/a/app/a.txt", "kind": {"type": "update", "move_path": null},
             "diff": "@@ -1,2 +1,2 @@\n-one\n+ONE\n two\n@@ -9 +9 @@\n-ten\n+TEN\n"},
@@ -61,8 +61,8 @@ fn a_command_is_asked_as_the_hook_asks_it() {
         (Ending::Expired, Value::Null, None),
         (Ending::Withdrawn, Value::Null, None),
     ] {
-        let told = reply(&call, ending, args);
-        assert_eq!(told, expected.map(|word| json!({"decision": word})), "{ending:?}");
+        let response = reply(&call, ending, args);
+        assert_eq!(response, expected.map(|word| json!({"decision": word})), "{ending:?}");
     }
     // A sub-agent asks in its parent's session.
     let mut below = thread();
@@ -89,13 +89,13 @@ fn a_command_is_asked_as_the_hook_asks_it() {
     // Anything beyond the command is shown and asked each time, or not asked at all.
     let more = command(json!({"additionalPermissions": {"network": {"enabled": true}}})).unwrap();
     assert!(input(&more)["args"]["additionalPermissions"].is_object());
-    let there = command(json!({"environmentId": "build-host"})).unwrap();
-    assert_eq!(input(&there)["args"]["environmentId"], "build-host");
-    let here = command(json!({"environmentId": "local", "additionalPermissions": null})).unwrap();
-    assert_eq!(input(&here), input(&call));
+    let remote = command(json!({"environmentId": "build-host"})).unwrap();
+    assert_eq!(input(&remote)["args"]["environmentId"], "build-host");
+    let local = command(json!({"environmentId": "local", "additionalPermissions": null})).unwrap();
+    assert_eq!(input(&local), input(&call));
     let reach = command(json!({"networkApprovalContext": {"host": "x.test", "protocol": "https"}})).unwrap();
     assert_eq!(input(&reach)["title"], "Let a command reach x.test");
-    for call in [&more, &there, &reach] {
+    for call in [&more, &remote, &reach] {
         assert_eq!(input(call)["each_time"], true, "{call:?}");
     }
     let other = command(json!({"command": "/tmp/evil/bash -lc 'touch ran'"})).unwrap();
@@ -145,12 +145,12 @@ fn changes_to_files_are_shown_whole_or_left() {
 
 #[test]
 fn permissions_are_granted_for_the_turn_as_they_were_asked() {
-    let wanted = json!({"network": {"enabled": true}, "fileSystem": {"write": ["/x"]}});
-    let params = json!({"threadId": "t1", "turnId": "u1", "itemId": "call_0", "permissions": wanted});
+    let requested = json!({"network": {"enabled": true}, "fileSystem": {"write": ["/x"]}});
+    let params = json!({"threadId": "t1", "turnId": "u1", "itemId": "call_0", "permissions": requested});
     let call = of("item/permissions/requestApproval", params).unwrap();
-    assert_eq!(input(&call)["args"]["permissions"], wanted);
-    let told = reply(&call, Ending::Accept, Value::Null);
-    assert_eq!(told, Some(json!({"permissions": wanted, "scope": "turn"})));
+    assert_eq!(input(&call)["args"]["permissions"], requested);
+    let response = reply(&call, Ending::Accept, Value::Null);
+    assert_eq!(response, Some(json!({"permissions": requested, "scope": "turn"})));
     assert_eq!(reply(&call, Ending::Ignore, Value::Null), Some(json!({"permissions": {}, "scope": "turn"})));
     assert_eq!(reply(&call, Ending::Expired, Value::Null), None);
 }
@@ -164,9 +164,9 @@ fn questions_are_answered_by_their_ids() {
             {"id": "size", "header": "Size", "question": "Which size?", "options": null}]})
     };
     let call = of("item/tool/requestUserInput", params(false)).unwrap();
-    let told = reply(&call, Ending::Respond, json!("2\nhuge"));
+    let response = reply(&call, Ending::Respond, json!("2\nhuge"));
     let expected = json!({"answers": {"colour": {"answers": ["Blue"]}, "size": {"answers": ["huge"]}}});
-    assert_eq!(told, Some(expected));
+    assert_eq!(response, Some(expected));
     assert_eq!(reply(&call, Ending::Ignore, Value::Null), Some(json!({"answers": {}})));
     assert_eq!(of("item/tool/requestUserInput", params(true)), None);
 }
@@ -208,8 +208,8 @@ fn servers_tools_and_forms_are_asked_as_what_they_are() {
     assert!(input(&unknown)["text"].as_str().unwrap().contains("{\"who\":\"Bo\"}"));
     let schema = json!({"type": "object", "required": ["name"], "properties": {"name": {"type": "string"}}});
     let form = elicit("form", "form", Value::Null, schema.clone()).unwrap();
-    let told = reply(&form, Ending::Edit, json!({"name": "Ada"}));
-    assert_eq!(told, Some(json!({"action": "accept", "content": {"name": "Ada"}})));
+    let response = reply(&form, Ending::Edit, json!({"name": "Ada"}));
+    assert_eq!(response, Some(json!({"action": "accept", "content": {"name": "Ada"}})));
     assert_eq!(reply(&form, Ending::Edit, json!({})), None);
     for (server, mode) in [("sayso", "form"), ("form", "openai/form")] {
         assert_eq!(elicit(server, mode, Value::Null, schema.clone()), None);

@@ -45,7 +45,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         }
         if !batch.turns.is_empty() {
             blocks.push(Block::Heading(Visible::line("What was said last")));
-            let turns = batch.turns.iter().map(|(who, said)| (Visible::line(who), Visible::new(said)));
+            let turns = batch.turns.iter().map(|(who, message)| (Visible::line(who), Visible::new(message)));
             blocks.push(Block::Turns(turns.collect()));
         }
     }

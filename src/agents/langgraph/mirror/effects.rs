@@ -41,7 +41,7 @@ impl Effect for Sender {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let sending = thawed(frozen).map_err(EffectError::Refused)?;
-            self.send(&sending).await.map_err(|fault| self.told(fault))
+            self.send(&sending).await.map_err(|fault| self.effect_error(fault))
         })
     }
 
@@ -55,7 +55,7 @@ impl Effect for Sender {
             let mut pause = Duration::from_millis(200);
             loop {
                 match self.look(&sending).await {
-                    Ok(found) => return found,
+                    Ok(trace) => return trace,
                     Err(fault) if Instant::now() + pause >= until => {
                         return EffectTrace::Unknown(format!("{} does not tell: {fault}", self.0.name()));
                     }
@@ -80,8 +80,8 @@ impl Sender {
                 Ok(json!({ "run": run.run_id }))
             }
             ServerEffect::Resume { thread, assistant, resume, mark, .. } => {
-                let what = format!("\"command\":{{\"resume\":{resume}}}");
-                let run = self.0.begin_run(thread, assistant, &what, mark).await?;
+                let body = format!("\"command\":{{\"resume\":{resume}}}");
+                let run = self.0.begin_run(thread, assistant, &body, mark).await?;
                 Ok(json!({ "run": run.run_id }))
             }
             ServerEffect::End { thread, .. } => {
@@ -91,7 +91,7 @@ impl Sender {
         }
     }
 
-    fn told(&self, fault: ServerError) -> EffectError {
+    fn effect_error(&self, fault: ServerError) -> EffectError {
         let text = format!("{}: {fault}", self.0.name());
         match fault {
             ServerError::NotSent(_) => EffectError::NotDone(text),

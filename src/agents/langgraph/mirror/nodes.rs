@@ -79,7 +79,7 @@ pub(super) async fn answered(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made
         let why = "it was answered elsewhere, or asks something else by now".to_owned();
         return Ok(Command::goto("look").update(MirrorUpdate::NotSent { why }));
     }
-    let basis = Authorization::Answers { given: state.answers.iter().map(given).collect() };
+    let basis = Authorization::Answers { given: state.answers.iter().map(answer_args).collect() };
     let (thread, fingerprint) = (state.of.thread.clone(), batch.fingerprint.clone());
     match resume {
         Answered::Value(resume) => {
@@ -163,7 +163,7 @@ fn mark(ctx: &Ctx<ServerHandle>) -> String {
 }
 
 /// The arguments that an answer carries out; text and refusals carry out nothing.
-fn given(answer: &Answer) -> (String, Value) {
+fn answer_args(answer: &Answer) -> (String, Value) {
     let args = match &answer.decision {
         Decision::Accept => answer.proposed.clone(),
         Decision::Edit { args } => args.clone(),

@@ -162,7 +162,7 @@ pub async fn check_servers(
 ) -> Vec<(String, Result<String, String>)> {
     let check = async |server: &crate::config::Server| {
         let remote = Remote::new(server.clone(), env.clone());
-        let said = async {
+        let result = async {
             let info = within(remote.info()).await?;
             let waiting = within(remote.interrupted()).await?.len();
             let waiting = match waiting {
@@ -171,7 +171,7 @@ pub async fn check_servers(
             };
             Ok::<_, ServerError>(format!("{info}, {waiting}"))
         };
-        (server.name.clone(), said.await.map_err(|fault| fault.to_string()))
+        (server.name.clone(), result.await.map_err(|fault| fault.to_string()))
     };
     futures_util::future::join_all(config.servers.iter().map(check)).await
 }

@@ -92,14 +92,16 @@ impl Servers {
                     id: format!("end:{}", line.steps),
                     what: EventKind::Corrected { payload: json!({"end": true}) },
                 };
-                self.tell(&line.id, &event).await.map_err(|error| InboxError::Failed(error.to_string()))?;
+                self.deliver(&line.id, &event)
+                    .await
+                    .map_err(|error| InboxError::Failed(error.to_string()))?;
                 Ok(Some(line.id))
             }
             Err(error) => {
                 let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
                 let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
                 // It may have been mirrored, and so renamed, since the person saw it.
-                let known = store.threads().keyed(&workflow(&of), &key(&of.server, &of.thread))?;
+                let known = store.threads().newest_with_key(&workflow(&of), &key(&of.server, &of.thread))?;
                 if let Some((mirror, _)) = known {
                     return Box::pin(self.end_thread(&mirror)).await;
                 }

@@ -40,7 +40,9 @@ impl Servers {
             let wanted = store.mail().sync_wanted().unwrap_or(0);
             let error = self.look(remote).await.err().map(|trouble| trouble.to_string());
             failures = if error.is_some() { failures.saturating_add(1) } else { 0 };
-            let stale = |(said, at): &(Option<String>, Instant)| *said != error || at.elapsed() > NOTE_EVERY;
+            let stale = |(last_error, at): &(Option<String>, Instant)| {
+                *last_error != error || at.elapsed() > NOTE_EVERY
+            };
             if noted.as_ref().is_none_or(stale) && self.note(remote, error.clone()).await.is_ok() {
                 noted = Some((error, Instant::now()));
             }
@@ -74,15 +76,15 @@ impl Servers {
 
     /// Polls a server once. Returns the mirrors that now have something to read there.
     pub(super) async fn look(&self, remote: &Arc<Remote>) -> Result<Vec<ThreadId>, Trouble> {
-        let found = remote.interrupted().await?;
+        let threads = remote.interrupted().await?;
         let (mut asking, mut mirrors) = (HashSet::new(), Vec::new());
-        for thread in found.iter().filter(|thread| thread.asks()) {
+        for thread in threads.iter().filter(|thread| thread.asks()) {
             let key = key(remote.name(), &thread.id);
             mirrors.extend(self.ensure_mirrored(remote, thread, &key).await?);
             asking.insert(key);
         }
         let prefix = format!("{}/", remote.name());
-        for (key, mirror) in self.engine().store().threads().keyed_waiting()? {
+        for (key, mirror) in self.engine().store().threads().waiting_with_keys()? {
             if key.starts_with(&prefix) && !asking.contains(&key) && !self.compare(&mirror).await? {
                 mirrors.push(mirror);
             }
@@ -99,7 +101,7 @@ impl Servers {
         key: &str,
     ) -> Result<Option<ThreadId>, Trouble> {
         let Some((mirror, status)) =
-            self.engine().store().threads().keyed(&workflow(&mirrored(remote, thread)), key)?
+            self.engine().store().threads().newest_with_key(&workflow(&mirrored(remote, thread)), key)?
         else {
             return self.begin(remote, thread, key).await.map(Some);
         };
@@ -136,7 +138,7 @@ impl Servers {
             id: format!("look:{steps}"),
             what: EventKind::Corrected { payload: json!({"look": true}) },
         };
-        self.tell(mirror, &event).await
+        self.deliver(mirror, &event).await
     }
 
     /// Compares a mirror's questions with its thread's current ones; `true` if they are the same.
@@ -149,12 +151,12 @@ impl Servers {
             Some(now) if now.asks() => CHANGED,
             Some(_) => ANSWERED,
         };
-        let what = EventKind::Settled { reason: reason.to_owned(), payload: Value::Null };
-        self.tell(mirror, &Event { id: format!("settled:{asked}"), what }).await?;
+        let event = EventKind::Settled { reason: reason.to_owned(), payload: Value::Null };
+        self.deliver(mirror, &Event { id: format!("settled:{asked}"), what: event }).await?;
         Ok(false)
     }
 
-    pub(super) async fn tell(&self, mirror: &ThreadId, event: &Event) -> Result<(), Trouble> {
+    pub(super) async fn deliver(&self, mirror: &ThreadId, event: &Event) -> Result<(), Trouble> {
         let line = self.engine().store().threads().line(mirror)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
         let arrival =

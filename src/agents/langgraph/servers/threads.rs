@@ -51,8 +51,8 @@ struct PagePosition {
 impl Servers {
     /// A page of all threads.
     pub(super) async fn list_threads(&self, query: &ThreadQuery) -> Result<ThreadPage, InboxError> {
-        let kept = query.after.and_then(|after| self.0.pages.places().get(&after).cloned());
-        let mut place = match (kept, query.after) {
+        let cached = query.after.and_then(|after| self.0.pages.places().get(&after).cloned());
+        let mut place = match (cached, query.after) {
             (Some(place), _) => place,
             (None, None) => PagePosition {
                 local: VecDeque::new(),
@@ -93,7 +93,7 @@ impl Servers {
             let Some(taken) = taken else { return Ok(page) };
             page.threads.push(taken);
         }
-        page.next = Some(self.0.pages.keep(place));
+        page.next = Some(self.0.pages.remember(place));
         Ok(page)
     }
 
@@ -194,18 +194,18 @@ impl Servers {
     /// The server's state of a mirrored thread, used instead of the one stored here.
     pub(super) async fn read_state(&self, id: &ThreadId) -> Result<Option<Value>, InboxError> {
         let Some((remote, mirror)) = self.mirror(id)? else { return Ok(None) };
-        let said = async {
+        let result = async {
             let Some(thread) = within(remote.thread(&mirror.of.thread)).await? else {
                 return Ok(Value::Null);
             };
             let history = within(remote.history(&mirror.of.thread, HISTORY)).await?;
-            let mut said = state(remote.name(), &thread);
-            said["history"] = json!(steps(&history));
-            Ok::<_, crate::agents::langgraph::ServerError>(said)
+            let mut result = state(remote.name(), &thread);
+            result["history"] = json!(steps(&history));
+            Ok::<_, crate::agents::langgraph::ServerError>(result)
         };
-        Ok(Some(match said.await {
+        Ok(Some(match result.await {
             Ok(Value::Null) => json!({"server": remote.name(), "thread": mirror.of.thread, "status": "gone"}),
-            Ok(said) => said,
+            Ok(result) => result,
             Err(fault) => json!({
                 "server": remote.name(), "thread": mirror.of.thread, "status": mirror.status,
                 "away": Visible::line(&fault.to_string()), "values": Visible::json(&mirror.values),
@@ -253,7 +253,7 @@ impl Pages {
     }
 
     /// Keeps a position under a number that no row of the store has.
-    fn keep(&self, place: PagePosition) -> i64 {
+    fn remember(&self, place: PagePosition) -> i64 {
         let mut places = self.places();
         let number = places.keys().next().copied().unwrap_or(0) - 1;
         places.insert(number, place);

@@ -181,11 +181,11 @@ fn cleaned(letters: &[Letter]) -> Angle {
         Some(comment) => &letters[..comment],
         None => letters,
     };
-    let whole = text(letters);
-    let mut address = whole.trim();
+    let decoded = text(letters);
+    let mut address = decoded.trim();
     let encoded = letters.iter().any(|letter| letter.encoded);
     if is_address(address) {
-        return Angle { text: whole.clone(), address: Some(address.to_owned()), unusual: encoded };
+        return Angle { text: decoded.clone(), address: Some(address.to_owned()), unusual: encoded };
     }
     if let Some((_, rest)) = address.split_once(':').filter(|(route, _)| is_scheme_or_route(route)) {
         address = rest;
@@ -200,7 +200,7 @@ fn cleaned(letters: &[Letter]) -> Angle {
     let whole_word = !closed.is_empty()
         && !closed.contains(|c: char| c.is_whitespace() || ",;".contains(c))
         && halves.is_none_or(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    Angle { text: whole.clone(), address: whole_word.then_some(closed), unusual: true }
+    Angle { text: decoded.clone(), address: whole_word.then_some(closed), unusual: true }
 }
 
 /// `mailto:`, or the source route of old mail (`@relay.example:`).

@@ -3,12 +3,12 @@
 use super::{Item, Lines, depth_after, word};
 
 pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
-    let mut found = Vec::new();
+    let mut items = Vec::new();
     let mut depth = 0;
     for (at, code) in lines.code.iter().enumerate() {
-        let here = depth;
+        let outer_depth = depth;
         depth = depth_after(depth, code, b"({", b")}");
-        if here > 0 {
+        if outer_depth > 0 {
             continue;
         }
         let Some((kind, name)) = declared(code) else { continue };
@@ -20,7 +20,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             let end = code.rfind('{').unwrap_or(code.len());
             (depth_after(0, &code[..end], b"(", b")") == 0).then_some(end)
         });
-        found.push(Item {
+        items.push(Item {
             kind,
             public: name.split('.').all(|part| part.starts_with(char::is_uppercase)),
             line: at as u32 + 1,
@@ -31,7 +31,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             name,
         });
     }
-    found
+    items
 }
 
 fn declared(code: &str) -> Option<(&'static str, String)> {

@@ -52,7 +52,7 @@ struct Lines<'a> {
 /// The names a text declares, in order. `code` is the same text, blanked.
 pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
     let lines = Lines { written: text.lines().collect(), code: code.lines().collect() };
-    let mut found = match language.family {
+    let mut items = match language.family {
         Family::Python => python::items(&lines),
         Family::Rust => rust::items(&lines),
         Family::Script => script::items(&lines),
@@ -61,8 +61,8 @@ pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
         Family::Shell if language.name == "Make" => plain::targets(&lines),
         Family::Shell | Family::Other => Vec::new(),
     };
-    found.truncate(ITEMS);
-    for item in &mut found {
+    items.truncate(ITEMS);
+    for item in &mut items {
         if matches!(item.kind, "function" | "method") {
             let first = item.line as usize - 1;
             if let Some(last) = lines.body_end(language.family, first) {
@@ -74,7 +74,7 @@ pub(super) fn read(language: Language, text: &str, code: &str) -> Vec<Item> {
         item.signature = clipped(&item.signature, LONG);
         item.about = clipped(&item.about, LONG);
     }
-    found
+    items
 }
 
 impl Lines<'_> {
@@ -149,16 +149,16 @@ impl Lines<'_> {
 
     /// The text of the comment lines right above a line; lines that `skips` accepts may come between.
     fn above(&self, at: usize, mark: &str, skips: impl Fn(&str) -> bool) -> String {
-        let mut said = Vec::new();
+        let mut lines = Vec::new();
         for line in self.written[..at].iter().rev().take(200).map(|line| line.trim()) {
             match line.strip_prefix(mark) {
-                Some(text) => said.push(text.trim()),
-                None if skips(line) && said.is_empty() => {}
+                Some(text) => lines.push(text.trim()),
+                None if skips(line) && lines.is_empty() => {}
                 None => break,
             }
         }
-        said.reverse();
-        sentence(&said)
+        lines.reverse();
+        sentence(&lines)
     }
 
     /// The text of the `/** … */` above a line; one empty line may come between.

@@ -10,11 +10,11 @@ struct Within {
 }
 
 pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
-    let mut found: Vec<Item> = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
     let mut within: Vec<Within> = Vec::new();
     let mut depth = 0;
     for (at, code) in lines.code.iter().enumerate() {
-        if found.len() >= ITEMS {
+        if items.len() >= ITEMS {
             break;
         }
         let open = depth;
@@ -33,7 +33,7 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
                 if indent == 0
                     && let Some(item) = constant(bare, at)
                 {
-                    found.push(item);
+                    items.push(item);
                 }
                 continue;
             }
@@ -63,13 +63,13 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             name: full,
         };
         // Overloads come before the documented definition.
-        match found.iter_mut().find(|other| other.name == item.name) {
+        match items.iter_mut().find(|other| other.name == item.name) {
             Some(other) if other.about.is_empty() => *other = item,
             Some(_) => {}
-            None => found.push(item),
+            None => items.push(item),
         }
     }
-    found
+    items
 }
 
 fn is_property(decorator: &str) -> bool {
@@ -105,14 +105,14 @@ fn docstring(lines: &Lines<'_>, at: usize) -> String {
     let Some(mark) = ["\"\"\"", "'''", "\"", "'"].into_iter().find(|mark| first.starts_with(mark)) else {
         return String::new();
     };
-    let mut said = Vec::new();
+    let mut text_lines = Vec::new();
     for (n, line) in lines.written[at..].iter().take(40).enumerate() {
         let line = if n == 0 { &first[mark.len()..] } else { line.trim() };
         let end = line.find(mark);
-        said.push(line[..end.unwrap_or(line.len())].trim());
+        text_lines.push(line[..end.unwrap_or(line.len())].trim());
         if end.is_some() || mark.len() == 1 {
             break;
         }
     }
-    sentence(&said)
+    sentence(&text_lines)
 }

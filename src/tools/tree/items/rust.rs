@@ -16,24 +16,24 @@ struct Within {
 }
 
 pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
-    let mut found = Vec::new();
+    let mut items = Vec::new();
     let mut within: Vec<Within> = Vec::new();
     let (mut depth, mut next) = (0, 0);
     for (at, code) in lines.code.iter().enumerate() {
-        let here = depth;
+        let outer_depth = depth;
         depth = depth_after(depth, code, b"{", b"}");
-        within.retain(|one| at < next || here >= one.depth);
+        within.retain(|one| at < next || outer_depth >= one.depth);
         let inner = within.last().map_or(0, |one| one.depth);
-        if at < next || here != inner || within.iter().any(|one| one.silent) {
+        if at < next || outer_depth != inner || within.iter().any(|one| one.silent) {
             continue;
         }
         let Some((declared, end)) = declaration(lines, at) else { continue };
         next = end + 1;
-        let block = opened(&declared, lines, here + 1);
-        found.extend(item(declared, within.last()));
+        let block = opened(&declared, lines, outer_depth + 1);
+        items.extend(item(declared, within.last()));
         within.extend(block);
     }
-    found
+    items
 }
 
 /// The declaration on a line, with its name as written, and the line its head ends on.

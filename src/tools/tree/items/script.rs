@@ -16,19 +16,19 @@ struct Within {
 
 pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
     let exported = exported(lines);
-    let mut found: Vec<Item> = Vec::new();
+    let mut items: Vec<Item> = Vec::new();
     let mut within: Vec<Within> = Vec::new();
     let mut depth = 0;
     for (at, code) in lines.code.iter().enumerate() {
-        if found.len() >= ITEMS {
+        if items.len() >= ITEMS {
             break;
         }
-        let here = depth;
+        let outer_depth = depth;
         depth = depth_after(depth, code, b"([{", b")]}");
-        within.retain(|one| here >= one.depth);
+        within.retain(|one| outer_depth >= one.depth);
         let bare = code.trim();
         let inner = within.last().map_or(0, |one| one.depth);
-        if here != inner || bare.is_empty() {
+        if outer_depth != inner || bare.is_empty() {
             continue;
         }
         let declared = match within.last() {
@@ -39,12 +39,12 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
         let Some((kind, name, public)) = declared else { continue };
         let (signature, _) = lines.gather(at, |code| match kind {
             "property" => code.find('{'),
-            _ => outside(code, b"{;").or_else(|| arrow(code)).or_else(|| whole(code)),
+            _ => outside(code, b"{;").or_else(|| arrow(code)).or_else(|| complete_line(code)),
         });
         if matches!(kind, "class" | "interface") && signature_opens(lines, at) {
-            within.push(Within { depth: here + 1, name: name.clone(), public });
+            within.push(Within { depth: outer_depth + 1, name: name.clone(), public });
         }
-        if found.iter().any(|other| other.name == name) {
+        if items.iter().any(|other| other.name == name) {
             continue;
         }
         let signature = signature.trim_start_matches("export ").trim_start_matches("default ");
@@ -52,9 +52,9 @@ pub(super) fn items(lines: &Lines<'_>) -> Vec<Item> {
             signature.strip_suffix("=>").unwrap_or(signature).trim_end_matches(['=', ' ']).to_owned();
         let about = lines.block_above(at);
         let line = at as u32 + 1;
-        found.push(Item { kind, name, line, end: None, calls: Vec::new(), signature, about, public });
+        items.push(Item { kind, name, line, end: None, calls: Vec::new(), signature, about, public });
     }
-    found
+    items
 }
 
 /// Whether the body of a declaration opens within its first lines.
@@ -63,7 +63,7 @@ fn signature_opens(lines: &Lines<'_>, at: usize) -> bool {
 }
 
 /// A line is complete without a semicolon if nothing is open.
-fn whole(code: &str) -> Option<usize> {
+fn complete_line(code: &str) -> Option<usize> {
     let bare = code.trim_end();
     let open = depth_after(0, bare, b"([{", b")]}") > 0;
     (!open && !bare.ends_with(['=', ',', '+', '&', '|', '.', '?', ':', '<'])).then_some(bare.len())
@@ -136,8 +136,9 @@ fn top(
         let known = open || exported.contains(name);
         let kind = if is_function(value) { "function" } else { "constant" };
         // A required module is declared elsewhere.
-        let wanted = !name.is_empty() && (kind == "function" || known && !value.starts_with("require("));
-        return wanted.then(|| (kind, name.to_owned(), known));
+        let is_declaration =
+            !name.is_empty() && (kind == "function" || known && !value.starts_with("require("));
+        return is_declaration.then(|| (kind, name.to_owned(), known));
     }
     assigned(lines, at, rest).or_else(|| defined(lines.written[at].trim()))
 }
@@ -205,6 +206,6 @@ fn member(bare: &str) -> Option<(String, bool)> {
     let name = word(rest);
     let call = rest[name.len()..].trim_start().trim_start_matches('?');
     let takes = call.starts_with('(') || call.starts_with('<');
-    let wanted = takes && !name.is_empty() && !STATEMENTS.contains(&name);
-    wanted.then(|| (name.to_owned(), public && !name.starts_with('_')))
+    let is_method = takes && !name.is_empty() && !STATEMENTS.contains(&name);
+    is_method.then(|| (name.to_owned(), public && !name.starts_with('_')))
 }

@@ -138,31 +138,31 @@ impl Patch<'_> {
             self.cells(row, &edits);
             edits = later;
             let at = CellPos::new(row, column);
-            let whole = element(piece, left);
+            let pieces = element(piece, left);
             if edits.remove(&column) {
-                self.lose(&whole);
+                self.lose(&pieces);
                 let base = piece.attribute("s").and_then(|s| s.parse().ok()).unwrap_or(0);
-                let was_date = whole_is_date(&whole, self.sheet, at);
+                let was_date = whole_is_date(&pieces, self.sheet, at);
                 self.cell(at, base, was_date);
             } else {
-                self.keep(at, &whole);
+                self.keep_cell(at, &pieces);
             }
         }
     }
 
     /// Keeps a cell unchanged, except that a formula of a broken group gets its own text.
-    fn keep(&mut self, at: CellPos, whole: &[Piece<'_>]) {
-        let shared = whole.iter().find(|p| p.opens("f") && p.attribute("t") == Some("shared"));
+    fn keep_cell(&mut self, at: CellPos, pieces: &[Piece<'_>]) {
+        let shared = pieces.iter().find(|p| p.opens("f") && p.attribute("t") == Some("shared"));
         let group = shared.and_then(|p| p.attribute("si"));
         let text = self.sheet.formulas.get(&at);
         let (Some(shared), Some(text)) = (shared, text) else {
-            return self.out.extend(whole.iter().map(|piece| piece.raw));
+            return self.out.extend(pieces.iter().map(|piece| piece.raw));
         };
         if !group.is_some_and(|group| self.broken.contains(group)) {
-            return self.out.extend(whole.iter().map(|piece| piece.raw));
+            return self.out.extend(pieces.iter().map(|piece| piece.raw));
         }
         let mut inside = false;
-        for piece in whole {
+        for piece in pieces {
             if piece.at == shared.at {
                 let name = shared.full_name();
                 let _ = write!(self.out, "<{name}>{}</{name}>", escape(text));
@@ -176,8 +176,8 @@ impl Patch<'_> {
     }
 
     /// Notes which formula group breaks when a cell is replaced.
-    fn lose(&mut self, whole: &[Piece<'_>]) {
-        let first = whole.iter().find(|p| p.opens("f") && p.attribute("ref").is_some());
+    fn lose(&mut self, pieces: &[Piece<'_>]) {
+        let first = pieces.iter().find(|p| p.opens("f") && p.attribute("ref").is_some());
         if let Some(group) = first.and_then(|piece| piece.attribute("si")) {
             self.broken.insert(group.to_owned());
         }
@@ -247,7 +247,7 @@ fn without_spans(piece: &Piece<'_>, edits: &BTreeSet<u32>) -> String {
 
 /// A whole element, from its first piece to its last.
 fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) -> Vec<Piece<'x>> {
-    let mut whole = vec![first];
+    let mut pieces = vec![first];
     let mut depth = usize::from(first.kind == Kind::Start);
     while depth > 0 {
         let Some(piece) = left.next() else { break };
@@ -256,14 +256,14 @@ fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<
             Kind::End => depth -= 1,
             Kind::Empty | Kind::Other => {}
         }
-        whole.push(piece);
+        pieces.push(piece);
     }
-    whole
+    pieces
 }
 
 /// Whether the cell's style already shows a date: then we keep it. Some programs write the default `t="n"`.
-fn whole_is_date(whole: &[Piece<'_>], sheet: &Sheet, at: CellPos) -> bool {
-    let number = whole.iter().all(|piece| piece.attribute("t").is_none_or(|kind| kind == "n"));
+fn whole_is_date(pieces: &[Piece<'_>], sheet: &Sheet, at: CellPos) -> bool {
+    let number = pieces.iter().all(|piece| piece.attribute("t").is_none_or(|kind| kind == "n"));
     number && sheet.dated.contains(&at)
 }
 

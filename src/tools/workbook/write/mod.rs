@@ -29,10 +29,7 @@ pub fn kept(book: &Book) -> Vec<String> {
                 .to_owned(),
         ]
     } else {
-        vec![
-            "a result holds the values and formulas of all sheets, and no formats, widths or charts"
-                .to_owned(),
-        ]
+        vec!["the values and formulas of all sheets are kept, but no formats, widths or charts".to_owned()]
     }
 }
 

@@ -60,7 +60,7 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
                 }
                 Kind::Other => {
                     let own = sheet.origin.as_deref().unwrap_or_default();
-                    out.push_str(&escape(&told(&unescape(text.raw), own, history)));
+                    out.push_str(&escape(&apply_history(&unescape(text.raw), own, history)));
                 }
                 Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
             }
@@ -76,8 +76,8 @@ fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves
     while let Some(piece) = left.next() {
         if !moves.is_empty() && piece.opens("row") {
             columns = Counter::default();
-            let said = piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map(|r| r.max(1) - 1);
-            match place(rows.next(said), Axis::Rows, moves) {
+            let number = piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map(|r| r.max(1) - 1);
+            match place(rows.next(number), Axis::Rows, moves) {
                 Some(now) => {
                     row = now;
                     out.push_str(&without_spans(&piece.with("r", &(now + 1).to_string())));
@@ -85,8 +85,8 @@ fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves
                 None => skip(piece, left),
             }
         } else if !moves.is_empty() && piece.opens("c") {
-            let said = piece.attribute("r").and_then(|r| CellPos::read(r).ok()).map(|at| at.column);
-            match place(columns.next(said), Axis::Columns, moves) {
+            let number = piece.attribute("r").and_then(|r| CellPos::read(r).ok()).map(|at| at.column);
+            match place(columns.next(number), Axis::Columns, moves) {
                 Some(now) => out.push_str(&piece.with("r", &CellPos::new(row, now).to_string())),
                 None => skip(piece, left),
             }
@@ -124,7 +124,7 @@ impl OpenList<'_> {
 }
 
 /// A formula after all changes, in a sheet that was originally called `own`.
-pub(super) fn told(formula: &str, own: &str, history: &[(String, Change)]) -> String {
+pub(super) fn apply_history(formula: &str, own: &str, history: &[(String, Change)]) -> String {
     let mut own = own.to_owned();
     let mut text = formula.to_owned();
     for (sheet, change) in history {
@@ -145,8 +145,8 @@ struct Counter {
 }
 
 impl Counter {
-    fn next(&mut self, said: Option<u32>) -> u32 {
-        let n = said.unwrap_or(self.next);
+    fn next(&mut self, number: Option<u32>) -> u32 {
+        let n = number.unwrap_or(self.next);
         self.next = n + 1;
         n
     }
@@ -216,7 +216,7 @@ fn areas(text: &str, moves: &[Move]) -> Option<String> {
 /// The part with these column widths.
 pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
     let mut known: BTreeMap<u32, String> = BTreeMap::new();
-    let mut kept: Vec<((u32, u32), String)> = Vec::new();
+    let mut columns: Vec<((u32, u32), String)> = Vec::new();
     let mut prefix = "";
     for piece in pieces(xml) {
         if piece.opens("sheetData") {
@@ -225,12 +225,12 @@ pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
         if piece.opens("col") {
             let number =
                 |key: &str| piece.attribute(key).and_then(|n| n.parse::<u32>().ok()).unwrap_or(1).max(1);
-            kept.push(((number("min") - 1, number("max") - 1), piece.raw.to_owned()));
+            columns.push(((number("min") - 1, number("max") - 1), piece.raw.to_owned()));
         }
     }
     // A run of columns is split where one of them gets its own width.
     let mut all: Vec<(u32, String)> = Vec::new();
-    for ((first, last), raw) in kept {
+    for ((first, last), raw) in columns {
         let mut from = first;
         for (column, _) in widths.range(first..=last) {
             known.insert(*column, raw.clone());

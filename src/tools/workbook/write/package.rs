@@ -8,7 +8,7 @@ use zip::write::SimpleFileOptions;
 use zip::{ZipArchive, ZipWriter};
 
 /// The largest part we unpack, in bytes.
-const MOST_BYTES: u64 = 512 << 20;
+const MAX_BYTES: u64 = 512 << 20;
 
 pub(super) const TYPES: &str = "[Content_Types].xml";
 const SHEET_TYPE: &str = "application/vnd.openxmlformats-officedocument.spreadsheetml.worksheet+xml";
@@ -50,8 +50,8 @@ impl<'a> Package<'a> {
         }
         let file = self.archive.by_name(part).map_err(|_| broken(format!("its part {part} is missing")))?;
         let mut text = String::new();
-        let read = file.take(MOST_BYTES + 1).read_to_string(&mut text).map_err(broken)?;
-        if read as u64 > MOST_BYTES {
+        let read = file.take(MAX_BYTES + 1).read_to_string(&mut text).map_err(broken)?;
+        if read as u64 > MAX_BYTES {
             return Err(WorkbookError::TooLarge(format!("its part {part}")));
         }
         Ok(text)
@@ -162,11 +162,11 @@ impl<'a> Package<'a> {
         if let Some(chain) = self.related("calcChain") {
             for (part, sign) in [(rels_of(&workbook), "/calcChain\""), (TYPES.to_owned(), "calcChain+xml")] {
                 let xml = self.read(&part)?;
-                let kept: String = pieces(&xml)
+                let rest: String = pieces(&xml)
                     .filter(|p| p.kind != Kind::Empty || !p.raw.contains(sign))
                     .map(|p| p.raw)
                     .collect();
-                self.put(&part, kept);
+                self.put(&part, rest);
             }
             self.dropped.insert(chain);
         }
@@ -198,7 +198,7 @@ impl<'a> Package<'a> {
             let get = |key: &str| unescape(piece.attribute(key).unwrap_or_default()).into_owned();
             let target = get("Target");
             let target = match target.strip_prefix('/') {
-                Some(whole) => whole.to_owned(),
+                Some(absolute) => absolute.to_owned(),
                 None => beside(folder, &target),
             };
             Rel { id: get("Id"), kind: get("Type"), target }

@@ -3,7 +3,7 @@
 
 use super::super::follow::{Axis, Change, Move};
 use super::super::{Book, WorkbookError};
-use super::moved::{skip, told};
+use super::moved::{apply_history, skip};
 use super::package::{Package, TYPES, rels_of};
 use super::xml::{Kind, Piece, escape, pieces, unescape};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ const OBSTACLES: [(&str, &str); 5] = [
 impl Package<'_> {
     /// What cannot follow in each sheet when rows or columns move.
     pub(super) fn obstacles(&mut self) -> Result<BTreeMap<String, Vec<String>>, WorkbookError> {
-        let mut found = BTreeMap::new();
+        let mut obstacles = BTreeMap::new();
         for (name, part) in self.sheets()? {
             // Most sheets have no relationships, and no part for them.
             let rels = self.rels(&part).unwrap_or_default();
@@ -32,9 +32,9 @@ impl Package<'_> {
                     words.push(word.to_owned());
                 }
             }
-            found.insert(name, words);
+            obstacles.insert(name, words);
         }
-        Ok(found)
+        Ok(obstacles)
     }
 
     /// Keeps charts and pictures of a sheet next to the cells they were at.
@@ -118,8 +118,8 @@ impl Package<'_> {
 
     fn without(&mut self, part: &str, gone: impl Fn(&Piece<'_>) -> bool) -> Result<(), WorkbookError> {
         let xml = self.read(part)?;
-        let kept: String = pieces(&xml).filter(|piece| !gone(piece)).map(|piece| piece.raw).collect();
-        self.put(part, kept);
+        let rest: String = pieces(&xml).filter(|piece| !gone(piece)).map(|piece| piece.raw).collect();
+        self.put(part, rest);
         Ok(())
     }
 }
@@ -186,7 +186,7 @@ fn push_formula<'x>(
 ) {
     let Some(text) = left.next() else { return };
     match text.kind {
-        Kind::Other => out.push_str(&escape(&told(&unescape(text.raw), own, history))),
+        Kind::Other => out.push_str(&escape(&apply_history(&unescape(text.raw), own, history))),
         Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
     }
 }

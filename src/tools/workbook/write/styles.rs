@@ -221,7 +221,7 @@ fn font_like(font: &str, p: &str, look: &CellFormat) -> String {
 
 /// The raw children of the list with this name.
 fn children(xml: &str, list: &str) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut children = Vec::new();
     let mut depth = 0usize;
     let mut inside = false;
     for piece in pieces(xml) {
@@ -236,7 +236,7 @@ fn children(xml: &str, list: &str) -> Vec<String> {
             continue;
         }
         if depth == 0 && matches!(piece.kind, Kind::Start | Kind::Empty) {
-            found.push(String::new());
+            children.push(String::new());
         }
         match piece.kind {
             Kind::Start => depth += 1,
@@ -244,9 +244,9 @@ fn children(xml: &str, list: &str) -> Vec<String> {
             Kind::Empty | Kind::Other => {}
         }
         let belongs = depth > 0 || piece.kind != Kind::Other;
-        if belongs && let Some(last) = found.last_mut() {
+        if belongs && let Some(last) = children.last_mut() {
             last.push_str(piece.raw);
         }
     }
-    found
+    children
 }

@@ -56,7 +56,7 @@ impl<'a> Piece<'a> {
     }
 
     /// Where the value of an attribute is in the piece.
-    pub(super) fn attribute_at(&self, wanted: &str) -> Option<(usize, usize)> {
+    pub(super) fn attribute_at(&self, name: &str) -> Option<(usize, usize)> {
         let raw = self.raw;
         let mut at = 1 + self.full_name().len();
         loop {
@@ -64,13 +64,13 @@ impl<'a> Piece<'a> {
             let name_at = at + rest.find(|c: char| !c.is_whitespace())?;
             let rest = raw.get(name_at..)?;
             let equals = rest.find('=')?;
-            let name = rest.get(..equals)?.trim();
+            let current = rest.get(..equals)?.trim();
             let quoted = rest.get(equals + 1..)?;
             let open = quoted.find(['"', '\''])?;
             let quote = quoted.get(open..)?.chars().next()?;
             let start = name_at + equals + 1 + open + 1;
             let length = raw.get(start..)?.find(quote)?;
-            if name == wanted {
+            if current == name {
                 return Some((start, start + length));
             }
             at = start + length + 1;
@@ -78,8 +78,8 @@ impl<'a> Piece<'a> {
     }
 
     /// The value of an attribute, as written.
-    pub(super) fn attribute(&self, wanted: &str) -> Option<&'a str> {
-        let (from, to) = self.attribute_at(wanted)?;
+    pub(super) fn attribute(&self, name: &str) -> Option<&'a str> {
+        let (from, to) = self.attribute_at(name)?;
         self.raw.get(from..to)
     }
 

@@ -103,6 +103,7 @@ impl Form {
     pub fn edit(item: &Item, now: &Zoned) -> Self {
         let title = match &item.source {
             Some(who) if item.edit_from.is_some() => format!("Write to {}", words::name(who)),
+            Some(who) if item.action == "write_email" => format!("Reply to {}", words::name(who)),
             Some(_) | None => format!("Edit: {}", item.action),
         };
         let purpose = Purpose::Edit { item: Box::new(item.clone()) };
@@ -142,9 +143,9 @@ impl Form {
         !matches!(self.purpose, Purpose::Start { .. })
     }
 
-    /// Whether we could learn from it.
+    /// Whether we could learn from it: only what is said about mail teaches.
     pub fn learns(&self) -> bool {
-        matches!(self.purpose, Purpose::Respond { .. } | Purpose::Edit { .. })
+        matches!(&self.purpose, Purpose::Respond { item } | Purpose::Edit { item } if item.is_about_mail())
     }
 
     /// The refusals that a digit would send now: only while the box is empty, and to a program that takes them.

@@ -92,7 +92,9 @@ pub fn respond(model: &mut Model) -> Vec<Cmd> {
         let title = match item.kind {
             ItemKind::Interrupt(Kind::Approval) if program => "Refuse it, and tell the agent why",
             ItemKind::Interrupt(Kind::Question) if program => "Your answer to the agent",
-            _ => "To the agent, not to the sender",
+            _ if item.is_about_mail() => "To the agent, not to the sender",
+            ItemKind::Interrupt(Kind::Question) => "Your answer",
+            _ => "To the agent",
         };
         Form::words(Purpose::Respond { item: Box::new(item) }, title, "")
     };
@@ -195,7 +197,7 @@ impl Popup for Form {
     fn scroll(model: &mut Model, by: isize) {
         let Areas { card, .. } = layout::areas(model);
         let (width, height) = (usize::from(card.width), usize::from(card.height));
-        if !layout::has_card_beside_form(model) {
+        if !layout::has_card_with_form(model) {
             return;
         }
         let Some(from) = Form::uppermost(model).map(|form| form.card_top) else { return };

@@ -4,7 +4,7 @@ use super::{Field, FieldKind, Form};
 use crate::text::{Visible, width};
 use crate::tui::draw;
 use crate::tui::layers::screen;
-use crate::tui::layout::{self, centred};
+use crate::tui::layout::{self, Areas, centred};
 use crate::tui::model::Model;
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
@@ -16,7 +16,7 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     let room = room(model);
     let inside = usize::from(room.width.saturating_sub(5)).max(1);
     let (lines, cursor) = lines(model, form, inside);
-    let outer = if layout::has_card_beside_form(model) {
+    let outer = if layout::has_card_with_form(model) {
         room
     } else {
         let wanted = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
@@ -36,7 +36,9 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
         }
     }
     let top = layout::plain_top(0, cursor.0 + 1, inner.height).min(cursor.0);
+    let all = lines.iter().rposition(|line| line.width() > 0).map_or(0, |last| last + 1);
     draw::lines(frame.buffer_mut(), inner, lines.into_iter().skip(top));
+    draw::more(model, top..top + usize::from(inner.height), all, inner, frame.buffer_mut());
     let y = inner.y + u16::try_from(cursor.0 - top).unwrap_or(u16::MAX);
     let x = inner.x.saturating_add(u16::try_from(cursor.1).unwrap_or(u16::MAX));
     if y < inner.bottom() && x <= inner.right() {
@@ -46,10 +48,11 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     false
 }
 
-/// The most room a form may take: the list's place if the card is next to it, else the middle of the screen.
+/// The most room a form may take: its own place if the card is visible too, else the middle of the screen.
 fn room(model: &Model) -> Rect {
-    if layout::has_card_beside_form(model) {
-        return layout::areas(model).list;
+    let Areas { form, .. } = layout::areas(model);
+    if !form.is_empty() {
+        return form;
     }
     let screen = screen(model);
     centred(screen, layout::FORM, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }))

@@ -101,9 +101,20 @@ pub fn overview(model: &Model, sheet: &mut Sheet) {
     let tokens: u64 = activity.days.iter().map(|day| day.tokens).sum();
     let calls: u64 = activity.days.iter().map(|day| day.calls).sum();
     let cost: f64 = activity.days.iter().map(|day| day.cost).sum();
-    let figures = format!("{} model calls · {} tokens · {}", short(calls), short(tokens), price(Some(cost)));
     sheet.gap();
-    sheet.say(&figures, model.theme.text);
+    sheet.say(&figures(calls, activity.by_rules(), tokens, cost), model.theme.text);
+}
+
+/// What the models did, and what the built-in rules did in place of one.
+fn figures(calls: u64, by_rules: u64, tokens: u64, cost: f64) -> String {
+    let rules = format!("{} answers of the built-in rules", short(by_rules));
+    let models = calls.saturating_sub(by_rules);
+    let spent = format!("{} model calls · {} tokens · {}", short(models), short(tokens), price(Some(cost)));
+    match (models, by_rules) {
+        (_, 0) => spent,
+        (0, _) => rules,
+        (_, _) => format!("{spent} · {rules}"),
+    }
 }
 
 /// Words and their numbers, several to a line; zeros are dimmed.

@@ -49,6 +49,8 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
         }
     }
+    let top = model.activity.top;
+    draw::more(model, top..top + usize::from(areas.list.height), all.len(), areas.list, buf);
     if areas.card.is_empty() {
         return;
     }

@@ -1,10 +1,10 @@
 //! Decisions: taken on the card shown, reported once they are stored, undone while that is possible.
 
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, Card, DecisionRequest, ItemKind, PROGRAM_ACTIONS, STOP_WORDS};
+use crate::inbox::{Block, Card, DecisionRequest, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UndoableBatch};
 use crate::service::MailMove;
 use crate::text::Visible;
-use crate::tui::actions::Action;
+use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::layers::form::{self, Form};
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, ask_bulk};
@@ -262,6 +262,7 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     };
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
     let ids: Vec<_> = ids.collect();
+    model.inbox.undoing = undo.items;
     if undo.kind == DecisionKind::Snoozed {
         model.inbox.goto = ids.first().map(ToString::to_string);
         return vec![Cmd::Snooze(ids, None)];
@@ -273,18 +274,48 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
 }
 
+/// Shows that the newest decision of an earlier screen can still be undone.
+pub fn take_over(model: &mut Model, result: InboxResult<Option<UndoableBatch>>) -> Vec<Cmd> {
+    let Some(batch) = model.ok_or_fail(result).flatten().filter(|_| model.undo.is_none()) else {
+        return Vec::new();
+    };
+    let items = batch.interrupts.iter().map(|id| (id.to_string(), String::new())).collect();
+    // Which decision it was matters only for a snooze, and a snooze is not held.
+    let kind = DecisionKind::Accepted;
+    model.undo = Some(Undo { kind, items, until: None, since: model.now });
+    // The next glance says how long.
+    crate::tui::update::data::changed(model)
+}
+
 /// Decisions were undone, or it was too late.
 pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
+    if results.is_empty() {
+        let scopes = [Scope::Decide, Scope::Global];
+        let key = |action| model.keymap.key_of(&scopes, action).unwrap_or_default();
+        let (past, class) = (key(Action::ShowDecisions), key(Action::Reclassify));
+        model.say(format!(
+            "Nothing can be taken back now · {past} lists past decisions, and {class} there reclassifies a mail"
+        ));
+        return Vec::new();
+    }
     let back: Vec<&String> = results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
     let late = results.iter().find_map(|(_, result)| result.as_ref().err());
     model.inbox.goto = back.first().map(|id| (*id).clone());
     model.inbox.stale_glance = model.inbox.glancing.0;
+    let known = std::mem::take(&mut model.inbox.undoing);
+    let what = match back.as_slice() {
+        [one] => {
+            let known = known.iter().find(|(id, _)| id == *one).map(|(_, title)| title);
+            let known = known.filter(|title| !title.is_empty());
+            known.or_else(|| model.inbox.list.find(one).map(|row| &row.title))
+        }
+        _ => None,
+    };
+    let what = what.map_or_else(|| words::count(back.len(), "item"), |title| format!("“{title}”"));
     match (back.len(), late) {
         (0, Some(failure)) => model.fail(format!("Not undone: {}", failure.text)),
-        (some, None) => model.say(format!("Undone: {}", words::count(some, "item"))),
-        (some, Some(failure)) => {
-            model.fail(format!("Undone: {} · but not all: {}", words::count(some, "item"), failure.text));
-        }
+        (_, None) => model.say(format!("Undone: {what}")),
+        (_, Some(failure)) => model.fail(format!("Undone: {what} · but not all: {}", failure.text)),
     }
     let mut cmds = Vec::new();
     for key in back.iter().flat_map(|id| Form::draft_keys(id)) {
@@ -321,6 +352,17 @@ pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
     Vec::new()
 }
 
+pub fn stopped(model: &mut Model, thread: ThreadId, result: InboxResult<()>) -> Vec<Cmd> {
+    match result {
+        Ok(()) => {
+            model.say(format!("Stopped {thread}"));
+            follow::follow_again(model, thread);
+        }
+        Err(failure) => model.fail(failure.text),
+    }
+    crate::tui::update::data::changed(model)
+}
+
 pub fn ask_why(model: &mut Model) -> Vec<Cmd> {
     why_here(model).map(|(id, _)| Cmd::Why(id)).into_iter().collect()
 }
@@ -337,7 +379,8 @@ pub fn why_here(model: &Model) -> Option<(String, String)> {
     }
     if model.shows_history() {
         let line = model.inbox.history.list.selected()?;
-        return Some((line.interrupt.to_string(), words::line(&line.title)));
+        let id = line.interrupt.as_ref().map_or_else(|| line.thread.to_string(), ToString::to_string);
+        return Some((id, words::line(&line.title)));
     }
     if model.shows_skipped() {
         let line = model.inbox.skipped.selected()?;

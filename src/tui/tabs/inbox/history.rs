@@ -1,6 +1,6 @@
 //! Past decisions: the answer, who gave it, and how it ended.
 
-use crate::graph::InterruptId;
+use crate::graph::Kind;
 use crate::inbox::{
     AnswerKind, Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery,
 };
@@ -16,8 +16,10 @@ use crate::tui::tabs::activity::grants;
 use crate::tui::tabs::memory;
 use crate::tui::tabs::threads::PAGE;
 use crate::tui::words;
+use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::style::Style;
+use serde_json::{Map, Value};
 
 /// The part of the list read so far, and the words it is filtered by.
 #[derive(Clone, Debug, Default)]
@@ -103,9 +105,9 @@ pub fn ask_links(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// Goes to the grant or lesson of the selected decision; if there are several, offers a choice.
-pub fn linked(model: &mut Model, id: &InterruptId, result: InboxResult<DecisionLinks>) -> Vec<Cmd> {
+pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>) -> Vec<Cmd> {
     let Some(links) = model.ok_or_fail(result) else { return Vec::new() };
-    let line = model.inbox.history.list.selected().filter(|line| line.interrupt == *id);
+    let line = model.inbox.history.list.selected().filter(|line| line.place == place);
     let Some(by) = line.filter(|_| model.layers.is_empty()).map(|line| line.by.clone()) else {
         return Vec::new();
     };
@@ -118,12 +120,13 @@ pub fn linked(model: &mut Model, id: &InterruptId, result: InboxResult<DecisionL
             model.say(format!("Its grant is no longer in force: {}, {}", grant.tool, grant.scope));
         }
         (0, None) => model.say(match by {
-            By::Tui | By::Cli if !links.lessons.is_empty() && untold => {
+            Some(By::Tui | By::Cli) if !links.lessons.is_empty() && untold => {
                 "You decided this yourself; nothing has been stored of what it teaches"
             }
-            By::Tui | By::Cli => "You decided this yourself, and nothing was learned from it",
-            By::Grant(_) => "The grant that took it is not listed any more",
-            By::Expiry => "Nobody decided this: it expired",
+            Some(By::Tui | By::Cli) => "You decided this yourself, and nothing was learned from it",
+            Some(By::Grant(_)) => "The grant that took it is not listed any more",
+            Some(By::Expiry) => "Nobody decided this: it expired",
+            None => "Only answers lead to a grant or a lesson · 3 shows what was learned",
         }),
         (1, _) => return rows.pop().map_or_else(Vec::new, |(_, place)| go_to(model, place)),
         _ => {
@@ -205,18 +208,27 @@ fn style(model: &Model, end: DecisionEnd) -> Style {
 }
 
 fn card(model: &Model, line: &DecisionLine) -> Doc {
-    let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b %Y, %H:%M").to_string();
+    let zoned = |at: Timestamp| {
+        at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b %Y, %H:%M").to_string()
+    };
+    let at = zoned(line.at);
+    let until = line.args.get("until").filter(|_| line.answer == AnswerKind::Snooze);
+    let until = until.and_then(Value::as_str).and_then(|until| until.parse::<Timestamp>().ok()).map(zoned);
     let by = match &line.by {
-        By::Tui => "you, on the screen".to_owned(),
-        By::Cli => "you, on the command line".to_owned(),
-        By::Grant(id) => format!("grant {id}"),
-        By::Expiry => "nobody: it expired".to_owned(),
+        Some(By::Tui) => "you, on the screen".to_owned(),
+        Some(By::Cli) => "you, on the command line".to_owned(),
+        Some(By::Grant(id)) => format!("grant {id}"),
+        Some(By::Expiry) => "nobody: it expired".to_owned(),
+        None => "you".to_owned(),
     };
     let answer: &str = line.answer.into();
     let mut fields =
         vec![("decided", at.as_str()), ("by", &by), ("answer", answer), ("outcome", &line.outcome)];
+    fields.extend(until.as_deref().map(|until| ("until", until)));
     fields.extend(line.source.as_deref().map(|source| ("from", source)));
-    fields.push(("asked for", &line.action));
+    if line.kind.is_some_and(|kind| kind != Kind::Trouble) {
+        fields.push(("asked for", &line.action));
+    }
     let one = |(name, value): (&str, &str)| (Visible::line(name), Visible::line(value));
     let mut blocks = vec![Block::Fields(fields.into_iter().map(one).collect())];
     if let Some(text) = &line.text {
@@ -225,13 +237,16 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     }
     blocks.extend(contents(line));
     let keys = "t thread · w why it was asked · gb grant or lesson · = same sender · / search";
-    blocks.push(Block::Text(Visible::new(keys)));
+    let class = if line.workflow == "email" { " · C reclassify" } else { "" };
+    blocks.push(Block::Text(Visible::new(&format!("{keys}{class}"))));
     Doc::page(&line.title, &line.workflow, blocks)
 }
 
 /// What was decided on, such as a mail; the outcome says whether it was sent. Short values as fields, texts in full.
 fn contents(line: &DecisionLine) -> Vec<Block> {
-    let Some(args) = line.args.as_object().filter(|args| !args.is_empty()) else { return Vec::new() };
+    let proposed = line.answer != AnswerKind::Snooze && line.kind.is_some_and(|kind| kind != Kind::Trouble);
+    let told = |args: &&Map<String, Value>| proposed && !args.is_empty();
+    let Some(args) = line.args.as_object().filter(told) else { return Vec::new() };
     let title = match (line.answer, line.end) {
         (AnswerKind::Edit, _) => "As you changed it",
         (AnswerKind::Draft, DecisionEnd::Done) => "What was saved",

@@ -48,6 +48,8 @@ pub struct InboxTab {
     pub goto: Option<String>,
     pub following: Option<Followed>,
     pub expected: Option<Expected>,
+    /// The ids and titles of the items whose decision is being undone.
+    pub undoing: Vec<(String, String)>,
     pub news: News,
     /// Lines that are still to be read.
     pub wanted: VecDeque<String>,
@@ -73,6 +75,7 @@ impl Default for InboxTab {
             goto: None,
             following: None,
             expected: None,
+            undoing: Vec::new(),
             news: News::default(),
             wanted: VecDeque::new(),
             begun: false,

@@ -1,7 +1,11 @@
 //! News for the line at the bottom: how a decision ended, what arrived, what was learned.
 
 use crate::graph::Kind;
-use crate::inbox::{DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, ItemKind, MemoryLine};
+use crate::inbox::{
+    AnswerKind, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Glance, ItemKind, ItemStatus,
+    MemoryLine,
+};
+use crate::text::{truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layers::{Ask, Choice, Menu, Prompt};
 use crate::tui::model::Model;
@@ -33,6 +37,8 @@ pub struct News {
     learning: Option<Instant>,
     /// The last lesson.
     lesson: Option<Lesson>,
+    /// How many lessons came since the last decision.
+    lessons: u64,
 }
 
 /// A line that a profile did not have before.
@@ -72,9 +78,22 @@ pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)
     }
     if teaches {
         news.learning = Some(model.now + LEARNING);
+        news.lessons = 0;
     }
     // Reads what is known now, so that we can tell what is new later.
     if teaches && news.profiles.is_none() { vec![Cmd::Lessons] } else { Vec::new() }
+}
+
+/// Notes decisions of an earlier screen that are still held, and asks which of them can be undone.
+pub fn await_held(model: &mut Model, all: &[Glance]) -> Vec<Cmd> {
+    let news = &mut model.inbox.news;
+    for glance in all {
+        if let ItemStatus::Held { since, .. } = glance.standing {
+            news.awaited.insert(glance.id.clone());
+            news.since = Some(news.since.map_or(since, |first| first.min(since)));
+        }
+    }
+    if news.awaited.is_empty() { Vec::new() } else { vec![Cmd::LastDecided] }
 }
 
 /// Looks for news if any is expected.
@@ -94,15 +113,21 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
 
 pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     let Ok(page) = result else { return Vec::new() };
-    for line in page.decisions.iter().rev() {
-        let id = line.interrupt.to_string();
+    // Whoever snoozed something waits for nothing.
+    let answers = page.decisions.iter().filter(|line| line.answer != AnswerKind::Snooze);
+    let answers = answers.filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
+    // An earlier answer to the same question was undone.
+    let mut answered = HashSet::new();
+    let newest: Vec<(String, &DecisionLine)> =
+        answers.filter(|(id, _)| answered.insert(id.clone())).collect();
+    for (id, line) in newest.into_iter().rev() {
         if line.end == DecisionEnd::Pending || !model.inbox.news.awaited.remove(&id) {
             continue;
         }
         let text = words::capitalized(&ending(line));
         match line.end {
             DecisionEnd::Failed | DecisionEnd::InDoubt => model.fail(text),
-            DecisionEnd::Done if line.kind != Kind::Triage => model.say(text),
+            DecisionEnd::Done if line.kind != Some(Kind::Triage) => model.say(text),
             _ => {}
         }
     }
@@ -129,7 +154,9 @@ fn ending(line: &DecisionLine) -> String {
 pub fn tell_arrived(model: &mut Model) {
     let arrived = std::mem::take(&mut model.inbox.news.arrived);
     follow::select_next(model, &arrived);
-    let rows: Vec<&Row> = model.inbox.list.all().iter().filter(|row| arrived.contains(&row.id)).collect();
+    // Whoever stopped a thread was told so.
+    let is_news = |row: &&Row| arrived.contains(&row.id) && row.action != "stopped";
+    let rows: Vec<&Row> = model.inbox.list.all().iter().filter(is_news).collect();
     let text = match rows.as_slice() {
         [] => return,
         [row] => arrival(model, row),
@@ -172,8 +199,22 @@ pub fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<C
         Some(Lesson { namespace: namespace.clone(), version: *version, profile: profile.clone(), line })
     });
     if let Some(lesson) = new {
+        let versions = |(namespace, (version, _)): (&String, &(u64, String))| {
+            version.saturating_sub(before.get(namespace).map_or(0, |(known, _)| *known))
+        };
+        model.inbox.news.lessons += now.iter().map(versions).sum::<u64>();
         let key = model.keymap.key_of(&model.tab_scopes(), Action::LastLesson).unwrap_or_default();
-        model.say(format!("Learned: {} · {key} takes it back or narrows it", shown(&lesson.line)));
+        let (begin, hint) = match model.inbox.news.lessons {
+            0 | 1 => ("Learned".to_owned(), format!("{key} takes it back or narrows it")),
+            many => (
+                format!("Learned {many} things, among them"),
+                format!("{key} takes that one back or narrows it"),
+            ),
+        };
+        // A long lesson must not cut off the hint.
+        let room = usize::from(model.size.0).saturating_sub(width(&begin) + width(&hint) + 6).max(24);
+        let line = shown(&lesson.line);
+        model.say(format!("{begin}: {} · {hint}", truncate(&line, room)));
         model.inbox.news.lesson = Some(lesson);
     }
     Vec::new()
@@ -208,6 +249,8 @@ pub fn ask_wording(model: &mut Model) -> Vec<Cmd> {
 /// Rewords the last lesson, or takes it back if the wording is empty. A profile that has changed since is left alone.
 pub fn reword(model: &mut Model, wording: &str) -> Vec<Cmd> {
     let Some(lesson) = model.inbox.news.lesson.take() else { return Vec::new() };
+    // The new wording is not one more lesson.
+    model.inbox.news.lessons = 0;
     let wording = wording.trim();
     let lines = lesson.profile.lines().filter_map(|line| match line.trim() == lesson.line {
         true => Some(wording).filter(|wording| !wording.is_empty()),

@@ -29,6 +29,10 @@ fn mail(model: &Model) -> Option<(ThreadId, String)> {
         let line = model.inbox.skipped.selected()?;
         return Some((line.thread.clone()?, Visible::line(&line.title).into_string()));
     }
+    if model.shows_history() {
+        let line = model.inbox.history.list.selected().filter(|line| line.workflow == "email")?;
+        return Some((line.thread.clone(), Visible::line(&line.title).into_string()));
+    }
     if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
         let title = Visible::line(&review.view.title).into_string();
         return review.has_mail().then(|| (review.view.id.clone(), title));

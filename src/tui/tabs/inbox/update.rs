@@ -33,7 +33,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     model.inbox.wanted = unread.iter().cloned().collect();
     count_down(model, &all);
     select_goto(model);
-    let mut cmds = Vec::new();
+    let mut cmds = if was_complete { Vec::new() } else { news::await_held(model, &all) };
     let waits: HashMap<&str, ItemStatus> =
         all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
     let new = unread.iter().filter(|id| {

@@ -30,7 +30,9 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
     if model.inbox.list.is_blank() {
         return empty(model, area, buf);
     }
-    for (y, height, entry) in layout::entries(&model.inbox.list, area) {
+    let entries = layout::entries(&model.inbox.list, area);
+    let (shown, all) = layout::shown_rows(&model.inbox.list, &entries, area);
+    for (y, height, entry) in entries {
         let place = Rect { y: area.y + y, height, ..area };
         match entry {
             Entry::Group(position) => {
@@ -43,11 +45,12 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
             }
             Entry::Row(position) => {
                 if let Some(row) = model.inbox.list.row(position) {
-                    draw_row(model, row, place, buf);
+                    draw_row(model, row, layout::row_height(area), place, buf);
                 }
             }
         }
     }
+    draw::more(model, shown, all, area, buf);
 }
 
 /// Draws a group's name on its own line.
@@ -57,12 +60,13 @@ fn draw_heading(model: &Model, name: &str, place: Rect, buf: &mut Buffer) {
     draw::text(buf, place, x, place.y, &"─".repeat(rest), model.theme.rule);
 }
 
-fn draw_row(model: &Model, row: &Row, area: Rect, buf: &mut Buffer) {
+/// Draws an item that takes this many lines; at the end of the list there may be room for fewer.
+fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
     let marked = model.inbox.list.marks.contains(&row.id);
     let found = !model.inbox.list.search.is_empty() && model.inbox.list.search.matches(row, model.wall);
-    let tall = area.height > 1;
+    let tall = lines > 1;
     let short = area.width < layout::NARROW / 2;
 
     let lead = match (selected, marked) {
@@ -177,6 +181,11 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
         ("Nothing here matches that.", "Esc shows everything again.")
     } else {
         match model.inbox.list.filter {
+            Filter::All if nothing_ever_came(model) => (
+                "Nothing has come here yet.",
+                "`sayso init` brings your mail · `sayso connect` your coding agents · `sayso demo` shows an \
+                 example · c starts a thread · ? shows all keys",
+            ),
             Filter::All => ("Inbox zero. Nothing waits for you.", "c starts a thread · ? shows all keys"),
             Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
                 ("No approvals are waiting.", "gi shows everything.")
@@ -197,6 +206,12 @@ fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
         }
     };
     draw::message(model, area, buf, what, next);
+}
+
+/// Whether the config names nothing that could bring something here, and nothing else ever did.
+fn nothing_ever_came(model: &Model) -> bool {
+    let threads = model.overview.as_ref().map(|overview| overview.threads.as_slice());
+    model.options.no_sources && threads.is_some_and(|threads| threads.iter().all(|(_, count)| *count == 0))
 }
 
 fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
@@ -226,7 +241,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         return (None, false);
     };
     let beside = model.layers.iter().find_map(|(_, layer)| match layer {
-        Layer::Form(form) if layout::has_card_beside_form(model) => Some(form.card_top),
+        Layer::Form(form) if layout::has_card_with_form(model) => Some(form.card_top),
         _ => None,
     });
     draw::page(model, &opened.doc, beside.unwrap_or(opened.top), areas, buf);
@@ -280,9 +295,9 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         actions.push((Action::Edit, label(edit, "edit")));
         actions.push((Action::Respond, label(respond, "respond")));
         actions.push((Action::Ignore, label(ignore, "ignore")));
+        actions.push(named(Action::Snooze, "snooze"));
         actions.push(named(Action::AcceptGrant, "accept & allow"));
         actions.push(named(Action::SaveDraft, "draft"));
-        actions.push(named(Action::Snooze, "snooze"));
     }
     if model.undo.is_some() || !model.put_away.is_empty() {
         actions.push(named(Action::Undo, "undo"));
@@ -290,7 +305,6 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     match model.focus {
         Focus::List => actions.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
         Focus::Card => actions.extend([
-            named(Action::Leave, "back"),
             named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
             named(Action::Headers, "headers"),
             named(Action::Attachments, "attached"),

@@ -216,7 +216,7 @@ mod tests {
             forked_from: None,
             outcome: None,
             end: None,
-            found: None,
+            snippet: None,
             place,
         }
     }

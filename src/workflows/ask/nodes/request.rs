@@ -7,6 +7,7 @@ use crate::graph::{
 use crate::inbox::{CATALOGUE_GET, proposal};
 use crate::text::Visible;
 use crate::tools::catalogue::Operation;
+use crate::tools::http::HttpError;
 use crate::workflows::Services;
 use crate::workflows::ask::fetch::{ApiClient, ApiResponse, Frozen, MOST_SERVERS, SendApprovedRequest};
 use crate::workflows::ask::parts::{Pending, Purpose};
@@ -60,7 +61,7 @@ async fn server(
         return Ok((host.clone(), Vec::new()));
     }
     let none = format!(
-        "no server of {} is known; name one in the config, with hosts in [apis.{0}]",
+        "no server of {} is known; name one in the config, with hosts in [apis.{0}], and start sayso again",
         door.catalogue.name
     );
     if !may_read {
@@ -74,11 +75,18 @@ async fn server(
             return Err(NodeError::failed(none));
         }
         let mut wrong = Vec::new();
+        let mut found = false;
         for host in hosts.iter().take(MOST_SERVERS) {
-            match reach.healthy(host).await {
-                Ok(()) => return Ok((host.clone(), hosts)),
-                Err(why) => wrong.push(why),
+            let health = reach.health(host).await;
+            found |= !matches!(health, Err(HttpError::NotFound(_)));
+            match health {
+                Ok(Ok(())) => return Ok((host.clone(), hosts)),
+                Ok(Err(why)) => wrong.push(why),
+                Err(error) => wrong.push(error.to_string()),
             }
+        }
+        if !found {
+            return Err(door.offline());
         }
         let text = format!("no server of {} is healthy: {}", door.catalogue.name, wrong.join("; "));
         Err(NodeError::transient(text))
@@ -204,7 +212,8 @@ fn outcome(state: &Ask, pending: &Pending, door: &ApiClient, got: ApiResponse) -
         let text = got.complaint();
         if matches!(got.status, 401 | 403) {
             let name = &door.catalogue.name;
-            return Err(NodeError::failed(format!("{text}; does [apis.{name}] name the right key?")));
+            let key = format!("does [apis.{name}] name the right key? sayso reads it when it starts");
+            return Err(NodeError::failed(format!("{text}; {key}")));
         }
         // The same request would be refused again.
         if state.refused.as_ref() == Some(pending) {

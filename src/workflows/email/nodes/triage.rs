@@ -102,9 +102,9 @@ async fn classify(
         let found = found(verdict.class, verdict.reasoning, verdict.gist, By::Calendar);
         return Ok(Classified { call, ..found });
     }
-    let triage = ask(ctx, state, conversation, newest).await?;
+    let (triage, by) = ask(ctx, state, conversation, newest).await?;
     let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
-    let found = found(triage.classification, triage.reasoning, gist, By::Model);
+    let found = found(triage.classification, triage.reasoning, gist, by);
     Ok(Classified { unsure: triage.unsure, ..found })
 }
 
@@ -133,7 +133,7 @@ async fn ask(
     state: &Email,
     conversation: &Conversation,
     newest: &mail::Mail,
-) -> Result<Triage, NodeError> {
+) -> Result<(Triage, By), NodeError> {
     let services = ctx.services();
     let facts = TriageFacts {
         user: mails::user(services, conversation.own()),
@@ -152,7 +152,7 @@ async fn ask(
     if let Some(note) = told.note {
         triage.reasoning = format!("{} {note}", triage.reasoning);
     }
-    Ok(triage)
+    Ok((triage, if model.builtin { By::BuiltIn } else { By::Model }))
 }
 
 /// Stores the bytes of a mail that was handed in, and completes each reference for lists.

@@ -239,7 +239,13 @@ pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
         .filter(fits)
         .take(2)
         .collect();
-    (!subject.is_empty()).then(|| format!("mail from {from}{on} about {}", subject.join(" ")))
+    let topic = match subject.as_slice() {
+        [] => return None,
+        [word] => word.clone(),
+        // Two words of a subject are seldom a phrase. A comma between them would mean that either is enough.
+        words => words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(" "),
+    };
+    Some(format!("mail from {from}{on} about {topic}"))
 }
 
 /// A person's words that are meant for the future and name their terms: they become a line unchanged.
@@ -392,7 +398,7 @@ mod tests {
     #[test]
     fn a_lesson_names_a_topic_and_matches_the_mail_that_taught_it() {
         for (subject, learned) in [
-            ("Übersicht Gartenpläne", "- ignore mail from bob@x.example about übersicht gartenpläne\n"),
+            ("Übersicht Gartenpläne", "- ignore mail from bob@x.example about “übersicht” “gartenpläne”\n"),
             ("Re: 12", ""),
             ("", ""),
             ("Ignore everything", ""),
@@ -403,6 +409,19 @@ mod tests {
             if !learned.is_empty() {
                 assert_eq!(class(&update.profile, &mail), Class::Ignore);
             }
+        }
+    }
+
+    #[test]
+    fn topics_mean_the_same_with_and_without_quotes() {
+        let both = mail("bob@x.example", "Garden plans", "Hello.");
+        let one = mail("bob@x.example", "Garden", "Hello.");
+        for topic in ["garden plans", "“garden” “plans”", "\"garden\" \"plans\""] {
+            let profile = format!("- ignore mail from bob@x.example about {topic}\n");
+            assert_eq!(class(&profile, &both), Class::Ignore, "{profile}");
+            assert_eq!(class(&profile, &one), class("", &one), "{profile}");
+            let again = learn(&profile, vec![cause(CauseKind::NotifyIgnored, &both)]);
+            assert_eq!(again.profile, profile, "nothing is learned twice");
         }
     }
 

@@ -226,7 +226,7 @@ impl Review {
     /// Sets where the view begins.
     fn enter(&mut self) {
         if self.aspect == ThreadPane::Graph {
-            self.first = self.picture.here().unwrap_or(0).saturating_sub(4);
+            self.first = self.picture.current_line().unwrap_or(0).saturating_sub(4);
         }
     }
 

@@ -66,14 +66,15 @@ pub fn blocks(
 
 /// The steps around the current one.
 fn near(view: &ThreadView, at: usize, clock: &Clock<'_>) -> Block {
+    let beginning = shared_beginning(view.steps.iter().flat_map(names));
     let from = at.saturating_sub(NEAR).min(view.steps.len().saturating_sub(2 * NEAR + 1));
     let rows = view.steps.iter().enumerate().skip(from).take(2 * NEAR + 1).map(|(n, step)| {
         let mark = if n == at { "▸" } else { "" };
         vec![
             line(mark),
             line(&step.n.to_string()),
-            line(&step.node),
-            line(&next(step)),
+            line(&without(beginning, &step.node)),
+            line(&next(step, beginning)),
             line(&worked(&view.trace, step.n)),
             line(&clock.time(step.at)),
         ]
@@ -82,9 +83,36 @@ fn near(view: &ThreadView, at: usize, clock: &Clock<'_>) -> Block {
     Block::Table { head, rows: rows.collect() }
 }
 
-fn next(step: &StepView) -> String {
+/// The nodes a row names.
+fn names(step: &StepView) -> impl Iterator<Item = &str> {
+    let goto = match &step.next {
+        NextView::Goto { goto } => Some(goto.as_str()),
+        NextView::Ask { .. } | NextView::Spawn { .. } | NextView::End { .. } => None,
+    };
+    std::iter::once(step.node.as_str()).chain(goto)
+}
+
+/// What the names with a `/` all begin with, up to a `/`. It tells nothing apart, and takes the room of what does.
+fn shared_beginning<'n>(names: impl Iterator<Item = &'n str>) -> &'n str {
+    let shared = |one: &'n str, other: &'n str| {
+        let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
+        let end = same.enumerate().filter(|(_, (letter, _))| *letter == b'/').last();
+        end.map_or("", |(at, _)| &one[..=at])
+    };
+    let beginnings = names.filter_map(|name| name.rfind('/').map(|at| &name[..=at]));
+    beginnings.reduce(shared).unwrap_or_default()
+}
+
+fn without(beginning: &str, name: &str) -> String {
+    match name.strip_prefix(beginning) {
+        Some(rest) if !beginning.is_empty() => format!("…/{rest}"),
+        _ => name.to_owned(),
+    }
+}
+
+fn next(step: &StepView, beginning: &str) -> String {
     match &step.next {
-        NextView::Goto { goto } => format!("→ {goto}"),
+        NextView::Goto { goto } => format!("→ {}", without(beginning, goto)),
         NextView::Ask { ask, .. } => format!("asks {}", words::count(ask.len(), "question")),
         NextView::Spawn { spawn, .. } => format!("starts {}", words::count(spawn.len(), "thread")),
         NextView::End { .. } => "ends".to_owned(),
@@ -170,6 +198,18 @@ fn lay(value: &Value, depth: usize, out: &mut String) {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn what_all_nodes_begin_with_is_cut() {
+        let shared = |names: &[&'static str]| shared_beginning(names.iter().copied());
+        assert_eq!(shared(&["START", "triage", "agent/call", "agent/act"]), "agent/");
+        assert_eq!(shared(&["agent/one/call", "agent/one/act", "agent/once"]), "agent/");
+        assert_eq!(shared(&["agent/call", "agency/call"]), "");
+        assert_eq!(shared(&["START", "triage"]), "");
+        assert_eq!(without("agent/", "agent/call"), "…/call");
+        assert_eq!(without("agent/", "triage"), "triage");
+        assert_eq!(without("", "triage"), "triage");
+    }
 
     #[test]
     fn values_read_like_notes() {

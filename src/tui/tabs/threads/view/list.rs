@@ -36,6 +36,10 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         return draw::message(model, area, buf, what, meant.as_deref().unwrap_or(next));
     }
     let entries = layout::thread_entries(threads, &model.options.time_zone, area);
+    let last = entries.iter().rev().find_map(|entry| match entry {
+        ThreadEntry::Row(at) => Some(at + 1),
+        ThreadEntry::Day(_) => None,
+    });
     for (y, entry) in (area.y..).zip(entries) {
         let line = Rect { y, height: 1, ..area };
         match entry {
@@ -49,6 +53,9 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
             }
         }
     }
+    let unread = usize::from(threads.next.is_some());
+    let shown = threads.top..last.unwrap_or(threads.top);
+    draw::more(model, shown, threads.rows.len() + unread, area, buf);
     super::found(model, area, buf);
 }
 
@@ -86,8 +93,9 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
         lead: pad(&truncate(&words::line(line.standing()), 9), 9),
         style: standing_style(model, line),
         text: format!("{mark}{}", words::line(&line.title)),
-        note: line.found.as_deref().map(words::line),
-        end: format!("{} {:>3}", words::line(&line.workflow), words::age(line.updated_at, model.wall)),
+        note: line.snippet.as_deref().map(words::line),
+        // The list goes by when threads began, and so does this.
+        end: format!("{} {:>3}", words::line(&line.workflow), words::age(line.created_at, model.wall)),
     }
 }
 

@@ -49,8 +49,9 @@ fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
             draw::text(buf, area, area.x, y + 1, view.status.word(), list::status_style(model, view.status));
         let mut meta =
             vec![words::line(&view.workflow), view.id.to_string(), words::count(view.steps.len(), "step")];
-        if view.usage.calls > 0 {
-            meta.push(words::count(usize::try_from(view.usage.calls).unwrap_or(0), "model call"));
+        let calls = view.usage.model_calls();
+        if calls > 0 {
+            meta.push(words::count(usize::try_from(calls).unwrap_or(0), "model call"));
             meta.extend(view.usage.cost.filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}")));
         }
         if let Some(from) = &view.forked_from {
@@ -187,11 +188,12 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let mut actions =
         vec![named(Action::Settle, "settle"), named(Action::Retry, "retry"), named(Action::Answer, "answer")];
     if model.focus == Focus::Card {
-        actions.extend([
-            named(Action::NextView, "next view"),
-            named(Action::Unfold, "unfold"),
-            named(Action::ShowPrompt, "prompt"),
-        ]);
+        actions.push(named(Action::NextView, "next view"));
+        // Before the first view `h` leads to the list.
+        if model.threads.review.as_ref().is_some_and(|review| review.aspect.previous().is_some()) {
+            actions.push(named(Action::PreviousView, "previous view"));
+        }
+        actions.extend([named(Action::Unfold, "unfold"), named(Action::ShowPrompt, "prompt")]);
         if model.threads.review.as_ref().is_some_and(|review| review.aspect == ThreadPane::Steps) {
             actions.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
         }
@@ -209,9 +211,6 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         named(Action::Reclassify, "reclassify"),
         named(Action::Stop, ends),
     ]);
-    if model.focus == Focus::Card {
-        actions.push(named(Action::Leave, "back"));
-    }
     actions
 }
 

@@ -1,9 +1,9 @@
-//! A data folder beside a server, driven and polled as `sayso watch` does.
+//! A data folder with a LangGraph server, driven and polled as `sayso watch` does.
 
 use crate::server::{LangGraph, Server};
-use sayso::agents::langgraph::Servers;
-use sayso::agents::langgraph::{Remote, spec};
-use sayso::app::{App, Driver, Engine, Settings};
+use crate::support::test_inbox::BackgroundDriver;
+use sayso::agents::langgraph::{Remote, Servers, spec};
+use sayso::app::{App, Engine, Settings};
 use sayso::config::{self, Env, Header, Secret};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
@@ -15,21 +15,19 @@ use sayso::store::Store;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
-use tokio::sync::oneshot;
-use tokio::task::JoinHandle;
 
 /// Longer than anything here takes on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-pub struct Room {
+pub struct RemoteInbox {
     _folder: TempDir,
     pub server: Server,
     app: App,
     pub inbox: Inbox,
-    driver: Option<(oneshot::Sender<()>, JoinHandle<()>)>,
+    driver: Option<BackgroundDriver>,
 }
 
-pub fn of(url: String) -> config::Server {
+fn server_config(url: String) -> config::Server {
     config::Server {
         name: "lab".to_owned(),
         url,
@@ -43,30 +41,29 @@ pub fn of(url: String) -> config::Server {
     }
 }
 
-impl Room {
-    /// Nothing is held, and a server that is away is waited for no longer than a moment.
+impl RemoteInbox {
+    /// Nothing is held, and a server that is down is given up on quickly.
     pub async fn new() -> Self {
-        Self::with(Duration::ZERO).await
+        Self::with_hold(Duration::ZERO).await
     }
 
-    pub async fn with(hold: Duration) -> Self {
-        let mut room = Self::undriven(hold).await;
-        room.drive().await;
-        room
+    pub async fn with_hold(hold: Duration) -> Self {
+        let remote = Self::undriven(hold).await;
+        let driver = BackgroundDriver::start(remote.app.clone()).await;
+        Self { driver: Some(driver), ..remote }
     }
 
-    /// Nobody drives it.
     pub async fn undriven(hold: Duration) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::open().await;
         let env = Env::from_iter([("LAB_KEY", "canary-key-7f3a")]);
-        let remote = Remote::new(of(server.url()), env).with_patience(Duration::from_secs(2));
+        let remote = Remote::new(server_config(server.url()), env).with_patience(Duration::from_secs(2));
         let remote = Arc::new(remote);
         let registry = Registry::new([spec(&remote).unwrap()]);
         let settings = Settings {
             hold,
             soft_hold: Duration::ZERO,
-            patience: Duration::from_millis(1),
+            retry_wait: Duration::from_millis(1),
             ..Settings::default()
         };
         let engine = Engine::new(Store::open(&folder.path().join("data")).unwrap(), registry, settings);
@@ -76,33 +73,17 @@ impl Room {
         Self { _folder: folder, server, app, inbox, driver: None }
     }
 
-    async fn drive(&mut self) {
-        let (stop, told) = oneshot::channel::<()>();
-        let app = self.app.clone();
-        let mut worker = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
-        let driving = tokio::spawn(async move {
-            let told = async {
-                let _ = told.await;
-            };
-            app.drive(&mut worker, told).await.unwrap();
-        });
-        self.driver = Some((stop, driving));
+    pub async fn stop_driving(&mut self) {
+        self.driver.take().expect("it is driven").stop().await;
     }
 
-    /// Nobody drives any more.
-    pub async fn rest(&mut self) {
-        let (stop, driving) = self.driver.take().expect("somebody drives");
-        stop.send(()).unwrap();
-        driving.await.unwrap();
-    }
-
-    /// What `sayso list` does first; gives what it would say besides the list.
+    /// Checks the servers as `sayso list` does first, and gives the warnings it would print.
     pub async fn look_once(&self) -> Vec<String> {
         self.inbox.threads().look_at_servers().await.unwrap()
     }
 
-    pub fn house(&self) -> &LangGraph {
-        &self.server.house
+    pub fn langgraph(&self) -> &LangGraph {
+        &self.server.langgraph
     }
 
     pub async fn items(&self) -> Vec<Item> {
@@ -110,27 +91,27 @@ impl Room {
         self.inbox.decisions().items(query).await.unwrap().items
     }
 
-    /// The open items once there are so many.
-    pub async fn open(&self, count: usize) -> Vec<Item> {
-        self.until(async || {
+    /// The open items once there are `count` of them.
+    pub async fn wait_for_items(&self, count: usize) -> Vec<Item> {
+        self.wait_until(async || {
             let items = self.items().await;
             (items.len() == count).then_some(items)
         })
         .await
     }
 
-    /// Waits for something that only a write can bring about; a look a second finds what was missed.
-    pub async fn until<T>(&self, so: impl AsyncFn() -> Option<T>) -> T {
+    /// Waits for the value of `condition`. It is checked after every write, and now and then in case one was missed.
+    pub async fn wait_until<T>(&self, condition: impl AsyncFn() -> Option<T>) -> T {
         let mut changes = self.inbox.changes();
         let deadline = tokio::time::Instant::now() + PATIENCE;
         loop {
             changes.borrow_and_update();
-            if let Some(found) = so().await {
-                return found;
+            if let Some(value) = condition().await {
+                return value;
             }
-            let again = tokio::time::Instant::now() + Duration::from_millis(250);
-            assert!(again < deadline, "it did not come about: {:#?}", self.items().await);
-            let _ = tokio::time::timeout_at(again, changes.changed()).await;
+            let next_check = tokio::time::Instant::now() + Duration::from_millis(250);
+            assert!(next_check < deadline, "it did not happen: {:#?}", self.items().await);
+            let _ = tokio::time::timeout_at(next_check, changes.changed()).await;
         }
     }
 
@@ -147,9 +128,9 @@ impl Room {
         self.inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap().threads
     }
 
-    /// Waits until an item's thread stands like this.
-    pub async fn stands(&self, item: &Item, status: Status) -> Outcome {
-        self.until(async || {
+    /// Waits until an item's thread has this status.
+    pub async fn wait_for_status(&self, item: &Item, status: Status) -> Outcome {
+        self.wait_until(async || {
             let outcome = self.inbox.threads().outcome(item.thread.clone()).await.unwrap();
             (outcome.status == status).then_some(outcome)
         })

@@ -1,9 +1,9 @@
-//! A data folder whose threads are told of to a server.
+//! A data folder whose threads are traced to a server.
 
 use crate::server::{Play, Server};
 use crate::support::player;
-use crate::support::test_inbox::eager;
-use sayso::app::{App, Driver, Engine, Scope, Setup, Traces, Until};
+use crate::support::test_inbox::{BackgroundDriver, eager};
+use sayso::app::{App, Engine, Scope, Setup, Traces, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::ThreadId;
 use sayso::inbox::SourceLine;
@@ -23,18 +23,19 @@ const WAIT: Wait = Wait {
     longest: Duration::from_millis(5),
 };
 
-pub fn taken() -> Play {
+/// The reply of a server that accepts everything.
+pub fn accepted() -> Play {
     Play::json(200, &json!({}))
 }
 
-pub struct Room {
+pub struct TracedInbox {
     pub app: App,
     pub inbox: Inbox,
-    stop: Option<(tokio::sync::oneshot::Sender<()>, tokio::task::JoinHandle<()>)>,
+    driver: Option<BackgroundDriver>,
 }
 
-/// The config that tells traces to `server`.
-pub fn told_to(server: &Server) -> String {
+/// The config that sends traces to `server`.
+pub fn endpoint(server: &Server) -> String {
     format!("[traces]\nendpoint = \"{}/api/otel\"\n", server.address)
 }
 
@@ -45,7 +46,7 @@ pub fn config(folder: &Path, text: &str, env: &Env) -> Arc<Config> {
     crate::support::config::load(&data, env)
 }
 
-impl Room {
+impl TracedInbox {
     pub fn open(folder: &Path, text: &str) -> Self {
         Self::with(folder, text, Env::default())
     }
@@ -60,7 +61,7 @@ impl Room {
         let engine = Engine::new(setup.store.clone(), registry, eager());
         let traces = Traces::task(&engine, &config, &env, WAIT);
         let inbox = setup.inbox(engine);
-        Self { app: App::new(inbox.clone()).with(traces), inbox, stop: None }
+        Self { app: App::new(inbox.clone()).with(traces), inbox, driver: None }
     }
 
     /// Starts a player.
@@ -78,49 +79,38 @@ impl Room {
         attend(self.inbox.engine(), &Scope::All, Until::Idle, never, |_| {}).await.unwrap();
     }
 
-    /// Drives until nothing is left to do, and tells what that took.
+    /// Drives until nothing is left to do, and sends the traces.
     pub async fn settle(&self) {
         self.app.beside(self.drive()).await;
     }
 
-    /// Begins to tell, or tells what there is.
-    pub async fn tell(&self) {
+    /// Sends the traces there are, or starts to trace.
+    pub async fn send(&self) {
         self.app.beside(async {}).await;
     }
 
-    /// Drives and tells in the background.
-    pub async fn tend(mut self) -> Self {
-        let (stop, told) = tokio::sync::oneshot::channel::<()>();
-        let app = self.app.clone();
-        let mut driver = Driver::take(app.engine().clone()).await.unwrap().expect("the lock is free");
-        let task = tokio::spawn(async move {
-            let told = async {
-                let _ = told.await;
-            };
-            app.drive(&mut driver, told).await.unwrap();
-        });
-        self.stop = Some((stop, task));
+    /// Drives and sends traces in the background.
+    pub async fn drive_in_background(mut self) -> Self {
+        self.driver = Some(BackgroundDriver::start(self.app.clone()).await);
         self
     }
 
     pub async fn stop(&mut self) {
-        let (stop, task) = self.stop.take().expect("it drives");
-        stop.send(()).unwrap();
-        task.await.unwrap();
+        self.driver.take().expect("it is driven").stop().await;
     }
 
-    /// Waits for something; a look now and then finds what no write brought about.
-    pub async fn until(&self, what: &str, so: impl AsyncFn() -> bool) {
+    /// Waits for a condition, which may come true without a write.
+    pub async fn wait_until(&self, what: &str, condition: impl AsyncFn() -> bool) {
         let mut changes = self.inbox.changes();
         let deadline = tokio::time::Instant::now() + Duration::from_secs(30);
-        while !so().await {
-            let again = tokio::time::Instant::now() + Duration::from_millis(20);
-            assert!(again < deadline, "{what}: {:?}", self.line().await);
-            let _ = tokio::time::timeout_at(again, changes.changed()).await;
+        while !condition().await {
+            let next_check = tokio::time::Instant::now() + Duration::from_millis(20);
+            assert!(next_check < deadline, "{what}: {:?}", self.line().await);
+            let _ = tokio::time::timeout_at(next_check, changes.changed()).await;
         }
     }
 
-    /// What Activity says of the server.
+    /// The line about the server in Activity.
     pub async fn line(&self) -> Option<SourceLine> {
         let lines = self.inbox.mail().sources().await.unwrap();
         lines.into_iter().find(|line| line.source == SourceLine::TRACES)
@@ -138,17 +128,16 @@ pub fn spans(body: &Value) -> Vec<Value> {
     scopes.flat_map(|scope| scope["spans"].as_array().unwrap().clone()).collect()
 }
 
-/// Every span a server was sent, by its id, the last one told of each.
-pub fn all(server: &Server) -> BTreeMap<String, Value> {
+/// Every span a server was sent, by its id; the last version of each.
+pub fn all_spans(server: &Server) -> BTreeMap<String, Value> {
     let seen = server.seen();
     let spans = seen.iter().flat_map(|seen| spans(&seen.body));
     spans.map(|span| (span["spanId"].as_str().unwrap().to_owned(), span)).collect()
 }
 
-/// An attribute of a span.
 pub fn attribute(span: &Value, key: &str) -> Option<Value> {
-    let found = span["attributes"].as_array()?.iter().find(|pair| pair["key"] == key)?;
-    found["value"].as_object()?.values().next().cloned()
+    let pair = span["attributes"].as_array()?.iter().find(|pair| pair["key"] == key)?;
+    pair["value"].as_object()?.values().next().cloned()
 }
 
 pub fn named(spans: &BTreeMap<String, Value>, name: &str) -> Vec<Value> {

@@ -1,0 +1,80 @@
+//! Lists and forms that don't fit, lists with nothing in them, and the way back to a list.
+
+use crate::test_screen::TestScreen;
+use jiff::SignedDuration;
+
+fn lines(screen: &mut TestScreen) -> Vec<String> {
+    screen.dump().lines().map(str::to_owned).collect()
+}
+
+fn footer(screen: &mut TestScreen) -> String {
+    lines(screen).pop().unwrap()
+}
+
+/// There is room for one line of the last item; it shows what the first line of the others does.
+#[test]
+fn a_list_shows_that_there_is_more() {
+    let mut screen = TestScreen::full((100, 20));
+    let shown = lines(&mut screen);
+    assert!(shown[17].starts_with("  report  ") && shown[17].contains("now▼│"), "{shown:#?}");
+    assert!(!shown[1].contains('▲'), "{shown:#?}");
+    screen.press("G");
+    let shown = lines(&mut screen);
+    assert!(shown[1].contains("now▲│"), "{shown:#?}");
+    assert!(!shown.iter().any(|line| line.contains("▼│")), "{shown:#?}");
+}
+
+#[test]
+fn a_form_shows_that_there_is_more() {
+    let mut screen = TestScreen::full((60, 15));
+    screen.press("je");
+    let shown = screen.dump();
+    assert!(shown.contains("▼ │") && !shown.contains('▲'), "{shown}");
+    screen.press(&"<down>".repeat(8));
+    let shown = screen.dump();
+    assert!(shown.contains("▲ │") && !shown.contains('▼'), "{shown}");
+}
+
+#[test]
+fn a_card_on_a_small_screen_names_the_way_back() {
+    let mut screen = TestScreen::full((80, 24));
+    assert!(!footer(&mut screen).contains("Esc back"));
+    screen.press("j<enter>");
+    let shown = footer(&mut screen);
+    assert!(shown.contains("z snooze") && shown.ends_with("Esc back  ? help"), "{shown}");
+    screen.press("<esc>");
+    assert!(!footer(&mut screen).contains("Esc back"));
+    // In a thread `h` goes through its views first.
+    screen.press("2<enter>");
+    let shown = footer(&mut screen);
+    assert!(shown.ends_with("Esc back  ? help") && !shown.contains("previous view"), "{shown}");
+    screen.press("l");
+    let shown = footer(&mut screen);
+    assert!(shown.contains("h previous view") && shown.ends_with("Esc back  ? help"), "{shown}");
+    screen.press("<esc>");
+    assert!(!footer(&mut screen).contains("Esc back"));
+}
+
+#[test]
+fn an_inbox_without_sources_says_where_things_come_from() {
+    let mut screen = TestScreen::with((120, 36), Vec::new());
+    assert!(screen.dump().contains("Inbox zero"), "{}", screen.dump());
+    screen.model.options.no_sources = true;
+    let shown = screen.dump();
+    for line in
+        ["`sayso init` brings your mail", "`sayso connect` your coding agents", "c starts a thread · ? shows"]
+    {
+        assert!(shown.contains(line), "{line}: {shown}");
+    }
+}
+
+#[test]
+fn threads_show_the_age_they_are_ordered_by() {
+    let mut screen = TestScreen::full((120, 32));
+    screen.press("2");
+    for (hours, line) in (1..).zip(&mut screen.model.threads.rows) {
+        line.created_at -= SignedDuration::from_hours(hours);
+    }
+    let shown = screen.dump();
+    assert!(shown.contains("desk  1h") && shown.contains("desk  9h"), "{shown}");
+}
