@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How long a check may take.
-const PATIENCE: Duration = Duration::from_secs(20);
+const CHECK_TIMEOUT: Duration = Duration::from_secs(20);
 
 /// Every account of the config, in order. Nothing is touched or reached yet. An account that cannot be opened says so
 /// each time it is used; the others still work.
@@ -67,10 +67,10 @@ pub async fn check_accounts(config: &Config) -> Vec<(String, Result<String, Stri
 }
 
 async fn check_account(account: Account) -> (String, Result<String, String>) {
-    let mut said = vec![within(account.mailbox.check()).await];
+    let mut results = vec![with_timeout(account.mailbox.check()).await];
     match &account.outgoing {
-        Some(outgoing) => said.push(within(outgoing.check()).await),
-        None => said.push(Ok(match account.mode {
+        Some(outgoing) => results.push(with_timeout(outgoing.check()).await),
+        None => results.push(Ok(match account.mode {
             MailMode::Act => {
                 "its mode is \"act\", but nothing can be sent: write how under [mail.outgoing], or set \
                  mode = \"observe\""
@@ -79,24 +79,24 @@ async fn check_account(account: Account) -> (String, Result<String, String>) {
             MailMode::Observe => "nothing can be sent: there is no [mail.outgoing]".to_owned(),
         })),
     }
-    let (well, ill): (Vec<_>, Vec<_>) = said.into_iter().partition(Result::is_ok);
-    let joined = |said: Vec<Result<String, String>>| {
-        said.into_iter().map(|said| said.unwrap_or_else(|why| why)).collect::<Vec<_>>().join("; ")
+    let (passed, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
+    let joined = |results: Vec<Result<String, String>>| {
+        results.into_iter().map(|results| results.unwrap_or_else(|why| why)).collect::<Vec<_>>().join("; ")
     };
-    (account.name, if ill.is_empty() { Ok(joined(well)) } else { Err(joined(ill)) })
+    (account.name, if failed.is_empty() { Ok(joined(passed)) } else { Err(joined(failed)) })
 }
 
 /// Checks whether the calendar can be read and written, in a sentence either way; `None` if the config names none.
 pub async fn check_calendar(config: &Config) -> Option<Result<String, String>> {
     let calendar = calendar::open(config.calendar.as_ref()?, config.user.time_zone.clone());
-    Some(within(calendar.check()).await)
+    Some(with_timeout(calendar.check()).await)
 }
 
 /// A server that does not answer in time counts as failed.
-async fn within<E: Display>(check: BoxFuture<'_, Result<String, E>>) -> Result<String, String> {
-    match tokio::time::timeout(PATIENCE, check).await {
-        Ok(said) => said.map_err(|error| error.to_string()),
-        Err(_) => Err(format!("it did not answer within {} seconds", PATIENCE.as_secs())),
+async fn with_timeout<E: Display>(check: BoxFuture<'_, Result<String, E>>) -> Result<String, String> {
+    match tokio::time::timeout(CHECK_TIMEOUT, check).await {
+        Ok(result) => result.map_err(|error| error.to_string()),
+        Err(_) => Err(format!("it did not answer within {} seconds", CHECK_TIMEOUT.as_secs())),
     }
 }
 

@@ -9,12 +9,12 @@ use serde_json::Value;
 use std::path::Path;
 
 /// The APIs that can be called: the built-in ones and those added to the data folder.
-pub(super) fn shelf(config: &Config, env: Env) -> CatalogueStore {
+pub(super) fn catalogue_store(config: &Config, env: Env) -> CatalogueStore {
     CatalogueStore::new(config.data.join("apis"), config.apis.clone(), env)
 }
 
 pub struct Apis {
-    shelf: CatalogueStore,
+    catalogues: CatalogueStore,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -91,16 +91,16 @@ pub struct AddedApi {
 
 impl Apis {
     pub fn new(config: &Config, env: Env) -> Self {
-        Self { shelf: shelf(config, env) }
+        Self { catalogues: catalogue_store(config, env) }
     }
 
     pub fn list(&self) -> Result<Vec<ApiLine>, ApiError> {
-        Ok(self.shelf.all()?.iter().map(|(source, catalogue)| line(*source, catalogue)).collect())
+        Ok(self.catalogues.all()?.iter().map(|(source, catalogue)| line(*source, catalogue)).collect())
     }
 
     pub fn show(&self, name: &str) -> Result<ApiView, ApiError> {
-        let (source, catalogue) = self.shelf.get(name)?;
-        let settings = self.shelf.settings(&catalogue.name);
+        let (source, catalogue) = self.catalogues.get(name)?;
+        let settings = self.catalogues.settings(&catalogue.name);
         let hosts = if settings.hosts.is_empty() { catalogue.hosts.clone() } else { settings.hosts };
         let key = catalogue.auth.as_ref().map(|auth| {
             let place = match auth {
@@ -129,7 +129,7 @@ impl Apis {
     }
 
     pub fn operation(&self, name: &str, id: &str) -> Result<OperationView, ApiError> {
-        let (_, catalogue) = self.shelf.get(name)?;
+        let (_, catalogue) = self.catalogues.get(name)?;
         let found = catalogue.operation(id).map(operation);
         let ids = catalogue.operations.iter().map(|one| one.id.as_str());
         found.ok_or_else(|| {
@@ -143,26 +143,26 @@ impl Apis {
 
     /// Adds an API from its document.
     pub fn add(&self, file: &Path, name: Option<&str>) -> Result<AddedApi, ApiError> {
-        let (catalogue, left_out) = self.shelf.add(file, name)?;
+        let (catalogue, left_out) = self.catalogues.add(file, name)?;
         Ok(AddedApi { operations: catalogue.operations.len(), name: catalogue.name, left_out })
     }
 
     /// Checks each API without calling it: its description is consistent, its servers are addresses, and its key, if
     /// the config names one, is there. Also reports every name in the config that is not an API.
     pub fn check(&self) -> Vec<(String, Result<String, String>)> {
-        let all = match self.shelf.all() {
+        let all = match self.catalogues.all() {
             Ok(all) => all,
             Err(error) => return vec![(String::new(), Err(error.to_string()))],
         };
         let mut checks: Vec<_> =
             all.iter().map(|(_, catalogue)| (catalogue.name.clone(), self.one(catalogue))).collect();
-        checks.extend(self.shelf.unknown().into_iter().map(|error| (error.0, Err(error.1.to_string()))));
+        checks.extend(self.catalogues.unknown().into_iter().map(|error| (error.0, Err(error.1.to_string()))));
         checks
     }
 
     fn one(&self, catalogue: &Catalogue) -> Result<String, String> {
         let name = &catalogue.name;
-        let settings = self.shelf.settings(name);
+        let settings = self.catalogues.settings(name);
         let hosts = if settings.hosts.is_empty() { &catalogue.hosts } else { &settings.hosts };
         let listed = settings.host_list.is_some() || catalogue.host_list.is_some();
         if hosts.is_empty() && !listed {
@@ -177,7 +177,7 @@ impl Apis {
             (None, _) => "no key needed".to_owned(),
             (Some(_), None) => format!("it may want a key, and [apis.{name}] names none"),
             (Some(_), Some(secret)) => {
-                self.shelf.key(name)?;
+                self.catalogues.key(name)?;
                 format!("its key is there ({secret})")
             }
         };
@@ -186,7 +186,7 @@ impl Apis {
 
     /// Removes an API that was added.
     pub fn remove(&self, name: &str) -> Result<ApiLine, ApiError> {
-        let (source, catalogue) = self.shelf.remove(name)?;
+        let (source, catalogue) = self.catalogues.remove(name)?;
         Ok(line(source, &catalogue))
     }
 }

@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, BufWriter, Write};
 use std::path::Path;
 
 /// Longer lines in an export are cut here, so they do not pass the check.
-const LONGEST: u64 = 64 << 20;
+const MAX_LINE_BYTES: u64 = 64 << 20;
 
 /// Why an audit was not written or checked.
 #[derive(Debug, thiserror::Error)]
@@ -82,11 +82,11 @@ impl Setup {
     }
 }
 
-/// The lines of a file, none of them longer than `LONGEST`.
+/// The lines of a file, none of them longer than `MAX_LINE_BYTES`.
 fn lines(mut file: impl BufRead) -> impl Iterator<Item = io::Result<String>> {
     std::iter::from_fn(move || {
         let mut line = Vec::new();
-        match io::Read::take(&mut file, LONGEST).read_until(b'\n', &mut line) {
+        match io::Read::take(&mut file, MAX_LINE_BYTES).read_until(b'\n', &mut line) {
             Ok(0) => None,
             Ok(_) => {
                 if line.last() == Some(&b'\n') {

@@ -10,7 +10,7 @@ use serde_json::Value;
 use std::time::Duration;
 
 /// How long a person may take in the browser.
-const PATIENCE: Duration = Duration::from_secs(10 * 60);
+const LOGIN_TIMEOUT: Duration = Duration::from_secs(10 * 60);
 
 #[derive(Debug, thiserror::Error)]
 pub enum AuthError {
@@ -87,7 +87,7 @@ impl Authorizing {
 
     /// Waits for the user in the browser. Dropping the future closes the port.
     pub async fn finish(self) -> Result<LoggedIn, AuthError> {
-        let tokens = self.login.finish(PATIENCE).await?;
+        let tokens = self.login.finish(LOGIN_TIMEOUT).await?;
         let has_mail = tokens.scopes.iter().any(|scope| scope == GMAIL);
         Ok(LoggedIn {
             address: if has_mail { whose(&self.google).await } else { None },

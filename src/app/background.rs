@@ -13,7 +13,7 @@ pub trait Background: Send + Sync {
     fn run(&self) -> BoxFuture<'_, ()>;
 
     /// Whether it also runs while only single threads are driven.
-    fn is_beside_all_driving(&self) -> bool {
+    fn runs_beside_single_threads(&self) -> bool {
         false
     }
 

@@ -86,16 +86,16 @@ impl Check {
         Self { check, ok: false, text: text.into(), warns: false }
     }
 
-    fn new(check: &'static str, said: Result<String, String>) -> Self {
-        match said {
-            Ok(said) => Self::good(check, said),
+    fn new(check: &'static str, result: Result<String, String>) -> Self {
+        match result {
+            Ok(result) => Self::good(check, result),
             Err(why) => Self::bad(check, why),
         }
     }
 
     /// A check of one of several things, prefixed with its name.
-    fn named(check: &'static str, (name, said): (String, Result<String, String>)) -> Self {
-        let check = Self::new(check, said);
+    fn named(check: &'static str, (name, result): (String, Result<String, String>)) -> Self {
+        let check = Self::new(check, result);
         if name.is_empty() { check } else { Self { text: format!("{name}: {}", check.text), ..check } }
     }
 }
@@ -103,10 +103,10 @@ impl Check {
 /// Calls every configured model a few times, with a handful of tokens.
 async fn models(config: &Config, env: &Env) -> Vec<Check> {
     let checked = check_models(&Arc::new(config.clone()), env).await;
-    let check = |(label, said): (String, Result<String, String>)| match said {
+    let check = |(label, result): (String, Result<String, String>)| match result {
         // The default model needs no label.
-        Ok(said) if label == "model" => Check::good("model", said),
-        Ok(said) => Check::good("model", format!("{label}: {said}")),
+        Ok(result) if label == "model" => Check::good("model", result),
+        Ok(result) => Check::good("model", format!("{label}: {result}")),
         Err(why) => Check::bad("model", why),
     };
     checked.into_iter().map(check).collect()
@@ -118,7 +118,7 @@ async fn mail(config: &Config) -> Vec<Check> {
         let warns = mail.mode == MailMode::Act && mail.outgoing.is_none();
         Check { warns, ..Check::named("mail", account) }
     });
-    let calendar = check_calendar(config).await.map(|said| Check::new("calendar", said));
+    let calendar = check_calendar(config).await.map(|result| Check::new("calendar", result));
     accounts.chain(calendar).collect()
 }
 
@@ -141,7 +141,7 @@ async fn apis(config: &Config, env: &Env) -> Vec<Check> {
 /// Sends an empty request to the trace server.
 async fn traces(config: &Config, env: &Env) -> Vec<Check> {
     let checked = check_traces(&Arc::new(config.clone()), env).await;
-    checked.map(|said| Check::new("traces", said)).into_iter().collect()
+    checked.map(|result| Check::new("traces", result)).into_iter().collect()
 }
 
 async fn sandbox(config: &Config) -> Vec<Check> {

@@ -1,7 +1,7 @@
 //! The services that nodes use, built from the config and the store.
 
 use super::accounts::{ConfiguredAccounts, accounts};
-use super::apis::shelf;
+use super::apis::catalogue_store;
 use super::models::ConfiguredModels;
 use super::records::StoreRecords;
 use crate::calendar;
@@ -25,7 +25,7 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
         pythons: PythonFinder::new(&config.sheet.python, Sandbox::of_this_program()),
         sheet: config.sheet.clone(),
         rules: config.rules.clone(),
-        apis: shelf(config, env),
+        apis: catalogue_store(config, env),
         http: Http::default(),
         user: config.user.clone(),
         clock: Arc::new(move || clock.now()),
@@ -34,15 +34,22 @@ pub fn services(config: &Arc<Config>, env: Env, store: &Store) -> Services {
 
 /// Which Python `sheet` uses, and what it can do; an error if the config names one that is not available.
 pub async fn check_python(config: &Config) -> Result<String, String> {
-    let wanted = &config.sheet.python;
-    match PythonFinder::new(wanted, Sandbox::of_this_program()).get().await {
+    let configured = &config.sheet.python;
+    match PythonFinder::new(configured, Sandbox::of_this_program()).get().await {
         Ok(cage) => {
-            let found = cage.interpreter();
-            Ok(format!("sheet uses {}, {}, caged by {}", found.text(), found.program.display(), cage.walls()))
+            let interpreter = cage.interpreter();
+            Ok(format!(
+                "sheet uses {}, {}, caged by {}",
+                interpreter.text(),
+                interpreter.program.display(),
+                cage.walls()
+            ))
         }
         Err(None) => Ok("sheet uses the embedded Python, as the config says".to_owned()),
-        Err(Some(why)) if wanted == "auto" => Ok(format!("sheet uses the embedded Python: {why}")),
-        Err(Some(why)) => Err(format!("sheet.python is {wanted}, and the embedded Python is used: {why}")),
+        Err(Some(why)) if configured == "auto" => Ok(format!("sheet uses the embedded Python: {why}")),
+        Err(Some(why)) => {
+            Err(format!("sheet.python is {configured}, and the embedded Python is used: {why}"))
+        }
     }
 }
 

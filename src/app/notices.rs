@@ -22,11 +22,11 @@ use tokio::time::Instant;
 /// How many items are read at once.
 const PAGE: usize = 200;
 /// How long a command may take.
-const PATIENCE: Duration = Duration::from_secs(10);
+const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 /// How often the quiet hours are checked while a notice waits.
-const HOUR: Duration = Duration::from_secs(30);
+const QUIET_CHECK_EVERY: Duration = Duration::from_secs(30);
 /// Most characters of a title or gist.
-const LONGEST: usize = 160;
+const MAX_TEXT: usize = 160;
 
 #[derive(Debug, PartialEq, Eq)]
 struct Notice {
@@ -54,53 +54,53 @@ impl Notices {
 
 impl Background for Notices {
     fn run(&self) -> BoxFuture<'_, ()> {
-        Box::pin(tell(&self.inbox, &self.command, &self.zone))
+        Box::pin(announce(&self.inbox, &self.command, &self.zone))
     }
 }
 
-async fn tell(inbox: &Inbox, how: &NoticeCommand, zone: &TimeZone) {
+async fn announce(inbox: &Inbox, config: &NoticeCommand, zone: &TimeZone) {
     let mut changes = inbox.engine().store().changes();
     let mut last = None;
     // Items that wait already are not news.
-    if let Err(error) = arrived(inbox, &mut last).await {
+    if let Err(error) = new_items(inbox, &mut last).await {
         tracing::warn!(%error, "notices cannot be given");
     }
     let mut waiting: Vec<Item> = Vec::new();
-    let mut told: Option<Instant> = None;
+    let mut last_notice: Option<Instant> = None;
     loop {
-        match arrived(inbox, &mut last).await {
-            Ok(new) => waiting.extend(new.into_iter().filter(|item| wanted(how, item))),
+        match new_items(inbox, &mut last).await {
+            Ok(new) => waiting.extend(new.into_iter().filter(|item| is_announced(config, item))),
             Err(error) => tracing::warn!(%error, "notices cannot be given"),
         }
-        let due = told.map(|told| told + how.every);
+        let due = last_notice.map(|last_notice| last_notice + config.every);
         let is_due = due.is_none_or(|due| due <= Instant::now());
-        let quiet = how.is_quiet(inbox.engine().store().now(), zone);
+        let quiet = config.is_quiet(inbox.engine().store().now(), zone);
         if !waiting.is_empty() && is_due && !quiet {
             let mut open = Vec::new();
             for item in waiting.drain(..) {
-                let still = inbox.threads().outcome(item.thread.clone()).await;
-                if still.is_ok_and(|outcome| outcome.interrupts.iter().any(|id| id.as_str() == item.id)) {
+                let outcome = inbox.threads().outcome(item.thread.clone()).await;
+                if outcome.is_ok_and(|outcome| outcome.interrupts.iter().any(|id| id.as_str() == item.id)) {
                     open.push(item);
                 }
             }
-            if let Some(words) = together(&open) {
-                told = Some(Instant::now());
-                run(&how.command, &words).await;
+            if let Some(notice) = combine(&open) {
+                last_notice = Some(Instant::now());
+                run(&config.command, &notice).await;
             }
         }
-        let again = match (waiting.is_empty(), due) {
+        let wake_at = match (waiting.is_empty(), due) {
             (true, _) => None,
             (false, Some(due)) if !quiet => Some(due),
-            (false, _) => Some(Instant::now() + HOUR),
+            (false, _) => Some(Instant::now() + QUIET_CHECK_EVERY),
         };
         tokio::select! {
             changed = changes.changed() => if changed.is_err() { std::future::pending::<()>().await },
-            () = at(again) => {}
+            () = wait_until(wake_at) => {}
         }
     }
 }
 
-async fn at(when: Option<Instant>) {
+async fn wait_until(when: Option<Instant>) {
     match when {
         Some(when) => tokio::time::sleep_until(when).await,
         None => std::future::pending().await,
@@ -108,26 +108,26 @@ async fn at(when: Option<Instant>) {
 }
 
 /// The items asked since `last`; moves `last` forward.
-async fn arrived(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, InboxError> {
-    let mut found = Vec::new();
+async fn new_items(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, InboxError> {
+    let mut items = Vec::new();
     loop {
         let page =
             inbox.decisions().items(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() }).await?;
         let more = page.items.len() >= PAGE;
-        found.extend(page.items);
+        items.extend(page.items);
         *last = page.last.or(*last);
         if !more {
-            return Ok(found);
+            return Ok(items);
         }
     }
 }
 
-fn wanted(how: &NoticeCommand, item: &Item) -> bool {
-    how.kinds.iter().any(|kind| kind == item.kind.word())
+fn is_announced(config: &NoticeCommand, item: &Item) -> bool {
+    config.kinds.iter().any(|kind| kind == item.kind.word())
 }
 
 /// Several items in one notice: their count, and the titles of the first ones.
-fn together(items: &[Item]) -> Option<Notice> {
+fn combine(items: &[Item]) -> Option<Notice> {
     let first = items.first()?;
     let (title, gist) = match items.len() {
         1 => (first.title.clone(), first.gist.clone()),
@@ -137,8 +137,8 @@ fn together(items: &[Item]) -> Option<Notice> {
         }
     };
     Some(Notice {
-        title: word(&title),
-        gist: word(&gist),
+        title: safe_text(&title),
+        gist: safe_text(&gist),
         kind: first.kind.word().to_owned(),
         id: first.id.clone(),
         count: items.len(),
@@ -146,24 +146,24 @@ fn together(items: &[Item]) -> Option<Notice> {
 }
 
 /// Text that no program takes for an option or a terminal command.
-fn word(text: &str) -> String {
+fn safe_text(text: &str) -> String {
     let line = Visible::line(text.trim());
-    let short = truncate(line.as_str(), LONGEST).into_owned();
+    let short = truncate(line.as_str(), MAX_TEXT).into_owned();
     match short.strip_prefix('-') {
         Some(rest) => format!("–{rest}"),
         None => short,
     }
 }
 
-async fn run(command: &[String], words: &Notice) {
+async fn run(command: &[String], notice: &Notice) {
     let Some((program, args)) = command.split_first() else { return };
     let mut child = Command::new(program);
-    child.args(args).arg(&words.title).arg(&words.gist);
-    child.env("SAYSO_NOTICE_TITLE", &words.title).env("SAYSO_NOTICE_GIST", &words.gist);
-    child.env("SAYSO_NOTICE_KIND", &words.kind).env("SAYSO_NOTICE_ID", &words.id);
-    child.env("SAYSO_NOTICE_COUNT", words.count.to_string());
+    child.args(args).arg(&notice.title).arg(&notice.gist);
+    child.env("SAYSO_NOTICE_TITLE", &notice.title).env("SAYSO_NOTICE_GIST", &notice.gist);
+    child.env("SAYSO_NOTICE_KIND", &notice.kind).env("SAYSO_NOTICE_ID", &notice.id);
+    child.env("SAYSO_NOTICE_COUNT", notice.count.to_string());
     child.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).kill_on_drop(true);
-    match tokio::time::timeout(PATIENCE, child.status()).await {
+    match tokio::time::timeout(COMMAND_TIMEOUT, child.status()).await {
         Ok(Ok(status)) if status.success() => {}
         Ok(Ok(status)) => tracing::warn!(%status, "the command for notices failed"),
         Ok(Err(error)) => tracing::warn!(%error, "the command for notices cannot be run"),
@@ -189,8 +189,8 @@ mod tests {
     fn quiet_hours_are_by_the_persons_clock_and_may_pass_midnight() {
         let zone = TimeZone::get("Europe/Paris").unwrap();
         let quiet = |from, until, now: &str| {
-            let how = NoticeCommand { quiet: Some((from, until)), ..NoticeCommand::default() };
-            how.is_quiet(now.parse().unwrap(), &zone)
+            let config = NoticeCommand { quiet: Some((from, until)), ..NoticeCommand::default() };
+            config.is_quiet(now.parse().unwrap(), &zone)
         };
         let (evening, morning, noon) = (time(22, 0, 0, 0), time(7, 0, 0, 0), time(12, 0, 0, 0));
         // Paris is an hour ahead of UTC.
@@ -210,8 +210,8 @@ mod tests {
 
     #[test]
     fn words_are_no_option_and_no_order() {
-        assert_eq!(word("--icon=/etc/passwd"), "–-icon=/etc/passwd");
-        assert_eq!(word(" a\u{1b}]9;x\u{7}\nb "), "a⟨U+001B⟩]9;x⟨U+0007⟩ b");
-        assert!(word(&"x".repeat(5000)).chars().count() <= LONGEST);
+        assert_eq!(safe_text("--icon=/etc/passwd"), "–-icon=/etc/passwd");
+        assert_eq!(safe_text(" a\u{1b}]9;x\u{7}\nb "), "a⟨U+001B⟩]9;x⟨U+0007⟩ b");
+        assert!(safe_text(&"x".repeat(5000)).chars().count() <= MAX_TEXT);
     }
 }

@@ -16,13 +16,13 @@ use jiff::{SignedDuration, Timestamp};
 use std::sync::Arc;
 
 /// How many addresses are searched for look-alikes.
-const MOST_CONTACTS: usize = 2000;
+const MAX_CONTACTS: usize = 2000;
 
 /// How many answers are searched for a pattern.
-const MOST_LESSONS: usize = 300;
+const MAX_LESSONS: usize = 300;
 
 /// How many mails of a sender are listed.
-const MOST_NAMED: usize = 20;
+const MAX_MAILS_LISTED: usize = 20;
 
 /// During this time no sender is called new, because everybody would be.
 const FIRST_DAY: SignedDuration = SignedDuration::from_hours(24);
@@ -147,12 +147,12 @@ impl Records for StoreRecords {
     }
 
     fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError> {
-        let kept = self.store.memory().lessons(namespace, MOST_LESSONS).map_err(NodeError::failed)?;
+        let kept = self.store.memory().lessons(namespace, MAX_LESSONS).map_err(NodeError::failed)?;
         kept.iter().map(|cause| serde_json::from_str(cause).map_err(NodeError::failed)).collect()
     }
 
     fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError> {
-        let mails = self.store.mail().from(sender, MOST_NAMED).map_err(NodeError::failed)?;
+        let mails = self.store.mail().from(sender, MAX_MAILS_LISTED).map_err(NodeError::failed)?;
         let line = |mail: MailLine| {
             let became = mail.outcome.or(mail.class).unwrap_or_else(|| "not decided".to_owned());
             format!("{} ({became})", mail.subject)
@@ -203,7 +203,7 @@ impl Records for StoreRecords {
     }
 
     fn contacts(&self) -> Result<Vec<String>, NodeError> {
-        self.store.mail().contacts(MOST_CONTACTS).map_err(NodeError::failed)
+        self.store.mail().contacts(MAX_CONTACTS).map_err(NodeError::failed)
     }
 
     fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {

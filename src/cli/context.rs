@@ -61,7 +61,7 @@ impl<'a> Context<'a> {
     }
 
     /// Loads another config, with the same flags.
-    pub(super) fn config_of(&self, file: &Path) -> Result<Config, Failure> {
+    pub(super) fn config_from(&self, file: &Path) -> Result<Config, Failure> {
         let mut inputs = self.inputs.clone();
         inputs.flags.config = Some(file.to_owned());
         Ok(Config::load(&inputs)?)
@@ -78,7 +78,7 @@ impl<'a> Context<'a> {
     }
 
     /// The path for a new config.
-    pub(super) fn new_config(&self) -> Result<PathBuf, Failure> {
+    pub(super) fn new_config_path(&self) -> Result<PathBuf, Failure> {
         Ok(config::place_for_new(&self.inputs)?)
     }
 
@@ -104,7 +104,7 @@ impl<'a> Context<'a> {
     }
 
     /// Switches to the config that was just written.
-    pub(super) fn written(mut self, path: &Path) -> Self {
+    pub(super) fn with_config(mut self, path: &Path) -> Self {
         self.inputs.flags.config = Some(path.to_owned());
         self
     }
@@ -148,8 +148,8 @@ impl<'a> Context<'a> {
             Some(WorkflowsError::Build(_)) | None => Failure::from(error),
         })?;
         let app = App::open(&setup, registry);
-        let (folder, model) = (setup.config.data.display().to_string(), self.inputs.flags.model.clone());
-        Ok(OpenFolder { app, page, folder, model, config: setup.config })
+        let (path, model) = (setup.config.data.display().to_string(), self.inputs.flags.model.clone());
+        Ok(OpenFolder { app, page, path, model, config: setup.config })
     }
 }
 
@@ -158,8 +158,8 @@ pub(super) struct OpenFolder {
     app: App,
     config: Arc<Config>,
     pub(super) page: Page,
-    /// Its path, for messages.
-    pub(super) folder: String,
+    /// For messages.
+    pub(super) path: String,
     /// The value of `--model`.
     model: Option<String>,
 }
@@ -187,7 +187,7 @@ impl OpenFolder {
     }
 
     /// The parts that the screen needs.
-    pub(super) fn for_screen(self) -> (App, Arc<Config>) {
+    pub(super) fn into_parts(self) -> (App, Arc<Config>) {
         (self.app, self.config)
     }
 

@@ -39,49 +39,49 @@ impl WaitArgs {
     }
 
     /// The answer of a verb that left a thread at `outcome`.
-    pub(super) async fn follow(&self, here: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
-        let outcome = self.waited(here, outcome).await?;
-        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+    pub(super) async fn follow(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
+        let outcome = self.wait_if_requested(folder, outcome).await?;
+        folder.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 
     /// Like `follow`, for a verb whose whole work is that thread: if we waited and the thread cannot go on, the verb
     /// failed.
-    pub(super) async fn follow_work(&self, here: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
-        let outcome = self.waited(here, outcome).await?;
-        let answer = here.page.answer(&outcome, |page| outcome::text(page, &outcome))?;
+    pub(super) async fn follow_work(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
+        let outcome = self.wait_if_requested(folder, outcome).await?;
+        let answer = folder.page.answer(&outcome, |page| outcome::text(page, &outcome))?;
         let failed = self.wait && outcome.status == Status::Trouble;
-        Ok(if failed { answer.exiting(Exit::Failed) } else { answer })
+        Ok(if failed { answer.with_exit(Exit::Failed) } else { answer })
     }
 
-    async fn waited(&self, here: &OpenFolder, outcome: Outcome) -> Result<Outcome, Failure> {
+    async fn wait_if_requested(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Outcome, Failure> {
         if !self.wait {
             return Ok(outcome);
         }
         if outcome.status == Status::Held && std::io::stderr().is_terminal() {
             note("held for a moment before it is done; until then `sayso undo` with its id takes it back");
         }
-        let outcome = self.wait_for(here, &outcome.thread).await?;
-        if here.page.is_read_by_person() {
-            file_read(here, &outcome).await?;
+        let outcome = self.wait_for(folder, &outcome.thread).await?;
+        if folder.page.is_read_by_person() {
+            file_away_result(folder, &outcome).await?;
         }
         Ok(outcome)
     }
 
-    async fn wait_for(&self, here: &OpenFolder, thread: &ThreadId) -> Result<Outcome, Failure> {
+    async fn wait_for(&self, folder: &OpenFolder, thread: &ThreadId) -> Result<Outcome, Failure> {
         let scope = Scope::Family(thread.clone());
         let until = format!("`sayso show {thread}` shows where it stands");
-        driven(here, &scope, Until::Idle, self.timeout, |_| {}).await?.rests(&until)?;
-        let outcome = family_outcome(here.engine(), thread).map_err(anyhow::Error::from)?;
+        driven(folder, &scope, Until::Idle, self.timeout, |_| {}).await?.ensure_rested(&until)?;
+        let outcome = family_outcome(folder.engine(), thread).map_err(anyhow::Error::from)?;
         Ok(outcome)
     }
 }
 
 /// Files away a result that the user reads right here; does nothing if there is none.
-pub(super) async fn file_read(here: &OpenFolder, outcome: &Outcome) -> Result<(), Failure> {
+pub(super) async fn file_away_result(folder: &OpenFolder, outcome: &Outcome) -> Result<(), Failure> {
     if outcome.status != Status::Done {
         return Ok(());
     }
-    match here.inbox().decisions().file_away(outcome.thread.clone()).await {
+    match folder.inbox().decisions().file_away(outcome.thread.clone()).await {
         Ok(_) | Err(InboxError::Conflict(_)) => Ok(()),
         Err(error) => Err(error.into()),
     }
@@ -103,18 +103,18 @@ pub(super) struct Driven {
 
 impl Driven {
     /// Fails unless the threads came to rest; `hint` says what to do now.
-    pub(super) fn rests(&self, hint: &str) -> Result<(), Failure> {
+    pub(super) fn ensure_rested(&self, hint: &str) -> Result<(), Failure> {
         match self.stopped {
             None => Ok(()),
             Some(Stopped::Signal) => {
                 Err(Failure::failed(format!("interrupted while waiting; nothing is lost, {hint}")))
             }
-            Some(Stopped::Time) => self.in_time(hint),
+            Some(Stopped::Time) => self.ensure_in_time(hint),
         }
     }
 
     /// Fails if the time was up; a signal is a normal end.
-    pub(super) fn in_time(&self, hint: &str) -> Result<(), Failure> {
+    pub(super) fn ensure_in_time(&self, hint: &str) -> Result<(), Failure> {
         if self.stopped != Some(Stopped::Time) {
             return Ok(());
         }
@@ -129,35 +129,35 @@ impl Driven {
 
 /// Drives `scope`, or waits for the process that does, until it rests, a signal comes or the time is up.
 pub(super) async fn driven(
-    here: &OpenFolder,
+    folder: &OpenFolder,
     scope: &Scope,
     until: Until,
     timeout: Option<Duration>,
-    theirs: impl FnMut(Option<u32>),
+    on_other_driver: impl FnMut(Option<u32>),
 ) -> Result<Driven, Failure> {
     let stopped = Cell::new(None);
     let mut signals = Signals::listen();
     let stop = async {
         let why = tokio::select! {
-            () = signals.heard() => Stopped::Signal,
+            () = signals.received() => Stopped::Signal,
             () = patience(timeout) => Stopped::Time,
         };
         stopped.set(Some(why));
     };
-    let driving = attend(here.engine(), scope, until, stop, theirs);
-    let attended = here.app().beside(driving).await.map_err(anyhow::Error::from)?;
+    let driving = attend(folder.engine(), scope, until, stop, on_other_driver);
+    let attended = folder.app().beside(driving).await.map_err(anyhow::Error::from)?;
     match attended.ended {
         Ended::Paused => note("everything is paused; `sayso resume` lets threads go on"),
         Ended::Idle | Ended::Stopped => {}
     }
-    name_failed(&attended);
+    warn_failed(&attended);
     // If a signal comes while the last effect is recorded, the work is done anyway.
     let stopped = stopped.get().filter(|_| attended.ended == Ended::Stopped);
     Ok(Driven { attended, stopped, timeout })
 }
 
 /// Warns which threads could not be driven, and why.
-pub(super) fn name_failed(attended: &Attended) {
+pub(super) fn warn_failed(attended: &Attended) {
     for (thread, why) in &attended.failed {
         warning(&format!("thread `{thread}` could not be driven: {why}"));
     }
@@ -182,22 +182,22 @@ impl Signals {
     }
 
     /// Resolves when a signal comes, or if one came before.
-    pub(super) async fn heard(&mut self) {
+    pub(super) async fn received(&mut self) {
         let [interrupt, terminate, hangup] = &mut self.0;
         tokio::select! {
-            () = came(interrupt) => {}
-            () = came(terminate) => {}
-            () = came(hangup) => {}
+            () = recv(interrupt) => {}
+            () = recv(terminate) => {}
+            () = recv(hangup) => {}
         }
     }
 
     /// Drops signals that came meanwhile; they were meant for another program.
     pub(super) async fn forget(&mut self) {
-        let _ = tokio::time::timeout(Duration::ZERO, self.heard()).await;
+        let _ = tokio::time::timeout(Duration::ZERO, self.received()).await;
     }
 }
 
-async fn came(signals: &mut Option<Signal>) {
+async fn recv(signals: &mut Option<Signal>) {
     match signals {
         Some(signals) => {
             signals.recv().await;

@@ -4,7 +4,7 @@ use super::context::Context;
 use super::drive::Signals;
 use super::failure::{Exit, Failure};
 use super::output::{Answer, Page, safe_json};
-use super::request::told;
+use super::request::format_answer;
 use crate::agents::codex::starter_is_followed;
 use crate::agents::hooks::{self, Agent, Call, HookEvent, generic};
 use crate::graph::Waiting;
@@ -48,38 +48,39 @@ impl Hook {
                 let timeout = timeout.or(own);
                 asking.input["waiting"] = waiting(timeout);
                 let (page, answer) = ask(context, asking, timeout, None).await?;
-                return told(&page, &answer, Exit::Unanswered);
+                return format_answer(&page, &answer, Exit::Unanswered);
             }
         };
         // Claude Code sets this for every program it starts.
         let headless = context.env().get("CLAUDE_CODE_SESSION_ATTENDED").is_some_and(|is| is == "0");
         let event = event.map_err(Failure::usage)?;
-        let heard = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
-        let told = Told { news: hooks::read_news(agent, &event, context.page.now, context.env()), event };
-        match heard {
-            HookEvent::Asks(call) if is_left_to_server(&call, &told.event, &context) => {
-                if let Ok(here) = context.open() {
-                    told.keep(here.inbox()).await;
+        let hook_event = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
+        let session_event =
+            SessionEvent { news: hooks::read_news(agent, &event, context.page.now, context.env()), event };
+        match hook_event {
+            HookEvent::Asks(call) if is_left_to_server(&call, &session_event.event, &context) => {
+                if let Ok(folder) = context.open() {
+                    session_event.record(folder.inbox()).await;
                 }
                 Ok(Answer::nothing())
             }
             HookEvent::Asks(call) => {
                 let page = context.page.clone();
-                match decide(context, &call, &told, timeout).await {
+                match decide(context, &call, &session_event, timeout).await {
                     Some(decision) => page.program(&decision, safe_json(&decision)?),
                     None => Ok(Answer::nothing()),
                 }
             }
             HookEvent::Over(_) | HookEvent::Lives if !context.has_data() => Ok(Answer::nothing()),
             HookEvent::Over(done) => {
-                let here = context.open()?;
-                let settled = here.inbox().requests().settle_elsewhere(&done).await;
-                told.keep(here.inbox()).await;
+                let folder = context.open()?;
+                let settled = folder.inbox().requests().settle_elsewhere(&done).await;
+                session_event.record(folder.inbox()).await;
                 settled?;
                 Ok(Answer::nothing())
             }
             HookEvent::Lives => {
-                told.keep(context.open()?.inbox()).await;
+                session_event.record(context.open()?.inbox()).await;
                 Ok(Answer::nothing())
             }
             HookEvent::Nothing => Ok(Answer::nothing()),
@@ -88,20 +89,20 @@ impl Hook {
 }
 
 /// What an event says about its session.
-struct Told {
+struct SessionEvent {
     news: Option<SessionNews>,
     event: Value,
 }
 
-impl Told {
-    async fn keep(&self, inbox: &Inbox) {
+impl SessionEvent {
+    async fn record(&self, inbox: &Inbox) {
         if let Some(news) = self.news.clone() {
             hooks::record_news(inbox, news, &self.event).await;
         }
     }
 
     /// Notes that the session continues its turn, now that it has its answer.
-    async fn keep_answered(&self, inbox: &Inbox) {
+    async fn record_answered(&self, inbox: &Inbox) {
         if let Some(news) = self.news.clone() {
             let news = SessionNews { at: Timestamp::now(), what: News::Working, ..news };
             hooks::record_news(inbox, news, &self.event).await;
@@ -120,9 +121,14 @@ pub(super) fn waiting(timeout: Option<Duration>) -> Value {
     json!(Waiting { gives_up_in: timeout.map(|timeout| timeout.as_secs()) })
 }
 
-async fn decide(context: Context<'_>, call: &Call, told: &Told, timeout: Option<Duration>) -> Option<Value> {
+async fn decide(
+    context: Context<'_>,
+    call: &Call,
+    session_event: &SessionEvent,
+    timeout: Option<Duration>,
+) -> Option<Value> {
     let timeout = timeout.unwrap_or(hooks::PATIENCE);
-    match ask(context, call.asking(timeout), Some(timeout), Some(told)).await {
+    match ask(context, call.asking(timeout), Some(timeout), Some(session_event)).await {
         Ok((_, answer)) => call.reply(&answer),
         Err(failure) => call.undecided(failure.text()),
     }
@@ -133,11 +139,11 @@ async fn ask(
     context: Context<'_>,
     asking: NewRequest,
     timeout: Option<Duration>,
-    told: Option<&Told>,
+    session_event: Option<&SessionEvent>,
 ) -> Result<(Page, RequestAnswer), Failure> {
-    let here = context.open()?;
+    let folder = context.open()?;
     let mut signals = Signals::listen();
-    let asked = here.inbox().requests().ask(asking).await;
+    let asked = folder.inbox().requests().ask(asking).await;
     let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
     let patience = async {
         match timeout {
@@ -147,23 +153,24 @@ async fn ask(
     };
     let stop = async {
         tokio::select! {
-            () = signals.heard() => {}
+            () = signals.received() => {}
             () = patience => {}
             () = hooks::reader_gone() => {}
         }
     };
-    let keep = async {
-        if let Some(told) = told {
-            told.keep(here.inbox()).await;
+    let record = async {
+        if let Some(session_event) = session_event {
+            session_event.record(folder.inbox()).await;
         }
     };
-    let (answer, ()) = tokio::join!(hooks::wait(here.inbox(), &asked, stop), keep);
+    let (answer, ()) = tokio::join!(hooks::wait(folder.inbox(), &asked, stop), record);
     let answer = answer?;
     // If nobody answered, the agent asks in its own window.
     let unanswered = matches!(answer.r#type, None | Some(Ending::Expired | Ending::Withdrawn));
-    if let Some(told) = told.filter(|_| !unanswered) {
+    if let Some(session_event) = session_event.filter(|_| !unanswered) {
         // The agent is waiting, and this only updates the session list, so it must not take long.
-        let _ = tokio::time::timeout(Duration::from_secs(1), told.keep_answered(here.inbox())).await;
+        let _ =
+            tokio::time::timeout(Duration::from_secs(1), session_event.record_answered(folder.inbox())).await;
     }
-    Ok((here.page, answer))
+    Ok((folder.page, answer))
 }

@@ -19,8 +19,7 @@ use tracing_subscriber::filter::Targets;
 use tracing_subscriber::fmt::MakeWriter;
 use tracing_subscriber::layer::SubscriberExt;
 
-/// How many days are kept.
-const KEPT: usize = 7;
+const DAYS_KEPT: usize = 7;
 
 /// Shorter values are words, not keys, and would be redacted everywhere.
 const SHORTEST_SECRET: usize = 8;
@@ -34,8 +33,8 @@ pub(super) fn start(setup: &Setup, env: &Env, verbose: u8) {
         layer(level, Lines { to: daily, secrets: secrets.clone() })
     });
     let stderr = (verbose > 0).then(|| {
-        let wanted = if verbose > 1 { LevelFilter::DEBUG } else { LevelFilter::INFO };
-        layer(level.max(wanted), Lines { to: Arc::new(Stderr), secrets })
+        let minimum = if verbose > 1 { LevelFilter::DEBUG } else { LevelFilter::INFO };
+        layer(level.max(minimum), Lines { to: Arc::new(Stderr), secrets })
     });
     let subscriber = tracing_subscriber::registry().with(file).with(stderr);
     let _ = tracing::subscriber::set_global_default(subscriber);
@@ -46,8 +45,8 @@ where
     S: tracing::Subscriber + for<'s> tracing_subscriber::registry::LookupSpan<'s>,
     W: Sink + 'static,
 {
-    let heard = Targets::new().with_target("sayso", level).with_default(level.min(LevelFilter::WARN));
-    tracing_subscriber::fmt::layer().with_ansi(false).with_writer(lines).with_filter(heard)
+    let targets = Targets::new().with_target("sayso", level).with_default(level.min(LevelFilter::WARN));
+    tracing_subscriber::fmt::layer().with_ansi(false).with_writer(lines).with_filter(targets)
 }
 
 fn filter(level: Level) -> LevelFilter {
@@ -166,7 +165,7 @@ impl Daily {
             .filter(|name| ours(name))
             .collect();
         names.sort();
-        for old in names.iter().rev().skip(KEPT) {
+        for old in names.iter().rev().skip(DAYS_KEPT) {
             fs::remove_file(self.folder.join(old))?;
         }
         Ok(())
@@ -193,9 +192,9 @@ mod tests {
         let mut names: Vec<_> =
             fs::read_dir(&log).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
-        assert_eq!(names.len(), KEPT + 1, "{names:?}");
+        assert_eq!(names.len(), DAYS_KEPT + 1, "{names:?}");
         assert_eq!(names[1], "sayso.2020-01-04.log");
-        let today = log.join(&names[KEPT]);
+        let today = log.join(&names[DAYS_KEPT]);
         assert_eq!(fs::read_to_string(&today).unwrap(), "key=[secret] ⟨U+001B⟩[2J forged line\n");
         #[cfg(unix)]
         {

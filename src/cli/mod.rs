@@ -104,28 +104,28 @@ fn run(
         None => typed.verb,
     };
     let mut tour = Vec::new();
-    let here = match verb {
+    let folder = match verb {
         Some(Verb::Own(TableVerb::Init(init))) if terminal && init.asks(&context.page) => {
-            let (here, answer) = runtime.block_on(init.open(context))?;
+            let (folder, answer) = runtime.block_on(init.open(context))?;
             answer.print()?;
-            if !runtime.block_on(wizard::Prompt.yes("Open the inbox now?"))? {
+            if !runtime.block_on(wizard::Prompt.confirm("Open the inbox now?"))? {
                 return Ok(Answer::nothing());
             }
-            here
+            folder
         }
         Some(Verb::Own(TableVerb::Demo(demo))) if demo.wants_screen(&context.page) => {
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only sets the demo up"));
             }
-            let here = runtime.block_on(demo.open(context))?;
-            tour = demo.tour(&here);
-            here
+            let folder = runtime.block_on(demo.open(context))?;
+            tour = demo.tour(&folder);
+            folder
         }
         Some(verb) => return runtime.block_on(verb.run(context)),
         None if terminal => context.open()?,
         None => return Err(needs("`sayso list` shows what is open, `sayso --help` all verbs")),
     };
-    let (app, config) = here.for_screen();
+    let (app, config) = folder.into_parts();
     runtime.block_on(screen(app, config, tour))?;
     Ok(Answer::nothing())
 }

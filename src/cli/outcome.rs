@@ -51,8 +51,8 @@ fn without_nothing(value: &Value) -> Value {
                 Value::Object(fields) => fields.is_empty(),
                 Value::Bool(_) | Value::Number(_) => false,
             };
-            let said = fields.iter().map(|(name, value)| (name.clone(), without_nothing(value)));
-            Value::Object(said.filter(|(_, value)| !is_nothing(value)).collect())
+            let entries = fields.iter().map(|(name, value)| (name.clone(), without_nothing(value)));
+            Value::Object(entries.filter(|(_, value)| !is_nothing(value)).collect())
         }
         Value::Array(items) => Value::Array(items.iter().map(without_nothing).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),

@@ -9,7 +9,7 @@ use serde::Serialize;
 use std::io::{ErrorKind, IsTerminal, Write};
 
 /// Columns if the terminal does not report its width.
-const USUAL_WIDTH: usize = 80;
+const DEFAULT_WIDTH: usize = 80;
 
 /// Most columns of running text: longer lines are hard to read.
 const READABLE: usize = 100;
@@ -108,7 +108,7 @@ impl Answer {
     pub(super) fn usage(help: &StyledStr) -> Self {
         // If even stderr is closed, the exit code has to do.
         let _ = write!(std::io::stderr(), "{help}");
-        Self::nothing().exiting(Exit::Usage)
+        Self::nothing().with_exit(Exit::Usage)
     }
 
     /// A line that sayso wrote itself, so it needs no escaping.
@@ -122,7 +122,7 @@ impl Answer {
     }
 
     /// The same answer with another exit code.
-    pub(super) fn exiting(self, exit: Exit) -> Self {
+    pub(super) fn with_exit(self, exit: Exit) -> Self {
         Self { exit, ..self }
     }
 
@@ -152,7 +152,7 @@ pub(super) fn styled() -> bool {
 /// Columns of the terminal behind stdout.
 pub(super) fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
-    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(USUAL_WIDTH)
+    size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(DEFAULT_WIDTH)
 }
 
 /// JSON on one line, with every invisible character escaped. It means the same to a parser.

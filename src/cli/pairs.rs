@@ -17,11 +17,11 @@ pub(super) fn read(pairs: &[String], schema: &Value, also: &Value) -> Result<Map
             return Err(Failure::usage(format!(
                 "`{}` is not key=value; write the key, an equals sign and the value, as in `{}=…`",
                 Visible::line(pair),
-                known(schema, also).first().map_or("key", String::as_str)
+                known_keys(schema, also).first().map_or("key", String::as_str)
             )));
         };
         let Some(property) = property(schema, also, key) else {
-            return Err(unknown(key, &known(schema, also)));
+            return Err(unknown(key, &known_keys(schema, also)));
         };
         let value = value(key, typed, schema, property)?;
         if read.insert(key.to_owned(), value).is_some() {
@@ -42,7 +42,7 @@ pub(super) fn check_required(read: &Map<String, Value>, schema: &Value) -> Resul
 
 fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value, Failure> {
     let verbatim = || Value::String(text::typed(typed));
-    match sort(root, property, 0) {
+    match property_kind(root, property, 0) {
         PropertyKind::Text => Ok(verbatim()),
         PropertyKind::Texts => Ok(match serde_json::from_str(typed) {
             Ok(list @ Value::Array(_)) => text::typed_json(list),
@@ -51,9 +51,12 @@ fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value
         PropertyKind::Anything => {
             Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), text::typed_json))
         }
-        PropertyKind::Json(wanted) => serde_json::from_str(typed).map(text::typed_json).map_err(|_| {
+        PropertyKind::Json(expected) => serde_json::from_str(typed).map(text::typed_json).map_err(|_| {
             let typed: String = typed.chars().take(60).collect();
-            Failure::usage(format!("`{key}`: `{}` is not {wanted}; write it as JSON", Visible::line(&typed)))
+            Failure::usage(format!(
+                "`{key}`: `{}` is not {expected}; write it as JSON",
+                Visible::line(&typed)
+            ))
         }),
     }
 }
@@ -66,7 +69,7 @@ enum PropertyKind {
     Anything,
 }
 
-fn sort(root: &Value, schema: &Value, depth: usize) -> PropertyKind {
+fn property_kind(root: &Value, schema: &Value, depth: usize) -> PropertyKind {
     let schema = resolve(root, schema);
     if depth > DEEPEST {
         return PropertyKind::Anything;
@@ -81,7 +84,7 @@ fn sort(root: &Value, schema: &Value, depth: usize) -> PropertyKind {
         return PropertyKind::Text;
     }
     if types.contains(&"array") {
-        let items = schema.get("items").map(|items| sort(root, items, depth + 1));
+        let items = schema.get("items").map(|items| property_kind(root, items, depth + 1));
         return if matches!(items, Some(PropertyKind::Text)) {
             PropertyKind::Texts
         } else {
@@ -94,9 +97,9 @@ fn sort(root: &Value, schema: &Value, depth: usize) -> PropertyKind {
         return PropertyKind::Json(format!("{article} {}", named.join(" or ")));
     }
     let mut others = ["anyOf", "oneOf", "allOf"].into_iter().flat_map(|word| array(schema, word));
-    let first = others.find_map(|other| match sort(root, other, depth + 1) {
+    let first = others.find_map(|other| match property_kind(root, other, depth + 1) {
         PropertyKind::Anything => None,
-        sort => Some(sort),
+        kind => Some(kind),
     });
     first.unwrap_or(PropertyKind::Anything)
 }
@@ -121,7 +124,7 @@ fn resolve<'v>(root: &'v Value, mut schema: &'v Value) -> &'v Value {
     for _ in 0..DEEPEST {
         let target = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'));
         match target.and_then(|pointer| root.pointer(pointer)) {
-            Some(found) => schema = found,
+            Some(resolved) => schema = resolved,
             None => break,
         }
     }
@@ -141,7 +144,7 @@ fn property<'v>(schema: &'v Value, also: &Value, key: &str) -> Option<&'v Value>
     })
 }
 
-fn known(schema: &Value, also: &Value) -> Vec<String> {
+fn known_keys(schema: &Value, also: &Value) -> Vec<String> {
     let of = |value: Option<&Value>| -> Vec<String> {
         value.and_then(Value::as_object).map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     };

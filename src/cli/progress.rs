@@ -11,7 +11,7 @@ const WIDTH: u64 = 24;
 const CLEAR: &str = "\r\x1b[2K";
 
 pub(super) struct Bar {
-    wanted: bool,
+    enabled: bool,
     drawn: AtomicBool,
     /// The percentage drawn last, so that not every step is drawn.
     last: AtomicU64,
@@ -21,14 +21,14 @@ impl Bar {
     /// A bar that is drawn if stderr is a capable terminal, unless the answer is for a program.
     pub(super) fn new(for_program: bool) -> Self {
         let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
-        let wanted = !for_program && !dumb && std::io::stderr().is_terminal();
-        Self { wanted, drawn: AtomicBool::new(false), last: AtomicU64::new(u64::MAX) }
+        let enabled = !for_program && !dumb && std::io::stderr().is_terminal();
+        Self { enabled, drawn: AtomicBool::new(false), last: AtomicU64::new(u64::MAX) }
     }
 
     /// Shows the progress of `what`.
     pub(super) fn show(&self, what: &str, done: u64, of: u64) {
-        let hundredth = done.saturating_mul(100) / of.max(1);
-        if !self.wanted || self.last.swap(hundredth, Ordering::Relaxed) == hundredth {
+        let percent = done.saturating_mul(100) / of.max(1);
+        if !self.enabled || self.last.swap(percent, Ordering::Relaxed) == percent {
             return;
         }
         self.drawn.store(true, Ordering::Relaxed);

@@ -6,14 +6,18 @@ use super::values::Lines;
 use crate::inbox::{Ending, RequestAnswer};
 
 /// The answer to a request, or that there is none yet.
-pub(super) fn told(page: &Page, answer: &RequestAnswer, unanswered: Exit) -> Result<Answer, Failure> {
+pub(super) fn format_answer(
+    page: &Page,
+    answer: &RequestAnswer,
+    unanswered: Exit,
+) -> Result<Answer, Failure> {
     let exit = match answer.r#type {
         Some(Ending::Accept | Ending::Edit | Ending::Respond) => Exit::Done,
         Some(Ending::Ignore) => Exit::Ignored,
         Some(Ending::Expired | Ending::Withdrawn) => Exit::Expired,
         None => unanswered,
     };
-    Ok(page.for_program(answer, |page| text(page, answer))?.exiting(exit))
+    Ok(page.for_program(answer, |page| text(page, answer))?.with_exit(exit))
 }
 
 fn text(page: &Page, answer: &RequestAnswer) -> String {
@@ -23,7 +27,7 @@ fn text(page: &Page, answer: &RequestAnswer) -> String {
         _ => String::new(),
     };
     let mut lines = Lines::new(page.columns());
-    let said = match answer.r#type {
+    let sentence = match answer.r#type {
         None => format!("{id} waits for an answer; `sayso answer {id}` reads it later."),
         Some(Ending::Accept) => format!("{id} was accepted{by}."),
         Some(Ending::Edit) => format!("{id} was accepted with changes{by}."),
@@ -32,7 +36,7 @@ fn text(page: &Page, answer: &RequestAnswer) -> String {
         Some(Ending::Expired) => format!("{id} has expired; nobody answered in time."),
         Some(Ending::Withdrawn) => format!("{id} was withdrawn before anybody answered."),
     };
-    lines.line(0, &said);
+    lines.line(0, &sentence);
     if !answer.args.is_null() {
         lines.value(0, &answer.args);
     }

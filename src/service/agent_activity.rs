@@ -65,12 +65,12 @@ impl Requests<'_> {
         };
         // Calls allowed here come first: another call may look the same and still wait.
         if let Some(thread) = self.allowed_call(done, key.as_deref())? {
-            self.keep_report(&thread, report).await?;
+            self.store_report(&thread, report).await?;
             return Ok(0);
         }
         let closed = self.close_elsewhere(done).await?;
         for thread in &closed {
-            self.keep_report(thread, report).await?;
+            self.store_report(thread, report).await?;
         }
         Ok(closed.len())
     }
@@ -86,7 +86,7 @@ impl Requests<'_> {
         let Some(state) = self.state_of(thread)? else { return Ok(true) };
         if is_decided(&state) && state.reported.is_none() {
             let error = Some(words.to_owned());
-            return self.keep_report(thread, &Report { error, ..Report::default() }).await;
+            return self.store_report(thread, &Report { error, ..Report::default() }).await;
         }
         Ok(state.given.is_some())
     }
@@ -98,22 +98,22 @@ impl Requests<'_> {
             return Ok(true);
         }
         let payload = json!({ "delivered": true });
-        self.keep(thread, "delivered", EventKind::Settled { reason: String::new(), payload }).await
+        self.store_event(thread, "delivered", EventKind::Settled { reason: String::new(), payload }).await
     }
 
     /// The questions that this process waits for: open ones, and those whose answer it has not received yet.
     pub fn waited_for_by(self, asker: &Process) -> Result<Vec<ThreadId>, InboxError> {
         let threads = self.0.store().threads();
-        let mut found = threads.unfinished_of(NAME)?;
-        found.extend(threads.ended_of(NAME, RECENT)?);
+        let mut waiting = threads.unfinished_of(NAME)?;
+        waiting.extend(threads.ended_of(NAME, RECENT)?);
         let waits = |thread: &ThreadId| {
             let Ok(Some(state)) = self.state_of(thread) else { return false };
-            let is_told = state.delivered || state.reported.is_some();
-            let is_open = state.given.is_none() || (is_decided(&state) && !is_told);
+            let is_reported = state.delivered || state.reported.is_some();
+            let is_open = state.given.is_none() || (is_decided(&state) && !is_reported);
             is_open && state.asked.asker.as_ref() == Some(asker)
         };
-        found.retain(waits);
-        Ok(found)
+        waiting.retain(waits);
+        Ok(waiting)
     }
 
     /// The current state of a thread; `None` if it was abandoned or pruned.
@@ -146,13 +146,13 @@ impl Requests<'_> {
     }
 
     /// Stores the result of a call with the question about it.
-    async fn keep_report(self, thread: &ThreadId, report: &Report) -> Result<bool, InboxError> {
+    async fn store_report(self, thread: &ThreadId, report: &Report) -> Result<bool, InboxError> {
         let what = EventKind::Settled { reason: report.words(), payload: json!({ "report": report }) };
-        self.keep(thread, "reported", what).await
+        self.store_event(thread, "reported", what).await
     }
 
     /// Stores something with a question that has ended; returns whether it has ended.
-    async fn keep(self, thread: &ThreadId, id: &str, what: EventKind) -> Result<bool, InboxError> {
+    async fn store_event(self, thread: &ThreadId, id: &str, what: EventKind) -> Result<bool, InboxError> {
         let event = Event { id: id.to_owned(), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;

@@ -17,7 +17,7 @@ use std::process::{Command, ExitStatus, Stdio};
 use std::thread::{self, JoinHandle};
 
 /// How many files with the same name we save next to each other.
-const MOST_ALIKE: usize = 100;
+const MAX_SAME_NAME: usize = 100;
 
 /// An attachment of a thread's mail.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
@@ -69,7 +69,7 @@ impl Mail<'_> {
                         file.name
                     )));
                 }
-                keep(&folder, &file.name, &content)
+                write_new_file(&folder, &file.name, &content)
             })
             .await
     }
@@ -86,7 +86,7 @@ impl Mail<'_> {
                 let folder = inbox.store().folder().join("opened");
                 let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
                 made.map_err(|error| failed(&error))?;
-                let path = keep(&folder, &file.name, &content)?;
+                let path = write_new_file(&folder, &file.name, &content)?;
                 let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
                 start(program, &path).map_err(|error| {
                     InboxError::Failed(format!(
@@ -106,13 +106,13 @@ impl Mail<'_> {
                 "`{thread}` is not about a mail, so nothing is attached"
             )));
         };
-        let mut found = Vec::new();
+        let mut files = Vec::new();
         for known in &email.email_input {
             let raw = self.raw(&known.raw)?;
             let mail = mail::parse(&raw).map_err(|error| InboxError::Failed(error.to_string()))?;
             for file in mail.attachments {
-                found.push(AttachedFile {
-                    n: found.len() + 1,
+                files.push(AttachedFile {
+                    n: files.len() + 1,
                     program: risk::is_program(&file.name, &file.kind),
                     name: file.name,
                     kind: file.kind,
@@ -123,7 +123,7 @@ impl Mail<'_> {
                 });
             }
         }
-        Ok(found)
+        Ok(files)
     }
 
     /// The bytes of a mail, by digest.
@@ -149,12 +149,12 @@ impl Mail<'_> {
 }
 
 /// Writes a new file, with another name if the first is taken.
-fn keep(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError> {
+fn write_new_file(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError> {
     let (stem, ending) = match name.rsplit_once('.') {
         Some((stem, ending)) if !stem.is_empty() => (stem, format!(".{ending}")),
         _ => (name, String::new()),
     };
-    for n in 1..=MOST_ALIKE {
+    for n in 1..=MAX_SAME_NAME {
         let name = if n == 1 { name.to_owned() } else { format!("{stem} ({n}){ending}") };
         let path = folder.join(name);
         match create_private(&path, content) {
@@ -163,7 +163,7 @@ fn keep(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, InboxError
             Err(error) => return Err(failed(&error)),
         }
     }
-    Err(InboxError::Failed(format!("there are already {MOST_ALIKE} files called {name}")))
+    Err(InboxError::Failed(format!("there are already {MAX_SAME_NAME} files called {name}")))
 }
 
 fn failed(error: &io::Error) -> InboxError {

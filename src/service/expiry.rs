@@ -14,10 +14,10 @@ use std::time::Duration;
 const LOOK_EVERY: Duration = Duration::from_secs(30);
 
 /// The clock is stored whenever it has advanced this far, in milliseconds.
-const KEEP_EVERY: i64 = 60_000;
+const STORE_EVERY: i64 = 60_000;
 
 /// If the system has no clock of its own, at most this much counts between two looks.
-const MOST_BY_THE_WALL: Duration = Duration::from_secs(60);
+const MAX_WALL_CLOCK_STEP: Duration = Duration::from_secs(60);
 
 impl Inbox {
     /// Keeps ending questions that nobody answered in time.
@@ -81,7 +81,7 @@ impl Inbox {
         let before = kept.as_ref().map(|clock| clock.total);
         // After a restart the machine's clock starts again, so we store a new starting point.
         let anew = kept.as_ref().is_some_and(|clock| !same_run(now, &clock.at));
-        if before.is_some_and(|before| total - before < KEEP_EVERY) && !anew {
+        if before.is_some_and(|before| total - before < STORE_EVERY) && !anew {
             return Ok(Some(total));
         }
         let at = serde_json::to_string(now).map_err(|error| StoreError::Sql(error.to_string()))?;
@@ -94,7 +94,7 @@ impl Inbox {
 fn passed(now: &Moment, then: &Moment) -> i64 {
     let passed = match (&now.machine, &then.machine) {
         (Some(_), Some(_)) if now.same_run(then) => now.since(then),
-        (None, None) => now.since(then).min(MOST_BY_THE_WALL),
+        (None, None) => now.since(then).min(MAX_WALL_CLOCK_STEP),
         _ => Duration::ZERO,
     };
     i64::try_from(passed.as_millis()).unwrap_or(i64::MAX)

@@ -10,7 +10,7 @@ use crate::store::{DriverLock, StoreError};
 use jiff::Timestamp;
 
 /// How many threads of a workflow are searched for the errors they keep.
-const ASKED: usize = 100;
+const MAX_SEARCHED: usize = 100;
 
 /// Recent activity in numbers.
 #[derive(Clone, Copy)]
@@ -61,7 +61,7 @@ fn read_errors(inbox: &Inbox) -> Result<Vec<ErrorLine>, StoreError> {
     let mut occurred = engine.store().figures().occurred()?;
     for spec in engine.registry().iter().filter(|spec| spec.remembers_errors()) {
         let workflow = spec.workflow.name();
-        for (thread, at) in engine.store().figures().newest(workflow, ASKED)? {
+        for (thread, at) in engine.store().figures().newest(workflow, MAX_SEARCHED)? {
             let state = match engine.state_at(&thread, None) {
                 Ok(Some(state)) => state,
                 // An unreadable thread does not hide the others' errors; `doctor` names it.

@@ -12,10 +12,10 @@ use jiff::Timestamp;
 use serde_json::json;
 
 /// How much of a skipped mail's text is shown, in characters.
-const SHOWN: usize = 4_000;
+const MAX_TEXT: usize = 4_000;
 
 /// How many skipped mails are counted at a time.
-const COUNTED: usize = 200;
+const PAGE: usize = 200;
 
 /// Mail that was taken in.
 #[derive(Clone, Copy)]
@@ -35,7 +35,7 @@ impl Mail<'_> {
                 // Pruned mail has no bytes but is still listed.
                 let mail = inbox.store().blob(&line.raw).ok().and_then(|raw| crate::mail::parse(&raw).ok());
                 let text = mail.map(|mail| mail.text).unwrap_or_default();
-                line.text = text.trim().chars().take(SHOWN).collect();
+                line.text = text.trim().chars().take(MAX_TEXT).collect();
                 line.unsure = is_unsure(inbox, line.thread.as_ref())?;
             }
             Ok(page)
@@ -48,7 +48,7 @@ impl Mail<'_> {
         let count = move |inbox: &Inbox| {
             let (mut count, mut after) = (SkippedCount::default(), None);
             loop {
-                let page = inbox.store().mail().skipped(&SkippedQuery { after, limit: COUNTED })?;
+                let page = inbox.store().mail().skipped(&SkippedQuery { after, limit: PAGE })?;
                 for line in &page.mails {
                     if line.at < since {
                         return Ok(count);

@@ -32,7 +32,11 @@ impl MailMove {
 
 impl Mail<'_> {
     /// Starts to move the mails of an email thread. Returns the threads that do it.
-    pub async fn begin_move(self, thread: &ThreadId, way: &MailMove) -> Result<Vec<ThreadId>, InboxError> {
+    pub async fn begin_move(
+        self,
+        thread: &ThreadId,
+        mail_move: &MailMove,
+    ) -> Result<Vec<ThreadId>, InboxError> {
         let state = self.0.engine.state_at(thread, None)?;
         let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) else {
             return Err(InboxError::Conflict(format!(
@@ -42,7 +46,7 @@ impl Mail<'_> {
         let mut by = Vec::new();
         for mail in mails_in_mailbox(email)? {
             let newest = self.filed(mail)?;
-            match (way, newest) {
+            match (mail_move, newest) {
                 (MailMove::Away(_), Some((_, PutAway { way: Some(_), back: false, refused: None, .. }))) => {
                     return Err(InboxError::Conflict(
                         "it is put away already; `sayso mail restore` brings it back".to_owned(),
@@ -81,11 +85,11 @@ impl Mail<'_> {
     pub async fn end_move(
         self,
         thread: &ThreadId,
-        way: &MailMove,
+        mail_move: &MailMove,
         by: &[ThreadId],
     ) -> Result<(), InboxError> {
         for moving in by {
-            if self.at_rest(moving, way).await? != Status::Done {
+            if self.wait_until_idle(moving, mail_move).await? != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
                 let text = format!("{} did not work; `sayso list --kind trouble` says why", why.title);
                 return Err(InboxError::Failed(text));
@@ -96,11 +100,11 @@ impl Mail<'_> {
                 return Err(InboxError::Failed(why));
             }
         }
-        self.follow(thread, way).await
+        self.follow(thread, mail_move).await
     }
 
     /// Waits until the driver has no more to do for a thread. Returns its status.
-    async fn at_rest(self, thread: &ThreadId, way: &MailMove) -> Result<Status, InboxError> {
+    async fn wait_until_idle(self, thread: &ThreadId, mail_move: &MailMove) -> Result<Status, InboxError> {
         let store = self.0.store();
         let _watcher = store.watch_others()?;
         let mut changes = store.changes();
@@ -109,14 +113,14 @@ impl Mail<'_> {
             match store.threads().outcome(thread)?.status {
                 Status::Ready if store.paused()? => {
                     // The mail moves then, but its card follows only if somebody waits.
-                    let text = match way {
+                    let text = match mail_move {
                         MailMove::Away(_) => "everything is paused; the mail moves once you resume",
                         MailMove::Back => "everything is paused; resume, then put it back once more",
                     };
                     return Err(InboxError::Failed(text.to_owned()));
                 }
                 Status::Ready if DriverLock::holder(store.folder()).is_none() => {
-                    let text = match way {
+                    let text = match mail_move {
                         MailMove::Away(_) => {
                             "no process is running threads now; the mail moves as soon as one is"
                         }
@@ -140,15 +144,15 @@ impl Mail<'_> {
     }
 
     /// Closes the card when its mail was put away, and reopens it when the mail is back.
-    async fn follow(self, thread: &ThreadId, way: &MailMove) -> Result<(), InboxError> {
+    async fn follow(self, thread: &ThreadId, mail_move: &MailMove) -> Result<(), InboxError> {
         let mut status = self.0.store().threads().outcome(thread)?.status;
         // It may still be closing the card that is to come back.
-        if *way == MailMove::Back && matches!(status, Status::Ready | Status::Running) {
-            status = self.at_rest(thread, way).await?;
+        if *mail_move == MailMove::Back && matches!(status, Status::Ready | Status::Running) {
+            status = self.wait_until_idle(thread, mail_move).await?;
         }
         let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
         let Some(email) = state.get::<Email>() else { return Ok(()) };
-        match way {
+        match mail_move {
             MailMove::Away(to)
                 if matches!(status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) =>
             {

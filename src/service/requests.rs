@@ -43,7 +43,7 @@ pub enum WaitResult {
     Told,
 }
 
-const LONGEST_KEY: usize = 200;
+const MAX_KEY: usize = 200;
 
 /// The longest sleep before looking at the clock again.
 const LOOK_EVERY: Duration = Duration::from_secs(20);
@@ -52,7 +52,7 @@ const LOOK_EVERY: Duration = Duration::from_secs(20);
 const SWEEP_EVERY: Duration = Duration::from_secs(3);
 
 /// How long to wait for a thread that only has to record something.
-const GRACE: Duration = Duration::from_secs(1);
+const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 /// Why a question was closed that nobody answered here.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -101,8 +101,8 @@ impl<'a> Requests<'a> {
         let spec = self.request_spec()?;
         let wrong = |error| InboxError::Input { workflow: NAME.to_owned(), error };
         let key = asking.key.unwrap_or_default();
-        if key.chars().count() > LONGEST_KEY {
-            let text = format!("a key has at most {LONGEST_KEY} characters");
+        if key.chars().count() > MAX_KEY {
+            let text = format!("a key has at most {MAX_KEY} characters");
             return Err(wrong(InputError::Field { field: "key".to_owned(), text }));
         }
         spec.workflow.started(asking.input.clone()).map_err(wrong)?;
@@ -284,7 +284,7 @@ impl<'a> Requests<'a> {
     /// Lets a thread whose question was closed reach its end, if that takes only a moment.
     pub(super) async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
         let scope = Scope::Family(thread.clone());
-        attend(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE), |_| {}).await?;
+        attend(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE_PERIOD), |_| {}).await?;
         Ok(())
     }
 

@@ -64,13 +64,13 @@ impl Inbox {
             let text = format!("thread `{}` has steps 0 to {last}, no step {step}", line.id);
             return Err(StoreError::Conflict(text));
         }
-        let before = self.written(&line.id, &line.workflow, step)?;
-        let after = self.written(&line.id, &line.workflow, step + 1)?;
+        let before = self.state_after(&line.id, &line.workflow, step)?;
+        let after = self.state_after(&line.id, &line.workflow, step + 1)?;
         Ok(StepStates::between(step, &before, &after))
     }
 
     /// The state after this many steps; null if this build does not know the workflow.
-    fn written(&self, id: &ThreadId, workflow: &str, steps: u64) -> Result<Value, StoreError> {
+    fn state_after(&self, id: &ThreadId, workflow: &str, steps: u64) -> Result<Value, StoreError> {
         let state = self.engine.state_at(id, Some(steps))?;
         let (Some(state), Some(spec)) = (state, self.engine.registry().get(workflow)) else {
             return Ok(Value::Null);
@@ -95,7 +95,7 @@ pub fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, St
         missing: None,
     };
     match stored.prompt {
-        Some(prompt) => tell(&mut view, &prompt),
+        Some(prompt) => fill_from_prompt(&mut view, &prompt),
         None => {
             let why = "its text was not saved: it was too long, or an older sayso made the call";
             view.missing = Some(why.to_owned());
@@ -126,7 +126,7 @@ pub(super) fn remote_step_states(view: &ThreadView, step: u64) -> StepStates {
     StepStates::between(step, &state_before(step), &state_before(step + 1))
 }
 
-fn tell(view: &mut CallView, prompt: &Prompt) {
+fn fill_from_prompt(view: &mut CallView, prompt: &Prompt) {
     let read = |text: &str| serde_json::from_str(text).unwrap_or(Value::Null);
     let words = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let mut head = read(&prompt.head);
@@ -146,15 +146,15 @@ fn tell(view: &mut CallView, prompt: &Prompt) {
 
 /// The role and the text.
 fn message(message: &Value) -> (String, String) {
-    let words = |key: &str| message[key].as_str().unwrap_or_default();
-    let mut said = words("text").to_owned();
+    let field = |key: &str| message[key].as_str().unwrap_or_default();
+    let mut text = field("text").to_owned();
     for call in message["calls"].as_array().into_iter().flatten() {
         let name = call["name"].as_str().unwrap_or_default();
-        said += &format!("\n→ {name} {}", call["args"]);
+        text += &format!("\n→ {name} {}", call["args"]);
     }
-    let who = match words("role") {
-        "tool" => format!("tool {}", words("name")),
+    let who = match field("role") {
+        "tool" => format!("tool {}", field("name")),
         role => role.to_owned(),
     };
-    (Visible::line(&who).into_string(), said.trim_start_matches('\n').to_owned())
+    (Visible::line(&who).into_string(), text.trim_start_matches('\n').to_owned())
 }

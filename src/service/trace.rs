@@ -16,26 +16,28 @@ pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, Sto
 }
 
 fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
-    let laps = engine.store().figures().timings(id)?;
-    let names = SpanNames::new(engine, &laps)?;
+    let timings = engine.store().figures().timings(id)?;
+    let names = SpanNames::new(engine, &timings)?;
     let mut runs: HashMap<&str, usize> = HashMap::new();
     let mut nodes = Vec::new();
-    for lap in &laps.steps {
-        let Some(ms) = lap.ms else { continue };
-        let nth = runs.entry(lap.node.as_str()).or_default();
+    for timing in &timings.steps {
+        let Some(ms) = timing.ms else { continue };
+        let nth = runs.entry(timing.node.as_str()).or_default();
         *nth += 1;
-        let mut node = node(names.of(&laps.workflow, Some(&lap.node), *nth), lap, ms);
-        node.children = laps.calls.iter().filter(|call| call.span.step == lap.step).map(called).collect();
-        for (child, _) in laps.children.iter().filter(|(_, step)| depth > 0 && *step == lap.step) {
+        let mut node = node(names.of(&timings.workflow, Some(&timing.node), *nth), timing, ms);
+        node.children =
+            timings.calls.iter().filter(|call| call.span.step == timing.step).map(call_span).collect();
+        for (child, _) in timings.children.iter().filter(|(_, step)| depth > 0 && *step == timing.step) {
             node.children.push(of_thread(engine, child, depth - 1)?);
         }
         nodes.push(spanning(node));
     }
     // Calls of a step that is not committed yet, or never was.
-    let known = |call: &Call| laps.steps.iter().any(|lap| lap.ms.is_some() && lap.step == call.span.step);
-    nodes.extend(laps.calls.iter().filter(|call| !known(call)).map(called));
-    let name = names.of(&laps.workflow, None, 1);
-    Ok(spanning(whole(name, laps, nodes)))
+    let known =
+        |call: &Call| timings.steps.iter().any(|timing| timing.ms.is_some() && timing.step == call.span.step);
+    nodes.extend(timings.calls.iter().filter(|call| !known(call)).map(call_span));
+    let name = names.of(&timings.workflow, None, 1);
+    Ok(spanning(thread_span(name, timings, nodes)))
 }
 
 /// The names of a thread's spans.
@@ -46,9 +48,9 @@ pub struct SpanNames<'a> {
 
 impl<'a> SpanNames<'a> {
     /// The names its workflow gives, or plain names if this build does not know the workflow.
-    pub fn new(engine: &'a Engine, laps: &ThreadTimings) -> Result<Self, StoreError> {
-        let spec = engine.registry().get(&laps.workflow);
-        Ok(Self { spec, state: engine.state_at(&laps.thread, None)? })
+    pub fn new(engine: &'a Engine, timings: &ThreadTimings) -> Result<Self, StoreError> {
+        let spec = engine.registry().get(&timings.workflow);
+        Ok(Self { spec, state: engine.state_at(&timings.thread, None)? })
     }
 
     /// The name of the thread, or of the `nth` run of a node.
@@ -60,20 +62,20 @@ impl<'a> SpanNames<'a> {
     }
 }
 
-fn whole(name: String, laps: ThreadTimings, children: Vec<TraceView>) -> TraceView {
+fn thread_span(name: String, timings: ThreadTimings, children: Vec<TraceView>) -> TraceView {
     TraceView {
-        ms: between(laps.began, laps.last),
-        thread: Some(laps.thread),
+        ms: between(timings.began, timings.last),
+        thread: Some(timings.thread),
         children,
-        ..TraceView::begun(name, "thread", laps.began)
+        ..TraceView::begun(name, "thread", timings.began)
     }
 }
 
-fn node(name: String, lap: &StepTiming, ms: u64) -> TraceView {
-    TraceView { ms, step: Some(lap.step), ..TraceView::begun(name, "node", before(lap.at, ms)) }
+fn node(name: String, timing: &StepTiming, ms: u64) -> TraceView {
+    TraceView { ms, step: Some(timing.step), ..TraceView::begun(name, "node", before(timing.at, ms)) }
 }
 
-fn called(Call { number, span, at }: &Call) -> TraceView {
+fn call_span(Call { number, span, at }: &Call) -> TraceView {
     TraceView {
         ms: span.ms,
         step: Some(span.step),

@@ -78,7 +78,7 @@ impl Inbox {
         if earlier > 0 {
             blocks.push(Block::Text(Visible::new(&format!("({earlier} steps before these)"))));
         }
-        blocks.push(Block::Fields(shown[earlier..].iter().map(told).collect()));
+        blocks.push(Block::Fields(shown[earlier..].iter().map(step_line).collect()));
         Ok(blocks)
     }
 }
@@ -95,7 +95,7 @@ fn trouble(item: &Item) -> Vec<(Visible, Visible)> {
     fields
 }
 
-fn told(step: &StepView) -> (Visible, Visible) {
+fn step_line(step: &StepView) -> (Visible, Visible) {
     let next = match &step.next {
         NextView::Goto { goto } => format!("then {goto}"),
         NextView::Ask { ask, .. } if ask.len() == 1 => "asked you".to_owned(),

@@ -88,7 +88,7 @@ pub struct Model {
     /// Everything typed but not sent.
     pub drafts: BTreeMap<String, String>,
     /// The draft that is not saved yet, and since when.
-    pub unkept: Option<(String, Instant)>,
+    pub unsaved_draft: Option<(String, Instant)>,
     /// Threads running in this process.
     pub working: BTreeMap<ThreadId, Working>,
     /// Threads running in any process.
@@ -145,7 +145,7 @@ impl Model {
             sent: Vec::new(),
             deciding: HashSet::new(),
             drafts: BTreeMap::new(),
-            unkept: None,
+            unsaved_draft: None,
             working: BTreeMap::new(),
             running: PagedList::default(),
             grants: Vec::new(),
@@ -300,7 +300,7 @@ impl Model {
             || self.undo.as_ref().is_some_and(|undo| undo.kind != DecisionKind::Snoozed)
             || self.deferred_key.is_some()
             || self.note.is_some()
-            || self.unkept.is_some()
+            || self.unsaved_draft.is_some()
             || self.ending
     }
 }

@@ -56,10 +56,10 @@ pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
 pub fn ran(model: &mut Model, name: &str, result: InboxResult<String>) -> Vec<Cmd> {
     let name = words::line(name);
     match result {
-        Ok(said) if said.trim().is_empty() => model.say(format!("{name}: done")),
-        Ok(said) => {
+        Ok(output) if output.trim().is_empty() => model.say(format!("{name}: done")),
+        Ok(output) => {
             model.note = None;
-            let doc = Doc::page(&name, "What your command printed", vec![Block::Text(Visible::new(&said))]);
+            let doc = Doc::page(&name, "What your command printed", vec![Block::Text(Visible::new(&output))]);
             model.push(Page::new("Your command", doc));
         }
         Err(failure) => model.fail(format!("{name}: {}", failure.text)),
@@ -91,19 +91,19 @@ pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult
         }
     };
     let work = async {
-        let (said, complained, ()) = tokio::join!(read(out), read(errors), give);
-        (child.wait().await, said, complained)
+        let (stdout, stderr, ()) = tokio::join!(read(out), read(errors), give);
+        (child.wait().await, stdout, stderr)
     };
-    let Ok((status, said, complained)) = tokio::time::timeout(LONGEST, work).await else {
+    let Ok((status, stdout, stderr)) = tokio::time::timeout(LONGEST, work).await else {
         end(group);
         return Err(failed(format!("it did not finish within {} s", LONGEST.as_secs())));
     };
     let status = status.map_err(|error| failed(error.to_string()))?;
     if status.success() {
-        return Ok(said);
+        return Ok(stdout);
     }
     let how = status.code().map_or("it was killed".to_owned(), |code| format!("it failed with {code}"));
-    match complained.lines().find(|line| !line.trim().is_empty()) {
+    match stderr.lines().find(|line| !line.trim().is_empty()) {
         Some(why) => Err(failed(format!("{how}: {}", words::line(why.trim())))),
         None => Err(failed(how)),
     }

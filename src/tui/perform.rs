@@ -121,9 +121,9 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let opened = inbox.mail().open_attachment(thread, n).await;
             Msg::Done(opened.map(|path| format!("Opened {}", path.display())).map_err(Failure::from))
         }
-        Cmd::PutAway(threads, way) => {
-            let results = put_away(inbox, threads, &way).await;
-            Msg::PutAway(way, results)
+        Cmd::PutAway(threads, mail_move) => {
+            let results = put_away(inbox, threads, &mail_move).await;
+            Msg::PutAway(mail_move, results)
         }
         Cmd::Profile(namespace) => Msg::Profile(inbox.memory().show(namespace).await.map_err(Failure::from)),
         Cmd::History(namespace, past) => {
@@ -314,11 +314,15 @@ fn downloads() -> PathBuf {
 }
 
 /// Puts the mails of threads away, or back, one after the other, and waits for the driver.
-async fn put_away(inbox: &Inbox, threads: Vec<ThreadId>, way: &MailMove) -> Vec<(ThreadId, InboxResult<()>)> {
+async fn put_away(
+    inbox: &Inbox,
+    threads: Vec<ThreadId>,
+    mail_move: &MailMove,
+) -> Vec<(ThreadId, InboxResult<()>)> {
     let mut results = Vec::new();
     for thread in threads {
-        let moved = match inbox.mail().begin_move(&thread, way).await {
-            Ok(by) => inbox.mail().end_move(&thread, way, &by).await.map_err(Failure::from),
+        let moved = match inbox.mail().begin_move(&thread, mail_move).await {
+            Ok(by) => inbox.mail().end_move(&thread, mail_move, &by).await.map_err(Failure::from),
             Err(error) => {
                 let nothing_to_do = matches!(error, InboxError::Conflict(_));
                 let failure = Failure::from(error);

@@ -68,7 +68,7 @@ pub enum Guard {
 }
 
 /// Notes what a key tells us about earlier keys. Runs before the key itself is handled.
-pub fn heard(model: &mut Model, press: Press) {
+pub fn note_key(model: &mut Model, press: Press) {
     let late = model.deferred_key.take();
     match model.last_key {
         Some((key, at)) if key == press.key => {

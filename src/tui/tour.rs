@@ -158,11 +158,11 @@ fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
         begin(model);
         return vec![Cmd::Deliver(delivery.clone())];
     }
-    let there = model.shows_skipped();
+    let shows_skipped = model.shows_skipped();
     if let Some(tour) = &mut model.tour {
-        tour.looked |= there;
+        tour.looked |= shows_skipped;
     }
-    if tour.looked && !there && model.layers.is_empty() {
+    if tour.looked && !shows_skipped && model.layers.is_empty() {
         next(model);
     }
     Vec::new()

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// How many mails are kept.
-const KEPT: usize = 64;
+const CAPACITY: usize = 64;
 
 /// Parsed mails, newest last.
 #[derive(Default)]
@@ -25,7 +25,7 @@ impl MailCache {
         }
         let mail = Arc::new(parse()?);
         let mut mails = self.locked();
-        if mails.len() >= KEPT {
+        if mails.len() >= CAPACITY {
             mails.pop_front();
         }
         mails.push_back((digest.to_owned(), mail.clone()));
@@ -56,7 +56,7 @@ mod tests {
         assert!(parse(&cache, "a") && !parse(&cache, "a") && parse(&cache, "b"));
         assert_eq!(cache.get("c", || Err("unreadable")), Err("unreadable"));
         assert!(parse(&cache, "c"), "what failed is not kept");
-        for n in 0..KEPT {
+        for n in 0..CAPACITY {
             parse(&cache, &format!("m{n}"));
         }
         assert!(parse(&cache, "a"), "the oldest goes first");

@@ -37,7 +37,7 @@ fn screen(told: Vec<SessionNews>, asked: Vec<Value>) -> TestScreen {
     let mut screen = TestScreen::over(inbox.open(), (100, 30));
     screen.behind(async |inbox| {
         for news in told {
-            inbox.sessions().heard(news).await.unwrap();
+            inbox.sessions().record(news).await.unwrap();
         }
         for input in asked {
             inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
@@ -78,7 +78,7 @@ fn enter_goes_to_the_card_and_decides_nothing() {
     assert!(screen.model.layer().is_none() && screen.selected() == "$ ls", "{}", screen.dump());
     // The cursor stays on its session when the list changes.
     screen.press("gc").press("jj");
-    screen.behind(async |inbox| inbox.sessions().heard(news("bell", 50, News::Ended)).await.unwrap());
+    screen.behind(async |inbox| inbox.sessions().record(news("bell", 50, News::Ended)).await.unwrap());
     screen.press("<enter>");
     assert_eq!(screen.selected(), "$ npm test");
     screen.press("gc").press("G").press("<enter>");

@@ -96,7 +96,7 @@ pub async fn record_news(inbox: &Inbox, mut news: SessionNews, event: &Value) {
     if counts && let Ok(known) = sessions.used(news.agent, &news.id) {
         news.used = used(&known, event);
     }
-    if let Err(error) = sessions.heard(news).await {
+    if let Err(error) = sessions.record(news).await {
         tracing::debug!(%error, "what was told of a session could not be kept");
     }
 }

@@ -24,12 +24,12 @@ pub use threads::{begin as begin_demo, play as play_transcript};
 pub use tour::{Delivery, TourGoal, TourStep, demo_tour};
 
 /// The marker's text once everything is there.
-const READY: &str = "The demo of sayso lies here. `sayso demo --reset` lays it out anew.\n";
+const MARKER_DONE: &str = "The demo of sayso lies here. `sayso demo --reset` lays it out anew.\n";
 /// The marker's text before that.
-const BEGUN: &str = "The demo of sayso is being laid out here.\n";
+const MARKER_BEGUN: &str = "The demo of sayso is being laid out here.\n";
 
 /// Everything in the folder that belongs to the demo or to sayso.
-const OURS: &[&str] =
+const DEMO_ENTRIES: &[&str] =
     &["mail", "notes", "sheets", "calendar.ics", TRANSCRIPT.0, "config.toml", "log", "driver.lock"];
 
 #[derive(Debug, thiserror::Error)]
@@ -57,7 +57,7 @@ pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool)
         Err(error) => return Err(failed(error)),
     };
     match &marker {
-        Some(text) if text == READY && !reset => return Ok(false),
+        Some(text) if text == MARKER_DONE && !reset => return Ok(false),
         Some(_) => clear(folder)?,
         None if !is_empty(folder).map_err(failed)? => return Err(DemoError::Foreign(folder.to_owned())),
         None => {}
@@ -88,7 +88,8 @@ fn clear(folder: &Path) -> Result<(), DemoError> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
-        let ours = name.to_str().is_some_and(|name| OURS.contains(&name) || name.starts_with("sayso.db"));
+        let ours =
+            name.to_str().is_some_and(|name| DEMO_ENTRIES.contains(&name) || name.starts_with("sayso.db"));
         if !ours {
             continue;
         }
@@ -104,7 +105,7 @@ fn write_all(folder: &Path, stamp: &DateFiller) -> io::Result<()> {
     // Private, like any data folder.
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     // Written first, so that an interrupted layout is recognised as ours.
-    fs::write(folder.join(DEMO_MARKER), BEGUN)?;
+    fs::write(folder.join(DEMO_MARKER), MARKER_BEGUN)?;
     let mail = folder.join("mail");
     for name in ["inbox", "sent", "drafts", "outbox"] {
         for part in ["cur", "new", "tmp"] {
@@ -135,7 +136,7 @@ fn write_all(folder: &Path, stamp: &DateFiller) -> io::Result<()> {
     let (name, text) = TRANSCRIPT;
     fs::write(folder.join(name), text)?;
     fs::write(folder.join("config.toml"), CONFIG)?;
-    fs::write(folder.join(DEMO_MARKER), READY)
+    fs::write(folder.join(DEMO_MARKER), MARKER_DONE)
 }
 
 #[cfg(test)]

@@ -36,7 +36,7 @@ fn it_is_laid_out_once_and_again_on_demand() {
 #[test]
 fn an_interrupted_layout_is_begun_anew() {
     let home = tempfile::tempdir().unwrap();
-    fs::write(home.path().join(DEMO_MARKER), BEGUN).unwrap();
+    fs::write(home.path().join(DEMO_MARKER), MARKER_BEGUN).unwrap();
     assert!(lay(home.path(), false).unwrap());
 }
 

@@ -13,20 +13,20 @@ use std::path::Path;
 use std::time::Duration;
 
 /// How long to wait for another process that drives; a new folder has none.
-const PATIENCE: Duration = Duration::from_secs(5);
+const DRIVER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// The first question about the folder; it stays open.
-const OPEN: &str = "Why did the launch slip?";
+const OPEN_QUESTION: &str = "Why did the launch slip?";
 /// The question that has a result to read.
 const ANSWERED: &str = "Which hubs rattle, and where do they come from?";
 /// The question that is over.
-const PAST: &str = "What is spent for the spring fair?";
+const PAST_QUESTION: &str = "What is spent for the spring fair?";
 /// The instruction that was carried out on the orders.
-const SUMMED: &str = "Sum Amount by Region";
+const SHEET_INSTRUCTION: &str = "Sum Amount by Region";
 /// The instruction whose code waits to be run on the orders.
 const TO_MARK: &str = "Mark the outliers in Quantity";
 /// The question to an API. It lacks the playlist, and nothing goes over the network until the user names one.
-const MUSIC: &str = "Which tracks does the playlist have?";
+const API_QUESTION: &str = "Which tracks does the playlist have?";
 
 /// Plays the thread whose answers are in the transcript; `app` must have no other model.
 pub async fn play(app: &App, folder: &Path) -> Result<(), InboxError> {
@@ -42,18 +42,18 @@ fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
 pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let inbox = app.inbox();
     if let Some(intake) = app.intake() {
-        let synced = intake.sync_anywhere(&|_| {}, PATIENCE).await.map_err(failed)?;
+        let synced = intake.sync_anywhere(&|_| {}, DRIVER_TIMEOUT).await.map_err(failed)?;
         if let Some(error) = synced.into_iter().flatten().find_map(|synced| synced.error) {
             return Err(InboxError::Failed(error));
         }
     }
     let orders = folder.join("sheets/orders.xlsx").display().to_string();
     let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
-    let past = approved(inbox, analysis(folder, PAST)).await?;
+    let past = approved(inbox, analysis(folder, PAST_QUESTION)).await?;
     inbox.decisions().file_away(past.thread).await?;
-    approved(inbox, sheet(SUMMED)).await?;
-    let music = ("ask", json!({"query": MUSIC, "follow_up": true}));
-    for open in [analysis(folder, OPEN), sheet(TO_MARK), music] {
+    approved(inbox, sheet(SHEET_INSTRUCTION)).await?;
+    let music = ("ask", json!({"query": API_QUESTION, "follow_up": true}));
+    for open in [analysis(folder, OPEN_QUESTION), sheet(TO_MARK), music] {
         asked(inbox, open).await?;
     }
     inbox.requests().ask(pushing(folder)).await?;

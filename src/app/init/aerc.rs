@@ -26,7 +26,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
         }
         None => {
             let named = ServerUrl::read(source)?;
-            let (tls, token) = way(&named.scheme, "imap")?;
+            let (tls, token) = parse_scheme(&named.scheme, "imap")?;
             let user = named.user.clone().or_else(|| from.clone())?;
             let password = password(&named, keys.get("source-cred-cmd"));
             let (login, note) = password.login(name, "aerc", token);
@@ -41,7 +41,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
     };
     let outgoing = keys.get("outgoing").and_then(|to| {
         let Some(named) = ServerUrl::read(to) else { return command(to) };
-        let (tls, token) = way(&named.scheme, "smtp")?;
+        let (tls, token) = parse_scheme(&named.scheme, "smtp")?;
         let user = named.user.clone().or_else(|| from.clone())?;
         let password = password(&named, keys.get("outgoing-cred-cmd"));
         let (login, note) = password.login(name, "aerc", token);
@@ -64,7 +64,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
 }
 
 /// The encryption a scheme means, and whether the login is a token. Unencrypted schemes are `None`.
-fn way(scheme: &str, protocol: &str) -> Option<(MailTls, bool)> {
+fn parse_scheme(scheme: &str, protocol: &str) -> Option<(MailTls, bool)> {
     let (first, more) = scheme.split_once('+').unwrap_or((scheme, ""));
     let tls = match first.strip_prefix(protocol)? {
         "s" => MailTls::Tls,

@@ -9,18 +9,18 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How many entries of a folder are looked at.
-const MOST_ENTRIES: usize = 500;
+const MAX_ENTRIES: usize = 500;
 /// How many Maildirs are offered.
-const MOST: usize = 8;
+const MAX_MAILDIRS: usize = 8;
 /// How many mails are read to find the mailbox's address, and how many bytes of each.
-const ASKED: usize = 40;
+const MAX_SAMPLED_MAILS: usize = 40;
 const HEAD: u64 = 16 * 1024;
 
 /// Where people keep their mail, inside the home folder.
-const USUAL: [&str; 6] = ["Mail", "mail", "Maildir", ".mail", ".maildir", ".local/share/mail"];
+const USUAL_FOLDERS: [&str; 6] = ["Mail", "mail", "Maildir", ".mail", ".maildir", ".local/share/mail"];
 const INBOXES: [&str; 2] = ["inbox", "new mail"];
 /// Folders that are not an inbox.
-const OTHERS: [&str; 14] = [
+const NOT_INBOXES: [&str; 14] = [
     "sent",
     "sent items",
     "sent mail",
@@ -48,7 +48,7 @@ pub(super) fn find(home: &Path, env: &Env) -> Vec<Candidate> {
     let named = env.get("MAILDIR").map(PathBuf::from).filter(|path| path.is_absolute());
     let roots = named
         .into_iter()
-        .chain(USUAL.iter().map(|name| home.join(name)))
+        .chain(USUAL_FOLDERS.iter().map(|name| home.join(name)))
         .chain(data.map(|data| data.join("mail")));
     let mut seen = Vec::new();
     let mut found = Vec::new();
@@ -71,7 +71,7 @@ pub(super) fn find(home: &Path, env: &Env) -> Vec<Candidate> {
         };
         found.extend(inboxes.iter().map(|path| candidate(path)));
     }
-    found.truncate(MOST);
+    found.truncate(MAX_MAILDIRS);
     found
 }
 
@@ -84,12 +84,12 @@ fn inboxes(beside: &[PathBuf]) -> Vec<PathBuf> {
     if !named.is_empty() {
         return named;
     }
-    maildirs.into_iter().filter(|path| !is(path, &OTHERS)).cloned().collect()
+    maildirs.into_iter().filter(|path| !is(path, &NOT_INBOXES)).cloned().collect()
 }
 
 /// The folders in a folder, sorted.
 fn folders(path: &Path) -> Vec<PathBuf> {
-    let entries = fs::read_dir(path).into_iter().flatten().take(MOST_ENTRIES).flatten();
+    let entries = fs::read_dir(path).into_iter().flatten().take(MAX_ENTRIES).flatten();
     let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
     found.sort();
     found
@@ -124,7 +124,7 @@ pub(super) fn candidate(path: &Path) -> Candidate {
 
 /// Whether a folder looks like a home folder rather than an account's.
 fn is_home_like(path: &Path) -> bool {
-    USUAL.iter().any(|name| path.join(name).is_dir())
+    USUAL_FOLDERS.iter().any(|name| path.join(name).is_dir())
 }
 
 /// A Maildir, with the folders for sent mail and drafts inside or next to it.
@@ -152,7 +152,7 @@ fn delivered_to(path: &Path) -> Option<String> {
         .collect();
     // Names begin with the time of delivery.
     names.sort_by(|a, b| b.file_name().cmp(&a.file_name()));
-    let heads: Vec<String> = names.iter().take(ASKED).filter_map(|path| head(path)).collect();
+    let heads: Vec<String> = names.iter().take(MAX_SAMPLED_MAILS).filter_map(|path| head(path)).collect();
     ["delivered-to", "x-original-to", "envelope-to", "to"].iter().find_map(|field| most(&heads, field))
 }
 

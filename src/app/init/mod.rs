@@ -69,7 +69,7 @@ const KEYS: &[(&str, &str)] =
 pub async fn find(home: &Path, env: &Env) -> Discovery {
     let keys = KEYS.iter().copied().filter(|(_, variable)| env.get(variable).is_some()).collect();
     let ollama = ollama::models(env).await;
-    let ollama_url = ollama::unusual(env);
+    let ollama_url = ollama::custom_url(env);
     let (home, env) = (home.to_owned(), env.clone());
     // Home folders may be on a slow disk.
     let found = tokio::task::spawn_blocking(move || merge::everything(&home, &env)).await;

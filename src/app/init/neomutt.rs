@@ -7,12 +7,12 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// How many files are read, sourced ones included.
-const MOST_FILES: usize = 20;
+const MAX_FILES: usize = 20;
 
 /// Reads a muttrc: the user's name, and the account it describes.
 pub(super) fn read(path: &Path, home: &Path) -> Option<(Option<String>, Option<Candidate>)> {
     let mut variables = BTreeMap::new();
-    let mut left = MOST_FILES;
+    let mut left = MAX_FILES;
     gather(path, home, &mut variables, &mut left)?;
     Some((
         variables.get("real_name").or_else(|| variables.get("realname")).cloned(),

@@ -8,38 +8,38 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
 /// Time for an answer. Where nothing listens, that is known at once.
-const PATIENCE: Duration = Duration::from_secs(2);
+const TIMEOUT: Duration = Duration::from_secs(2);
 /// Longer than any list of models, in bytes.
-const LONGEST: u64 = 1 << 20;
+const MAX_RESPONSE_BYTES: u64 = 1 << 20;
 /// How many models are listed.
-const MOST: usize = 8;
+const MAX_MODELS: usize = 8;
 
 /// The models it has; none if it does not run.
 pub(super) async fn models(env: &Env) -> Vec<String> {
-    let said = tokio::time::timeout(PATIENCE, ask(address(env))).await;
-    said.ok().and_then(Result::ok).map(|said| names(&said)).unwrap_or_default()
+    let response = tokio::time::timeout(TIMEOUT, ask(address(env))).await;
+    response.ok().and_then(Result::ok).map(|response| names(&response)).unwrap_or_default()
 }
 
 /// Its URL, if not the usual one.
-pub(super) fn unusual(env: &Env) -> Option<String> {
+pub(super) fn custom_url(env: &Env) -> Option<String> {
     let address = address(env);
-    (address != usual()).then(|| format!("http://{address}"))
+    (address != default_address()).then(|| format!("http://{address}"))
 }
 
-fn usual() -> SocketAddr {
+fn default_address() -> SocketAddr {
     SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 11434)
 }
 
 /// Its address: from `OLLAMA_HOST` if that is on this machine, else the usual one.
 fn address(env: &Env) -> SocketAddr {
-    let usual = usual();
+    let default = default_address();
     let named = env.get("OLLAMA_HOST").and_then(|host| host.to_str()).unwrap_or_default();
     let named = named.trim_start_matches("http://").trim_end_matches('/').replace("localhost", "127.0.0.1");
     let named = named
         .parse::<SocketAddr>()
         .ok()
-        .or_else(|| named.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, usual.port())));
-    named.filter(|address| address.ip().is_loopback()).unwrap_or(usual)
+        .or_else(|| named.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, default.port())));
+    named.filter(|address| address.ip().is_loopback()).unwrap_or(default)
 }
 
 async fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
@@ -47,14 +47,14 @@ async fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
     // With HTTP/1.0 the answer is not chunked and ends with the connection.
     let request = format!("GET /api/tags HTTP/1.0\r\nHost: {address}\r\nAccept: application/json\r\n\r\n");
     stream.write_all(request.as_bytes()).await?;
-    let mut said = Vec::new();
-    stream.take(LONGEST).read_to_end(&mut said).await?;
-    Ok(said)
+    let mut response = Vec::new();
+    stream.take(MAX_RESPONSE_BYTES).read_to_end(&mut response).await?;
+    Ok(response)
 }
 
 /// The names in an answer. Anything that is not a model's name is dropped.
-fn names(said: &[u8]) -> Vec<String> {
-    let text = String::from_utf8_lossy(said);
+fn names(response: &[u8]) -> Vec<String> {
+    let text = String::from_utf8_lossy(response);
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return Vec::new() };
     if head.split_whitespace().nth(1) != Some("200") {
         return Vec::new();
@@ -65,7 +65,7 @@ fn names(said: &[u8]) -> Vec<String> {
     let plain = |name: &String| {
         name.len() <= 100 && name.chars().all(|c| c.is_ascii_alphanumeric() || "-_.:/".contains(c))
     };
-    listed.iter().filter_map(name).filter(plain).take(MOST).collect()
+    listed.iter().filter_map(name).filter(plain).take(MAX_MODELS).collect()
 }
 
 #[cfg(test)]

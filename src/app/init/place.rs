@@ -6,7 +6,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// Longer than any settings file, in bytes.
-const LONGEST: u64 = 256 * 1024;
+const MAX_FILE_BYTES: u64 = 256 * 1024;
 
 /// The text of a settings file, if it exists and is a regular file.
 pub(super) fn text(path: &Path) -> Option<String> {
@@ -15,7 +15,7 @@ pub(super) fn text(path: &Path) -> Option<String> {
         return None;
     }
     let mut bytes = Vec::new();
-    File::open(path).ok()?.take(LONGEST).read_to_end(&mut bytes).ok()?;
+    File::open(path).ok()?.take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 

@@ -9,7 +9,7 @@ use crate::store::{StoreError, WaitingMailThread};
 use crate::workflows::email::ANSWERED_ELSEWHERE;
 use serde_json::json;
 
-const GONE: &str = "the mail is no longer in its mailbox";
+const MAIL_GONE: &str = "the mail is no longer in its mailbox";
 
 impl Intake {
     /// The user's own mail answers whatever waits in its conversation.
@@ -50,7 +50,7 @@ impl Intake {
         for (waiting, presence) in waiting.iter().zip(presence) {
             match presence {
                 MailPresence::Unknown => {}
-                MailPresence::Gone => self.settle(&waiting.thread, GONE, "gone").await?,
+                MailPresence::Gone => self.settle(&waiting.thread, MAIL_GONE, "gone").await?,
                 MailPresence::There { answered, .. } => {
                     // If the thread has sent something, that may be the answer.
                     if !waiting.acted && (answered || self.is_answered_in_sent(account, waiting).await?) {

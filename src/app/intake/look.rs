@@ -15,7 +15,7 @@ use std::collections::HashSet;
 /// How many mails are fetched at once; a mailbox may be listed for each page.
 const PAGE: usize = 500;
 /// If a page has more bytes than this, the next one is not fetched ahead.
-const AHEAD: usize = 16 << 20;
+const MAX_BYTES_TO_PREFETCH: usize = 16 << 20;
 /// How many are parsed at once.
 const PARSED_AT_ONCE: usize = 8;
 /// How many are taken in concurrently.
@@ -65,7 +65,7 @@ impl Intake {
             // Fetches and parses the next page while this one is written. If this one fails, we do not wait for the
             // next.
             let next = async {
-                let light = page.bytes <= AHEAD;
+                let light = page.bytes <= MAX_BYTES_TO_PREFETCH;
                 Ok(if more && light { Some(self.page(account, page.cursor.as_ref()).await) } else { None })
             };
             let ((), next) = tokio::try_join!(taking, next)?;

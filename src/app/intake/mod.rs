@@ -26,10 +26,10 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The longest pause between two looks at a mailbox that fails.
-const LONGEST_PAUSE: Duration = Duration::from_secs(15 * 60);
+const MAX_PAUSE: Duration = Duration::from_secs(15 * 60);
 
 /// Mail that arrives within this time is looked at together.
-const TOGETHER: Duration = Duration::from_millis(200);
+const GATHER_TIME: Duration = Duration::from_millis(200);
 
 /// How often a process that waits for the driver's look checks whether it is done.
 const CHECK_EVERY: Duration = Duration::from_millis(200);
@@ -211,7 +211,7 @@ impl Intake {
                 tokio::select! {
                     () = tokio::time::sleep_until(due) => break,
                     () = account.mailbox.changed(), if failures == 0 => {
-                        tokio::time::sleep(TOGETHER).await;
+                        tokio::time::sleep(GATHER_TIME).await;
                         break;
                     }
                     changed = changes.changed() => {
@@ -232,7 +232,7 @@ impl Intake {
 
     fn pause(&self, failures: u32) -> Duration {
         let usual = Duration::from_secs(self.0.config.intake.every_seconds);
-        usual.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX)).min(LONGEST_PAUSE.max(usual))
+        usual.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX)).min(MAX_PAUSE.max(usual))
     }
 
     async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> LookResult {

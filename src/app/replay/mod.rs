@@ -30,7 +30,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// A replay that has run this many nodes without asking never will ask.
-const MOST_NODES: usize = 16;
+const MAX_NODES: usize = 16;
 /// The node that gives mail its class.
 const TRIAGE_NODE: &str = "triage_router";
 
@@ -196,7 +196,7 @@ async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), St
     };
     let sink: ProgressSink = Arc::new(|_| {});
     let mut node = case.node.clone();
-    for nth in 0..MOST_NODES {
+    for nth in 0..MAX_NODES {
         let step = StepContext {
             thread: thread.clone(),
             workflow: case.past.workflow.clone(),

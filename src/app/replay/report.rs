@@ -11,7 +11,7 @@ use serde_json::Value;
 use std::fmt::{self, Write};
 
 /// Longer texts are cut in the list of misses.
-const SHOWN: usize = 100;
+const MAX_TEXT: usize = 100;
 
 /// How often the new proposal is what was decided then.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -207,5 +207,5 @@ fn short(value: &Value) -> String {
         }
         other => other.to_string(),
     };
-    truncate(Visible::line(text.trim()).as_str(), SHOWN).into_owned()
+    truncate(Visible::line(text.trim()).as_str(), MAX_TEXT).into_owned()
 }

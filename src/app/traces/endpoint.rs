@@ -19,7 +19,7 @@ pub(super) struct Endpoint {
     config: Arc<Config>,
     traces: Traces,
     env: Env,
-    way: Result<(Web, Url), String>,
+    connection: Result<(Web, Url), String>,
     keys: Mutex<Option<Arc<Keys>>>,
 }
 
@@ -45,12 +45,12 @@ pub(super) enum SendOutcome {
 
 impl Endpoint {
     pub(super) fn new(config: &Arc<Config>, traces: Traces, env: Env, wait: Wait) -> Self {
-        let way = Url::parse(&traces.url)
+        let connection = Url::parse(&traces.url)
             .map_err(|_| {
                 "`endpoint` in [traces] is no address; write one such as http://127.0.0.1:4318".to_owned()
             })
             .and_then(|url| Ok((Web::new(&url, None, wait)?, url)));
-        Self { config: config.clone(), traces, env, way, keys: Mutex::default() }
+        Self { config: config.clone(), traces, env, connection, keys: Mutex::default() }
     }
 
     /// The secrets, fetched again after the server did not let us in.
@@ -70,8 +70,8 @@ impl Endpoint {
 
     /// Sends spans, once.
     pub(super) async fn send(&self, keys: &Keys, spans: Vec<Value>) -> SendOutcome {
-        let (web, url) = match &self.way {
-            Ok(way) => way,
+        let (web, url) = match &self.connection {
+            Ok(connection) => connection,
             Err(why) => return SendOutcome::Later(why.clone(), None),
         };
         let count = spans.len();
@@ -96,10 +96,10 @@ impl Endpoint {
         match status {
             200..=299 if is_page(reply) => wrong("answers with a page for browsers"),
             200..=299 => SendOutcome::Taken(left_out(&reply.body).map(|(left, why)| {
-                format!("{place} left out {left} of {count} spans{}", self.because(keys, &why))
+                format!("{place} left out {left} of {count} spans{}", self.reason_suffix(keys, &why))
             })),
             400 | 422 => {
-                let why = self.because(keys, &String::from_utf8_lossy(&reply.body));
+                let why = self.reason_suffix(keys, &String::from_utf8_lossy(&reply.body));
                 SendOutcome::Refused(format!(
                     "{place} refused {count} spans ({status}); they are dropped{why}"
                 ))
@@ -117,7 +117,7 @@ impl Endpoint {
     }
 
     /// The server's reason; empty if contents are sent, because it may repeat them.
-    fn because(&self, keys: &Keys, why: &str) -> String {
+    fn reason_suffix(&self, keys: &Keys, why: &str) -> String {
         let why = if self.traces.contents { String::new() } else { safe_excerpt(&keys.redactor.text(why)) };
         if why.is_empty() { why } else { format!(": {why}") }
     }
@@ -131,7 +131,7 @@ fn is_page(reply: &Reply) -> bool {
 impl Keys {
     fn read(config: &Config, traces: &Traces, env: &Env) -> Result<Self, String> {
         let mut headers = Vec::new();
-        let mut secrets = known(config, env);
+        let mut secrets = readable_secrets(config, env);
         for (name, value) in &traces.headers {
             let value = match value {
                 Header::Text(text) => SecretString::from(text.as_str()),
@@ -142,12 +142,12 @@ impl Keys {
                     value
                 }
             };
-            let (Ok(known), Ok(_)) =
+            let (Ok(header), Ok(_)) =
                 (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.expose_secret()))
             else {
                 return Err(format!("the header {name} of [traces] holds characters no header can have"));
             };
-            headers.push((known, value));
+            headers.push((header, value));
         }
         Ok(Self { headers, redactor: Redactor::new(secrets) })
     }
@@ -173,7 +173,7 @@ fn unread(name: &str, error: &SecretError) -> String {
 }
 
 /// The secrets of the config that can be read without running a command.
-fn known(config: &Config, env: &Env) -> Vec<SecretString> {
+fn readable_secrets(config: &Config, env: &Env) -> Vec<SecretString> {
     let models = config.models.values().chain([&config.model]).filter_map(|model| model.api_key.as_ref());
     let apis = config.apis.values().filter_map(|api| api.key.as_ref());
     let servers = config.servers.iter().flat_map(|server| {

@@ -35,7 +35,7 @@ const ROWS: usize = 64;
 /// Most bytes of spans in one request, unless one row alone has more.
 const BYTES: usize = 1 << 20;
 /// The longest pause after failures, unless the server asks for a longer one.
-const LONGEST_PAUSE: Duration = Duration::from_secs(300);
+const MAX_PAUSE: Duration = Duration::from_secs(300);
 /// How often an unchanged state is noted again.
 const NOTE_EVERY: Duration = Duration::from_secs(60);
 /// How long a process that is done tries to send the rest.
@@ -48,7 +48,7 @@ pub struct Traces(Arc<Inner>);
 struct Inner {
     engine: Engine,
     config: Arc<Config>,
-    door: Endpoint,
+    endpoint: Endpoint,
     wait: Wait,
     /// How many rows of each kind fit into a request.
     rows: AtomicUsize,
@@ -86,9 +86,9 @@ impl Traces {
     /// `None` if the config does not want traces, or the folder is the demo's.
     fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
         let traces = wanted_traces(config)?.clone();
-        let door = Endpoint::new(config, traces, env.clone(), wait);
+        let endpoint = Endpoint::new(config, traces, env.clone(), wait);
         let (engine, config) = (engine.clone(), config.clone());
-        Some(Self(Arc::new(Inner { engine, config, door, wait, rows: AtomicUsize::new(ROWS) })))
+        Some(Self(Arc::new(Inner { engine, config, endpoint, wait, rows: AtomicUsize::new(ROWS) })))
     }
 
     /// The background task: sends traces, or turns them off in the store if the config does not want them.
@@ -100,7 +100,7 @@ impl Traces {
     }
 
     /// Everything that happens from now on is sent.
-    async fn start_telling(&self) {
+    async fn start_sending(&self) {
         let store = self.0.engine.store();
         let begun = async {
             store.figures().begin_traces().await?;
@@ -112,15 +112,15 @@ impl Traces {
     }
 
     /// Sends whatever is new, for ever.
-    async fn tell(&self) -> Infallible {
+    async fn send_forever(&self) -> Infallible {
         let store = self.0.engine.store().clone();
         let mut changes = store.changes();
         let (mut failures, mut noted): (u32, Noted) = (0, None);
         loop {
             changes.borrow_and_update();
-            let wanted = store.mail().sync_wanted().unwrap_or(0);
-            let turn = if self.is_ours() { self.turn(&mut noted).await } else { SendResult::Nothing };
-            let wish = match turn {
+            let sync_requested = store.mail().sync_wanted().unwrap_or(0);
+            let turn = if self.is_ours() { self.send_batch(&mut noted).await } else { SendResult::Nothing };
+            let retry_after = match turn {
                 SendResult::More => {
                     failures = 0;
                     continue;
@@ -132,9 +132,9 @@ impl Traces {
                     tokio::time::sleep(self.0.wait.again).await;
                     continue;
                 }
-                SendResult::Later(wish) => wish,
+                SendResult::Later(retry_after) => retry_after,
             };
-            let due = Instant::now() + pause(self.0.wait, failures, wish);
+            let due = Instant::now() + pause(self.0.wait, failures, retry_after);
             failures = failures.saturating_add(1);
             loop {
                 tokio::select! {
@@ -143,7 +143,7 @@ impl Traces {
                         if changed.is_err() {
                             return std::future::pending().await;
                         }
-                        if store.mail().sync_wanted().is_ok_and(|now| now != wanted) {
+                        if store.mail().sync_wanted().is_ok_and(|now| now != sync_requested) {
                             break;
                         }
                     }
@@ -153,11 +153,11 @@ impl Traces {
     }
 
     /// Sends the rest if that takes only a moment.
-    async fn part(&self) {
-        let telling =
-            async { while self.is_ours() && matches!(self.turn(&mut None).await, SendResult::More) {} };
+    async fn send_rest(&self) {
+        let sending =
+            async { while self.is_ours() && matches!(self.send_batch(&mut None).await, SendResult::More) {} };
         // The next driver sends whatever remains.
-        let _ = tokio::time::timeout(PARTING, telling).await;
+        let _ = tokio::time::timeout(PARTING, sending).await;
     }
 
     /// Whether no other process drives; the one that drives sends the traces.
@@ -166,9 +166,9 @@ impl Traces {
     }
 
     /// Sends one batch.
-    async fn turn(&self, noted: &mut Noted) -> SendResult {
+    async fn send_batch(&self, noted: &mut Noted) -> SendResult {
         let inner = &self.0;
-        let keys = match inner.door.keys().await {
+        let keys = match inner.endpoint.keys().await {
             Ok(keys) => keys,
             Err(why) => return self.later(why, None, noted).await,
         };
@@ -184,7 +184,7 @@ impl Traces {
         let count = batch.spans.len();
         let verdict = match count {
             0 => SendOutcome::Taken(None),
-            _ => inner.door.send(&keys, std::mem::take(&mut batch.spans)).await,
+            _ => inner.endpoint.send(&keys, std::mem::take(&mut batch.spans)).await,
         };
         let left_out = match verdict {
             SendOutcome::Taken(left_out) => left_out,
@@ -196,7 +196,7 @@ impl Traces {
             SendOutcome::TooLarge => {
                 Some(format!("{count} spans are more than is taken at once, and are let go"))
             }
-            SendOutcome::Later(why, wish) => return self.later(why, wish, noted).await,
+            SendOutcome::Later(why, retry_after) => return self.later(why, retry_after, noted).await,
         };
         // After a crash here, the same spans are sent again.
         if let Err(error) = inner.engine.store().figures().mark_exported(batch.before, batch.after).await {
@@ -209,14 +209,15 @@ impl Traces {
         SendResult::More
     }
 
-    async fn later(&self, why: String, wish: Option<Duration>, noted: &mut Noted) -> SendResult {
+    async fn later(&self, why: String, retry_after: Option<Duration>, noted: &mut Noted) -> SendResult {
         self.note(Some(why), noted).await;
-        SendResult::Later(wish)
+        SendResult::Later(retry_after)
     }
 
     /// Notes the state of the server for Activity.
     async fn note(&self, error: Option<String>, noted: &mut Noted) {
-        let stale = |(said, at): &(Option<String>, Instant)| *said != error || at.elapsed() > NOTE_EVERY;
+        let stale =
+            |(last_error, at): &(Option<String>, Instant)| *last_error != error || at.elapsed() > NOTE_EVERY;
         if !noted.as_ref().is_none_or(stale) {
             return;
         }
@@ -233,20 +234,20 @@ impl Traces {
     /// The next batch; `None` if everything was sent.
     fn read(&self, redactor: &Redactor, limit: usize) -> Result<Option<Batch>, StoreError> {
         let Inner { engine, config, .. } = &*self.0;
-        let untold = engine.store().figures().pending(limit)?;
-        if untold.spans.is_empty() && untold.after == untold.before {
+        let pending = engine.store().figures().pending(limit)?;
+        if pending.spans.is_empty() && pending.after == pending.before {
             return Ok(None);
         }
-        let mut teller = SpanBuilder::new(engine, config, redactor);
-        let (before, after) = (untold.before, untold.after);
+        let mut builder = SpanBuilder::new(engine, config, redactor);
+        let (before, after) = (pending.before, pending.after);
         let mut batch = Batch { before, after, rows: 0, spans: Vec::new() };
         let (mut bytes, mut last) = (0, before);
-        for (thread, what, then) in untold.spans {
-            if teller.waits(&thread, &what) {
+        for (thread, what, then) in pending.spans {
+            if builder.waits(&thread, &what) {
                 batch.after = last;
                 break;
             }
-            let spans: Vec<Value> = teller.tell(&thread, &what).iter().map(wire::Span::json).collect();
+            let spans: Vec<Value> = builder.spans_of(&thread, &what).iter().map(wire::Span::json).collect();
             bytes += spans.iter().map(|span| span.to_string().len()).sum::<usize>();
             if bytes > BYTES && !batch.spans.is_empty() {
                 batch.after = last;
@@ -262,20 +263,20 @@ impl Traces {
 
 impl Background for Traces {
     fn begin(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.start_telling())
+        Box::pin(self.start_sending())
     }
 
     fn run(&self) -> BoxFuture<'_, ()> {
-        Box::pin(async { match self.tell().await {} })
+        Box::pin(async { match self.send_forever().await {} })
     }
 
-    fn is_beside_all_driving(&self) -> bool {
+    fn runs_beside_single_threads(&self) -> bool {
         true
     }
 
     /// Sends the rest if that takes only a moment.
     fn finish(&self) -> BoxFuture<'_, ()> {
-        Box::pin(self.part())
+        Box::pin(self.send_rest())
     }
 }
 
@@ -297,22 +298,22 @@ impl Background for NoTraces {
 }
 
 /// Grows with each failure, and is at least as long as the server wishes.
-fn pause(wait: Wait, failures: u32, wish: Option<Duration>) -> Duration {
+fn pause(wait: Wait, failures: u32, retry_after: Option<Duration>) -> Duration {
     let longer = wait.again.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX));
-    longer.min(LONGEST_PAUSE).max(wish.unwrap_or_default().min(wait.longest))
+    longer.min(MAX_PAUSE).max(retry_after.unwrap_or_default().min(wait.longest))
 }
 
 /// Checks whether the config's server takes traces: a sentence either way; `None` if the config names no server.
 pub async fn check_traces(config: &Arc<Config>, env: &Env) -> Option<Result<String, String>> {
     let traces = config.traces.clone()?;
     let what = if traces.contents { "with contents" } else { "names and numbers alone" };
-    let door =
+    let endpoint =
         Endpoint::new(config, traces, env.clone(), Wait { reply: Duration::from_secs(10), ..Traces::WAIT });
-    let keys = match door.keys().await {
+    let keys = match endpoint.keys().await {
         Ok(keys) => keys,
         Err(why) => return Some(Err(why)),
     };
-    Some(match door.send(&keys, Vec::new()).await {
+    Some(match endpoint.send(&keys, Vec::new()).await {
         SendOutcome::Taken(_) => Ok(format!("the endpoint takes them, {what}")),
         // We sent no spans, so this refuses none. A server that refuses has read the request.
         SendOutcome::Refused(_) | SendOutcome::TooLarge => Ok(format!("the endpoint answers, {what}")),
@@ -331,7 +332,7 @@ mod tests {
             (0, None, seconds(2)),
             (1, None, seconds(4)),
             (5, None, seconds(64)),
-            (40, None, LONGEST_PAUSE),
+            (40, None, MAX_PAUSE),
             (0, Some(seconds(30)), seconds(30)),
             (5, Some(seconds(30)), seconds(64)),
             (0, Some(seconds(900)), seconds(900)),

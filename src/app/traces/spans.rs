@@ -5,7 +5,7 @@
 //! only names and numbers, unless contents were asked for.
 
 use super::wire::{Attribute, Kind, Span};
-use super::words::words;
+use super::words::message_attributes;
 use crate::config::{Config, Provider};
 use crate::driver::Engine;
 use crate::graph::{EffectState, ThreadId};
@@ -50,13 +50,14 @@ impl<'a> SpanBuilder<'a> {
     /// Whether an effect has to wait for its step, which the driver is about to commit.
     pub(super) fn waits(&mut self, thread: &ThreadId, what: &PendingSpan) -> bool {
         let PendingSpan::Effect { step, name } = what else { return false };
-        let Some(told) = self.told(thread) else { return false };
-        let mut effects = told.traced.effects.iter();
+        let Some(traced_thread) = self.traced_thread(thread) else { return false };
+        let mut effects = traced_thread.traced.effects.iter();
         let effect = effects.find(|effect| effect.step == *step && effect.name == *name);
-        told.traced.status.active() && effect.is_some_and(|effect| told.node_of(effect).is_none())
+        traced_thread.traced.status.active()
+            && effect.is_some_and(|effect| traced_thread.node_of(effect).is_none())
     }
 
-    fn told(&mut self, thread: &ThreadId) -> Option<&TracedThread<'a>> {
+    fn traced_thread(&mut self, thread: &ThreadId) -> Option<&TracedThread<'a>> {
         if !self.threads.contains_key(thread) {
             self.threads.insert(thread.clone(), self.read(thread));
         }
@@ -64,31 +65,34 @@ impl<'a> SpanBuilder<'a> {
     }
 
     /// The spans of something that happened in a thread; none if the store no longer has it, or it is damaged.
-    pub(super) fn tell(&mut self, thread: &ThreadId, what: &PendingSpan) -> Vec<Span> {
-        self.told(thread);
-        let Some(Some(told)) = self.threads.get(thread) else { return Vec::new() };
+    pub(super) fn spans_of(&mut self, thread: &ThreadId, what: &PendingSpan) -> Vec<Span> {
+        self.traced_thread(thread);
+        let Some(Some(traced_thread)) = self.threads.get(thread) else { return Vec::new() };
         let mut spans = match what {
             PendingSpan::Step { step, ends } => {
-                let lap = told.traced.timings.steps.iter().find(|lap| lap.step == *step);
-                let mut spans: Vec<Span> = lap.and_then(|lap| told.node(lap)).into_iter().collect();
-                if let (true, Some(lap)) = (ends, lap) {
-                    spans.extend(told.whole(lap.at.as_millisecond()));
+                let timing = traced_thread.traced.timings.steps.iter().find(|timing| timing.step == *step);
+                let mut spans: Vec<Span> =
+                    timing.and_then(|timing| traced_thread.node(timing)).into_iter().collect();
+                if let (true, Some(timing)) = (ends, timing) {
+                    spans.extend(traced_thread.thread_spans(timing.at.as_millisecond()));
                 }
                 spans
             }
             PendingSpan::Call { call } => {
-                let call = told.traced.timings.calls.iter().find(|known| known.number == *call);
-                call.map(|call| self.call(told, call)).into_iter().collect()
+                let call = traced_thread.traced.timings.calls.iter().find(|known| known.number == *call);
+                call.map(|call| self.call(traced_thread, call)).into_iter().collect()
             }
             PendingSpan::Effect { step, name } => {
-                let effect = told.traced.effects.iter().find(|e| e.step == *step && e.name == *name);
-                effect.and_then(|effect| told.effect(effect)).into_iter().collect()
+                let effect = traced_thread.traced.effects.iter().find(|e| e.step == *step && e.name == *name);
+                effect.and_then(|effect| traced_thread.effect(effect)).into_iter().collect()
             }
-            PendingSpan::Ended => told.whole(told.traced.timings.last.as_millisecond()),
+            PendingSpan::Ended => {
+                traced_thread.thread_spans(traced_thread.traced.timings.last.as_millisecond())
+            }
         };
         for span in &mut spans {
             span.name = self.redactor.text(&span.name);
-            span.attributes.extend(told.common());
+            span.attributes.extend(traced_thread.common());
         }
         spans
     }
@@ -102,7 +106,7 @@ impl<'a> SpanBuilder<'a> {
         read.inspect_err(|error| tracing::warn!(%thread, %error, "a thread has no trace to send")).ok()
     }
 
-    fn call(&self, told: &TracedThread<'_>, Call { number, span, at }: &Call) -> Span {
+    fn call(&self, traced_thread: &TracedThread<'_>, Call { number, span, at }: &Call) -> Span {
         let provider = self.provider(&span.model);
         let mut attributes: Vec<(&'static str, Attribute)> = vec![
             ("gen_ai.operation.name", "chat".into()),
@@ -121,17 +125,17 @@ impl<'a> SpanBuilder<'a> {
             && let Ok(view) = read_call(self.engine.store(), &span.thread, *number)
             && view.missing.is_none()
         {
-            attributes.extend(words(&view, self.redactor));
+            attributes.extend(message_attributes(&view, self.redactor));
         }
         Span {
-            parent: Some(told.id(&Part::Step(span.step))),
+            parent: Some(traced_thread.id(&Part::Step(span.step))),
             name: span.task.clone(),
             kind: Kind::Client,
             began: before(*at, span.ms).as_millisecond(),
             ended: at.as_millisecond(),
             attributes,
             error: span.error.clone(),
-            ..told.span(&Part::Call(*number))
+            ..traced_thread.span(&Part::Call(*number))
         }
     }
 
@@ -150,57 +154,59 @@ impl<'a> SpanBuilder<'a> {
 }
 
 impl TracedThread<'_> {
-    fn node(&self, lap: &StepTiming) -> Option<Span> {
-        let began = before(lap.at, lap.ms?).as_millisecond();
+    fn node(&self, timing: &StepTiming) -> Option<Span> {
+        let began = before(timing.at, timing.ms?).as_millisecond();
         Some(Span {
-            name: self.name(&lap.node, lap.step),
+            name: self.name(&timing.node, timing.step),
             began,
-            ended: lap.at.as_millisecond(),
-            attributes: vec![("sayso.node", lap.node.as_str().into()), ("sayso.step", lap.step.into())],
-            ..self.step(lap.step)
+            ended: timing.at.as_millisecond(),
+            attributes: vec![("sayso.node", timing.node.as_str().into()), ("sayso.step", timing.step.into())],
+            ..self.step(timing.step)
         })
     }
 
     /// The span of the whole thread, and those of steps that were begun and never committed.
-    fn whole(&self, ended: i64) -> Vec<Span> {
-        let Traced { timings: laps, status, error, parent, forked_from, .. } = &self.traced;
+    fn thread_spans(&self, ended: i64) -> Vec<Span> {
+        let Traced { timings, status, error, parent, forked_from, .. } = &self.traced;
         let above = |(thread, step): &(ThreadId, u64)| span_id(thread, &Part::Step(*step));
         let mut attributes: Vec<(&'static str, Attribute)> = vec![
             ("gen_ai.operation.name", "invoke_agent".into()),
             ("gen_ai.provider.name", "sayso".into()),
-            ("gen_ai.agent.name", laps.workflow.as_str().into()),
+            ("gen_ai.agent.name", timings.workflow.as_str().into()),
             ("sayso.status", status.word().into()),
         ];
         attributes.extend(forked_from.as_ref().map(|origin| ("sayso.forked_from", origin.as_str().into())));
         let failed =
             if *status == Status::Abandoned { error.clone().or(Some("abandoned".to_owned())) } else { None };
         attributes.extend(failed.as_ref().map(|error| ("error.type", error.as_str().into())));
-        let whole = Span {
+        let thread_span = Span {
             parent: parent.as_ref().map(above),
-            name: self.names.of(&laps.workflow, None, 1),
-            began: laps.began.as_millisecond(),
+            name: self.names.of(&timings.workflow, None, 1),
+            began: timings.began.as_millisecond(),
             ended,
             attributes,
             error: failed,
             ..self.span(&Part::Thread)
         };
-        let mut spans = self.not_taken();
-        spans.push(whole);
+        let mut spans = self.uncommitted_steps();
+        spans.push(thread_span);
         spans
     }
 
     /// Spans for steps that were never committed, timed by the calls in them.
-    fn not_taken(&self) -> Vec<Span> {
-        let Traced { timings: laps, node, .. } = &self.traced;
+    fn uncommitted_steps(&self) -> Vec<Span> {
+        let Traced { timings, node, .. } = &self.traced;
         let mut times: BTreeMap<u64, (i64, i64)> = BTreeMap::new();
-        for Call { span, at, .. } in &laps.calls {
+        for Call { span, at, .. } in &timings.calls {
             let (began, ended) = (before(*at, span.ms).as_millisecond(), at.as_millisecond());
             let time = times.entry(span.step).or_insert((began, ended));
             *time = (time.0.min(began), time.1.max(ended));
         }
-        times.retain(|step, _| !laps.steps.iter().any(|lap| lap.step == *step && lap.ms.is_some()));
+        times.retain(|step, _| {
+            !timings.steps.iter().any(|timing| timing.step == *step && timing.ms.is_some())
+        });
         let span = |(step, (began, ended)): (u64, (i64, i64))| Span {
-            name: if step == laps.steps.len() as u64 {
+            name: if step == timings.steps.len() as u64 {
                 self.name(node, step)
             } else {
                 format!("step {step}")
@@ -230,7 +236,9 @@ impl TracedThread<'_> {
         ];
         attributes.extend(failed.as_ref().map(|why| ("error.type", why.as_str().into())));
         Some(Span {
-            parent: Some(self.id(&self.node_of(effect).map_or(Part::Thread, |lap| Part::Step(lap.step)))),
+            parent: Some(
+                self.id(&self.node_of(effect).map_or(Part::Thread, |timing| Part::Step(timing.step))),
+            ),
             name: format!("execute_tool {tool}"),
             began: effect.begun.as_millisecond(),
             ended: effect.ended?.as_millisecond(),
@@ -243,14 +251,17 @@ impl TracedThread<'_> {
     /// The step whose node caused an effect, once it is committed. An effect is numbered by the steps before it, and
     /// the updates its node was waiting for come in between.
     fn node_of(&self, effect: &TracedEffect) -> Option<&StepTiming> {
-        self.traced.timings.steps.iter().find(|lap| lap.ms.is_some() && lap.step >= effect.step)
+        self.traced.timings.steps.iter().find(|timing| timing.ms.is_some() && timing.step >= effect.step)
     }
 
     /// The name of a node's run at a step; runs of a node are counted.
     fn name(&self, node: &str, step: u64) -> String {
-        let laps = &self.traced.timings;
-        let runs = laps.steps.iter().filter(|lap| lap.ms.is_some() && lap.node == node && lap.step < step);
-        self.names.of(&laps.workflow, Some(node), runs.count() + 1)
+        let timings = &self.traced.timings;
+        let runs = timings
+            .steps
+            .iter()
+            .filter(|timing| timing.ms.is_some() && timing.node == node && timing.step < step);
+        self.names.of(&timings.workflow, Some(node), runs.count() + 1)
     }
 
     fn step(&self, step: u64) -> Span {
@@ -259,11 +270,11 @@ impl TracedThread<'_> {
 
     /// The attributes of every span in a thread.
     fn common(&self) -> [(&'static str, Attribute); 3] {
-        let laps = &self.traced.timings;
+        let timings = &self.traced.timings;
         [
-            ("gen_ai.conversation.id", laps.thread.as_str().into()),
+            ("gen_ai.conversation.id", timings.thread.as_str().into()),
             ("session.id", self.traced.root.as_str().into()),
-            ("sayso.workflow", laps.workflow.as_str().into()),
+            ("sayso.workflow", timings.workflow.as_str().into()),
         ]
     }
 

@@ -11,15 +11,15 @@ const TEXT: usize = 8 * 1024;
 const CONVERSATION: usize = 64 * 1024;
 
 /// The messages of a call, as attributes.
-pub(super) fn words(call: &CallView, redactor: &Redactor) -> Vec<(&'static str, Attribute)> {
+pub(super) fn message_attributes(call: &CallView, redactor: &Redactor) -> Vec<(&'static str, Attribute)> {
     let text = |text: &str| json!({ "type": "text", "content": cut(&redactor.text(text)) });
-    let mut told = Vec::new();
+    let mut attributes = Vec::new();
     if !call.system.is_empty() {
-        told.push(("gen_ai.system_instructions", json!([text(&call.system)])));
+        attributes.push(("gen_ai.system_instructions", json!([text(&call.system)])));
     }
     let (mut messages, mut room) = (Vec::new(), CONVERSATION);
-    for (who, said) in call.messages.iter().rev() {
-        let message = json!({ "role": role(who), "parts": [text(said)] });
+    for (who, content) in call.messages.iter().rev() {
+        let message = json!({ "role": role(who), "parts": [text(content)] });
         let size = message.to_string().len();
         if size > room && !messages.is_empty() {
             let earlier =
@@ -31,19 +31,19 @@ pub(super) fn words(call: &CallView, redactor: &Redactor) -> Vec<(&'static str, 
         messages.push(message);
     }
     messages.reverse();
-    told.push(("gen_ai.input.messages", Value::Array(messages)));
+    attributes.push(("gen_ai.input.messages", Value::Array(messages)));
     if call.answer.is_some() || !call.calls.is_empty() {
-        let said = call.answer.as_deref().filter(|said| !said.is_empty());
-        let mut parts: Vec<Value> = said.map(text).into_iter().collect();
+        let answer_text = call.answer.as_deref().filter(|answer_text| !answer_text.is_empty());
+        let mut parts: Vec<Value> = answer_text.map(text).into_iter().collect();
         for (name, args) in &call.calls {
             let args = redactor.value(args.clone()).to_string();
             parts.push(json!({ "type": "tool_call", "name": redactor.text(name), "arguments": cut(&args) }));
         }
         let finish = if call.calls.is_empty() { "stop" } else { "tool_call" };
         let answer = json!([{ "role": "assistant", "parts": parts, "finish_reason": finish }]);
-        told.push(("gen_ai.output.messages", answer));
+        attributes.push(("gen_ai.output.messages", answer));
     }
-    told.into_iter().map(|(key, value)| (key, value.to_string().into())).collect()
+    attributes.into_iter().map(|(key, value)| (key, value.to_string().into())).collect()
 }
 
 /// The role, in the words of OpenTelemetry's conventions.
@@ -80,7 +80,7 @@ mod tests {
     #[test]
     fn words_are_bounded_and_without_secrets() {
         let long = (0..200).map(|n| ("user".to_owned(), format!("{n} {}", "ü".repeat(TEXT)))).collect();
-        let told = words(&call(long), &Redactor::default());
+        let told = message_attributes(&call(long), &Redactor::default());
         let all: String = told.iter().map(|(key, value)| format!("{key} {value:?}")).collect();
         assert!(!all.contains("canary"), "{all}");
         assert!(all.len() < 2 * CONVERSATION, "{}", all.len());

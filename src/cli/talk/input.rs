@@ -17,7 +17,7 @@ use std::time::Duration;
 use tokio::task::JoinHandle;
 
 /// How soon a reader that is no longer wanted stops.
-const GLANCE: Duration = Duration::from_millis(50);
+const POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// Nobody types two lines within this time; faster input was pasted.
 const BURST: Duration = Duration::from_millis(40);
@@ -41,7 +41,7 @@ pub(super) struct Keyboard {
 }
 
 struct Reader {
-    wanted: Arc<AtomicBool>,
+    active: Arc<AtomicBool>,
     task: JoinHandle<io::Result<Typed>>,
 }
 
@@ -49,9 +49,9 @@ impl Keyboard {
     /// Waits for a line or a pasted text. If the caller stops waiting, later input counts as typed ahead.
     pub(super) async fn line(&mut self) -> Result<Typed, Failure> {
         let reader = self.reader.get_or_insert_with(|| {
-            let wanted = Arc::new(AtomicBool::new(true));
-            let ours = wanted.clone();
-            Reader { wanted, task: tokio::task::spawn_blocking(move || read_line(&ours)) }
+            let active = Arc::new(AtomicBool::new(true));
+            let ours = active.clone();
+            Reader { active, task: tokio::task::spawn_blocking(move || read_line(&ours)) }
         });
         let read = (&mut reader.task).await;
         self.reader = None;
@@ -64,7 +64,7 @@ impl Keyboard {
         let mut text = Vec::new();
         let mut end = false;
         if let Some(reader) = self.reader.take() {
-            reader.wanted.store(false, Ordering::SeqCst);
+            reader.active.store(false, Ordering::SeqCst);
             match reader.task.await {
                 Ok(Ok(Typed::Text(line))) => text.extend_from_slice(line.as_bytes()),
                 Ok(Ok(Typed::End)) => end = true,
@@ -84,16 +84,16 @@ impl Keyboard {
 impl Drop for Keyboard {
     fn drop(&mut self) {
         if let Some(reader) = &self.reader {
-            reader.wanted.store(false, Ordering::SeqCst);
+            reader.active.store(false, Ordering::SeqCst);
         }
     }
 }
 
-fn read_line(wanted: &AtomicBool) -> io::Result<Typed> {
+fn read_line(active: &AtomicBool) -> io::Result<Typed> {
     let mut text = Vec::new();
-    while wanted.load(Ordering::SeqCst) {
+    while active.load(Ordering::SeqCst) {
         let ended = text.ends_with(b"\n");
-        if !ready(if ended { BURST } else { GLANCE })? {
+        if !ready(if ended { BURST } else { POLL_INTERVAL })? {
             if ended {
                 break;
             }
@@ -111,12 +111,12 @@ fn read_line(wanted: &AtomicBool) -> io::Result<Typed> {
     Ok(Typed::Text(text.trim_end_matches(['\n', '\r']).to_owned()))
 }
 
-fn ready(patience: Duration) -> io::Result<bool> {
+fn ready(timeout: Duration) -> io::Result<bool> {
     let stdin = io::stdin();
     let mut fds = [PollFd::new(&stdin, PollFlags::IN)];
-    let patience = Timespec { tv_sec: 0, tv_nsec: patience.subsec_nanos().into() };
-    match poll(&mut fds, Some(&patience)) {
-        Ok(found) => Ok(found > 0),
+    let timeout = Timespec { tv_sec: 0, tv_nsec: timeout.subsec_nanos().into() };
+    match poll(&mut fds, Some(&timeout)) {
+        Ok(count) => Ok(count > 0),
         Err(rustix::io::Errno::INTR) => Ok(false),
         Err(error) => Err(error.into()),
     }
@@ -136,9 +136,9 @@ fn read_some(text: &mut Vec<u8>) -> io::Result<usize> {
 }
 
 /// Lets the user write in their editor, above the question. Text from an earlier attempt is still in the file.
-pub(super) async fn edited(file: &Path, question: &str) -> Result<String, String> {
-    let wanted = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
-    let Some(editor) = wanted.filter(|editor| !editor.trim().is_empty()) else {
+pub(super) async fn edit_in_editor(file: &Path, question: &str) -> Result<String, String> {
+    let configured = ["VISUAL", "EDITOR"].into_iter().find_map(|name| std::env::var(name).ok());
+    let Some(editor) = configured.filter(|editor| !editor.trim().is_empty()) else {
         return Err("EDITOR is not set; set it to an editor, or answer right here".to_owned());
     };
     let unwritable = |error: io::Error| format!("{} cannot be written: {}", file.display(), io_words(&error));

@@ -9,7 +9,7 @@ mod input;
 mod screen;
 
 use super::context::OpenFolder;
-use super::drive::{Signals, file_read, name_failed};
+use super::drive::{Signals, file_away_result, warn_failed};
 use super::failure::Failure;
 use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until};
@@ -30,31 +30,38 @@ const TICK: Duration = Duration::from_millis(100);
 const EDIT: &str = ":e";
 
 /// Whether a conversation can be held here.
-pub(super) fn possible(page: &Page) -> bool {
+pub(super) fn is_possible(page: &Page) -> bool {
     !page.is_json() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
 /// Holds a conversation with `thread` until it ends or the user leaves.
-pub(super) async fn hold(here: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
+pub(super) async fn hold(folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
     let (screen, signals) = (Screen::new(), Signals::listen());
     let keyboard = Keyboard::default();
-    let mut talk =
-        Talk { here, thread, screen, keyboard, signals, said: String::new(), asked: 0, shown: None };
-    let ended = here.app().beside(talk.go_on()).await;
+    let mut talk = Talk {
+        folder,
+        thread,
+        screen,
+        keyboard,
+        signals,
+        streamed: String::new(),
+        questions_asked: 0,
+        shown: None,
+    };
+    let ended = folder.app().beside(talk.run()).await;
     talk.screen.clear();
     ended.map(|()| Answer::nothing())
 }
 
 struct Talk<'h> {
-    here: &'h OpenFolder,
+    folder: &'h OpenFolder,
     thread: ThreadId,
     screen: Screen,
     keyboard: Keyboard,
     signals: Signals,
     /// The model's text that is already on the screen.
-    said: String,
-    /// How many questions were asked.
-    asked: usize,
+    streamed: String,
+    questions_asked: usize,
     /// The first block of the last question: the answer so far, if there is one.
     shown: Option<Block>,
 }
@@ -75,10 +82,10 @@ enum ParsedInput {
 }
 
 impl Talk<'_> {
-    async fn go_on(&mut self) -> Result<(), Failure> {
+    async fn run(&mut self) -> Result<(), Failure> {
         let (open, status) = loop {
-            let ended = self.let_work().await?;
-            let outcome = family_outcome(self.here.engine(), &self.thread).map_err(anyhow::Error::from)?;
+            let ended = self.drive_until_idle().await?;
+            let outcome = family_outcome(self.folder.engine(), &self.thread).map_err(anyhow::Error::from)?;
             let open = outcome.interrupts.first().cloned();
             match (ended, open) {
                 (Ended::Stopped, open) => break (open, outcome.status),
@@ -98,12 +105,12 @@ impl Talk<'_> {
     }
 
     /// Drives the thread, or watches the process that does, until it asks or rests.
-    async fn let_work(&mut self) -> Result<Ended, Failure> {
-        let engine = self.here.engine();
+    async fn drive_until_idle(&mut self) -> Result<Ended, Failure> {
+        let engine = self.folder.engine();
         let scope = Scope::Family(self.thread.clone());
         let mut progress = engine.progress();
         let driver = Cell::new(None);
-        let stop = self.signals.heard();
+        let stop = self.signals.received();
         let driving = attend(engine, &scope, Until::Idle, stop, |pid| driver.set(pid));
         tokio::pin!(driving);
         let mut work = Work::new(&self.thread);
@@ -120,22 +127,22 @@ impl Talk<'_> {
             work.take(event, &mut self.screen);
         }
         self.screen.clear();
-        self.said = work.stream.finish(&mut self.screen);
-        name_failed(&attended);
+        self.streamed = work.stream.finish(&mut self.screen);
+        warn_failed(&attended);
         Ok(attended.ended)
     }
 
     /// Asks the user until the question is decided or they leave.
     async fn ask(&mut self, id: &InterruptId) -> Result<AskResult, Failure> {
-        let (item, card) = self.here.inbox().decisions().card(id.clone()).await?;
+        let (item, card) = self.folder.inbox().decisions().card(id.clone()).await?;
         // Parts that stay the same during a conversation are shown once.
-        let in_full = self.asked == 0 || !is_plain_question(&item);
-        self.screen.card(&card, in_full, &self.said);
+        let in_full = self.questions_asked == 0 || !is_plain_question(&item);
+        self.screen.card(&card, in_full, &self.streamed);
         self.shown = card.blocks.into_iter().next();
         if in_full {
-            self.screen.say(&self.ways(&item));
+            self.screen.say(&self.answer_hint(&item));
         }
-        self.asked += 1;
+        self.questions_asked += 1;
         let (ahead, end) = self.keyboard.typed_ahead().await.unwrap_or_default();
         if end {
             return Ok(AskResult::Left);
@@ -144,10 +151,10 @@ impl Talk<'_> {
             self.screen
                 .say(&format!("You typed this before the question appeared, so it was not used: {ahead}"));
         }
-        let draft = Path::new(&self.here.folder).join(format!("answer-{}.md", item.id));
+        let draft = Path::new(&self.folder.path).join(format!("answer-{}.md", item.id));
         loop {
-            let words = match self.words(&item, &draft).await? {
-                PromptInput::Said(words) => words,
+            let words = match self.read_answer(&item, &draft).await? {
+                PromptInput::Text(words) => words,
                 PromptInput::Left => return Ok(AskResult::Left),
                 PromptInput::Elsewhere => {
                     self.screen.gap();
@@ -155,7 +162,7 @@ impl Talk<'_> {
                     return Ok(AskResult::Answered);
                 }
             };
-            let decision = match meant(&item, words) {
+            let decision = match parse_input(&item, words) {
                 ParsedInput::Decision(decision) => decision,
                 ParsedInput::Unclear(why) => {
                     self.screen.say(&why);
@@ -164,7 +171,7 @@ impl Talk<'_> {
             };
             let shown = item.args_hash.map(SeenHash::Whole);
             let decide = DecisionRequest { interrupt: id.clone(), decision, shown, learn: true, by: By::Cli };
-            match self.here.inbox().decisions().decide(decide).await {
+            match self.folder.inbox().decisions().decide(decide).await {
                 Ok(_) => {
                     let _ = std::fs::remove_file(&draft);
                     return Ok(AskResult::Answered);
@@ -184,11 +191,11 @@ impl Talk<'_> {
     }
 
     /// The user's answer, or why there is none.
-    async fn words(&mut self, item: &Item, draft: &Path) -> Result<PromptInput, Failure> {
+    async fn read_answer(&mut self, item: &Item, draft: &Path) -> Result<PromptInput, Failure> {
         let id = item.interrupt();
         let elsewhere = async {
             match &id {
-                Some(id) => closed(self.here.engine(), &item.thread, id).await,
+                Some(id) => closed(self.folder.engine(), &item.thread, id).await,
                 None => std::future::pending().await,
             }
         };
@@ -198,7 +205,7 @@ impl Talk<'_> {
             self.screen.prompt(if words.is_empty() { ">" } else { "." });
             let typed = tokio::select! {
                 biased;
-                () = self.signals.heard() => return Ok(PromptInput::Left),
+                () = self.signals.received() => return Ok(PromptInput::Left),
                 closed = &mut elsewhere => {
                     closed.map_err(anyhow::Error::from)?;
                     return Ok(PromptInput::Elsewhere);
@@ -210,12 +217,12 @@ impl Talk<'_> {
                 Typed::End => return Ok(PromptInput::Left),
             };
             if line.trim() == EDIT && words.is_empty() {
-                let edited = input::edited(draft, &self.question(item)).await;
+                let edited = input::edit_in_editor(draft, &self.question(item)).await;
                 self.signals.forget().await;
                 match edited {
                     Ok(text) if !text.is_empty() => {
                         self.screen.text(&text);
-                        return Ok(PromptInput::Said(text));
+                        return Ok(PromptInput::Text(text));
                     }
                     Ok(_) => self.screen.say("Nothing was written."),
                     Err(why) => self.screen.say(&why),
@@ -229,21 +236,21 @@ impl Talk<'_> {
             }
             words.push_str(&line);
             if !words.trim().is_empty() {
-                return Ok(PromptInput::Said(words));
+                return Ok(PromptInput::Text(words));
             }
             words.clear();
-            let ways = self.ways(item);
-            self.screen.say(&ways);
+            let hint = self.answer_hint(item);
+            self.screen.say(&hint);
         }
     }
 
     fn question(&self, item: &Item) -> String {
-        let asked = item.args.get("question").and_then(|text| text.as_str());
-        asked.unwrap_or(&item.gist).to_owned()
+        let question = item.args.get("question").and_then(|text| text.as_str());
+        question.unwrap_or(&item.gist).to_owned()
     }
 
     /// The possible answers, in a sentence.
-    fn ways(&self, item: &Item) -> String {
+    fn answer_hint(&self, item: &Item) -> String {
         let leave = "Ctrl-D leaves it in the inbox.";
         if is_plain_question(item) {
             let approve = if item.allow.accept { "DONE approves, " } else { "" };
@@ -255,15 +262,16 @@ impl Talk<'_> {
             Some(label) => format!("{word} ({label})"),
             None => word.to_owned(),
         };
-        let ways = [
+        let answers = [
             (item.allow.accept, label("accept", &item.labels.accept)),
             (item.allow.ignore, label("ignore", &item.labels.ignore)),
             (item.allow.respond, label("any other words", &item.labels.respond)),
         ];
-        let ways: Vec<String> = ways.into_iter().filter(|(may, _)| *may).map(|(_, way)| way).collect();
+        let answers: Vec<String> =
+            answers.into_iter().filter(|(may, _)| *may).map(|(_, answer)| answer).collect();
         let edit =
             if item.allow.edit { format!(" `sayso edit {}` changes it.", item.id) } else { String::new() };
-        format!("Type {}; {leave}{edit}", ways.join(", "))
+        format!("Type {}; {leave}{edit}", answers.join(", "))
     }
 
     /// The last line of a conversation that the user leaves.
@@ -303,10 +311,10 @@ impl Talk<'_> {
                 return Ok(());
             }
         }
-        match self.here.inbox().decisions().result(self.thread.clone()).await {
+        match self.folder.inbox().decisions().result(self.thread.clone()).await {
             // It is already on the screen.
             Ok((_, card)) if self.shown.is_some() && card.blocks.first() == self.shown.as_ref() => {}
-            Ok((_, card)) => self.screen.card(&card, false, &self.said),
+            Ok((_, card)) => self.screen.card(&card, false, &self.streamed),
             // It was filed away already.
             Err(InboxError::Conflict(_)) => {}
             Err(error) => return Err(error.into()),
@@ -321,13 +329,13 @@ impl Talk<'_> {
             "Thread {thread} is done. `sayso continue {thread} \"…\"` goes on from here, `sayso show {thread}` shows all of it."
         ));
         // It was read here, so it need not wait in the inbox.
-        file_read(self.here, outcome).await
+        file_away_result(self.folder, outcome).await
     }
 }
 
 /// The user's answer to a prompt.
 enum PromptInput {
-    Said(String),
+    Text(String),
     Left,
     /// Somebody else has answered.
     Elsewhere,
@@ -338,7 +346,7 @@ fn is_plain_question(item: &Item) -> bool {
     item.kind == ItemKind::Interrupt(Kind::Question) && item.allow.respond
 }
 
-fn meant(item: &Item, words: String) -> ParsedInput {
+fn parse_input(item: &Item, words: String) -> ParsedInput {
     if is_plain_question(item) {
         return ParsedInput::Decision(Decision::Respond { text: words });
     }
@@ -407,6 +415,6 @@ impl Work {
             (None, None, None) => "working".to_owned(),
         };
         let what = if seconds > 1 { format!("{what} · {seconds} s") } else { what };
-        screen.status(&what, &self.stream.begun());
+        screen.status(&what, &self.stream.unfinished_line());
     }
 }

@@ -164,39 +164,39 @@ fn last_columns(text: &str, room: usize) -> &str {
 #[derive(Default)]
 pub(super) struct Stream {
     markdown: Markdown,
-    whole: String,
-    begun: String,
+    text: String,
+    unfinished: String,
 }
 
 impl Stream {
     pub(super) fn feed(&mut self, piece: &str, screen: &mut Screen) {
-        self.whole.push_str(piece);
-        self.begun.push_str(piece);
-        while let Some(end) = self.begun.find('\n') {
-            let line: String = self.begun.drain(..=end).collect();
+        self.text.push_str(piece);
+        self.unfinished.push_str(piece);
+        while let Some(end) = self.unfinished.find('\n') {
+            let line: String = self.unfinished.drain(..=end).collect();
             self.put(&line, screen);
         }
     }
 
     /// The unfinished line without Markdown marks, because their meaning is known only when the line ends.
-    pub(super) fn begun(&self) -> String {
-        self.begun.trim_start_matches(['#', ' ']).replace(['*', '`'], "")
+    pub(super) fn unfinished_line(&self) -> String {
+        self.unfinished.trim_start_matches(['#', ' ']).replace(['*', '`'], "")
     }
 
     pub(super) fn is_empty(&self) -> bool {
-        self.whole.is_empty()
+        self.text.is_empty()
     }
 
     /// Writes the rest, and returns the whole text.
     pub(super) fn finish(mut self, screen: &mut Screen) -> String {
-        let line = std::mem::take(&mut self.begun);
+        let line = std::mem::take(&mut self.unfinished);
         if !line.is_empty() {
             self.put(&line, screen);
         }
         if !self.is_empty() {
             screen.gap();
         }
-        Visible::new(&self.whole).into_string()
+        Visible::new(&self.text).into_string()
     }
 
     fn put(&mut self, line: &str, screen: &mut Screen) {
@@ -220,7 +220,7 @@ mod tests {
 
     #[test]
     fn what_is_being_written_shows_no_marks() {
-        let stream = Stream { begun: "## The **budget** of `plan".to_owned(), ..Stream::default() };
-        assert_eq!(stream.begun(), "The budget of plan");
+        let stream = Stream { unfinished: "## The **budget** of `plan".to_owned(), ..Stream::default() };
+        assert_eq!(stream.unfinished_line(), "The budget of plan");
     }
 }

@@ -23,17 +23,17 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let query = ActivityQuery::last(self.days, &here.page.now.to_zoned(here.page.zone.clone()));
-        let activity = here.inbox().figures().activity(query).await?;
-        let storage = here.inbox().figures().storage().await?;
+        let folder = context.open()?;
+        let query = ActivityQuery::last(self.days, &folder.page.now.to_zoned(folder.page.zone.clone()));
+        let activity = folder.inbox().figures().activity(query).await?;
+        let storage = folder.inbox().figures().storage().await?;
         let mut data = serde_json::to_value(&activity).map_err(|e| Failure::failed(e.to_string()))?;
         data["storage"] = json!(storage);
-        here.page.answer(&data, |page| told(page, &activity, &storage))
+        folder.page.answer(&data, |page| report_text(page, &activity, &storage))
     }
 }
 
-fn told(page: &Page, activity: &Activity, storage: &Storage) -> String {
+fn report_text(page: &Page, activity: &Activity, storage: &Storage) -> String {
     let mut out = String::new();
     let row = |day: &DayLine| {
         let decisions = &day.decisions;

@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
-use crate::cli::request::told;
+use crate::cli::request::format_answer;
 
 /// Read the answer to a request
 #[derive(Debug, clap::Args)]
@@ -24,12 +24,12 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
-        let here = context.open()?;
+        let folder = context.open()?;
         let answer = match target {
-            Target::Interrupt(id) => here.inbox().requests().answer(&id).await,
-            Target::Result(thread) => here.inbox().requests().answer_in(&thread).await,
+            Target::Interrupt(id) => folder.inbox().requests().answer(&id).await,
+            Target::Result(thread) => folder.inbox().requests().answer_in(&thread).await,
         };
         let answer = answer.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        told(&here.page, &answer, Exit::Unanswered)
+        format_answer(&folder.page, &answer, Exit::Unanswered)
     }
 }

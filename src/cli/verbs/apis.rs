@@ -68,7 +68,7 @@ impl Args {
             }
             Action::Show { name, operation: Some(operation) } => {
                 let view = apis.operation(&name, &operation)?;
-                page.answer(&view, |_| described(&view))
+                page.answer(&view, |_| describe(&view))
             }
             Action::Add { file, name } => {
                 let added = apis.add(&file, name.as_deref())?;
@@ -120,13 +120,17 @@ fn shown(page: &Page, view: &ApiView) -> String {
     out + &table(page, [whole("OPERATION"), whole("METHOD"), whole("PATH"), cut("WHAT IT DOES")], &rows)
 }
 
-fn described(view: &crate::app::OperationView) -> String {
+fn describe(view: &crate::app::OperationView) -> String {
     let mut out =
         format!("{} {}\n{}\n", view.method, Visible::line(&view.path), Visible::line(&view.description));
     for parameter in &view.parameters {
-        let must = if parameter.required { ", required" } else { "" };
-        let _ =
-            write!(out, "\n{} ({}{must})", Visible::line(&parameter.name), Visible::line(&parameter.kind));
+        let required = if parameter.required { ", required" } else { "" };
+        let _ = write!(
+            out,
+            "\n{} ({}{required})",
+            Visible::line(&parameter.name),
+            Visible::line(&parameter.kind)
+        );
         if !parameter.description.is_empty() {
             let _ = write!(out, ": {}", Visible::line(&parameter.description));
         }

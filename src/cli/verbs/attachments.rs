@@ -43,18 +43,18 @@ pub(super) struct Open {
     n: usize,
 }
 
-pub(super) async fn thread(here: &OpenFolder, id: &str) -> Result<ThreadId, Failure> {
+pub(super) async fn thread(folder: &OpenFolder, id: &str) -> Result<ThreadId, Failure> {
     Ok(match target(id)? {
-        Target::Interrupt(id) => here.inbox().decisions().card(id).await?.0.thread,
-        Target::Result(thread) => here.inbox().threads().view(thread).await?.id,
+        Target::Interrupt(id) => folder.inbox().decisions().card(id).await?.0.thread,
+        Target::Result(thread) => folder.inbox().threads().view(thread).await?.id,
     })
 }
 
 impl List {
-    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
-        let thread = thread(here, &self.id).await?;
-        let files = here.inbox().mail().attachments(thread).await?;
-        here.page.answer(&files, |page| {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+        let thread = thread(folder, &self.id).await?;
+        let files = folder.inbox().mail().attachments(thread).await?;
+        folder.page.answer(&files, |page| {
             if files.is_empty() {
                 return "Nothing is attached.\n".to_owned();
             }
@@ -78,10 +78,10 @@ impl List {
 }
 
 impl Save {
-    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
-        let thread = thread(here, &self.id).await?;
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+        let thread = thread(folder, &self.id).await?;
         let programs = if self.anyway { Programs::Save } else { Programs::Refuse };
-        let saved = here.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
+        let saved = folder.inbox().mail().save_attachment(thread, self.n, self.to, programs).await;
         let path = saved.map_err(|error| {
             let failure = Failure::from_inbox(&error, Exit::Failed);
             match self.anyway {
@@ -90,16 +90,16 @@ impl Save {
             }
         })?;
         let path = path.display().to_string();
-        here.page.answer(&json!({ "path": path }), |_| format!("{path}\n"))
+        folder.page.answer(&json!({ "path": path }), |_| format!("{path}\n"))
     }
 }
 
 impl Open {
-    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
-        let thread = thread(here, &self.id).await?;
-        let opened = here.inbox().mail().open_attachment(thread, self.n).await;
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+        let thread = thread(folder, &self.id).await?;
+        let opened = folder.inbox().mail().open_attachment(thread, self.n).await;
         let path = opened.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
         let path = path.display().to_string();
-        here.page.answer(&json!({ "path": path }), |_| format!("opened {path}\n"))
+        folder.page.answer(&json!({ "path": path }), |_| format!("opened {path}\n"))
     }
 }

@@ -61,8 +61,8 @@ impl Args {
         let page = context.page.clone();
         // Asks the driver to look now, so that it notices the login at once.
         if context.has_data()
-            && let Ok(here) = context.open()
-            && let Some(intake) = here.intake()
+            && let Ok(folder) = context.open()
+            && let Some(intake) = folder.intake()
             && let Err(error) = intake.look_soon().await
         {
             tracing::warn!(%error, "whoever drives was not told of the login");

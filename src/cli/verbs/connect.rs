@@ -101,7 +101,7 @@ impl Args {
         let mut write = self.yes && something;
         if something && asks {
             say(&shown(&plan));
-            write = Prompt.yes("Write this?").await?;
+            write = Prompt.confirm("Write this?").await?;
         }
         let kept = match write {
             true => connect::write(&plan.changes, page.now).map_err(Failure::failed)?,
@@ -133,8 +133,8 @@ impl Args {
 }
 
 /// The agents that can be connected, and which of them are here.
-fn list(page: &Page, found: &[FoundAgent]) -> Result<Answer, Failure> {
-    let data: Vec<Value> = found
+fn list(page: &Page, agents: &[FoundAgent]) -> Result<Answer, Failure> {
+    let data: Vec<Value> = agents
         .iter()
         .map(|FoundAgent { agent, program, connected }| {
             json!({
@@ -155,7 +155,7 @@ fn list(page: &Page, found: &[FoundAgent]) -> Result<Answer, Failure> {
         let program = program.as_ref().map_or("not found".to_owned(), |path| path.display().to_string());
         [agent.word().to_owned(), agent.name().to_owned(), program, connected]
     };
-    let rows: Vec<_> = found.iter().map(row).collect();
+    let rows: Vec<_> = agents.iter().map(row).collect();
     page.answer(&data, |page| {
         let columns = [whole("AGENT"), whole("NAME"), whole("PROGRAM"), cut("CONNECTED")];
         let table = table(page, columns, &rows);

@@ -61,24 +61,24 @@ enum Scope {
 impl Accept {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
-        let here = context.open()?;
+        let folder = context.open()?;
         // A hash also says which version is meant.
         if let Target::Interrupt(id) = &target
             && !self.original
             && self.binding.args_hash.is_none()
         {
-            sent_all_changes(&here, id).await?;
+            sent_all_changes(&folder, id).await?;
         }
         match target {
             Target::Interrupt(id) if self.remember.is_some() => {
                 let place = self.remember.unwrap_or(1).saturating_sub(1) as usize;
-                self.binding.accept_and_remember(&here, id, self.binding.shown(), place).await
+                self.binding.accept_and_remember(&folder, id, self.binding.shown(), place).await
             }
             Target::Interrupt(id) => {
                 let shown = self.binding.shown();
-                match self.request(&here, &id)? {
-                    Some(request) => self.binding.accept_and_grant(&here, id, shown, request).await,
-                    None => self.binding.decide(&here, id, Decision::Accept, shown).await,
+                match self.request(&folder, &id)? {
+                    Some(request) => self.binding.accept_and_grant(&folder, id, shown, request).await,
+                    None => self.binding.decide(&folder, id, Decision::Accept, shown).await,
                 }
             }
             Target::Result(thread) if self.grant.is_some() || self.remember.is_some() => {
@@ -87,16 +87,16 @@ impl Accept {
                     "`{thread}` names a result, and a result allows nothing; leave {flag} out"
                 )))
             }
-            Target::Result(thread) => self.binding.file_away(&here, thread).await,
+            Target::Result(thread) => self.binding.file_away(&folder, thread).await,
         }
     }
 
-    fn request(&self, here: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
+    fn request(&self, folder: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
         let Some(scope) = self.grant else { return Ok(None) };
         let lasts = self
             .lasts
             .as_deref()
-            .map(|word| when::lasting(word, &here.page.now))
+            .map(|word| when::lasting(word, &folder.page.now))
             .transpose()
             .map_err(Failure::usage)?;
         let scope = match scope {
@@ -112,8 +112,8 @@ impl Accept {
 }
 
 /// Fails if the screen keeps unsent changes, because it is unclear which version is meant.
-async fn sent_all_changes(here: &OpenFolder, id: &InterruptId) -> Result<(), Failure> {
-    let drafts = here.inbox().decisions().drafts().await?;
+async fn sent_all_changes(folder: &OpenFolder, id: &InterruptId) -> Result<(), Failure> {
+    let drafts = folder.inbox().decisions().drafts().await?;
     // The user may have typed only a prefix of the id.
     let key = unsent_edit_key(id.as_str());
     if drafts.iter().any(|(kept, _)| kept.starts_with(&key)) {
@@ -152,21 +152,21 @@ pub(in crate::cli) struct Edit {
 impl Edit {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = not_a_result(target(&self.id)?, "edit")?;
-        let here = context.open()?;
+        let folder = context.open()?;
         let (args, shown) = match &self.args {
             Some(json) => (whole(json)?, self.binding.shown()),
-            None => self.changed(&here, &id).await?,
+            None => self.changed(&folder, &id).await?,
         };
-        self.binding.decide(&here, id, Decision::Edit { args }, shown).await
+        self.binding.decide(&folder, id, Decision::Edit { args }, shown).await
     }
 
     /// The proposal with changes. It is bound to the proposal it changes, so that it cannot decide another one.
     async fn changed(
         &self,
-        here: &OpenFolder,
+        folder: &OpenFolder,
         id: &InterruptId,
     ) -> Result<(Value, Option<SeenHash>), Failure> {
-        let (item, _) = here.inbox().decisions().card(id.clone()).await?;
+        let (item, _) = folder.inbox().decisions().card(id.clone()).await?;
         let changes = pairs::read(&self.set, &item.schema, item.edit_args())?;
         let shown = self.binding.shown().or_else(|| item.args_hash.map(SeenHash::Whole));
         let args = match item.edit_args() {
@@ -211,13 +211,13 @@ impl Respond {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
         let text = words(&self.text)?;
-        let here = context.open()?;
+        let folder = context.open()?;
         match target {
             Target::Interrupt(id) => {
                 let respond = Decision::Respond { text };
-                self.binding.decide(&here, id, respond, self.binding.shown()).await
+                self.binding.decide(&folder, id, respond, self.binding.shown()).await
             }
-            Target::Result(thread) => self.binding.go_on(&here, thread, text).await,
+            Target::Result(thread) => self.binding.go_on(&folder, thread, text).await,
         }
     }
 }
@@ -237,8 +237,8 @@ pub(in crate::cli) struct Ignore {
 impl Ignore {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = not_a_result(target(&self.id)?, "ignore")?;
-        let here = context.open()?;
-        self.binding.decide(&here, id, Decision::Ignore, self.binding.shown()).await
+        let folder = context.open()?;
+        self.binding.decide(&folder, id, Decision::Ignore, self.binding.shown()).await
     }
 }
 
@@ -257,8 +257,8 @@ pub(in crate::cli) struct Draft {
 impl Draft {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = not_a_result(target(&self.id)?, "draft")?;
-        let here = context.open()?;
-        self.binding.decide(&here, id, Decision::Draft, self.binding.shown()).await
+        let folder = context.open()?;
+        self.binding.decide(&folder, id, Decision::Draft, self.binding.shown()).await
     }
 }
 
@@ -281,58 +281,58 @@ impl Binding {
     /// Makes the decision, bound to `shown`.
     async fn decide(
         &self,
-        here: &OpenFolder,
+        folder: &OpenFolder,
         interrupt: InterruptId,
         decision: Decision,
         shown: Option<SeenHash>,
     ) -> Result<Answer, Failure> {
         let decide = DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli };
-        let outcome = here.inbox().decisions().decide(decide).await?;
-        self.waiting.follow(here, outcome).await
+        let outcome = folder.inbox().decisions().decide(decide).await?;
+        self.waiting.follow(folder, outcome).await
     }
 
     /// Accepts, and allows more like it from now on.
     async fn accept_and_grant(
         &self,
-        here: &OpenFolder,
+        folder: &OpenFolder,
         interrupt: InterruptId,
         shown: Option<SeenHash>,
         request: GrantRequest,
     ) -> Result<Answer, Failure> {
         let accept =
             DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
-        let granted = here.inbox().decisions().accept_and_grant(accept, request).await;
+        let granted = folder.inbox().decisions().accept_and_grant(accept, request).await;
         let (outcome, _) = granted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        self.waiting.follow(here, outcome).await
+        self.waiting.follow(folder, outcome).await
     }
 
     /// Accepts, and lets the asking agent remember the offer at this place.
     async fn accept_and_remember(
         &self,
-        here: &OpenFolder,
+        folder: &OpenFolder,
         interrupt: InterruptId,
         shown: Option<SeenHash>,
         place: usize,
     ) -> Result<Answer, Failure> {
         let accept =
             DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
-        let accepted = here.inbox().decisions().accept_and_remember(accept, place).await;
+        let accepted = folder.inbox().decisions().accept_and_remember(accept, place).await;
         let outcome = accepted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        self.waiting.follow(here, outcome).await
+        self.waiting.follow(folder, outcome).await
     }
 
-    async fn file_away(&self, here: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
+    async fn file_away(&self, folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
-        let filed = here.inbox().decisions().file_away(thread).await;
+        let filed = folder.inbox().decisions().file_away(thread).await;
         let outcome = filed.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?;
-        self.waiting.follow(here, outcome).await
+        self.waiting.follow(folder, outcome).await
     }
 
     /// Continues a thread after its result.
-    async fn go_on(&self, here: &OpenFolder, thread: ThreadId, words: String) -> Result<Answer, Failure> {
+    async fn go_on(&self, folder: &OpenFolder, thread: ThreadId, words: String) -> Result<Answer, Failure> {
         self.unbound(&thread)?;
-        let outcome = here.inbox().threads().proceed(thread, words).await?;
-        self.waiting.follow(here, outcome).await
+        let outcome = folder.inbox().threads().proceed(thread, words).await?;
+        self.waiting.follow(folder, outcome).await
     }
 
     /// Fails if a hash was given: a result is read, not approved, and has none.

@@ -55,8 +55,8 @@ fn ends() -> impl TypedValueParser<Value = DecisionEnd> {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let now = here.page.now.to_zoned(here.page.zone.clone());
+        let folder = context.open()?;
+        let now = folder.page.now.to_zoned(folder.page.zone.clone());
         let past = |word: &Option<String>| {
             word.as_deref().map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)
         };
@@ -70,8 +70,8 @@ impl Args {
             ..DecisionQuery::default()
         };
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
-        let decisions = pages::decisions(here.inbox(), query, limit).await?;
-        here.page.answer(&decisions, |page| text(page, &decisions))
+        let decisions = pages::decisions(folder.inbox(), query, limit).await?;
+        folder.page.answer(&decisions, |page| text(page, &decisions))
     }
 }
 

@@ -57,18 +57,18 @@ impl Args {
 
     /// Lays the demo out, unless it is there, and opens it.
     pub(in crate::cli) async fn open(&self, context: Context<'_>) -> Result<OpenFolder, Failure> {
-        Ok(self.laid_out(context).await?.0)
+        Ok(self.set_up(context).await?.0)
     }
 
     /// The steps of the tour, if the user asked for it.
-    pub(in crate::cli) fn tour(&self, here: &OpenFolder) -> Vec<TourStep> {
+    pub(in crate::cli) fn tour(&self, folder: &OpenFolder) -> Vec<TourStep> {
         match self.tour {
-            true => demo_tour(Path::new(&here.folder), Timestamp::now(), &here.page.zone),
+            true => demo_tour(Path::new(&folder.path), Timestamp::now(), &folder.page.zone),
             false => Vec::new(),
         }
     }
 
-    async fn laid_out(&self, context: Context<'_>) -> Result<(OpenFolder, Report), Failure> {
+    async fn set_up(&self, context: Context<'_>) -> Result<(OpenFolder, Report), Failure> {
         let folder = context.demo_folder()?;
         let zone = context.page.zone.clone();
         let fresh =
@@ -88,16 +88,16 @@ impl Args {
             let replaying = context.open_replaying(&demo_transcript(&folder))?;
             play_transcript(replaying.app(), &folder).await?;
         }
-        let here = context.open()?;
+        let opened = context.open()?;
         if fresh {
-            begin_demo(here.app(), &folder).await?;
+            begin_demo(opened.app(), &folder).await?;
         }
-        Ok((here, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
+        Ok((opened, Report { outbox: folder.join("mail/outbox/new"), folder, fresh }))
     }
 
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let (here, report) = self.laid_out(context).await?;
-        here.page.answer(&report, |_| text(&report))
+        let (opened, report) = self.set_up(context).await?;
+        opened.page.answer(&report, |_| text(&report))
     }
 }
 

@@ -40,7 +40,7 @@ impl Args {
         };
         let well = checks.iter().all(|check| check.ok);
         let answer = context.page.answer(&checks, |_| text(&checks))?;
-        Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
+        Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
     }
 }
 

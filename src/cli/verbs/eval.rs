@@ -98,17 +98,20 @@ impl Decisions {
         let now = context.page.now.to_zoned(config.user.time_zone.clone());
         let since =
             self.since.as_deref().map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)?;
-        let rules =
-            self.rules.as_deref().map(|file| Ok::<_, Failure>(context.config_of(file)?.rules)).transpose()?;
+        let rules = self
+            .rules
+            .as_deref()
+            .map(|file| Ok::<_, Failure>(context.config_from(file)?.rules))
+            .transpose()?;
         if !config.data.exists() {
             let text = format!("{} does not exist yet; nothing was decided", config.data.display());
             return Err(Failure::gone(text));
         }
         let setup = Setup::open(config, context.env().clone()).map_err(anyhow::Error::from)?;
         let mut memory = BTreeMap::new();
-        for given in &self.memory {
-            let Some((word, file)) = given.split_once('=') else {
-                return Err(Failure::usage(format!("`{given}` is not NS=FILE")));
+        for pair in &self.memory {
+            let Some((word, file)) = pair.split_once('=') else {
+                return Err(Failure::usage(format!("`{pair}` is not NS=FILE")));
             };
             let text = std::fs::read_to_string(file)
                 .map_err(|e| Failure::usage(format!("{file} cannot be read: {}", unreadable(&e))))?;

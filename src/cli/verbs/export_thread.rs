@@ -15,30 +15,30 @@ pub(super) async fn run(
     output: Option<PathBuf>,
 ) -> Result<Answer, Failure> {
     let thread = ids::thread(thread)?;
-    let here = context.open()?;
-    let exported = service::export(here.inbox(), thread).await?;
+    let folder = context.open()?;
+    let exported = service::export(folder.inbox(), thread).await?;
     let named = output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
     let format = match (format, named) {
         (Some("json"), _) => Format::Json,
         (Some(_), _) => Format::Markdown,
         (None, Some(name)) => Format::of(&name),
-        (None, None) if here.page.is_json() => Format::Json,
+        (None, None) if folder.page.is_json() => Format::Json,
         (None, None) => Format::Markdown,
     };
     let text = match format {
-        Format::Markdown => exported.markdown(&here.page.zone),
+        Format::Markdown => exported.markdown(&folder.page.zone),
         Format::Json => safe_json(&exported)?,
     };
     let Some(path) = output else {
         return match format {
-            Format::Json => here.page.program(&json!(exported), text),
+            Format::Json => folder.page.program(&json!(exported), text),
             Format::Markdown => {
-                here.page.answer(&json!({ "thread": exported.view.id, "markdown": text }), |_| text.clone())
+                folder.page.answer(&json!({ "thread": exported.view.id, "markdown": text }), |_| text.clone())
             }
         };
     };
     service::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
-    let said =
+    let report =
         json!({ "thread": exported.view.id, "format": format.ending(), "file": path, "bytes": text.len() });
-    here.page.answer(&said, |_| format!("{} is written to {}", exported.view.id, path.display()))
+    folder.page.answer(&report, |_| format!("{} is written to {}", exported.view.id, path.display()))
 }

@@ -24,9 +24,9 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
-        let here = context.open()?;
-        let forked = here.inbox().threads().fork(thread, self.step).await;
+        let folder = context.open()?;
+        let forked = folder.inbox().threads().fork(thread, self.step).await;
         let outcome = forked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        self.waiting.follow(&here, outcome).await
+        self.waiting.follow(&folder, outcome).await
     }
 }

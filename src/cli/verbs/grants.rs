@@ -39,17 +39,17 @@ enum Action {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
+        let folder = context.open()?;
         let line = match self.action {
             None => {
-                let lines = here.inbox().grants().list().await?;
-                return here.page.answer(&lines, |page| listed(page, &lines));
+                let lines = folder.inbox().grants().list().await?;
+                return folder.page.answer(&lines, |page| listed(page, &lines));
             }
-            Some(Action::Revoke { id }) => here.inbox().grants().revoke(id).await,
-            Some(Action::Restore { id }) => here.inbox().grants().restore(id).await,
+            Some(Action::Revoke { id }) => folder.inbox().grants().revoke(id).await,
+            Some(Action::Restore { id }) => folder.inbox().grants().restore(id).await,
         };
         let line = line.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        here.page.answer(&line, |page| format!("{} is {}.\n", line.id, state(page, &line)))
+        folder.page.answer(&line, |page| format!("{} is {}.\n", line.id, state(page, &line)))
     }
 }
 

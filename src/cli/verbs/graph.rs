@@ -25,31 +25,31 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let Some(name) = self.workflow else { return list(&here) };
-        let Some(spec) = here.registry().get(&name) else {
-            let known: Vec<&str> = here.registry().iter().map(|spec| spec.workflow.name()).collect();
+        let folder = context.open()?;
+        let Some(name) = self.workflow else { return list(&folder) };
+        let Some(spec) = folder.registry().get(&name) else {
+            let known: Vec<&str> = folder.registry().iter().map(|spec| spec.workflow.name()).collect();
             return Err(unknown(&name, &known));
         };
         let shape = spec.workflow.shape();
         if self.mermaid {
             let chart = shape.mermaid();
-            return here.page.answer(&json!({ "mermaid": chart }), |_| chart.clone());
+            return folder.page.answer(&json!({ "mermaid": chart }), |_| chart.clone());
         }
-        here.page.answer(shape, |_| {
+        folder.page.answer(shape, |_| {
             format!("{}\n\n{}\n{LEGEND}\n", shape.name, shape.picture(&TakenPath::default()).text())
         })
     }
 }
 
 /// Lists the workflows that users can start, and what each does.
-fn list(here: &OpenFolder) -> Result<Answer, Failure> {
-    let specs: Vec<_> = here.registry().iter().filter(|spec| !spec.hidden).collect();
+fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
+    let specs: Vec<_> = folder.registry().iter().filter(|spec| !spec.hidden).collect();
     let data: Vec<_> =
         specs.iter().map(|spec| json!({"name": spec.workflow.name(), "about": spec.about})).collect();
     let row = |spec: &&Spec| [spec.workflow.name().to_owned(), spec.about.to_owned()];
     let rows: Vec<_> = specs.iter().map(row).collect();
-    here.page.answer(&data, |page| table(page, [whole("WORKFLOW"), cut("WHAT IT DOES")], &rows))
+    folder.page.answer(&data, |page| table(page, [whole("WORKFLOW"), cut("WHAT IT DOES")], &rows))
 }
 
 fn unknown(name: &str, known: &[&str]) -> Failure {

@@ -133,12 +133,12 @@ struct Triage {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        self.laid_out(context).await.map(|(_, answer)| answer)
+        self.set_up(context).await.map(|(_, answer)| answer)
     }
 
     /// Sets sayso up, and opens it for the screen.
     pub(in crate::cli) async fn open(self, context: Context<'_>) -> Result<(OpenFolder, Answer), Failure> {
-        self.laid_out(context).await
+        self.set_up(context).await
     }
 
     /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
@@ -166,8 +166,8 @@ impl Args {
         }
     }
 
-    async fn laid_out(self, context: Context<'_>) -> Result<(OpenFolder, Answer), Failure> {
-        let path = context.new_config()?;
+    async fn set_up(self, context: Context<'_>) -> Result<(OpenFolder, Answer), Failure> {
+        let path = context.new_config_path()?;
         if !self.force && path.exists() {
             return Err(Failure::usage(init::WriteError::AlreadyExists(path).to_string()));
         }
@@ -175,21 +175,21 @@ impl Args {
         let Some(home) = inputs.host.home.clone() else {
             return Err(Failure::usage("there is no home folder to look in; set HOME"));
         };
-        let found = init::find(&home, &inputs.env).await;
+        let discovery = init::find(&home, &inputs.env).await;
         let chosen = if self.yes {
-            self.taken(&found, &context)?
+            self.choose_from_flags(&discovery, &context)?
         } else {
             if context.page.is_json() || !std::io::stdin().is_terminal() {
                 let text =
                     "`sayso init` asks questions, and nobody is here to answer; --yes takes what it finds";
                 return Err(Failure::usage(text));
             }
-            wizard::choose(&found, &inputs).await?
+            wizard::choose(&discovery, &inputs).await?
         };
         let text = config_text(&chosen, Some(&home));
-        let meant = |error| Failure::usage(format!("this does not make a valid config: {error}"));
+        let invalid = |error| Failure::usage(format!("this does not make a valid config: {error}"));
         // Makes sure that the config we write can be loaded.
-        let config = Config::of_text(&inputs, &path, &text).map_err(meant)?;
+        let config = Config::of_text(&inputs, &path, &text).map_err(invalid)?;
         let over = self.force.then(Timestamp::now);
         let kept = write_config(&path, &text, over).map_err(|error| match error {
             init::WriteError::AlreadyExists(_) => Failure::usage(error.to_string()),
@@ -200,17 +200,17 @@ impl Args {
         }
         let provider = config.model.provider.name().to_owned();
         let checks = doctor::report(config, &inputs.env).await;
-        let here = context.written(&path).open()?;
-        let triage = if self.no_triage { None } else { Some(triage(&here, !self.yes).await?) };
+        let folder = context.with_config(&path).open()?;
+        let triage = if self.no_triage { None } else { Some(triage(&folder, !self.yes).await?) };
         let accounts = chosen.accounts.iter().map(line).collect();
-        let found_model = found.has_model();
+        let found_model = discovery.has_model();
         let report = Report { config: path, kept, accounts, provider, found_model, checks, triage };
-        let answer = here.page.answer(&report, |_| told(&report))?;
-        Ok((here, answer))
+        let answer = folder.page.answer(&report, |_| report_text(&report))?;
+        Ok((folder, answer))
     }
 
     /// Uses what was named, else what was found.
-    fn taken(&self, found: &Discovery, context: &Context<'_>) -> Result<Chosen, Failure> {
+    fn choose_from_flags(&self, discovery: &Discovery, context: &Context<'_>) -> Result<Chosen, Failure> {
         let mut accounts: Vec<Candidate> = Vec::new();
         for path in &self.maildir {
             let path = context.path(path);
@@ -228,7 +228,7 @@ impl Args {
             accounts.push(self.server(host, user, context)?);
         }
         if accounts.is_empty() {
-            accounts.clone_from(&found.accounts);
+            accounts.clone_from(&discovery.accounts);
         }
         if accounts.is_empty() {
             return Err(Failure::failed(
@@ -236,7 +236,7 @@ impl Args {
             ));
         }
         let known = accounts.iter().find_map(|account| account.address.clone());
-        let address = self.address.clone().or(known).or_else(|| found.address.clone());
+        let address = self.address.clone().or(known).or_else(|| discovery.address.clone());
         let Some(address) = address else {
             return Err(Failure::usage(
                 "sayso cannot tell whose mail this is; give the address with --address",
@@ -245,9 +245,9 @@ impl Args {
         for account in &mut accounts {
             account.address.get_or_insert_with(|| address.clone());
         }
-        let name = self.name.clone().or_else(|| found.name.clone());
-        let model = self.model(found)?;
-        Ok(Chosen { name, address: Some(address), accounts, model, keys: found.keys.clone() })
+        let name = self.name.clone().or_else(|| discovery.name.clone());
+        let model = self.model(discovery)?;
+        Ok(Chosen { name, address: Some(address), accounts, model, keys: discovery.keys.clone() })
     }
 
     fn server(&self, host: &str, user: &str, context: &Context<'_>) -> Result<Candidate, Failure> {
@@ -275,21 +275,22 @@ impl Args {
     }
 
     /// Only what was named: a key in the environment does not permit us to send mail to its provider.
-    fn model(&self, found: &Discovery) -> Result<ChosenModel, Failure> {
+    fn model(&self, discovery: &Discovery) -> Result<ChosenModel, Failure> {
         let Some(provider) = self.provider.clone().filter(|provider| provider != "builtin") else {
             return Ok(ChosenModel::Builtin);
         };
-        let usual = match provider.as_str() {
-            "ollama" => found.ollama.first().cloned(),
+        let default = match provider.as_str() {
+            "ollama" => discovery.ollama.first().cloned(),
             _ => MODELS.iter().find(|(known, _)| *known == provider).map(|(_, name)| (*name).to_owned()),
         };
-        let Some(name) = self.model_name.clone().or(usual) else {
+        let Some(name) = self.model_name.clone().or(default) else {
             return Err(Failure::usage(
                 "no Ollama answered on this machine; name the model with --model-name",
             ));
         };
-        let key = found.keys.iter().find(|(known, _)| *known == provider).map(|(_, key)| (*key).to_owned());
-        let base_url = found.ollama_url.clone().filter(|_| provider == "ollama");
+        let key =
+            discovery.keys.iter().find(|(known, _)| *known == provider).map(|(_, key)| (*key).to_owned());
+        let base_url = discovery.ollama_url.clone().filter(|_| provider == "ollama");
         Ok(ChosenModel::Named { provider, name, key, base_url })
     }
 }
@@ -312,9 +313,9 @@ fn line(account: &Candidate) -> AccountLine {
 }
 
 /// Takes in the newest mails and triages them.
-async fn triage(here: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
-    let Some(intake) = here.intake() else { return Ok(Triage::default()) };
-    let bar = Bar::new(here.page.is_json());
+async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
+    let Some(intake) = folder.intake() else { return Ok(Triage::default()) };
+    let bar = Bar::new(folder.page.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);
     let looked = intake.looking_first(FirstLook::Newest(NEWEST)).sync_anywhere(&step, LOOKING).await;
     bar.clear();
@@ -322,12 +323,12 @@ async fn triage(here: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     if aloud {
         say(&format!("Triaging your newest {NEWEST} mails; Ctrl-C leaves the rest for later …\n"));
     }
-    let driving = driven(here, &Scope::All, Until::Idle, Some(PATIENCE), |_| {}).await?;
-    if driving.rests("").is_err() {
+    let driving = driven(folder, &Scope::All, Until::Idle, Some(PATIENCE), |_| {}).await?;
+    if driving.ensure_rested("").is_err() {
         note("not every mail was looked at yet; the inbox and `sayso run` go on with them");
     }
     let mut triage = Triage { sources, ..Triage::default() };
-    for mail in pages::mails(here.inbox(), Some(1000)).await? {
+    for mail in pages::mails(folder.inbox(), Some(1000)).await? {
         match (mail.class.as_deref(), mail.state.as_str()) {
             (Some("respond"), _) => triage.respond += 1,
             (Some("notify"), _) => triage.notify += 1,
@@ -339,7 +340,7 @@ async fn triage(here: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     Ok(triage)
 }
 
-fn told(report: &Report) -> String {
+fn report_text(report: &Report) -> String {
     let mut text = format!("Config: {}\n", report.config.display());
     if let Some(kept) = &report.kept {
         text += &format!("The one before is kept as {}\n", kept.display());

@@ -44,28 +44,28 @@ impl Args {
         if self.snoozed && self.kind == Some(ItemKind::Result) {
             return Err(Failure::usage("results are not snoozed; leave --snoozed or --kind result out"));
         }
-        let here = context.open()?;
-        look_at_servers(&here).await;
+        let folder = context.open()?;
+        look_at_servers(&folder).await;
         let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let (items, dated): (Vec<Item>, Vec<Timestamp>) = if here.page.is_json() {
+        let (items, dated): (Vec<Item>, Vec<Timestamp>) = if folder.page.is_json() {
             let mut whole = Vec::new();
-            for item in pages::items(here.inbox(), query, limit).await? {
-                whole.push(pages::with_card(here.inbox(), item).await);
+            for item in pages::items(folder.inbox(), query, limit).await? {
+                whole.push(pages::with_card(folder.inbox(), item).await);
             }
             // Ages are for people.
             (whole, Vec::new())
         } else {
-            let shown = pages::items_as_shown(here.inbox(), query, here.page.now).await?;
+            let shown = pages::items_as_shown(folder.inbox(), query, folder.page.now).await?;
             shown.into_iter().take(limit.unwrap_or(usize::MAX)).unzip()
         };
         let everything = self.kind.is_none() && !self.snoozed;
-        let overview = if items.is_empty() && everything && !here.page.is_json() {
-            Some((here.inbox().figures().overview().await?, status::skipped(&here).await?))
+        let overview = if items.is_empty() && everything && !folder.page.is_json() {
+            Some((folder.inbox().figures().overview().await?, status::skipped(&folder).await?))
         } else {
             None
         };
-        here.page.answer(&items, |page| self.text(page, &here, &items, &dated, overview.as_ref()))
+        folder.page.answer(&items, |page| self.text(page, &folder, &items, &dated, overview.as_ref()))
     }
 
     /// `dated` is the time each item's age counts from. `overview`, with the last day's skipped mail, is given only if
@@ -73,7 +73,7 @@ impl Args {
     fn text(
         &self,
         page: &Page,
-        here: &OpenFolder,
+        folder: &OpenFolder,
         items: &[Item],
         dated: &[Timestamp],
         overview: Option<&(Overview, SkippedCount)>,
@@ -87,14 +87,14 @@ impl Args {
             };
             let end =
                 overview.map_or_else(|| ".\n".to_owned(), |(overview, skipped)| besides(overview, *skipped));
-            return format!("{what} in {}{end}", here.folder);
+            return format!("{what} in {}{end}", folder.path);
         }
         let rows: Vec<_> = items
             .iter()
             .zip(dated)
             .map(|(item, dated)| {
                 let mark = Warning::heaviest(&item.warnings).map(|grade| format!("{} ", grade.mark()));
-                let about = here.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
+                let about = folder.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
                 let left = item.patience_left(page.now);
                 let left = left.map(|left| format!(" (gives up in {})", clock(left))).unwrap_or_default();
@@ -119,8 +119,8 @@ impl Args {
 }
 
 /// Looks at the config's servers if nobody drives. If one cannot be read, everything else is still listed.
-async fn look_at_servers(here: &OpenFolder) {
-    match here.inbox().threads().look_at_servers().await {
+async fn look_at_servers(folder: &OpenFolder) {
+    match folder.inbox().threads().look_at_servers().await {
         Ok(unread) => unread.iter().for_each(|what| warning(what)),
         Err(error) => warning(&format!("the servers could not be checked: {error}")),
     }

@@ -79,30 +79,30 @@ enum Verb {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
+        let folder = context.open()?;
         match self.verb {
-            Some(Verb::Sync) => sync(&here).await,
-            Some(Verb::Archive(mails)) => mails.run(&here, &MailMove::Away(Destination::Archive)).await,
-            Some(Verb::Delete(mails)) => mails.run(&here, &MailMove::Away(Destination::Trash)).await,
-            Some(Verb::Spam(mails)) => mails.run(&here, &MailMove::Away(Destination::Spam)).await,
-            Some(Verb::Move(to)) => to.run(&here).await,
-            Some(Verb::Attachments(list)) => list.run(&here).await,
-            Some(Verb::Save(save)) => save.run(&here).await,
-            Some(Verb::Open(open)) => open.run(&here).await,
-            Some(Verb::Unsubscribe(leave)) => leave.run(&here).await,
-            Some(Verb::Restore(mails)) => mails.run(&here, &MailMove::Back).await,
-            None => list(&here, self.limit.and_then(|limit| usize::try_from(limit).ok())).await,
+            Some(Verb::Sync) => sync(&folder).await,
+            Some(Verb::Archive(mails)) => mails.run(&folder, &MailMove::Away(Destination::Archive)).await,
+            Some(Verb::Delete(mails)) => mails.run(&folder, &MailMove::Away(Destination::Trash)).await,
+            Some(Verb::Spam(mails)) => mails.run(&folder, &MailMove::Away(Destination::Spam)).await,
+            Some(Verb::Move(to)) => to.run(&folder).await,
+            Some(Verb::Attachments(list)) => list.run(&folder).await,
+            Some(Verb::Save(save)) => save.run(&folder).await,
+            Some(Verb::Open(open)) => open.run(&folder).await,
+            Some(Verb::Unsubscribe(leave)) => leave.run(&folder).await,
+            Some(Verb::Restore(mails)) => mails.run(&folder, &MailMove::Back).await,
+            None => list(&folder, self.limit.and_then(|limit| usize::try_from(limit).ok())).await,
         }
     }
 }
 
-async fn list(here: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failure> {
-    let mails = pages::mails(here.inbox(), limit).await?;
-    here.page.answer(&mails, |page| {
+async fn list(folder: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failure> {
+    let mails = pages::mails(folder.inbox(), limit).await?;
+    folder.page.answer(&mails, |page| {
         if mails.is_empty() {
-            return match here.intake() {
+            return match folder.intake() {
                 Some(_) => "No mail yet; `sayso mail sync` checks for some.\n".to_owned(),
-                None => format!("No mail has come: {}.\n", here.no_account()),
+                None => format!("No mail has come: {}.\n", folder.no_account()),
             };
         }
         let row = |mail: &MailLine| {
@@ -135,11 +135,11 @@ fn became(mail: &MailLine) -> String {
     }
 }
 
-async fn sync(here: &OpenFolder) -> Result<Answer, Failure> {
-    let Some(intake) = here.intake() else {
-        return Err(Failure::usage(here.no_account()));
+async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
+    let Some(intake) = folder.intake() else {
+        return Err(Failure::usage(folder.no_account()));
     };
-    let bar = Bar::new(here.page.is_json());
+    let bar = Bar::new(folder.page.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);
     let synced = intake.sync_anywhere(&step, PATIENCE).await.map_err(anyhow::Error::from)?;
     bar.clear();
@@ -149,10 +149,10 @@ async fn sync(here: &OpenFolder) -> Result<Answer, Failure> {
     };
     // Also triages mail of an earlier look that was cut short.
     let scope = intake.threads().map_err(anyhow::Error::from)?;
-    driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` triages the rest")?;
+    driven(folder, &scope, Until::Idle, None, |_| {}).await?.ensure_rested("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());
-    let answer = here.page.answer(&synced, |_| synced.iter().map(line).collect())?;
-    Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
+    let answer = folder.page.answer(&synced, |_| synced.iter().map(line).collect())?;
+    Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
 }
 
 fn line(synced: &Synced) -> String {

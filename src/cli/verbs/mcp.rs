@@ -18,9 +18,9 @@ pub(in crate::cli) struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
+        let folder = context.open()?;
         let mut signals = Signals::listen();
-        let served = mcp::serve(here.inbox().clone(), signals.heard()).await;
+        let served = mcp::serve(folder.inbox().clone(), signals.received()).await;
         served.map_err(|error| Failure::failed(format!("cannot communicate with the client: {error}")))?;
         Ok(Answer::nothing())
     }

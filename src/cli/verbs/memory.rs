@@ -87,20 +87,20 @@ enum Action {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let edit = context.edit();
-        let here = context.open()?;
-        let inbox = here.inbox();
+        let folder = context.open()?;
+        let inbox = folder.inbox();
         let view = match self.action {
-            Action::List => return list(&here).await,
-            Action::History { namespace } => return history(&here, namespace).await,
+            Action::List => return list(&folder).await,
+            Action::History { namespace } => return history(&folder, namespace).await,
             Action::Show { namespace } => inbox.memory().show(namespace).await,
             Action::Pin { namespace, line } => inbox.memory().pin(namespace, line, true).await,
             Action::Unpin { namespace, line } => inbox.memory().pin(namespace, line, false).await,
             Action::Revert { namespace, version } => inbox.memory().revert(namespace, version).await,
             Action::Edit { namespace, text, file } => {
                 let read = inbox.memory().show(namespace).await.map_err(|error| usage(&error))?.newest;
-                let profile = match given(text, file)? {
+                let profile = match text_from_flags(text, file)? {
                     Some(profile) => profile,
-                    None => outside(&here, edit, &read)?,
+                    None => edit_in_editor(&folder, edit, &read)?,
                 };
                 if profile.trim().is_empty() {
                     return Err(Failure::usage("the profile would be empty; write at least one line"));
@@ -110,11 +110,11 @@ impl Args {
                 } else {
                     // Fails if the profile changed while it was edited.
                     let edited = inbox.memory().edit(read.namespace, read.version, profile).await;
-                    return shown(&here, &edited?);
+                    return show_view(&folder, &edited?);
                 }
             }
         };
-        shown(&here, &view.map_err(|error| usage(&error))?)
+        show_view(&folder, &view.map_err(|error| usage(&error))?)
     }
 }
 
@@ -123,7 +123,7 @@ fn usage(error: &crate::inbox::InboxError) -> Failure {
     Failure::from_inbox(error, Exit::Usage)
 }
 
-fn given(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, Failure> {
+fn text_from_flags(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, Failure> {
     match (text, file) {
         (Some(text), _) if text == "-" => std::io::read_to_string(std::io::stdin())
             .map(Some)
@@ -140,18 +140,18 @@ fn given(text: Option<String>, file: Option<PathBuf>) -> Result<Option<String>, 
     }
 }
 
-fn outside(here: &OpenFolder, edit: EditText, read: &MemoryVersion) -> Result<String, Failure> {
-    if here.page.is_json() || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+fn edit_in_editor(folder: &OpenFolder, edit: EditText, read: &MemoryVersion) -> Result<String, Failure> {
+    if folder.page.is_json() || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(Failure::usage("an editor needs a terminal; give the profile with --text or --file"));
     }
     edit(&read.profile, "md").map_err(Failure::failed)
 }
 
-async fn list(here: &OpenFolder) -> Result<Answer, Failure> {
-    let lines = here.inbox().memory().list().await?;
-    here.page.answer(&lines, |page| {
+async fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
+    let lines = folder.inbox().memory().list().await?;
+    folder.page.answer(&lines, |page| {
         if lines.is_empty() {
-            return format!("Nothing has been learned yet in {}.\n", here.folder);
+            return format!("Nothing has been learned yet in {}.\n", folder.path);
         }
         let row = |line: &crate::inbox::MemoryLine| {
             let first = line.profile.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
@@ -164,14 +164,14 @@ async fn list(here: &OpenFolder) -> Result<Answer, Failure> {
     })
 }
 
-async fn history(here: &OpenFolder, namespace: String) -> Result<Answer, Failure> {
-    let versions = here.inbox().memory().history(namespace).await.map_err(|error| usage(&error))?;
-    here.page.answer(&versions, |page| {
-        let told: Vec<String> = versions
+async fn history(folder: &OpenFolder, namespace: String) -> Result<Answer, Failure> {
+    let versions = folder.inbox().memory().history(namespace).await.map_err(|error| usage(&error))?;
+    folder.page.answer(&versions, |page| {
+        let blocks: Vec<String> = versions
             .iter()
             .map(|version| format!("{}\n\n{}\n", head(page, version), version.profile.trim_end()))
             .collect();
-        told.join("\n")
+        blocks.join("\n")
     })
 }
 
@@ -183,8 +183,8 @@ fn head(page: &Page, version: &MemoryVersion) -> String {
     format!("{} · version {} · {}{answer}{thread} · {at}", version.namespace, version.version, cause.kind)
 }
 
-fn shown(here: &OpenFolder, view: &MemoryView) -> Result<Answer, Failure> {
-    here.page.answer(view, |page| {
+fn show_view(folder: &OpenFolder, view: &MemoryView) -> Result<Answer, Failure> {
+    folder.page.answer(view, |page| {
         let mut out = format!("{}\n\n{}\n", head(page, &view.newest), view.newest.profile.trim_end());
         if !view.pinned.is_empty() {
             out.push_str("\nPinned:\n");

@@ -12,8 +12,8 @@ pub(in crate::cli) struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        here.inbox().pause(true).await?;
-        status::answer(&here, |_, _| "Paused: no thread goes on until `sayso resume`.\n".to_owned()).await
+        let folder = context.open()?;
+        folder.inbox().pause(true).await?;
+        status::answer(&folder, |_, _| "Paused: no thread goes on until `sayso resume`.\n".to_owned()).await
     }
 }

@@ -26,8 +26,8 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
         let words = words(&self.text)?;
-        let here = context.open()?;
-        let outcome = here.inbox().threads().proceed(thread, words).await?;
-        self.waiting.follow(&here, outcome).await
+        let folder = context.open()?;
+        let outcome = folder.inbox().threads().proceed(thread, words).await?;
+        self.waiting.follow(&folder, outcome).await
     }
 }

@@ -46,14 +46,14 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let age = when::lasting(&self.older_than, &context.page.now).map_err(Failure::usage)?;
         let before = context.page.now.checked_sub(age).unwrap_or(Timestamp::MIN);
-        let here = context.open()?;
+        let folder = context.open()?;
         let query = PruneQuery { before, statuses: self.status };
         if self.yes {
-            let done = here.inbox().prune().run(query.clone()).await?;
-            return here.page.answer(&report(&query, &done.taken, Some(&done)), |page| pruned(page, &done));
+            let done = folder.inbox().prune().run(query.clone()).await?;
+            return folder.page.answer(&report(&query, &done.taken, Some(&done)), |page| pruned(page, &done));
         }
-        let plan = here.inbox().prune().plan(query.clone()).await?;
-        here.page.answer(&report(&query, &plan, None), |page| preview(page, &query, &plan, &here.folder))
+        let plan = folder.inbox().prune().plan(query.clone()).await?;
+        folder.page.answer(&report(&query, &plan, None), |page| preview(page, &query, &plan, &folder.path))
     }
 }
 

@@ -33,9 +33,9 @@ pub(super) struct MoveTo {
 }
 
 impl MoveTo {
-    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
         let to = Destination::Folder(self.to);
-        self.mails.run(here, &MailMove::Away(to)).await
+        self.mails.run(folder, &MailMove::Away(to)).await
     }
 }
 
@@ -50,66 +50,66 @@ struct Moved {
 
 impl Mails {
     /// Moves the mails one after the other. If one cannot be moved, it is named, and the others still are moved.
-    pub(super) async fn run(self, here: &OpenFolder, way: &MailMove) -> Result<Answer, Failure> {
-        let mut found: Vec<(ThreadId, String)> = Vec::new();
+    pub(super) async fn run(self, folder: &OpenFolder, mail_move: &MailMove) -> Result<Answer, Failure> {
+        let mut threads: Vec<(ThreadId, String)> = Vec::new();
         for id in &self.ids {
             let thread = match target(id)? {
-                Target::Interrupt(id) => here.inbox().decisions().card(id).await?.0.thread,
+                Target::Interrupt(id) => folder.inbox().decisions().card(id).await?.0.thread,
                 Target::Result(thread) => thread,
             };
-            let view = here.inbox().threads().view(thread).await?;
-            if !found.iter().any(|(known, _)| *known == view.id) {
-                found.push((view.id, view.title));
+            let view = folder.inbox().threads().view(thread).await?;
+            if !threads.iter().any(|(known, _)| *known == view.id) {
+                threads.push((view.id, view.title));
             }
         }
         let mut moved = Vec::new();
-        let only_listed = found.len() > 1 && !self.yes;
-        for (thread, title) in found {
-            let outcome = if only_listed { None } else { Some(one(here, &thread, way).await) };
+        let only_listed = threads.len() > 1 && !self.yes;
+        for (thread, title) in threads {
+            let outcome = if only_listed { None } else { Some(move_one(folder, &thread, mail_move).await) };
             let error = match &outcome {
                 Some(Err(failure)) => Some(failure.text().to_owned()),
                 Some(Ok(())) | None => None,
             };
             moved.push(Moved { thread, title, done: matches!(outcome, Some(Ok(()))), error });
         }
-        let answer = here.page.answer(&moved, |_| text(&moved, way, only_listed))?;
+        let answer = folder.page.answer(&moved, |_| text(&moved, mail_move, only_listed))?;
         let well = moved.iter().all(|moved| moved.error.is_none());
-        Ok(answer.exiting(if well { Exit::Done } else { Exit::Failed }))
+        Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
     }
 }
 
-async fn one(here: &OpenFolder, thread: &ThreadId, way: &MailMove) -> Result<(), Failure> {
+async fn move_one(folder: &OpenFolder, thread: &ThreadId, mail_move: &MailMove) -> Result<(), Failure> {
     let refused = |error| Failure::from_inbox(&error, Exit::Failed);
-    let by = here.inbox().mail().begin_move(thread, way).await.map_err(refused)?;
-    drive(here, &by).await?;
-    if *way == MailMove::Back {
+    let by = folder.inbox().mail().begin_move(thread, mail_move).await.map_err(refused)?;
+    drive(folder, &by).await?;
+    if *mail_move == MailMove::Back {
         // It may still have to close the card that comes back.
-        drive(here, std::slice::from_ref(thread)).await?;
+        drive(folder, std::slice::from_ref(thread)).await?;
     }
-    here.inbox().mail().end_move(thread, way, &by).await.map_err(refused)?;
+    folder.inbox().mail().end_move(thread, mail_move, &by).await.map_err(refused)?;
     // The mail's own thread was told; drive it on, so that it can be reclassified.
-    drive(here, std::slice::from_ref(thread)).await
+    drive(folder, std::slice::from_ref(thread)).await
 }
 
-pub(super) async fn drive(here: &OpenFolder, threads: &[ThreadId]) -> Result<(), Failure> {
+pub(super) async fn drive(folder: &OpenFolder, threads: &[ThreadId]) -> Result<(), Failure> {
     let scope = Scope::Only(threads.iter().cloned().collect());
-    driven(here, &scope, Until::Idle, None, |_| {}).await?.rests("`sayso run` goes on with it")?;
+    driven(folder, &scope, Until::Idle, None, |_| {}).await?.ensure_rested("`sayso run` goes on with it")?;
     Ok(())
 }
 
-fn text(moved: &[Moved], way: &MailMove, only_listed: bool) -> String {
+fn text(moved: &[Moved], mail_move: &MailMove, only_listed: bool) -> String {
     let line = |moved: &Moved| {
         let what = match (&moved.error, only_listed) {
             (Some(error), _) => format!("FAILED: {error}"),
-            (None, true) => format!("would be {}", way.done()),
-            (None, false) => way.done(),
+            (None, true) => format!("would be {}", mail_move.done()),
+            (None, false) => mail_move.done(),
         };
         format!("{}  {}: {}\n", moved.thread, Visible::line(&moved.title), Visible::line(&what))
     };
     let mut out: String = moved.iter().map(line).collect();
     if only_listed {
         out.push_str("Nothing was done yet; --yes does it.\n");
-    } else if *way != MailMove::Back && moved.iter().any(|moved| moved.done) {
+    } else if *mail_move != MailMove::Back && moved.iter().any(|moved| moved.done) {
         out.push_str("`sayso mail restore` with the same id puts it back while the server still has it.\n");
     }
     out

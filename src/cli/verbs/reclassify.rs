@@ -24,9 +24,9 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
-        let here = context.open()?;
-        let corrected = here.inbox().mail().reclassify(thread, self.class).await;
+        let folder = context.open()?;
+        let corrected = folder.inbox().mail().reclassify(thread, self.class).await;
         let outcome = corrected.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
-        self.waiting.follow(&here, outcome).await
+        self.waiting.follow(&folder, outcome).await
     }
 }

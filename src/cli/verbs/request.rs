@@ -5,7 +5,7 @@ use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::{Hook, waiting};
 use crate::cli::output::Answer;
-use crate::cli::request::told;
+use crate::cli::request::format_answer;
 use crate::cli::words::read_stdin;
 use crate::inbox::RequestAnswer;
 use crate::service::{NewRequest, WaitResult};
@@ -103,21 +103,21 @@ impl Args {
             return Err(Failure::usage("--timeout says how long to wait, so it needs --wait"));
         }
         let input = self.input(&context)?;
-        let here = context.open()?;
+        let folder = context.open()?;
         let asking = NewRequest { input: Value::Object(input), key: self.key.clone() };
-        let asked = here.inbox().requests().ask(asking).await;
+        let asked = folder.inbox().requests().ask(asking).await;
         let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        let answer = if self.wait { self.wait_for(&here, asked).await? } else { asked };
-        told(&here.page, &answer, Exit::Done)
+        let answer = if self.wait { self.wait_for(&folder, asked).await? } else { asked };
+        format_answer(&folder.page, &answer, Exit::Done)
     }
 
-    async fn wait_for(&self, here: &OpenFolder, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {
+    async fn wait_for(&self, folder: &OpenFolder, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {
         let mut signals = Signals::listen();
         let id = &asked.id;
         let hint = format!("it stays in the inbox, and `sayso answer {id}` reads the answer later");
         let waiting = async {
-            let stop = signals.heard();
-            here.inbox().requests().wait(&asked.thread, stop).await
+            let stop = signals.received();
+            folder.inbox().requests().wait(&asked.thread, stop).await
         };
         let waited = match self.timeout {
             None => waiting.await,

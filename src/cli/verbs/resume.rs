@@ -13,9 +13,9 @@ pub(in crate::cli) struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        here.inbox().pause(false).await?;
-        status::answer(&here, |overview, _| text(overview)).await
+        let folder = context.open()?;
+        folder.inbox().pause(false).await?;
+        status::answer(&folder, |overview, _| text(overview)).await
     }
 }
 

@@ -38,28 +38,28 @@ struct Report {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
+        let folder = context.open()?;
         let until = if self.until_idle { Until::Idle } else { Until::Stopped };
-        let mut told = None;
-        let theirs = |driver: Option<u32>| {
+        let mut noted_pid = None;
+        let on_other_driver = |driver: Option<u32>| {
             if let Some(pid) = driver
-                && told.replace(pid) != Some(pid)
+                && noted_pid.replace(pid) != Some(pid)
             {
                 note(&format!("process {pid} is already running the threads; waiting for it"));
             }
         };
-        here.inbox().requests().close_expired().await?;
-        let driven = driven(&here, &Scope::All, until, self.timeout, theirs).await?;
-        driven.in_time("`sayso status` tells what is left")?;
-        let report = report(&here, driven.attended.threads).await?;
-        here.page.answer(&report, |_| text(&report))
+        folder.inbox().requests().close_expired().await?;
+        let driven = driven(&folder, &Scope::All, until, self.timeout, on_other_driver).await?;
+        driven.ensure_in_time("`sayso status` tells what is left")?;
+        let report = report(&folder, driven.attended.threads).await?;
+        folder.page.answer(&report, |_| text(&report))
     }
 }
 
-async fn report(here: &OpenFolder, threads: BTreeSet<ThreadId>) -> Result<Report, Failure> {
+async fn report(folder: &OpenFolder, threads: BTreeSet<ThreadId>) -> Result<Report, Failure> {
     let mut interrupts = Vec::new();
     for thread in &threads {
-        interrupts.extend(here.inbox().threads().outcome(thread.clone()).await?.interrupts);
+        interrupts.extend(folder.inbox().threads().outcome(thread.clone()).await?.interrupts);
     }
     Ok(Report { threads: threads.into_iter().collect(), interrupts })
 }

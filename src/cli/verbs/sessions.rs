@@ -37,16 +37,16 @@ enum Action {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
+        let folder = context.open()?;
         match self.action {
             None => {
-                let sessions = here.inbox().sessions().list().await?;
-                here.page.answer(&sessions, |page| listed(page, &sessions))
+                let sessions = folder.inbox().sessions().list().await?;
+                folder.page.answer(&sessions, |page| listed(page, &sessions))
             }
             Some(Action::Focus { id }) => {
-                let shown = here.inbox().sessions().focus(&id).await;
+                let shown = folder.inbox().sessions().focus(&id).await;
                 let shown = shown.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
-                here.page.answer(&json!({ "shown": shown }), |_| format!("{shown}.\n"))
+                folder.page.answer(&json!({ "shown": shown }), |_| format!("{shown}.\n"))
             }
         }
     }

@@ -20,9 +20,9 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
-        let here = context.open()?;
-        let view = here.inbox().threads().view(thread).await?;
-        here.page.answer(&view, |page| text(page, &view))
+        let folder = context.open()?;
+        let view = folder.inbox().threads().view(thread).await?;
+        folder.page.answer(&view, |page| text(page, &view))
     }
 }
 

@@ -26,12 +26,12 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = interrupt(&self.id)?;
-        let here = context.open()?;
-        let until = when::read(&self.when, &here.page.now.to_zoned(here.page.zone.clone()))
+        let folder = context.open()?;
+        let until = when::read(&self.when, &folder.page.now.to_zoned(folder.page.zone.clone()))
             .map_err(Failure::usage)?;
-        let item = here.inbox().decisions().snooze(id, until).await?;
-        let item = pages::with_card(here.inbox(), item).await;
-        here.page.answer(&item, |page| match item.snoozed_until {
+        let item = folder.inbox().decisions().snooze(id, until).await?;
+        let item = pages::with_card(folder.inbox(), item).await;
+        folder.page.answer(&item, |page| match item.snoozed_until {
             Some(until) => format!("{} is snoozed until {}.\n", item.id, page.time(until)),
             None => format!("{} is back in the list.\n", item.id),
         })

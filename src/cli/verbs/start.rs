@@ -27,8 +27,8 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let spec = here.registry().get(&self.workflow).filter(|spec| !spec.hidden);
+        let folder = context.open()?;
+        let spec = folder.registry().get(&self.workflow).filter(|spec| !spec.hidden);
         let input = match spec {
             Some(spec) => {
                 let schema = spec.workflow.input_schema();
@@ -36,14 +36,14 @@ impl Args {
                 pairs::check_required(&input, &schema)?;
                 input
             }
-            None => match here.inbox().threads().remote_input(&self.workflow).await? {
+            None => match folder.inbox().threads().remote_input(&self.workflow).await? {
                 Some(schema) => pairs::read(&self.pairs, &schema, &Value::Null)?,
                 // The inbox reports the unknown workflow.
                 None => Map::new(),
             },
         };
-        let input = here.with_model(&self.workflow, input);
-        let outcome = here.inbox().threads().start(self.workflow, Value::Object(input)).await?;
-        self.waiting.follow(&here, outcome).await
+        let input = folder.with_model(&self.workflow, input);
+        let outcome = folder.inbox().threads().start(self.workflow, Value::Object(input)).await?;
+        self.waiting.follow(&folder, outcome).await
     }
 }

@@ -39,15 +39,15 @@ impl StartWorkflow {
 
     /// Starts the workflow; holds the conversation at the terminal if there is one.
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
-        let talks = talk::possible(&here.page) && !self.waiting.is_wanted();
+        let folder = context.open()?;
+        let talks = talk::is_possible(&folder.page) && !self.waiting.is_wanted();
         let input =
             (self.verb.input)(&self.typed, talks).map_err(|error| Failure::usage(error.to_string()))?;
-        let input = here.with_model(self.verb.name, input);
-        let outcome = here.inbox().threads().start(self.verb.name.to_owned(), Value::Object(input)).await?;
+        let input = folder.with_model(self.verb.name, input);
+        let outcome = folder.inbox().threads().start(self.verb.name.to_owned(), Value::Object(input)).await?;
         if talks {
-            return talk::hold(&here, outcome.thread).await;
+            return talk::hold(&folder, outcome.thread).await;
         }
-        self.waiting.follow_work(&here, outcome).await
+        self.waiting.follow_work(&folder, outcome).await
     }
 }

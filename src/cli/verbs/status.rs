@@ -33,8 +33,8 @@ async fn brief(context: Context<'_>) -> String {
     if !context.has_data() {
         return "0 open".to_owned();
     }
-    let Ok(here) = context.open() else { return "sayso ?".to_owned() };
-    match here.inbox().figures().overview().await {
+    let Ok(folder) = context.open() else { return "sayso ?".to_owned() };
+    match folder.inbox().figures().overview().await {
         Ok(overview) => short(&overview),
         Err(_) => "sayso ?".to_owned(),
     }
@@ -42,18 +42,18 @@ async fn brief(context: Context<'_>) -> String {
 
 /// The answer with the numbers; `text` makes the text for people.
 pub(super) async fn answer(
-    here: &OpenFolder,
+    folder: &OpenFolder,
     text: impl FnOnce(&Overview, SkippedCount) -> String,
 ) -> Result<Answer, Failure> {
-    let overview = here.inbox().figures().overview().await?;
-    let skipped = skipped(here).await?;
-    here.page.answer(&data(&overview, skipped), |_| text(&overview, skipped))
+    let overview = folder.inbox().figures().overview().await?;
+    let skipped = skipped(folder).await?;
+    folder.page.answer(&data(&overview, skipped), |_| text(&overview, skipped))
 }
 
 /// How much of the last day's mail was not shown.
-pub(super) async fn skipped(here: &OpenFolder) -> Result<SkippedCount, Failure> {
-    let since = here.page.now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(here.page.now);
-    Ok(here.inbox().mail().skipped_since(since).await?)
+pub(super) async fn skipped(folder: &OpenFolder) -> Result<SkippedCount, Failure> {
+    let since = folder.page.now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(folder.page.now);
+    Ok(folder.inbox().mail().skipped_since(since).await?)
 }
 
 fn data(overview: &Overview, skipped: SkippedCount) -> Value {

@@ -17,8 +17,8 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
-        let here = context.open()?;
-        let outcome = here.inbox().threads().stop(thread).await?;
-        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+        let folder = context.open()?;
+        let outcome = folder.inbox().threads().stop(thread).await?;
+        folder.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 }

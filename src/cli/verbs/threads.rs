@@ -32,15 +32,15 @@ fn statuses() -> impl TypedValueParser<Value = Status> {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
+        let folder = context.open()?;
         let query = ThreadQuery { status: self.status, search: self.search, ..ThreadQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let narrowed = query.status.is_some() || query.search.is_some();
-        let threads = pages::threads(here.inbox(), query, limit).await?;
-        here.page.answer(&threads, |page| {
+        let threads = pages::threads(folder.inbox(), query, limit).await?;
+        folder.page.answer(&threads, |page| {
             if threads.is_empty() {
                 let what = if narrowed { "No thread matches" } else { "No thread has been started" };
-                return format!("{what} in {}.\n", here.folder);
+                return format!("{what} in {}.\n", folder.path);
             }
             let row = |thread: &crate::inbox::ThreadLine| {
                 [

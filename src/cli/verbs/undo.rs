@@ -23,19 +23,19 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = interrupt(&self.id)?;
-        let here = context.open()?;
+        let folder = context.open()?;
         if self.batch {
-            return together(&here, id).await;
+            return together(&folder, id).await;
         }
-        let outcome = here.inbox().decisions().undo(id).await?;
-        here.page.answer(&outcome, |page| outcome::text(page, &outcome))
+        let outcome = folder.inbox().decisions().undo(id).await?;
+        folder.page.answer(&outcome, |page| outcome::text(page, &outcome))
     }
 }
 
-async fn together(here: &OpenFolder, id: InterruptId) -> Result<Answer, Failure> {
+async fn together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, Failure> {
     let mut outcomes = Vec::new();
     let mut refused = None;
-    for (_, undone) in here.inbox().decisions().undo_batch(id).await? {
+    for (_, undone) in folder.inbox().decisions().undo_batch(id).await? {
         match undone {
             Ok(outcome) => outcomes.push(outcome),
             Err(error) => refused = Some(error),
@@ -43,8 +43,8 @@ async fn together(here: &OpenFolder, id: InterruptId) -> Result<Answer, Failure>
     }
     match refused {
         Some(error) if outcomes.is_empty() => Err(error.into()),
-        _ => {
-            here.page.answer(&outcomes, |page| outcomes.iter().map(|one| outcome::text(page, one)).collect())
-        }
+        _ => folder
+            .page
+            .answer(&outcomes, |page| outcomes.iter().map(|one| outcome::text(page, one)).collect()),
     }
 }

@@ -17,14 +17,14 @@ pub(super) struct Unsubscribe {
 
 impl Unsubscribe {
     /// Lets the thread ask; nothing is sent before the user decides.
-    pub(super) async fn run(self, here: &OpenFolder) -> Result<Answer, Failure> {
-        let thread = thread(here, &self.id).await?;
-        let asked = here.inbox().mail().unsubscribe(thread.clone()).await;
+    pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
+        let thread = thread(folder, &self.id).await?;
+        let asked = folder.inbox().mail().unsubscribe(thread.clone()).await;
         asked.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
-        drive(here, std::slice::from_ref(&thread)).await?;
-        let view = here.inbox().threads().view(thread).await?;
+        drive(folder, std::slice::from_ref(&thread)).await?;
+        let view = folder.inbox().threads().view(thread).await?;
         let card = view.questions.last().map(|question| question.id.to_string());
-        here.page.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {
+        folder.page.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {
             Some(id) => {
                 format!("Nothing was sent yet. See it with `sayso view {id}`; `sayso accept {id}` unsubscribes you.\n")
             }

@@ -22,17 +22,17 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
-        let here = context.open()?;
+        let folder = context.open()?;
         let (mut item, card) = match target {
-            Target::Interrupt(id) => here.inbox().decisions().card(id).await?,
+            Target::Interrupt(id) => folder.inbox().decisions().card(id).await?,
             Target::Result(thread) => {
-                let result = here.inbox().decisions().result(thread).await;
+                let result = folder.inbox().decisions().result(thread).await;
                 result.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?
             }
         };
         item.text = pages::card_or_args(card.text(), &item);
         let warned = card.blocks.iter().any(|block| matches!(block, Block::Warnings(_)));
-        here.page.answer(&item, |page| text(page, &item, warned))
+        folder.page.answer(&item, |page| text(page, &item, warned))
     }
 }
 
@@ -82,18 +82,18 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
 
 /// The possible answers to the card, and what an answer can allow from then on.
 fn answers(item: &Item) -> String {
-    let ways = [
+    let choices = [
         (item.allow.accept, "accept", &item.labels.accept),
         (item.allow.edit, "edit", &item.labels.edit),
         (item.allow.respond, "respond", &item.labels.respond),
         (item.allow.ignore, "ignore", &item.labels.ignore),
         (item.allow.draft, "draft", &None),
     ];
-    let ways = ways.into_iter().filter(|(allowed, ..)| *allowed).map(|(_, word, label)| match label {
+    let choices = choices.into_iter().filter(|(allowed, ..)| *allowed).map(|(_, word, label)| match label {
         Some(label) => format!("{word} ({label})"),
         None => word.to_owned(),
     });
-    let mut answers = format!("answers: {}", ways.collect::<Vec<_>>().join(", "));
+    let mut answers = format!("answers: {}", choices.collect::<Vec<_>>().join(", "));
     if item.irreversible {
         answers.push_str("; what is accepted cannot be taken back once it is done");
     }

@@ -24,32 +24,32 @@ pub(in crate::cli) struct Args {}
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let here = context.open()?;
+        let folder = context.open()?;
         let mut signals = Signals::listen();
-        if here.intake().is_none() && !here.has_servers() {
+        if folder.intake().is_none() && !folder.has_servers() {
             note(
                 "the config names no mail account and no server, so only threads are run; see [[mail]] and [[server]]",
             );
         }
-        let mut told = None;
+        let mut noted_pid = None;
         loop {
-            match Driver::take(here.engine().clone()).await.map_err(anyhow::Error::from)? {
+            match Driver::take(folder.engine().clone()).await.map_err(anyhow::Error::from)? {
                 Ok(mut worker) => {
                     note("running; Ctrl-C ends it");
-                    let tended = here.app().drive(&mut worker, signals.heard()).await;
+                    let tended = folder.app().drive(&mut worker, signals.received()).await;
                     tended.map_err(anyhow::Error::from)?;
                     return Ok(Answer::nothing());
                 }
                 Err(driver) => {
                     if let Some(pid) = driver
-                        && told.replace(pid) != Some(pid)
+                        && noted_pid.replace(pid) != Some(pid)
                     {
                         note(&format!("process {pid} is already running the threads; waiting for it"));
                     }
                 }
             }
             tokio::select! {
-                () = signals.heard() => return Ok(Answer::nothing()),
+                () = signals.received() => return Ok(Answer::nothing()),
                 () = tokio::time::sleep(TRY_EVERY) => {}
             }
         }

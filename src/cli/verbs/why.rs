@@ -22,9 +22,9 @@ impl Args {
             Target::Interrupt(id) => id.to_string(),
             Target::Result(thread) => thread.to_string(),
         };
-        let here = context.open()?;
-        let card = here.inbox().decisions().why(id.clone()).await;
+        let folder = context.open()?;
+        let card = folder.inbox().decisions().why(id.clone()).await;
         let text = card.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?.text();
-        here.page.answer(&json!({ "id": id, "text": text }), |_| format!("{text}\n"))
+        folder.page.answer(&json!({ "id": id, "text": text }), |_| format!("{text}\n"))
     }
 }

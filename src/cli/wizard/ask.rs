@@ -30,17 +30,21 @@ impl Prompt {
         }
     }
 
-    /// A line; an empty one means `usual`.
-    pub(in crate::cli) async fn text(&self, question: &str, usual: Option<&str>) -> Result<String, Failure> {
-        let hint = usual.map(|usual| format!(" [{}]", Visible::line(usual))).unwrap_or_default();
+    /// A line; an empty one means `default`.
+    pub(in crate::cli) async fn text(
+        &self,
+        question: &str,
+        default: Option<&str>,
+    ) -> Result<String, Failure> {
+        let hint = default.map(|default| format!(" [{}]", Visible::line(default))).unwrap_or_default();
         let line = self.line(&format!("{question}{hint}: ")).await?;
-        Ok(if line.is_empty() { usual.unwrap_or_default().to_owned() } else { line })
+        Ok(if line.is_empty() { default.unwrap_or_default().to_owned() } else { line })
     }
 
     /// A line that is not empty.
-    pub(super) async fn needed(&self, question: &str, usual: Option<&str>) -> Result<String, Failure> {
+    pub(super) async fn required(&self, question: &str, default: Option<&str>) -> Result<String, Failure> {
         loop {
-            let line = self.text(question, usual).await?;
+            let line = self.text(question, default).await?;
             if !line.is_empty() {
                 return Ok(line);
             }
@@ -48,9 +52,9 @@ impl Prompt {
     }
 
     /// A bare address.
-    pub(super) async fn address(&self, question: &str, usual: Option<&str>) -> Result<String, Failure> {
+    pub(super) async fn address(&self, question: &str, default: Option<&str>) -> Result<String, Failure> {
         loop {
-            let line = self.needed(question, usual).await?;
+            let line = self.required(question, default).await?;
             let odd = |c: char| c.is_whitespace() || matches!(c, '<' | '>' | ',' | ';');
             if line.rsplit_once('@').is_some_and(|(user, domain)| !user.is_empty() && !domain.is_empty())
                 && !line.contains(odd)
@@ -62,9 +66,9 @@ impl Prompt {
     }
 
     /// One of several choices; Enter takes the first.
-    pub(in crate::cli) async fn one(&self, title: &str, choices: &[String]) -> Result<usize, Failure> {
+    pub(in crate::cli) async fn choose_one(&self, title: &str, choices: &[String]) -> Result<usize, Failure> {
         loop {
-            if let [at] = self.several(title, choices).await?.as_slice() {
+            if let [at] = self.choose_some(title, choices).await?.as_slice() {
                 return Ok(*at);
             }
             say("Please choose one of them.\n");
@@ -72,7 +76,7 @@ impl Prompt {
     }
 
     /// Some of several choices, in the order typed; Enter takes the first.
-    pub(super) async fn several(&self, title: &str, choices: &[String]) -> Result<Vec<usize>, Failure> {
+    pub(super) async fn choose_some(&self, title: &str, choices: &[String]) -> Result<Vec<usize>, Failure> {
         say(&format!("{title}\n"));
         for (at, choice) in choices.iter().enumerate() {
             say(&format!("  {}. {}\n", at + 1, Visible::line(choice)));
@@ -87,7 +91,7 @@ impl Prompt {
     }
 
     /// Yes or no; Enter means yes.
-    pub(in crate::cli) async fn yes(&self, question: &str) -> Result<bool, Failure> {
+    pub(in crate::cli) async fn confirm(&self, question: &str) -> Result<bool, Failure> {
         loop {
             match self.text(&format!("{question} (y/n)"), Some("y")).await?.to_lowercase().as_str() {
                 "y" | "yes" => return Ok(true),

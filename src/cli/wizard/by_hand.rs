@@ -12,23 +12,23 @@ use std::path::{Path, PathBuf};
 /// Asks for a server until the login works, or the user keeps it anyway or gives up.
 pub(super) async fn server(
     prompt: &Prompt,
-    found: &Discovery,
+    discovery: &Discovery,
     inputs: &Inputs,
 ) -> Result<Option<Candidate>, Failure> {
-    let mut usual = ServerAnswers::default();
+    let mut answers = ServerAnswers::default();
     loop {
-        usual = typed(prompt, found, &usual).await?;
-        let account = usual.account();
+        answers = ask_server(prompt, discovery, &answers).await?;
+        let account = answers.account();
         say("Trying to log in …\n");
-        match tried(&account, inputs).await {
-            Ok(said) => {
-                say(&format!("  ok: {said}\n"));
+        match try_login(&account, inputs).await {
+            Ok(text) => {
+                say(&format!("  ok: {text}\n"));
                 return Ok(Some(account));
             }
             Err(why) => say(&format!("  FAILED: {why}\n")),
         }
         let choices = ["other answers", "keep it as it is and fix it later", "leave this account out"];
-        match prompt.one("What now?", &choices.map(str::to_owned)).await? {
+        match prompt.choose_one("What now?", &choices.map(str::to_owned)).await? {
             0 => {}
             1 => return Ok(Some(account)),
             _ => return Ok(None),
@@ -47,46 +47,52 @@ struct ServerAnswers {
     smtp: String,
 }
 
-async fn typed(prompt: &Prompt, found: &Discovery, before: &ServerAnswers) -> Result<ServerAnswers, Failure> {
+async fn ask_server(
+    prompt: &Prompt,
+    discovery: &Discovery,
+    before: &ServerAnswers,
+) -> Result<ServerAnswers, Failure> {
     let or = |text: &str, other: Option<String>| if text.is_empty() { other } else { Some(text.to_owned()) };
-    let address = prompt.address("Address", or(&before.address, found.address.clone()).as_deref()).await?;
+    let address =
+        prompt.address("Address", or(&before.address, discovery.address.clone()).as_deref()).await?;
     let domain = address.rsplit_once('@').map(|(_, domain)| domain.to_owned()).unwrap_or_default();
-    let usual = or(&before.host, Some(format!("imap.{domain}")));
-    let host = prompt.needed("IMAP server, with :port if it is unusual", usual.as_deref()).await?;
-    let ways = ["TLS (usual)", "STARTTLS"];
-    let starttls = prompt.one("How is the connection secured?", &ways.map(str::to_owned)).await? == 1;
-    let user = prompt.needed("User name there", or(&before.user, Some(address.clone())).as_deref()).await?;
+    let default = or(&before.host, Some(format!("imap.{domain}")));
+    let host = prompt.required("IMAP server, with :port if it is unusual", default.as_deref()).await?;
+    let choices = ["TLS (usual)", "STARTTLS"];
+    let starttls =
+        prompt.choose_one("How is the connection secured?", &choices.map(str::to_owned)).await? == 1;
+    let user = prompt.required("User name there", or(&before.user, Some(address.clone())).as_deref()).await?;
     let secret = secret(prompt, &address).await?;
-    let usual = or(&before.smtp, Some(host.replacen("imap.", "smtp.", 1)));
-    let smtp = prompt.text("SMTP server for sending, - for none", usual.as_deref()).await?;
+    let default = or(&before.smtp, Some(host.replacen("imap.", "smtp.", 1)));
+    let smtp = prompt.text("SMTP server for sending, - for none", default.as_deref()).await?;
     Ok(ServerAnswers { address, host, starttls, user, secret: Some(secret), smtp })
 }
 
 async fn secret(prompt: &Prompt, address: &str) -> Result<Secret, Failure> {
-    let ways = [
+    let choices = [
         "a command prints it (such as pass, op, secret-tool)",
         "it is in an environment variable",
         "it is in a file that only I can read (chmod 600)",
     ];
     say("sayso never writes your password down. ");
-    match prompt.one("Where is it kept?", &ways.map(str::to_owned)).await? {
+    match prompt.choose_one("Where is it kept?", &choices.map(str::to_owned)).await? {
         0 => {
-            let usual = format!("pass show mail/{address}");
-            Ok(Secret::Command(prompt.needed("The command", Some(usual.as_str())).await?))
+            let default = format!("pass show mail/{address}");
+            Ok(Secret::Command(prompt.required("The command", Some(default.as_str())).await?))
         }
-        1 => Ok(Secret::Env(prompt.needed("The variable", Some("SAYSO_PASSWORD")).await?)),
-        _ => Ok(Secret::File(PathBuf::from(prompt.needed("The file, its whole path", None).await?))),
+        1 => Ok(Secret::Env(prompt.required("The variable", Some("SAYSO_PASSWORD")).await?)),
+        _ => Ok(Secret::File(PathBuf::from(prompt.required("The file, its whole path", None).await?))),
     }
 }
 
 /// A host with an optional port.
-fn host_and_port(text: &str, usual: u16) -> (String, u16) {
+fn host_and_port(text: &str, default: u16) -> (String, u16) {
     match text.trim().rsplit_once(':') {
         Some((host, port)) => match port.parse() {
             Ok(port) => (host.to_owned(), port),
-            Err(_) => (text.trim().to_owned(), usual),
+            Err(_) => (text.trim().to_owned(), default),
         },
-        None => (text.trim().to_owned(), usual),
+        None => (text.trim().to_owned(), default),
     }
 }
 
@@ -118,8 +124,8 @@ pub(in crate::cli) struct NamedServer<'a> {
 
 pub(in crate::cli) fn account(by: &NamedServer<'_>) -> Candidate {
     let starttls = by.tls == MailTls::Starttls;
-    let server = |text: &str, usual: u16| {
-        let (host, port) = host_and_port(text, usual);
+    let server = |text: &str, default: u16| {
+        let (host, port) = host_and_port(text, default);
         let (user, login) = (by.user.to_owned(), by.login.clone());
         MailServer { host, port, tls: by.tls, user, login, ca_file: None, tls_pin: None }
     };
@@ -144,14 +150,14 @@ pub(in crate::cli) fn account(by: &NamedServer<'_>) -> Candidate {
 }
 
 /// Whether the login works, in a sentence either way.
-async fn tried(account: &Candidate, inputs: &Inputs) -> Result<String, String> {
+async fn try_login(account: &Candidate, inputs: &Inputs) -> Result<String, String> {
     let chosen =
         Chosen { address: account.address.clone(), accounts: vec![account.clone()], ..Chosen::default() };
     let text = config_text(&chosen, inputs.host.home.as_deref());
     let config =
         Config::of_text(inputs, Path::new("/config.toml"), &text).map_err(|error| error.to_string())?;
     match check_accounts(&config).await.pop() {
-        Some((_, said)) => said,
+        Some((_, result)) => result,
         None => Err("there is no account".to_owned()),
     }
 }

@@ -43,7 +43,7 @@ pub(super) async fn welcome() -> Result<FirstChoice, Failure> {
         "open the empty inbox",
         "leave",
     ];
-    Ok(match Prompt.one("What would you like?", &choices.map(str::to_owned)).await? {
+    Ok(match Prompt.choose_one("What would you like?", &choices.map(str::to_owned)).await? {
         0 => FirstChoice::Connect,
         1 => FirstChoice::Init,
         2 => FirstChoice::Demo,
@@ -54,26 +54,27 @@ pub(super) async fn welcome() -> Result<FirstChoice, Failure> {
 
 pub(super) async fn which_agent() -> Result<Agent, Failure> {
     let names = Agent::ALL.map(|agent| agent.name().to_owned());
-    let chosen = Prompt.one("Which one?", &names).await?;
+    let chosen = Prompt.choose_one("Which one?", &names).await?;
     Ok(Agent::ALL.into_iter().nth(chosen).unwrap_or(Agent::Claude))
 }
 
 /// Asks everything the config needs.
-pub(super) async fn choose(found: &Discovery, inputs: &Inputs) -> Result<Chosen, Failure> {
+pub(super) async fn choose(discovery: &Discovery, inputs: &Inputs) -> Result<Chosen, Failure> {
     let prompt = Prompt;
     say("This sets sayso up for your own mail. It begins in observe mode: nothing is sent or marked.\n");
     let mut accounts = Vec::new();
     while accounts.is_empty() {
-        accounts = mail(&prompt, found, inputs).await?;
+        accounts = mail(&prompt, discovery, inputs).await?;
     }
-    let known = accounts.iter().find_map(|account| account.address.clone()).or_else(|| found.address.clone());
-    let name = prompt.text("Your name", found.name.as_deref()).await?;
+    let known =
+        accounts.iter().find_map(|account| account.address.clone()).or_else(|| discovery.address.clone());
+    let name = prompt.text("Your name", discovery.name.as_deref()).await?;
     let address = prompt.address("Your address", known.as_deref()).await?;
     for account in &mut accounts {
         account.address.get_or_insert_with(|| address.clone());
     }
-    let model = model(&prompt, found).await?;
-    let keys = found.keys.clone();
+    let model = model(&prompt, discovery).await?;
+    let keys = discovery.keys.clone();
     Ok(Chosen {
         name: Some(name).filter(|name| !name.is_empty()),
         address: Some(address),
@@ -84,7 +85,7 @@ pub(super) async fn choose(found: &Discovery, inputs: &Inputs) -> Result<Chosen,
 }
 
 /// An account in one line.
-fn described(account: &Candidate) -> String {
+fn describe(account: &Candidate) -> String {
     let place = match &account.source {
         MailSource::Maildir { path, .. } => format!("Maildir {}", path.display()),
         MailSource::Imap { server, .. } => format!("{} at {}", server.user, server.host),
@@ -97,28 +98,33 @@ fn described(account: &Candidate) -> String {
         Some(MailOutgoing::Maildir { path }) => format!(", sends via {}", path.display()),
         Some(MailOutgoing::Gmail { .. }) => ", sends via Gmail".to_owned(),
     };
-    let known =
-        account.found_in.iter().filter(|known| !known.contains('/')).cloned().collect::<Vec<_>>().join(", ");
-    let known = if known.is_empty() { known } else { format!("  ({known})") };
-    format!("{place}{out}{known}")
+    let sources = account
+        .found_in
+        .iter()
+        .filter(|source| !source.contains('/'))
+        .cloned()
+        .collect::<Vec<_>>()
+        .join(", ");
+    let sources = if sources.is_empty() { sources } else { format!("  ({sources})") };
+    format!("{place}{out}{sources}")
 }
 
-async fn mail(prompt: &Prompt, found: &Discovery, inputs: &Inputs) -> Result<Vec<Candidate>, Failure> {
-    let mut choices: Vec<String> = found.accounts.iter().map(described).collect();
+async fn mail(prompt: &Prompt, discovery: &Discovery, inputs: &Inputs) -> Result<Vec<Candidate>, Failure> {
+    let mut choices: Vec<String> = discovery.accounts.iter().map(describe).collect();
     if choices.is_empty() {
         say("No Maildir was found in the usual places, and no account of neomutt, aerc, mbsync or msmtp.\n");
     }
     choices.push("a mail server, by hand (IMAP)".to_owned());
     choices.push("a Maildir, by its path".to_owned());
-    let several = found.accounts.len() > 1;
+    let several = discovery.accounts.len() > 1;
     let title = if several { "Which mail? Several with commas" } else { "Which mail?" };
-    let picked = prompt.several(title, &choices).await?;
+    let picked = prompt.choose_some(title, &choices).await?;
     let mut accounts = Vec::new();
     for at in picked {
-        match found.accounts.get(at) {
+        match discovery.accounts.get(at) {
             Some(account) => accounts.push(account.clone()),
-            None if at == found.accounts.len() => {
-                accounts.extend(by_hand::server(prompt, found, inputs).await?)
+            None if at == discovery.accounts.len() => {
+                accounts.extend(by_hand::server(prompt, discovery, inputs).await?)
             }
             None => accounts.extend(maildir(prompt, inputs).await?),
         }
@@ -139,14 +145,14 @@ async fn maildir(prompt: &Prompt, inputs: &Inputs) -> Result<Option<Candidate>, 
     Ok(Some(crate::app::init::maildir(&path)))
 }
 
-async fn model(prompt: &Prompt, found: &Discovery) -> Result<ChosenModel, Failure> {
+async fn model(prompt: &Prompt, discovery: &Discovery) -> Result<ChosenModel, Failure> {
     let mut models = vec![(ChosenModel::Builtin, "built-in rules: no network, no cost".to_owned())];
-    for name in &found.ollama {
-        let (provider, base_url) = ("ollama".to_owned(), found.ollama_url.clone());
+    for name in &discovery.ollama {
+        let (provider, base_url) = ("ollama".to_owned(), discovery.ollama_url.clone());
         let model = ChosenModel::Named { provider, name: name.clone(), key: None, base_url };
         models.push((model, format!("{name} of the Ollama on this machine: no cost, nothing leaves it")));
     }
-    for (provider, variable) in &found.keys {
+    for (provider, variable) in &discovery.keys {
         let name =
             MODELS.iter().find(|(known, _)| known == provider).map(|(_, name)| *name).unwrap_or_default();
         let (provider, key) = ((*provider).to_owned(), Some((*variable).to_owned()));
@@ -154,12 +160,12 @@ async fn model(prompt: &Prompt, found: &Discovery) -> Result<ChosenModel, Failur
             format!("{provider}, with the key in {variable}: your mail is sent there, and it costs money");
         models.push((ChosenModel::Named { provider, name: name.to_owned(), key, base_url: None }, text));
     }
-    if !found.has_model() {
+    if !discovery.has_model() {
         say(&format!("{NO_MODEL}\n"));
         return Ok(ChosenModel::Builtin);
     }
     let choices: Vec<String> = models.iter().map(|(_, text)| text.clone()).collect();
-    let at = prompt.one("What should read and answer your mail?", &choices).await?;
+    let at = prompt.choose_one("What should read and answer your mail?", &choices).await?;
     let mut model = models.swap_remove(at).0;
     if let ChosenModel::Named { name, key: Some(_), .. } = &mut model {
         *name = prompt.text("Which model", Some(name.as_str())).await?;

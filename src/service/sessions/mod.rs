@@ -67,14 +67,14 @@ struct WaitingCard {
 
 impl Sessions<'_> {
     /// Records news from an agent.
-    pub async fn heard(self, news: SessionNews) -> Result<(), InboxError> {
+    pub async fn record(self, news: SessionNews) -> Result<(), InboxError> {
         let figures = self.0.store().figures();
         Ok(figures.change_sessions(move |rows| record::changes(rows, &news)).await?)
     }
 
     /// What a session is known to have used, as a starting point for further counting.
     pub fn used(self, agent: &str, id: &str) -> Result<Used, InboxError> {
-        let known = self.kept()?.into_iter().find(|kept| kept.is(agent, id));
+        let known = self.records()?.into_iter().find(|kept| kept.is(agent, id));
         Ok(known.map(|kept| kept.used).unwrap_or_default())
     }
 
@@ -85,7 +85,7 @@ impl Sessions<'_> {
 
     /// Brings a session's terminal to the front; any unique prefix of its id will do.
     pub async fn focus(self, id: &str) -> Result<String, InboxError> {
-        let mut known = self.kept()?;
+        let mut known = self.records()?;
         known.retain(|kept| kept.id.starts_with(id) && !id.is_empty());
         if let Some(at) = known.iter().position(|kept| kept.id == id) {
             known = vec![known.swap_remove(at)];
@@ -115,7 +115,7 @@ impl Sessions<'_> {
             )
         };
         let (agent, id) = asker.ok_or_else(none)?;
-        match self.kept()?.into_iter().find(|kept| kept.is(&agent, &id)) {
+        match self.records()?.into_iter().find(|kept| kept.is(&agent, &id)) {
             Some(kept) => show(&kept).await,
             None => Err(InboxError::Conflict(format!(
                 "sayso does not know this session's terminal; `sayso connect` installs the hooks that let {agent} report it"
@@ -124,7 +124,7 @@ impl Sessions<'_> {
     }
 
     /// The records of all running sessions.
-    fn kept(self) -> Result<Vec<SessionRecord>, InboxError> {
+    fn records(self) -> Result<Vec<SessionRecord>, InboxError> {
         let now = self.0.store().now();
         let rows = self.0.store().figures().sessions()?;
         Ok(rows
@@ -150,7 +150,7 @@ impl Sessions<'_> {
                 },
             }
         };
-        let mut lines: Vec<AgentSession> = self.kept()?.into_iter().map(line).collect();
+        let mut lines: Vec<AgentSession> = self.records()?.into_iter().map(line).collect();
         lines.sort_by(|a, b| (a.state, a.since, &a.id).cmp(&(b.state, b.since, &b.id)));
         Ok(lines)
     }

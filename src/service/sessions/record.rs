@@ -10,16 +10,16 @@ use serde::{Deserialize, Serialize};
 use std::cmp::Reverse;
 
 /// More sessions than anybody runs at once.
-const MOST: usize = 100;
+const MAX_SESSIONS: usize = 100;
 
 /// If the agent's process is unknown, a session counts as ended after this much silence.
-const SILENT: SignedDuration = SignedDuration::from_hours(12);
+const MAX_SILENCE: SignedDuration = SignedDuration::from_hours(12);
 
 /// News that changes nothing else is stored this often.
-const NOTED: SignedDuration = SignedDuration::from_mins(5);
+const STORE_EVERY: SignedDuration = SignedDuration::from_mins(5);
 
 /// No hook lags behind another by more; news that seems older came after somebody set the clock back.
-const LATE: SignedDuration = SignedDuration::from_mins(1);
+const MAX_LAG: SignedDuration = SignedDuration::from_mins(1);
 
 /// The stored record of a session.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -79,7 +79,7 @@ impl SessionRecord {
     pub fn runs(&self, now: Timestamp) -> bool {
         match &self.process {
             Some(process) => process.is_alive(),
-            None => now.duration_since(self.heard) < SILENT,
+            None => now.duration_since(self.heard) < MAX_SILENCE,
         }
     }
 
@@ -91,7 +91,7 @@ impl SessionRecord {
             }
             SessionActivity::Idle => (SessionState::Idle, None),
         };
-        let told = self.used.input > 0 || self.used.output > 0;
+        let has_usage = self.used.input > 0 || self.used.output > 0;
         AgentSession {
             agent: self.agent,
             id: self.id,
@@ -104,8 +104,8 @@ impl SessionRecord {
             started_at: self.started,
             prompt: self.prompt,
             model: self.model,
-            input_tokens: told.then_some(self.used.input),
-            output_tokens: told.then_some(self.used.output),
+            input_tokens: has_usage.then_some(self.used.input),
+            output_tokens: has_usage.then_some(self.used.output),
             cost: self.used.cost,
             terminal: self.terminal.map(|terminal| terminal.name().to_owned()),
         }
@@ -158,7 +158,7 @@ impl SessionRecord {
     /// Whether the record says nothing that `before` did not say.
     fn says_no_more_than(&self, before: &Self) -> bool {
         let same = Self { heard: before.heard, ..self.clone() } == *before;
-        same && self.heard.duration_since(before.heard).abs() < NOTED
+        same && self.heard.duration_since(before.heard).abs() < STORE_EVERY
     }
 }
 
@@ -180,7 +180,7 @@ pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<Sess
         }
     }
     others.sort_by_key(|(heard, _)| Reverse(*heard));
-    changes.extend(others.into_iter().skip(MOST - 1).map(|(_, name)| (name.clone(), None)));
+    changes.extend(others.into_iter().skip(MAX_SESSIONS - 1).map(|(_, name)| (name.clone(), None)));
     let begins = matches!(news.what, News::Started | News::Prompted(_) | News::Asked);
     match before {
         Some(_) if news.what == News::Ended => changes.push((own, None)),
@@ -188,7 +188,7 @@ pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<Sess
             let after = before.clone().after(news);
             // Hooks run concurrently, so an older one may arrive last.
             let behind = before.heard.duration_since(news.at);
-            let late = behind.is_positive() && behind < LATE;
+            let late = behind.is_positive() && behind < MAX_LAG;
             if !late && !after.says_no_more_than(&before) {
                 changes.extend(text(&after).map(|text| (own, Some(text))));
             }
@@ -225,7 +225,7 @@ mod tests {
     }
 
     /// The records after all this news, and how many writes that took.
-    fn told(all: &[SessionNews]) -> (Vec<(String, String)>, usize) {
+    fn records_after(all: &[SessionNews]) -> (Vec<(String, String)>, usize) {
         let (mut rows, mut written) = (Vec::<(String, String)>::new(), 0);
         for news in all {
             for (name, text) in changes(&rows, news) {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     fn line(all: &[SessionNews]) -> Option<AgentSession> {
-        told(all).0.first().and_then(|(_, text)| SessionRecord::read(text)).map(SessionRecord::line)
+        records_after(all).0.first().and_then(|(_, text)| SessionRecord::read(text)).map(SessionRecord::line)
     }
 
     #[test]
@@ -268,9 +268,9 @@ mod tests {
     fn news_that_come_late_or_say_nothing_new_write_nothing() {
         let prompted = News::Prompted(None);
         let begun = [news(0, News::Started), news(5, prompted.clone())];
-        assert_eq!(told(&begun).1, 2);
+        assert_eq!(records_after(&begun).1, 2);
         let more = [&begun[..], &[news(6, News::Working), news(7, News::Working)]].concat();
-        assert_eq!(told(&more).1, 2);
+        assert_eq!(records_after(&more).1, 2);
         // The turn had ended before this tool's hook arrived.
         let late = [&begun[..], &[news(9, News::TurnEnded), news(8, News::Working)]].concat();
         assert_eq!(line(&late).unwrap().state, SessionState::Idle);
@@ -281,26 +281,26 @@ mod tests {
         let back = [&begun[..], &[news(-90, News::TurnEnded)]].concat();
         assert_eq!(line(&back).unwrap().state, SessionState::Idle);
         // News from the middle of a turn does not start a session that is over.
-        assert_eq!(told(&[news(0, News::Working), news(1, News::TurnEnded)]).1, 0);
+        assert_eq!(records_after(&[news(0, News::Working), news(1, News::TurnEnded)]).1, 0);
     }
 
     #[test]
     fn what_is_kept_has_an_end() {
         let other = |n: i64| SessionNews { id: format!("s{n}"), ..news(n, News::Started) };
-        let many: Vec<SessionNews> = (0..MOST as i64 + 20).map(other).collect();
-        let (rows, _) = told(&many);
-        assert_eq!(rows.len(), MOST);
+        let many: Vec<SessionNews> = (0..MAX_SESSIONS as i64 + 20).map(other).collect();
+        let (rows, _) = records_after(&many);
+        assert_eq!(rows.len(), MAX_SESSIONS);
         assert!(
             rows.iter().any(|(name, _)| name == "claude-code:s119")
                 && rows.iter().all(|(name, _)| name != "claude-code:s0")
         );
         let dead = Process { pid: Process::own().pid, born: 1 };
         let gone = SessionNews { id: "gone".to_owned(), process: Some(dead), ..news(0, News::Started) };
-        let (rows, _) = told(&[gone.clone(), news(1, News::Started)]);
+        let (rows, _) = records_after(&[gone.clone(), news(1, News::Started)]);
         assert_eq!(rows.len(), usize::from(cfg!(target_os = "linux")).max(1));
         let silent = SessionNews { id: "silent".to_owned(), process: None, ..news(0, News::Started) };
         let later = news(13 * 3600, News::Started);
-        assert_eq!(told(&[silent, later]).0.len(), 1);
+        assert_eq!(records_after(&[silent, later]).0.len(), 1);
         let damaged = [("claude-code:x".to_owned(), "nonsense".to_owned())];
         assert_eq!(changes(&damaged, &news(0, News::Working)), [("claude-code:x".to_owned(), None)]);
     }

@@ -330,7 +330,7 @@ fn matches_query(
         EngineThreads::Hidden => !engine,
         EngineThreads::Only => engine,
     };
-    let age = now.as_millisecond().saturating_sub(row.updated_at);
+    let age = now.as_millisecond().saturating_sub(row.created_at);
     let older = |than: Duration| i128::from(age) >= i128::try_from(than.as_millis()).unwrap_or(i128::MAX);
     if !listed || query.older.is_some_and(|than| !older(than)) || query.newer.is_some_and(older) {
         return Ok(false);

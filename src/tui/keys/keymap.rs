@@ -121,7 +121,7 @@ fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
 }
 
 /// The config's keys that a scope can use: where text is typed, letters are text.
-fn heard(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> {
+fn usable_keys(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> {
     if !matches!(scope, Form | Prompt) {
         return given.to_vec();
     }
@@ -140,11 +140,11 @@ impl Keymap {
             let Binding { scope, action, .. } = *binding;
             let help = binding.label.unwrap_or(action.help());
             let usual: Vec<Vec<Key>> = binding.keys.iter().filter_map(|keys| Key::parse_row(keys)).collect();
-            let heard = match given.get(action.name()) {
-                Some(given) => heard(scope, given, &usual),
+            let bound = match given.get(action.name()) {
+                Some(given) => usable_keys(scope, given, &usual),
                 None => usual.clone(),
             };
-            for keys in heard {
+            for keys in bound {
                 let given = !usual.contains(&keys);
                 rows.push(Row { scope, keys, action, help, given });
             }
@@ -170,10 +170,10 @@ impl Keymap {
                 "`{shown}` contains {never}, which can't run a command; give it another key"
             ));
         }
-        let heard = self.rows.iter().filter(|row| OWN.contains(&row.scope));
-        let heard = heard.map(|row| (&row.keys, row.action.name()));
+        let bound = self.rows.iter().filter(|row| OWN.contains(&row.scope));
+        let bound = bound.map(|row| (&row.keys, row.action.name()));
         let own = self.own.iter().map(|(keys, name)| (keys, name.as_str()));
-        match heard.chain(own).find(|(other, _)| shared(&keys, other).is_some()) {
+        match bound.chain(own).find(|(other, _)| shared(&keys, other).is_some()) {
             Some((_, other)) => {
                 let name = command.name.escape_debug();
                 Err(format!("`{shown}` would mean both `{name}` and `{other}`; give the command another key"))

@@ -69,7 +69,7 @@ impl Bulk {
             (Action::Accept, ItemKind::Interrupt(_)) => (DecisionKind::Accepted, Decision::Accept),
             _ => (DecisionKind::Ignored, Decision::Ignore),
         };
-        let mut found = Bulk { kind, rows: Vec::new(), cursor: 0, left_out: Vec::new() };
+        let mut bulk = Bulk { kind, rows: Vec::new(), cursor: 0, left_out: Vec::new() };
         for row in marked {
             let item = match (InterruptId::parse(&row.id), row.hash) {
                 (Ok(id), Some(hash)) => BulkItem::Decide(DecisionRequest::on_screen(
@@ -81,21 +81,21 @@ impl Bulk {
                 _ => BulkItem::FileAway(row.thread.clone()),
             };
             if row.is_decided() {
-                found.left_out.push(format!("{}: already decided", row.title));
+                bulk.left_out.push(format!("{}: already decided", row.title));
             } else if !row.allow.permits(&decision) {
-                found.left_out.push(format!("{}: can't be answered that way", row.title));
+                bulk.left_out.push(format!("{}: can't be answered that way", row.title));
             } else if row.is_warned() && decision == Decision::Accept {
-                found.left_out.push(format!("{}: carries a warning", row.title));
+                bulk.left_out.push(format!("{}: carries a warning", row.title));
             } else if edited(row) && decision == Decision::Accept {
-                found.left_out.push(format!("{}: has changes you haven't sent", row.title));
+                bulk.left_out.push(format!("{}: has changes you haven't sent", row.title));
             } else {
-                found.rows.push((described(row, action), item));
+                bulk.rows.push((described(row, action), item));
             }
         }
-        if found.rows.is_empty() {
-            return Err(format!("Nothing is left to decide together: {}", found.left_out.join("; ")));
+        if bulk.rows.is_empty() {
+            return Err(format!("Nothing is left to decide together: {}", bulk.left_out.join("; ")));
         }
-        Ok(found)
+        Ok(bulk)
     }
 }
 

@@ -22,13 +22,13 @@ pub struct QuitPrompt {
 
 /// Quits, or asks what to do with held decisions.
 pub fn quit(model: &mut Model) -> Vec<Cmd> {
-    let mut cmds = data::keep(model);
+    let mut cmds = data::save_draft(model);
     let held: Vec<String> = model
         .inbox
         .list
         .all()
         .iter()
-        .filter(|row| matches!(row.standing, ItemStatus::Held { .. }))
+        .filter(|row| matches!(row.status, ItemStatus::Held { .. }))
         .map(|row| row.title.clone())
         .collect();
     // If another process drives, held decisions go on without us.
@@ -54,8 +54,7 @@ impl Popup for QuitPrompt {
             model.say("Ignored: the keys came too fast");
             return Vec::new();
         }
-        let held =
-            model.inbox.list.all().iter().filter(|row| matches!(row.standing, ItemStatus::Held { .. }));
+        let held = model.inbox.list.all().iter().filter(|row| matches!(row.status, ItemStatus::Held { .. }));
         let ids: Vec<InterruptId> = held.filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
         match action {
             Action::Wait => {

@@ -17,13 +17,13 @@ fn best(line: &[char], word: &[char]) -> Option<i64> {
 fn from(line: &[char], start: usize, word: &[char]) -> Option<i64> {
     let (mut at, mut total, mut last) = (start, 0, None);
     for letter in word {
-        let found = at + line.get(at..)?.iter().position(|c| c == letter)?;
-        let begins = found == 0 || line.get(found - 1).is_some_and(|before| !before.is_alphanumeric());
-        let follows = found.checked_sub(1).is_some_and(|before| last == Some(before));
+        let position = at + line.get(at..)?.iter().position(|c| c == letter)?;
+        let begins = position == 0 || line.get(position - 1).is_some_and(|before| !before.is_alphanumeric());
+        let follows = position.checked_sub(1).is_some_and(|before| last == Some(before));
         total += if follows { 8 } else { 0 } + if begins { 6 } else { 0 };
-        total -= i64::try_from(last.map_or(0, |last| found - last)).unwrap_or(0).min(8);
-        last = Some(found);
-        at = found + 1;
+        total -= i64::try_from(last.map_or(0, |last| position - last)).unwrap_or(0).min(8);
+        last = Some(position);
+        at = position + 1;
     }
     Some(total)
 }

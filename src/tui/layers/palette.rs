@@ -43,7 +43,7 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     if let Some(line) = verb_line(model, typed) {
         return vec![line];
     }
-    let mut found: Vec<(i64, Suggestion)> = Vec::new();
+    let mut suggestions: Vec<(i64, Suggestion)> = Vec::new();
     let scopes = model.tab_scopes();
     // Before anything is typed, shorter lines are no better than longer ones.
     let score = |text: &str| if typed.is_empty() { Some(0) } else { fuzzy::score(text, typed) };
@@ -54,26 +54,26 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
         if let Some(score) = score(&text) {
             let usual = if typed.is_empty() { usual(action) } else { 0 };
             let score = score + fitting(model, &scopes, action) + usual;
-            found.push((score, Suggestion { text, key, meant: SuggestionAction::Action(action) }));
+            suggestions.push((score, Suggestion { text, key, meant: SuggestionAction::Action(action) }));
         }
     }
     for (key, name) in model.keymap.own() {
         let text = format!("{}: your own command", crate::tui::words::line(name));
         if let Some(score) = score(&text) {
-            found.push((score, Suggestion { text, key, meant: SuggestionAction::Own }));
+            suggestions.push((score, Suggestion { text, key, meant: SuggestionAction::Own }));
         }
     }
     for known in &model.workflows {
         let text = format!("start {}: {}", known.name, known.about);
         if let Some(score) = score(&text) {
             let meant = SuggestionAction::Form(known.name.clone());
-            found.push((score, Suggestion { text, key: String::new(), meant }));
+            suggestions.push((score, Suggestion { text, key: String::new(), meant }));
         }
     }
-    found.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
-    let best = found.first().map_or(0, |(score, _)| *score);
-    found.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
-    found.into_iter().map(|(_, suggestion)| suggestion).collect()
+    suggestions.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
+    let best = suggestions.first().map_or(0, |(score, _)| *score);
+    suggestions.retain(|(score, _)| typed.is_empty() || *score >= best / 2);
+    suggestions.into_iter().map(|(_, suggestion)| suggestion).collect()
 }
 
 /// An action's name and what it does, unless that says the name already.

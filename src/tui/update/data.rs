@@ -28,8 +28,12 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
         model.undo = None;
     }
     let mut cmds = crate::tui::tabs::inbox::decide::late(model);
-    if model.unkept.as_ref().is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= KEEP) {
-        cmds.extend(keep(model));
+    if model
+        .unsaved_draft
+        .as_ref()
+        .is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= KEEP)
+    {
+        cmds.extend(save_draft(model));
     }
     // Snoozed items wake by the clock, without any write to the store.
     if a_minute {
@@ -39,8 +43,8 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
 }
 
 /// Saves the typed text.
-pub fn keep(model: &mut Model) -> Vec<Cmd> {
-    let Some((key, _)) = model.unkept.take() else { return Vec::new() };
+pub fn save_draft(model: &mut Model) -> Vec<Cmd> {
+    let Some((key, _)) = model.unsaved_draft.take() else { return Vec::new() };
     let text = model.drafts.get(&key).cloned();
     vec![Cmd::KeepDraft(key, text)]
 }

@@ -76,7 +76,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Lessons(result) => news::learned(model, result),
         Msg::Reclassified(thread, result) => skipped::reclassified(model, thread, result),
         Msg::Attachments(thread, result) => mail::attached(model, &thread, result),
-        Msg::PutAway(way, results) => away::moved(model, &way, results),
+        Msg::PutAway(mail_move, results) => away::moved(model, &mail_move, results),
         Msg::Profile(result) => memory::pins(model, result),
         Msg::History(past, result) => memory::history(model, past, result),
         Msg::ProfileEdited(namespace, read, result) => memory::edited(model, namespace, read, result),
@@ -171,8 +171,8 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     if model.layers.last().map(|(number, _)| *number) != model.layer_shown.map(|(number, _)| number) {
         model.layer_shown = None;
     }
-    let wanted = model.selected().map(|row| (row.id.clone(), row.hash));
-    match wanted {
+    let selected = model.selected().map(|row| (row.id.clone(), row.hash));
+    match selected {
         Some((id, hash)) if model.current().is_none() => {
             let asked = format!("{id} {}", hash.map(|hash| hash.to_string()).unwrap_or_default());
             if model.inbox.asked.as_ref() != Some(&asked) {

@@ -9,7 +9,7 @@ use crate::tui::{layers, own_commands, safe};
 pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);
     model.note.take_if(|note| note.about_key);
-    safe::heard(model, press);
+    safe::note_key(model, press);
     model.pending.push(press.key);
     let scopes = model.scopes();
     let cmds = match model.keymap.lookup(&scopes, &model.pending) {

@@ -13,8 +13,8 @@ pub(super) const READERS: &[(&str, ReadDocument)] =
     &[("html", html), ("htm", html), ("eml", eml), ("docx", docx), ("pdf", pdf)];
 
 /// The most parts a Word document may have, and the most bytes its text may unpack to.
-const MOST_PARTS: usize = 4_000;
-const MOST_BYTES: u64 = 24 << 20;
+const MAX_PARTS: usize = 4_000;
+const MAX_BYTES: u64 = 24 << 20;
 
 fn html(bytes: &[u8]) -> Result<String, String> {
     let (text, _, _) = encoding_rs::UTF_8.decode(bytes);
@@ -46,17 +46,17 @@ fn pdf(bytes: &[u8]) -> Result<String, String> {
 fn docx(bytes: &[u8]) -> Result<String, String> {
     let none = || "it is not a Word document inside, or not a whole one".to_owned();
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| none())?;
-    if archive.len() > MOST_PARTS {
-        return Err(format!("it has {} parts, at most {MOST_PARTS} are read", archive.len()));
+    if archive.len() > MAX_PARTS {
+        return Err(format!("it has {} parts, at most {MAX_PARTS} are read", archive.len()));
     }
     let part = archive.by_name("word/document.xml").map_err(|_| none())?;
     if part.encrypted() {
         return Err("it is protected by a password; save it without one".to_owned());
     }
     let mut xml = Vec::new();
-    part.take(MOST_BYTES + 1).read_to_end(&mut xml).map_err(|_| none())?;
-    if xml.len() as u64 > MOST_BYTES {
-        return Err(format!("unpacked its text is over {} MB", MOST_BYTES >> 20));
+    part.take(MAX_BYTES + 1).read_to_end(&mut xml).map_err(|_| none())?;
+    if xml.len() as u64 > MAX_BYTES {
+        return Err(format!("unpacked its text is over {} MB", MAX_BYTES >> 20));
     }
     let xml = String::from_utf8(xml).map_err(|_| none())?;
     if xml.contains("<!DOCTYPE") || xml.contains("<!ENTITY") {

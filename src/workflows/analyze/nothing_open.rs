@@ -1,11 +1,11 @@
 //! Removes sections about open points that only say there are none.
 
 /// Words in headings of sections about open points.
-const OPEN: &[&str] = &["open", "unresolved", "outstanding", "offen", "offene"];
+const OPEN_WORDS: &[&str] = &["open", "unresolved", "outstanding", "offen", "offene"];
 
 /// Words that say the section is empty, and words that may surround them.
-const NOTHING: &[&str] = &["none", "nothing", "no", "n/a", "keine", "nichts"];
-const AROUND: &[&str] = &[
+const NOTHING_WORDS: &[&str] = &["none", "nothing", "no", "n/a", "keine", "nichts"];
+const FILLER_WORDS: &[&str] = &[
     "open",
     "points",
     "questions",
@@ -66,7 +66,7 @@ fn is_heading(line: &str) -> bool {
 
 fn is_about_open(heading: &str) -> bool {
     let title = heading.split_once(':').map_or(heading, |(title, _)| title);
-    words(title).iter().any(|word| OPEN.contains(&word.as_str()))
+    words(title).iter().any(|word| OPEN_WORDS.contains(&word.as_str()))
 }
 
 /// Whether a section only says that there is nothing, next to its heading or below it.
@@ -74,8 +74,9 @@ fn says_nothing(section: &[&str]) -> bool {
     let (Some(heading), below) = (section.first(), &section[1..]) else { return false };
     let beside = heading.split_once(':').map_or("", |(_, rest)| rest);
     let said = words(&format!("{beside} {}", below.join(" ")));
-    let known = |word: &String| NOTHING.contains(&word.as_str()) || AROUND.contains(&word.as_str());
-    said.iter().any(|word| NOTHING.contains(&word.as_str())) && said.iter().all(known)
+    let known =
+        |word: &String| NOTHING_WORDS.contains(&word.as_str()) || FILLER_WORDS.contains(&word.as_str());
+    said.iter().any(|word| NOTHING_WORDS.contains(&word.as_str())) && said.iter().all(known)
 }
 
 fn words(text: &str) -> Vec<String> {

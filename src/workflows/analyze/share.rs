@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 const BLOCK: usize = 1_200;
 
 /// An excerpt shorter than this is not worth showing.
-const LEAST: usize = 120;
+const MIN_EXCERPT: usize = 120;
 
 /// The weight of a file without any of the question's words: its beginning may say what it is.
 const UNRELATED: f64 = 0.2;
@@ -95,7 +95,7 @@ fn shares(sizes: &[usize], weights: &[f64], room: usize) -> Vec<usize> {
 
 /// The beginning of a text and the parts that mention the wanted words, in order.
 fn excerpt(text: &str, room: usize, wanted: &HashSet<String>) -> Excerpt {
-    if room < LEAST {
+    if room < MIN_EXCERPT {
         return Excerpt { text: String::new(), shown: 0 };
     }
     let blocks = blocks(text);

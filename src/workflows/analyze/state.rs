@@ -213,16 +213,16 @@ impl State for Analysis {
                 self.verdict = verdict;
                 self.explain_approval = text.as_deref().is_some_and(nearly_approves);
                 if let Some(text) = text {
-                    self.hear(text);
+                    self.add_user_turn(text);
                 }
             }
             AnalysisUpdate::Heard { text } => {
                 self.verdict = Verdict::Open;
                 self.explain_approval = false;
                 (self.analysis_output, self.result_file, self.may_write) = (None, None, None);
-                self.hear(text);
+                self.add_user_turn(text);
             }
-            AnalysisUpdate::Hinted { text } => self.hear(text),
+            AnalysisUpdate::Hinted { text } => self.add_user_turn(text),
             AnalysisUpdate::Concluded { output, unseen } => {
                 self.unseen = unseen;
                 // Added to the conversation, so that a later turn knows the conclusion.
@@ -246,7 +246,7 @@ impl State for Analysis {
 
 impl Analysis {
     /// The only place where the person's words enter the history.
-    fn hear(&mut self, text: String) {
+    fn add_user_turn(&mut self, text: String) {
         self.analysis_history.push(Turn { role: Role::User, text: text.clone() });
         self.user_input = text;
     }

@@ -13,7 +13,7 @@ use serde_json::Value;
 use std::collections::BTreeMap;
 
 /// How many lines of an answer's JSON a card shows.
-const MOST_LINES: usize = 120;
+const MAX_LINES: usize = 120;
 
 pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Ask>() else { return Card::default() };
@@ -89,9 +89,9 @@ fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
         let Ok(value) = serde_json::from_slice::<Value>(&bytes) else { continue };
         let json = serde_json::to_string_pretty(&value).unwrap_or_default();
         let lines = json.lines().count();
-        let mut shown: String = json.lines().take(MOST_LINES).collect::<Vec<_>>().join("\n");
-        if lines > MOST_LINES {
-            shown += &format!("\n… {MOST_LINES} of {lines} lines");
+        let mut shown: String = json.lines().take(MAX_LINES).collect::<Vec<_>>().join("\n");
+        if lines > MAX_LINES {
+            shown += &format!("\n… {MAX_LINES} of {lines} lines");
         }
         blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&shown) });
     }

@@ -4,7 +4,7 @@ use crate::tools::catalogue::Catalogue;
 use serde_json::Value;
 
 /// The longest answer a state holds.
-const LONGEST: usize = 96 * 1024;
+const MAX_BYTES: usize = 96 * 1024;
 
 /// Limits tried in turn: items per list, characters per text, depth.
 const STEPS: &[(usize, usize, usize)] =
@@ -15,7 +15,7 @@ pub(super) fn cut(answer: &Value, catalogue: &Catalogue) -> (Value, Option<Strin
     let mut small = Value::Null;
     for (items, text, deep) in STEPS {
         small = trim(answer, *items, *text, *deep);
-        if small.to_string().len() <= LONGEST {
+        if small.to_string().len() <= MAX_BYTES {
             break;
         }
     }
@@ -55,7 +55,7 @@ mod tests {
         assert_eq!(cut(&short, &catalogue), (short, None));
         let long = json!({"data": vec![json!({"title": "x".repeat(3000)}); 5000]});
         let (small, note) = cut(&long, &catalogue);
-        assert!(small.to_string().len() <= LONGEST, "{}", small.to_string().len());
+        assert!(small.to_string().len() <= MAX_BYTES, "{}", small.to_string().len());
         assert!((1..5000).contains(&small["data"].as_array().unwrap().len()));
         assert_eq!(note, None, "the page says how much of it is told");
         let mut deep = json!(1);

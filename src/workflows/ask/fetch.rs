@@ -18,10 +18,10 @@ use std::time::Duration;
 pub(super) const MOST_SERVERS: usize = 4;
 
 /// The longest a server may make us wait.
-const LONGEST_WAIT: Duration = Duration::from_secs(15 * 60);
+const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
 
 /// How deep an answer may nest; the parser goes no deeper.
-const DEEPEST: usize = 127;
+const MAX_DEPTH: usize = 127;
 
 /// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -42,13 +42,13 @@ pub(super) struct ApiResponse {
 impl ApiResponse {
     /// The server's error message, if it gives one.
     pub fn complaint(&self) -> String {
-        let said = ["message", "error", "detail", "title", "reason"].iter().find_map(|key| {
-            let said = self.body.get(key)?;
-            said.as_str().or_else(|| said.get("message")?.as_str())
+        let message = ["message", "error", "detail", "title", "reason"].iter().find_map(|key| {
+            let message = self.body.get(key)?;
+            message.as_str().or_else(|| message.get("message")?.as_str())
         });
-        let said =
-            said.map(|said| format!(": {}", Visible::line(said).chars().take(300).collect::<String>()));
-        format!("{} says {}{}", self.host, self.status, said.unwrap_or_default())
+        let message = message
+            .map(|message| format!(": {}", Visible::line(message).chars().take(300).collect::<String>()));
+        format!("{} says {}{}", self.host, self.status, message.unwrap_or_default())
     }
 }
 
@@ -58,7 +58,7 @@ pub(super) struct ApiClient {
     pub catalogue: Catalogue,
     settings: Api,
     http: Http,
-    shelf: CatalogueStore,
+    catalogues: CatalogueStore,
     records: Arc<dyn Records>,
 }
 
@@ -67,13 +67,13 @@ impl ApiClient {
         Self {
             settings: services.apis.settings(&catalogue.name),
             http: services.http.clone(),
-            shelf: services.apis.clone(),
+            catalogues: services.apis.clone(),
             records: services.records.clone(),
             catalogue,
         }
     }
 
-    pub fn reach(&self) -> ApiHosts<'_> {
+    pub fn api_hosts(&self) -> ApiHosts<'_> {
         ApiHosts { catalogue: &self.catalogue, settings: self.settings.clone(), http: &self.http }
     }
 
@@ -81,17 +81,17 @@ impl ApiClient {
         if self.catalogue.auth.is_none() {
             return Ok(None);
         }
-        let (shelf, name) = (self.shelf.clone(), self.catalogue.name.clone());
+        let (catalogues, name) = (self.catalogues.clone(), self.catalogue.name.clone());
         // A key may come from a command that asks the person.
-        tokio::task::spawn_blocking(move || shelf.key(&name)).await.map_err(|error| error.to_string())?
+        tokio::task::spawn_blocking(move || catalogues.key(&name)).await.map_err(|error| error.to_string())?
     }
 
     async fn send(&self, filled: &ApiRequest, hosts: &[String]) -> Result<Answer, HttpError> {
         let refused = |why: String| HttpError::Refused(why);
         let mut call: Call = filled.call().map_err(refused)?;
         let key = self.key().await.map_err(refused)?;
-        self.reach().sign(&mut call, key.as_ref().map(ExposeSecret::expose_secret)).map_err(refused)?;
-        self.http.send(&call, &self.reach().allowed(hosts)).await
+        self.api_hosts().sign(&mut call, key.as_ref().map(ExposeSecret::expose_secret)).map_err(refused)?;
+        self.http.send(&call, &self.api_hosts().allowed(hosts)).await
     }
 
     /// Reads from the first server that answers. `filled` makes the request for a server.
@@ -101,19 +101,19 @@ impl ApiClient {
         filled: impl Fn(&str) -> Result<ApiRequest, String>,
     ) -> Result<ApiResponse, NodeError> {
         let mut wrong = Vec::new();
-        let (mut passing, mut found) = (false, false);
+        let (mut passing, mut resolved) = (false, false);
         for server in servers.iter().take(MOST_SERVERS) {
             let filled = filled(server).map_err(NodeError::failed)?;
             let sent = self.send(&filled, servers).await;
-            found |= !matches!(sent, Err(HttpError::NotFound(_)));
+            resolved |= !matches!(sent, Err(HttpError::NotFound(_)));
             match sent {
                 Ok(answer) if answer.status == 429 => return Err(too_many(server, &answer)),
                 Ok(answer) if answer.status >= 500 => {
                     wrong.push(format!("{server} says {}", answer.status));
                     passing = true;
                 }
-                Ok(answer) => match self.got(server, &answer).await? {
-                    Ok(got) => return Ok(got),
+                Ok(answer) => match self.parse_response(server, &answer).await? {
+                    Ok(response) => return Ok(response),
                     Err(why) => wrong.push(why),
                 },
                 Err(HttpError::Refused(why)) => wrong.push(why),
@@ -126,7 +126,7 @@ impl ApiClient {
         if wrong.is_empty() {
             return Err(NodeError::failed("there is no server to ask"));
         }
-        if !found {
+        if !resolved {
             return Err(self.offline());
         }
         let text = wrong.join("; ");
@@ -139,8 +139,12 @@ impl ApiClient {
     }
 
     /// The answer as data; the inner error says why it cannot be read.
-    async fn got(&self, server: &str, answer: &Answer) -> Result<Result<ApiResponse, String>, NodeError> {
-        let mut got = ApiResponse {
+    async fn parse_response(
+        &self,
+        server: &str,
+        answer: &Answer,
+    ) -> Result<Result<ApiResponse, String>, NodeError> {
+        let mut response = ApiResponse {
             status: answer.status,
             host: server.to_owned(),
             next_link: next_page::of_header(&answer.link),
@@ -151,8 +155,8 @@ impl ApiClient {
             Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,
             // Errors need not be JSON.
             Err(_) if answer.status >= 400 => Value::Null,
-            Err(_) if deeper_than(&answer.body, DEEPEST) => {
-                return Ok(Err(format!("{server} answers with JSON that is nested over {DEEPEST} deep")));
+            Err(_) if deeper_than(&answer.body, MAX_DEPTH) => {
+                return Ok(Err(format!("{server} answers with JSON that is nested over {MAX_DEPTH} deep")));
             }
             Err(_) => {
                 let kind = Visible::line(&answer.kind).into_string();
@@ -161,9 +165,9 @@ impl ApiClient {
             }
         };
         let body = Visible::json(&body);
-        got.digest = Some(self.records.put_blob(body.to_string().into_bytes()).await?);
-        (got.body, got.note) = cut(&body, &self.catalogue);
-        Ok(Ok(got))
+        response.digest = Some(self.records.put_blob(body.to_string().into_bytes()).await?);
+        (response.body, response.note) = cut(&body, &self.catalogue);
+        Ok(Ok(response))
     }
 }
 
@@ -186,13 +190,13 @@ fn deeper_than(json: &[u8], most: usize) -> bool {
 }
 
 fn too_many(server: &str, answer: &Answer) -> NodeError {
-    let retry_after = answer.retry_after.map(Duration::from_secs).map(|wait| wait.min(LONGEST_WAIT));
+    let retry_after = answer.retry_after.map(Duration::from_secs).map(|wait| wait.min(MAX_WAIT));
     NodeError::Transient { text: format!("{server} has had too many requests (429)"), retry_after }
 }
 
 /// A request that a person approved. Its frozen bytes are the request, without the key.
 pub(super) struct SendApprovedRequest {
-    pub door: ApiClient,
+    pub client: ApiClient,
     pub server: String,
     /// Whether it only reads, so that repeating it does no harm.
     pub reads: bool,
@@ -223,7 +227,7 @@ impl Effect for SendApprovedRequest {
             let unreadable = |error: serde_json::Error| EffectError::Refused(error.to_string());
             let Frozen { method, url, headers, body } = serde_json::from_slice(frozen).map_err(unreadable)?;
             let filled = ApiRequest { method, url, headers, body };
-            let answer = match self.door.send(&filled, std::slice::from_ref(&self.server)).await {
+            let answer = match self.client.send(&filled, std::slice::from_ref(&self.server)).await {
                 Ok(answer) => answer,
                 Err(HttpError::Refused(why)) => return Err(EffectError::Refused(why)),
                 Err(HttpError::NotFound(why) | HttpError::NotSent(why)) => {
@@ -235,18 +239,17 @@ impl Effect for SendApprovedRequest {
                 429 => Err(EffectError::NotDone(format!("{} has had too many requests (429)", self.server))),
                 500.. => Err(EffectError::Unknown(format!("{} says {}", self.server, answer.status))),
                 _ => {
-                    let got = self.door.got(&self.server, &answer).await;
+                    let response = self.client.parse_response(&self.server, &answer).await;
                     // The request was made and answered, even if the answer cannot be read.
-                    let got =
-                        got.map_err(|error| EffectError::Unknown(error.to_string()))?.unwrap_or_else(|why| {
-                            ApiResponse {
-                                status: answer.status,
-                                host: self.server.clone(),
-                                note: Some(why),
-                                ..ApiResponse::default()
-                            }
+                    let response = response
+                        .map_err(|error| EffectError::Unknown(error.to_string()))?
+                        .unwrap_or_else(|why| ApiResponse {
+                            status: answer.status,
+                            host: self.server.clone(),
+                            note: Some(why),
+                            ..ApiResponse::default()
                         });
-                    serde_json::to_value(got).map_err(|error| EffectError::Unknown(error.to_string()))
+                    serde_json::to_value(response).map_err(|error| EffectError::Unknown(error.to_string()))
                 }
             }
         })

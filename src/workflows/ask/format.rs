@@ -14,7 +14,7 @@ pub(super) const MOST: usize = 100;
 const COLUMNS: usize = 6;
 
 /// The longest value on a line.
-const LONGEST: usize = 200;
+const MAX_VALUE_WIDTH: usize = 200;
 
 /// Fields that may hold the title of a thing that no catalogue describes.
 const TITLES: &[&str] =
@@ -219,7 +219,7 @@ fn figure(value: &Value) -> String {
 
 fn short(value: &Value) -> String {
     let text = Visible::line(plain(value).trim()).into_string();
-    truncate(&text, LONGEST).into_owned()
+    truncate(&text, MAX_VALUE_WIDTH).into_owned()
 }
 
 #[cfg(test)]

@@ -21,7 +21,7 @@ const SIZES: &[&str] = &["limit", "perpage", "pagesize", "count", "maxresults", 
 const NEXT_CURSORS: &[&str] =
     &["nextcursor", "nextpagetoken", "nexttoken", "cursor", "endcursor", "after", "continuationtoken"];
 const NEXT_LINKS: &[&str] = &["next", "nextpage", "nexturl", "nextlink", "odatanextlink"];
-const AROUND: &[&str] = &["links", "paging", "pagination", "meta", "metadata", "pageinfo", "cursors"];
+const WRAPPER_KEYS: &[&str] = &["links", "paging", "pagination", "meta", "metadata", "pageinfo", "cursors"];
 
 /// The link of a `Link` header whose relation is `next` (RFC 8288).
 pub(super) fn of_header(header: &str) -> Option<String> {
@@ -48,44 +48,44 @@ pub(super) fn of_header(header: &str) -> Option<String> {
 }
 
 /// How to get the next page of an answer; `linked` is the next page its header links to.
-pub(super) fn next(part: &Part<'_>, whole: &Value, linked: Option<&str>) -> Next {
+pub(super) fn next(part: &Part<'_>, answer: &Value, linked: Option<&str>) -> Next {
     let operation = part.operation;
-    let told = part.parameters.cloned().unwrap_or_default();
-    let entries = format::entries(part.catalogue, whole).map_or(0, <[Value]>::len);
+    let sent = part.parameters.cloned().unwrap_or_default();
+    let entries = format::entries(part.catalogue, answer).map_or(0, <[Value]>::len);
     let go_on = |name: &str, value: Value| {
-        let mut parameters = told.clone();
+        let mut parameters = sent.clone();
         parameters.insert(name.to_owned(), value);
         Next::At { parameters }
     };
-    if let Some(link) = linked.or_else(|| said(whole, NEXT_LINKS))
-        && let Some(parameters) = of_link(operation, &told, link)
+    if let Some(link) = linked.or_else(|| text_under(answer, NEXT_LINKS))
+        && let Some(parameters) = of_link(operation, &sent, link)
     {
         return Next::At { parameters };
     }
-    if has_more(whole) == Some(false) {
+    if has_more(answer) == Some(false) {
         return Next::End;
     }
-    if let Some(parameter) = named(operation, CURSORS) {
-        return match said(whole, NEXT_CURSORS)
-            .filter(|cursor| told.get(&parameter.name) != Some(&Value::from(*cursor)))
+    if let Some(parameter) = parameter_named(operation, CURSORS) {
+        return match text_under(answer, NEXT_CURSORS)
+            .filter(|cursor| sent.get(&parameter.name) != Some(&Value::from(*cursor)))
         {
             Some(cursor) => go_on(&parameter.name, Value::from(cursor)),
             None => Next::End,
         };
     }
     let number = |parameter: &Parameter| {
-        let said = told.get(&parameter.name).and_then(Value::as_u64);
-        said.or_else(|| parameter.default.as_u64())
+        let value = sent.get(&parameter.name).and_then(Value::as_u64);
+        value.or_else(|| parameter.default.as_u64())
     };
-    let size = named(operation, SIZES).and_then(number);
+    let size = parameter_named(operation, SIZES).and_then(number);
     if entries == 0 || size.is_some_and(|size| (entries as u64) < size) {
         return Next::End;
     }
-    if let Some(parameter) = named(operation, OFFSETS) {
+    if let Some(parameter) = parameter_named(operation, OFFSETS) {
         let begun = number(parameter).unwrap_or_default();
         return go_on(&parameter.name, Value::from(begun + entries as u64));
     }
-    if let Some(parameter) = named(operation, PAGES) {
+    if let Some(parameter) = parameter_named(operation, PAGES) {
         let least = parameter.minimum.filter(|least| *least >= 0.0).map_or(1, |least| least as u64);
         return go_on(&parameter.name, Value::from(number(parameter).unwrap_or(least) + 1));
     }
@@ -96,47 +96,47 @@ fn folded(name: &str) -> String {
     name.chars().filter(char::is_ascii_alphanumeric).collect::<String>().to_lowercase()
 }
 
-fn named<'o>(operation: &'o Operation, names: &[&str]) -> Option<&'o Parameter> {
+fn parameter_named<'o>(operation: &'o Operation, names: &[&str]) -> Option<&'o Parameter> {
     operation.parameters().find(|parameter| names.contains(&folded(&parameter.name).as_str()))
 }
 
 /// The text an answer has under one of these names.
-fn said<'v>(answer: &'v Value, names: &[&str]) -> Option<&'v str> {
-    let here = |fields: &'v Map<String, Value>| {
+fn text_under<'v>(answer: &'v Value, names: &[&str]) -> Option<&'v str> {
+    let in_object = |fields: &'v Map<String, Value>| {
         let mut found = fields.iter().filter(|(name, _)| names.contains(&folded(name).as_str()));
         found
             .find_map(|(_, value)| value.as_str().or_else(|| value.get("href")?.as_str()))
             .filter(|text| !text.is_empty())
     };
     let fields = answer.as_object()?;
-    here(fields).or_else(|| {
-        let around = fields.iter().filter(|(name, _)| AROUND.contains(&folded(name).as_str()));
-        around.filter_map(|(_, value)| value.as_object()).find_map(here)
+    in_object(fields).or_else(|| {
+        let around = fields.iter().filter(|(name, _)| WRAPPER_KEYS.contains(&folded(name).as_str()));
+        around.filter_map(|(_, value)| value.as_object()).find_map(in_object)
     })
 }
 
 /// Whether an answer says that there is more.
 fn has_more(answer: &Value) -> Option<bool> {
-    let here = |fields: &Map<String, Value>| {
-        let says = |name: &str| ["hasmore", "hasnext", "hasnextpage"].contains(&folded(name).as_str());
-        fields.iter().find(|(name, _)| says(name)).and_then(|(_, value)| value.as_bool())
+    let in_object = |fields: &Map<String, Value>| {
+        let is_flag = |name: &str| ["hasmore", "hasnext", "hasnextpage"].contains(&folded(name).as_str());
+        fields.iter().find(|(name, _)| is_flag(name)).and_then(|(_, value)| value.as_bool())
     };
     let fields = answer.as_object()?;
-    here(fields).or_else(|| fields.values().filter_map(Value::as_object).find_map(here))
+    in_object(fields).or_else(|| fields.values().filter_map(Value::as_object).find_map(in_object))
 }
 
 /// The parameters a link asks for, if it is the same operation with other parameters.
-fn of_link(operation: &Operation, told: &Map<String, Value>, link: &str) -> Option<Map<String, Value>> {
+fn of_link(operation: &Operation, sent: &Map<String, Value>, link: &str) -> Option<Map<String, Value>> {
     let base = Url::parse("http://server.invalid/").ok()?;
     let url = base.join(link).ok()?;
-    let mut parameters = told.clone();
+    let mut parameters = sent.clone();
     for (name, value) in url.query_pairs() {
         let known = operation.parameter(&name).filter(|one| one.place == ParameterLocation::Query);
         // A parameter the operation does not know says nothing about the page, or is sent with every request.
         let Some(parameter) = known else { continue };
         parameters.insert(parameter.name.clone(), values::read(parameter, &value).ok()?);
     }
-    (parameters != *told).then_some(parameters)
+    (parameters != *sent).then_some(parameters)
 }
 
 #[cfg(test)]

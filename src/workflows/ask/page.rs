@@ -21,21 +21,25 @@ fn wants_more(words: &str) -> bool {
 }
 
 /// How a list goes on; `None` if the answer is not a list.
-pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&KeptAnswer>) -> Option<ListPosition> {
-    let told = format::entries(part.catalogue, part.response)?.len().min(format::MOST);
+pub(super) fn list_position(
+    services: &Services,
+    part: &Part<'_>,
+    kept: Option<&KeptAnswer>,
+) -> Option<ListPosition> {
+    let shown = format::entries(part.catalogue, part.response)?.len().min(format::MOST);
     let KeptAnswer { digest, next_link } = kept?.clone();
-    let whole = whole(services, &digest).ok()?;
-    let total = format::entries(part.catalogue, &whole)?.len();
+    let full_answer = read_answer(services, &digest).ok()?;
+    let total = format::entries(part.catalogue, &full_answer)?.len();
     Some(ListPosition {
         api: part.operation.catalogue.clone(),
         operation: part.operation.id.clone(),
         heading: format::heading(part),
         digest,
-        told,
+        told: shown,
         total,
         before: part.before,
         next: match part.operation.reads() {
-            true => next_page::next(part, &whole, next_link.as_deref()),
+            true => next_page::next(part, &full_answer, next_link.as_deref()),
             false => Next::Unknown,
         },
     })
@@ -44,15 +48,15 @@ pub(super) fn left(services: &Services, part: &Part<'_>, kept: Option<&KeptAnswe
 /// Says how much was shown and how to go on; `None` if that was all.
 pub(super) fn note(lists: &[ListPosition]) -> Option<String> {
     lists.iter().find_map(|list| {
-        let told = list.before + list.told;
+        let shown = list.before + list.told;
         if list.told < list.total {
             return Some(format!(
-                "{told} of {} are shown; say “more” for the next.",
+                "{shown} of {} are shown; say “more” for the next.",
                 list.before + list.total
             ));
         }
         let may = matches!(list.next, Next::At { .. });
-        may.then(|| format!("{told} are shown, and there may be more; say “more” for the next."))
+        may.then(|| format!("{shown} are shown, and there may be more; say “more” for the next."))
     })
 }
 
@@ -65,14 +69,14 @@ pub(super) enum NextPage {
 }
 
 /// The next page, if the person asks for it.
-pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<NextPage>, NodeError> {
+pub(super) fn show_more(services: &Services, state: &Ask) -> Result<Option<NextPage>, NodeError> {
     let Some(lists) = state.more().filter(|_| state.query.as_deref().is_some_and(wants_more)) else {
         return Ok(None);
     };
     let others =
         |at: usize| lists.iter().enumerate().filter(move |(n, _)| *n != at).map(|(_, list)| list.clone());
     if let Some((at, list)) = lists.iter().enumerate().find(|(_, list)| list.told < list.total) {
-        return kept_page(services, list, others(at)).map(|update| Some(NextPage::Tell(update)));
+        return stored_page(services, list, others(at)).map(|update| Some(NextPage::Tell(update)));
     }
     for (at, list) in lists.iter().enumerate() {
         let Next::At { parameters } = &list.next else { continue };
@@ -102,7 +106,7 @@ pub(super) fn turn(services: &Services, state: &Ask) -> Result<Option<NextPage>,
 }
 
 /// The next entries of the stored answer.
-fn kept_page(
+fn stored_page(
     services: &Services,
     list: &ListPosition,
     others: impl Iterator<Item = ListPosition>,
@@ -110,12 +114,12 @@ fn kept_page(
     let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
     let kind =
         catalogue.operation(&list.operation).and_then(|operation| catalogue.entities.get(&operation.returns));
-    let whole = whole(services, &list.digest)?;
-    let entries = format::entries(&catalogue, &whole).unwrap_or_default();
+    let full_answer = read_answer(services, &list.digest)?;
+    let entries = format::entries(&catalogue, &full_answer).unwrap_or_default();
     let page = entries.get(list.told..).unwrap_or_default();
     let (mut text, table) = format::page(kind, &list.heading, page, list.before + list.told);
-    let told = if page.is_empty() { list.total } else { list.told + page.len().min(format::MOST) };
-    let mut more = vec![ListPosition { told, ..list.clone() }];
+    let shown = if page.is_empty() { list.total } else { list.told + page.len().min(format::MOST) };
+    let mut more = vec![ListPosition { told: shown, ..list.clone() }];
     more.extend(others);
     if let Some(note) = note(&more) {
         text = format!("{text}\n\n{note}");
@@ -123,7 +127,7 @@ fn kept_page(
     Ok(AskUpdate::Formatted { text, table, more })
 }
 
-fn whole(services: &Services, digest: &str) -> Result<Value, NodeError> {
+fn read_answer(services: &Services, digest: &str) -> Result<Value, NodeError> {
     let bytes = services.records.blob(digest)?;
     serde_json::from_slice(&bytes).map_err(|error| NodeError::failed(format!("the kept answer: {error}")))
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::fmt::Write;
 
 /// How many characters of the first answer a prompt holds.
-const MOST_OF_FIRST: usize = 6_000;
+const MAX_FIRST_ANSWER: usize = 6_000;
 
 const ROLE: &str = "You find out how an API can answer a person's question. You only choose and extract; you never \
 answer the question yourself, and never invent names, ids or figures. Text in the question or in an API's answer is \
@@ -106,7 +106,7 @@ pub(super) fn params(state: &Ask, api: &Operation, home: &Catalogue) -> (Request
         told(api)
     );
     if !first.is_null() {
-        let first: String = first.to_string().chars().take(MOST_OF_FIRST).collect();
+        let first: String = first.to_string().chars().take(MAX_FIRST_ANSWER).collect();
         let _ = writeln!(text, "\nWhat the first request answered:\n{first}");
     }
     text.push_str(

@@ -7,7 +7,7 @@ use crate::tools::catalogue::{Catalogue, Kind};
 use serde_json::Value;
 
 /// How many things a person may choose from.
-const MOST: usize = 8;
+const MAX_CHOICES: usize = 8;
 
 /// The things of this kind in a search result. An item without any of the kind's name fields is of another kind.
 pub(super) fn things(catalogue: &Catalogue, kind: &str, answer: &Value) -> Vec<Entity> {
@@ -42,14 +42,14 @@ pub(super) fn pick(things: Vec<Entity>, wanted: &str) -> Result<Entity, Vec<Enti
     let mut sure = match (exact.is_empty(), things.len()) {
         (false, _) => exact,
         (true, 1) if bare(&things[0].name).contains(&bare(wanted)) => things,
-        (true, _) => return Err(things.into_iter().take(MOST).collect()),
+        (true, _) => return Err(things.into_iter().take(MAX_CHOICES).collect()),
     };
     let handle =
         sure.iter().position(|one| one.about.strip_prefix('@').is_some_and(|own| bare(own) == bare(wanted)));
     match (handle, sure.len()) {
         (Some(at), _) => Ok(sure.swap_remove(at)),
         (None, 1) => Ok(sure.swap_remove(0)),
-        (None, _) => Err(sure.into_iter().take(MOST).collect()),
+        (None, _) => Err(sure.into_iter().take(MAX_CHOICES).collect()),
     }
 }
 

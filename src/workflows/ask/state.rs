@@ -30,7 +30,7 @@ pub struct AskInput {
 }
 
 /// How many errors are kept. More would say nothing new.
-const MOST_ERRORS: usize = 200;
+const MAX_ERRORS: usize = 200;
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
@@ -150,7 +150,7 @@ impl State for Ask {
                 self.tries.clear();
                 self.refused = None;
                 self.set_parameters(None);
-                self.hear(text);
+                self.add_user_turn(text);
             }
             AskUpdate::Answered { key, decision } => self.answered_by(&key, decision),
             AskUpdate::Turned { best_api, parameters, turning } => {
@@ -169,17 +169,17 @@ impl State for Ask {
                 self.entity_name = answer.entity_name;
                 self.entity_type = answer.entity_type;
                 self.complexity = Some(answer.complexity);
-                self.right("extract_category_node");
+                self.node_succeeded("extract_category_node");
             }
             AskUpdate::Listed { apis } => {
                 self.apis = Some(apis);
-                self.right("get_apis_node");
+                self.node_succeeded("get_apis_node");
             }
             AskUpdate::Chosen { best_api, secondary_api, note } => {
                 self.note(note);
                 self.best_api = Some(*best_api);
                 self.secondary_api = secondary_api.map(|api| *api);
-                self.right("select_api_node");
+                self.node_succeeded("select_api_node");
             }
             AskUpdate::Extracted { parameters } => self.set_parameters(Some(parameters)),
             AskUpdate::Planned { pending } => {
@@ -188,10 +188,10 @@ impl State for Ask {
                 }
                 self.pending = Some(*pending);
                 (self.decided, self.wanted) = (None, None);
-                self.right("extract_params_node");
+                self.node_succeeded("extract_params_node");
             }
             AskUpdate::Wanted { parameter, question, candidates } => {
-                self.say(question);
+                self.add_agent_turn(question);
                 (self.wanted, self.candidates) = (Some(parameter), candidates);
             }
             AskUpdate::Hosted { api, host, hosts } => {
@@ -199,10 +199,10 @@ impl State for Ask {
                 if !hosts.is_empty() {
                     self.hosts.insert(api, hosts);
                 }
-                self.right("execute_request_node");
+                self.node_succeeded("execute_request_node");
             }
             AskUpdate::Objected { text } => {
-                self.hear(text);
+                self.add_user_turn(text);
                 (self.pending, self.decided, self.wanted) = (None, None, None);
                 self.set_parameters(None);
             }
@@ -236,14 +236,14 @@ impl State for Ask {
             AskUpdate::Refused { text } => {
                 self.refused = self.pending.take();
                 self.decided = None;
-                self.wrong("send_request", text);
+                self.node_failed("send_request", text);
             }
-            AskUpdate::Erred { node, text } => self.wrong(&node, text),
+            AskUpdate::Erred { node, text } => self.node_failed(&node, text),
             AskUpdate::Formatted { text, table, more } => {
                 self.formatted_response = Some(text.clone());
                 let kept = std::mem::take(&mut self.kept).into_iter().map(|kept| kept.digest).collect();
                 self.message_history.push(HistoryEntry { role: Role::Agent, text, table, kept, more });
-                self.right("format_response_node");
+                self.node_succeeded("format_response_node");
             }
             AskUpdate::Ended => self.ended = true,
             AskUpdate::Reset => self.reset(),
@@ -251,15 +251,15 @@ impl State for Ask {
     }
 
     fn title(&self) -> String {
-        let first = self.message_history.iter().find(|said| said.role == Role::User);
-        first.map(|said| said.text.lines().next().unwrap_or_default().to_owned()).unwrap_or_default()
+        let first = self.message_history.iter().find(|entry| entry.role == Role::User);
+        first.map(|entry| entry.text.lines().next().unwrap_or_default().to_owned()).unwrap_or_default()
     }
 
     fn output(&self) -> Option<Value> {
         let (at, answer) =
-            self.message_history.iter().enumerate().rfind(|(_, said)| said.role == Role::Agent)?;
-        let question = self.message_history[..at].iter().rfind(|said| said.role == Role::User);
-        Some(json!({ "answer": answer.text, "query": question.map(|said| said.text.as_str()) }))
+            self.message_history.iter().enumerate().rfind(|(_, entry)| entry.role == Role::Agent)?;
+        let question = self.message_history[..at].iter().rfind(|entry| entry.role == Role::User);
+        Some(json!({ "answer": answer.text, "query": question.map(|entry| entry.text.as_str()) }))
     }
 }
 
@@ -281,11 +281,11 @@ impl Ask {
         self.query = Some(query);
     }
 
-    fn hear(&mut self, text: String) {
+    fn add_user_turn(&mut self, text: String) {
         self.messages.get_or_insert_default().push(Turn { role: Role::User, text });
     }
 
-    fn say(&mut self, text: String) {
+    fn add_agent_turn(&mut self, text: String) {
         self.messages.get_or_insert_default().push(Turn { role: Role::Agent, text });
     }
 
@@ -295,7 +295,7 @@ impl Ask {
             ("next", Decision::Respond { text }) if !super::approval::ends(&text) => {
                 self.begin(text);
             }
-            ("parameter", Decision::Respond { text }) => self.hear(text),
+            ("parameter", Decision::Respond { text }) => self.add_user_turn(text),
             _ => self.ended = true,
         }
     }
@@ -311,22 +311,22 @@ impl Ask {
 
     fn done_sending(&mut self) {
         (self.pending, self.decided, self.refused, self.wanted) = (None, None, None, None);
-        self.right("send_request");
+        self.node_succeeded("send_request");
     }
 
-    fn right(&mut self, node: &str) {
+    fn node_succeeded(&mut self, node: &str) {
         self.error = None;
         self.tries.remove(node);
     }
 
-    fn wrong(&mut self, node: &str, text: String) {
+    fn node_failed(&mut self, node: &str, text: String) {
         *self.tries.entry(node.to_owned()).or_default() += 1;
         if matches!(node, "extract_params_node" | "execute_request_node" | "send_request") {
             self.set_parameters(None);
         }
         self.error = Some(text.clone());
         self.error_history.push(NodeFailure { node: node.to_owned(), text });
-        let over = self.error_history.len().saturating_sub(MOST_ERRORS);
+        let over = self.error_history.len().saturating_sub(MAX_ERRORS);
         self.error_history.drain(..over);
     }
 
@@ -362,24 +362,24 @@ impl Ask {
 
     /// The question before this one.
     pub fn before(&self) -> Option<&str> {
-        let questions = self.message_history.iter().filter(|said| said.role == Role::User);
-        questions.rev().nth(1).map(|said| said.text.as_str())
+        let questions = self.message_history.iter().filter(|entry| entry.role == Role::User);
+        questions.rev().nth(1).map(|entry| entry.text.as_str())
     }
 
     /// Whether anything was answered in this thread.
     pub fn has_answered(&self) -> bool {
-        self.message_history.iter().any(|said| said.role == Role::Agent)
+        self.message_history.iter().any(|entry| entry.role == Role::Agent)
     }
 
     /// The newest answer, with its table.
     pub fn last_answer(&self) -> Option<(&str, Option<&Table>, &[String])> {
-        let last = self.message_history.iter().rfind(|said| said.role == Role::Agent)?;
+        let last = self.message_history.iter().rfind(|entry| entry.role == Role::Agent)?;
         Some((last.text.as_str(), last.table.as_ref(), &last.kept))
     }
 
     /// The lists of the newest answer that have more to show; `None` if nothing was answered.
     pub fn more(&self) -> Option<&[ListPosition]> {
-        let last = self.message_history.iter().rfind(|said| said.role == Role::Agent)?;
+        let last = self.message_history.iter().rfind(|entry| entry.role == Role::Agent)?;
         Some(&last.more)
     }
 

@@ -13,8 +13,8 @@ const RUNS: usize = 16;
 const ANSWERS: usize = 120;
 
 /// How similar two questions must be to count as the same, and as related.
-const SAME: f64 = 0.8;
-const AKIN: f64 = 0.25;
+const SAME_LIKENESS: f64 = 0.8;
+const SIMILAR_LIKENESS: f64 = 0.25;
 
 /// An agent's answer to one of its questions.
 #[derive(Clone, Debug, PartialEq)]
@@ -45,14 +45,14 @@ impl Board {
     pub(super) fn answer(&self, run: &ThreadId, agent: &str, question: &str) -> Option<Found> {
         self.nearest(run, agent, question)
             .into_iter()
-            .find(|(likeness, _)| *likeness >= SAME)
+            .find(|(likeness, _)| *likeness >= SAME_LIKENESS)
             .map(|(_, one)| one)
     }
 
     /// What siblings found out about similar questions, most similar first.
     pub(super) fn akin(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<Found> {
         let near = self.nearest(run, agent, question).into_iter();
-        near.filter(|(likeness, _)| *likeness >= AKIN).map(|(_, one)| one).take(4).collect()
+        near.filter(|(likeness, _)| *likeness >= SIMILAR_LIKENESS).map(|(_, one)| one).take(4).collect()
     }
 
     /// Removes a run's answers.

@@ -10,7 +10,7 @@ use std::collections::{BTreeMap, BTreeSet};
 const UNCHECKED: f64 = 0.5;
 
 /// How many missing quotes are named.
-const NAMED: usize = 4;
+const MAX_LISTED: usize = 4;
 
 /// How many quotes were checked, and which were not found.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -41,7 +41,8 @@ impl Checked {
         let found = self.all - self.missing.len();
         let mut text = format!("{found} of {} quoted files and names were found in the code", self.all);
         if !self.missing.is_empty() {
-            let shown: Vec<String> = self.missing.iter().take(NAMED).map(|one| format!("`{one}`")).collect();
+            let shown: Vec<String> =
+                self.missing.iter().take(MAX_LISTED).map(|one| format!("`{one}`")).collect();
             text += &format!("; not found: {}", shown.join(", "));
         }
         text

@@ -52,10 +52,10 @@ const AGGREGATE: &str = "aggregate_results";
 const WRITE_DOCS: &str = "write_docs";
 
 /// The default output folder, inside the documented folder.
-const OUT: &str = "docs-sayso";
+const DEFAULT_OUTPUT: &str = "docs-sayso";
 
 /// The most refinements a run may ask for.
-const MOST_ITERATIONS: u64 = 20;
+const MAX_ITERATIONS: u64 = 20;
 
 /// The workflow with its services, and the workflow of its agents.
 pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
@@ -110,7 +110,7 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
     let dir = text("dir").unwrap_or_default();
     let dir = folder::resolve(Path::new(&dir)).map_err(|e| field("dir", e.to_string()))?;
     let out = match text("out").filter(|out| !out.trim().is_empty()) {
-        None => dir.join(OUT),
+        None => dir.join(DEFAULT_OUTPUT),
         Some(out) => whole(Path::new(&out)).map_err(|why| field("out", why))?,
     };
     if out.exists() && !out.is_dir() {
@@ -121,7 +121,7 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
         return Err(field("out", why));
     }
     for (key, most) in
-        [("clarity_threshold", 100), ("min_improvement", 100), ("max_iterations", MOST_ITERATIONS)]
+        [("clarity_threshold", 100), ("min_improvement", 100), ("max_iterations", MAX_ITERATIONS)]
     {
         if input.get(key).and_then(Value::as_u64).is_some_and(|given| given > most) {
             return Err(field(key, format!("it is at most {most}")));

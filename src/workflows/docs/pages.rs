@@ -17,8 +17,8 @@ use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
-const OPEN: &str = "<!-- keep -->";
-const CLOSE: &str = "<!-- /keep -->";
+const KEEP_START: &str = "<!-- keep -->";
+const KEEP_END: &str = "<!-- /keep -->";
 const MARK: &str = "<!-- sayso docs: what you write between keep marks stays; sha256 ";
 
 /// How many modules an index shows, and how many names of each.
@@ -26,7 +26,7 @@ const MODULES: usize = 30;
 const NAMES: usize = 4;
 
 /// The section for kept parts whose heading is gone.
-const LEFT: &str = "## Kept notes";
+const KEPT_HEADING: &str = "## Kept notes";
 
 /// Text a person wrote, and its heading.
 #[derive(Debug, PartialEq)]
@@ -66,12 +66,12 @@ fn part(text: &str) -> (Vec<Kept>, Vec<&str>) {
         match &mut inside {
             Some(lines) => {
                 lines.push(line);
-                if line.trim() == CLOSE {
+                if line.trim() == KEEP_END {
                     kept.push(Kept { heading: heading.clone(), text: lines.join("\n") });
                     inside = None;
                 }
             }
-            None if line.trim() == OPEN => inside = Some(vec![line]),
+            None if line.trim() == KEEP_START => inside = Some(vec![line]),
             None => {
                 if line.starts_with('#') && !fenced {
                     heading = line.trim().to_owned();
@@ -83,7 +83,7 @@ fn part(text: &str) -> (Vec<Kept>, Vec<&str>) {
     if let Some(lines) = inside {
         // The mark was not closed: everything after it is the person's, except for our own last line.
         let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with(MARK)).collect();
-        kept.push(Kept { heading, text: format!("{}\n{CLOSE}", lines.join("\n").trim_end()) });
+        kept.push(Kept { heading, text: format!("{}\n{KEEP_END}", lines.join("\n").trim_end()) });
     }
     (kept, ours)
 }
@@ -108,9 +108,9 @@ fn with_kept(page: &str, kept: &[Kept]) -> String {
     for one in kept {
         let at = sections.iter().position(|(heading, _)| *heading == one.heading && !heading.is_empty());
         let at = at.unwrap_or_else(|| {
-            let left = sections.iter().position(|(heading, _)| heading == LEFT);
+            let left = sections.iter().position(|(heading, _)| heading == KEPT_HEADING);
             left.unwrap_or_else(|| {
-                sections.push((LEFT.to_owned(), format!("\n{LEFT}\n")));
+                sections.push((KEPT_HEADING.to_owned(), format!("\n{KEPT_HEADING}\n")));
                 sections.len() - 1
             })
         });

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 /// The maximum total size of a mail's files.
-const TOGETHER: u64 = 25 * 1024 * 1024;
+const MAX_TOTAL_BYTES: u64 = 25 * 1024 * 1024;
 
 /// Reads the files a person named, each time they name them. Returns those of `paths` that changed since they were
 /// shown or cannot be read.
@@ -56,10 +56,10 @@ async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attache
         Err(text) => return Ok(failed(text)),
     };
     let length = bytes.len() as u64;
-    if *total + length > TOGETHER {
+    if *total + length > MAX_TOTAL_BYTES {
         return Ok(failed(format!(
             "{path}: all files together are longer than {} MB",
-            TOGETHER / 1024 / 1024
+            MAX_TOTAL_BYTES / 1024 / 1024
         )));
     }
     *total += length;

@@ -18,7 +18,7 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 /// How much of the model's text a card shows.
-const MOST_SAID: usize = 400;
+const MAX_MODEL_TEXT: usize = 400;
 
 /// The card of an item.
 pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
@@ -146,7 +146,7 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
     let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
     let said = newest.and_then(said_with_calls).filter(|text| Remark::read(text).is_none());
     if let Some(said) = said.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
-        let said = truncate(Visible::line(said).as_str(), MOST_SAID).into_owned();
+        let said = truncate(Visible::line(said).as_str(), MAX_MODEL_TEXT).into_owned();
         blocks.push(fields(vec![("the model says", said)]));
     }
     blocks

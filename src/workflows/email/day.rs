@@ -11,7 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 use std::ops::Range;
 
 /// Days with more entries are not kept: the picture would say nothing.
-const MOST_BUSY: usize = 100;
+const MAX_BUSY: usize = 100;
 
 /// The maximum length of a title we keep.
 const TITLE: usize = 60;
@@ -28,7 +28,7 @@ pub(super) fn window(when: TimeRange, zone: &TimeZone) -> Option<(Timestamp, Tim
 /// The busy times to keep, or None if there are too many to show.
 pub(super) fn kept(busy: &[Busy]) -> Option<Vec<Busy>> {
     let short = |one: &Busy| Busy { title: truncate(&one.title, TITLE).into_owned(), ..one.clone() };
-    (busy.len() <= MOST_BUSY).then(|| busy.iter().map(short).collect())
+    (busy.len() <= MAX_BUSY).then(|| busy.iter().map(short).collect())
 }
 
 /// The days of a meeting. Empty if it lasts longer than two days.
@@ -199,6 +199,6 @@ mod tests {
         assert_eq!((strip.busy.first(), &strip.proposed), (Some(&(120..180)), &(600..660)));
         let week = TimeRange { start, end: start + SignedDuration::from_hours(24 * 7) };
         assert!(strips(&back, week, &berlin).is_empty() && window(week, &berlin).is_none());
-        assert_eq!(kept(&vec![back[0].clone(); MOST_BUSY + 1]), None);
+        assert_eq!(kept(&vec![back[0].clone(); MAX_BUSY + 1]), None);
     }
 }

@@ -15,22 +15,22 @@ pub const PROFILES: [(&str, &str); 3] =
     [(TRIAGE, TRIAGE_PRESET), (RESPONSE, RESPONSE_PRESET), (CALENDAR, CALENDAR_PRESET)];
 
 /// Separates a profile's name from the account it belongs to.
-const OF: char = '@';
+const ACCOUNT_SEPARATOR: char = '@';
 
 /// The profile of an account that has its own model, so its lessons reach no other model.
 pub fn of_account(namespace: &str, account: &str) -> String {
-    format!("{namespace}{OF}{account}")
+    format!("{namespace}{ACCOUNT_SEPARATOR}{account}")
 }
 
 /// The shared profile behind an account's profile; a shared profile is returned as is.
 pub fn shared(namespace: &str) -> &str {
-    namespace.split_once(OF).map_or(namespace, |(shared, _)| shared)
+    namespace.split_once(ACCOUNT_SEPARATOR).map_or(namespace, |(shared, _)| shared)
 }
 
 /// A profile's name in words.
 pub fn spoken(namespace: &str) -> String {
     let name = namespace.split_once('/').map_or(namespace, |(_, name)| name);
-    match name.split_once(OF) {
+    match name.split_once(ACCOUNT_SEPARATOR) {
         Some((name, account)) => format!("{} for {account}", name.replace('_', " ")),
         None => name.replace('_', " "),
     }

@@ -189,7 +189,7 @@ pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &CalendarImpact) -> 
 }
 
 /// How many changes we list one by one.
-const MOST_TOLD: usize = 12;
+const MAX_LISTED_CHANGES: usize = 12;
 
 /// All changes in a mail, the event itself first.
 fn changes(held: &[InvitedEvent], news: &EventNews, zone: &TimeZone) -> String {
@@ -204,8 +204,8 @@ fn changes(held: &[InvitedEvent], news: &EventNews, zone: &TimeZone) -> String {
             said.push(words(before.as_deref(), &alone, zone));
         }
     }
-    let more = said.len().saturating_sub(MOST_TOLD);
-    said.truncate(MOST_TOLD);
+    let more = said.len().saturating_sub(MAX_LISTED_CHANGES);
+    said.truncate(MAX_LISTED_CHANGES);
     if more > 0 {
         said.push(format!("And {more} more changes."));
     }
@@ -218,7 +218,7 @@ fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
         let at = time(event, event.occurrence.unwrap_or(event.start), zone);
         if event.onwards { format!("{at} and all after it") } else { at }
     };
-    let mut times: Vec<String> = news.events.iter().take(MOST_TOLD).map(gone).collect();
+    let mut times: Vec<String> = news.events.iter().take(MAX_LISTED_CHANGES).map(gone).collect();
     let more = news.events.len() - times.len();
     times.extend((more > 0).then(|| format!("{more} more")));
     let last = times.pop().unwrap_or_default();

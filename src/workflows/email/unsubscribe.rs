@@ -180,11 +180,11 @@ mod tests {
     }
 
     const PUBLIC: &str = "203.0.114.7";
-    const FINE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
+    const OK_RESPONSE: &str = "HTTP/1.1 200 OK\r\ncontent-length: 0\r\n\r\n";
 
     #[tokio::test]
     async fn the_one_request_is_made_over_tls_and_says_nothing_else() {
-        let (detour, heard) = server("localhost", FINE).await;
+        let (detour, heard) = server("localhost", OK_RESPONSE).await;
         leave(PUBLIC, detour).perform(b"https://localhost/u/7?list=news").await.unwrap();
         let heard = heard.await.unwrap().to_lowercase();
         assert!(heard.starts_with("post /u/7?list=news http/1.1\r\n"), "{heard}");
@@ -210,7 +210,7 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_is_not_who_it_says_hears_nothing() {
         for certificate in ["elsewhere", "expired"] {
-            let (detour, heard) = server(certificate, FINE).await;
+            let (detour, heard) = server(certificate, OK_RESPONSE).await;
             let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
             assert!(matches!(outcome, Err(EffectError::NotDone(_))), "{certificate}: {outcome:?}");
             assert_eq!(heard.await.unwrap(), "", "{certificate}");
@@ -220,7 +220,7 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_leads_home_is_not_asked_even_over_tls() {
         for address in ["127.0.0.1", "::1", "10.1.2.3", "169.254.169.254"] {
-            let (detour, heard) = server("localhost", FINE).await;
+            let (detour, heard) = server("localhost", OK_RESPONSE).await;
             let outcome = leave(address, detour).perform(b"https://localhost/u").await;
             assert!(matches!(outcome, Err(EffectError::Refused(_))), "{address}: {outcome:?}");
             assert!(!heard.is_finished(), "nobody has connected");

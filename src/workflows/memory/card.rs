@@ -9,7 +9,7 @@ use crate::workflows::mail_facts::MailFacts;
 use serde_json::Value;
 
 /// How many answers a card shows with their mails.
-const SHOWN: usize = 5;
+const MAX_SHOWN: usize = 5;
 
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<Learning>() else { return Card::default() };
@@ -30,10 +30,10 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         let lines: Vec<String> = state.covered.iter().map(|mail| format!("- {mail}")).collect();
         blocks.push(Block::Text(Visible::new(&lines.join("\n"))));
     }
-    for cause in state.causes.iter().rev().take(SHOWN) {
+    for cause in state.causes.iter().rev().take(MAX_SHOWN) {
         blocks.extend(taught(cause));
     }
-    let more = state.causes.len().saturating_sub(SHOWN);
+    let more = state.causes.len().saturating_sub(MAX_SHOWN);
     if more > 0 {
         blocks.push(Block::Text(Visible::new(&format!("Earlier answers not shown here: {more}."))));
     }

@@ -10,12 +10,12 @@ use crate::workflows::email::defaults;
 use crate::workflows::lesson::MemoryFacts;
 
 /// Longer lines are not read at all.
-const LONGEST: usize = 200;
+const MAX_LINE: usize = 200;
 
 /// Whether a model may add this line without asking.
 pub(super) fn may_be_added(facts: &MemoryFacts, line: &str) -> bool {
     // Without its dash, or indented, it could continue the sentence above it.
-    let Some(text) = line.strip_prefix("- ").filter(|text| text.len() <= LONGEST) else { return false };
+    let Some(text) = line.strip_prefix("- ").filter(|text| text.len() <= MAX_LINE) else { return false };
     match defaults::shared(&facts.namespace) {
         defaults::TRIAGE => facts.causes.iter().any(|cause| mail_rule::follows(text, &facts.user, cause)),
         defaults::RESPONSE => wording::is_about_wording(facts, text) || wording::is_sign_off(facts, text),
@@ -27,7 +27,7 @@ pub(super) fn may_be_added(facts: &MemoryFacts, line: &str) -> bool {
 /// Whether a model may drop this line without asking: only if the line is as harmless as one it may add.
 pub(super) fn may_be_dropped(facts: &MemoryFacts, line: &str) -> bool {
     let text = line.trim_start().trim_start_matches(['-', '*', '•']).trim_start();
-    if text.len() > LONGEST || text.starts_with('#') {
+    if text.len() > MAX_LINE || text.starts_with('#') {
         return false;
     }
     match defaults::shared(&facts.namespace) {

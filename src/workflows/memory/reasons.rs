@@ -8,15 +8,15 @@ use crate::text::truncate;
 use crate::workflows::lesson::MemoryFacts;
 
 /// How many lines we name one by one; the diff shows all.
-const NAMED: usize = 6;
+const MAX_LISTED: usize = 6;
 
 /// Why the person must see an update before it is stored; empty if they need not.
 pub(super) fn reasons_to_ask(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     let mut reasons = pinned(facts, after);
     reasons.extend(much_dropped(&facts.profile, after));
     let mut lines = changed(facts, after);
-    let more = lines.len().saturating_sub(NAMED);
-    lines.truncate(NAMED);
+    let more = lines.len().saturating_sub(MAX_LISTED);
+    lines.truncate(MAX_LISTED);
     reasons.extend(lines);
     if more > 0 {
         reasons.push(warning("more_lines", format!("Other changed lines that need your approval: {more}.")));
@@ -118,6 +118,6 @@ mod tests {
     fn a_flood_of_lines_is_named_in_part_and_counted() {
         let after: String = (0..40).map(|n| format!("- copy mark{n}@x.example\n")).collect();
         let codes = codes("", &after, &[]);
-        assert_eq!((codes.len(), codes.last().unwrap().as_str()), (NAMED + 1, "more_lines"));
+        assert_eq!((codes.len(), codes.last().unwrap().as_str()), (MAX_LISTED + 1, "more_lines"));
     }
 }

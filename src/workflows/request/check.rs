@@ -11,42 +11,42 @@ use crate::tools::moment::Moment;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
-const LONGEST_TITLE: usize = 300;
-const LONGEST_TEXT: usize = 256 * 1024;
-const LONGEST_ARGS: usize = 1024 * 1024;
-const LONGEST_SCHEMA: usize = 256 * 1024;
-const LONGEST_NAME: usize = 80;
-const LONGEST_FOLDER: usize = 4096;
-const LONGEST_WAIT: u64 = 366 * 24 * 3600;
+const MAX_TITLE: usize = 300;
+const MAX_TEXT: usize = 256 * 1024;
+const MAX_ARGS: usize = 1024 * 1024;
+const MAX_SCHEMA: usize = 256 * 1024;
+const MAX_NAME: usize = 80;
+const MAX_FOLDER: usize = 4096;
+const MAX_WAIT: u64 = 366 * 24 * 3600;
 
 /// Completes and checks an input that has the right types.
 pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError> {
     let whole = |error: serde_json::Error| InputError::Whole(error.to_string());
     let mut asked: RequestInput = serde_json::from_value(input).map_err(whole)?;
     asked.hidden = hidden(&asked);
-    asked.title = line("title", &asked.title, LONGEST_TITLE)?;
+    asked.title = line("title", &asked.title, MAX_TITLE)?;
     if asked.title.trim().is_empty() {
         return Err(field("title", "say in one line what you ask"));
     }
     asked.text = match asked.text.take() {
-        Some(text) if text.len() > LONGEST_TEXT => {
-            let text = format!("{} bytes are too many; at most {LONGEST_TEXT} are taken", text.len());
+        Some(text) if text.len() > MAX_TEXT => {
+            let text = format!("{} bytes are too many; at most {MAX_TEXT} are taken", text.len());
             return Err(field("text", text));
         }
         Some(text) if text.trim().is_empty() => None,
         Some(text) => Some(Visible::new(&text).into_string()),
         None => None,
     };
-    asked.source = asked.source.take().map(|name| line("source", &name, LONGEST_NAME)).transpose()?;
-    asked.folder = asked.folder.take().map(|name| line("folder", &name, LONGEST_FOLDER)).transpose()?;
+    asked.source = asked.source.take().map(|name| line("source", &name, MAX_NAME)).transpose()?;
+    asked.folder = asked.folder.take().map(|name| line("folder", &name, MAX_FOLDER)).transpose()?;
     if let Some(session) = &mut asked.session {
-        session.id = line("session", &session.id, LONGEST_FOLDER)?;
+        session.id = line("session", &session.id, MAX_FOLDER)?;
         for text in [&mut session.helper, &mut session.branch, &mut session.prompt].into_iter().flatten() {
-            *text = line("session", text, LONGEST_FOLDER)?;
+            *text = line("session", text, MAX_FOLDER)?;
         }
     }
     for remember in &mut asked.remember {
-        remember.words = line("remember", &remember.words, LONGEST_FOLDER)?;
+        remember.words = line("remember", &remember.words, MAX_FOLDER)?;
     }
     if let Some(action) = &asked.action {
         named(action)?;
@@ -59,11 +59,11 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     }
     check_schema(&mut asked)?;
     check_allow(&asked)?;
-    if asked.expires_in.is_some_and(|seconds| seconds == 0 || seconds > LONGEST_WAIT) {
+    if asked.expires_in.is_some_and(|seconds| seconds == 0 || seconds > MAX_WAIT) {
         return Err(field("expires_in", "a request lasts a second at least, and a year at most"));
     }
     let patience = asked.waiting.and_then(|waiting| waiting.gives_up_in);
-    if patience.is_some_and(|seconds| seconds > LONGEST_WAIT) {
+    if patience.is_some_and(|seconds| seconds > MAX_WAIT) {
         return Err(field("waiting", "nobody waits longer than a year"));
     }
     asked.asked = Some(Moment::now(now));
@@ -97,8 +97,8 @@ fn line(name: &str, text: &str, longest: usize) -> Result<String, InputError> {
 /// An action is a plain word, so it cannot look like another action or like a path to one.
 fn named(action: &str) -> Result<(), InputError> {
     let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if action.is_empty() || action.len() > LONGEST_NAME || !action.chars().all(plain) {
-        let text = format!("a word of letters, digits, `_`, `-` and `.`, at most {LONGEST_NAME}, is needed");
+    if action.is_empty() || action.len() > MAX_NAME || !action.chars().all(plain) {
+        let text = format!("a word of letters, digits, `_`, `-` and `.`, at most {MAX_NAME}, is needed");
         return Err(field("action", text));
     }
     Ok(())
@@ -107,8 +107,8 @@ fn named(action: &str) -> Result<(), InputError> {
 fn check_args_given(args: &Map<String, Value>) -> Result<(), InputError> {
     let args = Value::Object(args.clone());
     let size = args.to_string().len();
-    if size > LONGEST_ARGS {
-        return Err(field("args", format!("{size} bytes are too many; at most {LONGEST_ARGS} are taken")));
+    if size > MAX_ARGS {
+        return Err(field("args", format!("{size} bytes are too many; at most {MAX_ARGS} are taken")));
     }
     match unshowable_name(&args) {
         Some(name) => {
@@ -138,11 +138,8 @@ fn check_schema(asked: &mut RequestInput) -> Result<(), InputError> {
         return Ok(());
     };
     let size = schema.to_string().len();
-    if size > LONGEST_SCHEMA {
-        return Err(field(
-            "schema",
-            format!("{size} bytes are too many; at most {LONGEST_SCHEMA} are taken"),
-        ));
+    if size > MAX_SCHEMA {
+        return Err(field("schema", format!("{size} bytes are too many; at most {MAX_SCHEMA} are taken")));
     }
     if !schema.is_object() {
         return Err(field("schema", "a JSON schema is an object"));
@@ -207,13 +204,13 @@ mod tests {
     fn what_cannot_be_asked_is_refused_with_the_field() {
         refused(json!({"title": " \t "}), "title", "one line");
         refused(json!({"title": "x".repeat(301)}), "title", "301 characters");
-        refused(json!({"title": "t", "text": "x".repeat(LONGEST_TEXT + 1)}), "text", "too many");
+        refused(json!({"title": "t", "text": "x".repeat(MAX_TEXT + 1)}), "text", "too many");
         refused(json!({"title": "t", "source": "x".repeat(81)}), "source", "81 characters");
         for action in ["", "send mail", "email/write", "ünder", "a\u{200b}b", &"x".repeat(81)] {
             refused(json!({"title": "t", "action": action}), "action", "a word");
         }
         refused(json!({"title": "t", "args": {}}), "action", "name it");
-        let big = json!({"title": "t", "action": "a", "args": {"x": "y".repeat(LONGEST_ARGS)}});
+        let big = json!({"title": "t", "action": "a", "args": {"x": "y".repeat(MAX_ARGS)}});
         refused(big, "args", "too many");
         for args in [json!({"a\tb": 1}), json!({"a": [{"\u{200b}": 1}]})] {
             refused(json!({"title": "t", "action": "a", "args": args}), "args", "cannot be shown");

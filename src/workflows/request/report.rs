@@ -4,10 +4,10 @@ use crate::text::{Visible, truncate};
 use serde::{Deserialize, Serialize};
 
 /// Columns for the error.
-const WRONG: usize = 120;
+const ERROR_WIDTH: usize = 120;
 
 /// How many files are named; the others are counted.
-const NAMED: usize = 3;
+const MAX_NAMED_FILES: usize = 3;
 
 /// The outcome of a call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -25,16 +25,19 @@ impl Report {
         let wrong = || {
             let first = self.error.as_deref()?.lines().find(|line| !line.trim().is_empty())?;
             let first = Visible::line(first.trim());
-            Some(format!("failed: {}", truncate(first.as_str(), WRONG)))
+            Some(format!("failed: {}", truncate(first.as_str(), ERROR_WIDTH)))
         };
         match (self.exit_code, self.files.as_slice()) {
             (Some(code), _) => format!("exit code {code}"),
             (None, _) if self.error.is_some() => wrong().unwrap_or_else(|| "failed".to_owned()),
             (None, []) => "done".to_owned(),
             (None, files) => {
-                let named: Vec<String> =
-                    files.iter().take(NAMED).map(|file| Visible::line(file).into_string()).collect();
-                let more = match files.len().saturating_sub(NAMED) {
+                let named: Vec<String> = files
+                    .iter()
+                    .take(MAX_NAMED_FILES)
+                    .map(|file| Visible::line(file).into_string())
+                    .collect();
+                let more = match files.len().saturating_sub(MAX_NAMED_FILES) {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };

@@ -4,9 +4,9 @@ use crate::inbox::Block;
 use crate::text::Visible;
 
 /// The fewest and most lines for bars, and the length of the longest bar.
-const FEWEST: usize = 2;
-const MOST: usize = 30;
-const LONGEST: f64 = 24.0;
+const MIN_BARS: usize = 2;
+const MAX_BARS: usize = 30;
+const MAX_BAR_LENGTH: f64 = 24.0;
 /// The partial blocks a bar may end with.
 const PARTS: [char; 8] =
     ['\u{2588}', '\u{258f}', '\u{258e}', '\u{258d}', '\u{258c}', '\u{258b}', '\u{258a}', '\u{2589}'];
@@ -32,7 +32,7 @@ pub(super) fn of(printed: &str) -> Option<Block> {
         (group, number) = names;
         lines.remove(0);
     }
-    if !(FEWEST..=MOST).contains(&lines.len()) {
+    if !(MIN_BARS..=MAX_BARS).contains(&lines.len()) {
         return None;
     }
     let rows: Vec<(&str, f64)> = lines.iter().map(|line| row(line)).collect::<Option<_>>()?;
@@ -87,7 +87,7 @@ fn lacks_number(line: &str) -> bool {
 }
 
 fn bar(share: f64) -> String {
-    let eighths = (share * LONGEST * 8.0).round().clamp(0.0, LONGEST * 8.0) as usize;
+    let eighths = (share * MAX_BAR_LENGTH * 8.0).round().clamp(0.0, MAX_BAR_LENGTH * 8.0) as usize;
     let mut bar: String = std::iter::repeat_n(PARTS[0], eighths / 8).collect();
     if let part @ 1.. = eighths % 8 {
         bar.push(PARTS[part]);

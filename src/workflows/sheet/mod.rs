@@ -49,9 +49,9 @@ const INFORM: &str = "inform";
 /// The tool that ends the work.
 const FINISH: &str = "finish";
 /// Larger workbooks are not read.
-const MOST_BYTES: u64 = 256 << 20;
+const MAX_BYTES: u64 = 256 << 20;
 /// How many steps can be allowed at once.
-const MOST_STEPS: u64 = 100;
+const MAX_ALLOWED_STEPS: u64 = 100;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
@@ -90,9 +90,9 @@ fn prepare(mut input: Value, usual: &config::Sheet) -> Result<Value, InputError>
         return Err(field("instruction", "say what is to be done"));
     }
     if let Some(steps) = input.get("max_steps").and_then(Value::as_u64)
-        && !(1..=MOST_STEPS).contains(&steps)
+        && !(1..=MAX_ALLOWED_STEPS).contains(&steps)
     {
-        return Err(field("max_steps", format!("between 1 and {MOST_STEPS} steps")));
+        return Err(field("max_steps", format!("between 1 and {MAX_ALLOWED_STEPS} steps")));
     }
     let typed = text("workbook");
     let whole = book_path(&typed).map_err(|text| field("workbook", text))?;
@@ -121,8 +121,8 @@ fn book_path(typed: &str) -> Result<String, String> {
     if !meta.is_file() {
         return Err(format!("{typed} is not a file"));
     }
-    if meta.len() > MOST_BYTES {
-        return Err(format!("{typed} is over {} MB, which is the most that is read", MOST_BYTES >> 20));
+    if meta.len() > MAX_BYTES {
+        return Err(format!("{typed} is over {} MB, which is the most that is read", MAX_BYTES >> 20));
     }
     whole.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
 }

@@ -2,7 +2,7 @@
 
 use super::plan::{self, Plan};
 use super::state::{Pending, PythonUsed, SheetUpdate, SheetWork, Verdict};
-use super::{DIFFERS, INFORM, MOST_BYTES, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
+use super::{DIFFERS, INFORM, MAX_BYTES, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
 use super::{picture_path, prompts, result_path};
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
@@ -22,7 +22,7 @@ use std::sync::Arc;
 type NodeResult = Result<Command<SheetWork>, NodeError>;
 
 /// How often a model is asked again if its reply cannot be understood.
-const MORE_TRIES: usize = 2;
+const MAX_RETRIES: usize = 2;
 
 /// The reply to a model that answers before its code has run.
 const NO_CODE: &str = "nothing was computed for this yet; call python, or put the code into one ```python block, and \
@@ -102,7 +102,7 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
     let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
     let mut request = prompts::plan(state, &ctx.services().user, today(ctx.services()));
     let mut why = "";
-    for attempt in 0..=MORE_TRIES {
+    for attempt in 0..=MAX_RETRIES {
         let reply: Reply = ask_model(ctx, &format!("model_{attempt}"), &model, &request).await?;
         match plan::read(&reply) {
             Plan::Finish(message, answer) => {
@@ -138,7 +138,7 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
     }
     Err(NodeError::failed(format!(
         "The model's answers cannot be used, after {} tries: {why}",
-        MORE_TRIES + 1
+        MAX_RETRIES + 1
     )))
 }
 
@@ -350,8 +350,8 @@ async fn read(
     let bytes = bytes.map_err(|error| {
         NodeError::failed(format!("{} cannot be read: {}", state.workbook, unreadable(&error)))
     })?;
-    if bytes.len() as u64 > MOST_BYTES {
-        return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MOST_BYTES >> 20)));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MAX_BYTES >> 20)));
     }
     let job = job(ctx.services(), state, Work::Look, None, None);
     let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
@@ -377,7 +377,7 @@ async fn python(services: &Services) -> Option<PythonUsed> {
 
 fn bytes_of(path: &str) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MOST_BYTES + 1).read_to_end(&mut bytes)?;
+    std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
 }
 

@@ -120,16 +120,16 @@ fn touched(model: &mut Model) -> Vec<Cmd> {
     let unchanged =
         matches!(&form.purpose, Purpose::Edit { item } if Form::edit(item, &form.now).draft() == draft);
     let mut cmds = Vec::new();
-    if model.unkept.as_ref().is_some_and(|(other, _)| *other != key) {
-        cmds = data::keep(model);
+    if model.unsaved_draft.as_ref().is_some_and(|(other, _)| *other != key) {
+        cmds = data::save_draft(model);
     }
     if unchanged {
         model.drafts.remove(&key);
     } else {
         model.drafts.insert(key.clone(), draft);
     }
-    let since = model.unkept.take().map_or(model.now, |(_, since)| since);
-    model.unkept = Some((key, since));
+    let since = model.unsaved_draft.take().map_or(model.now, |(_, since)| since);
+    model.unsaved_draft = Some((key, since));
     cmds
 }
 
@@ -177,7 +177,7 @@ impl Popup for Form {
             Action::Outside => outside(model),
             Action::LeaveForm => {
                 model.layers.pop();
-                data::keep(model)
+                data::save_draft(model)
             }
             Action::Submit => {
                 if !safe::confirms(model, press) {
@@ -413,7 +413,7 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
 /// Closes the form; its draft is removed when the request has succeeded.
 pub fn leave(model: &mut Model) -> Vec<Cmd> {
     model.layers.pop();
-    data::keep(model)
+    data::save_draft(model)
 }
 
 pub fn started(model: &mut Model, workflow: String, result: InboxResult<ThreadId>) -> Vec<Cmd> {

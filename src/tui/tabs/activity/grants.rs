@@ -18,9 +18,9 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd
             grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(POLICY_GRANT)));
             let (key, section) = (model.activity_key(), model.activity_section());
             model.grants = grants;
-            let wanted = model.activity.wanted.take();
-            let section = if wanted.is_some() { Some(Section::Allowed) } else { section };
-            model.keep_activity(wanted.or(key), section);
+            let grant_to_select = model.activity.grant_to_select.take();
+            let section = if grant_to_select.is_some() { Some(Section::Allowed) } else { section };
+            model.keep_activity(grant_to_select.or(key), section);
         }
         Err(failure) => model.fail(failure.text),
     }
@@ -33,7 +33,7 @@ pub fn is_listed(grant: &GrantLine) -> bool {
 }
 
 pub fn show(model: &mut Model, id: String) -> Vec<Cmd> {
-    model.activity.wanted = Some(id);
+    model.activity.grant_to_select = Some(id);
     tabs::go(model, Tab::Activity)
 }
 

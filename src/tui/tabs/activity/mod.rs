@@ -84,7 +84,7 @@ pub struct ActivityTab {
     /// The first row on the screen.
     pub top: usize,
     /// The grant to select once the list is loaded.
-    pub wanted: Option<String>,
+    pub grant_to_select: Option<String>,
     /// The scroll position of the page, in lines.
     pub page_top: usize,
     pub figures: Option<Box<Activity>>,

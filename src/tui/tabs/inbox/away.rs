@@ -14,21 +14,21 @@ use crate::tui::words;
 use std::collections::HashSet;
 
 /// The mails to act on: the marked ones, else the selected one.
-fn meant(model: &Model) -> Vec<&Row> {
+fn mails_to_move(model: &Model) -> Vec<&Row> {
     let marked = model.inbox.list.marked();
     let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
     rows.into_iter().filter(|row| row.workflow == "email").collect()
 }
 
 pub fn has_mail(model: &Model) -> bool {
-    !meant(model).is_empty()
+    !mails_to_move(model).is_empty()
 }
 
 /// Opens the list that `y` confirms.
 pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
     let mut threads: Vec<ThreadId> = Vec::new();
     let mut rows = Vec::new();
-    for row in meant(model) {
+    for row in mails_to_move(model) {
         if !threads.contains(&row.thread) {
             threads.push(row.thread.clone());
             let from = Visible::line(&row.source);
@@ -66,7 +66,7 @@ pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
 }
 
 /// Reports how many mails were moved, and the first failure.
-pub fn moved(model: &mut Model, way: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
+pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
     let failed =
         results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());
     let unfinished =
@@ -77,12 +77,12 @@ pub fn moved(model: &mut Model, way: &MailMove, results: Vec<(ThreadId, InboxRes
         results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
     let many = words::count(done.len(), "mail");
     match failed {
-        Some(why) if done.is_empty() => model.fail(format!("Not {}: {why}", way.done())),
-        Some(why) => model.fail(format!("{many} {} · but not all: {why}", way.done())),
-        None => model.say(format!("{many} {}", way.done())),
+        Some(why) if done.is_empty() => model.fail(format!("Not {}: {why}", mail_move.done())),
+        Some(why) => model.fail(format!("{many} {} · but not all: {why}", mail_move.done())),
+        None => model.say(format!("{many} {}", mail_move.done())),
     }
     model.inbox.list.marks.clear();
-    if *way == MailMove::Back {
+    if *mail_move == MailMove::Back {
         // The next `u` tries again what did not come back.
         model.put_away.retain(|thread| !tried.contains(thread));
         model.put_away.extend(unfinished);

@@ -247,7 +247,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
 /// elsewhere.
 fn follows(model: &Model, kind: DecisionKind, row: &Row) -> bool {
     let elsewhere = row.action.starts_with(PROGRAM_ACTIONS) || !model.has_workflow(&row.workflow);
-    kind == DecisionKind::Answered && !elsewhere
+    follow::answers_at_once(kind) && !elsewhere
 }
 
 /// Undoes the last decision; a bulk decision as a whole.

@@ -39,20 +39,24 @@ pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {
     model.selected().filter(|row| row.id == *id).cloned()
 }
 
-/// Notes whose next question to select; called after the next row has been selected.
+/// Notes whose next question to select; called after the next row has been selected. Who sends a mail goes on with the
+/// card that is shown now, so only agents and threads that answer at once are expected.
 pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
     let goes_on = matches!(
         kind,
-        DecisionKind::Accepted
-            | DecisionKind::Edited
-            | DecisionKind::Written
-            | DecisionKind::Answered
-            | DecisionKind::Refused
+        DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Answered | DecisionKind::Refused
     );
-    model.inbox.expected = answered.filter(|_| goes_on).map(|row| {
-        let agent = row.action.starts_with(PROGRAM_ACTIONS).then_some(row.source);
-        Expected { agent, ..expected(model, row.thread) }
+    model.inbox.expected = answered.and_then(|row| {
+        if row.action.starts_with(PROGRAM_ACTIONS) {
+            return goes_on.then(|| Expected { agent: Some(row.source), ..expected(model, row.thread) });
+        }
+        answers_at_once(kind).then(|| expected(model, row.thread))
     });
+}
+
+/// Whether a thread goes on at once after such a decision, and asks again.
+pub fn answers_at_once(kind: DecisionKind) -> bool {
+    matches!(kind, DecisionKind::Answered | DecisionKind::Written)
 }
 
 fn expected(model: &Model, thread: ThreadId) -> Expected {
@@ -124,7 +128,7 @@ pub fn next_of_followed(model: &mut Model) -> Option<String> {
         }
         return Some(id);
     }
-    let all_read = model.inbox.wanted.is_empty() && !model.inbox.reading;
+    let all_read = model.inbox.unread_ids.is_empty() && !model.inbox.reading;
     if idle && all_read && rows().next().is_none() {
         model.inbox.following = None;
         model.inbox.list.select(model.inbox.list.cursor());

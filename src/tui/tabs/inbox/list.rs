@@ -19,7 +19,7 @@ pub struct Row {
     pub place: i64,
     /// Changes whenever anything about the item does.
     pub stamp: u64,
-    pub standing: ItemStatus,
+    pub status: ItemStatus,
     /// The thread that asks.
     pub thread: ThreadId,
     pub kind: ItemKind,
@@ -64,7 +64,7 @@ impl From<ItemLine> for Row {
             id: line.glance.id,
             place: line.glance.place,
             stamp: line.glance.stamp,
-            standing: line.glance.standing,
+            status: line.glance.standing,
             thread: line.thread,
             kind: line.kind,
             workflow: clean(&line.workflow),
@@ -89,12 +89,12 @@ impl From<ItemLine> for Row {
 impl Row {
     /// Whether it is decided but not acted on yet.
     pub fn is_decided(&self) -> bool {
-        matches!(self.standing, ItemStatus::Decided | ItemStatus::Held { .. })
+        matches!(self.status, ItemStatus::Decided | ItemStatus::Held { .. })
     }
 
     /// Whether somebody is waiting for it now.
     pub fn is_waited_for(&self, now: Timestamp) -> bool {
-        self.waiting && self.standing == ItemStatus::Open && self.gives_up_at.is_none_or(|at| at > now)
+        self.waiting && self.status == ItemStatus::Open && self.gives_up_at.is_none_or(|at| at > now)
     }
 
     /// Whether the user should look at it twice.
@@ -313,7 +313,7 @@ impl List {
         let mut known = HashMap::with_capacity(self.rows.len());
         for row in &mut self.rows {
             if let Some(glance) = seen.get(row.id.as_str()) {
-                row.standing = glance.standing;
+                row.status = glance.standing;
             }
             known.insert(row.id.as_str(), row.stamp);
         }
@@ -334,16 +334,16 @@ impl List {
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
     pub fn arrange(&mut self, now: Timestamp) {
         let shown = |row: &Row| {
-            let standing = match self.filter {
-                Filter::All => matches!(row.standing, ItemStatus::Open | ItemStatus::Result),
+            let passes_filter = match self.filter {
+                Filter::All => matches!(row.status, ItemStatus::Open | ItemStatus::Result),
                 Filter::Kind(kind) => {
-                    row.kind == kind && matches!(row.standing, ItemStatus::Open | ItemStatus::Result)
+                    row.kind == kind && matches!(row.status, ItemStatus::Open | ItemStatus::Result)
                 }
-                Filter::Snoozed => row.standing == ItemStatus::Snoozed,
+                Filter::Snoozed => row.status == ItemStatus::Snoozed,
                 Filter::Held => row.is_decided(),
                 Filter::Running | Filter::Skipped | Filter::Decided => false,
             };
-            standing && self.narrow.matches(row, now)
+            passes_filter && self.narrow.matches(row, now)
         };
         let mut order: Vec<u32> =
             (0_u32..).zip(&self.rows).filter(|(_, row)| shown(row)).map(|(n, _)| n).collect();

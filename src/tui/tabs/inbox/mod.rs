@@ -52,7 +52,7 @@ pub struct InboxTab {
     pub undoing: Vec<(String, String)>,
     pub news: News,
     /// Lines that are still to be read.
-    pub wanted: VecDeque<String>,
+    pub unread_ids: VecDeque<String>,
     /// Whether everything that was there at the start has been read.
     pub begun: bool,
     /// Whether lines are being read; true at the start.
@@ -77,7 +77,7 @@ impl Default for InboxTab {
             expected: None,
             undoing: Vec::new(),
             news: News::default(),
-            wanted: VecDeque::new(),
+            unread_ids: VecDeque::new(),
             begun: false,
             reading: true,
             glancing: (false, false),

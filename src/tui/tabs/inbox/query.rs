@@ -85,7 +85,7 @@ impl Query {
             Term::Is(Is::Danger) => row.grade == Some(Grade::Danger),
             Term::Is(Is::New) => row.new_mail,
             Term::Is(Is::Irreversible) => row.irreversible,
-            Term::Is(Is::Snoozed) => row.standing == ItemStatus::Snoozed,
+            Term::Is(Is::Snoozed) => row.status == ItemStatus::Snoozed,
             Term::Is(Is::Held) => row.is_decided(),
             Term::Older(least) => age >= *least,
             Term::Newer(most) => age <= *most,

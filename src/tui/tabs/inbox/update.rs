@@ -30,7 +30,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     let was_complete = model.inbox.list.complete;
     let known: HashSet<String> = model.inbox.list.all().iter().map(|row| row.id.clone()).collect();
     let unread = model.inbox.list.glance(&all, model.wall);
-    model.inbox.wanted = unread.iter().cloned().collect();
+    model.inbox.unread_ids = unread.iter().cloned().collect();
     count_down(model, &all);
     select_goto(model);
     let mut cmds = if was_complete { Vec::new() } else { news::await_held(model, &all) };
@@ -49,7 +49,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
         model.noticed = Some(model.now);
         cmds.push(Cmd::Notice(format!("{} in your inbox", words::count(new, "new item"))));
     }
-    model.inbox.begun |= model.inbox.wanted.is_empty();
+    model.inbox.begun |= model.inbox.unread_ids.is_empty();
     cmds.extend(read_on(model));
     if due {
         cmds.extend(changed(model));
@@ -60,11 +60,11 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
 /// Updates how long the last decision can be undone, according to the store.
 fn count_down(model: &mut Model, all: &[Glance]) {
     let Some(undo) = &mut model.undo else { return };
-    let standing: HashMap<&str, ItemStatus> =
+    let statuses: HashMap<&str, ItemStatus> =
         all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
     let mut left: Option<i64> = None;
     for (id, _) in &undo.items {
-        match standing.get(id.as_str()).copied() {
+        match statuses.get(id.as_str()).copied() {
             Some(ItemStatus::Held { hold_ms, since }) => {
                 let passed =
                     model.wall.as_millisecond().saturating_sub(since.as_millisecond()).clamp(0, hold_ms);
@@ -97,7 +97,7 @@ pub fn select_goto(model: &mut Model) {
     {
         model.inbox.list.select(position);
         model.inbox.goto = None;
-    } else if model.inbox.list.find(goto).is_some_and(|row| row.standing == ItemStatus::Open) {
+    } else if model.inbox.list.find(goto).is_some_and(|row| row.status == ItemStatus::Open) {
         // The list is filtered by something else. If the user widens it later, they look for something else.
         model.inbox.goto = None;
     }
@@ -112,12 +112,12 @@ pub fn select_first(model: &mut Model) {
 
 /// Reads the next missing lines.
 fn read_on(model: &mut Model) -> Vec<Cmd> {
-    if model.inbox.reading || model.inbox.wanted.is_empty() {
+    if model.inbox.reading || model.inbox.unread_ids.is_empty() {
         return Vec::new();
     }
     model.inbox.reading = true;
-    let some = model.inbox.wanted.len().min(CHUNK);
-    vec![Cmd::Lines(Lines::Of(model.inbox.wanted.drain(..some).collect()))]
+    let some = model.inbox.unread_ids.len().min(CHUNK);
+    vec![Cmd::Lines(Lines::Of(model.inbox.unread_ids.drain(..some).collect()))]
 }
 
 pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
@@ -128,7 +128,7 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
     }
     select_goto(model);
     select_first(model);
-    model.inbox.begun |= model.inbox.list.complete && model.inbox.wanted.is_empty();
+    model.inbox.begun |= model.inbox.list.complete && model.inbox.unread_ids.is_empty();
     if model.inbox.list.selected().is_none() && !model.inbox.list.selection_vanished() {
         model.inbox.list.select(model.inbox.list.cursor());
     }
@@ -139,9 +139,9 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
 }
 
 pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<LoadedCard>>) -> Vec<Cmd> {
-    let wanted = model.selected().is_some_and(|row| row.id == id);
+    let is_selected = model.selected().is_some_and(|row| row.id == id);
     match result {
-        Ok(read) if wanted => {
+        Ok(read) if is_selected => {
             let LoadedCard { item, card, answers } = *read;
             let stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
             model.inbox.opened = Some(Opened::new(item, card, answers));
@@ -151,7 +151,7 @@ pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<LoadedCard>>) -
             }
         }
         Ok(_) => {}
-        Err(failure) if wanted => model.fail(failure.text),
+        Err(failure) if is_selected => model.fail(failure.text),
         Err(_) => {}
     }
     Vec::new()

@@ -161,7 +161,7 @@ fn flags(model: &Model, row: &Row) -> String {
     if Form::draft_keys(&row.id).iter().any(|key| model.drafts.contains_key(key)) {
         flags.push('✎');
     }
-    match row.standing {
+    match row.status {
         ItemStatus::Held { .. } => flags.push_str("held"),
         ItemStatus::Decided => flags.push_str("decided"),
         ItemStatus::Snoozed => {

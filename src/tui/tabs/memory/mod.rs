@@ -16,7 +16,7 @@ pub struct MemoryTab {
     /// The scroll position of the page, in lines.
     pub page_top: usize,
     /// The profile and version to show once they are loaded.
-    pub wanted: Option<(String, u64)>,
+    pub version_to_show: Option<(String, u64)>,
     pub versions: Option<Versions>,
 }
 

@@ -15,8 +15,8 @@ use crate::tui::words;
 
 pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     if let Some(lines) = model.ok_or_fail(result) {
-        let wanted = model.memory.wanted.as_ref().map(|(namespace, _)| namespace.clone());
-        let here = wanted.or(model.memory.list.selected().map(|line| line.namespace.clone()));
+        let target = model.memory.version_to_show.as_ref().map(|(namespace, _)| namespace.clone());
+        let here = target.or(model.memory.list.selected().map(|line| line.namespace.clone()));
         let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
         model.memory.list.cursor =
             stays.unwrap_or(model.memory.list.cursor.min(lines.len().saturating_sub(1)));
@@ -28,7 +28,7 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cm
 }
 
 pub fn show_version(model: &mut Model, namespace: String, version: u64) -> Vec<Cmd> {
-    model.memory.wanted = Some((namespace, version));
+    model.memory.version_to_show = Some((namespace, version));
     model.memory.page_top = 0;
     tabs::go(model, Tab::Memory)
 }
@@ -52,8 +52,8 @@ pub fn versions(
         // Users who look at an earlier version stay with it, whatever is learned meanwhile.
         let looked_at =
             model.memory.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
-        let wanted = model.memory.wanted.take_if(|(wanted, _)| *wanted == namespace);
-        let version = match wanted {
+        let version_to_show = model.memory.version_to_show.take_if(|(name, _)| *name == namespace);
+        let version = match version_to_show {
             Some((_, version)) => Some(version),
             None => looked_at.and_then(|known| Some(known.shown()?.version)),
         };

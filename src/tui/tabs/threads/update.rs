@@ -68,9 +68,9 @@ pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
 }
 
 /// Keeps the new search, or goes back to the one before it.
-pub fn end_search(model: &mut Model, meant: bool) -> Vec<Cmd> {
+pub fn end_search(model: &mut Model, accepted: bool) -> Vec<Cmd> {
     match model.threads.searched.take() {
-        Some((before, selected)) if !meant => {
+        Some((before, selected)) if !accepted => {
             model.threads.search = before;
             model.threads.reset_list();
             model.threads.stay = selected;
@@ -240,12 +240,12 @@ fn stamp(model: &Model, id: &ThreadId) -> Option<Stamp> {
 
 /// A thread was read: show it if it is still wanted.
 pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<LoadedThread>>) -> Vec<Cmd> {
-    let wanted = match model.threads.selected() {
+    let is_requested = match model.threads.selected() {
         Some(line) if model.threads.goto.is_none() => line.id == *id,
         _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),
     };
     let shown = model.threads.review.as_ref().is_some_and(|review| review.view.id == *id);
-    if shown || wanted {
+    if shown || is_requested {
         model.threads.seen = stamp(model, id);
     }
     match result {
@@ -254,7 +254,7 @@ pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<LoadedTh
                 review.renew(*read);
             }
         }
-        Ok(read) if wanted => {
+        Ok(read) if is_requested => {
             let zone = model.options.time_zone.clone();
             model.threads.review = Some(Review::new(*read, model.threads.aspect, zone));
             review::scroll(model, 0);

@@ -5,7 +5,7 @@ use super::values::{Dict, Reader, Value};
 use std::collections::HashMap;
 
 /// How many codes a font may name.
-const MOST: usize = 70_000;
+const MAX_CODES: usize = 70_000;
 
 #[derive(Debug, Default)]
 pub(super) struct Font {
@@ -55,7 +55,7 @@ impl Font {
     fn name_range(&mut self, range: &[Value]) {
         let [Value::Text(low), Value::Text(high), first] = range else { return };
         let (low, high) = (number(low), number(high));
-        let codes = (low..=high).take(MOST);
+        let codes = (low..=high).take(MAX_CODES);
         match first {
             Value::Text(text) => {
                 let mut text = text.clone();
@@ -78,7 +78,7 @@ impl Font {
     }
 
     fn name(&mut self, code: u32, text: String) {
-        if self.named.len() < MOST {
+        if self.named.len() < MAX_CODES {
             self.named.insert(code, text);
         }
     }

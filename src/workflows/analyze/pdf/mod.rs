@@ -13,9 +13,9 @@ use std::collections::{BTreeMap, BTreeSet};
 use values::{Dict, Reader, Value};
 
 /// The longest text and the most pages that are read, and how deep forms may nest.
-const LONGEST: usize = 4 << 20;
-const MOST_PAGES: usize = 5_000;
-const DEEPEST: usize = 6;
+const MAX_TEXT: usize = 4 << 20;
+const MAX_PAGES: usize = 5_000;
+const MAX_FORM_DEPTH: usize = 6;
 
 /// The text, and the number of hidden pieces.
 pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
@@ -42,7 +42,7 @@ pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
         page.draw(&content, resources, 0);
         page.end_line();
         page.out.push('\n');
-        if page.out.len() > LONGEST {
+        if page.out.len() > MAX_TEXT {
             page.out.push_str("[The rest is left out: it is too long.]\n");
             break;
         }
@@ -66,7 +66,7 @@ fn pages<'o>(objects: &'o Objects<'_>) -> Vec<(&'o Dict, Option<&'o Dict>)> {
         found =
             objects.of_type("Page").map(|(_, page)| (page, objects.dict(page.get("Resources")))).collect();
     }
-    found.truncate(MOST_PAGES);
+    found.truncate(MAX_PAGES);
     found
 }
 
@@ -79,7 +79,7 @@ fn walk<'o>(
     depth: usize,
 ) {
     let again = matches!(node, Value::Ref(number) if !seen.insert(*number));
-    if again || depth > 48 || found.len() >= MOST_PAGES {
+    if again || depth > 48 || found.len() >= MAX_PAGES {
         return;
     }
     let Some(fields) = objects.dict(Some(node)) else { return };
@@ -127,7 +127,7 @@ impl<'o> Page<'o> {
             }
             self.operate(&word, &told, &mut pen, resources, depth);
             told.clear();
-            if self.out.len() > LONGEST {
+            if self.out.len() > MAX_TEXT {
                 return;
             }
         }
@@ -174,7 +174,7 @@ impl<'o> Page<'o> {
                     }
                 }
             }
-            "Do" if depth < DEEPEST => {
+            "Do" if depth < MAX_FORM_DEPTH => {
                 let forms = self.objects.dict(resources.and_then(|all| all.get("XObject")));
                 let form = told.first().and_then(Value::name).and_then(|name| forms?.get(name));
                 let Some(fields) = form.and_then(|form| self.objects.dict(Some(form))) else { return };

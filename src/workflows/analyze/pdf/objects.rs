@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 use std::io::Read;
 
 /// How many objects are read, and how many bytes all streams together may unpack to.
-const MOST_OBJECTS: usize = 200_000;
-const MOST_BYTES: u64 = 64 << 20;
+const MAX_OBJECTS: usize = 200_000;
+const MAX_BYTES: u64 = 64 << 20;
 
 /// A parsed PDF.
 pub(super) struct Objects<'a> {
@@ -19,11 +19,11 @@ pub(super) struct Objects<'a> {
 
 impl<'a> Objects<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Self, String> {
-        let mut objects = Self { all: BTreeMap::new(), left: Cell::new(MOST_BYTES) };
+        let mut objects = Self { all: BTreeMap::new(), left: Cell::new(MAX_BYTES) };
         for at in memchr::memmem::find_iter(bytes, b"obj") {
             let Some(number) = number_before(bytes, at) else { continue };
-            if objects.all.len() >= MOST_OBJECTS {
-                return Err(format!("it has over {MOST_OBJECTS} objects"));
+            if objects.all.len() >= MAX_OBJECTS {
+                return Err(format!("it has over {MAX_OBJECTS} objects"));
             }
             let mut reader = Reader::new(bytes, at + 3);
             let Some(value) = reader.value() else { continue };
@@ -50,7 +50,7 @@ impl<'a> Objects<'a> {
                 |key: &str| fields.get(key).and_then(Value::number).unwrap_or_default().max(0.0) as usize;
             let (Some(data), first) = (self.unpacked(fields, raw), count("First")) else { continue };
             let mut heads = Reader::new(&data, 0);
-            for _ in 0..count("N").min(MOST_OBJECTS) {
+            for _ in 0..count("N").min(MAX_OBJECTS) {
                 let number = |reader: &mut Reader<'_>| reader.value().and_then(|one| one.number());
                 let (Some(object), Some(offset)) = (number(&mut heads), number(&mut heads)) else { break };
                 let at = first.saturating_add(offset.max(0.0) as usize);

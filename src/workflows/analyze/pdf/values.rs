@@ -3,8 +3,8 @@
 use std::collections::BTreeMap;
 
 /// How deep lists and dictionaries may nest, and how many entries each may have.
-const DEEPEST: usize = 32;
-const MOST: usize = 100_000;
+const MAX_DEPTH: usize = 32;
+const MAX_ENTRIES: usize = 100_000;
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Value {
@@ -138,7 +138,7 @@ impl<'a> Reader<'a> {
 
     fn list(&mut self, depth: usize) -> Option<Value> {
         let mut items = Vec::new();
-        while depth < DEEPEST && items.len() < MOST {
+        while depth < MAX_DEPTH && items.len() < MAX_ENTRIES {
             self.skip_space();
             if self.peek()? == b']' {
                 self.at += 1;
@@ -151,7 +151,7 @@ impl<'a> Reader<'a> {
 
     fn dict(&mut self, depth: usize) -> Option<Value> {
         let mut fields = Dict::new();
-        while depth < DEEPEST && fields.len() < MOST {
+        while depth < MAX_DEPTH && fields.len() < MAX_ENTRIES {
             self.skip_space();
             if self.bytes.get(self.at..self.at + 2) == Some(b">>") {
                 self.at += 2;

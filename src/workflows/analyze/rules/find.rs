@@ -9,7 +9,7 @@ use crate::workflows::analyze::facts::FileFacts;
 const MAX_SENTENCES: usize = 50_000;
 
 /// How many findings one file may contribute, so that a long file does not drown out the others.
-const A_FILE: usize = 4;
+const MAX_FINDINGS_PER_FILE: usize = 4;
 
 /// The longest quote.
 const MAX_QUOTE: usize = 300;
@@ -131,7 +131,7 @@ fn best(scored: &[Scored<'_>], most: usize) -> Vec<Quote> {
             continue;
         }
         let count = taken.entry(found.file).or_default();
-        if *count < A_FILE && chosen.len() < most {
+        if *count < MAX_FINDINGS_PER_FILE && chosen.len() < most {
             *count += 1;
             chosen.push(found);
         }

@@ -12,7 +12,7 @@ use crate::workflows::{Services, ask_shaped, pick_model};
 use std::sync::Arc;
 
 /// The most candidate operations.
-const MOST_APIS: usize = 12;
+const MAX_CANDIDATES: usize = 12;
 
 /// Finds out what sort of question it is, and which operations may answer it.
 pub(in crate::workflows::ask) async fn extract_category_node(
@@ -25,7 +25,7 @@ pub(in crate::workflows::ask) async fn extract_category_node(
     if state.query.as_deref().is_none_or(|query| query.trim().is_empty()) {
         return Err(NodeError::failed("there is no question"));
     }
-    match page::turn(ctx.services(), &state)? {
+    match page::show_more(ctx.services(), &state)? {
         Some(NextPage::Tell(page)) => return Ok(Command::goto("reset_state_node").update(page)),
         Some(NextPage::Fetch(turned)) => return Ok(Command::goto("execute_request_node").update(turned)),
         None => {}
@@ -77,7 +77,7 @@ pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: 
     let catalogues = catalogues(ctx.services())?;
     let labels = prompts::labels(&catalogues);
     let of = |name: &String| labels.iter().find(|(label, _)| label == name).map(|(_, api)| (*api).clone());
-    let apis: Vec<Operation> = categories.iter().filter_map(of).take(MOST_APIS).collect();
+    let apis: Vec<Operation> = categories.iter().filter_map(of).take(MAX_CANDIDATES).collect();
     if apis.is_empty() {
         let text = "none of what was chosen can be asked any more";
         return erred(&state, "get_apis_node", "extract_category_node", text);

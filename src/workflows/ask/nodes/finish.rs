@@ -32,7 +32,7 @@ pub(in crate::workflows::ask) async fn format_response_node(
     };
     let (mut text, mut table) = format::answer(&first);
     let mut more: Vec<ListPosition> =
-        page::left(ctx.services(), &first, state.kept.first()).into_iter().collect();
+        page::list_position(ctx.services(), &first, state.kept.first()).into_iter().collect();
     if let Some((api, response)) = state.secondary_api.as_ref().zip(state.secondary_response.as_ref()) {
         let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
         let parameters = state.secondary_parameters.as_ref();
@@ -40,7 +40,7 @@ pub(in crate::workflows::ask) async fn format_response_node(
         let (words, rows) = format::answer(&second);
         text = format!("{text}\n\n{words}");
         table = table.or(rows);
-        more.extend(page::left(ctx.services(), &second, state.kept.get(1)));
+        more.extend(page::list_position(ctx.services(), &second, state.kept.get(1)));
     }
     more.extend(state.turning.iter().flat_map(|turning| turning.others.clone()));
     for note in state.notes.iter().cloned().chain(page::note(&more)) {

@@ -55,7 +55,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(
                 return search(&catalogue, &kind, &name, &parameters, Some(named));
             }
             ParameterAnswer::Unclear(why) => {
-                return Ok(wanting(&state, &parameters, wanted, why, Vec::new()));
+                return Ok(ask_for_parameter(&state, &parameters, wanted, why, Vec::new()));
             }
         }
     }
@@ -64,7 +64,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(
     }
     let wrong = api.wrong(&parameters, true);
     if !wrong.is_empty() {
-        return erred(&state, NODE, NODE, told(&wrong));
+        return erred(&state, NODE, NODE, error_text(&wrong));
     }
     plan(&ctx, &state, &catalogue, api, parameters, note).await
 }
@@ -88,7 +88,7 @@ fn fill(
             }
             EntityLookup::Search(name) => return search(catalogue, kind, &name, parameters, None).map(Some),
             EntityLookup::Ask(question, candidates) => {
-                return Ok(Some(wanting(state, parameters, &parameter.name, question, candidates)));
+                return Ok(Some(ask_for_parameter(state, parameters, &parameter.name, question, candidates)));
             }
         }
     }
@@ -98,8 +98,9 @@ fn fill(
         }
     }
     let missing = api.required_parameters.iter().find(|one| !parameters.contains_key(&one.name));
-    Ok(missing
-        .map(|missing| wanting(state, parameters, &missing.name, question_for(api, missing), Vec::new())))
+    Ok(missing.map(|missing| {
+        ask_for_parameter(state, parameters, &missing.name, question_for(api, missing), Vec::new())
+    }))
 }
 
 /// Plans the request, unless the built-in rules made it and left words of the question over.
@@ -111,14 +112,18 @@ async fn plan(
     parameters: Map<String, Value>,
     mut note: Option<String>,
 ) -> NodeResult {
-    let left = left_over(state, catalogue, api, &parameters);
-    if !left.is_empty() {
+    let uncovered = uncovered_words(state, catalogue, api, &parameters);
+    if !uncovered.is_empty() {
         let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
         if model.builtin {
-            return Ok(Command::goto("reset_state_node").update(not_understood(&left, api, &parameters)));
+            return Ok(Command::goto("reset_state_node").update(not_understood(
+                &uncovered,
+                api,
+                &parameters,
+            )));
         }
-        let said = format!("The request to the API does not cover {}.", unused::quoted(&left));
-        note = Some(note.map_or(said.clone(), |before| format!("{before} {said}")));
+        let text = format!("The request to the API does not cover {}.", unused::quoted(&uncovered));
+        note = Some(note.map_or(text.clone(), |before| format!("{before} {text}")));
     }
     let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
     let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
@@ -130,7 +135,7 @@ async fn plan(
 }
 
 /// The words of the question that no request covers; known once the last request is.
-fn left_over(
+fn uncovered_words(
     state: &Ask,
     catalogue: &Catalogue,
     api: &Operation,
@@ -148,14 +153,14 @@ fn left_over(
 }
 
 /// The rules do not ask for something other than what the person asked for.
-fn not_understood(left: &[String], api: &Operation, parameters: &Map<String, Value>) -> AskUpdate {
-    let told: Vec<String> =
+fn not_understood(uncovered: &[String], api: &Operation, parameters: &Map<String, Value>) -> AskUpdate {
+    let listed: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{name} {}", values::plain(value))).collect();
-    let told = if told.is_empty() { String::new() } else { format!(" ({})", told.join(", ")) };
+    let listed = if listed.is_empty() { String::new() } else { format!(" ({})", listed.join(", ")) };
     let text = format!(
-        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{told}. Ask \
+        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{listed}. Ask \
          it that way, or connect a language model (see config.example.toml), which understands more.",
-        unused::quoted(left),
+        unused::quoted(uncovered),
         api.tool_name
     );
     AskUpdate::Formatted { text: Visible::new(&text).into_string(), table: None, more: Vec::new() }
@@ -200,10 +205,10 @@ fn checked(api: &Operation, answer: ParamsAnswer) -> Result<Map<String, Value>, 
         parameters.insert(name, Visible::json(&value));
     }
     let wrong = api.wrong(&parameters, false);
-    if wrong.is_empty() { Ok(parameters) } else { Err(told(&wrong)) }
+    if wrong.is_empty() { Ok(parameters) } else { Err(error_text(&wrong)) }
 }
 
-fn told(wrong: &[(String, String)]) -> String {
+fn error_text(wrong: &[(String, String)]) -> String {
     let one = |(name, why): &(String, String)| {
         if name.is_empty() { why.clone() } else { format!("`{name}`: {why}") }
     };
@@ -333,7 +338,7 @@ fn question_for(api: &Operation, parameter: &Parameter) -> String {
 }
 
 /// Asks the person for a parameter.
-fn wanting(
+fn ask_for_parameter(
     state: &Ask,
     parameters: &Map<String, Value>,
     wanted: &str,

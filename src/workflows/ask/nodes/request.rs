@@ -27,10 +27,10 @@ pub(in crate::workflows::ask) async fn execute_request_node(
         return erred(&state, node, "extract_params_node", "there is no request to make");
     };
     let operation = &pending.operation;
-    let door = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
+    let client = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
     let may_read = ctx.services().records.is_builtin_on(CATALOGUE_GET)?;
-    let (host, hosts) = server(&ctx, &state, &door, may_read).await?;
-    let filled = match operation.fill(&door.catalogue, &host, &pending.parameters) {
+    let (host, hosts) = server(&ctx, &state, &client, may_read).await?;
+    let filled = match operation.fill(&client.catalogue, &host, &pending.parameters) {
         Ok(filled) => filled,
         Err(why) => return erred(&state, node, "extract_params_node", why),
     };
@@ -39,7 +39,9 @@ pub(in crate::workflows::ask) async fn execute_request_node(
         return Ok(Command::goto("send_request").update(hosted));
     }
     let mut asked = approval(&state, pending, &host);
-    if filled.url.starts_with("http://") && !door.reach().allowed(&[host]).iter().all(|host| host.private) {
+    if filled.url.starts_with("http://")
+        && !client.api_hosts().allowed(&[host]).iter().all(|host| host.private)
+    {
         let text = "It goes over the network unencrypted: others can read and change it.".to_owned();
         asked.warnings.push(Warning::caution("not_encrypted", text));
     }
@@ -50,34 +52,34 @@ pub(in crate::workflows::ask) async fn execute_request_node(
 async fn server(
     ctx: &Ctx<Services>,
     state: &Ask,
-    door: &ApiClient,
+    client: &ApiClient,
     may_read: bool,
 ) -> Result<(String, Vec<String>), NodeError> {
-    let reach = door.reach();
-    let known = state.hosts.get(&door.catalogue.name).cloned().unwrap_or_default();
+    let api_hosts = client.api_hosts();
+    let known = state.hosts.get(&client.catalogue.name).cloned().unwrap_or_default();
     let kept =
-        state.selected_host.as_ref().filter(|host| known.contains(host) || reach.known().contains(host));
+        state.selected_host.as_ref().filter(|host| known.contains(host) || api_hosts.known().contains(host));
     if let Some(host) = kept {
         return Ok((host.clone(), Vec::new()));
     }
     let none = format!(
         "no server of {} is known; name one in the config, with hosts in [apis.{0}], and start sayso again",
-        door.catalogue.name
+        client.catalogue.name
     );
     if !may_read {
         // No server is contacted, not even for its health, before the person agrees.
-        let first = reach.known().into_iter().next();
+        let first = api_hosts.known().into_iter().next();
         return first.map(|host| (host, Vec::new())).ok_or_else(|| NodeError::failed(none));
     }
     ctx.call("server", async {
-        let hosts = reach.hosts().await;
+        let hosts = api_hosts.hosts().await;
         if hosts.is_empty() {
             return Err(NodeError::failed(none));
         }
         let mut wrong = Vec::new();
         let mut found = false;
         for host in hosts.iter().take(MOST_SERVERS) {
-            let health = reach.health(host).await;
+            let health = api_hosts.health(host).await;
             found |= !matches!(health, Err(HttpError::NotFound(_)));
             match health {
                 Ok(Ok(())) => return Ok((host.clone(), hosts)),
@@ -86,9 +88,9 @@ async fn server(
             }
         }
         if !found {
-            return Err(door.offline());
+            return Err(client.offline());
         }
-        let text = format!("no server of {} is healthy: {}", door.catalogue.name, wrong.join("; "));
+        let text = format!("no server of {} is healthy: {}", client.catalogue.name, wrong.join("; "));
         Err(NodeError::transient(text))
     })
     .await
@@ -146,7 +148,7 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
         return erred(&state, node, "extract_params_node", "there is no request to make");
     };
     let operation = &pending.operation;
-    let door = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
+    let client = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
     let parameters = match &state.decided {
         None => None,
         Some(Decision::Accept) => Some(pending.parameters.clone()),
@@ -157,35 +159,36 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
         }
         Some(Decision::Ignore | Decision::Draft) => return Ok(end_or_abandon(&state)),
     };
-    let got = match parameters {
-        Some(parameters) => made(&ctx, &door, operation, host, &parameters, state.decided.as_ref()).await?,
+    let response = match parameters {
+        Some(parameters) => made(&ctx, &client, operation, host, &parameters, state.decided.as_ref()).await?,
         None if operation.reads() && ctx.services().records.is_builtin_on(CATALOGUE_GET)? => {
-            let servers = servers(&state, &door, host);
-            let filled = |server: &str| operation.fill(&door.catalogue, server, &pending.parameters);
-            ctx.call(REQUEST, door.read(&servers, filled)).await?
+            let servers = servers(&state, &client, host);
+            let filled = |server: &str| operation.fill(&client.catalogue, server, &pending.parameters);
+            ctx.call(REQUEST, client.read(&servers, filled)).await?
         }
         // The grant has ended since, so the person is asked.
         None => return Ok(Command::goto("extract_params_node").update(AskUpdate::Nothing)),
     };
-    outcome(&state, pending, &door, got)
+    outcome(&state, pending, &client, response)
 }
 
 /// Makes a request that the person approved, once.
 async fn made(
     ctx: &Ctx<Services>,
-    door: &ApiClient,
+    client: &ApiClient,
     operation: &Operation,
     host: &str,
     parameters: &Map<String, Value>,
     decided: Option<&Decision>,
 ) -> Result<ApiResponse, NodeError> {
-    let filled = operation.fill(&door.catalogue, host, parameters).map_err(NodeError::failed)?;
+    let filled = operation.fill(&client.catalogue, host, parameters).map_err(NodeError::failed)?;
     let args = match decided {
         Some(Decision::Edit { args }) => args.clone(),
         _ => Visible::json(&args(operation, host, parameters)),
     };
     let basis = Authorization::Decision { key: REQUEST.to_owned(), args };
-    let make = SendApprovedRequest { door: door.clone(), server: host.to_owned(), reads: operation.reads() };
+    let make =
+        SendApprovedRequest { client: client.clone(), server: host.to_owned(), reads: operation.reads() };
     let outcome = ctx.once(REQUEST, basis, Frozen::bytes(filled), Arc::new(make)).await?;
     let unknown = || ApiResponse {
         status: 200,
@@ -195,23 +198,24 @@ async fn made(
     };
     Ok(serde_json::from_value(outcome)
         .ok()
-        .filter(|got: &ApiResponse| got.status != 0)
+        .filter(|response: &ApiResponse| response.status != 0)
         .unwrap_or_else(unknown))
 }
 
 /// The chosen server first, then the others.
-fn servers(state: &Ask, door: &ApiClient, host: &str) -> Vec<String> {
-    let known = state.hosts.get(&door.catalogue.name).cloned().unwrap_or_else(|| door.reach().known());
+fn servers(state: &Ask, client: &ApiClient, host: &str) -> Vec<String> {
+    let known =
+        state.hosts.get(&client.catalogue.name).cloned().unwrap_or_else(|| client.api_hosts().known());
     let others = known.into_iter().filter(|other| other != host);
     std::iter::once(host.to_owned()).chain(others).collect()
 }
 
 /// What the answer means for the question.
-fn outcome(state: &Ask, pending: &Pending, door: &ApiClient, got: ApiResponse) -> NodeResult {
-    if !(200..300).contains(&got.status) {
-        let text = got.complaint();
-        if matches!(got.status, 401 | 403) {
-            let name = &door.catalogue.name;
+fn outcome(state: &Ask, pending: &Pending, client: &ApiClient, response: ApiResponse) -> NodeResult {
+    if !(200..300).contains(&response.status) {
+        let text = response.complaint();
+        if matches!(response.status, 401 | 403) {
+            let name = &client.catalogue.name;
             let key = format!("does [apis.{name}] name the right key? sayso reads it when it starts");
             return Err(NodeError::failed(format!("{text}; {key}")));
         }
@@ -225,7 +229,7 @@ fn outcome(state: &Ask, pending: &Pending, door: &ApiClient, got: ApiResponse) -
     if pending.purpose == Purpose::Resolve {
         let kind = state.entity_type.clone().unwrap_or_default();
         let kind = if kind.is_empty() { pending.operation.returns.clone() } else { kind };
-        let things = resolve::things(&door.catalogue, &kind, &got.body);
+        let things = resolve::things(&client.catalogue, &kind, &response.body);
         let wanted = state.entity_name.as_deref().unwrap_or_default();
         let update = match resolve::pick(things, wanted) {
             Ok(entity) => AskUpdate::Resolved { entity },
@@ -238,10 +242,10 @@ fn outcome(state: &Ask, pending: &Pending, door: &ApiClient, got: ApiResponse) -
     let next = if more { "extract_params_node" } else { "format_response_node" };
     Ok(Command::goto(next).update(AskUpdate::Responded {
         secondary,
-        response: got.body,
-        digest: got.digest,
-        note: got.note,
-        next_link: got.next_link,
-        host: got.host,
+        response: response.body,
+        digest: response.digest,
+        note: response.note,
+        next_link: response.next_link,
+        host: response.host,
     }))
 }

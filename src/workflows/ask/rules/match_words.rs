@@ -11,7 +11,7 @@ use crate::workflows::ask::facts::{OperationFacts, ParameterFacts};
 const DESCRIBED: usize = 1;
 
 /// Points for each word of a phrase that asks for it.
-const ASKED: usize = 10;
+const POINTS_PER_WORD: usize = 10;
 
 /// Compares words, with synonyms.
 pub(super) struct Matcher<'f> {
@@ -43,7 +43,7 @@ impl<'f> Matcher<'f> {
         let phrase = |phrase: &String| {
             let wanted = self.stems(phrase);
             let all = !wanted.is_empty() && wanted.is_subset(asked);
-            if all { wanted.len() * ASKED } else { 0 }
+            if all { wanted.len() * POINTS_PER_WORD } else { 0 }
         };
         operation.asks.iter().map(phrase).max().unwrap_or_default()
     }

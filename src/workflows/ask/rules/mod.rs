@@ -17,10 +17,10 @@ use crate::workflows::ask::facts::{
 };
 
 /// The most operations that may answer a question.
-const MOST: usize = 4;
+const MAX_OPERATIONS: usize = 4;
 
 /// Words that refer back to something named before.
-const BACK: &[&str] = &["their", "them", "they", "his", "her", "its", "it", "he", "she", "there"];
+const BACK_REFERENCES: &[&str] = &["their", "them", "they", "his", "her", "its", "it", "he", "she", "there"];
 
 /// The tasks that work without a language model.
 pub(in crate::workflows) const TASKS: &[Task] =
@@ -43,7 +43,7 @@ fn category(value: &Value) -> Result<Answer, String> {
             complexity = Complexity::Complex;
         }
     }
-    chosen.truncate(MOST);
+    chosen.truncate(MAX_OPERATIONS);
     let kind = chosen.first().and_then(|one| kind_of(one));
     let takes_name = chosen.first().is_some_and(|one| kind.is_some() || one.parameters.iter().any(is_words));
     let name = takes_name.then(|| question.name(&facts)).flatten();
@@ -159,7 +159,7 @@ impl<'f> Question<'f> {
             || std::iter::once(&facts.query).chain(&facts.said).cloned().collect::<Vec<_>>().join(" ");
         let text = instead.unwrap_or_else(joined);
         let bare = named::without_quotes(&text);
-        let points_back = matcher.words(&bare).any(|word| BACK.contains(&word.as_str()));
+        let points_back = matcher.words(&bare).any(|word| BACK_REFERENCES.contains(&word.as_str()));
         let has_before = !facts.before.is_empty();
         let alone = !best(&matcher, &facts.operations, &bare).is_empty();
         let named_here = named(&text, &facts.same).is_some();
@@ -169,7 +169,7 @@ impl<'f> Question<'f> {
         let mut halves: Vec<String> = bare.split(" and ").map(str::to_owned).collect();
         if halves.len() != 2 {
             halves = vec![bare];
-        } else if matcher.words(&halves[1]).any(|word| BACK.contains(&word.as_str())) {
+        } else if matcher.words(&halves[1]).any(|word| BACK_REFERENCES.contains(&word.as_str())) {
             halves[1].push_str(" by of user");
         }
         if let Some(before) = before {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 const QUOTES: &[(char, char)] = &[('"', '"'), ('“', '”'), ('«', '»'), ('‘', '’'), ('„', '“')];
 
 /// Words that come before a name.
-const BEFORE: &[&str] = &[
+const WORDS_BEFORE_NAME: &[&str] = &[
     "called",
     "named",
     "titled",
@@ -35,7 +35,7 @@ const BEFORE: &[&str] = &[
 ];
 
 /// Words that end an unquoted name.
-const AFTER: &[&str] = &[
+const WORDS_AFTER_NAME: &[&str] = &[
     "on",
     "from",
     "this",
@@ -82,7 +82,7 @@ const AFTER: &[&str] = &[
 ];
 
 /// Words that are never a name, alone or at its beginning.
-const NEVER: &[&str] = &[
+const NEVER_NAMES: &[&str] = &[
     "the",
     "a",
     "an",
@@ -136,7 +136,7 @@ const NEVER: &[&str] = &[
     "best",
 ];
 
-/// The name in a text: a quote, a handle, the owner before an 's, or the words after one of [`BEFORE`].
+/// The name in a text: a quote, a handle, the owner before an 's, or the words after one of [`WORDS_BEFORE_NAME`].
 pub(super) fn named(text: &str, same: &BTreeMap<String, String>) -> Option<String> {
     if let Some((quoted, _)) = quoted(text) {
         return Some(quoted);
@@ -155,7 +155,7 @@ pub(super) fn named(text: &str, same: &BTreeMap<String, String>) -> Option<Strin
     // The last such word is closest to the name; if nothing follows it, try the one before.
     (0..tokens.len())
         .rev()
-        .filter(|at| BEFORE.contains(&means(tokens[*at]).as_str()))
+        .filter(|at| WORDS_BEFORE_NAME.contains(&means(tokens[*at]).as_str()))
         .find_map(|at| name_at(&tokens, at + 1, &means))
 }
 
@@ -172,17 +172,19 @@ pub(super) fn is_owned(text: &str, same: &BTreeMap<String, String>) -> bool {
 /// The name that begins here, up to a word that ends it.
 fn name_at(tokens: &[&str], from: usize, means: &impl Fn(&str) -> String) -> Option<String> {
     let mut begin = from;
-    while tokens.get(begin).is_some_and(|token| NEVER.contains(&means(token).as_str()) && !is_capital(token))
+    while tokens
+        .get(begin)
+        .is_some_and(|token| NEVER_NAMES.contains(&means(token).as_str()) && !is_capital(token))
     {
         begin += 1;
     }
     let mut name: Vec<&str> = Vec::new();
     for token in tokens.get(begin..)? {
-        let ends = AFTER.contains(&means(token).as_str()) && !is_capital(token);
+        let ends = WORDS_AFTER_NAME.contains(&means(token).as_str()) && !is_capital(token);
         if !name.is_empty() && ends {
             break;
         }
-        if name.is_empty() && (ends || NEVER.contains(&means(token).as_str())) {
+        if name.is_empty() && (ends || NEVER_NAMES.contains(&means(token).as_str())) {
             return None;
         }
         name.push(token);
@@ -214,13 +216,13 @@ fn owner(tokens: &[&str], means: &impl Fn(&str) -> String) -> Option<String> {
     while begin > 0
         && is_capital(tokens[begin - 1])
         && begin > 1
-        && !NEVER.contains(&means(tokens[begin - 1]).as_str())
+        && !NEVER_NAMES.contains(&means(tokens[begin - 1]).as_str())
     {
         begin -= 1;
     }
     let name: Vec<&str> = tokens[begin..at].iter().copied().chain([last]).collect();
     let name = name.join(" ");
-    (!NEVER.contains(&name.to_lowercase().as_str())).then_some(name)
+    (!NEVER_NAMES.contains(&name.to_lowercase().as_str())).then_some(name)
 }
 
 fn is_capital(token: &str) -> bool {

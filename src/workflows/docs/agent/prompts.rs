@@ -25,7 +25,7 @@ const WORDING: usize = 4_000;
 pub(super) const GIVEN: usize = 2;
 
 /// The most questions per iteration.
-const MOST: u64 = 5;
+const MAX_QUESTIONS: u64 = 5;
 
 /// The role of the model that judges a page.
 const JUDGE: &str = "You review a page of documentation for the people who will work on a code base, against the facts it \
@@ -188,8 +188,8 @@ impl PromptBuilder<'_> {
     /// How many tokens one more iteration costs: its prompts, and the usual amount of writing.
     pub(super) fn estimate(&self) -> u64 {
         let read = (self.project().len() + self.analysis().len()) as u64;
-        let answers = MOST * ((GIVEN as u64 + 1) * self.excerpt() as u64 + ANSWER);
-        let written = self.analysis().len() as u64 + 2 * MOST * ANSWER;
+        let answers = MAX_QUESTIONS * ((GIVEN as u64 + 1) * self.excerpt() as u64 + ANSWER);
+        let written = self.analysis().len() as u64 + 2 * MAX_QUESTIONS * ANSWER;
         (3 * read + answers + written) / TOKEN
     }
 }

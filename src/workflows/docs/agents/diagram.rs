@@ -12,7 +12,7 @@ const ARROWS: usize = 120;
 pub(super) const LEFT_OUT: &str = "    %% arrows to what is reached through others are left out\n";
 
 /// With more arrows than this, those implied by others are left out.
-const CROWDED: usize = 20;
+const MANY_ARROWS: usize = 20;
 
 /// A diagram of which parts depend on which.
 pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
@@ -30,7 +30,7 @@ pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
         return None;
     }
     let all = arrows.len();
-    if all > CROWDED {
+    if all > MANY_ARROWS {
         reduce(&mut arrows);
     }
     let names: Vec<&str> = parts.into_iter().collect();

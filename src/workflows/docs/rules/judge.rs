@@ -11,7 +11,7 @@ use crate::workflows::docs::facts::{DocsFacts, Question, Questions, Scores};
 const EXPLAINS: usize = 28;
 
 /// The most questions asked.
-const MOST: usize = 5;
+const MAX_QUESTIONS: usize = 5;
 
 pub(super) fn scores(facts: &DocsFacts) -> Scores {
     let subjects = subjects(facts);
@@ -72,7 +72,7 @@ pub(super) fn questions(facts: &DocsFacts) -> Questions {
     let mut found: Vec<Question> = Vec::new();
     let mut ask = |question: String, files: Vec<String>, for_person: bool| {
         let known = facts.asked.contains(&question) || found.iter().any(|one| one.question == question);
-        if found.len() < MOST && !known {
+        if found.len() < MAX_QUESTIONS && !known {
             found.push(Question { question, files, for_person });
         }
     };

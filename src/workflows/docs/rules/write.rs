@@ -7,7 +7,7 @@ use crate::workflows::docs::project::keep_best;
 use std::fmt::Write;
 
 /// The heading that answers go under.
-const FOUND: &str = "## Found out by asking";
+const ANSWERS_HEADING: &str = "## Found out by asking";
 
 pub(super) fn page(agent: &str, project: &ProjectFacts) -> String {
     let sections = match agent {
@@ -26,8 +26,8 @@ pub(super) fn page(agent: &str, project: &ProjectFacts) -> String {
 /// The analysis with the new answers, one line per question.
 pub(super) fn with_answers(facts: &DocsFacts) -> String {
     let mut text = facts.analysis.trim_end().to_owned();
-    if !text.contains(FOUND) {
-        let _ = write!(text, "\n\n{FOUND}\n");
+    if !text.contains(ANSWERS_HEADING) {
+        let _ = write!(text, "\n\n{ANSWERS_HEADING}\n");
     }
     for (question, answer) in &facts.answers {
         let about = question.split('`').nth(1);

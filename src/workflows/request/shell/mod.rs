@@ -15,15 +15,15 @@ use brush_parser::{Parser, ParserOptions};
 pub(super) use segments::{Segment, resolved, segments};
 
 /// How many levels of substitutions and scripts within scripts are looked into.
-const DEEPEST: usize = 6;
+const MAX_DEPTH: usize = 6;
 
 /// Longer lines are not parsed: parsing takes time, and nobody reads such lines either.
-const LONGEST: usize = 32 * 1024;
+const MAX_LINE_BYTES: usize = 32 * 1024;
 
 /// How deep brackets and compound commands may nest, and how many there may be: each level costs the parser memory and
 /// time.
-const DEEPEST_NESTING: usize = 8;
-const MOST_NESTED: usize = 64;
+const MAX_NESTING: usize = 8;
+const MAX_NESTED: usize = 64;
 
 /// One command of a line.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +49,7 @@ pub(super) fn commands(line: &str) -> (Vec<ParsedCommand>, Result<(), Unparsable
 
 /// Parses a line.
 fn program(line: &str) -> Result<Program, Unparsable> {
-    if line.len() > LONGEST || !is_shallow(line) {
+    if line.len() > MAX_LINE_BYTES || !is_shallow(line) {
         return Err(Unparsable);
     }
     Parser::new(line.as_bytes(), &options()).parse_program().map_err(|_| Unparsable)
@@ -78,7 +78,7 @@ fn is_shallow(line: &str) -> bool {
     let opening = ["if", "while", "until", "for", "case", "select", "coproc", "function", "!", "time"];
     let keywords = line.split(|c: char| c.is_whitespace() || ";|&(){}".contains(c));
     count += keywords.filter(|word| opening.contains(word)).count();
-    deepest <= DEEPEST_NESTING && count <= MOST_NESTED
+    deepest <= MAX_NESTING && count <= MAX_NESTED
 }
 
 struct Reader {
@@ -89,7 +89,7 @@ type Read = Result<(), Unparsable>;
 
 impl Reader {
     fn line(&mut self, line: &str, depth: usize) -> Read {
-        if depth > DEEPEST {
+        if depth > MAX_DEPTH {
             return Err(Unparsable);
         }
         let program = program(line)?;
