@@ -76,7 +76,7 @@ async fn check_account(account: Account) -> (String, Result<String, String>) {
                  mode = \"observe\""
                     .to_owned()
             }
-            MailMode::Observe => "nothing can be sent: there is no [mail.outgoing]".to_owned(),
+            MailMode::Observe => "it can't send, as there is no [mail.outgoing]".to_owned(),
         })),
     }
     let (passed, failed): (Vec<_>, Vec<_>) = results.into_iter().partition(Result::is_ok);
@@ -126,6 +126,10 @@ impl Mailbox for UnopenedAccount {
     }
 
     fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
+        self.closed()
+    }
+
+    fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
         self.closed()
     }
 

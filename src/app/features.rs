@@ -114,10 +114,11 @@ async fn models(config: &Config, env: &Env) -> Vec<Check> {
 
 /// Reaches every account and the calendar, and changes nothing in them.
 async fn mail(config: &Config) -> Vec<Check> {
-    let accounts = check_accounts(config).await.into_iter().zip(&config.mail).map(|(account, mail)| {
-        let warns = mail.mode == MailMode::Act && mail.outgoing.is_none();
-        Check { warns, ..Check::named("mail", account) }
-    });
+    let accounts =
+        check_accounts(config).await.into_iter().zip(&config.mail).map(|((name, result), mail)| {
+            let warns = mail.mode == MailMode::Act && mail.outgoing.is_none();
+            Check { warns, ..Check::named("mail", (format!("account {name}"), result)) }
+        });
     let calendar = check_calendar(config).await.map(|result| Check::new("calendar", result));
     accounts.chain(calendar).collect()
 }

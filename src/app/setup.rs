@@ -125,7 +125,8 @@ impl Setup {
     /// The inbox of an engine, including the threads of the config's servers.
     pub fn inbox(&self, engine: Engine) -> Inbox {
         let servers = self.servers(&engine);
-        let mut inbox = Inbox::new(engine);
+        let accounts = Arc::new(ConfiguredAccounts(self.accounts.clone()));
+        let mut inbox = Inbox::new(engine).with_accounts(accounts);
         if let Some(servers) = servers {
             inbox = inbox.with_remote(Arc::new(servers));
         }

@@ -1,7 +1,7 @@
 //! The format of an answer (`Page`), and the answer.
 
 use super::failure::{Exit, Failure};
-use crate::text::{Visible, plain_json};
+use crate::text::{Visible, plain_json, width, wrap};
 use clap::builder::StyledStr;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -70,6 +70,19 @@ impl Page {
     /// Columns of running text.
     pub(super) fn columns(&self) -> usize {
         self.width.unwrap_or(READABLE).min(READABLE)
+    }
+
+    /// `text` after `lead`, on lines that break between words and begin where the text began. One line if nothing has to
+    /// fit.
+    pub(super) fn wrapped(&self, lead: &str, text: &str) -> String {
+        if self.width.is_none() {
+            return format!("{lead}{text}\n");
+        }
+        let indent = width(lead);
+        let mut lines = wrap(text, self.columns().saturating_sub(indent));
+        let mut wrapped = format!("{lead}{}\n", lines.next().unwrap_or_default());
+        lines.for_each(|line| wrapped += &format!("{:indent$}{line}\n", ""));
+        wrapped
     }
 
     /// A time in the user's time zone.
@@ -163,6 +176,19 @@ pub(super) fn safe_json<T: Serialize + ?Sized>(data: &T) -> Result<String, Failu
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn long_lines_break_between_words_on_a_terminal_only() {
+        let mut page = Page::new(false, TimeZone::UTC);
+        page.width = Some(20);
+        assert_eq!(
+            page.wrapped("ok  ", "nothing can be sent: there"),
+            "ok  nothing can be\n    sent: there\n"
+        );
+        assert_eq!(page.wrapped("ok  ", ""), "ok  \n");
+        page.width = None;
+        assert_eq!(page.wrapped("ok  ", "nothing can be sent: there"), "ok  nothing can be sent: there\n");
+    }
 
     #[test]
     fn ages_read_well() {

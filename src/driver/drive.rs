@@ -350,7 +350,9 @@ impl Engine {
         let text = failure.text();
         tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
         let hints = spec.is_some_and(Engine::takes_hints);
-        let could_not = spec.zip(state).and_then(|(spec, state)| spec.failure_title(state, &loaded.node));
+        let acted = self.store().effects().has_acted(&loaded.thread)?;
+        let could_not =
+            spec.zip(state).and_then(|(spec, state)| spec.failure_title(state, &loaded.node, acted));
         let trouble = NewTrouble {
             thread: loaded.thread.clone(),
             version: Some(loaded.version),

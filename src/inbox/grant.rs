@@ -3,7 +3,6 @@
 use crate::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
-use std::time::Duration;
 
 /// The built-in grant to write the output files named in a start command.
 pub const OUTPUT_FILES: &str = "builtin:output_files";
@@ -85,8 +84,8 @@ pub struct GrantRequest {
     /// The card: open, or just accepted.
     pub interrupt: InterruptId,
     pub scope: GrantScope,
-    /// By default a thread's grant lasts as long as the thread, and any other for an hour.
-    pub lasts: Option<Duration>,
+    /// When it ends. By default a thread's grant lasts as long as the thread, and any other for an hour.
+    pub ends_at: Option<Timestamp>,
     /// Only for the session that asked.
     pub session: bool,
 }

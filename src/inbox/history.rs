@@ -2,7 +2,8 @@
 
 use super::{By, GrantLine};
 use crate::graph::{InterruptId, Kind, ThreadId};
-use jiff::Timestamp;
+use crate::text::when;
+use jiff::{Timestamp, Zoned};
 use serde::Serialize;
 use serde_json::Value;
 use strum::{EnumString, IntoStaticStr, VariantArray};
@@ -107,8 +108,15 @@ pub struct DecisionQuery {
     /// Only decisions before this time.
     pub until: Option<Timestamp>,
     pub answer: Option<AnswerKind>,
+    /// Without what was snoozed, reclassified or moved.
+    pub only_answers: bool,
     pub end: Option<DecisionEnd>,
     pub workflow: Option<String>,
+    pub kind: Option<Kind>,
+    /// In the source, in any case.
+    pub from: Option<String>,
+    /// In how it ended, in any case.
+    pub outcome: Option<String>,
     /// All of these words must occur, in any case: in the title, the source, the tool, the answer, who gave it or how it
     /// ended.
     pub words: Vec<String>,
@@ -119,18 +127,41 @@ pub struct DecisionQuery {
 }
 
 impl DecisionQuery {
+    /// Parses words, and `from:` `kind:` `workflow:` `is:` `older:` `newer:`; the error says what was not understood.
+    pub fn parse(typed: &str, now: &Zoned) -> Result<Self, String> {
+        let mut query = Self::default();
+        for word in typed.split_whitespace() {
+            match word.split_once(':') {
+                Some(("from", who)) if !who.is_empty() => query.from = Some(who.to_owned()),
+                Some(("workflow", name)) if !name.is_empty() => query.workflow = Some(name.to_owned()),
+                Some(("is", outcome)) if !outcome.is_empty() => query.outcome = Some(outcome.to_owned()),
+                Some(("kind", kind)) => {
+                    let kind = Kind::from_word(&kind.to_lowercase());
+                    query.kind = Some(kind.ok_or("kind: takes triage, approval, question or trouble")?);
+                }
+                Some(("older", age)) => query.until = Some(when::past(age, now)?),
+                Some(("newer", age)) => query.since = Some(when::past(age, now)?),
+                _ => query.words.push(word.to_owned()),
+            }
+        }
+        Ok(query)
+    }
+
     /// Whether a line matches. Times and places are checked by the list.
     pub fn takes(&self, line: &DecisionLine) -> bool {
+        let has = |text: &str, word: &String| text.to_lowercase().contains(&word.to_lowercase());
         let contains = |word: &String| {
-            let word = word.to_lowercase();
             let by = line.by.as_ref().map(By::to_string).unwrap_or_default();
             let always = [&line.title, &line.action, &line.outcome, &by];
             let mut texts = always.into_iter().chain(&line.source).chain(&line.text);
-            texts.any(|text| text.to_lowercase().contains(&word))
+            texts.any(|text| has(text, word))
         };
         self.answer.is_none_or(|answer| answer == line.answer)
             && self.end.is_none_or(|end| end == line.end)
             && self.workflow.as_ref().is_none_or(|workflow| *workflow == line.workflow)
+            && self.kind.is_none_or(|kind| line.kind == Some(kind))
+            && self.from.as_ref().is_none_or(|who| has(line.source.as_deref().unwrap_or_default(), who))
+            && self.outcome.as_ref().is_none_or(|word| has(&line.outcome, word))
             && self.words.iter().all(contains)
     }
 }
@@ -173,5 +204,18 @@ mod tests {
             assert!(takes(word), "{word}");
         }
         assert!(!takes("carol"));
+        let now = Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
+        let finds = |typed: &str| DecisionQuery::parse(typed, &now).unwrap().takes(&line);
+        for typed in ["from:ines", "kind:approval is:SENT", "workflow:email Re", "reply is:refused"] {
+            assert!(finds(typed), "{typed}");
+        }
+        for typed in ["from:bob", "kind:question", "is:ignored", "workflow:docs", "is:sent carol"] {
+            assert!(!finds(typed), "{typed}");
+        }
+        let older = DecisionQuery::parse("older:1h", &now).unwrap();
+        assert_eq!(older.until, Some(now.timestamp() - jiff::SignedDuration::from_hours(1)));
+        for typed in ["kind:mail", "older:soon", "newer:"] {
+            assert!(DecisionQuery::parse(typed, &now).is_err(), "{typed}");
+        }
     }
 }

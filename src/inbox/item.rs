@@ -8,6 +8,9 @@ use serde_json::Value;
 /// The prefix of actions that programs ask about.
 pub const PROGRAM_ACTIONS: &str = "request/";
 
+/// The name of a program that gave none.
+pub const UNNAMED_PROGRAM: &str = "a program";
+
 /// The text that refuses and stops the session. We stop the agents that can be stopped; the others read it.
 pub const STOP_WORDS: &str = "Stop here. Do nothing more in this session.";
 
@@ -101,9 +104,20 @@ impl Item {
         approval && self.action.starts_with(PROGRAM_ACTIONS) && self.allow.accept && self.allow.respond
     }
 
+    /// Whether a program asks a question, which is answered and not allowed.
+    pub fn is_program_question(&self) -> bool {
+        self.kind == ItemKind::Interrupt(Kind::Question) && self.action.starts_with(PROGRAM_ACTIONS)
+    }
+
     /// Whether it is about a mail that somebody sent.
     pub fn is_about_mail(&self) -> bool {
         self.workflow == "email"
+    }
+
+    /// Whether accepting it sends nothing, because its account only observed when it was asked.
+    pub fn sends_nothing(&self) -> bool {
+        let approval = self.kind == ItemKind::Interrupt(Kind::Approval);
+        approval && self.is_about_mail() && !self.irreversible
     }
 
     /// The warnings that still hold if it is edited to these arguments.

@@ -43,7 +43,7 @@ pub use grant::{
 pub use history::{
     AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, LessonLink,
 };
-pub use item::{Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, unsent_edit_key};
+pub use item::{Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key};
 pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};

@@ -21,6 +21,7 @@ pub struct SkippedLine {
     pub thread: Option<ThreadId>,
     /// The mail's subject.
     pub title: String,
+    /// The name with the address, such as `Ines Ruiz <ines@example.org>`; only the address if the name can't be shown.
     pub sender: String,
     /// Why it was not shown.
     pub reason: String,
@@ -28,6 +29,9 @@ pub struct SkippedLine {
     pub unsure: bool,
     /// When it was sent, or when it came if its date is missing or in the future.
     pub at: Timestamp,
+    /// When it came, by which the list is ordered.
+    #[serde(skip)]
+    pub came_at: Timestamp,
     /// The start of its text; empty if its bytes were deleted.
     pub text: String,
     /// The digest of its bytes.

@@ -21,7 +21,7 @@ pub const ABSENT_ACTION: &str = "unreachable";
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
 type Subject = Arc<dyn Fn(&Folded) -> Vec<Block> + Send + Sync>;
-type TitleFailure = Arc<dyn Fn(&Folded, &str) -> Option<String> + Send + Sync>;
+type TitleFailure = Arc<dyn Fn(&Folded, &str, bool) -> Option<String> + Send + Sync>;
 type Errors = Arc<dyn Fn(&Folded) -> Vec<(String, String)> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync>;
 type Profiles = Arc<dyn Fn(&Folded) -> Vec<String> + Send + Sync>;
@@ -158,18 +158,19 @@ impl Spec {
         self
     }
 
-    /// `title` says in a sentence what a thread could not do when a node failed.
+    /// `title` says in a sentence what a thread could not do when a node failed; its last argument, whether the node had
+    /// carried out an effect before.
     pub fn titling_failures(
         mut self,
-        title: impl Fn(&Folded, &str) -> Option<String> + Send + Sync + 'static,
+        title: impl Fn(&Folded, &str, bool) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.title_failure = Some(Arc::new(title));
         self
     }
 
     /// What a thread could not do when `node` failed, if the workflow can tell.
-    pub fn failure_title(&self, state: &Folded, node: &str) -> Option<String> {
-        self.title_failure.as_ref().and_then(|title| title(state, node))
+    pub fn failure_title(&self, state: &Folded, node: &str, acted: bool) -> Option<String> {
+        self.title_failure.as_ref().and_then(|title| title(state, node, acted))
     }
 
     /// `name` names spans in traces: the thread as a whole (no node), and the `nth` run of a node, counted from 1.

@@ -49,7 +49,8 @@ pub struct ThreadLine {
     /// The thread that started it.
     pub parent: Option<ThreadId>,
     pub forked_from: Option<ForkedFrom>,
-    /// How its last decision ended, if the thread has ended: "sent", "refused".
+    /// How its last decision ended, if the thread has ended: "sent", "refused". "expired" or "withdrawn" if a program
+    /// asked and nobody answered.
     pub outcome: Option<String>,
     /// The same, for scripts.
     pub end: Option<DecisionEnd>,

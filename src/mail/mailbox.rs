@@ -160,6 +160,10 @@ pub trait Mailbox: Send + Sync {
     fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>>;
     /// Tells the mailbox what was done with a mail, as configured. A missing mail is no error.
     fn mark<'a>(&'a self, place: &'a str, handled: Handled) -> BoxFuture<'a, Result<(), MailError>>;
+    /// The folders or labels a user can move mail to, by name; empty if the mailbox cannot tell.
+    fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
+        Box::pin(async { Ok(Vec::new()) })
+    }
     /// Puts a mail away for the user. Repeating it changes nothing more.
     fn put_away<'a>(
         &'a self,

@@ -65,6 +65,10 @@ impl Mailbox for Observing<dyn Mailbox> {
         Box::pin(async { Ok(()) })
     }
 
+    fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
+        self.behind.folders()
+    }
+
     fn put_away<'a>(&'a self, _: &'a str, _: &'a Destination) -> BoxFuture<'a, Result<UndoToken, MailError>> {
         Box::pin(async { Err(MailError::Permanent(self.refusal())) })
     }
@@ -93,7 +97,7 @@ impl Mailbox for Observing<dyn Mailbox> {
         let check = self.behind.check();
         Box::pin(async {
             let report = check.await?;
-            Ok(format!("{report}; it only observes: nothing is sent or marked until mode = \"act\""))
+            Ok(format!("{report}; it only observes, so nothing is sent or marked until mode = \"act\""))
         })
     }
 }

@@ -5,6 +5,7 @@ use crate::graph::{EventKind, ThreadId};
 use crate::inbox::{
     InboxError, MailPage, MailQuery, Outcome, SkippedCount, SkippedPage, SkippedQuery, SourceLine,
 };
+use crate::mail::{Address, risk::sender_shown};
 use crate::store::StoreError;
 use crate::workflows::email::{self, Email};
 use crate::workflows::mail_facts::Class;
@@ -34,8 +35,14 @@ impl Mail<'_> {
             for line in &mut page.mails {
                 // Pruned mail has no bytes but is still listed.
                 let mail = inbox.store().blob(&line.raw).ok().and_then(|raw| crate::mail::parse(&raw).ok());
-                let text = mail.map(|mail| mail.text).unwrap_or_default();
-                line.text = text.trim().chars().take(MAX_TEXT).collect();
+                if let Some(mail) = mail {
+                    let shown = sender_shown(&mail.from);
+                    if !shown.is_empty() && *shown != mail.from.address {
+                        let address = std::mem::take(&mut line.sender);
+                        line.sender = Address { name: shown.to_owned(), address }.to_string();
+                    }
+                    line.text = mail.text.trim().chars().take(MAX_TEXT).collect();
+                }
                 line.unsure = is_unsure(inbox, line.thread.as_ref())?;
             }
             Ok(page)
@@ -50,7 +57,7 @@ impl Mail<'_> {
             loop {
                 let page = inbox.store().mail().skipped(&SkippedQuery { after, limit: PAGE })?;
                 for line in &page.mails {
-                    if line.at < since {
+                    if line.came_at < since {
                         return Ok(count);
                     }
                     count.mails += 1;

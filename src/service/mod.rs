@@ -49,6 +49,7 @@ pub use crate::workflows::request::Report;
 use crate::driver::Engine;
 use crate::inbox::InboxError;
 use crate::store::{Store, StoreError};
+use crate::workflows::Accounts;
 use std::sync::Arc;
 use tokio::sync::watch;
 
@@ -57,18 +58,25 @@ use tokio::sync::watch;
 pub struct Inbox {
     engine: Engine,
     remote: Option<Arc<dyn RemoteThreads>>,
+    accounts: Option<Arc<dyn Accounts>>,
     shows_traces: bool,
 }
 
 impl Inbox {
     /// The inbox of an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, remote: None, shows_traces: false }
+        Self { engine, remote: None, accounts: None, shows_traces: false }
     }
 
     /// Adds threads that live on servers.
     pub fn with_remote(mut self, remote: Arc<dyn RemoteThreads>) -> Self {
         self.remote = Some(remote);
+        self
+    }
+
+    /// Adds the mail accounts whose folders can be listed.
+    pub fn with_accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
+        self.accounts = Some(accounts);
         self
     }
 

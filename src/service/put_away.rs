@@ -9,6 +9,7 @@ use crate::store::DriverLock;
 use crate::workflows::email::{ANSWERED_ELSEWHERE, Email, MailRef};
 use crate::workflows::put_away::{self, FiledMail, PutAway};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 
 /// Which direction mail moves.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +32,29 @@ impl MailMove {
 }
 
 impl Mail<'_> {
+    /// The folders or labels that the mails of all these threads can be moved to; empty if we cannot tell.
+    pub async fn folders(self, threads: &[ThreadId]) -> Result<Vec<String>, InboxError> {
+        let Some(accounts) = &self.0.accounts else { return Ok(Vec::new()) };
+        let mut names = BTreeSet::new();
+        for thread in threads {
+            let state = self.0.engine.state_at(thread, None)?;
+            if let Some(email) = state.as_ref().and_then(|state| state.get::<Email>()) {
+                names.extend(mails_in_mailbox(email)?.into_iter().map(|mail| mail.account.clone()));
+            }
+        }
+        let mut common: Option<Vec<String>> = None;
+        for name in names {
+            let Some(account) = accounts.get(&name) else { return Ok(Vec::new()) };
+            let folders = account.mailbox.folders().await;
+            let folders = folders.map_err(|error| InboxError::Failed(error.to_string()))?;
+            common = Some(match common {
+                None => folders,
+                Some(before) => before.into_iter().filter(|name| folders.contains(name)).collect(),
+            });
+        }
+        Ok(common.unwrap_or_default())
+    }
+
     /// Starts to move the mails of an email thread. Returns the threads that do it.
     pub async fn begin_move(
         self,

@@ -3,7 +3,7 @@
 
 use crate::graph::{Authorization, Decision, EffectState, EventKind, InterruptId, Kind, ThreadId};
 use crate::inbox::{
-    AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, PROGRAM_ACTIONS, Status,
+    AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Ending, PROGRAM_ACTIONS, Status,
 };
 use crate::store::log::{
     self, Arrived, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped, UndoReason,
@@ -78,7 +78,9 @@ impl Inbox<'_> {
             let mut page = DecisionPage::default();
             let (since, before) = (since_ms(query.since), query.after.unwrap_or(i64::MAX));
             let mut all = places(db, since, before)?;
-            all.extend(action_history::places(db, since, before)?);
+            if !query.only_answers {
+                all.extend(action_history::places(db, since, before)?);
+            }
             for place in newest_first(all) {
                 if page.decisions.len() == query.limit {
                     page.next = page.decisions.last().map(|line| line.place);
@@ -125,12 +127,37 @@ pub(in crate::store) fn last_outcome(
     let mut statement = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'decided' ORDER BY seq DESC LIMIT 1",
     )?;
-    let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
+    let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else {
+        return unanswered(db, thread);
+    };
     let entry = log::entry(db, last)?;
     let decided: Decided = entry.parse_body()?;
     let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
     let after = Aftermath::read(db, &entry, &decided, &asked)?;
     Ok(Some(after.outcome(&decided, &asked, thread.status)))
+}
+
+/// How a program's question ended that nobody answered here: it expired, or was withdrawn.
+fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd, String)>, StoreError> {
+    let mut statement = db.prepare_cached(
+        "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq DESC LIMIT 1",
+    )?;
+    let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
+    if !log::entry(db, last)?.parse_body::<log::Asked>()?.action.starts_with(PROGRAM_ACTIONS) {
+        return Ok(None);
+    }
+    let mut ended = None;
+    log::follow(db, thread.seq, last, &mut |entry| {
+        if entry.kind == EntryKind::Arrived
+            && let EventKind::Settled { payload, .. } = entry.parse_body::<Arrived>()?.event.what
+        {
+            let how = payload.get("how").and_then(Value::as_str);
+            let known = [Ending::Expired, Ending::Withdrawn].map(Ending::word);
+            ended = known.into_iter().find(|word| how == Some(*word));
+        }
+        Ok(ended.is_none())
+    })?;
+    Ok(ended.map(|word| (DecisionEnd::Expired, word.to_owned())))
 }
 
 fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {

@@ -55,6 +55,14 @@ impl Effects<'_> {
             .await
     }
 
+    /// Whether a thread's current step has carried out an effect, or may have.
+    pub fn has_acted(self, thread: &ThreadId) -> Result<bool, StoreError> {
+        self.0.read(|db| {
+            let recent = Recent::read(db, &ThreadRow::find(db, thread)?)?;
+            Ok(recent.effects.iter().any(|effect| effect.state != EffectState::NotDone))
+        })
+    }
+
     /// Stores the result of a repeatable call without waiting for the disk. If the thread has moved on, the result is
     /// outdated and dropped.
     pub fn record_call(self, thread: ThreadId, version: i64, step: i64, name: &str, result: &Value) {

@@ -349,19 +349,19 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
             }
         }
     };
-    let lasts = match (&scope, request.lasts) {
-        (Scope::Agent(_) | Scope::Sender(_), None) => Some(DEFAULT_DURATION),
-        (_, lasts) => lasts,
+    let after = |lasts: Duration| now.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX));
+    let expires_at = match (&scope, request.ends_at) {
+        (Scope::Agent(_) | Scope::Sender(_), None) => Some(after(DEFAULT_DURATION)),
+        (_, ends_at) => ends_at.map(|at| at.as_millisecond()),
     };
-    let expires_at = match lasts {
-        None => None,
-        Some(lasts) if lasts < Duration::from_secs(1) || lasts > MAX_DURATION => {
-            return Err(StoreError::Conflict(
-                "a grant lasts a second at least, and a year at most".to_owned(),
-            ));
-        }
-        Some(lasts) => Some(now.saturating_add(i64::try_from(lasts.as_millis()).unwrap_or(i64::MAX))),
+    let wrong = match expires_at {
+        Some(at) if at <= now => Some("the grant would have ended already"),
+        Some(at) if at > after(MAX_DURATION) => Some("a grant lasts a year at most"),
+        Some(_) | None => None,
     };
+    if let Some(wrong) = wrong {
+        return Err(StoreError::Conflict(wrong.to_owned()));
+    }
     let granted = Granted {
         id: GrantId::random().to_string(),
         tool: action,

@@ -7,6 +7,7 @@
 mod amount;
 mod emoji;
 pub mod exact;
+mod existing;
 mod hex;
 mod hidden;
 mod json;
@@ -23,6 +24,7 @@ pub mod words;
 mod wrap;
 
 pub use amount::{bytes, clock, short_count};
+pub use existing::there_are;
 pub use hex::{digest_from_hex, hex};
 pub use hidden::is_hidden;
 pub use json::plain_json;

@@ -101,7 +101,10 @@ fn lines(value: Option<&Value>) -> String {
         }
         Some(other) => serde_json::to_string_pretty(other).unwrap_or_default(),
     };
-    text.push('\n');
+    // No line is not an empty line.
+    if !text.is_empty() {
+        text.push('\n');
+    }
     text
 }
 
@@ -161,5 +164,8 @@ mod tests {
         let shown: Vec<(Tone, &str)> = spans.iter().map(|span| (span.tone, span.text.as_str())).collect();
         assert_eq!(shown, [(Tone::Quiet, "a"), (Tone::Removed, "b"), (Tone::Added, "c")]);
         assert!(changes(&before, &before).is_empty());
+        let written = changes(&json!({"body": "", "to": []}), &json!({"body": "Hi", "to": ["a"]}));
+        let Block::Diff(spans) = &written[1] else { panic!("a diff") };
+        assert_eq!(spans.iter().map(|span| span.tone).collect::<Vec<_>>(), [Tone::Added]);
     }
 }

@@ -98,7 +98,7 @@ fn above(areas: Areas, rows: u16) -> Areas {
         rule: Rect::default(),
         card,
         more: Rect { y: card.bottom(), height: 1, ..card },
-        form: Rect { y: card.bottom() + 1, width: body.width.min(FORM), height: rows, ..body },
+        form: Rect { y: card.bottom() + 1, width: body.width.min(MEASURE), height: rows, ..body },
         ..areas
     }
 }

@@ -3,7 +3,7 @@
 use super::actions::Scope;
 use super::keys::{Key, Keymap};
 use super::layers::{Ask, Layer};
-use super::msg::{Cmd, DecisionKind, Driving, InboxResult};
+use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
 use super::safe::{DeferredKey, LastDecisionKey, Shown};
 use super::tabs::activity::ActivityTab;
@@ -297,7 +297,7 @@ impl Model {
     /// Whether something on the screen changes with time alone.
     pub fn needs_ticks(&self) -> bool {
         !self.working.is_empty()
-            || self.undo.as_ref().is_some_and(|undo| undo.kind != DecisionKind::Snoozed)
+            || self.undo.as_ref().is_some_and(|undo| !undo.kind.is_snooze())
             || self.deferred_key.is_some()
             || self.note.is_some()
             || self.unsaved_draft.is_some()

@@ -166,6 +166,8 @@ pub enum Msg {
     Attachments(ThreadId, InboxResult<Vec<AttachedFile>>),
     /// Mails were put away or moved back, or why not.
     PutAway(MailMove, Vec<(ThreadId, InboxResult<()>)>),
+    /// The folders that mail can be moved to.
+    Folders(InboxResult<Vec<String>>),
     /// A profile with its pins.
     Profile(InboxResult<MemoryView>),
     /// All versions of a profile, newest first.
@@ -229,11 +231,17 @@ pub enum DecisionKind {
     Filed,
     /// A result was continued.
     Continued,
-    Snoozed,
+    Snoozed {
+        until: Timestamp,
+    },
     Woken,
 }
 
 impl DecisionKind {
+    pub fn is_snooze(self) -> bool {
+        matches!(self, DecisionKind::Snoozed { .. })
+    }
+
     /// In the past tense.
     pub fn word(self) -> &'static str {
         match self {
@@ -246,7 +254,7 @@ impl DecisionKind {
             DecisionKind::Drafted => "saved as a draft",
             DecisionKind::Filed => "filed away",
             DecisionKind::Continued => "continued",
-            DecisionKind::Snoozed => "snoozed",
+            DecisionKind::Snoozed { .. } => "snoozed",
             DecisionKind::Woken => "snooze ended",
         }
     }
@@ -320,6 +328,8 @@ pub enum Cmd {
     OpenAttached(ThreadId, usize),
     /// Put the mails of these threads away, or move them back.
     PutAway(Vec<ThreadId>, MailMove),
+    /// List the folders that the mail of these threads can be moved to.
+    Folders(Vec<ThreadId>),
     /// Give a thread's mail another class.
     Reclassify(ThreadId, String),
     /// Read a profile with its pins.
@@ -350,8 +360,8 @@ pub enum Cmd {
     Prune(PruneQuery),
     /// Read everything typed but not sent.
     Drafts,
-    /// Deliver a mail of the tour.
-    Deliver(Delivery),
+    /// Deliver a mail of the tour, dated like this.
+    Deliver(Delivery, Timestamp),
     /// Read the saved order of the list.
     Order,
     /// Save the order of the list.

@@ -121,6 +121,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let opened = inbox.mail().open_attachment(thread, n).await;
             Msg::Done(opened.map(|path| format!("Opened {}", path.display())).map_err(Failure::from))
         }
+        Cmd::Folders(threads) => Msg::Folders(inbox.mail().folders(&threads).await.map_err(Failure::from)),
         Cmd::PutAway(threads, mail_move) => {
             let results = put_away(inbox, threads, &mail_move).await;
             Msg::PutAway(mail_move, results)
@@ -166,7 +167,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         }
         Cmd::Prune(query) => Msg::Pruned(inbox.prune().run(query).await.map_err(Failure::from)),
         Cmd::Drafts => Msg::Drafts(inbox.decisions().drafts().await.map_err(Failure::from)),
-        Cmd::Deliver(delivery) => Msg::Delivered(delivery.deliver().map_err(|error| Failure {
+        Cmd::Deliver(delivery, now) => Msg::Delivered(delivery.deliver(now).map_err(|error| Failure {
             stale: false,
             text: format!("The tour's mail can't be put into the demo: {error}"),
         })),
@@ -196,7 +197,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::UndoLast => return undo_last(inbox).await,
         Cmd::LastDecided => Msg::LastDecided(inbox.decisions().last_decided().await.map_err(Failure::from)),
         Cmd::Snooze(ids, until) => {
-            let kind = if until.is_some() { DecisionKind::Snoozed } else { DecisionKind::Woken };
+            let kind = until.map_or(DecisionKind::Woken, |until| DecisionKind::Snoozed { until });
             Msg::Decided(kind, snooze(inbox, ids, until).await)
         }
         Cmd::Stop(thread) => {

@@ -3,20 +3,23 @@
 use super::draw;
 use super::model::Model;
 use super::msg::Cmd;
-use super::tabs::Tab;
 use super::tabs::inbox::{self, Filter};
+use super::tabs::{Focus, Tab};
 use crate::app::{Delivery, TourGoal, TourStep};
 use crate::text::wrap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// How many lines it takes: one with its name, and its text.
 const HEIGHT: u16 = 4;
 
 /// A lower screen has no room for it.
 const LEAST: u16 = 20;
+
+/// A key this soon after it was too late to undo was meant to undo.
+const LATE_KEY: Duration = Duration::from_secs(1);
 
 /// How far the user is on a tour.
 #[derive(Clone, Debug)]
@@ -29,7 +32,7 @@ pub struct Tour {
     begun: bool,
     /// Whether the user looked at other lists, such as skipped mail, in this step.
     looked: bool,
-    /// When the last key before the step was pressed.
+    /// Only a key after this one was pressed by somebody who has read the step.
     key_before: Option<Instant>,
 }
 
@@ -48,6 +51,7 @@ impl Tour {
     fn text(&self) -> &'static str {
         match self.steps.get(self.at) {
             Some(TourStep { goal: TourGoal::Learn { meanwhile, .. }, .. }) if !self.begun => meanwhile,
+            Some(TourStep { goal: TourGoal::TakeBack { too_late }, .. }) if self.begun => too_late,
             Some(step) => step.text,
             None => "",
         }
@@ -72,13 +76,8 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
     let Some(step) = tour.steps.get(tour.at) else { return Vec::new() };
     match &step.goal {
         TourGoal::Decide(words) => decide(model, &tour, words),
-        TourGoal::TakeBack => {
-            // The item was taken back and selected again, or it is too late for that.
-            let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
-            let settled = row.map_or(model.undo.is_none(), |row| !row.is_decided());
-            if settled && model.inbox.goto.is_none() {
-                next(model);
-            }
+        TourGoal::TakeBack { .. } => {
+            take_back(model, &tour);
             Vec::new()
         }
         TourGoal::Learn { about, .. } => {
@@ -86,9 +85,7 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
             if learned && !tour.begun {
                 begin(model);
             }
-            // Not in the middle of `gl`, nor while its menu is open.
-            let idle = model.pending.is_empty() && model.layers.is_empty();
-            if tour.begun && idle && last_key(model) != tour.key_before {
+            if tour.begun && has_read(model, &tour) {
                 next(model);
             }
             Vec::new()
@@ -109,9 +106,46 @@ fn last_key(model: &Model) -> Option<Instant> {
     model.last_key.map(|(_, at)| at)
 }
 
+/// Whether a key was pressed since the step began. It does not count in the middle of `gl`, nor while its menu is open.
+fn has_read(model: &Model, tour: &Tour) -> bool {
+    model.pending.is_empty() && model.layers.is_empty() && last_key(model) > tour.key_before
+}
+
+/// Whether the user looks at something else than the inbox.
+fn is_away(model: &Model) -> bool {
+    model.tab != Tab::Inbox || model.inbox.list.filter != Filter::All
+}
+
 fn next(model: &mut Model) {
     if let Some(tour) = &mut model.tour {
         (tour.at, tour.begun, tour.looked) = (tour.at + 1, false, false);
+    }
+}
+
+/// Waits until the item is taken back and selected again. If that is too late, the user first reads what became of it.
+fn take_back(model: &mut Model, tour: &Tour) {
+    if tour.begun {
+        if !is_away(model) && has_read(model, tour) {
+            next(model);
+        }
+        return;
+    }
+    let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
+    let is_decided = row.map(|row| row.is_decided());
+    if model.inbox.goto.is_some() {
+        return;
+    }
+    match is_decided {
+        Some(true) => {}
+        Some(false) => next(model),
+        None if model.undo.is_some() => {}
+        None => {
+            begin(model);
+            let read_from = model.now + LATE_KEY;
+            if let Some(tour) = &mut model.tour {
+                tour.key_before = Some(read_from);
+            }
+        }
     }
 }
 
@@ -142,7 +176,7 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
 
 /// Selects the item again when the user comes back from another list.
 fn come_back(model: &mut Model, tour: &Tour) {
-    let away = model.tab != Tab::Inbox || model.inbox.list.filter != Filter::All;
+    let away = is_away(model);
     if let Some(tour) = &mut model.tour {
         tour.looked = away;
     }
@@ -156,7 +190,7 @@ fn come_back(model: &mut Model, tour: &Tour) {
 fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
     if !tour.begun {
         begin(model);
-        return vec![Cmd::Deliver(delivery.clone())];
+        return vec![Cmd::Deliver(delivery.clone(), model.wall)];
     }
     let shows_skipped = model.shows_skipped();
     if let Some(tour) = &mut model.tour {
@@ -174,11 +208,21 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let title = format!(" Tour {} of {} ", tour.at + 1, tour.steps.len());
     draw::text(buf, area, area.x, area.y, &"─".repeat(usize::from(area.width)), theme.accent);
     draw::text(buf, area, area.x + 2, area.y, &title, theme.accent);
-    draw::right(buf, area, area.y, " Esc leaves ", theme.quiet);
+    draw::right(buf, area, area.y, esc(model), theme.quiet);
     let room =
         Rect { x: area.x + 2, y: area.y + 1, width: area.width.saturating_sub(4), height: area.height - 1 };
     let lines = wrap(tour.text(), usize::from(room.width).max(1)).map(|line| Line::styled(line, theme.title));
     draw::lines(buf, room, lines);
+}
+
+/// What Esc does now.
+fn esc(model: &Model) -> &'static str {
+    let in_list = model.tab == Tab::Inbox && model.inbox.list.filter != Filter::All;
+    if in_list || model.focus == Focus::Card || !model.layers.is_empty() {
+        " Esc goes back "
+    } else {
+        " Esc leaves the tour "
+    }
 }
 
 /// Ends the tour; says whether there was one.

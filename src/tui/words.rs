@@ -2,6 +2,8 @@
 
 pub use crate::text::bytes;
 
+use crate::graph::Kind;
+use crate::inbox::ItemKind;
 use crate::text::Visible;
 use jiff::Timestamp;
 
@@ -55,6 +57,36 @@ pub fn count(number: usize, what: &str) -> String {
     if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
 }
 
+/// The items of a kind, in words.
+pub fn kinds(kind: ItemKind) -> &'static str {
+    match kind {
+        ItemKind::Interrupt(Kind::Approval) => "approvals",
+        ItemKind::Interrupt(Kind::Triage) => "notifications",
+        ItemKind::Interrupt(Kind::Question) => "questions",
+        ItemKind::Interrupt(Kind::Trouble) => "trouble",
+        ItemKind::Result => "results",
+    }
+}
+
+/// Names of arguments that hold the text of a letter, which users want to change first.
+pub const LETTERS: &[&str] = &["content", "body", "text", "message"];
+
+/// What somebody gave as an answer: their words, or a line for each argument and then the letter.
+pub fn given(args: &serde_json::Value) -> String {
+    use serde_json::Value;
+    let fields = match args {
+        Value::Null => return String::new(),
+        Value::Object(fields) => fields,
+        other => return value(other).into_string(),
+    };
+    let shown = fields.iter().filter(|(_, given)| !given.is_null());
+    let shown = shown.map(|(name, given)| (name.as_str(), value(given)));
+    let shown = shown.filter(|(_, text)| !text.as_str().is_empty());
+    let (letter, heads): (Vec<_>, Vec<_>) = shown.partition(|(name, _)| LETTERS.contains(name));
+    let heads = heads.into_iter().map(|(name, text)| format!("{name}: {text}"));
+    heads.chain(letter.into_iter().map(|(_, text)| text.into_string())).collect::<Vec<_>>().join("\n")
+}
+
 /// An argument as people read it: texts as they are, lists of texts with commas, anything else as JSON.
 pub fn value(value: &serde_json::Value) -> Visible {
     use serde_json::Value;
@@ -64,5 +96,20 @@ pub fn value(value: &serde_json::Value) -> Visible {
             Visible::new(&items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "))
         }
         other => Visible::new(&other.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::{Value, json};
+
+    #[test]
+    fn an_answer_is_told_in_words() {
+        assert_eq!(given(&Value::Null), "");
+        assert_eq!(given(&json!("On Monday.")), "On Monday.");
+        let mail =
+            json!({"cc": [], "content": "Thank you.", "subject": "Re: Tests", "to": ["a@b.org", "c@d.org"]});
+        assert_eq!(given(&mail), "subject: Re: Tests\nto: a@b.org, c@d.org\nThank you.");
     }
 }

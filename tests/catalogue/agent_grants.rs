@@ -135,7 +135,7 @@ async fn grant(inbox: &TestInbox, input: Value, scope: GrantScope, session: bool
         learn: false,
         by: By::Cli,
     };
-    let request = GrantRequest { interrupt: asked.id, scope, lasts: None, session };
+    let request = GrantRequest { interrupt: asked.id, scope, ends_at: None, session };
     inbox.decisions().accept_and_grant(decide, request).await.unwrap();
 }
 

@@ -123,7 +123,7 @@ fn what_is_missing_to_send_and_to_think_is_said_with_what_to_add() {
     for part in [
         "No model was found: no Ollama on this machine and no API key in the environment.",
         "name it under [model] in the config",
-        "home can't send anything, not even with mode = \"act\"",
+        "Account home can't send anything, not even with mode = \"act\"",
         "Add [mail.outgoing]",
     ] {
         assert!(text.contains(part), "{part}: {text}");
@@ -299,6 +299,9 @@ fn somebody_who_is_new_is_asked_and_answers_with_enter() {
     terminal.types("\n");
     let screen = terminal.wait_for("Open the inbox now? (y/n) [y]: ");
     assert!(screen.contains("ok    mail") && screen.contains("Nothing was sent or marked"), "{screen}");
+    assert_eq!(screen.matches("No model was found").count(), 1, "{screen}");
+    let mut checks = screen.lines().skip_while(|line| !line.starts_with("ok "));
+    assert!(checks.all(|line| line.chars().count() <= 80), "lines break between words: {screen}");
     terminal.types("n\n");
     terminal.ends();
     let text = std::fs::read_to_string(cli.data().join("config.toml")).unwrap();

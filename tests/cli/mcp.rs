@@ -123,10 +123,21 @@ fn the_tools_are_listed_and_the_rest_is_refused() {
     for (tool, arguments, expected) in [
         ("ask_person", json!({}), "question"),
         ("ask_person", json!({"question": "  "}), "one line"),
-        ("ask_person", json!({"question": "x", "nonsense": 1}), "nonsense"),
+        (
+            "ask_person",
+            json!({"question": "x", "nonsense": 1}),
+            "The person was not asked: Additional properties",
+        ),
+        ("ask_person", json!({"question": "x", "nonsense": 1}), "takes `question` (required), `details`"),
+        (
+            "notify_person",
+            json!({"title": "x", "text": "y"}),
+            "The person was not told: Additional properties",
+        ),
+        ("notify_person", json!({"text": "y"}), "notify_person takes `title` (required), `details`, `key`"),
         ("request_approval", json!({"title": "x", "action": "a b"}), "action"),
         ("request_approval", json!({"title": "x", "action": "a", "arguments": [1]}), "arguments"),
-        ("check_answer", json!({"ticket": "t00000000"}), "no ticket"),
+        ("check_answer", json!({"ticket": "t00000000"}), "No answer was looked up: `t00000000` is no ticket"),
         ("check_answer", json!({"ticket": "i00000000"}), "there is no interrupt"),
     ] {
         let reply = client.ask("tools/call", json!({"name": tool, "arguments": arguments}));
@@ -175,7 +186,10 @@ fn an_agent_asks_is_answered_and_does_as_it_is_told() {
     let call = client.call("notify_person", json!({"title": "The build is done"}));
     let reply = client.result(call);
     assert_eq!(reply["answered"], false);
+    let told = "It is in the person's inbox. Go on; there is nothing to wait for.";
+    assert_eq!(reply["message"], told, "nothing to come back for");
     let item = the_one(&cli);
+    assert!(run(&cli, &["view", &text(&item["id"])]).out.contains("told by"), "{item}");
     assert_eq!((&item["kind"], &item["action"]), (&json!("triage"), &json!("request/notice")));
     json(&cli, &["accept", &text(&item["id"])]);
     let call = client.call("check_answer", json!({"ticket": reply["ticket"]}));
@@ -270,8 +284,9 @@ fn several_wait_at_once_report_and_are_cancelled_apart() {
     ask(&mut client, "Gone?", None);
     assert_eq!(client.close().code, 0);
     assert_eq!(open(&cli).len(), 0);
-    let last = json(&cli, &["threads"])[0]["id"].clone();
-    assert_eq!(read(&run(&cli, &["answer", &text(&last)]), 5)["type"], "withdrawn");
+    let last = json(&cli, &["threads"])[0].clone();
+    assert_eq!((&last["status"], &last["outcome"]), (&json!("done"), &json!("withdrawn")));
+    assert_eq!(read(&run(&cli, &["answer", &text(&last["id"])]), 5)["type"], "withdrawn");
 }
 
 #[test]

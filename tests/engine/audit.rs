@@ -56,7 +56,7 @@ async fn inbox_with_history() -> TestInbox {
     inbox.drive().await;
     let next = inbox.open_question(&thread).await;
     let request =
-        GrantRequest { interrupt: next.clone(), scope: GrantScope::Thread, lasts: None, session: false };
+        GrantRequest { interrupt: next.clone(), scope: GrantScope::Thread, ends_at: None, session: false };
     let grant = inbox.grants().give(request).await.unwrap();
     inbox.grants().revoke(grant.id).await.unwrap();
     inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();

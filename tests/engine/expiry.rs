@@ -208,6 +208,26 @@ async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
     assert_eq!(expire(&inbox, &day(60)).await, 1);
 }
 
+/// Nobody sees the question of a stopped thread, so its time begins anew when the thread goes on.
+#[tokio::test]
+async fn what_a_stopped_thread_asked_does_not_expire() {
+    let inbox = TestInbox::with_settings(weekly());
+    let thread = inbox.run_program(deliver()).await;
+    let id = inbox.open_question(&thread).await;
+    expire(&inbox, &day(0)).await;
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    assert_eq!(expire(&inbox, &day(20)).await, 0);
+    let stopped = inbox.open_items(&thread).await.into_iter().find(|item| item.action == "stopped").unwrap();
+    inbox.decide(&stopped.interrupt().unwrap(), Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    for days in [21, 27] {
+        assert_eq!(expire(&inbox, &day(days)).await, 0, "{days} days");
+    }
+    assert_eq!(inbox.open_question(&thread).await, id);
+    assert_eq!(expire(&inbox, &day(28)).await, 1);
+    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn trouble_never_expires() {
     let expiry = Expiry {

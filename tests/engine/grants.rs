@@ -27,8 +27,8 @@ async fn give(
     scope: GrantScope,
     lasts: Option<u64>,
 ) -> Result<GrantLine, InboxError> {
-    let lasts = lasts.map(Duration::from_secs);
-    inbox.grants().give(GrantRequest { interrupt: from.clone(), scope, lasts, session: false }).await
+    let ends_at = lasts.map(|seconds| inbox.store().now() + Duration::from_secs(seconds));
+    inbox.grants().give(GrantRequest { interrupt: from.clone(), scope, ends_at, session: false }).await
 }
 
 /// A first card, accepted, and the grant that was given from it.
@@ -76,7 +76,7 @@ async fn accepting_and_granting_is_both_or_neither() {
     let request = |scope| GrantRequest {
         interrupt: id.clone(),
         scope,
-        lasts: Some(Duration::from_secs(60)),
+        ends_at: Some(inbox.store().now() + Duration::from_secs(60)),
         session: false,
     };
     let accept = |shown: Option<&str>| DecisionRequest {
@@ -270,8 +270,8 @@ async fn only_what_a_card_offers_can_be_allowed() {
         (json!({"for_thread": false}), GrantScope::Thread, None, "cannot be allowed for its thread"),
         (json!({"sender": null}), GrantScope::Sender, None, "cannot be allowed for a sender"),
         (json!({"warned": true}), GrantScope::Thread, None, "has a warning"),
-        (json!({}), GrantScope::Sender, Some(0), "a second at least"),
-        (json!({}), GrantScope::Thread, Some(u64::MAX), "a year at most"),
+        (json!({}), GrantScope::Sender, Some(0), "would have ended already"),
+        (json!({}), GrantScope::Thread, Some(400 * 86_400), "a year at most"),
     ] {
         let thread = inbox.run_program(ask(more)).await;
         let id = inbox.open_question(&thread).await;

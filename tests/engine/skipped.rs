@@ -13,7 +13,9 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let dates = [Some(old), Some(old), Some(jiff::Timestamp::MAX), None];
     for (n, class) in ["ignore", "notify", "ignore", "ignore"].into_iter().enumerate() {
         let thread = inbox.run_program(json!([[{"note": "triaged"}]])).await;
-        let raw = format!("Subject: Offer {n}\r\n\r\nOnly today: {n} for two.\r\n");
+        let raw = format!(
+            "From: The News <news@list.test>\r\nSubject: Offer {n}\r\n\r\nOnly today: {n} for two.\r\n"
+        );
         let raw = inbox.store().put_blob(raw.into_bytes()).await.unwrap();
         let mail = HandedIn {
             identity: format!("mail-{n}"),
@@ -34,7 +36,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let titles: Vec<&str> = first.mails.iter().map(|mail| mail.title.as_str()).collect();
     assert_eq!(titles, ["Offer 3", "Offer 2"]);
     let newest = &first.mails[0];
-    assert_eq!((newest.reason.as_str(), newest.sender.as_str()), ("rule 3", "news@list.test"));
+    assert_eq!((newest.reason.as_str(), newest.sender.as_str()), ("rule 3", "The News <news@list.test>"));
     assert_eq!(newest.thread.as_ref(), Some(&threads[3]));
     assert_eq!(newest.text, "Only today: 3 for two.");
     let second = read(first.next, 2).await.unwrap();
@@ -44,6 +46,8 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     assert!(first.mails.iter().all(|mail| old < mail.at && mail.at <= now), "when they came: {first:?}");
     let since = |at| inbox.mail().skipped_since(at);
     assert_eq!(since(jiff::Timestamp::UNIX_EPOCH).await.unwrap(), SkippedCount { mails: 3, unsure: 0 });
+    let an_hour_ago = now - jiff::SignedDuration::from_hours(1);
+    assert_eq!(since(an_hour_ago).await.unwrap().mails, 3, "counted by when they came");
     assert_eq!(since(jiff::Timestamp::MAX).await.unwrap(), SkippedCount::default());
     let tell = |day| inbox.mail().tell_of_skipped(day);
     assert!(tell(7).await.unwrap() && !tell(7).await.unwrap(), "once a day");

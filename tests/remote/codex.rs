@@ -405,7 +405,7 @@ async fn no_grant_covers_a_request_that_asks_for_more() {
     let call = first[0].grantable.call.clone();
     assert!(call.is_some());
     let interrupt = InterruptId::parse(&first[0].id).unwrap();
-    let grant = GrantRequest { interrupt, scope: GrantScope::CommandSort, lasts: None, session: false };
+    let grant = GrantRequest { interrupt, scope: GrantScope::CommandSort, ends_at: None, session: false };
     inbox.app.inbox().grants().give(grant).await.unwrap();
     inbox.decide(&first[0], Decision::Accept).await;
     ask(2, json!({}));

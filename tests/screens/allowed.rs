@@ -44,6 +44,19 @@ fn accepted_and_allowed_after_a_yes() {
     assert!(screen.note().starts_with("Revoked: write_email"), "{}", screen.note());
 }
 
+/// It ends when the box said so, by whatever clock the answer is stored.
+#[test]
+fn a_grant_ends_when_its_box_said() {
+    let mut screen = screen();
+    let later =
+        |minutes| crate::test_screen::wall().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap();
+    screen.tell(Msg::Tick(screen.at, later(5)));
+    screen.press("A").press("jj<enter>");
+    assert!(screen.dump().contains("Mon 02 Mar, 11:05"), "{}", screen.dump());
+    screen.press("y");
+    assert_eq!(screen.grants()[0].expires_at, Some(later(65)));
+}
+
 #[test]
 fn a_refused_acceptance_allows_nothing() {
     let mut screen = screen();
@@ -201,9 +214,10 @@ fn skipped_mail_is_listed_with_its_reason() {
     let line = |title: &str, thread| SkippedLine {
         thread,
         title: title.to_owned(),
-        sender: "news@letters.test".to_owned(),
+        sender: "Letters <news@letters.test>".to_owned(),
         reason: "a rule says so".to_owned(),
         at: crate::test_screen::wall(),
+        came_at: crate::test_screen::wall(),
         text: "Ten ways to sell more.".to_owned(),
         raw: [0; 32],
         unsure: title == "Your parcel" || title == "Two",
@@ -214,6 +228,7 @@ fn skipped_mail_is_listed_with_its_reason() {
     screen.drawn();
     let shown = screen.dump();
     assert!(shown.contains("a rule says so") && shown.contains("Ten ways to sell more."), "{shown}");
+    assert!(shown.contains("▌ Letters One "), "names, and only as wide as they are: {shown}");
     screen.press("C");
     assert!(screen.model.layer().is_none(), "no thread, nothing to take it for");
     screen.press("w");
@@ -221,6 +236,9 @@ fn skipped_mail_is_listed_with_its_reason() {
     screen.press("j").press("a").press("i");
     assert!(screen.decisions().is_empty());
     assert!(screen.dump().contains("another class fits nearly as well"), "{}", screen.dump());
+    for key in ["C reclassify", "w why", "t thread", "U unsubscribe"] {
+        assert!(screen.dump().contains(key), "{key}: {}", screen.dump());
+    }
     screen.press("w");
     assert!(screen.dump().contains("Why it was skipped"), "{}", screen.dump());
     screen.press("<esc>");

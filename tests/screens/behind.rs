@@ -131,7 +131,7 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
     // A grant takes the decision after the next.
     let grant = runtime.block_on(async {
         let interrupt = inbox.open_question(&thread).await;
-        let request = GrantRequest { interrupt, scope: GrantScope::Sender, lasts: None, session: false };
+        let request = GrantRequest { interrupt, scope: GrantScope::Sender, ends_at: None, session: false };
         let given = inbox.grants().give(request).await.unwrap();
         inbox.answer(&thread, Decision::Accept).await;
         given.id
@@ -154,5 +154,5 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
     screen.press("q").press("=");
     assert_eq!(screen.model.inbox.history.list.rows.len(), 3, "{}", screen.dump());
     screen.press("<esc>");
-    assert!(screen.model.inbox.history.words.is_empty());
+    assert!(screen.model.inbox.history.typed.is_empty());
 }

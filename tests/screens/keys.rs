@@ -44,7 +44,7 @@ fn every_way_of_deciding() {
 fn an_answered_thread_is_followed_and_no_key_decides_another() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
-    assert!(screen.dump().contains("Your answer goes out in a moment"), "{}", screen.dump());
+    assert!(screen.dump().contains("The agent gets your answer in a moment"), "{}", screen.dump());
     screen.press("a").press("i");
     assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
     let thread = screen.model.inbox.following.clone().unwrap().thread;
@@ -60,7 +60,7 @@ fn how_a_decision_ended_and_what_was_learned_is_said() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a");
     screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
-    assert_eq!(screen.note(), "Accepted: Lunch on Thursday?", "how it ended, not that it was decided");
+    assert_eq!(screen.note(), "Accepted: “Lunch on Thursday?”");
     screen.remember();
     screen.tell(Msg::Changed);
     assert!(screen.note().starts_with("Learned: Prefers short replies."), "{}", screen.note());
@@ -100,7 +100,7 @@ fn what_an_earlier_screen_holds_can_be_undone_and_its_end_is_said() {
     screen.press("a");
     let mut screen = screen.reopen();
     screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
-    assert_eq!(screen.note(), "Accepted: Lunch on Thursday?");
+    assert_eq!(screen.note(), "Accepted: “Lunch on Thursday?”");
 }
 
 #[test]
@@ -120,8 +120,13 @@ fn marks_are_decided_together_and_taken_back_as_a_whole() {
 #[test]
 fn marks_of_two_sorts_and_trouble_are_not_decided_together() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("*").press("a");
+    screen.press("*");
+    let shown = screen.dump();
+    assert!(shown.contains("marked · Esc clears · only one kind and one tool"), "{shown}");
+    assert!(!shown.contains("your answer goes to all") && !shown.contains("a accept"), "{shown}");
+    screen.press("a");
     assert!(screen.note().contains("one kind and one tool"), "{}", screen.note());
+    assert!(screen.note().contains("notifications, approvals (write email, "), "{}", screen.note());
     screen.press("gx").press("*").press("a");
     assert!(screen.note().contains("one at a time"), "{}", screen.note());
     screen.press("\\write<enter>").press("*").press("a");
@@ -247,7 +252,7 @@ fn a_time_to_snooze_until_can_be_typed() {
     screen.press("z").press("G<enter>").type_in("someday").press("<enter>");
     assert!(screen.note().contains("is not a time"), "{}", screen.note());
     screen.press("<ctrl-u>").type_in("fri 9:00").press("<enter>");
-    assert!(screen.note().starts_with("Snoozed"), "{}", screen.note());
+    assert!(screen.note().contains("” until Fri 6 Mar 09:00 · gs"), "{}", screen.note());
     screen.press("gs");
     assert!(screen.dump().contains("z Fri 09:00"), "{}", screen.dump());
 }

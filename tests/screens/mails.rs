@@ -197,6 +197,21 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     assert_eq!(screen.note(), "Only mail can be put away");
 }
 
+#[test]
+fn a_folder_that_is_not_there_is_refused_before_the_question() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mail = EmailInbox::new("notify", []);
+    runtime.block_on(mail.receive_mail());
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("m");
+    screen.tell(Msg::Folders(Ok(vec!["Archive".to_owned(), "Projects".to_owned()])));
+    assert!(screen.dump().contains("Archive · Projects"), "{}", screen.dump());
+    screen.type_in("Travel").press("<enter>");
+    assert_eq!(screen.note(), "There is no folder Travel; there are Archive, Projects");
+    screen.press("<ctrl-u>").type_in("pro").press("<tab>").press("<enter>");
+    assert!(screen.dump().contains("Move 1 mail to Projects?"), "{}", screen.dump());
+}
+
 /// An inbox with two mails, and the thread of the first.
 fn two_mails(runtime: &tokio::runtime::Runtime) -> (EmailInbox, ThreadId) {
     let mail = EmailInbox::new("notify", []);
@@ -238,6 +253,7 @@ fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
         runtime.block_on(mail.drive());
         screen.tell(Msg::Changed);
         assert_eq!(screen.selected(), "The report");
+        assert_eq!(screen.note(), "Put back: “The report”");
     }
 }
 

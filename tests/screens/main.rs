@@ -8,6 +8,7 @@ mod activity;
 mod allowed;
 mod behind;
 mod beside;
+mod confirming;
 mod drafts;
 mod keys;
 mod lists;

@@ -157,16 +157,14 @@ fn a_decision_leads_to_its_reasons_and_to_other_answers() {
     screen.press("gh").press("w");
     assert!(screen.dump().contains("Why it was asked"), "{}", screen.dump());
     screen.press("<esc>").press("=");
-    assert_eq!(screen.model.inbox.history.words, "eve@example.org");
+    assert_eq!(screen.model.inbox.history.typed, "eve@example.org");
     assert!(screen.dump().contains("Lunch on Thursday?"), "{}", screen.dump());
 }
 
-/// The tour selects what it speaks of, and goes on by what the person does; it decides nothing.
-#[test]
-fn the_tour_goes_on_by_what_is_done() {
-    let folder = tempfile::tempdir().unwrap();
+/// A screen at the beginning of the tour; the tour's mail is delivered to this folder.
+fn on_tour(folder: &std::path::Path) -> TestScreen {
     for part in ["tmp", "new"] {
-        std::fs::create_dir_all(folder.path().join("mail/inbox").join(part)).unwrap();
+        std::fs::create_dir_all(folder.join("mail/inbox").join(part)).unwrap();
     }
     let mail = |title: &str| {
         ("desk", json!({"kind": "mail", "title": title, "from": "x@example.org", "text": "Soon."}))
@@ -180,12 +178,40 @@ fn the_tour_goes_on_by_what_is_done() {
         mail("git push"),
     ];
     let mut screen = TestScreen::with(SIZE, samples);
-    let tour = sayso::app::demo_tour(folder.path(), wall(), &jiff::tz::TimeZone::UTC);
+    let tour = sayso::app::demo_tour(folder, &jiff::tz::TimeZone::UTC);
     let options = sayso::tui::Options { tour, time_zone: jiff::tz::TimeZone::UTC, ..Default::default() };
     let begun =
         sayso::tui::Model::new(options, Vec::new(), SIZE, screen.model.now, screen.model.wall).unwrap();
     screen.model.tour = begun.tour;
     screen.tell(Msg::Changed);
+    screen
+}
+
+/// Whoever reads for longer than the hold is told what became of the mail, and where to see it.
+#[test]
+fn the_tour_says_when_it_is_too_late_to_undo() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut screen = on_tour(folder.path());
+    screen.pass(Duration::from_secs(1));
+    screen.press("i").press("e").type_in("Dear Ada, ").press("<ctrl-s>").press("y");
+    assert!(screen.dump().contains("Press u to take it back"), "{}", screen.dump());
+    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.pass(Duration::from_secs(11));
+    let shown = screen.dump();
+    assert!(shown.contains("Tour 3 of 8") && shown.contains("what you accepted has been sent"), "{shown}");
+    screen.press("gh");
+    let shown = screen.dump();
+    assert!(shown.contains("Tour 3 of 8") && shown.contains("Esc goes back"), "{shown}");
+    screen.press("gi");
+    let shown = screen.dump();
+    assert!(shown.contains("Tour 4 of 8") && shown.contains("Esc leaves the tour"), "{shown}");
+}
+
+/// The tour selects what it speaks of, and goes on by what the person does; it decides nothing.
+#[test]
+fn the_tour_goes_on_by_what_is_done() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut screen = on_tour(folder.path());
     assert_eq!(screen.selected(), "your mailbox is 98% full");
     assert!(screen.dump().contains("Tour 1 of 8"), "{}", screen.dump());
     screen.pass(Duration::from_secs(1));
@@ -225,7 +251,8 @@ fn the_tour_goes_on_by_what_is_done() {
     assert!(screen.dump().contains("Tour 5 of 8"), "the lesson is looked at: {}", screen.dump());
     screen.press("<esc>");
     assert!(screen.dump().contains("Tour 6 of 8"), "{}", screen.dump());
-    assert!(folder.path().join("mail/inbox/new/29-build-failed.demo").exists(), "another mail has come");
+    let mail = std::fs::read_to_string(folder.path().join("mail/inbox/new/29-build-failed.demo")).unwrap();
+    assert!(mail.contains("Mar 2026 09:59:00"), "another mail has come just now: {mail}");
     screen.press("gk");
     assert!(
         screen.dump().contains("Tour 6 of 8"),

@@ -109,6 +109,23 @@ fn nothing_is_listed_where_nobody_tells() {
 }
 
 #[test]
+fn what_an_agent_asks_is_answered_and_not_refused() {
+    let asked = json!({"title": "Which colour?", "text": "  1 Red\n  2 Blue", "action": "AskUserQuestion",
+        "args": {"Colour": ""}, "question": true, "allow": ["edit", "respond", "ignore"], "source": "claude-code",
+        "folder": "/home/noor/hub", "session": {"id": "hub"}, "waiting": {}});
+    let mut screen = screen(Vec::new(), vec![asked]);
+    screen.press("gq");
+    assert_eq!(screen.selected(), "Which colour?");
+    let shown = screen.dump();
+    assert!(shown.contains("The program claude-code asks you") && shown.contains("r answer"), "{shown}");
+    assert!(!shown.contains("Colour"), "an empty field says nothing: {shown}");
+    screen.press("r");
+    assert!(screen.dump().contains("Your answer to the agent"), "{}", screen.dump());
+    screen.press("<esc>").press("e");
+    assert!(screen.dump().contains("Your answer to the agent"), "{}", screen.dump());
+}
+
+#[test]
 fn an_agent_is_told_to_remember_after_a_yes() {
     let mut screen = screen(Vec::new(), vec![command("npm test", "hub")]);
     screen.press("A").press("G");

@@ -198,6 +198,7 @@ fn skipped() -> Vec<SkippedLine> {
         sender: sender.to_owned(),
         reason: reason.to_owned(),
         at: crate::test_screen::wall(),
+        came_at: crate::test_screen::wall(),
         text: String::new(),
         raw: [0; 32],
         unsure: title == "Your parcel" || title == "Two",

@@ -4,10 +4,13 @@ use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager};
 use crate::test_screen::{TestScreen, wall};
 use jiff::ToSpan;
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{By, DecisionRequest};
 use sayso::service::NewRequest;
 use sayso::tui::Msg;
 use serde_json::{Value, json};
 use std::sync::Arc;
+use std::time::Duration;
 
 fn screen(questions: &[Value]) -> TestScreen {
     let inbox = TestInbox::builder().with_model(FakeModel::default()).settings(eager()).clock(Arc::new(wall));
@@ -113,4 +116,54 @@ fn a_session_is_stopped_after_a_yes() {
     assert_eq!(screen.decisions()[0].args, json!(sayso::inbox::STOP_WORDS));
     screen.press("ggR");
     assert!(screen.note().contains("Only a coding agent"), "{}", screen.note());
+}
+
+#[test]
+fn what_arrives_one_after_another_is_counted_together() {
+    let question = |title: &str| json!({"title": title, "source": "codex"});
+    let mut screen = screen(&[question("One?"), question("Two?")]);
+    let asks = |screen: &mut TestScreen, title: &str| {
+        let input = question(title);
+        screen.behind(async |inbox| {
+            inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
+        });
+    };
+    assert_eq!(screen.note(), "2 new");
+    asks(&mut screen, "Three?");
+    assert_eq!(screen.note(), "3 new");
+    screen.pass(Duration::from_secs(10));
+    asks(&mut screen, "Four?");
+    assert!(screen.note().ends_with(": Four?"), "{}", screen.note());
+}
+
+#[test]
+fn a_permission_is_allowed_in_the_words_it_is_refused_in() {
+    let command = json!({"title": "cargo test", "action": "Bash", "args": {"command": "cargo test"},
+        "source": "claude-code"});
+    let mut screen = screen(&[command]);
+    screen.press("a");
+    assert_eq!(screen.note(), "Allowed: “cargo test”");
+}
+
+#[test]
+fn a_box_over_a_card_that_is_gone_says_so() {
+    let command = json!({"title": "cargo publish", "action": "Bash", "args": {"command": "cargo publish"},
+        "source": "claude-code"});
+    let mut screen = screen(&[command]);
+    screen.press("R");
+    assert!(!screen.dump().contains("scroll"), "there is nothing to scroll: {}", screen.dump());
+    let id = screen.model.inbox.list.selected().unwrap().id.clone();
+    screen.behind(async |inbox| {
+        let interrupt = InterruptId::parse(&id).unwrap();
+        let (decision, by) = (Decision::Ignore, By::Cli);
+        let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by };
+        inbox.decisions().decide(decide).await.unwrap();
+    });
+    assert!(screen.dump().contains("This one is gone: it was decided elsewhere"), "{}", screen.dump());
+    screen.press("y");
+    assert!(
+        screen.note().starts_with("Not decided: ") && !screen.note().contains(": :"),
+        "{}",
+        screen.note()
+    );
 }

@@ -33,7 +33,7 @@ async fn set_up(folder: &Path) {
     let interrupt = InterruptId::parse(&lunch.id).unwrap();
     inbox
         .grants()
-        .give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None, session: false })
+        .give(GrantRequest { interrupt, scope: GrantScope::Thread, ends_at: None, session: false })
         .await
         .unwrap();
 }

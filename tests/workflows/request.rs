@@ -143,6 +143,18 @@ async fn a_request_that_the_policy_ends_has_expired_for_its_asker() {
     assert_eq!((over.r#type, over.args, over.by), (Some(Ending::Expired), json!(null), None));
 }
 
+/// A request that nobody answered still shows what was asked, and how it ended.
+#[tokio::test]
+async fn an_unanswered_request_shows_what_was_asked() {
+    let (inbox, _) = wild();
+    let input = json!({"title": "Pay?", "action": "pay", "args": {"amount": 120}});
+    let asked = inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
+    inbox.requests().withdraw(&asked.thread).await.unwrap();
+    let card = inbox.threads().conversation(asked.thread).await.unwrap().text();
+    assert!(card.contains("amount") && card.contains("120"), "{card}");
+    assert!(!card.contains("null") && !card.contains("withdrawn"), "{card}");
+}
+
 fn call(command: &str, by_tool: bool, folder: &std::path::Path) -> NewRequest {
     let input = json!({"title": "Run", "action": "Bash", "args": {"command": command}, "source": "claude-code",
         "folder": folder, "session": {"id": "s1"}, "by_tool": by_tool});

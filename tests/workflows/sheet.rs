@@ -436,7 +436,7 @@ async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
     let item = inbox.item(&id).await;
     assert!(item.grantable.thread && item.grantable.sender.is_none());
     let request =
-        GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None, session: false };
+        GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, ends_at: None, session: false };
     inbox.grants().give(request).await.unwrap();
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);

@@ -117,7 +117,8 @@ impl Call {
                 input["allow"] = asked.allow();
             }
             (Some(questions), None) => {
-                input["text"] = Value::from(questions.text());
+                input["question"] = Value::Bool(true);
+                input["text"] = Value::from(questions.text(&self.title()));
                 input["args"] = Value::Object(questions.fields());
                 input["schema"] = questions.schema();
                 input["allow"] = json!(["edit", "respond", "ignore"]);

@@ -59,11 +59,15 @@ impl Questions {
         }
     }
 
-    /// All questions, with numbered options.
-    pub(super) fn text(&self) -> String {
+    /// All questions, with numbered options. A single one goes without its name, and is left out if it is the title.
+    pub(super) fn text(&self, title: &str) -> String {
         let mut out = String::new();
         for question in &self.0 {
-            out.push_str(&format!("{}: {}\n", question.name, question.text));
+            out.push_str(&match self.0.len() {
+                1 if question.text == title => String::new(),
+                1 => format!("{}\n", question.text),
+                _ => format!("{}: {}\n", question.name, question.text),
+            });
             for (n, (label, about)) in question.options.iter().enumerate() {
                 let about = if about.is_empty() { String::new() } else { format!(" ({about})") };
                 out.push_str(&format!("  {} {label}{about}\n", n + 1));
@@ -179,7 +183,8 @@ mod tests {
     #[test]
     fn options_are_chosen_by_number_label_or_words() {
         let questions = asked();
-        assert!(questions.text().contains("  2 Blue (cold)"), "{}", questions.text());
+        let text = questions.text("2 questions: Colour, Colour 2");
+        assert!(text.contains("Colour: Which colour?\n  1 Red (warm)\n  2 Blue (cold)"), "{text}");
         assert_eq!(questions.fields().keys().collect::<Vec<_>>(), ["Colour", "Colour 2"]);
         for (colour, sizes, expected) in [
             ("2", "1,2", json!([["Blue"], ["S", "L"]])),

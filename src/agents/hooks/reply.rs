@@ -31,7 +31,7 @@ impl Call {
         let words = || answer.args.as_str().unwrap_or_default();
         let or_default = |words: &str| match words.trim() {
             STOP_WORDS => Verdict::Stop(format!("The person said no: {STOP_WORDS}")),
-            words => Verdict::Deny(format!("Not yet. The person answered: {words}")),
+            words => Verdict::Deny(self.refusal(words)),
         };
         let verdict = match (answer.r#type, &self.questions) {
             (Some(Ending::Edit), Some(questions)) => match questions.chosen_in(&answer.args) {
@@ -132,7 +132,15 @@ impl Call {
     pub fn refusal_text(&self, answer: &RequestAnswer) -> Option<String> {
         let words = answer.args.as_str().filter(|_| answer.r#type == Some(Ending::Respond))?.trim();
         let answers = self.questions.as_ref().is_some_and(|asked| asked.chosen_by(words).is_some());
-        (!answers && words != STOP_WORDS).then(|| format!("Not yet. The person answered: {words}"))
+        (!answers && words != STOP_WORDS).then(|| self.refusal(words))
+    }
+
+    /// The person's words to an agent that may not go on: a no, or an answer that does not fit its questions.
+    fn refusal(&self, words: &str) -> String {
+        match &self.questions {
+            None => format!("The person said no: {words}"),
+            Some(_) => format!("The person answered: {words}"),
+        }
     }
 
     /// Whether the person wants to stop the session.

@@ -98,7 +98,7 @@ fn only_a_yes_allows() {
     assert_eq!((&edited["permissionDecision"], &edited["updatedInput"]), (&json!("allow"), &other));
     let response = reply(Some(Ending::Respond), json!("use nextest"));
     assert_eq!(response["permissionDecision"], "deny");
-    assert!(response["permissionDecisionReason"].as_str().unwrap().ends_with("use nextest"));
+    assert_eq!(response["permissionDecisionReason"], "The person said no: use nextest");
     assert_eq!(reply(Some(Ending::Ignore), Value::Null)["permissionDecision"], "deny");
     for ending in OPEN {
         assert_eq!(reply(ending, Value::Null)["permissionDecision"], "ask");
@@ -211,6 +211,9 @@ fn questions_are_answered_in_each_form() {
     let call = call_of(Agent::ClaudeCode, &event, false);
     let asking = call.asking(PATIENCE).input;
     assert_eq!((&asking["title"], &asking["args"]), (&json!("Which colour?"), &json!({"Colour": ""})));
+    assert_eq!(asking["question"], true, "to be answered, not allowed");
+    // The title is the question; it is not repeated.
+    assert!(asking["text"].as_str().unwrap().starts_with("  1 Red\n  2 Blue\n"), "{asking}");
     let edited = call.reply(&answered(Some(Ending::Edit), json!({"Colour": "2"}))).unwrap();
     let decision = &edited["hookSpecificOutput"]["decision"];
     assert_eq!(

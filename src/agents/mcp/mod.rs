@@ -177,8 +177,8 @@ impl Server {
             "capabilities": {"tools": {}},
             "serverInfo": {"name": "sayso", "title": "sayso", "version": env!("CARGO_PKG_VERSION")},
             "instructions": "Ask the person before you act, and when you do not know. A call may take long: people \
-                think. Where a result says answered: false, go on with something else and come back with check_answer \
-                and its ticket.",
+                think. Where the result of a question says answered: false, go on with something else and come back \
+                with check_answer and its ticket. notify_person needs no answer.",
         })
     }
 
@@ -189,23 +189,26 @@ impl Server {
         stopped: watch::Receiver<bool>,
     ) -> Result<Value, (i64, String)> {
         let client = self.client.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let tool = params.get("name").and_then(Value::as_str).unwrap_or_default();
         let call = match tools::read(params, client.as_deref()) {
             Ok(call) => call,
             Err(tools::ToolCallError::Tool(name)) => {
                 return Err((-32602, format!("there is no tool `{}`", Visible::line(&name))));
             }
-            Err(tools::ToolCallError::Arguments(text)) => return Ok(tools::failed(&text)),
+            Err(tools::ToolCallError::Arguments(text)) => return Ok(tools::failed(tool, &text)),
         };
         let token =
             params.pointer("/_meta/progressToken").filter(|token| token.is_string() || token.is_number());
         let token = token.cloned();
         let Call { wish, wait, permits } = call;
+        let only_tells = matches!(wish, ToolAction::Tell(_));
         let answer = self.carry_out(wish, wait, token, out, stopped).await;
         Ok(match (answer, permits) {
             (Ok(answer), Some(call)) => tools::permitted(&call.prompt_reply(&answer)),
             (Err(error), Some(call)) => tools::permitted(&call.prompt_refused(&error.to_string())),
+            (Ok(answer), None) if only_tells => tools::told_result(&answer),
             (Ok(answer), None) => tools::answer_result(&answer),
-            (Err(error), None) => tools::failed(&error.to_string()),
+            (Err(error), None) => tools::failed(tool, &error.to_string()),
         })
     }
 

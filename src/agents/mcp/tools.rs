@@ -71,7 +71,8 @@ pub(super) fn list() -> Value {
         {
             "name": "notify_person",
             "title": "Tell the person",
-            "description": "Tell the person something. It does not wait; the ticket tells later whether they saw it.",
+            "description": "Tell the person something. It does not wait, and needs no answer. Should you ever need to know \
+                whether they saw it, check_answer with the ticket says so.",
             "inputSchema": {"type": "object", "required": ["title"], "additionalProperties": false, "properties": {
                 "title": text("What there is to know, in one line"),
                 "details": text("More about it"),
@@ -112,7 +113,8 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
         Some(_) => return Err(ToolCallError::Arguments("arguments are a JSON object".to_owned())),
     };
     let arguments = Value::Object(arguments);
-    crate::inbox::check_args(&tool["inputSchema"], &arguments).map_err(ToolCallError::Arguments)?;
+    crate::inbox::check_args(&tool["inputSchema"], &arguments)
+        .map_err(|why| ToolCallError::Arguments(format!("{why}. {}", takes(tool))))?;
     let wait = arguments.get("wait_seconds").and_then(Value::as_f64);
     let wait = wait.map(Duration::try_from_secs_f64).transpose();
     let wait = wait.map_err(|_| ToolCallError::Arguments("`wait_seconds` is too large".to_owned()))?;
@@ -168,6 +170,31 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
     Ok(Call { wish, wait, permits: None })
 }
 
+/// Says which arguments a tool takes, the required ones first.
+fn takes(tool: &Value) -> String {
+    let schema = &tool["inputSchema"];
+    let required: Vec<&str> =
+        schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
+    let named = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    let optional = named.filter(|name| !required.contains(name)).map(|name| format!("`{name}`"));
+    let all: Vec<String> =
+        required.iter().map(|name| format!("`{name}` (required)")).chain(optional).collect();
+    format!("{} takes {}", tool["name"].as_str().unwrap_or_default(), all.join(", "))
+}
+
+/// The result of telling the person something.
+pub(super) fn told_result(answer: &RequestAnswer) -> Value {
+    let words = match answer.r#type {
+        None => "It is in the person's inbox. Go on; there is nothing to wait for.",
+        Some(Ending::Accept) => "The person has noted it.",
+        Some(Ending::Ignore) => "The person has ignored it.",
+        Some(Ending::Edit | Ending::Respond | Ending::Expired | Ending::Withdrawn) => {
+            return answer_result(answer);
+        }
+    };
+    result(words, answer)
+}
+
 /// The result of a question for an agent.
 pub(super) fn answer_result(answer: &RequestAnswer) -> Value {
     let words = match answer.r#type {
@@ -184,6 +211,10 @@ pub(super) fn answer_result(answer: &RequestAnswer) -> Value {
         Some(Ending::Expired) => "Nobody answered in time. Do not do it.".to_owned(),
         Some(Ending::Withdrawn) => "The question was withdrawn. Do not do it.".to_owned(),
     };
+    result(&words, answer)
+}
+
+fn result(words: &str, answer: &RequestAnswer) -> Value {
     // Claude Code and Codex give their model only the structured content, so the text is in there too.
     let structured = json!({
         "message": words,
@@ -207,7 +238,13 @@ pub(super) fn permitted(decision: &Value) -> Value {
     json!({"content": [{"type": "text", "text": decision.to_string()}], "isError": false})
 }
 
-/// The result of a call that was wrong or failed.
-pub(super) fn failed(why: &str) -> Value {
-    json!({"content": [{"type": "text", "text": format!("It was not asked: {}", Visible::new(why))}], "isError": true})
+/// The result of a call to this tool that was wrong or failed.
+pub(super) fn failed(tool: &str, why: &str) -> Value {
+    let failed = match tool {
+        "notify_person" => "The person was not told",
+        "check_answer" => "No answer was looked up",
+        _ => "The person was not asked",
+    };
+    let text = format!("{failed}: {}", Visible::new(why));
+    json!({"content": [{"type": "text", "text": text}], "isError": true})
 }

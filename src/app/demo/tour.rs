@@ -19,8 +19,8 @@ pub struct TourStep {
 pub enum TourGoal {
     /// The item with this text in its title is decided.
     Decide(&'static str),
-    /// The last decision was undone, or it is too late for that.
-    TakeBack,
+    /// The last decision was undone, or a key was pressed after it was too late for that; `too_late` says so.
+    TakeBack { too_late: &'static str },
     /// A lesson about this was learned, and then a key was pressed; `meanwhile` is shown until the lesson is there.
     Learn { about: &'static str, meanwhile: &'static str },
     /// This mail has arrived, and the user looks at the list of skipped mail.
@@ -33,15 +33,15 @@ pub enum TourGoal {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Delivery {
     mailbox: PathBuf,
-    mail: Vec<u8>,
+    zone: TimeZone,
 }
 
 impl Delivery {
-    /// Puts the mail into the mailbox, whole or not at all.
-    pub fn deliver(&self) -> io::Result<()> {
+    /// Puts the mail into the mailbox, whole or not at all, and dated `now`.
+    pub fn deliver(&self, now: Timestamp) -> io::Result<()> {
         let name = "29-build-failed.demo";
         let whole = self.mailbox.join("tmp").join(name);
-        fs::write(&whole, &self.mail)?;
+        fs::write(&whole, DateFiller::new(now, &self.zone).fill(BUILD_FAILED))?;
         fs::rename(whole, self.mailbox.join("new").join(name))
     }
 }
@@ -49,10 +49,9 @@ impl Delivery {
 const BUILD_FAILED: &[u8] = include_bytes!("../../../assets/demo/mail/tour-build-failed.eml");
 
 /// The tour of the demo in `folder`.
-pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep> {
+pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
     let step = |text, goal| TourStep { text, goal };
-    let mail = DateFiller::new(now, zone).fill(BUILD_FAILED);
-    let delivery = Delivery { mailbox: folder.join("mail/inbox"), mail };
+    let delivery = Delivery { mailbox: folder.join("mail/inbox"), zone: zone.clone() };
     vec![
         step(
             "This mail claims to come from your own IT. The card starts with what is wrong about it. Press i to ignore \
@@ -66,7 +65,10 @@ pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep
         ),
         step(
             "It hasn't left yet: the bar at the bottom right drains first. Press u to take it back.",
-            TourGoal::TakeBack,
+            TourGoal::TakeBack {
+                too_late: "The bar ran out: what you accepted has been sent, and can't be taken back any more. gh lists \
+                           it with how it ended, and gi comes back. Press j to go on.",
+            },
         ),
         step(
             "A build failed, and you don't want to read such mail. Press i, not I: that one teaches nothing.",
@@ -82,7 +84,7 @@ pub fn demo_tour(folder: &Path, now: Timestamp, zone: &TimeZone) -> Vec<TourStep
         ),
         step(
             "Another build has failed just now. Its mail is not in your way: press gk to see what was skipped; w says why, \
-             and Esc comes back.",
+             and gi comes back.",
             TourGoal::LookAtSkipped(delivery),
         ),
         step(

@@ -93,12 +93,9 @@ impl Accept {
 
     fn request(&self, folder: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
         let Some(scope) = self.grant else { return Ok(None) };
-        let lasts = self
-            .lasts
-            .as_deref()
-            .map(|word| when::lasting(word, &folder.page.now))
-            .transpose()
-            .map_err(Failure::usage)?;
+        let now = folder.page.now;
+        let end = |word: &str| now.checked_add(when::lasting(word, &now)?).map_err(|error| error.to_string());
+        let ends_at = self.lasts.as_deref().map(end).transpose().map_err(Failure::usage)?;
         let scope = match scope {
             Scope::Thread => GrantScope::Thread,
             Scope::Sender => GrantScope::Sender,
@@ -107,7 +104,7 @@ impl Accept {
             Scope::Edits => GrantScope::Edits,
             Scope::Tool => GrantScope::Tool,
         };
-        Ok(Some(GrantRequest { interrupt: id.clone(), scope, lasts, session: self.session }))
+        Ok(Some(GrantRequest { interrupt: id.clone(), scope, ends_at, session: self.session }))
     }
 }
 

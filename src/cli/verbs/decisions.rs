@@ -14,7 +14,7 @@ use strum::VariantArray;
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "Words narrow the list to decisions whose title, sender, agent, tool, answer or outcome \
-    contains all of them.\n\nExamples:\n  \
+    contains all of them; from:, kind:, workflow:, is:, older: and newer: work as on the screen.\n\nExamples:\n  \
     sayso decisions --since 7d\n  \
     sayso decisions ines --answer edit\n  \
     sayso decisions \"claude code\" refused --since yesterday\n  \
@@ -60,14 +60,14 @@ impl Args {
         let past = |word: &Option<String>| {
             word.as_deref().map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)
         };
+        let words = DecisionQuery::parse(&self.words.join(" "), &now).map_err(Failure::usage)?;
         let query = DecisionQuery {
-            since: past(&self.since)?,
-            until: past(&self.until)?,
+            since: past(&self.since)?.or(words.since),
+            until: past(&self.until)?.or(words.until),
             answer: self.answer,
             end: self.end,
-            workflow: self.workflow,
-            words: self.words.iter().flat_map(|words| words.split_whitespace()).map(str::to_owned).collect(),
-            ..DecisionQuery::default()
+            workflow: self.workflow.or(words.workflow.clone()),
+            ..words
         };
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let decisions = pages::decisions(folder.inbox(), query, limit).await?;

@@ -63,7 +63,7 @@ impl Args {
     /// The steps of the tour, if the user asked for it.
     pub(in crate::cli) fn tour(&self, folder: &OpenFolder) -> Vec<TourStep> {
         match self.tour {
-            true => demo_tour(Path::new(&folder.path), Timestamp::now(), &folder.page.zone),
+            true => demo_tour(Path::new(&folder.path), &folder.page.zone),
             false => Vec::new(),
         }
     }

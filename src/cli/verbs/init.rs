@@ -19,6 +19,9 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 use std::time::Duration;
 
+/// What to do if no model was found.
+const NO_MODEL: &str = "No model was found: no Ollama on this machine and no API key in the environment. The built-in \
+    rules read and answer your mail. To add a model, name it under [model] in the config; `sayso doctor` then tries it.";
 /// How many mails are triaged at first, to show what sayso would do.
 const NEWEST: usize = 20;
 /// How long to wait for that.
@@ -205,7 +208,7 @@ impl Args {
         let accounts = chosen.accounts.iter().map(line).collect();
         let found_model = discovery.has_model();
         let report = Report { config: path, kept, accounts, provider, found_model, checks, triage };
-        let answer = folder.page.answer(&report, |_| report_text(&report))?;
+        let answer = folder.page.answer(&report, |page| report_text(page, &report))?;
         Ok((folder, answer))
     }
 
@@ -321,7 +324,7 @@ async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     bar.clear();
     let sources = looked.map_err(anyhow::Error::from)?.unwrap_or_default();
     if aloud {
-        say(&format!("Triaging your newest {NEWEST} mails; Ctrl-C leaves the rest for later …\n"));
+        say(&format!("Triaging your newest mails, at most {NEWEST}; Ctrl-C leaves the rest for later …\n"));
     }
     let driving = driven(folder, &Scope::All, Until::Idle, Some(PATIENCE), |_| {}).await?;
     if driving.ensure_rested("").is_err() {
@@ -340,7 +343,7 @@ async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     Ok(triage)
 }
 
-fn report_text(report: &Report) -> String {
+fn report_text(page: &Page, report: &Report) -> String {
     let mut text = format!("Config: {}\n", report.config.display());
     if let Some(kept) = &report.kept {
         text += &format!("The one before is kept as {}\n", kept.display());
@@ -348,35 +351,34 @@ fn report_text(report: &Report) -> String {
     text += "\n";
     for account in &report.accounts {
         let address = account.address.as_deref().unwrap_or("no address");
-        text += &format!("{}: {} {}, {address}\n", account.name, account.kind, account.place);
-        account.notes.iter().for_each(|note| text += &format!("  to do: {note}\n"));
+        text += &format!("Account {}: {} {}, {address}\n", account.name, account.kind, account.place);
+        account.notes.iter().for_each(|note| text += &page.wrapped("  to do: ", note));
     }
     text += "\n";
-    text += &doctor::text(&report.checks);
+    text += &doctor::text(page, &report.checks);
     if let Some(triage) = &report.triage {
         let Triage { respond, notify, ignore, left, .. } = triage;
-        text += &format!(
-            "\nOf your newest mails it would answer {respond}, show you {notify} and skip {ignore}{}. Nothing was sent or marked.\n",
-            if *left > 0 { format!("; {left} are not looked at yet") } else { String::new() }
+        let left = if *left > 0 { format!("; {left} are not looked at yet") } else { String::new() };
+        let would = format!(
+            "Of your newest mails it would answer {respond}, show you {notify} and skip {ignore}{left}."
         );
+        text += &format!("\n{}Nothing was sent or marked.\n", page.wrapped("", &would));
         for source in triage.sources.iter().filter(|source| source.error.is_some()) {
-            text += &format!(
-                "{} could not be read: {}\n",
-                source.source,
-                source.error.as_deref().unwrap_or_default()
-            );
+            let why = source.error.as_deref().unwrap_or_default();
+            text += &page.wrapped("", &format!("Account {} could not be read: {why}", source.source));
         }
     }
     if report.provider == "builtin" && !report.found_model {
-        text += &format!("\n{}\n", wizard::NO_MODEL);
+        text += &format!("\n{}", page.wrapped("", NO_MODEL));
     }
     text += "\n`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n";
     for account in report.accounts.iter().filter(|account| !account.sends) {
-        text += &format!(
-            "{} can't send anything, not even with mode = \"act\": the config names no outgoing server for it. Add \
-             [mail.outgoing], such as kind = \"smtp\" with host and user.\n",
+        let cannot = format!(
+            "Account {} can't send anything, not even with mode = \"act\": the config names no outgoing server for it. \
+             Add [mail.outgoing], such as kind = \"smtp\" with host and user.",
             account.name
         );
+        text += &page.wrapped("", &cannot);
     }
     text
 }

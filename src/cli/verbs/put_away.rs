@@ -110,7 +110,7 @@ fn text(moved: &[Moved], mail_move: &MailMove, only_listed: bool) -> String {
     if only_listed {
         out.push_str("Nothing was done yet; --yes does it.\n");
     } else if *mail_move != MailMove::Back && moved.iter().any(|moved| moved.done) {
-        out.push_str("`sayso mail restore` with the same id puts it back while the server still has it.\n");
+        out.push_str("`sayso mail restore` with the same id puts it back while the mailbox still has it.\n");
     }
     out
 }

@@ -3,14 +3,12 @@
 use super::wire::{self, Label, LabelList};
 use crate::config::AfterHandling;
 use crate::mail::{Handled, MailError};
+use crate::text::there_are;
 use crate::web::google::{Api, CallError, Repeat};
 use crate::web::safe_excerpt;
 use reqwest::Method;
 use serde_json::json;
 use tokio::sync::Mutex;
-
-/// How many labels an error lists.
-const NAMED: usize = 8;
 
 /// The labels of a mailbox.
 pub(super) struct Labels {
@@ -37,16 +35,9 @@ impl Labels {
             match find(labels, name) {
                 Some(label) => ids.push(label.id.clone()),
                 None => {
-                    let mut existing: Vec<String> =
-                        labels.iter().take(NAMED).map(|label| safe_excerpt(&label.name)).collect();
-                    if labels.len() > NAMED {
-                        existing.push("…".to_owned());
-                    }
-                    let text = format!(
-                        "Gmail has no label {}; there are {}",
-                        safe_excerpt(name),
-                        existing.join(", ")
-                    );
+                    let existing: Vec<String> =
+                        labels.iter().map(|label| safe_excerpt(&label.name)).collect();
+                    let text = format!("Gmail has no label {}; {}", safe_excerpt(name), there_are(&existing));
                     // The user may create it.
                     *known = None;
                     return Err(MailError::Permanent(text));
@@ -54,6 +45,16 @@ impl Labels {
             }
         }
         Ok(ids)
+    }
+
+    /// The names of all labels, the user's own first.
+    pub(super) async fn names(&self) -> Result<Vec<String>, MailError> {
+        let mut known = self.known.lock().await;
+        // The user may have created one since.
+        *known = None;
+        let mut labels: Vec<&Label> = self.listed(&mut known).await?.iter().collect();
+        labels.sort_by_key(|label| !label.id.starts_with("Label_"));
+        Ok(labels.into_iter().map(|label| label.name.clone()).collect())
     }
 
     async fn listed<'a>(&self, known: &'a mut Option<Vec<Label>>) -> Result<&'a Vec<Label>, CallError> {

@@ -251,6 +251,10 @@ impl Mailbox for Gmail {
         })
     }
 
+    fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
+        Box::pin(self.0.labels.names())
+    }
+
     fn put_away<'a>(
         &'a self,
         place: &'a str,

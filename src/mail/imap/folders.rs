@@ -4,9 +4,7 @@ use super::names;
 use super::session::{Arg, ImapError, Session};
 use super::value::Value;
 use crate::mail::net::safe_excerpt;
-
-/// How many folders an error lists.
-const NAMED: usize = 8;
+use crate::text::there_are;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Folder {
@@ -128,17 +126,9 @@ pub(super) async fn unknown(session: &mut Session, name: &str) -> ImapError {
         Err(error) if error.ends_session() => return error,
         Err(_) => Vec::new(),
     };
-    let mut names: Vec<String> =
-        others.iter().take(NAMED).map(|listed| safe_excerpt(&listed.folder.name)).collect();
-    if others.len() > NAMED {
-        names.push("…".to_owned());
-    }
-    let listing = if names.is_empty() { "none".to_owned() } else { names.join(", ") };
-    ImapError::Permanent(format!(
-        "{} has no folder {}; there are {listing}",
-        session.place(),
-        safe_excerpt(name)
-    ))
+    let names: Vec<String> = others.iter().map(|listed| safe_excerpt(&listed.folder.name)).collect();
+    let existing = there_are(&names);
+    ImapError::Permanent(format!("{} has no folder {}; {existing}", session.place(), safe_excerpt(name)))
 }
 
 /// The error for a purpose without a folder; says what to do.

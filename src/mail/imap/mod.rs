@@ -363,6 +363,16 @@ impl Mailbox for Imap {
         })
     }
 
+    fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
+        let inner = &self.0;
+        Box::pin(async move {
+            in_session!(inner, session => async {
+                let listed = folders::list(&mut session).await?;
+                Ok(listed.into_iter().map(|listed| listed.folder.name).collect::<Vec<_>>())
+            }.await)
+        })
+    }
+
     fn put_away<'a>(
         &'a self,
         place: &'a str,

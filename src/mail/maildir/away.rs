@@ -6,13 +6,13 @@ use super::mark::rename;
 use super::name::{with_flags, without_number};
 use super::{Inner, trouble};
 use crate::mail::{Destination, MailError, UndoToken};
-use crate::text::Visible;
+use crate::text::{Visible, there_are};
 use serde::{Deserialize, Serialize};
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// How many folders are named if one is missing.
-const NAMED: usize = 8;
+/// How many folders may lie within each other.
+const LEVELS: usize = 5;
 
 /// How to undo it: where the mail was, where it is, and its key.
 #[derive(Serialize, Deserialize)]
@@ -38,8 +38,10 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         let plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
         let folder = Folder::new(name, beneath(&inner.root, name));
         if !plain || !folder.exists() {
-            let (name, existing) = (Visible::line(name), names_beneath(&inner.root));
-            return Err(MailError::Permanent(format!("there is no folder {name}; there are {existing}")));
+            let existing: Vec<String> =
+                folder_names(&inner.root).iter().map(|name| Visible::line(name).into_string()).collect();
+            let (name, existing) = (Visible::line(name), there_are(&existing));
+            return Err(MailError::Permanent(format!("there is no folder {name}; {existing}")));
         }
         return Ok(folder);
     }
@@ -53,19 +55,31 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     Ok(made)
 }
 
-/// The folders beneath the main one, as far as they fit into a sentence.
-fn names_beneath(root: &Path) -> String {
-    let entries = std::fs::read_dir(root).into_iter().flatten().flatten();
-    let folders = entries.filter(|entry| entry.path().join("cur").is_dir());
-    let mut names: Vec<String> = folders
-        .map(|entry| Visible::line(entry.file_name().to_string_lossy().trim_start_matches('.')).into_string())
-        .collect();
+/// The folders beneath the main one, by the names that mail can be moved to.
+pub(super) fn folder_names(root: &Path) -> Vec<String> {
+    let mut names = Vec::new();
+    collect_names(root, "", LEVELS, &mut names);
     names.sort();
-    if names.len() > NAMED {
-        names.truncate(NAMED);
-        names.push("…".to_owned());
+    names.dedup();
+    names
+}
+
+fn collect_names(path: &Path, above: &str, levels: usize, names: &mut Vec<String>) {
+    for entry in std::fs::read_dir(path).into_iter().flatten().flatten() {
+        let (path, file) = (entry.path(), entry.file_name());
+        let Some(file) = file.to_str().filter(|file| !["cur", "new", "tmp"].contains(file)) else { continue };
+        if !path.is_dir() {
+            continue;
+        }
+        let name = if above.is_empty() { file.to_owned() } else { format!("{above}/{file}") };
+        if path.join("cur").is_dir() {
+            // Only the first part may be hidden and named without its dot.
+            names.push(if above.is_empty() { file.trim_start_matches('.').to_owned() } else { name.clone() });
+        }
+        if levels > 1 {
+            collect_names(&path, &name, levels - 1, names);
+        }
     }
-    if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 
 /// Puts a mail away. If it is there already, an interrupted attempt put it there.

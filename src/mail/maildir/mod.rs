@@ -146,6 +146,10 @@ impl Mailbox for Maildir {
         self.work(move |inner| mark::mark(inner, &place, handled))
     }
 
+    fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
+        self.work(|inner| Ok(away::folder_names(&inner.root)))
+    }
+
     fn put_away<'a>(
         &'a self,
         place: &'a str,

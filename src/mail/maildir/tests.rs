@@ -363,4 +363,9 @@ async fn mail_goes_to_no_folder_that_is_not_there_or_lies_elsewhere() {
         assert!(refused.ends_with("; there are Archive, Work"), "{name}: {refused}");
     }
     assert_eq!(desk.files("new"), ["1.host"]);
+    assert_eq!(desk.open().folders().await.unwrap(), ["Archive", "Work"]);
+    fs::create_dir_all(desk.path("Archive/2026/cur")).unwrap();
+    assert_eq!(desk.open().folders().await.unwrap(), ["Archive", "Archive/2026", "Work"]);
+    let to = Destination::Folder("Archive/2026".to_owned());
+    desk.open().put_away("INBOX/1.host", &to).await.unwrap();
 }

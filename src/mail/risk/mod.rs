@@ -181,7 +181,7 @@ impl Risk {
                 format!("New sender: you have never answered or noted mail from {address}.")
             }
             Self::NewRecipient { address } => {
-                format!("New recipient: you have never written to {address} or noted its mail.")
+                format!("New recipient: as far as sayso knows, you have never written to {address}.")
             }
             Self::LookAlike { domain, like } => {
                 format!("{domain} looks like {like}, which you know, but is another domain.")

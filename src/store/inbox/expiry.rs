@@ -66,7 +66,7 @@ impl Inbox<'_> {
             .await
     }
 
-    /// Open questions that can be ignored and are not snoozed, oldest first. Trouble is not included.
+    /// Listed questions that can be ignored and are not snoozed, oldest first. Trouble is not included.
     pub fn unanswered(self) -> Result<Vec<Unanswered>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
@@ -75,7 +75,7 @@ impl Inbox<'_> {
                 "SELECT i.id, t.workflow, i.action, i.kind, i.waits
                  FROM interrupts i JOIN threads t ON t.seq = i.thread
                  WHERE i.status <> 'closed' AND i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
-                   AND coalesce(i.snoozed_until, 0) <= ?
+                   AND coalesce(i.snoozed_until, 0) <= ? AND NOT (t.status = 'trouble' AND t.error_code = 'stopped')
                  ORDER BY i.seq",
             )?;
             let mut rows = statement.query([now])?;
@@ -127,8 +127,12 @@ impl Inbox<'_> {
                 let allowed = |other: &Question| {
                     other.current_answer().is_some_and(|answer| answer.body.decision != Decision::Ignore)
                 };
+                // What a stopped thread asked is not listed until the thread goes on.
+                let stopped =
+                    recent.troubles().any(|trouble| trouble.is_open() && trouble.asked.action == "stopped");
                 if question.waits != Some(waits)
                     || snoozed
+                    || stopped
                     || !can_expire
                     || recent.questions.iter().any(allowed)
                 {

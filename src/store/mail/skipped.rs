@@ -48,6 +48,7 @@ fn line(db: &Connection, mail: MailRow) -> Result<SkippedLine, StoreError> {
         reason: mail.reason.unwrap_or_default(),
         unsure: false,
         at: time(sent)?,
+        came_at: time(mail.came_at)?,
         text: String::new(),
         raw: mail.raw,
     })

@@ -82,7 +82,12 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
             let sql = "UPDATE threads SET unheard = unheard + 1, last = ?2 WHERE seq = ?1";
             execute(db, sql, [entry.stream, entry.seq])
         }
-        Kind::Stopped => touch(db, entry),
+        Kind::Stopped => {
+            let sql = "UPDATE interrupts INDEXED BY interrupts_pending SET waits = NULL, stamp = ?2
+                       WHERE thread = ?1 AND status <> 'closed' AND waits IS NOT NULL";
+            execute(db, sql, [entry.stream, entry.seq])?;
+            touch(db, entry)
+        }
         Kind::Settled => settled(db, entry, &entry.parse_body()?),
         Kind::Filed => {
             execute(db, "UPDATE threads SET unread = 0, last = ?2 WHERE seq = ?1", [entry.stream, entry.seq])

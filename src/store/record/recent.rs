@@ -280,6 +280,8 @@ impl Recent {
                 }
             }
             Kind::Closed => self.questions.retain(|question| Some(question.seq) != entry.about),
+            // Nobody sees its questions while it is stopped, so their waiting time starts over.
+            Kind::Stopped => self.questions.iter_mut().for_each(|question| question.waits = None),
             Kind::Arrived | Kind::Continued | Kind::Corrected
                 if later || self.step.unheard.contains(&entry.seq) =>
             {

@@ -177,6 +177,9 @@ impl Action {
                     "No card is shown here · a larger window has room for it",
                 )
             }
+            Action::Down if matches!(model.layer(), Some(Layer::Confirm(confirm)) if !confirm.scrolls(model)) => {
+                Err("")
+            }
             Action::Remember => when(matches!(model.layer(), Some(Layer::Form(form)) if form.learns()), ""),
             Action::Drop => when(matches!(model.layer(), Some(Layer::Bulk(_))), ""),
             _ => Ok(()),

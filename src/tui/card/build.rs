@@ -82,6 +82,23 @@ impl Doc {
         doc
     }
 
+    /// Only the proposal, without the title, for places that already show one.
+    pub fn proposal_only(mut self, item: &Item) -> Self {
+        self.pieces.truncate(self.proposal);
+        // A card that shows nothing else says too little about what would be done.
+        let is_frame = |piece: &Piece| {
+            use PieceKind::{Gap, Heading, Meta, Title, Warning};
+            matches!(piece.sort, Title | Meta | Gap | Heading | Warning(_))
+        };
+        if self.pieces.iter().all(is_frame) {
+            self.arguments(item);
+        }
+        self.pieces.retain(|piece| piece.sort != PieceKind::Title);
+        self.parts.clear();
+        self.mails.clear();
+        self.ended()
+    }
+
     /// Blocks without a title, for places that already show one.
     pub fn untitled(blocks: Vec<Block>, folds: Folds) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
@@ -95,8 +112,11 @@ impl Doc {
     /// A titled page for content that is not a card.
     pub fn page(title: &str, meta: &str, blocks: Vec<Block>) -> Self {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
-        doc.own(PieceKind::Title, Visible::line(title).into_string());
-        doc.own(PieceKind::Meta, Visible::line(meta).into_string());
+        for (kind, text) in [(PieceKind::Title, title), (PieceKind::Meta, meta)] {
+            if !text.is_empty() {
+                doc.own(kind, Visible::line(text).into_string());
+            }
+        }
         doc.gap();
         let card = doc.card.clone();
         for (n, block) in card.blocks.iter().enumerate() {
@@ -311,12 +331,8 @@ impl Doc {
         self.parts.push(self.pieces.len());
         self.own(PieceKind::Heading, "Your earlier answers".to_owned());
         for answer in standing.iter().rev() {
-            let said = match &answer.args {
-                serde_json::Value::Null => String::new(),
-                serde_json::Value::String(words) => words.clone(),
-                other => other.to_string(),
-            };
-            let what = format!("{} · {}", answer.r#type, answer.action);
+            let said = words::given(&answer.args);
+            let what = answered(answer);
             let sort = PieceKind::Field {
                 name: Visible::line(&answer.at.strftime("%b %d %H:%M").to_string()).into_string(),
                 indent: 14,
@@ -324,6 +340,25 @@ impl Doc {
             let said = if said.is_empty() { what } else { format!("{what}\n{said}") };
             self.own(sort, Visible::new(&said).into_string());
         }
+    }
+}
+
+/// An earlier answer in words.
+fn answered(answer: &DecisionView) -> String {
+    let how = match (answer.r#type.as_str(), answer.action.as_str()) {
+        ("edit", "notify") => "wrote a mail",
+        ("accept", "notify") => "noted",
+        ("accept", _) => "accepted",
+        ("edit", _) => "accepted with changes",
+        ("respond", _) => "answered",
+        ("ignore", _) => "ignored",
+        ("draft", _) => "saved as a draft",
+        (other, _) => other,
+    };
+    match answer.action.as_str() {
+        // Every mail that is shown asks with this.
+        "notify" => how.to_owned(),
+        action => format!("{how} · {}", action.replace('_', " ")),
     }
 }
 

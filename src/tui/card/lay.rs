@@ -27,7 +27,7 @@ fn margin(sort: &PieceKind) -> (usize, &'static str) {
         | PieceKind::Day { .. }
         | PieceKind::Row { .. } => (0, ""),
         PieceKind::Warning(Grade::Info) => (2, "i "),
-        PieceKind::Warning(Grade::Caution) => (2, "⚠ "),
+        PieceKind::Warning(Grade::Caution) => (2, "! "),
         PieceKind::Warning(Grade::Danger) => (3, "!! "),
         PieceKind::Field { indent, .. } => (*indent, ""),
         PieceKind::Code { .. } => (2, "│ "),

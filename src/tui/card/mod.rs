@@ -18,6 +18,7 @@ pub use mail::link;
 mod tests {
     use super::*;
     use crate::config::ThemeName;
+    use crate::graph::{Grade, Warning};
     use crate::inbox::{Block, BodyPiece, DayStrip, MailBlock, Span, Tone};
     use crate::text::Visible;
     use crate::tui::theme::{Colours, Theme};
@@ -34,6 +35,15 @@ mod tests {
         let field = (Visible::line("response_preferences"), Visible::line("version 1"));
         let doc = Doc::untitled(vec![Block::Fields(vec![field])], Folds::default());
         assert_eq!(drawn(&doc), ["response_preferences  version 1"]);
+    }
+
+    #[test]
+    fn a_warning_has_the_same_sign_as_in_lists() {
+        for grade in [Grade::Info, Grade::Caution, Grade::Danger] {
+            let warnings = vec![Warning::new(grade, "odd", "Odd.")];
+            let doc = Doc::untitled(vec![Block::Warnings(warnings)], Folds::default());
+            assert!(drawn(&doc).contains(&format!("{} Odd.", grade.mark())), "{:?}", drawn(&doc));
+        }
     }
 
     #[test]

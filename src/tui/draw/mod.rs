@@ -5,7 +5,7 @@ mod rows;
 mod sheet;
 
 pub use page::{divider, page};
-pub use rows::{PlainRow, row, rows};
+pub use rows::{PlainRow, lead_width, row, rows};
 pub use sheet::Sheet;
 
 use crate::text::{truncate, truncate_words, width, wrap};

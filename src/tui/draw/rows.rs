@@ -1,5 +1,6 @@
 //! A plain list, used by every tab except the inbox.
 
+use crate::text::width;
 use crate::tui::draw;
 use crate::tui::model::Model;
 use crate::tui::tabs::{Focus, PagedList};
@@ -15,6 +16,11 @@ pub struct PlainRow {
     /// More about it, shown if there is room.
     pub note: Option<String>,
     pub end: String,
+}
+
+/// How wide the leads have to be so that none is cut, up to `most`.
+pub fn lead_width<'a>(leads: impl Iterator<Item = &'a str>, most: usize) -> usize {
+    leads.map(width).max().unwrap_or(0).min(most)
 }
 
 /// A shorter piece of a note would say nothing.
@@ -50,5 +56,18 @@ pub fn row(model: &Model, plain: PlainRow, selected: bool, line: Rect, buf: &mut
     if selected {
         let here = model.focus == Focus::List && model.layers.is_empty();
         buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_column_is_as_wide_as_its_longest_lead() {
+        let outcomes = ["sent", "accepted, nothing sent"];
+        assert_eq!(lead_width(outcomes.into_iter(), 24), 22);
+        assert_eq!(lead_width(outcomes.into_iter(), 10), 10);
+        assert_eq!(lead_width([].into_iter(), 10), 0);
     }
 }

@@ -2,7 +2,7 @@
 
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
-use crate::inbox::{DecisionRequest, ItemKind, unsent_edit_key};
+use crate::inbox::{DecisionRequest, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
 use crate::text::{width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
@@ -51,18 +51,8 @@ impl Bulk {
         let Some(first) = marked.first() else {
             return Err("No marked item is shown here · Esc clears the marks".to_owned());
         };
-        if let Some(other) = marked.iter().find(|row| (row.kind, &row.action) != (first.kind, &first.action))
-        {
-            return Err(format!(
-                "You marked two kinds ({} {} and {} {}) · decide one kind and one tool at a time",
-                first.kind.word(),
-                first.action,
-                other.kind.word(),
-                other.action
-            ));
-        }
-        if first.kind == ItemKind::Interrupt(Kind::Trouble) {
-            return Err("Trouble is decided one at a time".to_owned());
+        if let Some(why) = why_apart(marked.iter()) {
+            return Err(words::capitalized(&why));
         }
         let (kind, decision) = match (action, first.kind) {
             (Action::Accept, ItemKind::Result) => (DecisionKind::Filed, Decision::Accept),
@@ -96,6 +86,37 @@ impl Bulk {
             return Err(format!("Nothing is left to decide together: {}", bulk.left_out.join("; ")));
         }
         Ok(bulk)
+    }
+}
+
+/// Why the marked items can't be decided together; `None` if they can.
+pub fn why_marks_apart(model: &Model) -> Option<String> {
+    why_apart(model.inbox.list.marked().into_iter())
+}
+
+/// Why these items can't be decided together: they are of several kinds or for several tools, or trouble.
+fn why_apart<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<String> {
+    let mut kinds: Vec<(ItemKind, Vec<&str>)> = Vec::new();
+    for row in rows {
+        let action = row.action.strip_prefix(PROGRAM_ACTIONS).unwrap_or(&row.action);
+        match kinds.iter_mut().find(|(kind, _)| *kind == row.kind) {
+            Some((_, actions)) if actions.contains(&action) => {}
+            Some((_, actions)) => actions.push(action),
+            None => kinds.push((row.kind, vec![action])),
+        }
+    }
+    match kinds.as_slice() {
+        [(ItemKind::Interrupt(Kind::Trouble), _)] => Some("trouble is decided one at a time".to_owned()),
+        [] => None,
+        [(_, actions)] if actions.len() == 1 => None,
+        several => {
+            let named = several.iter().map(|(kind, actions)| match actions.as_slice() {
+                [_] => words::kinds(*kind).to_owned(),
+                actions => format!("{} ({})", words::kinds(*kind), actions.join(", ").replace('_', " ")),
+            });
+            let named = named.collect::<Vec<_>>().join(", ");
+            Some(format!("only one kind and one tool can be decided at a time; you marked {named}"))
+        }
     }
 }
 
@@ -160,13 +181,19 @@ impl Popup for Bulk {
         // The frame takes four columns, and a bullet two.
         let outer_width = cells(longest + 6).clamp(80, WIDEST).min(screen.width);
         let room = usize::from(outer_width.saturating_sub(4));
+        // Rows further away than a screen are neither wrapped nor drawn.
+        let near = usize::from(screen.height);
+        let first = self.cursor.saturating_sub(near);
         let rows: Vec<(usize, String)> = self
             .rows
             .iter()
             .enumerate()
+            .skip(first)
+            .take(2 * near + 1)
             .flat_map(|(n, (title, _))| bulleted(title, room).into_iter().map(move |line| (n, line)))
             .collect();
-        let left_out: Vec<String> = self.left_out.iter().flat_map(|why| bulleted(why, room)).collect();
+        let left_out: Vec<String> =
+            self.left_out.iter().take(near).flat_map(|why| bulleted(why, room)).collect();
         let outer = centred(screen, outer_width, cells(rows.len() + left_out.len() + 7));
         let inner = draw::frame(buf, outer, "Decide together?", theme.warning);
         let title = format!("{} will be {}:", words::count(self.rows.len(), "item"), self.kind.word());
@@ -182,7 +209,8 @@ impl Popup for Bulk {
                 buf.set_style(line, theme.selected);
             }
         }
-        draw::more(model, top..top + usize::from(list.height), rows.len(), list, buf);
+        let (above, below) = (first + top, self.rows.len().saturating_sub(first + 2 * near + 1));
+        draw::more(model, above..above + usize::from(list.height), first + rows.len() + below, list, buf);
         let out = Rect { y: list.bottom(), height: left, ..inner };
         let heading = std::iter::once(Line::styled("left out:", theme.warning));
         draw::lines(

@@ -11,11 +11,15 @@ use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, Press};
 use crate::tui::tabs::activity;
-use crate::tui::tabs::inbox::decide;
+use crate::tui::tabs::inbox::{Row, decide};
 use crate::tui::{draw, safe};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+
+/// Shown if the card was decided or withdrawn while its box was open.
+const GONE: &str =
+    "This one is gone: it was decided elsewhere, or nobody waits for it any more. n closes this.";
 
 /// A question that only `y` answers with yes.
 #[derive(Clone, Debug)]
@@ -63,11 +67,13 @@ impl Confirm {
         let screen = screen(model);
         let outer_width = screen.width.min(96);
         let room = usize::from(outer_width.saturating_sub(4)).max(1);
-        let words = wrap(&self.why, room).count() + wrap(&self.title, room).count();
+        let words = wrap(self.reason(model), room).count() + wrap(&self.title, room).count();
         let wanted =
             self.page.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
-        let outer = centred(screen, outer_width, cells(wanted + words + 5));
-        let taken = cells(words + 5);
+        // The frame, the keys and the empty line above them; a page has an empty line above it as well.
+        let taken = words + 4 + usize::from(wanted > 0);
+        let outer = centred(screen, outer_width, cells(wanted + taken));
+        let taken = cells(taken);
         let inner = Rect {
             x: outer.x + 2,
             y: outer.y + 1 + cells(words) + 1,
@@ -75,6 +81,32 @@ impl Confirm {
             height: outer.height.saturating_sub(taken),
         };
         (outer, inner)
+    }
+
+    /// Whether the page is longer than the box.
+    pub fn scrolls(&self, model: &Model) -> bool {
+        let (_, page) = self.areas(model);
+        self.page.more_below(ScrollPosition::default(), usize::from(page.width), usize::from(page.height))
+    }
+
+    /// Why we ask, or that there is nothing left to decide.
+    fn reason(&self, model: &Model) -> &str {
+        let asked = match &self.then {
+            OnConfirm::Decide(_, decision)
+            | OnConfirm::Grant(decision, _)
+            | OnConfirm::Remember(decision, _) => decision.interrupt.to_string(),
+            OnConfirm::Stop(_)
+            | OnConfirm::Restore(_)
+            | OnConfirm::PutAway(..)
+            | OnConfirm::SaveAttached(..)
+            | OnConfirm::Reclassify(..)
+            | OnConfirm::Revert(..)
+            | OnConfirm::Fork(..)
+            | OnConfirm::Prune(_) => return &self.why,
+        };
+        let list = &model.inbox.list;
+        let gone = list.complete && list.find(&asked).is_none_or(Row::is_decided);
+        if gone { GONE } else { &self.why }
     }
 }
 
@@ -138,7 +170,7 @@ impl Popup for Confirm {
         let inner = draw::frame(buf, outer, "Yes or no?", theme.warning);
         let room = usize::from(inner.width).max(1);
         let asked = wrap(&self.title, room).map(|line| Line::styled(line, theme.title));
-        let why = wrap(&self.why, room).map(|line| Line::styled(line, theme.text));
+        let why = wrap(self.reason(model), room).map(|line| Line::styled(line, theme.text));
         draw::lines(buf, inner, asked.chain(why));
         let (width, height) = (usize::from(page.width), usize::from(page.height));
         draw::lines(buf, page, self.page.lines(self.top, width, height, theme));

@@ -15,7 +15,7 @@ mod palette;
 mod prompt;
 pub mod sessions;
 
-pub use bulk::{Bulk, ask_bulk};
+pub use bulk::{Bulk, ask_bulk, why_marks_apart};
 pub use confirm::{Confirm, OnConfirm};
 pub use ending::{QuitPrompt, quit};
 pub use form::Form;

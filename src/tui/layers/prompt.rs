@@ -2,7 +2,6 @@
 
 use super::{Layer, Popup, cells, palette, screen};
 use crate::tui::actions::{Action, Scope};
-use crate::tui::draw;
 use crate::tui::editor::Editor;
 use crate::tui::keys::Key;
 use crate::tui::layout::{self, centred};
@@ -12,6 +11,7 @@ use crate::tui::tabs::inbox::query::Query;
 use crate::tui::tabs::inbox::{away, history, mail, menus, news};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{Tab, memory, moves};
+use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::widgets::{Clear, Widget};
@@ -44,6 +44,8 @@ pub struct Prompt {
     pub editor: Editor,
     /// The selected suggestion.
     pub cursor: usize,
+    /// The names that can be typed, if there is a list of them.
+    pub names: Vec<String>,
 }
 
 impl Ask {
@@ -65,7 +67,27 @@ impl Ask {
 
 impl Prompt {
     pub fn new(ask: Ask, text: &str) -> Self {
-        Self { ask, editor: Editor::line(text), cursor: 0 }
+        Self { ask, editor: Editor::line(text), cursor: 0, names: Vec::new() }
+    }
+
+    /// The names that begin with the typed text.
+    fn matching(&self) -> impl Iterator<Item = &String> {
+        let typed = self.editor.text().trim().to_lowercase();
+        self.names.iter().filter(move |name| name.to_lowercase().starts_with(&typed))
+    }
+
+    /// Completes the typed text to a name; a whole name becomes the next one, or the one before it.
+    fn complete(&mut self, forward: bool) {
+        let len = self.names.len();
+        let here = self.names.iter().position(|name| name == self.editor.text());
+        let next = match here {
+            Some(at) if forward => self.names.get((at + 1) % len),
+            Some(at) => self.names.get((at + len - 1) % len),
+            None => self.matching().next(),
+        };
+        if let Some(next) = next.cloned() {
+            self.editor.set(&next);
+        }
     }
 }
 
@@ -78,6 +100,7 @@ impl Popup for Prompt {
         let rows = palette::suggestions(model).len();
         let Some(prompt) = Prompt::uppermost(model) else { return Vec::new() };
         match action {
+            Action::Down | Action::Up if prompt.ask == Ask::Folder => prompt.complete(action == Action::Down),
             Action::Down => prompt.cursor = (prompt.cursor + 1).min(rows.saturating_sub(1)),
             Action::Up => prompt.cursor = prompt.cursor.saturating_sub(1),
             Action::Cancel => {
@@ -92,10 +115,13 @@ impl Popup for Prompt {
                 return match ask {
                     Ask::Palette => palette::choose(model),
                     Ask::Search if model.tab == Tab::Threads => threads::choose_search(model, text.trim()),
-                    Ask::Search if model.shows_history() => {
-                        model.layers.pop();
-                        history::search(model, &text)
-                    }
+                    Ask::Search if model.shows_history() => match history::search(model, &text) {
+                        Some(cmds) => {
+                            model.layers.pop();
+                            cmds
+                        }
+                        None => Vec::new(),
+                    },
                     Ask::Folder => away::chose_folder(model, &text),
                     Ask::Snooze => menus::snooze_until(model, &text),
                     Ask::Lesson => {
@@ -117,6 +143,9 @@ impl Popup for Prompt {
         let theme = &model.theme;
         let screen = screen(model);
         let (sign, hint) = match (self.ask, model.tab) {
+            (Ask::Search, Tab::Inbox) if model.shows_history() => {
+                ("/", "words, from: kind: workflow: is:sent older:2d")
+            }
             (Ask::Search, Tab::Threads) => ("/", "words, from: kind: workflow: is:sent older:2d is:engine"),
             (ask, _) => ask.sign_and_hint(),
         };
@@ -146,7 +175,10 @@ impl Popup for Prompt {
         let (lines, (row, column)) = self.editor.laid_out(room + 1);
         let typed = lines.get(row).cloned().unwrap_or_default();
         let after = draw::text(buf, area, x, area.y, &typed, theme.text);
-        if self.editor.text().is_empty() {
+        if !self.names.is_empty() {
+            let names: Vec<String> = self.matching().map(|name| words::line(name)).collect();
+            draw::sentence(buf, area, after + 1, area.y, &names.join(" · "), theme.quiet);
+        } else if self.editor.text().is_empty() {
             draw::text(buf, area, after + 1, area.y, hint, theme.quiet);
         }
         let rows = palette::suggestions(model);
@@ -182,7 +214,11 @@ impl Popup for Prompt {
             Ask::Lesson => "save it",
             Ask::Export => "write it",
         };
-        vec![(Action::Choose, choose), (Action::Cancel, "close")]
+        let mut actions = vec![(Action::Choose, choose), (Action::Cancel, "close")];
+        if !self.names.is_empty() {
+            actions.insert(1, (Action::Down, "complete"));
+        }
+        actions
     }
 
     fn type_key(&mut self, key: Key) -> bool {
@@ -217,11 +253,7 @@ fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
         Ok(query) => {
             model.layers.pop();
             if ask == Ask::Narrow {
-                model.inbox.list.narrow = query;
-                model.inbox.list.arrange(model.wall);
-                if model.inbox.list.selected().is_none() {
-                    model.inbox.list.select(0);
-                }
+                model.inbox.list.narrow_to(query, model.wall);
             } else {
                 model.inbox.list.search = query;
                 if !model.inbox.list.search.is_empty() {
@@ -237,7 +269,7 @@ fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
 pub fn ask(model: &mut Model, ask: Ask) -> Vec<Cmd> {
     let text = match (ask, model.tab) {
         (Ask::Search, Tab::Threads) => &model.threads.search,
-        (Ask::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.words,
+        (Ask::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.typed,
         (Ask::Narrow, _) => model.inbox.list.narrow.typed(),
         _ => "",
     };

@@ -80,15 +80,14 @@ pub fn back(model: &mut Model) -> Vec<Cmd> {
 pub fn clear(model: &mut Model) -> Vec<Cmd> {
     if model.focus == Focus::Card {
         model.focus = Focus::List;
-    } else if model.shows_history() && !model.inbox.history.words.is_empty() {
-        return inbox::history::search(model, "");
+    } else if model.shows_history() && !model.inbox.history.typed.is_empty() {
+        return inbox::history::show_all(model);
     } else if !model.inbox.list.marks.is_empty() {
         model.inbox.list.marks.clear();
     } else if !model.inbox.list.search.is_empty() {
         model.inbox.list.search = Default::default();
     } else if !model.inbox.list.narrow.is_empty() {
-        model.inbox.list.narrow = Default::default();
-        model.inbox.list.arrange(model.wall);
+        model.inbox.list.narrow_to(Default::default(), model.wall);
     } else if model.tab == Tab::Threads
         && let Some(cmds) = threads::clear(model)
     {
@@ -105,6 +104,7 @@ pub fn clear(model: &mut Model) -> Vec<Cmd> {
 pub fn narrow(model: &mut Model) -> Vec<Cmd> {
     match model.tab {
         Tab::Threads => threads::offer_filters(model),
+        Tab::Inbox if model.shows_history() => layers::ask(model, Ask::Search),
         Tab::Inbox | Tab::Memory | Tab::Activity => layers::ask(model, Ask::Narrow),
     }
 }
@@ -215,7 +215,12 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let mut actions = if model.shows_items() {
         inbox::footer(model)
     } else if model.shows_skipped() {
-        vec![named(Action::Reclassify, "reclassify"), named(Action::OpenThread, "thread")]
+        vec![
+            named(Action::Reclassify, "reclassify"),
+            named(Action::Why, "why"),
+            named(Action::OpenThread, "thread"),
+            named(Action::Unsubscribe, "unsubscribe"),
+        ]
     } else if model.shows_history() {
         vec![
             named(Action::OpenThread, "thread"),

@@ -76,6 +76,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Lessons(result) => news::learned(model, result),
         Msg::Reclassified(thread, result) => skipped::reclassified(model, thread, result),
         Msg::Attachments(thread, result) => mail::attached(model, &thread, result),
+        Msg::Folders(result) => away::folders(model, result),
         Msg::PutAway(mail_move, results) => away::moved(model, &mail_move, results),
         Msg::Profile(result) => memory::pins(model, result),
         Msg::History(past, result) => memory::history(model, past, result),

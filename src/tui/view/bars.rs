@@ -1,10 +1,9 @@
 //! The header with tabs and counts, the line that says what happened, and the footer with the keys that work now.
 
-use crate::graph::Kind;
-use crate::inbox::{ItemKind, Overview, Status};
+use crate::inbox::{Overview, Status};
 use crate::text::{truncate, width};
 use crate::tui::actions::Action;
-use crate::tui::layers::{Ask, Layer};
+use crate::tui::layers::{Ask, Layer, why_marks_apart};
 use crate::tui::model::Model;
 use crate::tui::msg::Driving;
 use crate::tui::tabs::inbox::Filter;
@@ -183,8 +182,11 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     {
         draw::sentence(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
     } else if !model.inbox.list.marks.is_empty() {
-        let text =
-            format!("{} marked: your answer goes to all of them · Esc clears", model.inbox.list.marks.len());
+        let many = model.inbox.list.marks.len();
+        let text = match why_marks_apart(model) {
+            None => format!("{many} marked: your answer goes to all of them · Esc clears"),
+            Some(why) => format!("{many} marked · Esc clears · {why}"),
+        };
         draw::sentence(buf, room, area.x + 1, area.y, &text, theme.accent);
     } else {
         draw::sentence(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
@@ -195,8 +197,8 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
 fn narrowed(model: &Model) -> String {
     let mut parts = Vec::new();
     if model.shows_history() {
-        if !model.inbox.history.words.is_empty() {
-            parts.push(format!("searching `{}`", words::line(&model.inbox.history.words)));
+        if !model.inbox.history.typed.is_empty() {
+            parts.push(format!("searching `{}`", words::line(&model.inbox.history.typed)));
         }
     } else if model.tab == Tab::Inbox {
         if !model.inbox.list.narrow.is_empty() {
@@ -232,11 +234,7 @@ fn narrowed(model: &Model) -> String {
 fn only(filter: Filter) -> Option<&'static str> {
     match filter {
         Filter::All => None,
-        Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => Some("approvals"),
-        Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => Some("notifications"),
-        Filter::Kind(ItemKind::Interrupt(Kind::Question)) => Some("questions"),
-        Filter::Kind(ItemKind::Interrupt(Kind::Trouble)) => Some("trouble"),
-        Filter::Kind(ItemKind::Result) => Some("results"),
+        Filter::Kind(kind) => Some(words::kinds(kind)),
         Filter::Snoozed => Some("snoozed items"),
         Filter::Held => Some("held decisions"),
         Filter::Running => Some("running threads"),

@@ -42,7 +42,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     let asked = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
     let repeated = item.action == tools::QUESTION && says(asked, &state.gist);
     if !state.gist.is_empty() && !repeated {
-        blocks.push(Block::Heading(Visible::line(&wants(state, &conversation))));
+        blocks.push(Block::Text(Visible::line(&wants(state, &conversation))));
     }
     match item.kind {
         ItemKind::Result => blocks.extend(result(state)),
@@ -136,6 +136,10 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
         blocks.push(Block::Text(Visible::new(text)));
     } else if let Some(why) = state.asked_again.get(&item.key) {
         blocks.push(Block::Text(Visible::new(&format!("Asked once more: {why}"))));
+    } else if state.observing && item.sends_nothing() {
+        let text = "This was proposed while the account only observed. Accepting sends nothing yet: you are asked \
+                    once more.";
+        blocks.push(Block::Text(Visible::new(text)));
     }
     if item.action != tools::QUESTION
         && let Some(remark) = state.remark

@@ -57,11 +57,11 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
     let spec = spec.showing_in_trouble(move |state| card::conversation(&troubled, state));
-    let spec = spec.titling_failures(move |state, node| {
+    let spec = spec.titling_failures(move |state, node, acted| {
         let state = state.get::<Email>()?;
         let conversation = mails::Conversation::read(&stuck, state).ok()?;
         let (_, mail) = conversation.about()?;
-        Some(state.could_not(node, &mails::sender(mail)))
+        Some(state.could_not(node, acted, &mails::sender(mail)))
     });
     let spec = spec.going_by(move |state| mails::profiles(&remembered, state));
     Ok(spec.preparing(move |input| {

@@ -44,15 +44,16 @@ impl Email {
         self.is_over(mail) || holds(&self.ignored, mail) || holds(&self.answered, mail)
     }
 
-    /// What could not be done when `node` failed, in a sentence. `who` sent the mail.
-    pub fn could_not(&self, node: &str, who: &str) -> String {
+    /// What could not be done when `node` failed, in a sentence; `acted` if it had done something before. `who` sent the
+    /// mail.
+    pub fn could_not(&self, node: &str, acted: bool, who: &str) -> String {
         let is_approved =
             |answer: &&Answer| !matches!(answer.decision, Decision::Ignore | Decision::Respond { .. });
         let approved: Vec<&Answer> = self.answers.iter().filter(is_approved).collect();
         let call = |key: &str| self.pending.iter().find(|call| call.id == key).map(|call| call.name.as_str());
         let tool = match approved.as_slice() {
-            [only] if node == "response_agent/act" => call(&only.key),
-            // Of several approved calls, any may be the one that failed.
+            [only] if node == "response_agent/act" && !acted => call(&only.key),
+            // Of several approved calls, any may be the one that failed. After an effect, something else failed.
             _ => None,
         };
         let is_draft = approved.iter().any(|answer| answer.decision == Decision::Draft);

@@ -217,6 +217,8 @@ pub fn edit_schema(tool: &str) -> Value {
                 fields[key] = text.clone();
             }
             fields["to"] = json!({"type": "string", "pattern": ADDRESS});
+            fields["answer"]["description"] = json!("Whether you come.");
+            fields["comment"]["description"] = json!("A line or two to the organizer, if you like.");
             object(&fields, &["to", "event", "start", "end", "answer"])
         }
         CHECK_CALENDAR => check_calendar(),

@@ -7,7 +7,7 @@ use super::risk::FILES;
 use super::shell;
 use super::state::Request;
 use crate::graph::Folded;
-use crate::inbox::{Block, Card, Item, changed_lines};
+use crate::inbox::{Block, Card, Item, ItemKind, changed_lines};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
@@ -17,10 +17,18 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     if !item.warnings.is_empty() {
         blocks.push(Block::Warnings(item.warnings.clone()));
     }
-    let mut rest = item.args.as_object().cloned().unwrap_or_default();
+    let mut rest = match item.kind {
+        // The result of a thread is what the asker was told; its card still shows what was asked.
+        ItemKind::Result => state.asked.args.clone().unwrap_or_default(),
+        ItemKind::Interrupt(_) => item.args.as_object().cloned().unwrap_or_default(),
+    };
     let shown = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));
     blocks.extend(shown.unwrap_or_default());
     blocks.extend(reason(state, item));
+    if state.asked.question {
+        // The text names each question; a field that is still empty says nothing more.
+        rest.retain(|_, value| value.as_str() != Some(""));
+    }
     blocks.extend(arguments(&rest));
     blocks.extend(differences(state));
     if let Some(text) = &state.asked.text {
@@ -55,7 +63,8 @@ pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
         Some(name) => format!("a program that calls itself {name}"),
         None => "a program that gave no name".to_owned(),
     };
-    let mut fields = vec![(Visible::line("asked by"), Visible::line(&name))];
+    let did = if asked.notice { "told by" } else { "asked by" };
+    let mut fields = vec![(Visible::line(did), Visible::line(&name))];
     if let Some(action) = &asked.action {
         fields.push((Visible::line("action"), Visible::line(action)));
     }
@@ -167,12 +176,22 @@ fn arguments(args: &Map<String, Value>) -> Option<Block> {
     let fields = args.iter().map(|(name, value)| {
         let value = match value {
             Value::String(text) => Visible::new(text),
-            other => Visible::new(&serde_json::to_string_pretty(other).unwrap_or_default()),
+            other => Visible::new(
+                &lines(other).unwrap_or_else(|| serde_json::to_string_pretty(other).unwrap_or_default()),
+            ),
         };
         (Visible::line(name), value)
     });
     let fields: Vec<_> = fields.collect();
     (!fields.is_empty()).then_some(Block::Fields(fields))
+}
+
+/// A list of short texts, one on each line; `None` if that would not show where each begins and ends.
+fn lines(value: &Value) -> Option<String> {
+    let items = value.as_array().filter(|items| !items.is_empty())?;
+    let is_line = |text: &&str| !text.is_empty() && text.trim() == *text && !text.contains(['\n', '\r']);
+    let texts: Option<Vec<&str>> = items.iter().map(|item| item.as_str().filter(is_line)).collect();
+    Some(texts?.join("\n"))
 }
 
 #[cfg(test)]
@@ -185,6 +204,15 @@ mod tests {
         let mut rest = args.as_object().cloned().unwrap();
         let shown = command(&mut rest).or_else(|| changes(&mut rest));
         (shown, rest)
+    }
+
+    #[test]
+    fn a_list_of_texts_is_shown_line_by_line() {
+        assert_eq!(lines(&json!(["general", "dev ops"])).as_deref(), Some("general\ndev ops"));
+        // Two lists must never look the same.
+        for unclear in [json!([]), json!(["a\nb"]), json!(["a", ""]), json!([" a"]), json!([1]), json!("a")] {
+            assert_eq!(lines(&unclear), None, "{unclear}");
+        }
     }
 
     #[test]

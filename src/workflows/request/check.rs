@@ -171,11 +171,22 @@ fn shape(args: &Map<String, Value>) -> Value {
             (name.clone(), of)
         })
         .collect();
-    let names: Vec<&String> = args.keys().collect();
+    let mut names: Vec<&String> = args.keys().collect();
+    // A form shows them in this order, and what is replaced comes before its replacement.
+    names.sort_by_key(|name| {
+        let old = name.strip_prefix("new").map(|rest| format!("old{rest}"));
+        match old.filter(|old| args.contains_key(old)) {
+            Some(old) => (old, true),
+            None => ((*name).clone(), false),
+        }
+    });
     json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
 }
 
 fn check_allow(asked: &RequestInput) -> Result<(), InputError> {
+    if asked.question && asked.allow().accept {
+        return Err(field("question", "a question is answered; leave `accept` out of `allow`"));
+    }
     match &asked.allow {
         Some(ways) if ways.is_empty() => Err(field("allow", "name one answer at least")),
         Some(ways) if ways.contains(&Way::Edit) && asked.args.is_none() => {
@@ -222,8 +233,18 @@ mod tests {
             {"properties": {"n": {"type": "integer"}}}});
         refused(unfit, "args", "`n`");
         refused(json!({"title": "t", "allow": []}), "allow", "one answer");
+        refused(json!({"title": "t", "action": "a", "question": true}), "question", "is answered");
         refused(json!({"title": "t", "allow": ["edit"]}), "allow", "nothing to edit");
         refused(json!({"title": "t", "expires_in": 0}), "expires_in", "a second");
+    }
+
+    #[test]
+    fn old_text_comes_before_new_text() {
+        let edit = json!({"file_path": "f", "new_string": "b", "old_string": "a", "replace_all": false});
+        let names = shape(edit.as_object().unwrap())["required"].clone();
+        assert_eq!(names, json!(["file_path", "old_string", "new_string", "replace_all"]));
+        let write = json!({"new_source": "x", "cell": 1, "path": "p"});
+        assert_eq!(shape(write.as_object().unwrap())["required"], json!(["cell", "new_source", "path"]));
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::state::Request;
 use super::{grantable, original, risk};
 use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError, Warning};
-use crate::inbox::proposal;
+use crate::inbox::{UNNAMED_PROGRAM, proposal};
 use crate::text::{Visible, hex, truncate};
 use crate::workflows::{GrantCheck, Services};
 use serde_json::{Value, json};
@@ -39,6 +39,7 @@ fn question(state: &Request) -> Interrupt {
     let asked = &state.asked;
     let (kind, action) = match (&asked.action, asked.notice) {
         (_, true) => (Kind::Triage, "notice"),
+        (Some(action), false) if asked.question => (Kind::Question, action.as_str()),
         (Some(action), false) => (Kind::Approval, action.as_str()),
         (None, false) => (Kind::Question, "question"),
     };
@@ -47,16 +48,21 @@ fn question(state: &Request) -> Interrupt {
     question.gist = gist(state);
     question.allow = asked.allow();
     question.labels = labels(kind);
+    if asked.question {
+        // Its fields are empty: to fill them in is another way to answer.
+        question.labels.edit = Some("fill in".to_owned());
+        question.labels.done = Some("answered".to_owned());
+    }
     question.labels.words_refuse = kind == Kind::Approval && question.allow.accept && question.allow.respond;
     if question.labels.words_refuse {
         question.labels.respond = Some("refuse with words".to_owned());
     }
-    question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or("a program")));
+    question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or(UNNAMED_PROGRAM)));
     question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
     question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
     question.waiting = asked.waiting();
     question.warnings = risk::warnings(asked);
-    if asked.each_time {
+    if asked.each_time || asked.question {
         return question;
     }
     question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(asked);

@@ -70,6 +70,9 @@ pub struct RequestInput {
     /// Whether it is asked each time, whatever was allowed before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub each_time: bool,
+    /// Whether an agent asks its own questions, to be answered and not to be allowed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub question: bool,
     /// Whether it only tells something.
     #[serde(default)]
     pub notice: bool,

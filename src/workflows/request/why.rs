@@ -38,7 +38,7 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
     if asked.notice {
         return "It only tells you something; that is always shown.".to_owned();
     }
-    if asked.action.is_none() {
+    if asked.action.is_none() || asked.question {
         return "It needs an answer in your words, which no grant can give.".to_owned();
     }
     if Warning::suspend(&item.warnings) {

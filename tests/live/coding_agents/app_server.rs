@@ -200,7 +200,7 @@ fn codex_s_server_takes_the_decision_for_its_answer() {
     let rules = std::fs::read_to_string(place.path("codex/rules/default.rules")).unwrap_or_default();
     assert!(ran && rules.contains("touch"), "{rules}");
     let (ran, place) = trial(&["respond", "not on a Friday"]);
-    assert!(!ran && place.model.heard("Not yet. The person answered: not on a Friday"));
+    assert!(!ran && place.model.heard("The person said no: not on a Friday"));
     let (ran, place) = trial(&["ignore"]);
     assert!(!ran && place.tool_results().contains("rejected by user"), "{}", place.tool_results());
     // It is stopped, and the model gets no result.

@@ -67,13 +67,15 @@ async fn what_was_asked_while_observing_is_asked_again_before_it_is_done() {
         assert!(!before.irreversible);
         // The person trusts it now, and finds the card that said nothing would leave.
         *inbox.mode.lock().unwrap() = MailMode::Act;
+        let told = inbox.open_item(&thread).await.text;
+        assert!(told.contains("Accepting sends nothing yet: you are asked once more."), "{told}");
         inbox.answer(&thread, Decision::Accept).await;
         nothing_left(&inbox, &thread).await;
         let again = inbox.open_item(&thread).await;
         assert!(again.irreversible && again.id != before.id, "{again:?}");
         assert_eq!(again.args, before.args);
         assert!(
-            again.text.contains("Asked once more: when you answered, this account only observed"),
+            again.text.contains("Asked once more: this was proposed while the account only observed"),
             "{}",
             again.text
         );

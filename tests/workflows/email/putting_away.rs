@@ -24,12 +24,16 @@ async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: 
 async fn cards_after_restoring(look: Option<&str>) -> usize {
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;
+    let why = "why shown: It says so.";
+    assert!(inbox.open_item(&thread).await.text.contains(why));
     move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), look).await;
     assert!(inbox.open_items(&thread).await.is_empty(), "its card went with it");
     move_mail(&inbox, &thread, &MailMove::Back, None).await;
     let moved = inbox.mailbox.moved.lock().unwrap().clone();
     assert_eq!(moved, ["new/1 Archive", "new/1 back"]);
-    inbox.open_items(&thread).await.len()
+    let cards = inbox.open_items(&thread).await;
+    assert!(cards.iter().all(|card| card.text.contains(why)), "it keeps its reason: {cards:?}");
+    cards.len()
 }
 
 #[tokio::test]

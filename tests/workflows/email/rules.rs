@@ -146,7 +146,7 @@ async fn no_grant_sends_a_draft_that_words_left_as_it_was() {
     let interrupt = InterruptId::parse(&draft.id).unwrap();
     inbox
         .grants()
-        .give(GrantRequest { interrupt, scope: GrantScope::Thread, lasts: None, session: false })
+        .give(GrantRequest { interrupt, scope: GrantScope::Thread, ends_at: None, session: false })
         .await
         .unwrap();
     inbox.answer(&thread, respond(INSTRUCTION)).await;

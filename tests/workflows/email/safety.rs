@@ -134,7 +134,7 @@ async fn a_grant_answers_only_what_is_not_unusual() {
     let id = inbox.open_question(&thread).await;
     assert!(inbox.item(&id).await.warnings.is_empty(), "{:?}", inbox.item(&id).await.warnings);
     let request =
-        GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, lasts: None, session: false };
+        GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, ends_at: None, session: false };
     inbox.grants().give(request).await.unwrap();
     let decide =
         DecisionRequest { interrupt: id, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
@@ -155,7 +155,7 @@ async fn a_senders_grant_reaches_no_stranger_that_the_mail_names() {
     let thread = inbox.receive_mail().await;
     let interrupt = inbox.open_question(&thread).await;
     let scope = GrantScope::Sender;
-    inbox.grants().give(GrantRequest { interrupt, scope, lasts: None, session: false }).await.unwrap();
+    inbox.grants().give(GrantRequest { interrupt, scope, ends_at: None, session: false }).await.unwrap();
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.sent().len(), 1);
     let named = mail_with("Cc: eve@client.example\r\nX-Second: yes\r\n", "And Eve?\n");

@@ -2,6 +2,7 @@
 
 use crate::text::{Visible, when};
 use crate::tui::editor::Editor;
+use crate::tui::words;
 use jiff::{Timestamp, Zoned};
 use serde_json::{Map, Number, Value};
 
@@ -53,8 +54,9 @@ const PATHS: &[&str] =
 /// Names of arguments that are long texts, unless the schema says so itself.
 const LONG: &[&str] = &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
-/// Names of arguments that hold the text of a letter, which users want to change first.
-const LETTERS: &[&str] = &["content", "body", "text", "message"];
+/// The arguments of a mail, in the order people expect.
+const MAIL: &[&str] =
+    &["to", "cc", "bcc", "subject", "content", "body", "text", "message", "attachments", "remind_after"];
 
 impl Field {
     /// The field for an argument with this schema and value, as seen from `now`.
@@ -107,7 +109,7 @@ impl Field {
 
     /// Whether it is the text of a letter.
     pub fn is_letter(&self) -> bool {
-        self.kind == FieldKind::Long && LETTERS.contains(&self.name.as_str())
+        self.kind == FieldKind::Long && words::LETTERS.contains(&self.name.as_str())
     }
 
     /// The typed text as an argument, as seen from `now`; `None` if the field was left empty and may be.
@@ -207,6 +209,24 @@ impl Field {
             | FieldKind::Fixed => return false,
         }
         true
+    }
+
+    /// What it is for and what it accepts, without saying anything twice.
+    pub fn about(&self, now: &Zoned) -> String {
+        let repeats_name =
+            self.help.trim_start_matches("The ").trim_end_matches('.') == self.name.replace('_', " ");
+        let help = if repeats_name { "" } else { self.help.as_str() };
+        let hint = match &self.kind {
+            FieldKind::Long if !help.is_empty() => String::new(),
+            FieldKind::Text if self.path && !help.is_empty() => "Ctrl-n completes".to_owned(),
+            FieldKind::List if self.path && !help.is_empty() => "one per line; Ctrl-n completes".to_owned(),
+            _ => self.hint(now),
+        };
+        match (help, hint.as_str()) {
+            ("", hint) => hint.to_owned(),
+            (help, "") => help.to_owned(),
+            (help, hint) => format!("{help} · {hint}"),
+        }
     }
 
     /// What it accepts, in a few words; for a time, how it is understood.
@@ -314,7 +334,7 @@ fn show(kind: &FieldKind, value: Option<&Value>, now: &Zoned) -> String {
             items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
         }
         (FieldKind::Json, Some(value)) => serde_json::to_string_pretty(value).unwrap_or_default(),
-        (FieldKind::DateTime, Some(Value::String(text))) => by_clock(text, now),
+        (FieldKind::DateTime | FieldKind::Fixed, Some(Value::String(text))) => by_clock(text, now),
         (_, Some(Value::String(text))) => text.clone(),
         (_, Some(value)) => value.to_string(),
     }
@@ -327,7 +347,8 @@ fn by_clock(text: &str, now: &Zoned) -> String {
     if when::at(&shown, now) == Ok(at) { shown } else { text.to_owned() }
 }
 
-/// The arguments an object schema names, with their schemas and whether they are required; required ones come first.
+/// The arguments an object schema names, with their schemas and whether they are required: those of a mail
+/// in their usual order, otherwise required ones first.
 pub fn properties(root: &Value) -> Vec<(String, Value, bool)> {
     let (schema, _) = resolve(root, root);
     let required: Vec<&str> = schema
@@ -343,8 +364,44 @@ pub fn properties(root: &Value) -> Vec<(String, Value, bool)> {
         .iter()
         .map(|(name, schema)| (name.clone(), schema.clone(), required.contains(&name.as_str())))
         .collect();
+    let is_mail = named.contains_key("to") && named.contains_key("subject");
+    let in_mail = |name: &str| MAIL.iter().position(|known| *known == name).unwrap_or(MAIL.len());
     fields.sort_by_key(|(name, _, is_required)| {
-        (required.iter().position(|known| known == name).unwrap_or(usize::MAX), !is_required)
+        let place = if is_mail { in_mail(name) } else { 0 };
+        (place, required.iter().position(|known| known == name).unwrap_or(usize::MAX), !is_required)
     });
     fields
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::json;
+
+    #[test]
+    fn a_field_says_nothing_twice() {
+        let now = Zoned::default();
+        let about =
+            |name: &str, schema: Value| Field::new(&Value::Null, name, &schema, None, true, &now).about(&now);
+        let text = |about: &str| json!({"type": "string", "description": about});
+        let paths = json!({"type": "array", "items": {"type": "string"}, "description": "Files to attach."});
+        assert_eq!(about("subject", text("The subject.")), "");
+        assert_eq!(about("content", text("The text, plain.")), "The text, plain.");
+        assert_eq!(about("content", text("")), "text");
+        assert_eq!(about("attachments", paths), "Files to attach. · one per line; Ctrl-n completes");
+    }
+
+    #[test]
+    fn the_fields_of_a_mail_stand_as_people_expect() {
+        let schema = json!({
+            "required": ["to", "subject", "content"],
+            "properties": {
+                "attachments": {}, "bcc": {}, "cc": {}, "content": {}, "priority": {}, "remind_after": {},
+                "subject": {}, "to": {},
+            },
+        });
+        let names: Vec<String> = properties(&schema).into_iter().map(|(name, ..)| name).collect();
+        let expected = ["to", "cc", "bcc", "subject", "content", "attachments", "remind_after", "priority"];
+        assert_eq!(names, expected);
+    }
 }

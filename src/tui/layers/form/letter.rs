@@ -3,8 +3,10 @@
 //! What cannot be read is refused in one sentence. What was not changed stays exactly as it was.
 
 use super::field::{Field, FieldKind};
+use crate::inbox::Block;
 use crate::text::{Visible, truncate};
-use crate::tui::words::capitalized;
+use crate::tui::words::{self, capitalized};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 /// The index of the field that is the text, if the fields can be written as a mail.
@@ -88,6 +90,18 @@ pub fn read(fields: &[Field], body: usize, text: &str) -> Result<Vec<String>, St
     Ok(fields.iter().enumerate().map(read).collect())
 }
 
+/// The whole mail with these arguments, to be read before it is sent.
+pub fn page(fields: &[Field], args: &Value) -> Vec<Block> {
+    let given = |field: &Field| {
+        let value = words::value(args.get(&field.name).filter(|value| !value.is_null())?);
+        (!value.as_str().is_empty()).then(|| (Visible::line(&header(field)), value))
+    };
+    let (letter, heads): (Vec<&Field>, Vec<&Field>) = fields.iter().partition(|field| field.is_letter());
+    let mut blocks = vec![Block::Fields(heads.into_iter().filter_map(given).collect())];
+    blocks.extend(letter.into_iter().filter_map(given).map(|(_, text)| Block::Text(text)));
+    blocks
+}
+
 /// The fields that become headers.
 fn heads(fields: &[Field], body: usize) -> impl Iterator<Item = &Field> {
     let others = fields.iter().enumerate().filter(move |(n, _)| *n != body).map(|(_, field)| field);
@@ -115,7 +129,7 @@ mod tests {
     use super::super::{Form, Purpose};
     use super::*;
     use jiff::Zoned;
-    use serde_json::{Value, json};
+    use serde_json::json;
 
     fn form(args: &Value) -> Form {
         let text = json!({"type": "string"});
@@ -148,7 +162,7 @@ mod tests {
         let text = write(&form.fields, body(&form.fields).unwrap());
         assert_eq!(
             text,
-            "To: \"Doe, Jo\" <jo@example.org>\n    bob@example.org\nSubject: Hi: there\nCc:\nRemind-after:\n\n\
+            "To: \"Doe, Jo\" <jo@example.org>\n    bob@example.org\nCc:\nSubject: Hi: there\nRemind-after:\n\n\
              Hi,\n\n> a\n\nAda\n"
         );
         let same: Vec<String> = form.fields.iter().map(|field| field.editor.text().to_owned()).collect();
@@ -156,13 +170,38 @@ mod tests {
     }
 
     #[test]
+    fn the_whole_mail_is_shown_before_it_is_sent() {
+        let mut form = mail();
+        let args = form.value().unwrap();
+        let line = |name: &str, value: &str| (Visible::line(name), Visible::new(value));
+        let heads =
+            vec![line("To", "\"Doe, Jo\" <jo@example.org>, bob@example.org"), line("Subject", "Hi: there")];
+        let text = Block::Text(Visible::new("Hi,\n\n> a\n\nAda\n"));
+        assert_eq!(page(&form.fields, &args), [Block::Fields(heads), text]);
+    }
+
+    #[test]
+    fn a_mail_without_its_text_says_so_in_words() {
+        let schema = json!({
+            "type": "object", "required": ["content"],
+            "properties": {"content": {"type": "string", "minLength": 1}},
+        });
+        let purpose = Purpose::Start { workflow: "x".into() };
+        let mut form = Form::new(purpose, "x", &schema, &json!({"content": "x"}), &Zoned::default());
+        form.fields[0].must = false;
+        form.fields[0].editor.set("");
+        assert_eq!(form.value(), None);
+        assert_eq!(form.fields[0].error.as_deref(), Some("is required"));
+    }
+
+    #[test]
     fn what_was_changed_is_read() {
         let text = "to: a@b.org, \"Doe, Jo\" <jo@example.org>,\nSUBJECT: New\n  subject\nremind-after: 3d\n\n\nHi\n\n";
         let form = mail();
         let names: Vec<&str> = form.fields.iter().map(|field| field.name.as_str()).collect();
-        assert_eq!(names, ["to", "subject", "content", "cc", "remind_after"]);
+        assert_eq!(names, ["to", "cc", "subject", "content", "remind_after"]);
         let read = read_back(text).unwrap();
-        assert_eq!(read, ["a@b.org\n\"Doe, Jo\" <jo@example.org>", "New subject", "\nHi", "", "3d"]);
+        assert_eq!(read, ["a@b.org\n\"Doe, Jo\" <jo@example.org>", "", "New subject", "\nHi", "3d"]);
     }
 
     #[test]
@@ -170,7 +209,7 @@ mod tests {
         let mut form = mail();
         form.fields[0].editor.set("a@x.org\n\n \nb@y.org");
         let text = write(&form.fields, body(&form.fields).unwrap());
-        assert!(text.starts_with("To: a@x.org\n    b@y.org\nSubject: "), "{text}");
+        assert!(text.starts_with("To: a@x.org\n    b@y.org\nCc:\nSubject: "), "{text}");
         let same: Vec<String> = form.fields.iter().map(|field| field.editor.text().to_owned()).collect();
         assert_eq!(read_into(&form, &text), Ok(same));
     }
@@ -186,8 +225,8 @@ mod tests {
     fn line_ends_of_an_untouched_text_stay() {
         let form = form(&json!({"to": ["a@x.org"], "subject": "Hi", "content": "Hi,\r\n\r\nAda\r\n"}));
         let text = write(&form.fields, body(&form.fields).unwrap());
-        assert_eq!(read_into(&form, &text.replace("\r\n", "\n")).unwrap()[2], "Hi,\r\n\r\nAda\r\n");
-        assert_eq!(read_into(&form, &text.replace("Ada", "Bob")).unwrap()[2], "Hi,\n\nBob");
+        assert_eq!(read_into(&form, &text.replace("\r\n", "\n")).unwrap()[3], "Hi,\r\n\r\nAda\r\n");
+        assert_eq!(read_into(&form, &text.replace("Ada", "Bob")).unwrap()[3], "Hi,\n\nBob");
     }
 
     #[test]

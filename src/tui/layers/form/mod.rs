@@ -104,6 +104,8 @@ impl Form {
         let title = match &item.source {
             Some(who) if item.edit_from.is_some() => format!("Write to {}", words::name(who)),
             Some(who) if item.action == "write_email" => format!("Reply to {}", words::name(who)),
+            Some(who) if item.action == "answer_invitation" => format!("Answer to {}", words::name(who)),
+            Some(_) if item.is_program_question() => "Your answer to the agent".to_owned(),
             Some(_) | None => format!("Edit: {}", item.action),
         };
         let purpose = Purpose::Edit { item: Box::new(item.clone()) };
@@ -233,10 +235,12 @@ impl Form {
             let unreadable = field.value(&self.now).err();
             let missing = format!("\"{}\" is a required property", field.name);
             let refused = wrong.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
+            let empty = field.editor.text().trim().is_empty();
             field.error = unreadable.or_else(|| {
-                refused.map(
-                    |(_, text)| if text.contains(&missing) { "is required".to_owned() } else { text.clone() },
-                )
+                refused.map(|(_, text)| match empty || text.contains(&missing) {
+                    true => "is required".to_owned(),
+                    false => text.clone(),
+                })
             });
         }
         let whole = wrong.iter().find(|(name, text)| {

@@ -213,7 +213,7 @@ impl Popup for Form {
     fn footer(&self) -> Vec<(Action, &'static str)> {
         let submit = match self.purpose {
             Purpose::Start { .. } => "start",
-            Purpose::Respond { .. } | Purpose::Proceed { .. } => "send",
+            Purpose::Respond { .. } | Purpose::Proceed { .. } => "tell the agent",
             Purpose::Edit { .. } => "review",
         };
         let mut actions = vec![(Action::Submit, submit), (Action::LeaveForm, "keep & close")];
@@ -385,21 +385,29 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             if !times.is_empty() {
                 blocks.push(Block::Fields(times));
             }
-            if blocks.is_empty() && item.edit_from.is_some() {
+            let answers = item.is_program_question();
+            if blocks.is_empty() && (item.edit_from.is_some() || answers) {
                 form.error = Some("write something, or leave with Esc".to_owned());
                 return Vec::new();
             }
             let warnings = item.warnings_left(&args);
-            let accept = "Accept it like this?";
+            let accept = decide::question(&item, "Accept it like this?");
             let (kind, decision, title, why) = if blocks.is_empty() {
                 let why = "You changed nothing: it is accepted as proposed.";
                 (DecisionKind::Accepted, Decision::Accept, accept, why)
             } else if item.edit_from.is_some() {
+                // The whole mail: nothing was there before that it could be compared with.
+                blocks = letter::page(&form.fields, &args);
                 let why = "It comes back as a card to approve. Nothing is sent before that.";
                 (DecisionKind::Written, Decision::Edit { args }, "Make a draft of this?", why)
+            } else if answers {
+                let why = "This goes to the agent.";
+                (DecisionKind::Answered, Decision::Edit { args }, "Answer like this?", why)
             } else {
                 (DecisionKind::Edited, Decision::Edit { args }, accept, "This is what you changed.")
             };
+            let nothing = item.sends_nothing() && kind != DecisionKind::Written;
+            let why = if nothing { format!("{why} Nothing is sent.") } else { why.to_owned() };
             let then = OnConfirm::Decide(kind, DecisionRequest::on_screen(id, hash, decision, learn));
             let mut page = vec![Block::Warnings(warnings)];
             page.extend(blocks);

@@ -108,14 +108,13 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
 
 fn label<'f>(model: &Model, form: &Form, field: &'f Field, here: bool, columns: usize) -> Line<'f> {
     let theme = &model.theme;
-    let name = format!("{}{}", Visible::line(&field.name), if field.optional { "" } else { " *" });
+    let wanted = !field.optional && field.kind != FieldKind::Fixed;
+    let name = format!("{}{}", Visible::line(&field.name), if wanted { " *" } else { "" });
     let mut spans = vec![Span::styled(name, if here { theme.accent } else { theme.title })];
     let left = columns.saturating_sub(width(&spans[0].content) + 3);
-    let (text, style) = match (&field.error, field.help.as_str(), field.hint(&form.now)) {
-        (Some(error), ..) => (format!("✗ {}", Visible::line(error)), theme.danger),
-        (None, "", hint) => (hint, theme.quiet),
-        (None, help, hint) if hint.is_empty() => (help.to_owned(), theme.quiet),
-        (None, help, hint) => (format!("{help} · {hint}"), theme.quiet),
+    let (text, style) = match &field.error {
+        Some(error) => (format!("✗ {}", Visible::line(error)), theme.danger),
+        None => (field.about(&form.now), theme.quiet),
     };
     if !text.is_empty() {
         spans.push(Span::styled(format!("   {}", crate::text::truncate(&text, left)), style));

@@ -3,12 +3,12 @@
 use crate::graph::ThreadId;
 use crate::inbox::Block;
 use crate::service::{Destination, MailMove};
-use crate::text::Visible;
-use crate::tui::card::Doc;
+use crate::text::{Visible, there_are};
+use crate::tui::card::{Doc, Folds};
 use crate::tui::layers::{Ask, Confirm, OnConfirm, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::inbox::{Row, follow};
+use crate::tui::tabs::inbox::{Row, follow, news};
 use crate::tui::update::data;
 use crate::tui::words;
 use std::collections::HashSet;
@@ -46,20 +46,39 @@ pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
         Destination::Folder(name) => format!("Move {many} to {}?", Visible::line(name)),
     };
     let head = ["from", "subject"].map(Visible::line).to_vec();
-    let page = Doc::page("", "", vec![Block::Table { head, rows }]);
-    let why = "The card goes too. u brings it back while the server still has the mail.";
+    let page = Doc::untitled(vec![Block::Table { head, rows }], Folds::default());
+    let why = "The card goes too. u brings both back while the mail is still there.";
     model.push(Confirm::new(asked, why, page, OnConfirm::PutAway(threads, MailMove::Away(to))));
     Vec::new()
 }
 
 pub fn ask_folder(model: &mut Model) -> Vec<Cmd> {
+    let threads = mails_to_move(model).into_iter().map(|row| row.thread.clone()).collect();
     model.push(Prompt::new(Ask::Folder, ""));
+    vec![Cmd::Folders(threads)]
+}
+
+/// Offers the folders there are. Without a list, the mailbox says whether there is such a folder.
+pub fn folders(model: &mut Model, result: InboxResult<Vec<String>>) -> Vec<Cmd> {
+    let prompt = Prompt::uppermost(model).filter(|prompt| prompt.ask == Ask::Folder);
+    if let (Ok(names), Some(prompt)) = (result, prompt) {
+        prompt.names = names;
+    }
     Vec::new()
 }
 
 pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
+    let known = Prompt::uppermost(model).map(|prompt| prompt.names.clone()).unwrap_or_default();
+    let name = name.trim();
+    let same = known.iter().find(|known| *known == name);
+    let found = same.or_else(|| known.iter().find(|known| known.eq_ignore_ascii_case(name)));
+    if found.is_none() && !name.is_empty() && !known.is_empty() {
+        let shown: Vec<String> = known.iter().map(|name| words::line(name)).collect();
+        model.refuse(&format!("There is no folder {}; {}", words::line(name), there_are(&shown)));
+        return Vec::new();
+    }
     model.layers.pop();
-    match name.trim() {
+    match found.map_or(name, String::as_str) {
         "" => Vec::new(),
         name => ask(model, Destination::Folder(name.to_owned())),
     }
@@ -86,6 +105,7 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
         // The next `u` tries again what did not come back.
         model.put_away.retain(|thread| !tried.contains(thread));
         model.put_away.extend(unfinished);
+        news::await_return(model, &done);
         if let Some(thread) = done.into_iter().next() {
             follow::select_question_of(model, thread);
         }

@@ -1,7 +1,9 @@
 //! Decisions: taken on the card shown, reported once they are stored, undone while that is possible.
 
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, Card, DecisionRequest, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UndoableBatch};
+use crate::inbox::{
+    Block, Card, DecisionRequest, Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UndoableBatch,
+};
 use crate::service::MailMove;
 use crate::text::Visible;
 use crate::tui::actions::{Action, Scope};
@@ -75,9 +77,12 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
     match why {
         None => send(model, kind, decision),
         Some(why) => {
-            let page = warnings_page(model);
-            let title = format!("Accept this? “{}”", model.selected().map_or("", |row| &row.title));
-            let why = format!("Asking again because {why}.");
+            let Some(opened) = model.current() else { return Vec::new() };
+            let page = opened.proposal();
+            let asked = question(&opened.item, "Accept this?");
+            let title = format!("{asked} “{}”", model.selected().map_or("", |row| &row.title));
+            let nothing = if opened.item.sends_nothing() { "Nothing is sent. " } else { "" };
+            let why = format!("{nothing}Asking again because {why}.");
             let then = OnConfirm::Decide(kind, decision);
             model.push(Confirm::new(title, why, page, then));
             Vec::new()
@@ -87,24 +92,26 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
 
 /// Asks whether to take the proposal although it was changed in a form.
 pub fn confirm_proposed(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) -> Vec<Cmd> {
-    let page = warnings_page(model);
+    let Some(opened) = model.current() else {
+        model.say("The card is still loading");
+        return Vec::new();
+    };
+    let page = opened.proposal();
     let title = match kind {
         DecisionKind::Drafted => "Save it as a draft as it was proposed?",
-        _ => "Accept it as it was proposed?",
+        _ => question(&opened.item, "Accept it as it was proposed?"),
     };
     let why = "Your changes are not in it, and are lost.";
     model.push(Confirm::new(title, why, page, OnConfirm::Decide(kind, decision)));
     Vec::new()
 }
 
-/// The warnings and the arguments: enough to know what `y` would do.
-fn warnings_page(model: &Model) -> Doc {
-    let Some(opened) = model.current() else { return Doc::default() };
-    let mut blocks = vec![Block::Warnings(opened.item.warnings.clone())];
-    let args = opened.item.args.as_object().into_iter().flatten();
-    let fields = args.map(|(name, value)| (Visible::line(name), words::value(value)));
-    blocks.push(Block::Fields(fields.collect()));
-    Doc::page(&opened.item.action, "", blocks)
+/// The question whether to accept an item. An answer to an invitation may decline it, so "accept" would mislead.
+pub fn question(item: &Item, accept: &'static str) -> &'static str {
+    match item.action.as_str() {
+        "answer_invitation" => "Answer the invitation like this?",
+        _ => accept,
+    }
 }
 
 /// The decision that a key means on the card shown.
@@ -149,15 +156,8 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
     let mut sent = Vec::new();
-    // Accepting a triage card means taking note of it.
-    let triage: HashSet<String> = model
-        .inbox
-        .list
-        .all()
-        .iter()
-        .filter(|row| row.kind == ItemKind::Interrupt(Kind::Triage))
-        .map(|row| row.id.clone())
-        .collect();
+    let word_of: HashMap<String, &str> =
+        model.inbox.list.all().iter().map(|row| (row.id.clone(), done_word(kind, row))).collect();
     let titles: HashMap<String, String> =
         model.inbox.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
     let title_of = |id: &str| titles.get(id).cloned().unwrap_or_default();
@@ -179,8 +179,11 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
                     model.inbox.asked = None;
                     model.inbox.opened = None;
                 }
-                let title = title_of(&id);
-                refused = Some(format!("Not decided: {title}: {}", failure.text));
+                let what = match title_of(&id).as_str() {
+                    "" => "Not decided".to_owned(),
+                    title => format!("Not decided: “{title}”"),
+                };
+                refused = Some(format!("{what}: {}", failure.text));
             }
         }
     }
@@ -209,14 +212,19 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         follow::expect(model, kind, answered);
         // A glance taken before this would show the old state.
         model.inbox.stale_glance = model.inbox.glancing.0;
-        let noted = kind == DecisionKind::Accepted && done.iter().all(|(id, _)| triage.contains(id));
-        let word = if noted { "noted" } else { kind.word() };
+        let mut words_used = done.iter().map(|(id, _)| word_of.get(id).copied().unwrap_or(kind.word()));
+        let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
+        let word = word.unwrap_or(kind.word());
         let what = match done.as_slice() {
-            [(_, title)] => format!("{word}: “{title}”"),
+            [(_, title)] if !title.is_empty() => format!("{word}: “{title}”"),
             many => format!("{word}: {}", words::count(many.len(), "item")),
         };
         let where_to = match (kind, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
-            (DecisionKind::Snoozed, Some(key)) => format!(" · {key} shows snoozed items"),
+            (DecisionKind::Snoozed { until }, key) => {
+                let until = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
+                let key = key.map(|key| format!(" · {key} shows snoozed items")).unwrap_or_default();
+                format!(" until {until}{key}")
+            }
             _ => String::new(),
         };
         model.say(words::capitalized(&format!("{what}{where_to}")));
@@ -229,7 +237,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
                 | DecisionKind::Refused
                 | DecisionKind::Ignored
                 | DecisionKind::Drafted
-                | DecisionKind::Snoozed
+                | DecisionKind::Snoozed { .. }
         ) {
             cmds.extend(news::await_ends(model, kind, &done));
             model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
@@ -241,6 +249,19 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         cmds.extend(crate::tui::update::data::changed(model));
     }
     cmds
+}
+
+/// What was done to an item, in the words its end is told with later.
+fn done_word(kind: DecisionKind, row: &Row) -> &'static str {
+    let is = |asked: Kind| row.kind == ItemKind::Interrupt(asked);
+    let permission = is(Kind::Approval) && row.action.starts_with(PROGRAM_ACTIONS);
+    match kind {
+        DecisionKind::Accepted if is(Kind::Triage) => "noted",
+        DecisionKind::Accepted if permission => "allowed",
+        DecisionKind::Edited if permission => "allowed, changed",
+        DecisionKind::Ignored if permission => "refused",
+        kind => kind.word(),
+    }
 }
 
 /// Whether the thread of a decided row answers at once, so that it is worth watching. A program that asked continues
@@ -263,7 +284,7 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
     let ids: Vec<_> = ids.collect();
     model.inbox.undoing = undo.items;
-    if undo.kind == DecisionKind::Snoozed {
+    if undo.kind.is_snooze() {
         model.inbox.goto = ids.first().map(ToString::to_string);
         return vec![Cmd::Snooze(ids, None)];
     }

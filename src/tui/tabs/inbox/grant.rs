@@ -6,7 +6,7 @@
 use super::decide;
 use super::heading::{asker, tool};
 use crate::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
-use crate::inbox::{Block, DecisionRequest, GrantLine, GrantRequest, GrantScope, Item};
+use crate::inbox::{Block, DecisionRequest, GrantLine, GrantRequest, GrantScope, Item, PROGRAM_ACTIONS};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -15,7 +15,6 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, Guard};
 use crate::tui::words;
-use jiff::ToSpan;
 use std::time::Duration;
 
 const HOUR: Duration = Duration::from_secs(3600);
@@ -143,13 +142,11 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
     if session {
         whom.push_str(", only in this session");
     }
-    let until = match lasts {
+    // However long the box stays open, the grant ends when the box says.
+    let ends_at = lasts.map(|lasts| model.wall.checked_add(lasts).unwrap_or(model.wall));
+    let until = match ends_at {
         None => "the thread ends".to_owned(),
-        Some(lasts) => {
-            let span = i64::try_from(lasts.as_secs()).unwrap_or(i64::MAX).min(31 * 86_400);
-            let end = model.wall.checked_add(span.seconds()).unwrap_or(model.wall);
-            end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string()
-        }
+        Some(end) => end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string(),
     };
     let calls = match scope {
         GrantScope::Thread | GrantScope::Sender => "every later call",
@@ -170,7 +167,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
     let page =
         Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
     let decision = DecisionRequest::on_screen(id.clone(), hash, Decision::Accept, true);
-    let then = OnConfirm::Grant(decision, GrantRequest { interrupt: id, scope, lasts, session });
+    let then = OnConfirm::Grant(decision, GrantRequest { interrupt: id, scope, ends_at, session });
     model.push(Confirm::new(
         "Accept this, and allow more of the same?",
         "This is what will run without asking you.",
@@ -222,7 +219,8 @@ pub fn granted(model: &mut Model, id: String, granted: InboxResult<GrantLine>) -
     };
     let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, accepted)]);
     if let Some(grant) = grant {
-        model.say(format!("Accepted · {} runs without asking for {} · 4 lists it", grant.tool, grant.scope));
+        let word = if grant.tool.starts_with(PROGRAM_ACTIONS) { "Allowed" } else { "Accepted" };
+        model.say(format!("{word} · {} runs without asking for {} · 4 lists it", grant.tool, grant.scope));
     }
     cmds
 }

@@ -1,7 +1,7 @@
 //! The line below a card's title: who wants what, in words. Ids and internal names are shown by “why”.
 
 use crate::graph::Kind;
-use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, ItemKind, PROGRAM_ACTIONS};
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, ItemKind, PROGRAM_ACTIONS, UNNAMED_PROGRAM};
 use crate::text::Visible;
 use serde_json::Value;
 
@@ -11,6 +11,9 @@ pub(super) fn who_wants_what(item: &Item) -> String {
     let workflow = Visible::line(&item.workflow);
     let who = source.clone().unwrap_or_else(|| workflow.to_string());
     let wish = match item.kind {
+        ItemKind::Interrupt(Kind::Triage) if item.action.starts_with(PROGRAM_ACTIONS) => {
+            format!("{} tells you something", program(item))
+        }
         ItemKind::Interrupt(Kind::Triage) => format!("{who} wrote to you"),
         ItemKind::Interrupt(Kind::Question) => match (item.action.as_str(), &source) {
             ("remind", _) => format!("You are waiting for an answer from {who}"),
@@ -32,14 +35,18 @@ pub(super) fn who_wants_what(item: &Item) -> String {
 }
 
 fn approval(item: &Item, is_answer: bool, who: &str) -> String {
-    let ready = if item.allow.accept { "ready to send" } else { "not ready to be sent" };
+    let ready = match (item.allow.accept, item.sends_nothing()) {
+        (false, _) => ", not ready to be sent",
+        (true, false) => ", ready to send",
+        (true, true) => " · accepting sends nothing",
+    };
     match item.action.as_str() {
-        "write_email" if is_answer => format!("Reply to {who}, {ready}"),
-        "write_email" => format!("Mail, {ready}"),
-        "schedule_meeting" => format!("Invitation to {who}, {ready}"),
-        "answer_invitation" => format!("Answer to an invitation from {who}, {ready}"),
+        "write_email" if is_answer => format!("Reply to {who}{ready}"),
+        "write_email" => format!("Mail{ready}"),
+        "schedule_meeting" => format!("Invitation to {who}{ready}"),
+        "answer_invitation" => format!("Answer to an invitation from {who}{ready}"),
         "remove_event" => format!("{who} cancelled an event in your calendar"),
-        "unsubscribe" => format!("Unsubscribe from {who}, {ready}"),
+        "unsubscribe" => format!("Unsubscribe from {who}{ready}"),
         "python" => format!("{who} wants to run this code"),
         action if action.starts_with(PROGRAM_ACTIONS) => {
             match item.args.get("command").and_then(Value::as_str) {
@@ -55,7 +62,10 @@ fn approval(item: &Item, is_answer: bool, who: &str) -> String {
 
 /// The program that asks. It chose its name itself, so it is never shown like a person's.
 fn program(item: &Item) -> String {
-    format!("The program {}", asker(item))
+    match asker(item).as_str() {
+        UNNAMED_PROGRAM => "A program that gave no name".to_owned(),
+        name => format!("The program {name}"),
+    }
 }
 
 /// The name of the program that asks.
@@ -107,12 +117,20 @@ mod tests {
 
     #[test]
     fn the_line_says_who_wants_what() {
-        use Kind::{Approval, Question};
+        use Kind::{Approval, Question, Triage};
         for (kind, action, source, said) in [
             (Approval, "write_email", Some("Ann"), "Reply to Ann, ready to send"),
             (Approval, "write_email", None, "Mail, ready to send"),
             (Approval, "request/restart", Some("request: ci"), "The program ci wants to use restart"),
             (Question, "request/question", Some("request: ci"), "The program ci asks you"),
+            (
+                Question,
+                "request/question",
+                Some("request: a program"),
+                "A program that gave no name asks you",
+            ),
+            (Triage, "request/notice", Some("request: ci"), "The program ci tells you something"),
+            (Triage, "notify", Some("Ann"), "Ann wrote to you"),
             (Question, "remind", Some("Ann"), "You are waiting for an answer from Ann"),
             (Question, "question", Some("Ann"), "Ann asks you"),
             (Question, "next_question", None, "The ask thread asks you"),
@@ -126,6 +144,18 @@ mod tests {
             command.args = json!({ "command": no_command });
             assert_eq!(who_wants_what(&command), "The program claude-code wants to use Bash", "{no_command}");
         }
+    }
+
+    #[test]
+    fn what_was_asked_while_observing_is_not_ready_to_send() {
+        let mut asked = item(Kind::Approval, "answer_invitation", Some("Ann"));
+        asked.workflow = "email".to_owned();
+        assert_eq!(who_wants_what(&asked), "Answer to an invitation from Ann · accepting sends nothing");
+        asked.irreversible = true;
+        assert_eq!(
+            who_wants_what(&asked),
+            "Answer to an invitation from Ann, ready to send · can't be undone afterwards"
+        );
     }
 
     #[test]

@@ -21,11 +21,16 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use serde_json::{Map, Value};
 
-/// The part of the list read so far, and the words it is filtered by.
+/// The widest column of outcomes: `accepted, nothing sent` fits.
+const MAX_OUTCOME: usize = 24;
+
+/// The part of the list read so far, and what it is filtered by.
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub list: PagedList<DecisionLine>,
-    pub words: String,
+    /// The filter as typed, and as parsed.
+    pub typed: String,
+    filter: DecisionQuery,
     /// The scroll position of the selected decision's card.
     top: ScrollPosition,
 }
@@ -40,8 +45,7 @@ pub enum Place {
 
 impl History {
     fn query(&self, after: Option<i64>, limit: usize) -> DecisionQuery {
-        let words = self.words.split_whitespace().map(str::to_owned).collect();
-        DecisionQuery { words, after, limit, ..DecisionQuery::default() }
+        DecisionQuery { after, limit, ..self.filter.clone() }
     }
 }
 
@@ -61,9 +65,25 @@ pub fn more(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// Lists only decisions with these words, or all if there are none.
-pub fn search(model: &mut Model, words: &str) -> Vec<Cmd> {
-    model.inbox.history = History { words: words.trim().to_owned(), ..History::default() };
+/// Lists only what the typed text asks for, or all if it is empty. If it is not understood, says so and returns `None`.
+pub fn search(model: &mut Model, typed: &str) -> Option<Vec<Cmd>> {
+    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    match DecisionQuery::parse(typed, &now) {
+        Ok(filter) => Some(show(model, typed, filter)),
+        Err(why) => {
+            model.refuse(&why);
+            None
+        }
+    }
+}
+
+/// Lists all decisions.
+pub fn show_all(model: &mut Model) -> Vec<Cmd> {
+    show(model, "", DecisionQuery::default())
+}
+
+fn show(model: &mut Model, typed: &str, filter: DecisionQuery) -> Vec<Cmd> {
+    model.inbox.history = History { typed: typed.trim().to_owned(), filter, ..History::default() };
     read(model)
 }
 
@@ -95,7 +115,9 @@ pub fn sender(model: &Model) -> Option<&str> {
 /// Lists only decisions for the same sender or agent.
 pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
     let sender = sender(model).map(str::to_owned);
-    sender.map_or_else(Vec::new, |sender| search(model, &sender))
+    let Some(sender) = sender else { return Vec::new() };
+    let filter = DecisionQuery { from: Some(sender.clone()), ..DecisionQuery::default() };
+    show(model, &sender, filter)
 }
 
 /// Asks for the grants behind the selected decision, and what was learned from it.
@@ -126,7 +148,7 @@ pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>)
             Some(By::Tui | By::Cli) => "You decided this yourself, and nothing was learned from it",
             Some(By::Grant(_)) => "The grant that took it is not listed any more",
             Some(By::Expiry) => "Nobody decided this: it expired",
-            None => "Only answers lead to a grant or a lesson · 3 shows what was learned",
+            None => "This leads nowhere else · 3 shows what was learned",
         }),
         (1, _) => return rows.pop().map_or_else(Vec::new, |(_, place)| go_to(model, place)),
         _ => {
@@ -176,15 +198,17 @@ pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<Deci
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let browse = &model.inbox.history.list;
     if browse.rows.is_empty() {
-        let (what, next) = match (browse.read, model.inbox.history.words.is_empty()) {
+        let (what, next) = match (browse.read, model.inbox.history.typed.is_empty()) {
             (false, _) => ("Looking …", ""),
             (true, true) => ("Nothing has been decided yet.", "gi shows what waits."),
             (true, false) => ("No decision matches.", "Esc shows all of them."),
         };
         return draw::message(model, areas.list, buf, what, next);
     }
-    let row = |line: &DecisionLine| PlainRow {
-        lead: pad(&words::line(&line.outcome), 16),
+    let outcomes: Vec<String> = browse.rows.iter().map(|line| words::line(&line.outcome)).collect();
+    let wide = draw::lead_width(outcomes.iter().map(String::as_str), MAX_OUTCOME);
+    let row = |(line, outcome): (&DecisionLine, &String)| PlainRow {
+        lead: pad(outcome, wide),
         style: style(model, line.end),
         text: match &line.source {
             Some(source) => format!("{} · {}", words::line(&line.title), words::line(source)),
@@ -193,7 +217,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         note: None,
         end: words::age(line.at, model.wall),
     };
-    draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(row));
+    draw::rows(model, browse, areas.list, buf, browse.rows.iter().zip(&outcomes).map(row));
     let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
     draw::page(model, &card(model, line), model.inbox.history.top, areas, buf);
 }

@@ -331,6 +331,15 @@ impl List {
         self.arrange(now);
     }
 
+    /// Lists only what matches, and selects the first of it if the selected item is not among it.
+    pub fn narrow_to(&mut self, query: Query, now: Timestamp) {
+        self.narrow = query;
+        self.arrange(now);
+        if self.selected().is_none() {
+            self.select(0);
+        }
+    }
+
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
     pub fn arrange(&mut self, now: Timestamp) {
         let shown = |row: &Row| {

@@ -123,6 +123,13 @@ impl Opened {
         let extra = CardContext { meta: heading::who_wants_what(&self.item), answers: &self.answers };
         self.doc = Doc::new(&self.item, self.card.clone(), &extra, self.folds);
     }
+
+    /// The proposal in the card's own words, unfolded: enough to know what accepting it would do.
+    pub fn proposal(&self) -> Doc {
+        let extra = CardContext { meta: heading::who_wants_what(&self.item), answers: &[] };
+        let folds = Folds { open: true, headers: false };
+        Doc::new(&self.item, self.card.clone(), &extra, folds).proposal_only(&self.item)
+    }
 }
 
 /// The last decision, while it can be undone.

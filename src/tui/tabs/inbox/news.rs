@@ -1,9 +1,8 @@
 //! News for the line at the bottom: how a decision ended, what arrived, what was learned.
 
-use crate::graph::Kind;
+use crate::graph::{Kind, ThreadId};
 use crate::inbox::{
-    AnswerKind, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Glance, ItemKind, ItemStatus,
-    MemoryLine,
+    DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine,
 };
 use crate::text::{truncate, width};
 use crate::tui::actions::Action;
@@ -23,6 +22,9 @@ const LATEST: usize = 100;
 /// How long after a decision its lesson may still come.
 const LEARNING: Duration = Duration::from_secs(180);
 
+/// How long after its mail was put back a card may still come.
+const RETURNING: Duration = Duration::from_secs(30);
+
 /// What the user has not been told yet.
 #[derive(Clone, Debug, Default)]
 pub struct News {
@@ -31,6 +33,10 @@ pub struct News {
     since: Option<Timestamp>,
     /// Items that arrived but were not read yet.
     pub arrived: HashSet<String>,
+    /// The last note about arrivals, and the items it is about.
+    told: (String, HashSet<String>),
+    /// Threads whose mail was put back, and until when we expect their cards.
+    returning: Option<(Vec<ThreadId>, Instant)>,
     /// What we knew about each profile: its version and its text.
     profiles: Option<BTreeMap<String, (u64, String)>>,
     /// Until when we look for lessons.
@@ -90,6 +96,8 @@ pub fn await_held(model: &mut Model, all: &[Glance]) -> Vec<Cmd> {
     for glance in all {
         if let ItemStatus::Held { since, .. } = glance.standing {
             news.awaited.insert(glance.id.clone());
+            // Other questions of its thread may have been answered long before the last one.
+            let since = since.checked_sub(24.hours()).unwrap_or(since);
             news.since = Some(news.since.map_or(since, |first| first.min(since)));
         }
     }
@@ -103,7 +111,8 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
     if let Some(since) = news.since.filter(|_| !news.awaited.is_empty()) {
         // The clocks of two processes may differ a little.
         let since = since.checked_sub(1.minute()).ok();
-        cmds.push(Cmd::Ends(DecisionQuery { since, limit: LATEST, ..DecisionQuery::default() }));
+        let query = DecisionQuery { since, only_answers: true, limit: LATEST, ..DecisionQuery::default() };
+        cmds.push(Cmd::Ends(query));
     }
     if news.learning.is_some_and(|until| model.now < until) {
         cmds.push(Cmd::Lessons);
@@ -113,9 +122,7 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
 
 pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     let Ok(page) = result else { return Vec::new() };
-    // Whoever snoozed something waits for nothing.
-    let answers = page.decisions.iter().filter(|line| line.answer != AnswerKind::Snooze);
-    let answers = answers.filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
+    let answers = page.decisions.iter().filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
     // An earlier answer to the same question was undone.
     let mut answered = HashSet::new();
     let newest: Vec<(String, &DecisionLine)> =
@@ -137,37 +144,71 @@ pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// How a decision ended, and for a mail to whom it went: `sent to Ines: Re: Lunch`.
+/// How a decision ended, and for a mail to whom it went: `sent to Ines: “Re: Lunch”`.
 fn ending(line: &DecisionLine) -> String {
     let to = line.args.get("to").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let to: Vec<&str> = to.iter().filter_map(Value::as_str).map(words::name).collect();
     match to.as_slice() {
-        [to] if line.outcome == "sent" => format!("sent to {to}: {}", line.title),
+        [to] if line.outcome == "sent" => format!("sent to {to}: “{}”", line.title),
         [to, more @ ..] if line.outcome == "sent" => {
-            format!("sent to {to} and {} more: {}", more.len(), line.title)
+            format!("sent to {to} and {} more: “{}”", more.len(), line.title)
         }
-        _ => format!("{}: {}", line.outcome, line.title),
+        _ => format!("{}: “{}”", line.outcome, line.title),
     }
 }
 
 /// Says what arrived, once its lines have been read.
 pub fn tell_arrived(model: &mut Model) {
     let arrived = std::mem::take(&mut model.inbox.news.arrived);
+    // Those that are not read yet are told with their lines.
+    let (arrived, unread): (HashSet<String>, HashSet<String>) = {
+        let known: HashSet<&str> = model.inbox.list.all().iter().map(|row| row.id.as_str()).collect();
+        arrived.into_iter().partition(|id| known.contains(id.as_str()))
+    };
+    model.inbox.news.arrived = unread;
     follow::select_next(model, &arrived);
     // Whoever stopped a thread was told so.
     let is_news = |row: &&Row| arrived.contains(&row.id) && row.action != "stopped";
     let rows: Vec<&Row> = model.inbox.list.all().iter().filter(is_news).collect();
+    // What came a moment ago is counted too while the note about it stands.
+    let (note, told) = &model.inbox.news.told;
+    let stands = model.note.as_ref().is_some_and(|shown| shown.text == *note);
+    let mut told = if stands { told.clone() } else { HashSet::new() };
+    told.extend(rows.iter().map(|row| row.id.clone()));
+    let mut counted = model.inbox.list.all().iter().filter(|row| told.contains(&row.id));
+    let all_back = counted.all(|row| comes_back(model, row));
     let text = match rows.as_slice() {
         [] => return,
-        [row] => arrival(model, row),
-        many => format!("{} new", many.len()),
+        [row] if told.len() == 1 => arrival(model, row),
+        _ if all_back => format!("Put back: {}", words::count(told.len(), "mail")),
+        _ => format!("{} new", told.len()),
     };
     if model.note.as_ref().is_none_or(|note| !note.bad) {
         model.say(text);
+        let note = model.note.as_ref().map(|note| note.text.clone());
+        model.inbox.news.told = (note.unwrap_or_default(), told);
     }
 }
 
+/// Notes mail that was put back: its cards come again, and are not new.
+pub fn await_return(model: &mut Model, threads: &[ThreadId]) {
+    let is_open = |thread: &ThreadId| {
+        model.inbox.list.all().iter().any(|row| row.thread == *thread && !row.is_decided())
+    };
+    let threads = threads.iter().filter(|thread| !is_open(thread)).cloned().collect();
+    model.inbox.news.returning = Some((threads, model.now + RETURNING));
+}
+
+/// Whether a card is there again because its mail was put back.
+fn comes_back(model: &Model, row: &Row) -> bool {
+    let returning = model.inbox.news.returning.as_ref();
+    returning.is_some_and(|(threads, until)| model.now < *until && threads.contains(&row.thread))
+}
+
 fn arrival(model: &Model, row: &Row) -> String {
+    if comes_back(model, row) {
+        return format!("Put back: “{}”", row.title);
+    }
     let own = model.has_workflow(&row.workflow);
     match row.kind {
         ItemKind::Interrupt(Kind::Triage) => format!("New: {} · {}", row.title, row.who()),

@@ -137,14 +137,18 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         };
         return draw::message(model, areas.list, buf, what, next);
     }
-    let mail = |line: &SkippedLine| PlainRow {
-        lead: pad(&words::line(&line.sender), 24),
+    let name = |line: &SkippedLine| words::line(words::name(&line.sender));
+    let names: Vec<String> = browse.rows.iter().map(name).collect();
+    // The subject gets more than half of the row.
+    let wide = draw::lead_width(names.iter().map(String::as_str), usize::from(areas.list.width) * 2 / 5);
+    let mail = |(line, name): (&SkippedLine, &String)| PlainRow {
+        lead: pad(name, wide),
         style: model.theme.quiet,
         text: format!("{}{}", if line.unsure { "? " } else { "" }, words::line(&line.title)),
         note: None,
         end: words::age(line.at, model.wall),
     };
-    draw::rows(model, browse, areas.list, buf, browse.rows.iter().map(mail));
+    draw::rows(model, browse, areas.list, buf, browse.rows.iter().zip(&names).map(mail));
     let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
     let one = |text: &str| Visible::line(text);
     let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();

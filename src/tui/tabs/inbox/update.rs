@@ -3,7 +3,7 @@
 use super::{Opened, follow, news};
 use crate::inbox::{Glance, ItemLine, ItemStatus};
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Lines, LoadedCard};
+use crate::tui::msg::{Cmd, InboxResult, Lines, LoadedCard};
 use crate::tui::update::data::changed;
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
@@ -71,7 +71,7 @@ fn count_down(model: &mut Model, all: &[Glance]) {
                 left = Some(left.map_or(hold_ms - passed, |left| left.min(hold_ms - passed)));
             }
             Some(ItemStatus::Decided) => {}
-            Some(ItemStatus::Snoozed) if undo.kind == DecisionKind::Snoozed => {}
+            Some(ItemStatus::Snoozed) if undo.kind.is_snooze() => {}
             // Its thread has acted on it, or somebody else undid it.
             Some(ItemStatus::Open | ItemStatus::Snoozed | ItemStatus::Result) | None => {
                 model.undo = None;

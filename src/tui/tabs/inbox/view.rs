@@ -6,7 +6,7 @@ use crate::graph::{Grade, Kind, Labels, ThreadId};
 use crate::inbox::{ItemKind, ItemStatus};
 use crate::text::wrap;
 use crate::tui::actions::Action;
-use crate::tui::layers::{Form, Layer};
+use crate::tui::layers::{Form, Layer, why_marks_apart};
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
@@ -258,7 +258,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
 fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer) {
     let Some(working) = model.working.get(thread) else {
         let what = match model.undo {
-            Some(_) => "Your answer goes out in a moment.",
+            Some(_) => "The agent gets your answer in a moment.",
             None => "The agent has your answer.",
         };
         return draw::message(model, area, buf, what, "Its next step will appear here · j or k moves on");
@@ -282,8 +282,10 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let mut actions = Vec::new();
     let many = model.inbox.list.marks.len();
     if many > 0 {
-        actions.push((Action::Accept, format!("accept {many}")));
-        actions.push((Action::Ignore, format!("ignore {many}")));
+        if why_marks_apart(model).is_none() {
+            actions.push((Action::Accept, format!("accept {many}")));
+            actions.push((Action::Ignore, format!("ignore {many}")));
+        }
         actions.push((Action::Snooze, format!("snooze {many}")));
     } else if let Some(row) = model.selected() {
         let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();

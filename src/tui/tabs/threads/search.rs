@@ -21,7 +21,8 @@ pub struct Search {
 }
 
 /// How a thread can have ended, apart from its statuses.
-const ENDS: [&str; 7] = ["sent", "allowed", "refused", "ignored", "expired", "failed", "answered"];
+const ENDS: [&str; 8] =
+    ["sent", "allowed", "refused", "ignored", "expired", "withdrawn", "failed", "answered"];
 
 impl Search {
     /// Parses a search; the error says what was not understood.

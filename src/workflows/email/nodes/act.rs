@@ -388,7 +388,8 @@ impl ActRun<'_> {
     pub(super) fn withheld(&mut self, call: &ToolCall) -> bool {
         if self.conversation.acts() {
             if self.state.observing {
-                let why = "when you answered, this account only observed, and nothing was sent. Now it acts.";
+                let why =
+                    "this was proposed while the account only observed, so nothing was sent. Now it acts.";
                 self.ask_again(call, why);
             }
             return self.state.observing;

@@ -92,6 +92,11 @@ async fn classify(
     };
     if let Some(class) = state.corrected {
         learn_correction(ctx, state, conversation, newest, class).await?;
+        if state.classification_decision == Some(class) {
+            // Its class is what it was, and so is the reason: the mail was put away and came back.
+            let kept = found(class, state.triage_reasoning.clone(), state.gist.clone(), state.triaged_by);
+            return Ok(Classified { unsure: state.unsure, ..kept });
+        }
         return Ok(found(class, "You said so.".to_owned(), state.gist.clone(), By::Person));
     }
     if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
@@ -147,7 +152,7 @@ async fn ask(
     if let Some(why) = rules::reason_to_show_anyway(&facts).filter(|_| triage.classification == Class::Ignore)
     {
         triage.classification = Class::Notify;
-        triage.reasoning = format!("Your memory says to ignore such mail, but {why}.");
+        triage.reasoning = format!("A line in Memory says to ignore such mail, but {why}.");
     }
     if let Some(note) = told.note {
         triage.reasoning = format!("{} {note}", triage.reasoning);

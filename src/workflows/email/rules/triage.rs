@@ -11,6 +11,7 @@ use super::signs::{Calendar, Reach, Signs, own_text};
 use crate::mail::risk::names_new_bank_details;
 use crate::text::phrases::{flat, has};
 use crate::text::words::line;
+use crate::workflows::email::defaults;
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::mail_facts::{Class, MailFacts};
 
@@ -49,13 +50,21 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let (classification, reasoning) = match (rule, spared) {
         (Some(_), Some(why_shown)) => {
             let class = if class == Class::Ignore { Class::Notify } else { class };
-            (class, format!("Your memory says to ignore such mail, but {why_shown}."))
+            (class, format!("A line in Memory says to ignore such mail, but {why_shown}."))
         }
-        (Some(rule), None) => (rule.class, format!("Your memory says: “{}”.", line(&rule.text, 200))),
+        (Some(rule), None) => {
+            let says = if is_preset(rule) { "Default rule in Memory" } else { "Your memory says" };
+            (rule.class, format!("{says}: “{}”.", line(&rule.text, 200)))
+        }
         (None, _) => (class, format!("General rule: {why}.")),
     };
     let unsure = unsure && rule.is_none();
     Triage { reasoning, gist: gist(&facts.mail, &signs), classification, unsure }
+}
+
+/// Whether the rule was there from the start, taught by nobody.
+fn is_preset(rule: &profile::Rule) -> bool {
+    defaults::preset(defaults::TRIAGE).lines().any(|line| profile::bare(line) == rule.text)
 }
 
 /// The first rule that fits, with its reason.
@@ -336,6 +345,17 @@ mod tests {
         facts.mail.text = "The deadline is Friday.".into();
         facts.profile = "- Notify about deadlines".into();
         assert!(triage(&facts).reasoning.contains("Notify about deadlines"));
+    }
+
+    #[test]
+    fn a_rule_that_nobody_taught_is_called_a_default() {
+        let mut facts = facts("Build failed: main", "The build failed.");
+        facts.profile = defaults::preset(defaults::TRIAGE).into();
+        let reason = triage(&facts).reasoning;
+        assert_eq!(reason, "Default rule in Memory: “Notify about build failures”.");
+        facts.profile = "- Notify about build failures from bob@stone.example".into();
+        let reason = triage(&facts).reasoning;
+        assert_eq!(reason, "Your memory says: “Notify about build failures from bob@stone.example”.");
     }
 
     #[test]

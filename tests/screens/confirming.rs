@@ -1,0 +1,65 @@
+//! The box before an answer counts says what would be done, in the card's own words.
+
+use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, calls, mail_with};
+use crate::test_screen::TestScreen;
+use sayso::config::MailMode;
+use serde_json::json;
+
+/// Bob's invitation, in an account that only observes.
+fn invited() -> TestScreen {
+    let calendar = format!(
+        "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nUID:kick@client\r\nDTSTAMP:20261101T080000Z\r\n\
+         DTSTART:20360505T120000Z\r\nDTEND:20360505T130000Z\r\nSUMMARY:Kickoff\r\nORGANIZER:mailto:{BOB}\r\n\
+         ATTENDEE;PARTSTAT=NEEDS-ACTION:mailto:ada@example.org\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+    );
+    let headers = "MIME-Version: 1.0\r\nContent-Type: multipart/alternative; boundary=b\r\n";
+    let parts = format!(
+        "--b\r\nContent-Type: text/plain\r\n\r\nPlease come.\r\n--b\r\n\
+         Content-Type: text/calendar; method=REQUEST\r\n\r\n{calendar}--b--\r\n"
+    );
+    let setup = EmailSetup { mode: MailMode::Observe, ..EmailSetup::default() };
+    let accept = ("answer_invitation", json!({"answer": "accept"}));
+    let inbox = EmailInbox::with(setup, "respond", [calls([accept])]);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    runtime.block_on(inbox.take_in(&mail_with(headers, &parts), json!({}))).unwrap();
+    runtime.block_on(inbox.drive());
+    TestScreen::over((*inbox).clone(), (160, 50))
+}
+
+#[test]
+fn an_answer_to_an_invitation_is_confirmed_in_the_words_of_its_card() {
+    let mut screen = invited();
+    let card = screen.dump();
+    assert!(card.contains("Answer to an invitation from Bob Ray · accepting sends nothing"), "{card}");
+    screen.press("a");
+    let asked = screen.dump();
+    for part in [
+        "Answer the invitation like this? “Invitation: Kickoff”",
+        "Nothing is sent. Asking again because it carries a warning.",
+        "This account only observes",
+        "Monday 5 May 2036, 14:00–15:00",
+    ] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    assert!(!asked.contains("answer_invitation") && !asked.contains("2036-05-05T"), "{asked}");
+    assert!(screen.decisions().is_empty());
+}
+
+#[test]
+fn a_declined_invitation_is_not_accepted() {
+    let mut screen = invited();
+    screen.press("e");
+    let form = screen.dump();
+    for part in ["Answer to Bob Ray", "Whether you come.", "2036-05-05 12:00"] {
+        assert!(form.contains(part), "{part}: {form}");
+    }
+    assert!(!form.contains("start *") && !form.contains("2036-05-05T"), "{form}");
+    screen.press("  <ctrl-s>");
+    let asked = screen.dump();
+    for part in ["Answer the invitation like this?", "Nothing is sent.", "- accept", "+ decline"] {
+        assert!(asked.contains(part), "{part}: {asked}");
+    }
+    assert!(!asked.contains("Accept it"), "{asked}");
+    screen.press("y");
+    assert_eq!(screen.decisions()[0].args["answer"], "decline");
+}
