@@ -41,14 +41,14 @@ impl WaitArgs {
     /// The answer of a verb that left a thread at `outcome`.
     pub(super) async fn follow(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
         let outcome = self.wait_if_requested(folder, outcome).await?;
-        folder.page.answer(&outcome, |page| outcome::text(page, &outcome))
+        outcome::answer(folder, &outcome).await
     }
 
     /// Like `follow`, for a verb whose whole work is that thread: if we waited and the thread cannot go on, the verb
     /// failed.
     pub(super) async fn follow_work(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
         let outcome = self.wait_if_requested(folder, outcome).await?;
-        let answer = folder.page.answer(&outcome, |page| outcome::text(page, &outcome))?;
+        let answer = outcome::answer(folder, &outcome).await?;
         let failed = self.wait && outcome.status == Status::Trouble;
         Ok(if failed { answer.with_exit(Exit::Failed) } else { answer })
     }
@@ -154,6 +154,14 @@ pub(super) async fn driven(
     // If a signal comes while the last effect is recorded, the work is done anyway.
     let stopped = stopped.get().filter(|_| attended.ended == Ended::Stopped);
     Ok(Driven { attended, stopped, timeout })
+}
+
+/// What a process says that would drive threads, but waits because another one does.
+pub(super) fn takes_over(driver: u32) -> String {
+    format!(
+        "process {driver} is already running the threads, so there is nothing to do here; this one takes over when it \
+        ends, and Ctrl-C stops waiting"
+    )
 }
 
 /// Warns which threads could not be driven, and why.

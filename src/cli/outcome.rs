@@ -1,14 +1,23 @@
 //! The status of a thread, in a sentence that says what to do next.
 
-use super::output::Page;
+use super::context::OpenFolder;
+use super::failure::Failure;
+use super::output::{Answer, Page};
 use super::values::Lines;
-use crate::inbox::{Outcome, Status};
+use crate::inbox::{Outcome, Overview, Status};
 use serde_json::Value;
 
-pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
+/// The answer of a verb that left a thread at `outcome`.
+pub(super) async fn answer(folder: &OpenFolder, outcome: &Outcome) -> Result<Answer, Failure> {
+    let overview = folder.inbox().figures().overview().await?;
+    folder.page.answer(outcome, |page| text(page, outcome, &overview))
+}
+
+pub(super) fn text(page: &Page, outcome: &Outcome, overview: &Overview) -> String {
     let thread = &outcome.thread;
+    let stopped = is_stopped(outcome);
     let mut out = match outcome.status {
-        Status::Ready => format!("Thread {thread} is ready; `sayso run` takes it further.\n"),
+        Status::Ready => format!("Thread {thread} is ready; {}.\n", next(overview)),
         Status::Running => format!("Thread {thread} is running.\n"),
         Status::Waiting => format!("Thread {thread} waits for you.\n"),
         Status::Held => {
@@ -17,11 +26,12 @@ pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
             )
         }
         Status::Joining => format!("Thread {thread} waits for the threads it started.\n"),
+        Status::Trouble if stopped => format!("Thread {thread} is stopped.\n"),
         Status::Trouble => format!("Thread {thread} cannot go on by itself.\n"),
         Status::Done => format!("Thread {thread} is done.\n"),
         Status::Abandoned => format!("Thread {thread} was abandoned.\n"),
     };
-    if let Some(error) = &outcome.error {
+    if let Some(error) = outcome.error.as_ref().filter(|_| !stopped) {
         out.push_str(&format!("Trouble: {} [{}]\n", error.text, error.code));
     }
     for id in &outcome.interrupts {
@@ -38,6 +48,20 @@ pub(super) fn text(page: &Page, outcome: &Outcome) -> String {
         }
     }
     out
+}
+
+/// Whether a person stopped it and has not let it go on.
+fn is_stopped(outcome: &Outcome) -> bool {
+    outcome.error.as_ref().is_some_and(|error| error.code == "stopped")
+}
+
+/// What takes a ready thread further.
+fn next(overview: &Overview) -> String {
+    match (overview.paused, overview.driver) {
+        (true, _) => "everything is paused until `sayso resume`".to_owned(),
+        (false, Some(pid)) => format!("process {pid} is running threads and takes it further"),
+        (false, None) => "`sayso run` takes it further".to_owned(),
+    }
 }
 
 /// A value without its empty fields; the JSON output has them all.
@@ -76,6 +100,17 @@ fn brief(value: Value) -> Value {
 mod tests {
     use super::*;
     use serde_json::json;
+
+    #[test]
+    fn a_ready_thread_names_what_takes_it_further() {
+        let said = |paused: bool, driver: Option<u32>| {
+            let (open, threads) = (Vec::new(), Vec::new());
+            next(&Overview { open, snoozed: 0, threads, paused, driver, waiting_for_model: 0 })
+        };
+        assert_eq!(said(false, None), "`sayso run` takes it further");
+        assert_eq!(said(false, Some(7)), "process 7 is running threads and takes it further");
+        assert_eq!(said(true, Some(7)), "everything is paused until `sayso resume`");
+    }
 
     #[test]
     fn what_says_nothing_is_left_out() {

@@ -19,11 +19,11 @@ pub(crate) fn interrupt(
         Failure::InDoubt { effect, .. } => {
             (json!({"effect": effect, "outcome": "done"}), doubt_schema(effect))
         }
-        Failure::Failed(_)
-        | Failure::LostNode(_)
-        | Failure::StepLimit(_)
-        | Failure::Budget(_)
-        | Failure::Stopped => (json!({"node": node}), Value::Bool(true)),
+        Failure::Failed(_) | Failure::LostNode(_) | Failure::StepLimit(_) | Failure::Budget(_) => {
+            (json!({"node": node}), Value::Bool(true))
+        }
+        // A person stopped it, wherever it was.
+        Failure::Stopped => (json!({}), Value::Bool(true)),
     };
     let mut trouble = proposal(code, Kind::Trouble, code, &args, &title(failure, workflow, could_not));
     trouble.schema = schema;

@@ -64,7 +64,10 @@ fn trouble_card(item: &Item, about: Option<String>) -> Card {
         let value = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         (Visible::line(name), Visible::new(&value))
     });
-    blocks.push(Block::Fields(about.into_iter().chain(args).collect()));
+    let fields: Vec<_> = about.into_iter().chain(args).collect();
+    if !fields.is_empty() {
+        blocks.push(Block::Fields(fields));
+    }
     let keys = [
         (item.allow.accept, "accept", &item.labels.accept),
         (item.allow.edit, "edit", &item.labels.edit),

@@ -296,7 +296,8 @@ impl Aftermath {
             Ok(reports || !after.taken || may_ask_again || may_go_on)
         })?;
         let done = after.effects.iter().find(|(_, state)| *state == EffectState::Done);
-        if let Some(begun) = done.filter(|_| retries).map(|(begun, _)| *begun)
+        // A stop takes back what was approved, so what is done after it has an approval of its own.
+        if let Some(begun) = done.filter(|_| retries && asked.action != "stopped").map(|(begun, _)| *begun)
             && let Some(card) = log::entry(db, begun)?.about
         {
             after.made_good = log::entry(db, card)?.parse_body::<log::Asked>()?.labels.done;

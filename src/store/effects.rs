@@ -5,10 +5,13 @@
 
 use crate::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::inbox::By;
-use crate::store::log::{self, EffectBegun, EffectEnded, Entry, Kind, Tx, digest_hex, parse_digest};
+use crate::store::log::{
+    self, EffectBegun, EffectEnded, Entry, Kind, Tx, UndoReason, digest_hex, parse_digest,
+};
+use crate::store::record::answers::{amend, reopen_all};
 use crate::store::record::append::append;
-use crate::store::record::calls;
 use crate::store::record::recent::{Question, Recent, StoredAnswer, is_news};
+use crate::store::record::{calls, forks};
 use crate::store::rows::{EffectRow, ThreadRow, damaged};
 use crate::store::{Effects, StoreError, blobs, grants, settings};
 use rusqlite::{Connection, params};
@@ -31,7 +34,7 @@ impl Effects<'_> {
     /// Commits an intent, or returns what an earlier attempt left.
     pub async fn begin(self, effect: EffectIntent) -> Result<PriorEffect, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| begin(tx, &effect, now)).await
+        self.0.write(move |tx| begin(tx, &effect, now)).await?.ok_or(StoreError::Moved)
     }
 
     /// Commits the state of an effect. It is recorded whatever happened to the thread meanwhile.
@@ -96,7 +99,8 @@ pub(in crate::store) fn end(
     Ok(())
 }
 
-fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<PriorEffect, StoreError> {
+/// `None` if the person has to be asked again first.
+fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEffect>, StoreError> {
     let mut row = ThreadRow::find(tx, &effect.thread)?;
     if row.version != effect.version {
         return Err(StoreError::Moved);
@@ -110,13 +114,25 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<PriorEffect, St
     }
     let Intent { name, basis, frozen } = &effect.intent;
     if let Some(earlier) = recent.effects.iter().find(|earlier| earlier.body.name == *name) {
-        return Ok(PriorEffect::Earlier {
+        return Ok(Some(PriorEffect::Earlier {
             state: earlier.state,
             frozen: blobs::get(tx, &parse_digest(&earlier.body.bytes)?)?,
             outcome: earlier.outcome.clone(),
-        });
+        }));
     }
     let approved = approve(tx, &row, &recent, basis, now)?;
+    let question =
+        recent.questions.iter().find(|question| approved.is_some_and(|(card, _)| card == question.seq));
+    if let Some(question) = question
+        && let Some((warning, bind)) = forks::unseen_warning(tx, &row, &question.asked)?
+    {
+        if question.current_answer().is_some_and(|answer| answer.acted) {
+            return Err(StoreError::NotApproved(warning.text.to_string()));
+        }
+        reopen_all(tx, &mut row, &recent, UndoReason::DoneElsewhere, now)?;
+        amend(tx, &mut row, question.seq, &warning, &bind, now)?;
+        return Ok(None);
+    }
     let begun = EffectBegun {
         step: effect.step,
         name: name.clone(),
@@ -130,7 +146,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<PriorEffect, St
         |entry: &&Entry| Some(entry.seq) == card || (entry.kind == Kind::Decided && entry.about == card);
     let similar: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
     append(tx, &mut row, Kind::Begun, card, &begun, &similar, now)?;
-    Ok(PriorEffect::New)
+    Ok(Some(PriorEffect::New))
 }
 
 /// Checks that the effect is exactly what was approved, byte for byte. Returns the card that permits it (the last one

@@ -197,8 +197,8 @@ pub enum Msg {
     Order(InboxResult<Option<String>>),
     /// Decisions were taken or not, by item.
     Decided(DecisionKind, Vec<(String, InboxResult<()>)>),
-    /// The newest decision that can be undone.
-    LastDecided(InboxResult<Option<UndoableBatch>>),
+    /// The newest decision that can be undone, with the lines of its items.
+    LastDecided(InboxResult<Option<(UndoableBatch, Vec<ItemLine>)>>),
     /// Decisions were undone or not, by item. Empty if nothing can be undone.
     Undone(Vec<(String, InboxResult<()>)>),
     /// A thread was stopped, or not.

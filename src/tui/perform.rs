@@ -6,8 +6,8 @@ use super::msg::{Cmd, DecisionKind, Failure, InboxResult, LoadedCard, LoadedThre
 use super::own_commands;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    DecisionRequest, InboxError, MemoryVersion, MemoryView, Outcome, SkippedCount, Status, ThreadLine,
-    ThreadQuery,
+    DecisionRequest, InboxError, ItemLine, LineQuery, MemoryVersion, MemoryView, Outcome, SkippedCount,
+    Status, ThreadLine, ThreadQuery, UndoableBatch,
 };
 use crate::service::{self, Format, Inbox, MailMove};
 use crate::text::plain_json;
@@ -195,7 +195,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Undo(ids) => Msg::Undone(undo(inbox, ids).await),
         Cmd::UndoTogether(id) => Msg::Undone(undo_together(inbox, id).await),
         Cmd::UndoLast => return undo_last(inbox).await,
-        Cmd::LastDecided => Msg::LastDecided(inbox.decisions().last_decided().await.map_err(Failure::from)),
+        Cmd::LastDecided => Msg::LastDecided(last_decided(inbox).await.map_err(Failure::from)),
         Cmd::Snooze(ids, until) => {
             let kind = until.map_or(DecisionKind::Woken, |until| DecisionKind::Snoozed { until });
             Msg::Decided(kind, snooze(inbox, ids, until).await)
@@ -333,6 +333,13 @@ async fn put_away(
         results.push((thread, moved));
     }
     results
+}
+
+async fn last_decided(inbox: &Inbox) -> Result<Option<(UndoableBatch, Vec<ItemLine>)>, InboxError> {
+    let Some(last) = inbox.decisions().last_decided().await? else { return Ok(None) };
+    let ids = last.interrupts.iter().map(ToString::to_string).collect();
+    let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
+    Ok(Some((last, lines)))
 }
 
 async fn undo_last(inbox: &Inbox) -> Option<Msg> {

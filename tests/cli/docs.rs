@@ -169,8 +169,10 @@ fn every_key_is_a_flag() {
 #[test]
 fn what_cannot_be_documented_is_refused() {
     let cli = configured();
+    std::fs::create_dir(cli.path("empty")).unwrap();
     for (args, expected) in [
         (&["nowhere"][..], "it does not exist"),
+        (&["empty"], "holds no file to document"),
         (&["code", "--out", "code"], "pages cannot go into the folder that is documented"),
         (&["code", "--clarity-threshold", "101"], "it is at most 100"),
         (&["code", "--max-iterations", "many"], "--max-iterations"),

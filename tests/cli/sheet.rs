@@ -40,6 +40,51 @@ fn the_built_in_rules_answer_simple_questions() {
     assert!(text(&outcome["output"]["answer"]).contains("do not understand"), "{outcome}");
 }
 
+/// Nothing is left out in silence: the card says it before the code runs, the answer names the values and groups.
+#[test]
+fn what_is_not_a_number_is_named() {
+    for (rows, instruction, card_says, expected) in [
+        (
+            "North,10\nSouth,\"12,5\"\nNorth,5\n",
+            "sum Amount by Region",
+            "that are not numbers, such as “12,5”, are left out",
+            "North: 15\nLeft out: South (no number in Amount)\nLeft out: 1 value in Amount that is not a number: “12,5” \
+             (row 3). Amount seems to mix decimal commas and points; none was converted.",
+        ),
+        (
+            "North,10\nSouth,n/a\nSouth,7\nEast,unknown\n",
+            "sum Amount by Region",
+            "such as “n/a”",
+            "North: 10\nSouth: 7\nLeft out: East (no number in Amount)\nLeft out: 2 values in Amount that are not numbers: \
+             “n/a” (row 3), “unknown” (row 5)",
+        ),
+        (
+            "North,10\nSouth,TRUE\n",
+            "sum Amount",
+            "such as “TRUE”",
+            "sum of Amount: 10 (1 rows)\nLeft out: 1 value in Amount that is not a number: “True” (row 3)",
+        ),
+        (
+            "North,10\nSouth,many\nEast,\nWest,3\n",
+            "only rows where Amount over 5",
+            "such as “many”",
+            "1 of 4 rows\nLeft out: 1 value in Amount that is not a number: “many” (row 3)",
+        ),
+    ] {
+        let cli = Cli::new();
+        std::fs::write(cli.path("sales.csv"), format!("Region,Amount\n{rows}")).unwrap();
+        let outcome = json(&cli, &["sheet", "sales.csv", "-i", instruction, "--wait"]);
+        let asked = texts(&outcome["interrupts"]).remove(0);
+        let card = text(&json(&cli, &["view", &asked])["text"]);
+        assert!(card.contains(card_says), "{card}");
+        let outcome = json(&cli, &["accept", &asked, "--wait"]);
+        let answer = text(&outcome["output"]["answer"]);
+        assert!(answer.ends_with(expected), "{answer}");
+        let thread = text(&outcome["thread"]);
+        assert!(text(&json(&cli, &["view", &thread])["text"]).contains("Left out: "), "{thread}");
+    }
+}
+
 #[test]
 fn the_other_formats_are_worked_on_and_a_result_is_xlsx() {
     let books = [

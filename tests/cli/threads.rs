@@ -60,11 +60,9 @@ fn stop_makes_trouble_that_can_be_decided() {
     assert_eq!(cli.json(&["accept", &trouble, "--wait"])["status"], "waiting");
     let thread = text(&cli.json(&["start", "chat", "topic=milk"])["thread"]);
     let output = cli.sayso(&["stop", &thread]);
-    assert!(
-        output.done().contains("cannot go on by itself") && output.out.contains("[stopped]"),
-        "{output:?}"
-    );
     let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
+    let asks = format!("Asks {trouble}: `sayso view {trouble}` shows it.");
+    assert_eq!(output.done(), format!("Thread {thread} is stopped.\n{asks}\n"));
     assert_eq!(cli.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
     cli.refused(&["stop", &thread], 3, "it is abandoned");
 }
@@ -79,6 +77,20 @@ fn a_stopped_thread_has_one_card_until_it_goes_on() {
     cli.json(&["accept", &text(&list[0]["id"]), "--wait"]);
     let list = cli.json(&["list"]);
     assert_eq!((list.as_array().unwrap().len(), text(&list[0]["id"])), (1, asked));
+}
+
+#[test]
+fn an_answer_to_a_stopped_thread_is_kept() {
+    let cli = Cli::new();
+    let (thread, asked) = cli.chat("tea");
+    cli.json(&["stop", &thread]);
+    let output = cli.sayso(&["respond", &asked, "done", "--wait"]);
+    assert!(output.out.starts_with(&format!("Thread {thread} is stopped.\n")), "{output:?}");
+    let kept = "note: your answer is kept, and takes effect if you let the thread go on\n";
+    assert_eq!((output.code, output.err.as_str()), (0, kept));
+    let trouble = text(&cli.json(&["list"])[0]["id"]);
+    let output = cli.sayso(&["accept", &trouble, "--wait"]);
+    assert!(output.done().starts_with(&format!("Thread {thread} is done.\n")), "{output:?}");
 }
 
 #[test]

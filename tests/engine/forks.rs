@@ -116,6 +116,34 @@ async fn forks_of_forks_know_what_was_done_before_them() {
     assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 }
 
+/// Whichever acts first: the other, which waits or is approved already, is asked once more with a warning.
+#[tokio::test]
+async fn what_a_fork_or_its_original_did_meanwhile_is_not_done_again_unasked() {
+    for original_first in [true, false] {
+        let inbox = TestInbox::new();
+        let program =
+            json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]]);
+        let thread = inbox.run_program(program).await;
+        let copy = fork(&inbox, &thread, 1).await;
+        let (first, second) = if original_first { (&thread, &copy) } else { (&copy, &thread) };
+        inbox.accept(first).await;
+        inbox.drive().await;
+        assert_eq!((inbox.status(first).await, inbox.world.performed().len()), (Status::Done, 1));
+        let id = inbox.open_question(second).await;
+        inbox.decide(&id, Decision::Accept).await.unwrap();
+        inbox.drive().await;
+        assert_eq!(inbox.status(second).await, Status::Waiting);
+        assert_eq!(inbox.world.performed().len(), 1);
+        assert_eq!(inbox.open_question(second).await, id);
+        let warnings = inbox.item(&id).await.warnings;
+        assert!(warnings.len() == 1 && warnings[0].text.contains(first.as_str()), "{warnings:?}");
+        inbox.decide(&id, Decision::Accept).await.unwrap();
+        inbox.drive().await;
+        assert_eq!((inbox.status(second).await, inbox.world.performed().len()), (Status::Done, 2));
+        assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    }
+}
+
 #[tokio::test]
 async fn a_fork_of_a_step_that_is_not_there_says_which_are() {
     let inbox = TestInbox::new();

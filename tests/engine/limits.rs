@@ -170,6 +170,25 @@ async fn stopping_takes_held_decisions_back() {
     assert!(inbox.view(&thread).await.decisions[0].undone_at.is_some());
 }
 
+/// A thread in trouble has one card, whether or not somebody stops it as well.
+#[tokio::test]
+async fn stopping_a_thread_in_trouble_asks_nothing_more() {
+    let inbox = TestInbox::new();
+    let thread = inbox.run_program(json!([[{"fail": "broken"}]])).await;
+    let trouble = inbox.open_question(&thread).await;
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    assert_eq!(inbox.open_question(&thread).await, trouble);
+    // A retry that has not begun is taken back.
+    inbox.decide(&trouble, Decision::Accept).await.unwrap();
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    assert_eq!(inbox.open_question(&thread).await, trouble);
+    assert_eq!(inbox.status(&thread).await, Status::Trouble);
+    inbox.decide(&trouble, Decision::Ignore).await.unwrap();
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Abandoned);
+    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+}
+
 #[tokio::test]
 async fn a_pause_holds_in_every_process_and_across_restarts() {
     let inbox = TestInbox::new();

@@ -95,6 +95,7 @@ fn what_an_earlier_screen_holds_can_be_undone_and_its_end_is_said() {
     let mut screen = screen.reopen();
     assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
     assert!(screen.dump().contains("u undo"), "{}", screen.dump());
+    assert_eq!(screen.note(), "Accepted: “Lunch on Thursday?”", "it says what is held");
     screen.press("u");
     assert_eq!(screen.note(), "Undone: “Lunch on Thursday?”");
     screen.press("a");
@@ -269,7 +270,8 @@ fn a_search_for_an_unknown_kind_says_above_the_prompt_which_there_are() {
         screen.press("<esc>");
     }
     screen.press("2").press("/is:bogus<enter>");
-    assert!(screen.dump().contains("is: takes sent, "), "{}", screen.dump());
+    let shown = screen.dump();
+    assert!(shown.contains("is: takes sent, ") && shown.contains(" or engine"), "all of it: {shown}");
 }
 
 #[test]

@@ -105,6 +105,7 @@ fn the_best_match_comes_first_and_n_walks_through_them() {
     let mut screen = TestScreen::with((200, 32), samples);
     screen.press("2/").type_in("budget").press("<enter>");
     assert_eq!(listed(&screen), ["The budget", "News"], "not by age");
+    assert!(screen.dump().contains("2 found  all "), "{}", screen.dump());
     assert_eq!(shown(&screen).view.title, "The budget");
     let found = screen.model.threads.rows[1].snippet.clone().unwrap();
     assert!(found.starts_with('…') && found.contains("Of the budget nobody"), "{found}");
@@ -371,6 +372,7 @@ fn a_stopped_thread_has_one_card_and_it_is_selected() {
     screen.press("X").press("y");
     screen.behind(async |_| {});
     assert!(screen.selected().contains("stopped"), "{}", screen.dump());
+    assert!(screen.dump().contains("The desk thread is stopped"), "{}", screen.dump());
     assert_eq!(screen.titles().len(), before);
     assert!(!screen.titles().contains(&asked), "{:?}", screen.titles());
 }

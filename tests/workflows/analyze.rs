@@ -271,6 +271,7 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
         (with("inputs", json!(folder.join("nowhere"))), "it does not exist"),
         (with("inputs", json!(folder.join("notes.md"))), "is not a folder"),
         (with("inputs", json!(folder.join("empty"))), "holds no readable text or document"),
+        (with("inputs", json!(folder.join("empty"))), "folders inside it are read with --recursive"),
         (with("inputs", json!(3)), "inputs"),
         (with("depth", json!(3)), "depth"),
         (json!({"query": "Why?"}), "inputs"),

@@ -6,9 +6,12 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
 use crate::cli::pairs;
+use crate::cli::print::note;
 use crate::cli::words::words;
 use crate::graph::{Decision, InterruptId, ThreadId};
-use crate::inbox::{By, DecisionRequest, GrantRequest, GrantScope, SeenHash, unsent_edit_key};
+use crate::inbox::{
+    By, DecisionRequest, GrantRequest, GrantScope, Outcome, SeenHash, Status, unsent_edit_key,
+};
 use crate::text::when;
 use serde_json::Value;
 
@@ -285,6 +288,14 @@ impl Binding {
     ) -> Result<Answer, Failure> {
         let decide = DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli };
         let outcome = folder.inbox().decisions().decide(decide).await?;
+        self.follow(folder, outcome).await
+    }
+
+    /// The answer of a decision. While its thread is stopped or in trouble, nothing comes of it.
+    async fn follow(&self, folder: &OpenFolder, outcome: Outcome) -> Result<Answer, Failure> {
+        if outcome.status == Status::Trouble {
+            note("your answer is kept, and takes effect if you let the thread go on");
+        }
         self.waiting.follow(folder, outcome).await
     }
 
@@ -300,7 +311,7 @@ impl Binding {
             DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
         let granted = folder.inbox().decisions().accept_and_grant(accept, request).await;
         let (outcome, _) = granted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        self.waiting.follow(folder, outcome).await
+        self.follow(folder, outcome).await
     }
 
     /// Accepts, and lets the asking agent remember the offer at this place.
@@ -315,7 +326,7 @@ impl Binding {
             DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
         let accepted = folder.inbox().decisions().accept_and_remember(accept, place).await;
         let outcome = accepted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        self.waiting.follow(folder, outcome).await
+        self.follow(folder, outcome).await
     }
 
     async fn file_away(&self, folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {

@@ -2,7 +2,7 @@
 
 use crate::app::{Scope, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::{driven, seconds};
+use crate::cli::drive::{driven, seconds, takes_over};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
@@ -45,7 +45,10 @@ impl Args {
             if let Some(pid) = driver
                 && noted_pid.replace(pid) != Some(pid)
             {
-                note(&format!("process {pid} is already running the threads; waiting for it"));
+                note(&match until {
+                    Until::Idle => format!("process {pid} is already running the threads; waiting for it"),
+                    Until::Stopped => takes_over(pid),
+                });
             }
         };
         folder.inbox().requests().close_expired().await?;

@@ -19,6 +19,6 @@ impl Args {
         let thread = thread(&self.thread)?;
         let folder = context.open()?;
         let outcome = folder.inbox().threads().stop(thread).await?;
-        folder.page.answer(&outcome, |page| outcome::text(page, &outcome))
+        outcome::answer(&folder, &outcome).await
     }
 }

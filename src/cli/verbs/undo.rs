@@ -4,7 +4,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
-use crate::cli::output::Answer;
+use crate::cli::output::{Answer, Page};
 use crate::graph::InterruptId;
 
 /// Take a decision back, while its thread has not acted on it
@@ -28,7 +28,7 @@ impl Args {
             return together(&folder, id).await;
         }
         let outcome = folder.inbox().decisions().undo(id).await?;
-        folder.page.answer(&outcome, |page| outcome::text(page, &outcome))
+        outcome::answer(&folder, &outcome).await
     }
 }
 
@@ -43,8 +43,12 @@ async fn together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, Failur
     }
     match refused {
         Some(error) if outcomes.is_empty() => Err(error.into()),
-        _ => folder
-            .page
-            .answer(&outcomes, |page| outcomes.iter().map(|one| outcome::text(page, one)).collect()),
+        _ => {
+            let overview = folder.inbox().figures().overview().await?;
+            let texts = |page: &Page| {
+                outcomes.iter().map(|one| outcome::text(page, one, &overview)).collect::<String>()
+            };
+            folder.page.answer(&outcomes, texts)
+        }
     }
 }

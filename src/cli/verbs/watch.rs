@@ -2,7 +2,7 @@
 
 use crate::app::Driver;
 use crate::cli::context::Context;
-use crate::cli::drive::Signals;
+use crate::cli::drive::{Signals, takes_over};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
@@ -44,7 +44,7 @@ impl Args {
                     if let Some(pid) = driver
                         && noted_pid.replace(pid) != Some(pid)
                     {
-                        note(&format!("process {pid} is already running the threads; waiting for it"));
+                        note(&takes_over(pid));
                     }
                 }
             }

@@ -10,7 +10,7 @@ use std::fmt::Write;
 pub(super) fn page(view: &ThreadView, card: &Card, zone: &TimeZone) -> String {
     let mut page = Page { out: String::new(), zone };
     page.head(view);
-    page.conversation(card);
+    page.conversation(view, card);
     page.asked(view);
     page.effects(&view.effects);
     page.steps(view);
@@ -89,12 +89,26 @@ impl Page<'_> {
         );
     }
 
-    fn conversation(&mut self, card: &Card) {
+    /// The mails first and oldest first, so that it reads in the order it was written. A card has them the other way
+    /// round.
+    fn conversation(&mut self, view: &ThreadView, card: &Card) {
         if card.blocks.is_empty() {
             return;
         }
         self.heading("Conversation");
-        for block in &card.blocks {
+        let is_mail = |block: &&Block| matches!(block, Block::Mail(_));
+        let (mails, rest): (Vec<&Block>, Vec<&Block>) = card.blocks.iter().partition(is_mail);
+        let has_mails = !mails.is_empty();
+        self.blocks(mails.into_iter().rev());
+        if has_mails && !rest.is_empty() {
+            let open = view.questions.iter().any(QuestionView::is_open);
+            self.heading(if open { "Waits for you" } else { "Result" });
+        }
+        self.blocks(rest.into_iter());
+    }
+
+    fn blocks<'b>(&mut self, blocks: impl Iterator<Item = &'b Block>) {
+        for block in blocks {
             match block {
                 Block::Markdown(text) => self.quoted(text),
                 Block::Turns(turns) => {
@@ -113,6 +127,9 @@ impl Page<'_> {
                     self.line("");
                 }
                 other => {
+                    if let Block::Mail(mail) = other {
+                        self.line(&format!("### {}\n", plain(&mail.from)));
+                    }
                     let text = Card { blocks: vec![other.clone()] }.text();
                     if !text.trim().is_empty() {
                         self.fenced("", &text, "");

@@ -175,6 +175,8 @@ pub(in crate::store) enum UndoReason {
     Stopped,
     /// It had been held for too long when a driver started.
     HeldTooLong,
+    /// A fork, or the thread it was forked from, had done the same meanwhile.
+    DoneElsewhere,
 }
 
 impl UndoReason {
@@ -186,6 +188,7 @@ impl UndoReason {
             UndoReason::GrantEnded => "asked again: the grant ended",
             UndoReason::Stopped => "thread stopped",
             UndoReason::HeldTooLong => "asked again: held too long",
+            UndoReason::DoneElsewhere => "asked again: a fork has done this already",
         }
     }
 }

@@ -1,9 +1,9 @@
 //! Records answers and takes them back.
 
-use crate::graph::{BatchId, Decision, Hash};
+use crate::graph::{BatchId, Decision, Hash, Warning};
 use crate::inbox::By;
 use crate::store::StoreError;
-use crate::store::log::{Decided, Entry, Kind, Tx, UndoReason, Undone};
+use crate::store::log::{Amended, Decided, Entry, Kind, Tx, UndoReason, Undone};
 use crate::store::record::append::append;
 use crate::store::record::calls;
 use crate::store::record::recent::Recent;
@@ -43,6 +43,20 @@ pub(in crate::store) fn take_back(
 ) -> Result<(), StoreError> {
     let from = tx.opened(now)?;
     append(tx, row, Kind::Undone, Some(question), &Undone { because, from }, &[], now)?;
+    Ok(())
+}
+
+/// Adds a warning to a question. `bind` makes a card drawn earlier stale.
+pub(in crate::store) fn amend(
+    tx: &Tx<'_>,
+    row: &mut ThreadRow,
+    question: i64,
+    warning: &Warning,
+    bind: &str,
+    now: i64,
+) -> Result<(), StoreError> {
+    let amended = Amended { warning: warning.clone(), bind: bind.to_owned() };
+    append(tx, row, Kind::Amended, Some(question), &amended, &[], now)?;
     Ok(())
 }
 

@@ -2,8 +2,8 @@
 
 use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{NextView, Status};
-use crate::store::log::{Amended, Arrived, Closed, Entry, Kind, Settled, Step, Stepped, Tx, UndoReason};
-use crate::store::record::answers::reopen_all;
+use crate::store::log::{Arrived, Closed, Entry, Kind, Settled, Step, Stepped, Tx, UndoReason};
+use crate::store::record::answers::{amend, reopen_all};
 use crate::store::record::append::{append, append_steps, raw};
 use crate::store::record::calls;
 use crate::store::record::recent::{Question, Recent, is_news};
@@ -197,19 +197,6 @@ fn update_trouble(
         left.push(trouble.seq);
     }
     Ok(left)
-}
-
-fn amend(
-    tx: &Tx<'_>,
-    row: &mut ThreadRow,
-    question: i64,
-    warning: &crate::graph::Warning,
-    bind: &str,
-    now: i64,
-) -> Result<(), StoreError> {
-    let amended = Amended { warning: warning.clone(), bind: bind.to_owned() };
-    append(tx, row, Kind::Amended, Some(question), &amended, &[], now)?;
-    Ok(())
 }
 
 fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -> Result<(), StoreError> {

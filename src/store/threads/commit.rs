@@ -1,18 +1,17 @@
 //! Commits a node's result in one transaction, all or nothing.
 
-use crate::graph::{Authorization, Decision, Interrupt, InterruptId, ThreadId, Warning};
+use crate::graph::{Decision, Interrupt, InterruptId, ThreadId};
 use crate::inbox::{By, NextView, Status};
-use crate::store::log::{self, Asked, EffectBegun, Entry, Kind, Parent, Step, Stepped, Tx};
+use crate::store::log::{Asked, Entry, Kind, Parent, Step, Stepped, Tx};
 use crate::store::record::answers::{NewDecision, record};
 use crate::store::record::append::{append, append_steps, raw};
 use crate::store::record::questions::schema;
 use crate::store::record::recent::{LastStep, Question, Recent};
-use crate::store::record::{calls, snapshots};
+use crate::store::record::{calls, forks, snapshots};
 use crate::store::rows::ThreadRow;
 use crate::store::threads::start::{NewThread, start};
 use crate::store::{StoreError, Threads, grants};
 use rusqlite::Connection;
-use std::collections::HashMap;
 
 /// One step to add to a thread.
 #[derive(Clone, Debug)]
@@ -223,7 +222,7 @@ fn ask(
     now: i64,
 ) -> Result<(Entry, Asked), StoreError> {
     let mut asked = Asked::new(step, schema(tx, &question.schema)?, None, question);
-    warn_if_done_in_original(tx, row, &mut asked)?;
+    forks::warn_if_done(tx, row, &mut asked)?;
     let entry = append(tx, row, Kind::Asked, None, &asked, &[], now)?;
     Ok((entry, asked))
 }
@@ -267,59 +266,6 @@ fn answer_by_grant(
         (true, true) => Status::Held,
         (true, false) => Status::Ready,
     })
-}
-
-/// Adds a warning if the original of a fork has already done what this question is about.
-pub(in crate::store) fn warn_if_done_in_original(
-    db: &Connection,
-    row: &ThreadRow,
-    asked: &mut Asked,
-) -> Result<(), StoreError> {
-    let (Some(mut origin), Some(mut step)) = (row.origin, row.origin_step) else { return Ok(()) };
-    if !asked.irreversible {
-        return Ok(());
-    }
-    loop {
-        let original = ThreadRow::by_seq(db, origin)?;
-        if has_done(db, origin, step, &asked.action)? {
-            let text = format!("The thread this was forked from ({}) has already done this.", original.id);
-            let warning = Warning::caution("done_in_original", text);
-            asked.warn(&warning, &format!("origin:{}", original.id));
-            return Ok(());
-        }
-        match (original.origin, original.origin_step) {
-            // Only the part within both prefixes is shared with the next origin.
-            (Some(next_origin), Some(at)) => (origin, step) = (next_origin, at.min(step)),
-            _ => return Ok(()),
-        }
-    }
-}
-
-/// Whether a thread has begun an effect on a card with this action, at this step or later.
-fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<bool, StoreError> {
-    let mut cards: HashMap<String, (i64, String)> = HashMap::new();
-    for entry in log::stream(db, thread, thread)? {
-        let keys: Vec<String> = match entry.kind {
-            Kind::Asked => {
-                let Asked { key, step, action, .. } = entry.parse_body()?;
-                cards.insert(key, (step, action));
-                continue;
-            }
-            Kind::Begun => match entry.parse_body::<EffectBegun>()?.basis {
-                Authorization::Decision { key, .. } | Authorization::Draft { key, .. } => vec![key],
-                Authorization::Answers { given } => {
-                    given.into_iter().filter(|(_, args)| !args.is_null()).map(|(key, _)| key).collect()
-                }
-                Authorization::Grant { .. } => continue,
-            },
-            _ => continue,
-        };
-        let is_match = |(at, done): &(i64, String)| *at >= step && done == action;
-        if keys.iter().filter_map(|key| cards.get(key)).any(is_match) {
-            return Ok(true);
-        }
-    }
-    Ok(false)
 }
 
 /// The thread that was started with this key.

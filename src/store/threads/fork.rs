@@ -4,10 +4,10 @@ use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::NextView;
 use crate::store::log::{Forked, Kind, Parent, Stepped, Tx};
 use crate::store::record::append::{append, append_steps};
+use crate::store::record::forks;
 use crate::store::record::recent::Question;
 use crate::store::record::steps::steps_of;
 use crate::store::rows::{InterruptRow, ThreadRow, damaged};
-use crate::store::threads::commit::warn_if_done_in_original;
 use crate::store::threads::start::{NewThread, start, start_fork};
 use crate::store::{StoreError, Threads};
 
@@ -40,7 +40,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                 let original = InterruptRow::find(tx, id)?;
                 let mut asked = Question::read(tx, original.thread, original.seq)?.asked;
                 (asked.id, asked.step, asked.snoozed_until) = (InterruptId::random(), last.n, None);
-                warn_if_done_in_original(tx, row, &mut asked)?;
+                forks::warn_if_done(tx, row, &mut asked)?;
                 let entry = append(tx, row, Kind::Asked, Some(original.seq), &asked, &[], now)?;
                 open.push(entry.seq);
                 new_ids.push(asked.id);

@@ -10,7 +10,7 @@ use crate::store::log::{Asked, Kind, PersonAction, Settled, Tx, UndoReason};
 use crate::store::record::answers::reopen_all;
 use crate::store::record::append::append;
 use crate::store::record::questions::schema;
-use crate::store::record::recent::{Recent, is_news};
+use crate::store::record::recent::{Question, Recent, is_news};
 use crate::store::rows::{Awaits, MailRow, ThreadRow};
 use crate::store::threads::arrive;
 use crate::store::{StoreError, Threads, effects};
@@ -65,6 +65,11 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
         reopen_all(tx, &mut row, &recent, UndoReason::Stopped, now)?;
         let from = tx.opened(now)?;
         append(tx, &mut row, Kind::Stopped, None, &PersonAction { from }, &[], now)?;
+        // A thread in trouble goes no further without a person anyway, and its card stays.
+        let waits = |question: &Question| question.current_answer().is_none_or(|answer| !answer.acted);
+        if recent.troubles().any(waits) {
+            return Ok(());
+        }
     }
     let schema = schema(tx, &trouble.interrupt.schema)?;
     let mut asked = Asked::new(recent.step.steps, schema, Some(trouble.text.clone()), &trouble.interrupt);

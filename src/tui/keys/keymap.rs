@@ -223,6 +223,12 @@ impl Keymap {
         Some(Key::show_row(&row.keys))
     }
 
+    /// What an action does in the first of these scopes that has it.
+    pub fn help_of(&self, scopes: &[Scope], action: Action) -> &'static str {
+        let row_in = |scope: &Scope| self.rows.iter().find(|row| row.scope == *scope && row.action == action);
+        scopes.iter().find_map(row_in).map_or(action.help(), |row| row.help)
+    }
+
     /// The rows of a scope: keys as people write them, the action, and its help.
     pub fn rows(&self, scope: Scope) -> Vec<(String, Action, &'static str)> {
         let mut rows: Vec<(String, Action, &'static str)> = Vec::new();

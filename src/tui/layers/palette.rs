@@ -50,7 +50,7 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     for action in Action::ALL.iter().copied().filter(|action| *action != Action::Palette) {
         let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
         let name = action.name().replace('_', " ");
-        let text = titled(&name, action.help());
+        let text = titled(&name, model.keymap.help_of(&scopes, action));
         if let Some(score) = score(&text) {
             let usual = if typed.is_empty() { usual(action) } else { 0 };
             let score = score + fitting(model, &scopes, action) + usual;
@@ -78,11 +78,8 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
 
 /// An action's name and what it does, unless that says the name already.
 fn titled(name: &str, help: &str) -> String {
-    if format!(" {help} ").contains(&format!(" {name} ")) {
-        help.to_owned()
-    } else {
-        format!("{name}: {help}")
-    }
+    let said: Vec<&str> = help.split(|letter: char| !letter.is_alphanumeric()).collect();
+    if name.split(' ').all(|word| said.contains(&word)) { help.to_owned() } else { format!("{name}: {help}") }
 }
 
 /// What one would do first comes first, and moving about, which nobody does from here, last.
@@ -231,6 +228,8 @@ mod tests {
     fn a_name_is_not_said_twice() {
         assert_eq!(titled("inbox", "the inbox"), "the inbox");
         assert_eq!(titled("quit", "quit"), "quit");
+        assert_eq!(titled("next view", "next view: steps, trace"), "next view: steps, trace");
+        assert_eq!(titled("pin line", "pin or unpin a line"), "pin or unpin a line");
         assert_eq!(titled("memory", "what was learned"), "memory: what was learned");
     }
 

@@ -1,6 +1,7 @@
 //! A line of text: to search, to filter, to name something; and the palette, which suggests actions by name.
 
 use super::{Layer, Popup, cells, palette, screen};
+use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::editor::Editor;
 use crate::tui::keys::Key;
@@ -14,6 +15,7 @@ use crate::tui::tabs::{Tab, memory, moves};
 use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
+use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
 /// What a line of text is for.
@@ -159,9 +161,12 @@ impl Popup for Prompt {
             // The prompt covers the line where messages are shown.
             let wrong = |note: &&Note| (note.bad || note.about_key) && row.y > screen.y;
             if let Some(note) = model.note.as_ref().filter(wrong) {
-                let above = Rect { y: row.y - 1, ..row };
+                let said: Vec<&str> = wrap(&note.text, usize::from(row.width).max(1)).collect();
+                let height = u16::try_from(said.len()).unwrap_or(u16::MAX).min(row.y - screen.y);
+                let above = Rect { y: row.y - height, height, ..row };
                 Clear.render(above, frame.buffer_mut());
-                draw::text(frame.buffer_mut(), above, above.x, above.y, &note.text, theme.danger);
+                let lines = said.into_iter().map(|line| Line::styled(line, theme.danger));
+                draw::lines(frame.buffer_mut(), above, lines);
             }
             row
         };

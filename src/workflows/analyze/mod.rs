@@ -114,7 +114,7 @@ fn nothing_to_read(folder: &Path, reading: &folder::Reading, recursive: bool) ->
     if let Some(first) = reading.skipped.first() {
         text += &format!(" ({} left out, the first: {}, {})", reading.skipped.len(), first.name, first.why);
     } else if !recursive {
-        text += "; folders inside it are read with recursive=true";
+        text += "; folders inside it are read with --recursive (recursive=true with `sayso start`)";
     }
     text
 }

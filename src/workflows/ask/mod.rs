@@ -11,7 +11,7 @@
 //! input and output; anything wrong is recorded, shown to the model, and retried a few times before it becomes trouble.
 //!
 //! A long list is shown page by page: “more” shows the next entries, first from the stored answer, then from the
-//! server. If a follow-up cannot be answered, the person is told so and the conversation goes on.
+//! server. If no API fits a question, or a follow-up cannot be answered, the person is told so and can go on from there.
 //!
 //! If a question names a thing, that thing is looked up first, among things of its kind. A question that needs two
 //! requests goes through the same nodes twice.

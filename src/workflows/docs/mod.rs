@@ -32,6 +32,7 @@ use super::Services;
 use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto, spawn};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder;
+use crate::tools::tree::{self, Limits};
 use board::Board;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -127,11 +128,21 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
             return Err(field(key, format!("it is at most {most}")));
         }
     }
+    // Only the names count here; nothing is read.
+    let names = Limits { total: 0, ..Limits::default() };
+    let tree = tree::scan(&dir, &[&out], &names, &|_, _, _| {}).map_err(|e| field("dir", e.to_string()))?;
+    if tree.files.is_empty() {
+        return Err(field("dir", nothing_to_document(&dir.display().to_string())));
+    }
     for (key, path) in [("dir", &dir), ("out", &out)] {
         let path = path.to_str().ok_or_else(|| field(key, "the folder's name is not UTF-8"))?;
         input[key] = Value::from(path);
     }
     Ok(input)
+}
+
+fn nothing_to_document(dir: &str) -> String {
+    format!("{dir} holds no file to document, or .gitignore leaves all of them out")
 }
 
 /// The real path of a folder that may not exist yet.

@@ -6,7 +6,7 @@ use super::board::Board;
 use super::facts::ProjectFacts;
 use super::pages::{self, WritePage};
 use super::state::{DocsUpdate, Documentation, Scanned};
-use super::{AGENT, AGGREGATE, WRITE_DOCS, project};
+use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
 use crate::graph::{Child, Command, Ctx, NodeError};
 use crate::tools::folder::FolderError;
 use crate::tools::tree::{self, Limits};
@@ -39,8 +39,7 @@ async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, Nod
     });
     let (tree, bodies) = work.await.map_err(NodeError::failed)?.map_err(NodeError::failed)?;
     if tree.files.is_empty() {
-        let why = format!("{} holds no file to document, or .gitignore leaves all of them out", state.dir);
-        return Err(NodeError::failed(why));
+        return Err(NodeError::failed(nothing_to_document(&state.dir)));
     }
     let mut facts = project::project(&tree);
     facts.bodies = bodies;

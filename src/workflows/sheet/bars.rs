@@ -1,4 +1,5 @@
-//! Shows grouped results as bars: a few lines that each end in a number make a table worth drawing.
+//! Shows grouped results as bars: a few lines that each end in a number make a table worth drawing. A line that only
+//! says what was left out is no reason against it.
 
 use crate::inbox::Block;
 use crate::text::Visible;
@@ -13,7 +14,9 @@ const PARTS: [char; 8] =
 
 /// Bars for the printed text, if all of it is names with numbers worth comparing.
 pub(super) fn of(printed: &str) -> Option<Block> {
-    let mut lines: Vec<&str> = printed.lines().filter(|line| !line.trim().is_empty()).collect();
+    let left_out = |line: &str| line.starts_with("Left out: ") && row(line).is_none();
+    let mut lines: Vec<&str> =
+        printed.lines().filter(|line| !line.trim().is_empty() && !left_out(line)).collect();
     let (mut group, mut number) = ("", "");
     let first = lines.first().copied().filter(|line| row(line).is_none() && !lacks_number(line));
     let series = |line: &&str| line.starts_with("Name: ") || line.starts_with("dtype: ");
@@ -112,6 +115,9 @@ mod tests {
         assert_eq!(rows[1][2], "\u{2588}\u{258c}");
         let series = "Region\nEast     900\nNorth    180\nName: Amount, dtype: int64\n";
         assert_eq!(drawn(series).unwrap().len(), 2);
+        let left_out = "North: 15\nSouth: 7\nLeft out: East (no number in Amount)\nLeft out: 1 value in Amount that is \
+                        not a number: “n/a” (row 3)\n";
+        assert_eq!(drawn(left_out).unwrap().len(), 2);
         for other in
             ["North 180", "The total is 5\nNothing else.", "a -1\nb 2", "a 0\nb 0", "2026 1\n2027 x", ""]
         {

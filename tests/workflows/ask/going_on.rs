@@ -90,9 +90,14 @@ async fn what_cannot_be_answered_is_answered_so_and_the_conversation_goes_on() {
     assert!(told(&inbox, &thread, "trending playlists").await.contains("1. \"Back\""));
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(outcome.status, Status::Done, "what was answered stays answered");
-    // A question that stands alone is no conversation: the person decides.
-    let thread = inbox.ask("Sing me something about sixpence and rye").await;
+    // A question that stands alone is no conversation: the person decides what comes of a server's failure.
+    inbox.server.tell("/v1/playlists/trending", [Reply::Json(503, json!({"message": "busy"}))]);
+    let thread = inbox.ask("trending playlists").await;
     assert_eq!(inbox.status(&thread).await, Status::Trouble);
+    for words in ["hello there", "Sing me something about sixpence and rye"] {
+        let answer = inbox.answer_to(words).await;
+        assert!(answer.starts_with("This could not be answered: no API that is known"), "{words}: {answer}");
+    }
 }
 
 #[tokio::test]

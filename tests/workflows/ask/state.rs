@@ -2,7 +2,6 @@
 
 use super::ask_inbox::AskInbox;
 use crate::support::test_inbox::respond;
-use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::llm::{Message, Request};
 use serde_json::{Value, json};
@@ -229,11 +228,14 @@ async fn parameters_that_do_not_fit_are_never_sent() {
 async fn what_no_api_answers_is_said_and_can_be_put_in_other_words() {
     let inbox = AskInbox::by_rules().await;
     let thread = inbox.ask("What is the weather in Paris?").await;
-    let (code, text) = inbox.trouble(&thread).await;
-    assert!(code == "failed" && text.contains("sayso apis list"), "{text}");
-    let outcome =
-        inbox.answer(&thread, Decision::Respond { text: "I mean the trending tracks".to_owned() }).await;
-    assert_eq!(outcome.status, Status::Done);
+    let answer = inbox.answer_of(&thread).await;
+    assert!(
+        answer.starts_with("This could not be answered: no API") && answer.contains("sayso apis list"),
+        "{answer}"
+    );
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    inbox.proceed(&thread, "trending tracks").await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
     assert_eq!(inbox.server.asked(), ["GET /v1/tracks/trending?time=week&limit=10"]);
 }
 

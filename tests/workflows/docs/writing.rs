@@ -144,8 +144,10 @@ async fn where_output_files_are_not_granted_the_person_is_asked() {
 async fn bad_starts_are_refused_with_their_field() {
     let inbox = DocsInbox::new(Script::default());
     let dir = inbox.inputs();
+    std::fs::create_dir(dir.join("empty")).unwrap();
     for (input, expected) in [
         (json!({"dir": dir.join("nowhere")}), "`dir`: the folder"),
+        (json!({"dir": dir.join("empty")}), "empty holds no file to document"),
         (json!({"dir": dir.join("Cargo.toml")}), "is not a folder"),
         (json!({"dir": dir, "out": dir}), "`out`: pages cannot go into the folder that is documented"),
         (json!({"dir": dir, "out": dir.parent()}), "`out`: pages cannot go"),
@@ -164,10 +166,13 @@ async fn bad_starts_are_refused_with_their_field() {
 }
 
 #[tokio::test]
-async fn a_folder_with_nothing_in_it_is_trouble_that_says_so() {
+async fn a_folder_that_was_emptied_since_is_trouble_that_says_so() {
     let inbox = DocsInbox::new(Script::default());
-    std::fs::create_dir(inbox.inputs().join("empty")).unwrap();
-    let thread = inbox.start("docs", json!({"dir": inbox.inputs().join("empty")})).await;
+    let dir = inbox.inputs().join("emptied");
+    std::fs::create_dir(&dir).unwrap();
+    std::fs::write(dir.join("a.py"), "x = 1\n").unwrap();
+    let thread = inbox.start("docs", json!({ "dir": dir })).await;
+    std::fs::remove_file(dir.join("a.py")).unwrap();
     inbox.drive().await;
     let (code, text) = inbox.trouble(&thread).await;
     assert!(code == "failed" && text.contains("holds no file to document"), "{text}");

@@ -5,9 +5,11 @@ use crate::support::email_inbox::{
 };
 use crate::support::fake_model::words;
 use crate::support::test_inbox::respond;
+use jiff::tz::TimeZone;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{DecisionQuery, ItemKind, Status};
 use sayso::mail::SendError;
+use sayso::service::export;
 use serde_json::json;
 
 #[tokio::test]
@@ -187,6 +189,31 @@ async fn a_mail_that_cannot_be_sent_waits_and_is_sent_once() {
     assert_eq!(inbox.sent().len(), 1);
     assert_eq!(inbox.status(&thread).await, Status::Done);
     assert_eq!(outcomes(&inbox).await, ["retried, sent", "retried, but failed", "sent"]);
+}
+
+/// One mail is listed as sent once.
+#[tokio::test]
+async fn a_mail_approved_while_its_thread_was_stopped_is_sent_when_it_goes_on() {
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let mail = inbox.open_question(&thread).await;
+    inbox.threads().stop(thread.clone()).await.unwrap();
+    inbox.decide(&mail, Decision::Accept).await.unwrap();
+    inbox.drive().await;
+    assert!(inbox.sent().is_empty());
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+    assert_eq!(outcomes(&inbox).await, ["resumed", "sent"]);
+}
+
+#[tokio::test]
+async fn an_export_has_the_mail_before_the_reply() {
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    let page = export(&inbox, thread).await.unwrap().markdown(&TimeZone::UTC);
+    let at = |text: &str| page.find(text).unwrap_or_else(|| panic!("{text}: {page}"));
+    let order = [at("## Conversation"), at("### Bob Ray"), at("## Waits for you"), at("It comes tomorrow.")];
+    assert!(order.is_sorted(), "{page}");
 }
 
 #[tokio::test]

@@ -189,24 +189,21 @@ fn allowed(model: &Model, grant: &GrantLine) -> PlainRow {
         style,
         text: format!("{} · {}", words::line(&grant.tool), words::line(&grant.scope)),
         note: None,
-        end: until(model, grant),
+        end: end_of(model, grant).map(|end| format!("until {end}")).unwrap_or_default(),
     }
 }
 
-fn until(model: &Model, grant: &GrantLine) -> String {
-    match grant.expires_at {
-        Some(end) => end.to_zoned(model.options.time_zone.clone()).strftime("until %a %H:%M").to_string(),
-        None => String::new(),
-    }
+fn end_of(model: &Model, grant: &GrantLine) -> Option<String> {
+    let end = grant.expires_at?.to_zoned(model.options.time_zone.clone());
+    Some(end.strftime("%a %H:%M").to_string())
 }
 
 fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
     let line = |text: &str| Visible::line(text);
     let standing = if grant.in_force { "runs without asking" } else { "off: it asks first" };
     let mut fields = vec![(line("now"), line(standing)), (line("for"), line(&grant.scope))];
-    let until = until(model, grant);
-    if !until.is_empty() {
-        fields.push((line("ends"), line(&until)));
+    if let Some(end) = end_of(model, grant) {
+        fields.push((line("until"), line(&end)));
     }
     if grant.used > 0 {
         fields.push((line("used"), line(&words::count(usize::try_from(grant.used).unwrap_or(0), "time"))));

@@ -2,7 +2,7 @@
 
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{
-    Block, Card, DecisionRequest, Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UndoableBatch,
+    Block, Card, DecisionRequest, Item, ItemKind, ItemLine, PROGRAM_ACTIONS, STOP_WORDS, UndoableBatch,
 };
 use crate::service::MailMove;
 use crate::text::Visible;
@@ -215,10 +215,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         let mut words_used = done.iter().map(|(id, _)| word_of.get(id).copied().unwrap_or(kind.word()));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
         let word = word.unwrap_or(kind.word());
-        let what = match done.as_slice() {
-            [(_, title)] if !title.is_empty() => format!("{word}: “{title}”"),
-            many => format!("{word}: {}", words::count(many.len(), "item")),
-        };
+        let what = what_was_done(word, &done);
         let where_to = match (kind, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
             (DecisionKind::Snoozed { until }, key) => {
                 let until = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
@@ -249,6 +246,13 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         cmds.extend(crate::tui::update::data::changed(model));
     }
     cmds
+}
+
+fn what_was_done(word: &str, items: &[(String, String)]) -> String {
+    match items {
+        [(_, title)] if !title.is_empty() => format!("{word}: “{title}”"),
+        many => format!("{word}: {}", words::count(many.len(), "item")),
+    }
 }
 
 /// What was done to an item, in the words its end is told with later.
@@ -295,17 +299,41 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
 }
 
-/// Shows that the newest decision of an earlier screen can still be undone.
-pub fn take_over(model: &mut Model, result: InboxResult<Option<UndoableBatch>>) -> Vec<Cmd> {
-    let Some(batch) = model.ok_or_fail(result).flatten().filter(|_| model.undo.is_none()) else {
+/// Shows that the newest decision of an earlier screen can still be undone, and says what it was.
+pub fn take_over(model: &mut Model, result: InboxResult<Option<(UndoableBatch, Vec<ItemLine>)>>) -> Vec<Cmd> {
+    let Some((batch, lines)) = model.ok_or_fail(result).flatten().filter(|_| model.undo.is_none()) else {
         return Vec::new();
     };
-    let items = batch.interrupts.iter().map(|id| (id.to_string(), String::new())).collect();
-    // Which decision it was matters only for a snooze, and a snooze is not held.
-    let kind = DecisionKind::Accepted;
+    let rows: Vec<Row> = lines.into_iter().map(Row::from).collect();
+    let title_of = |id: &str| rows.iter().find(|row| row.id == id).map(|row| row.title.clone());
+    let items: Vec<(String, String)> = batch
+        .interrupts
+        .iter()
+        .map(ToString::to_string)
+        .map(|id| (id.clone(), title_of(&id).unwrap_or_default()))
+        .collect();
+    let kind = rows.first().map_or(DecisionKind::Accepted, |row| decision_kind(&batch.decision, row));
+    let word = rows.first().map_or(kind.word(), |row| done_word(kind, row));
+    model.say(words::capitalized(&what_was_done(word, &items)));
     model.undo = Some(Undo { kind, items, until: None, since: model.now });
     // The next glance says how long.
     crate::tui::update::data::changed(model)
+}
+
+/// The kind of a stored decision. Items are decided together only if they are of one kind and one tool.
+fn decision_kind(decision: &str, row: &Row) -> DecisionKind {
+    match (decision, row.kind) {
+        ("edit", ItemKind::Interrupt(Kind::Triage)) => DecisionKind::Written,
+        ("edit", ItemKind::Interrupt(Kind::Question)) => DecisionKind::Answered,
+        ("edit", _) => DecisionKind::Edited,
+        ("respond", ItemKind::Interrupt(Kind::Approval)) if row.action.starts_with(PROGRAM_ACTIONS) => {
+            DecisionKind::Refused
+        }
+        ("respond", _) => DecisionKind::Answered,
+        ("ignore", _) => DecisionKind::Ignored,
+        ("draft", _) => DecisionKind::Drafted,
+        _ => DecisionKind::Accepted,
+    }
 }
 
 /// Decisions were undone, or it was too late.

@@ -27,7 +27,11 @@ pub(super) fn who_wants_what(item: &Item) -> String {
         ItemKind::Interrupt(Kind::Trouble) if item.workflow == ASKING_WORKFLOW => {
             format!("Your mailbox {who} needs you")
         }
-        ItemKind::Interrupt(Kind::Trouble) => format!("The {workflow} thread failed"),
+        ItemKind::Interrupt(Kind::Trouble) => match item.action.as_str() {
+            "stopped" => format!("The {workflow} thread is stopped"),
+            "budget" | "step_limit" => format!("The {workflow} thread needs you"),
+            _ => format!("The {workflow} thread failed"),
+        },
         ItemKind::Result => format!("The {workflow} thread is done"),
         ItemKind::Interrupt(Kind::Approval) => approval(item, source.is_some(), &who),
     };
@@ -117,7 +121,7 @@ mod tests {
 
     #[test]
     fn the_line_says_who_wants_what() {
-        use Kind::{Approval, Question, Triage};
+        use Kind::{Approval, Question, Triage, Trouble};
         for (kind, action, source, said) in [
             (Approval, "write_email", Some("Ann"), "Reply to Ann, ready to send"),
             (Approval, "write_email", None, "Mail, ready to send"),
@@ -134,6 +138,9 @@ mod tests {
             (Question, "remind", Some("Ann"), "You are waiting for an answer from Ann"),
             (Question, "question", Some("Ann"), "Ann asks you"),
             (Question, "next_question", None, "The ask thread asks you"),
+            (Trouble, "failed", None, "The ask thread failed"),
+            (Trouble, "stopped", None, "The ask thread is stopped"),
+            (Trouble, "budget", None, "The ask thread needs you"),
         ] {
             assert_eq!(who_wants_what(&item(kind, action, source)), said);
         }

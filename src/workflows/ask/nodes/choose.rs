@@ -1,6 +1,6 @@
 //! From the question to the operation that answers it: choices among the catalogues' operations.
 
-use super::{NodeResult, erred};
+use super::{NodeResult, erred, not_answered};
 use crate::graph::{Command, Ctx, NodeError};
 use crate::tools::catalogue::{Catalogue, Operation};
 use crate::workflows::ask::facts::{CategoryAnswer, Complexity, SelectAnswer};
@@ -37,10 +37,11 @@ pub(in crate::workflows::ask) async fn extract_category_node(
     let (mut answer, note) = (told.value, told.note);
     let node = "extract_category_node";
     if answer.categories.is_empty() {
-        // No match is an answer, too; asking again would not change it.
-        let text = "no API that is known here answers this; `sayso apis list` shows those there are. Say it in \
-                    other words, or add an API";
-        return Err(NodeError::failed(text));
+        // No match is an answer, too; trying again would not change it.
+        return Ok(not_answered(
+            "no API that is known here answers this; `sayso apis list` shows those there are. Say it in other words, or \
+             add an API",
+        ));
     }
     let labels = prompts::labels(&catalogues);
     if let Some(unknown) =

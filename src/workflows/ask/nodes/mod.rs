@@ -49,11 +49,15 @@ where
                 Err(NodeError::Transient { text, .. }) if conversation && last_try => text,
                 other => return other,
             };
-            let text = format!("This could not be answered: {}", with_full_stop(&why));
-            let told = AskUpdate::Formatted { text, table: None, more: Vec::new() };
-            Ok(Command::goto("reset_state_node").update(told))
+            Ok(not_answered(&why))
         })
     }
+}
+
+/// Tells the person why there is no answer.
+fn not_answered(why: &str) -> Command<Ask> {
+    let text = format!("This could not be answered: {}", with_full_stop(why));
+    Command::goto("reset_state_node").update(AskUpdate::Formatted { text, table: None, more: Vec::new() })
 }
 
 /// The person is done: an answer that was given stays, an unanswered question is abandoned.

@@ -51,9 +51,9 @@ fn summarize(data: &Value) -> String {
         (0, 0) => return format!("{files}, without program text."),
         (parts, 0) => of(parts, "part"),
         (0, tests) => format!("{} for tests", of(tests, "part")),
-        (parts, tests) => format!("{} and {tests} for tests", of(parts, "part")),
+        (parts, tests) => format!("{}, {tests} of them for tests", of(parts + tests, "part")),
     };
-    format!("{files}, {} of program text in {parts}.", of(count("lines"), "line"))
+    format!("{files}; {} of program text in {parts}.", of(count("lines"), "line"))
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {

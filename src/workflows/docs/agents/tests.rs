@@ -51,7 +51,7 @@ fn the_pages_count_the_same_parts_and_imports() {
         ..ProjectFacts::default()
     };
     for (name, expected) in [
-        ("file-structure", "4 files in 2 folders, 30 lines of program text in 2 parts and 1 for tests."),
+        ("file-structure", "4 files in 2 folders; 30 lines of program text in 3 parts, 1 of them for tests."),
         ("architecture", "2 parts with 1 import between them."),
         ("testing", "1 test case in 1 file for tests alone."),
     ] {

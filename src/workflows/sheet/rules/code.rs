@@ -1,4 +1,4 @@
-//! Writes the Python for a task.
+//! Writes the Python for a task. Whatever computes with numbers says which values it left out.
 
 use super::Task;
 use crate::workflows::sheet::facts::{ColumnFacts, SheetFacts};
@@ -16,16 +16,16 @@ pub(super) fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
         }
         Task::Groups(how, column, group) => groups(how, *column, group),
         Task::Top(count, column, least) => format!(
-            "key = {}\nrows = [r for r in rows if isinstance(r[key], (int, float))]\n\
+            "key = {}\nrows = [r for r in rows if is_number(r[key])]\n\
              rows = sorted(rows, key=lambda r: r[key], reverse={})\nfor n, r in enumerate(rows[:{count}]):\n    \
              print(f'{{n + 1}}. ' + ', '.join([f'{{k}} {{v}}' for k, v in r.items() if v is not None]))",
             quoted(&column.header),
             if *least { "False" } else { "True" }
         ),
         Task::Outliers(column) => format!(
-            "key, letters = {0}, {1}\nvalues = sorted([r[key] for r in rows if isinstance(r[key], (int, float))])\n\
+            "key, letters = {0}, {1}\nvalues = sorted([r[key] for r in rows if is_number(r[key])])\n\
              low, middle, high = statistics.quantiles(values)\nreach = 1.5 * (high - low)\nfound = []\n\
-             for n, r in enumerate(rows):\n    v = r[key]\n    if isinstance(v, (int, float)) and (v < low - reach or v > high + reach):\n        \
+             for n, r in enumerate(rows):\n    v = r[key]\n    if is_number(v) and (v < low - reach or v > high + reach):\n        \
              s.mark(f'{{letters}}{{n + 2}}', 'yellow')\n        found.append(f'{{letters}}{{n + 2}} ({{v}})')\n\
              print(f'{{len(found)}} of {{len(values)}} values of {{key}} lie outside {{low - reach:.2f}} to {{high + reach:.2f}}')\n\
              print(', '.join(found[:20]))",
@@ -34,7 +34,42 @@ pub(super) fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
         ),
         Task::Filter(column, sign, value) => filter(column, sign, value),
     };
-    format!("s = sheet({})\nrows = s.records()\n{does}", quoted(&sheet.name))
+    let (find, tell) = number_column(task).map(left_out).unwrap_or_default();
+    format!("s = sheet({})\nrows = s.records()\n{find}{does}{tell}", quoted(&sheet.name))
+}
+
+/// The column whose numbers a task computes with; its other values are left out.
+pub(super) fn number_column<'a>(task: &Task<'a>) -> Option<&'a ColumnFacts> {
+    match task {
+        Task::Figure(_, column)
+        | Task::Top(_, column, _)
+        | Task::Outliers(column)
+        | Task::Groups(_, Some(column), _) => Some(*column),
+        Task::Filter(column, _, value) => number(value).map(|_| *column),
+        Task::Groups(_, None, _) | Task::Count => None,
+    }
+}
+
+/// Code that finds the values of a column that are not numbers, and code that says so in the end.
+fn left_out(column: &ColumnFacts) -> (String, String) {
+    let header = &column.header;
+    let find = format!(
+        "is_number = lambda v: isinstance(v, (int, float)) and not isinstance(v, bool)\n\
+         odd = [(n + 2, ' '.join(str(r[{0}]).split())) for n, r in enumerate(rows) if r[{0}] is not None and not is_number(r[{0}])]\n\
+         odd = [(n, v) for n, v in odd if v]\n",
+        quoted(header)
+    );
+    let tell = format!(
+        "\nif odd:\n    what = {} if len(odd) == 1 else {}\n    \
+         listed = ', '.join([f'“{{v[:40]}}” (row {{n}})' for n, v in odd[:10]])\n    \
+         more = f' and {{len(odd) - 10}} more' if len(odd) > 10 else ''\n    \
+         mixed = [v for n, v in odd if (',' in v or '.' in v) and v.lstrip('+-').replace(',', '', 1).replace('.', '', 1).isdigit()]\n    \
+         print(f'Left out: {{len(odd)}} {{what}}: {{listed}}{{more}}' + ({} if mixed else ''))",
+        quoted(&format!("value in {header} that is not a number")),
+        quoted(&format!("values in {header} that are not numbers")),
+        quoted(&format!(". {header} seems to mix decimal commas and points; none was converted."))
+    );
+    (find, tell)
 }
 
 /// A text as a Python literal.
@@ -44,7 +79,7 @@ fn quoted(text: &str) -> String {
 
 /// The numbers of a column in some rows.
 fn numbers(column: &ColumnFacts, rows: &str) -> String {
-    format!("[r[{0}] for r in {rows} if isinstance(r[{0}], (int, float))]", quoted(&column.header))
+    format!("[r[{0}] for r in {rows} if is_number(r[{0}])]", quoted(&column.header))
 }
 
 /// One figure of `values`.
@@ -59,21 +94,33 @@ fn figure(how: &str) -> String {
 fn groups(how: &str, column: Option<&ColumnFacts>, group: &ColumnFacts) -> String {
     let values = column.map_or("groups[key]".to_owned(), |column| numbers(column, "groups[key]"));
     let counted = column.map_or("rows".to_owned(), |column| format!("{} ({how})", column.header));
+    // A group without any number is named, too.
+    let without = column.map_or_else(String::new, |column| {
+        format!(
+            "\nnamed = set([t[0] for t in totals])\nnone = [str(key) for key in groups if key not in named]\nif none:\n    \
+             print('Left out: ' + ', '.join(none[:10]) + (f' and {{len(none) - 10}} more' if len(none) > 10 else '') + {})",
+            quoted(&format!(" (no number in {})", column.header))
+        )
+    });
     format!(
         "groups = group_by(rows, {})\ntotals = []\nfor key in groups:\n    values = {values}\n    if values:\n        \
          totals.append((key, round({}, 4)))\ntotals = sorted(totals, key=lambda t: t[1], reverse=True)\n\
-         print({})\nfor key, total in totals:\n    print(f'{{key}}: {{total}}')",
+         print({})\nfor key, total in totals:\n    print(f'{{key}}: {{total}}'){without}",
         quoted(&group.header),
         figure(how),
         quoted(&format!("{}: {counted}", group.header))
     )
 }
 
+/// A value in an instruction as a number.
+fn number(value: &str) -> Option<f64> {
+    value.replace(',', "").parse().ok().filter(|number: &f64| number.is_finite())
+}
+
 fn filter(column: &ColumnFacts, sign: &str, value: &str) -> String {
-    let number: Option<f64> = value.replace(',', "").parse().ok().filter(|n: &f64| n.is_finite());
-    let test = match number {
+    let test = match number(value) {
         _ if value.is_empty() => format!("str(r[key] if r[key] is not None else '').strip() {sign} ''"),
-        Some(number) => format!("isinstance(r[key], (int, float)) and r[key] {sign} {number}"),
+        Some(number) => format!("is_number(r[key]) and r[key] {sign} {number}"),
         None => format!("str(r[key]).lower() {sign} {}", quoted(&value.to_lowercase())),
     };
     format!(
@@ -92,9 +139,29 @@ mod tests {
     fn a_heading_with_braces_is_left_as_it_is() {
         let [letters, kind] = ["A", "number"].map(str::to_owned);
         let column = ColumnFacts { letters, header: "Cost {}".to_owned(), kind, samples: Vec::new() };
-        assert_eq!(
-            numbers(&column, "rows"),
-            "[r[\"Cost {}\"] for r in rows if isinstance(r[\"Cost {}\"], (int, float))]"
-        );
+        assert_eq!(numbers(&column, "rows"), "[r[\"Cost {}\"] for r in rows if is_number(r[\"Cost {}\"])]");
+    }
+
+    #[test]
+    fn only_code_that_computes_with_numbers_says_what_it_left_out() {
+        let column = |header: &str| ColumnFacts { header: header.to_owned(), ..ColumnFacts::default() };
+        let (amount, region) = (column("Amount"), column("Region"));
+        let sheet = SheetFacts { name: "Sales".to_owned(), ..SheetFacts::default() };
+        let filter = |value: &str| Task::Filter(&amount, "==", value.to_owned());
+        for (task, says) in [
+            (Task::Figure("sum", &amount), true),
+            (Task::Groups("sum", Some(&amount), &region), true),
+            (Task::Top(3, &amount, false), true),
+            (Task::Outliers(&amount), true),
+            (filter("1,000"), true),
+            (filter("open"), false),
+            (filter(""), false),
+            (Task::Groups("count", None, &region), false),
+            (Task::Count, false),
+        ] {
+            let code = code(&sheet, &task);
+            assert_eq!(code.contains("not numbers"), says, "{code}");
+            assert_eq!(code.contains("is_number"), says, "{code}");
+        }
     }
 }

@@ -6,9 +6,11 @@
 mod code;
 mod unused;
 
-use self::code::code;
-use self::unused::{is_uncomputed, unused};
+use self::code::{code, number_column};
+use self::unused::{is_uncomputed, numbers_as_text, unused};
 use crate::llm::{self, Answer, facts};
+use crate::text::Visible;
+use crate::text::words::words;
 use crate::workflows::sheet::facts::{ColumnFacts, PlanFacts, RanFacts, SheetFacts};
 use serde_json::{Value, json};
 
@@ -50,6 +52,19 @@ fn plan(value: &Value) -> Result<Answer, String> {
             column.header, sheet.name
         )));
     }
+    let left = match &task {
+        Some((sheet, task)) => unused(sheet, task, wanted),
+        None => words(wanted).collect(),
+    };
+    if let Some((column, sample)) = numbers_as_text(sheet, &left) {
+        return Ok(finish(format!(
+            "{} in {} is mostly text, such as “{}”. The built-in rules compute with numbers alone and convert nothing, so \
+             nothing was done.",
+            column.header,
+            sheet.name,
+            Visible::line(sample).as_str()
+        )));
+    }
     let Some((sheet, task)) = task else {
         let headings: Vec<&str> = sheet.columns.iter().map(|c| c.header.as_str()).collect();
         return Ok(finish(format!(
@@ -60,9 +75,9 @@ fn plan(value: &Value) -> Result<Answer, String> {
             headings.join(", ")
         )));
     };
-    let left: Vec<String> = unused(sheet, &task, wanted).iter().map(|word| format!("“{word}”")).collect();
     let does = thought(sheet, &task);
     if !left.is_empty() {
+        let left: Vec<String> = left.iter().map(|word| format!("“{word}”")).collect();
         return Ok(finish(format!(
             "The built-in rules do not understand {} here, so nothing was done. Without that they would do this: {does} \
              Ask it that way, or connect a language model (see config.example.toml), which understands more.",
@@ -246,8 +261,34 @@ fn said_value(words: &str) -> &str {
     words[..end].trim().trim_end_matches(['.', '?', '!']).trim()
 }
 
-/// Says what the code does, in one sentence.
+/// Says what the code does, and what it leaves out.
 fn thought(sheet: &SheetFacts, task: &Task<'_>) -> String {
+    does(sheet, task) + &number_column(task).map(leaves_out).unwrap_or_default()
+}
+
+/// What is left out of a column that does not hold numbers alone.
+fn leaves_out(column: &ColumnFacts) -> String {
+    if column.kind == "number" {
+        return String::new();
+    }
+    let odd = |sample: &&String| {
+        let is_number = sample.parse::<f64>().is_ok_and(f64::is_finite);
+        !is_number && !sample.trim().is_empty() && !sample.starts_with('=')
+    };
+    let such = column
+        .samples
+        .iter()
+        .find(odd)
+        .map(|sample| format!(", such as “{}”,", Visible::line(sample).as_str()));
+    format!(
+        " Values of {} that are not numbers{} are left out; the answer names them.",
+        column.header,
+        such.unwrap_or_default()
+    )
+}
+
+/// Says what the code does, in one sentence.
+fn does(sheet: &SheetFacts, task: &Task<'_>) -> String {
     let figure = |how: &str| match how {
         "sum" => "the sum",
         "mean" => "the mean",
@@ -387,6 +428,37 @@ mod tests {
         sheet.columns[2].samples = vec!["=B2*D2".to_owned()];
         let answer = refused(sheet, "sum Amount by Region");
         assert!(answer.contains("formulas in Amount") && answer.contains("no stored values"), "{answer}");
+    }
+
+    #[test]
+    fn what_will_be_left_out_is_said_before_the_code_runs() {
+        let mut sheet = sheet();
+        let said = |sheet: &SheetFacts| {
+            thought(sheet, &Task::Groups("sum", Some(&sheet.columns[2]), &sheet.columns[0]))
+        };
+        assert_eq!(said(&sheet), "Takes the sum of Amount for each Region in Sales, largest first.");
+        sheet.columns[2].kind = "number, text".to_owned();
+        sheet.columns[2].samples = ["10", "", "12,5", "5"].map(str::to_owned).to_vec();
+        let expected =
+            "Values of Amount that are not numbers, such as “12,5”, are left out; the answer names them.";
+        assert!(said(&sheet).ends_with(expected), "{}", said(&sheet));
+        // There are only empty and computed cells among the samples.
+        sheet.columns[2].samples = ["", "=B2*2"].map(str::to_owned).to_vec();
+        assert!(said(&sheet).contains("not numbers are left out"), "{}", said(&sheet));
+    }
+
+    #[test]
+    fn numbers_that_are_mostly_text_are_named_and_not_converted() {
+        let mut sheet = sheet();
+        sheet.columns.truncate(3);
+        sheet.columns[2].kind = "text, number".to_owned();
+        sheet.columns[2].samples = ["12,5", "7"].map(str::to_owned).to_vec();
+        for instruction in ["sum Amount by Region", "average Amount"] {
+            let answer = refused(sheet.clone(), instruction);
+            assert!(answer.starts_with("Amount in Sales is mostly text, such as “12,5”."), "{answer}");
+        }
+        sheet.columns.remove(1);
+        assert!(refused(sheet, "sum Amount").contains("nothing was done"));
     }
 
     #[test]

@@ -73,6 +73,19 @@ pub(super) fn unused(sheet: &SheetFacts, task: &Task<'_>, instruction: &str) -> 
     left
 }
 
+/// A column named by one of the words whose values look like numbers but are mostly text, and such a value.
+pub(super) fn numbers_as_text<'a>(
+    sheet: &'a SheetFacts,
+    among: &[String],
+) -> Option<(&'a ColumnFacts, &'a str)> {
+    let named = |column: &&ColumnFacts| words(&column.header).any(|word| among.contains(&word));
+    let digits = |sample: &&String| {
+        sample.trim_start().trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit())
+    };
+    let found = |column: &'a ColumnFacts| Some((column, column.samples.iter().find(digits)?.as_str()));
+    sheet.columns.iter().filter(named).filter(|column| column.kind.starts_with("text")).find_map(found)
+}
+
 /// Whether a column holds formulas without stored values: nothing can be computed from it.
 pub(super) fn is_uncomputed(column: &ColumnFacts) -> bool {
     column.kind == "empty" && column.samples.iter().any(|sample| sample.starts_with('='))

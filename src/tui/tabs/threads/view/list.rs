@@ -114,6 +114,11 @@ fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
     for name in [&model.threads.workflow, &model.threads.account].into_iter().flatten() {
         x = draw::text(buf, area, x, area.y, &words::line(name), style(true)) + 2;
     }
+    if model.threads.read && !model.threads.search.is_empty() {
+        let more = if model.threads.next.is_some() { "+" } else { "" };
+        let found = format!("{}{more} found", model.threads.rows.len());
+        x = draw::text(buf, area, x, area.y, &found, style(true)) + 2;
+    }
     x = draw::text(buf, area, x, area.y, &format!("all {all}"), style(chosen.is_none()));
     for (word, count) in counts {
         let is = chosen.is_some_and(|status| status.word() == word);
