@@ -123,19 +123,26 @@ pub fn next_of_followed(model: &mut Model) -> Option<String> {
     let rows = || model.inbox.list.all().iter().filter(|row| row.thread == thread);
     if let Some(row) = rows().find(|row| !row.is_decided()) {
         let id = row.id.clone();
-        if !model.inbox.list.shows(&id) {
-            model.inbox.list.show_all(model.wall);
+        if model.inbox.list.shows(&id) {
+            return Some(id);
         }
-        return Some(id);
+        // It is not of the kind the user works through now; that it came is said.
+        stop_following(model);
+        return None;
     }
     let all_read = model.inbox.unread_ids.is_empty() && !model.inbox.reading;
     if idle && all_read && rows().next().is_none() {
-        model.inbox.following = None;
-        model.inbox.list.select(model.inbox.list.cursor());
-        let selected = model.inbox.list.selected().map(|row| row.id.clone());
-        if let Some(expected) = &mut model.inbox.expected {
-            expected.selected = selected;
-        }
+        stop_following(model);
     }
     None
+}
+
+/// Selects the card that took the place of the one that was answered.
+fn stop_following(model: &mut Model) {
+    model.inbox.following = None;
+    model.inbox.list.select(model.inbox.list.cursor());
+    let selected = model.inbox.list.selected().map(|row| row.id.clone());
+    if let Some(expected) = &mut model.inbox.expected {
+        expected.selected = selected;
+    }
 }
