@@ -34,7 +34,7 @@ fn text_survives_leaving_and_a_crash() {
 #[test]
 fn an_edit_that_is_taken_back_can_be_edited_further() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("jjj").press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y");
+    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y");
     assert_eq!(screen.decisions().len(), 1, "{}", screen.dump());
     screen.press("u").press("e");
     assert!(screen.dump().contains("45"), "{}", screen.dump());
@@ -43,7 +43,7 @@ fn an_edit_that_is_taken_back_can_be_edited_further() {
 #[test]
 fn accepting_what_was_changed_and_not_sent_asks_which_one() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("jjj").press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<esc>");
+    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<esc>");
     screen.press("a");
     assert!(screen.dump().contains("You changed this"), "{}", screen.dump());
     assert!(screen.decisions().is_empty());
@@ -52,7 +52,7 @@ fn accepting_what_was_changed_and_not_sent_asks_which_one() {
     screen.press("y");
     assert_eq!(screen.decisions()[0].args["minutes"], 45);
     let mut screen = TestScreen::full((120, 32));
-    screen.press("jjj").press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<esc>");
+    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<esc>");
     screen.press("a").press("j<enter>");
     assert!(screen.dump().contains("Your changes are not in it"), "{}", screen.dump());
     screen.press("y");
@@ -62,6 +62,6 @@ fn accepting_what_was_changed_and_not_sent_asks_which_one() {
 #[test]
 fn a_form_that_was_only_looked_at_is_no_change() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("jjj").press("e<tab><tab>").type_in("1").press("<backspace>").press("<esc>").press("a");
+    screen.press("jjj").press("e<tab>").type_in("1").press("<backspace>").press("<esc>").press("a");
     assert_eq!(screen.decisions().len(), 1, "{}", screen.dump());
 }

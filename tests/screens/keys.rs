@@ -31,7 +31,7 @@ fn every_way_of_deciding() {
     screen.press("j").press("i");
     let ignored = screen.decisions().into_iter().find(|decision| decision.r#type == "ignore").unwrap();
     assert_eq!(ignored.action, "write_email");
-    screen.press("e<tab><tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y");
+    screen.press("e<tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y");
     let edited = screen.decisions().into_iter().find(|decision| decision.r#type == "edit").unwrap();
     assert_eq!(edited.args["minutes"], json!(45));
     assert_eq!(edited.proposed["minutes"], json!(30));
@@ -384,7 +384,7 @@ fn a_text_that_cannot_be_read_is_kept_and_not_skipped() {
 #[test]
 fn a_time_is_typed_as_people_say_it_and_reviewed() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("2026-03-05 15:00");
+    screen.press("jjj").press("e").press("<ctrl-u>").type_in("2026-03-05 15:00");
     assert!(screen.dump().contains("Thursday 5 March 2026, 15:00"), "{}", screen.dump());
     screen.press("<ctrl-s>");
     assert!(screen.dump().contains("+ 2026-03-05T15:00:00+00:00"), "{}", screen.dump());

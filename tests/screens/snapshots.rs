@@ -122,7 +122,7 @@ fn decided() {
 fn forms() {
     snap("edit", "je");
     snap("edit_typed", "jjje");
-    snap("edit_wrong", "jjje<tab><tab>x");
+    snap("edit_wrong", "jjje<tab>x");
     snap("review", "je<tab>!<ctrl-s>");
     snap("respond", "jrNo, Friday please.");
     snap("go_on", "Gr");

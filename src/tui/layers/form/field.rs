@@ -112,6 +112,12 @@ impl Field {
         self.kind == FieldKind::Long && words::LETTERS.contains(&self.name.as_str())
     }
 
+    /// What people most likely want to change: a time, or else a letter.
+    pub fn first_to_edit(fields: &[Self]) -> Option<usize> {
+        let time = fields.iter().position(|field| field.kind == FieldKind::DateTime);
+        time.or_else(|| fields.iter().position(Self::is_letter))
+    }
+
     /// The typed text as an argument, as seen from `now`; `None` if the field was left empty and may be.
     pub fn value(&self, now: &Zoned) -> Result<Option<Value>, String> {
         let text = self.editor.text();

@@ -110,10 +110,12 @@ impl Form {
         };
         let purpose = Purpose::Edit { item: Box::new(item.clone()) };
         let mut form = Self::new(purpose, &title, &item.schema, item.edit_args(), now);
-        if let Some(letter) = form.fields.iter().position(Field::is_letter) {
-            form.focus = letter;
+        if let Some(first) = Field::first_to_edit(&form.fields) {
+            form.focus = first;
             // People read a letter from its beginning.
-            form.fields[letter].editor.go_to_start();
+            if form.fields[first].is_letter() {
+                form.fields[first].editor.go_to_start();
+            }
         }
         form
     }
