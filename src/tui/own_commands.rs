@@ -38,7 +38,7 @@ pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
         model.say(why);
         return Vec::new();
     }
-    model.last_decision_key = Some(LastDecisionKey { key: press.key, held: false });
+    model.last_decision_key = Some(LastDecisionKey::new(press.key));
     let Some(opened) = model.current() else { return Vec::new() };
     match serde_json::to_string(&opened.item) {
         Ok(card) => {

@@ -42,8 +42,16 @@ pub struct Shown {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LastDecisionKey {
     pub key: Key,
+    /// Whether it came again since.
+    pub repeated: bool,
     /// Whether it is known to be held down.
     pub held: bool,
+}
+
+impl LastDecisionKey {
+    pub fn new(key: Key) -> Self {
+        Self { key, repeated: false, held: false }
+    }
 }
 
 /// A decision that waits until it is clear that its key is not held down.
@@ -74,8 +82,9 @@ pub fn note_key(model: &mut Model, press: Press) {
         Some((key, at)) if key == press.key => {
             if press.at.saturating_duration_since(at) > INITIAL {
                 model.last_decision_key = None;
-            } else if let (Some(spent), Some(_)) = (&mut model.last_decision_key, &late) {
-                spent.held = true;
+            } else if let Some(spent) = &mut model.last_decision_key {
+                // One repeat may be a second press; two are a key held down, whatever became of the first.
+                spent.held = std::mem::replace(&mut spent.repeated, true);
             }
         }
         _ => {
@@ -91,6 +100,10 @@ pub fn note_key(model: &mut Model, press: Press) {
 pub fn due(model: &mut Model) -> Option<DeferredKey> {
     let now = model.now;
     let late = model.deferred_key.take_if(|late| now.saturating_duration_since(late.at) >= SETTLE)?;
+    // Nothing followed it, so its key was pressed and let go.
+    if let Some(last) = &mut model.last_decision_key {
+        last.repeated = false;
+    }
     let same = model.layers.is_empty() && model.shown.as_ref() == Some(&late.shown);
     same.then_some(late)
 }
@@ -125,7 +138,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
         return Guard::Rejected("Ignored: typed before the card was shown");
     }
     let acts = match model.last_decision_key {
-        Some(LastDecisionKey { key, held: true }) if key == press.key => {
+        Some(LastDecisionKey { key, held: true, .. }) if key == press.key => {
             return Guard::Rejected("Ignored: the key seems to be held down");
         }
         Some(LastDecisionKey { key, .. }) if key == press.key => Guard::Waits,

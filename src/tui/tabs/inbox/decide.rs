@@ -39,7 +39,7 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
         }
         Guard::Asks(why) => take(model, action, Some(why)),
         Guard::Acts => {
-            model.last_decision_key = Some(LastDecisionKey { key: press.key, held: false });
+            model.last_decision_key = Some(LastDecisionKey::new(press.key));
             take(model, action, None)
         }
     }
