@@ -158,7 +158,7 @@ pub(super) struct OpenFolder {
     app: App,
     config: Arc<Config>,
     pub(super) page: Page,
-    /// For messages.
+    /// Where it is, for messages.
     pub(super) path: String,
     /// The value of `--model`.
     model: Option<String>,

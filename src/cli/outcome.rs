@@ -9,15 +9,24 @@ use serde_json::Value;
 
 /// The answer of a verb that left a thread at `outcome`.
 pub(super) async fn answer(folder: &OpenFolder, outcome: &Outcome) -> Result<Answer, Failure> {
-    let overview = folder.inbox().figures().overview().await?;
-    folder.page.answer(outcome, |page| text(page, outcome, &overview))
+    let next = next_step(folder, std::slice::from_ref(outcome)).await?;
+    folder.page.answer(outcome, |page| text(page, outcome, &next))
 }
 
-pub(super) fn text(page: &Page, outcome: &Outcome, overview: &Overview) -> String {
+/// What takes those of the threads further that are ready; empty if nobody is told.
+pub(super) async fn next_step(folder: &OpenFolder, outcomes: &[Outcome]) -> Result<String, Failure> {
+    if folder.page.is_json() || outcomes.iter().all(|outcome| outcome.status != Status::Ready) {
+        return Ok(String::new());
+    }
+    Ok(next(&folder.inbox().figures().overview().await?))
+}
+
+/// `next` says what takes a ready thread further.
+pub(super) fn text(page: &Page, outcome: &Outcome, next: &str) -> String {
     let thread = &outcome.thread;
     let stopped = is_stopped(outcome);
     let mut out = match outcome.status {
-        Status::Ready => format!("Thread {thread} is ready; {}.\n", next(overview)),
+        Status::Ready => format!("Thread {thread} is ready; {next}.\n"),
         Status::Running => format!("Thread {thread} is running.\n"),
         Status::Waiting => format!("Thread {thread} waits for you.\n"),
         Status::Held => {

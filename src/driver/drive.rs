@@ -350,9 +350,13 @@ impl Engine {
         let text = failure.text();
         tracing::warn!(thread = %loaded.thread, node = %loaded.node, code = failure.code(), %text, "trouble");
         let hints = spec.is_some_and(Engine::takes_hints);
-        let acted = self.store().effects().has_acted(&loaded.thread)?;
-        let could_not =
-            spec.zip(state).and_then(|(spec, state)| spec.failure_title(state, &loaded.node, acted));
+        let could_not = match spec.zip(state) {
+            Some((spec, state)) => {
+                let acted = self.store().effects().has_acted(&loaded.thread)?;
+                spec.failure_title(state, &loaded.node, acted)
+            }
+            None => None,
+        };
         let trouble = NewTrouble {
             thread: loaded.thread.clone(),
             version: Some(loaded.version),

@@ -44,10 +44,9 @@ async fn together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, Failur
     match refused {
         Some(error) if outcomes.is_empty() => Err(error.into()),
         _ => {
-            let overview = folder.inbox().figures().overview().await?;
-            let texts = |page: &Page| {
-                outcomes.iter().map(|one| outcome::text(page, one, &overview)).collect::<String>()
-            };
+            let next = outcome::next_step(folder, &outcomes).await?;
+            let texts =
+                |page: &Page| outcomes.iter().map(|one| outcome::text(page, one, &next)).collect::<String>();
             folder.page.answer(&outcomes, texts)
         }
     }

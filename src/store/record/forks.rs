@@ -33,8 +33,9 @@ pub(in crate::store) fn unseen_warning(
     let mut at = 0;
     while let Some(&(seq, shared, is_origin)) = family.get(at) {
         at += 1;
-        let thread = ThreadRow::by_seq(db, seq)?;
-        if seq != row.seq && has_done(db, seq, shared, &asked.action)? {
+        let relative = if seq == row.seq { None } else { Some(ThreadRow::by_seq(db, seq)?) };
+        let thread = relative.as_ref().unwrap_or(row);
+        if relative.is_some() && has_done(db, seq, shared, &asked.action)? {
             let bind = format!("origin:{}", thread.id);
             if !asked.binds.contains(&bind) {
                 let what =

@@ -156,11 +156,11 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let mut done: Vec<(String, String)> = Vec::new();
     let mut refused = None;
     let mut sent = Vec::new();
-    let word_of: HashMap<String, &str> =
-        model.inbox.list.all().iter().map(|row| (row.id.clone(), done_word(kind, row))).collect();
-    let titles: HashMap<String, String> =
-        model.inbox.list.all().iter().map(|row| (row.id.clone(), row.title.clone())).collect();
-    let title_of = |id: &str| titles.get(id).cloned().unwrap_or_default();
+    let ids: HashSet<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
+    let rows = model.inbox.list.all().iter().filter(|row| ids.contains(row.id.as_str()));
+    let decided: HashMap<String, (String, &str)> =
+        rows.map(|row| (row.id.clone(), (row.title.clone(), done_word(kind, row)))).collect();
+    let title_of = |id: &str| decided.get(id).map(|(title, _)| title.clone()).unwrap_or_default();
     for (id, result) in results {
         model.deciding.remove(&id);
         match result {
@@ -212,7 +212,8 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         follow::expect(model, kind, answered);
         // A glance taken before this would show the old state.
         model.inbox.stale_glance = model.inbox.glancing.0;
-        let mut words_used = done.iter().map(|(id, _)| word_of.get(id).copied().unwrap_or(kind.word()));
+        let mut words_used =
+            done.iter().map(|(id, _)| decided.get(id).map_or(kind.word(), |(_, word)| *word));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
         let word = word.unwrap_or(kind.word());
         let what = what_was_done(word, &done);
