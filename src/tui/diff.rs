@@ -19,7 +19,7 @@ pub fn changes(proposed: &Value, edited: &Value) -> Vec<Block> {
             continue;
         }
         blocks.push(Block::Heading(Visible::line(&name)));
-        let (before, after) = (lines(before), lines(after));
+        let (before, after) = (value_text(before), value_text(after));
         blocks.push(Block::Diff(changed_lines(&before, &after)));
     }
     blocks
@@ -55,26 +55,25 @@ pub fn word_lines(before: &str, after: &str) -> Vec<(Tone, Vec<Span>)> {
         (before.trim_end().lines().collect::<Vec<_>>(), after.trim_end().lines().collect::<Vec<_>>());
     let mut lines = Vec::new();
     for op in TextDiff::from_slices(&old, &new).ops() {
-        let (gone, come) = (&old[op.old_range()], &new[op.new_range()]);
+        let (removed, added) = (&old[op.old_range()], &new[op.new_range()]);
         if op.tag() == DiffTag::Equal {
-            lines.extend(gone.iter().map(|line| whole_line(Tone::Quiet, line)));
+            lines.extend(removed.iter().map(|line| whole_line(Tone::Quiet, line)));
             continue;
         }
-        let replaced = gone.len() == come.len();
-        for (at, line) in gone.iter().enumerate() {
-            let other = come.get(at).filter(|_| replaced);
-            lines.push(
-                other.map_or_else(
-                    || whole_line(Tone::Removed, line),
-                    |other| part(Tone::Removed, line, other),
-                ),
-            );
+        let is_replaced = removed.len() == added.len();
+        for (at, line) in removed.iter().enumerate() {
+            let other = added.get(at).filter(|_| is_replaced);
+            lines.push(other.map_or_else(
+                || whole_line(Tone::Removed, line),
+                |other| changed_line(Tone::Removed, line, other),
+            ));
         }
-        for (at, line) in come.iter().enumerate() {
-            let other = gone.get(at).filter(|_| replaced);
-            lines.push(
-                other.map_or_else(|| whole_line(Tone::Added, line), |other| part(Tone::Added, other, line)),
-            );
+        for (at, line) in added.iter().enumerate() {
+            let other = removed.get(at).filter(|_| is_replaced);
+            lines.push(other.map_or_else(
+                || whole_line(Tone::Added, line),
+                |other| changed_line(Tone::Added, other, line),
+            ));
         }
     }
     lines
@@ -85,14 +84,14 @@ fn whole_line(tone: Tone, line: &str) -> (Tone, Vec<Span>) {
 }
 
 /// The removed or the added words of a changed line, plus the words that stayed.
-fn part(tone: Tone, before: &str, after: &str) -> (Tone, Vec<Span>) {
+fn changed_line(tone: Tone, before: &str, after: &str) -> (Tone, Vec<Span>) {
     let mut spans = changed_words(before, after);
     spans.retain(|span| span.tone == tone || span.tone == Tone::Plain);
     spans.iter_mut().filter(|span| span.tone == Tone::Plain).for_each(|span| span.tone = Tone::Quiet);
     (tone, spans)
 }
 
-fn lines(value: Option<&Value>) -> String {
+fn value_text(value: Option<&Value>) -> String {
     let mut text = match value {
         None => return String::new(),
         Some(Value::String(text)) => text.clone(),

@@ -12,7 +12,7 @@ use unicode_segmentation::UnicodeSegmentation;
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Editor {
     text: String,
-    at: usize,
+    cursor: usize,
     long: bool,
 }
 
@@ -20,12 +20,12 @@ impl Editor {
     /// One line, with the cursor at the end.
     pub fn line(text: &str) -> Self {
         let text = text.replace('\n', " ");
-        Self { at: text.len(), text, long: false }
+        Self { cursor: text.len(), text, long: false }
     }
 
     /// Many lines with the cursor at the end.
     pub fn long(text: &str) -> Self {
-        Self { at: text.len(), text: text.to_owned(), long: true }
+        Self { cursor: text.len(), text: text.to_owned(), long: true }
     }
 
     pub fn text(&self) -> &str {
@@ -43,7 +43,7 @@ impl Editor {
     }
 
     pub fn go_to_start(&mut self) {
-        self.at = 0;
+        self.cursor = 0;
     }
 
     /// Inserts text at the cursor: typed, pasted or completed.
@@ -52,8 +52,8 @@ impl Editor {
         if !self.long {
             text = text.replace('\n', " ");
         }
-        self.text.insert_str(self.at, &text);
-        self.at += text.len();
+        self.text.insert_str(self.cursor, &text);
+        self.cursor += text.len();
     }
 
     /// Handles a key; `false` if it means nothing to a line editor.
@@ -63,26 +63,32 @@ impl Editor {
             (KeyCode::Char(letter), false, false) => self.insert(letter.encode_utf8(&mut [0; 4])),
             (KeyCode::Enter, false, _) | (KeyCode::Char('j'), true, false) if self.long => self.insert("\n"),
             (KeyCode::Backspace, false, false) | (KeyCode::Char('h'), true, false) => {
-                self.cut(self.before()..self.at);
+                self.cut(self.previous_grapheme()..self.cursor);
             }
-            (KeyCode::Delete, ..) | (KeyCode::Char('d'), true, false) => self.cut(self.at..self.after()),
-            (KeyCode::Left, false, false) | (KeyCode::Char('b'), true, false) => self.at = self.before(),
-            (KeyCode::Right, false, false) | (KeyCode::Char('f'), true, false) => self.at = self.after(),
-            (KeyCode::Left, ..) | (KeyCode::Char('b'), false, true) => self.at = self.word_before(),
-            (KeyCode::Right, ..) | (KeyCode::Char('f'), false, true) => self.at = self.word_after(),
-            (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => self.at = line.start,
-            (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.at = line.end,
+            (KeyCode::Delete, ..) | (KeyCode::Char('d'), true, false) => {
+                self.cut(self.cursor..self.next_grapheme())
+            }
+            (KeyCode::Left, false, false) | (KeyCode::Char('b'), true, false) => {
+                self.cursor = self.previous_grapheme()
+            }
+            (KeyCode::Right, false, false) | (KeyCode::Char('f'), true, false) => {
+                self.cursor = self.next_grapheme()
+            }
+            (KeyCode::Left, ..) | (KeyCode::Char('b'), false, true) => self.cursor = self.previous_word(),
+            (KeyCode::Right, ..) | (KeyCode::Char('f'), false, true) => self.cursor = self.next_word(),
+            (KeyCode::Home, ..) | (KeyCode::Char('a'), true, false) => self.cursor = line.start,
+            (KeyCode::End, ..) | (KeyCode::Char('e'), true, false) => self.cursor = line.end,
             (KeyCode::Char('w'), true, false) | (KeyCode::Backspace, ..) => {
-                self.cut(self.word_before()..self.at)
+                self.cut(self.previous_word()..self.cursor)
             }
-            (KeyCode::Char('d'), false, true) => self.cut(self.at..self.word_after()),
-            (KeyCode::Char('u'), true, false) => self.cut(line.start..self.at),
-            (KeyCode::Char('k'), true, false) => self.cut(self.at..line.end),
+            (KeyCode::Char('d'), false, true) => self.cut(self.cursor..self.next_word()),
+            (KeyCode::Char('u'), true, false) => self.cut(line.start..self.cursor),
+            (KeyCode::Char('k'), true, false) => self.cut(self.cursor..line.end),
             (KeyCode::Up, false, false) if self.long => {
-                self.at = self.same_column_in(line.start.checked_sub(1))
+                self.cursor = self.same_column_in(line.start.checked_sub(1))
             }
             (KeyCode::Down, false, false) if self.long => {
-                self.at = self.same_column_in(Some(line.end + 1).filter(|next| *next <= self.text.len()));
+                self.cursor = self.same_column_in(Some(line.end + 1).filter(|next| *next <= self.text.len()));
             }
             _ => return false,
         }
@@ -90,58 +96,59 @@ impl Editor {
     }
 
     fn cut(&mut self, range: Range<usize>) {
-        self.at = range.start;
+        self.cursor = range.start;
         self.text.replace_range(range, "");
     }
 
-    fn before(&self) -> usize {
-        self.text[..self.at].graphemes(true).next_back().map_or(0, |last| self.at - last.len())
+    fn previous_grapheme(&self) -> usize {
+        self.text[..self.cursor].graphemes(true).next_back().map_or(0, |last| self.cursor - last.len())
     }
 
-    fn after(&self) -> usize {
-        self.text[self.at..].graphemes(true).next().map_or(self.at, |next| self.at + next.len())
+    fn next_grapheme(&self) -> usize {
+        self.text[self.cursor..].graphemes(true).next().map_or(self.cursor, |next| self.cursor + next.len())
     }
 
-    fn word_before(&self) -> usize {
-        let start = self.text[..self.at].trim_end();
+    fn previous_word(&self) -> usize {
+        let start = self.text[..self.cursor].trim_end();
         start
             .rfind(char::is_whitespace)
             .map_or(0, |space| space + start[space..].chars().next().map_or(1, char::len_utf8))
     }
 
-    fn word_after(&self) -> usize {
-        let rest = &self.text[self.at..];
+    fn next_word(&self) -> usize {
+        let rest = &self.text[self.cursor..];
         let word = rest.len() - rest.trim_start().len();
-        self.at + rest[word..].find(char::is_whitespace).map_or(rest.len(), |end| word + end)
+        self.cursor + rest[word..].find(char::is_whitespace).map_or(rest.len(), |end| word + end)
     }
 
     fn line_range(&self) -> Range<usize> {
-        let start = self.text[..self.at].rfind('\n').map_or(0, |newline| newline + 1);
-        let end = self.text[self.at..].find('\n').map_or(self.text.len(), |newline| self.at + newline);
+        let start = self.text[..self.cursor].rfind('\n').map_or(0, |newline| newline + 1);
+        let end =
+            self.text[self.cursor..].find('\n').map_or(self.text.len(), |newline| self.cursor + newline);
         start..end
     }
 
     /// The same column of the line that contains `other`, or the cursor's position if there is no such line.
     fn same_column_in(&self, other: Option<usize>) -> usize {
-        let Some(other) = other else { return self.at };
-        let column = width(&self.text[self.line_range().start..self.at]);
-        let beside = Self { at: other, ..self.clone() }.line_range();
-        let mut taken = 0;
-        for (at, cluster) in self.text[beside.clone()].grapheme_indices(true) {
-            if taken >= column {
-                return beside.start + at;
+        let Some(other) = other else { return self.cursor };
+        let column = width(&self.text[self.line_range().start..self.cursor]);
+        let other_line = Self { cursor: other, ..self.clone() }.line_range();
+        let mut used_width = 0;
+        for (at, cluster) in self.text[other_line.clone()].grapheme_indices(true) {
+            if used_width >= column {
+                return other_line.start + at;
             }
-            taken += width(cluster);
+            used_width += width(cluster);
         }
-        beside.end
+        other_line.end
     }
 
     /// The text as lines of at most `columns`, and the line and column of the cursor.
     pub fn laid_out(&self, columns: usize) -> (Vec<String>, (usize, usize)) {
         let rows = self.rows(columns.max(2) - 1); // leaves a column for a cursor behind the last letter
-        let row = rows.iter().rposition(|row| row.start <= self.at).unwrap_or(0);
-        let column = width(&shown(&self.text[rows[row].start..self.at]));
-        (rows.into_iter().map(|row| shown(&self.text[row])).collect(), (row, column))
+        let row = rows.iter().rposition(|row| row.start <= self.cursor).unwrap_or(0);
+        let column = width(&tabs_to_spaces(&self.text[rows[row].start..self.cursor]));
+        (rows.into_iter().map(|row| tabs_to_spaces(&self.text[row])).collect(), (row, column))
     }
 
     /// Where each line begins and ends. A word that does not fit moves to the next line whole.
@@ -150,18 +157,18 @@ impl Editor {
         let mut start = 0;
         for paragraph in self.text.split('\n') {
             let end = start + paragraph.len();
-            let mut taken = 0;
+            let mut used_width = 0;
             for (at, cluster) in paragraph.grapheme_indices(true) {
                 let at = end - paragraph.len() + at;
-                let wide = width(&shown(cluster));
-                if taken + wide > columns && taken > 0 {
+                let cluster_width = width(&tabs_to_spaces(cluster));
+                if used_width + cluster_width > columns && used_width > 0 {
                     let after_space = self.text[start..at].rfind(' ').map(|space| start + space + 1);
                     let next = after_space.unwrap_or(at);
                     rows.push(start..next);
                     start = next;
-                    taken = width(&shown(&self.text[start..at]));
+                    used_width = width(&tabs_to_spaces(&self.text[start..at]));
                 }
-                taken += wide;
+                used_width += cluster_width;
             }
             rows.push(start..end);
             start = end + 1;
@@ -170,7 +177,7 @@ impl Editor {
     }
 }
 
-fn shown(text: &str) -> String {
+fn tabs_to_spaces(text: &str) -> String {
     text.replace('\t', "    ")
 }
 
@@ -217,9 +224,9 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_is_lost_and_the_cursor_is_in_it(text in "[a-c漢 \n👩\u{301}]{0,40}", columns in 0_usize..12, left in 0_usize..20) {
+        fn nothing_is_lost_and_the_cursor_is_in_it(text in "[a-c漢 \n👩\u{301}]{0,40}", columns in 0_usize..12, steps_left in 0_usize..20) {
             let mut editor = Editor::long(&text);
-            for _ in 0..left {
+            for _ in 0..steps_left {
                 editor.key(Key::of(KeyCode::Left));
             }
             let (lines, (row, column)) = editor.laid_out(columns);

@@ -17,23 +17,23 @@ pub const WIDE: u16 = 100;
 pub const VERY_WIDE: u16 = 160;
 
 /// From this size on, the card stays visible next to the form about it.
-const BESIDE: (u16, u16) = (140, 16);
+const MIN_SIZE_BESIDE: (u16, u16) = (140, 16);
 
 /// On a smaller screen the card stays visible above its form if it keeps this many lines.
-const CARD_ABOVE: u16 = 8;
+const MIN_CARD_ABOVE: u16 = 8;
 
 /// The lines of a box below its card, and the fewest that a form with fields needs there.
 const BOX_BELOW: u16 = 10;
 const FIELDS_BELOW: u16 = 16;
 
 /// A form wider than this is hard to read.
-pub const FORM: u16 = 92;
+pub const MAX_FORM_WIDTH: u16 = 92;
 
 /// Below this width, rows take one line and words are short.
 pub const NARROW: u16 = 60;
 
 /// Lines longer than this are hard to read.
-const MEASURE: u16 = 110;
+const MAX_LINE_WIDTH: u16 = 110;
 
 /// The parts of the screen; parts without room are empty.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -67,8 +67,12 @@ pub fn areas(model: &Model) -> Areas {
         _ => None,
     });
     match form {
-        Some(_) if model.size.0 >= BESIDE.0 && model.size.1 >= BESIDE.1 => beside(areas),
-        Some(form) => above(areas, rows_below(form, model.options.refusals.len(), areas.body.height)),
+        Some(_) if model.size.0 >= MIN_SIZE_BESIDE.0 && model.size.1 >= MIN_SIZE_BESIDE.1 => {
+            put_form_beside(areas)
+        }
+        Some(form) => {
+            put_form_below(areas, rows_below(form, model.options.refusals.len(), areas.body.height))
+        }
         None => areas,
     }
 }
@@ -87,33 +91,34 @@ fn rows_below(form: &Form, refusals: usize, body: u16) -> u16 {
 }
 
 /// The card keeps the upper part of the body, without the list; on a low screen the form covers everything instead.
-fn above(areas: Areas, rows: u16) -> Areas {
+fn put_form_below(areas: Areas, rows: u16) -> Areas {
     let body = areas.body;
-    if body.height < rows.saturating_add(CARD_ABOVE) {
+    if body.height < rows.saturating_add(MIN_CARD_ABOVE) {
         return areas;
     }
-    let card = inset(Rect { width: body.width.min(MEASURE), height: body.height - rows - 1, ..body });
+    let card = inset(Rect { width: body.width.min(MAX_LINE_WIDTH), height: body.height - rows - 1, ..body });
     Areas {
         list: Rect::default(),
         rule: Rect::default(),
         card,
         more: Rect { y: card.bottom(), height: 1, ..card },
-        form: Rect { y: card.bottom() + 1, width: body.width.min(MEASURE), height: rows, ..body },
+        form: Rect { y: card.bottom() + 1, width: body.width.min(MAX_LINE_WIDTH), height: rows, ..body },
         ..areas
     }
 }
 
 /// The form takes the list's place, and at most half of the screen; the card keeps the rest. The form has a frame, so
 /// there is no line between them.
-fn beside(areas: Areas) -> Areas {
+fn put_form_beside(areas: Areas) -> Areas {
     let body = areas.body;
-    let form = (body.width / 2).min(FORM);
-    let across = |part: Rect| Rect { x: form + 2, width: (body.width - form - 3).min(MEASURE), ..part };
+    let form = (body.width / 2).min(MAX_FORM_WIDTH);
+    let right_of_form =
+        |part: Rect| Rect { x: form + 2, width: (body.width - form - 3).min(MAX_LINE_WIDTH), ..part };
     Areas {
         list: Rect::default(),
         rule: Rect::default(),
-        card: across(areas.card),
-        more: across(areas.more),
+        card: right_of_form(areas.card),
+        more: right_of_form(areas.more),
         form: Rect { width: form, ..body },
         ..areas
     }
@@ -143,7 +148,7 @@ fn split((width, height): (u16, u16), focus: Focus, tour: u16) -> Areas {
         let list = if width >= VERY_WIDE { 64 } else { width * 2 / 5 };
         areas.list = Rect { width: list, ..body };
         areas.rule = Rect { x: list, width: 1, ..body };
-        areas.card = Rect { x: list + 2, width: (width - list - 3).min(MEASURE), ..body };
+        areas.card = Rect { x: list + 2, width: (width - list - 3).min(MAX_LINE_WIDTH), ..body };
     } else if body.height >= 12 {
         // A user who reads the card wants to see more of it.
         let list = match focus {
@@ -187,37 +192,37 @@ pub enum Entry {
 
 /// The entries that fit, starting at `list.top`, each with its line and height.
 pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
-    let tall = row_height(area);
-    let mut found = Vec::new();
+    let row_lines = row_height(area);
+    let mut entries = Vec::new();
     let mut y = 0;
     for position in list.top..=list.len() {
         let folded = list.folded_before(position).count();
         let room = usize::from(area.height.saturating_sub(y));
         // The row at the top stays visible; if the folded groups before it do not all fit, only the nearest are shown.
         let first = if position == list.top && position < list.len() {
-            let row = usize::from(tall) + usize::from(list.group_at(position).is_some());
+            let row = usize::from(row_lines) + usize::from(list.group_at(position).is_some());
             folded.saturating_sub(room.saturating_sub(row))
         } else {
             0
         };
         for n in (first..folded).take(room) {
-            found.push((y, 1, Entry::Folded(position, n)));
+            entries.push((y, 1, Entry::Folded(position, n)));
             y += 1;
         }
         if position == list.len() {
             break;
         }
         if list.group_at(position).is_some() && y < area.height {
-            found.push((y, 1, Entry::Group(position)));
+            entries.push((y, 1, Entry::Group(position)));
             y += 1;
         }
         if y >= area.height {
             break;
         }
-        found.push((y, tall.min(area.height - y), Entry::Row(position)));
-        y += tall;
+        entries.push((y, row_lines.min(area.height - y), Entry::Row(position)));
+        y += row_lines;
     }
-    found
+    entries
 }
 
 /// The rows that these entries show in full, and how many there are. Folded groups below the last row count as rows.
@@ -242,17 +247,17 @@ pub fn top_for(list: &List, area: Rect) -> usize {
 
 /// The first row that fits if `last` is the last one.
 fn first_visible(list: &List, last: usize, area: Rect) -> usize {
-    let tall = row_height(area);
-    let mut left = area.height;
+    let row_lines = row_height(area);
+    let mut remaining = area.height;
     let mut first = last + 1;
     while first > 0 {
         let row = first - 1;
         let folded = u16::try_from(list.folded_before(row).count()).unwrap_or(u16::MAX);
-        let need = tall.saturating_add(u16::from(list.group_at(row).is_some())).saturating_add(folded);
-        if need > left {
+        let needed = row_lines.saturating_add(u16::from(list.group_at(row).is_some())).saturating_add(folded);
+        if needed > remaining {
             break;
         }
-        left -= need;
+        remaining -= needed;
         first = row;
     }
     first.min(last)
@@ -273,42 +278,42 @@ pub enum ThreadEntry {
 }
 
 /// A lower list has no headings.
-const HEADED: u16 = 6;
+const MIN_HEADED_HEIGHT: u16 = 6;
 
 /// The lines of the thread list that fit, starting at its top; each day is named above its first row.
 pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<ThreadEntry> {
-    let mut found = Vec::new();
+    let mut entries = Vec::new();
     let mut last = None;
     for row in threads.top..threads.rows.len() {
-        let day = threads.day(row, zone).filter(|_| area.height >= HEADED);
+        let day = threads.day(row, zone).filter(|_| area.height >= MIN_HEADED_HEIGHT);
         if day != last {
-            found.extend(day.map(ThreadEntry::Day));
+            entries.extend(day.map(ThreadEntry::Day));
             last = day;
         }
-        if found.len() >= usize::from(area.height) {
+        if entries.len() >= usize::from(area.height) {
             break;
         }
-        found.push(ThreadEntry::Row(row));
+        entries.push(ThreadEntry::Row(row));
     }
-    found.truncate(usize::from(area.height));
-    found
+    entries.truncate(usize::from(area.height));
+    entries
 }
 
 /// The first row of the thread list to show so that the row at the cursor is visible.
 pub fn thread_top(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> usize {
-    let day = |row| threads.day(row, zone).filter(|_| area.height >= HEADED);
+    let day = |row| threads.day(row, zone).filter(|_| area.height >= MIN_HEADED_HEIGHT);
     let cursor = threads.cursor;
-    let mut lowest = cursor;
-    let mut left = usize::from(area.height).saturating_sub(1 + usize::from(day(cursor).is_some()));
-    while lowest > 0 {
-        let need = 1 + usize::from(day(lowest) != day(lowest - 1));
-        if need > left {
+    let mut min_top = cursor;
+    let mut remaining = usize::from(area.height).saturating_sub(1 + usize::from(day(cursor).is_some()));
+    while min_top > 0 {
+        let needed = 1 + usize::from(day(min_top) != day(min_top - 1));
+        if needed > remaining {
             break;
         }
-        left -= need;
-        lowest -= 1;
+        remaining -= needed;
+        min_top -= 1;
     }
-    threads.top.clamp(lowest, cursor)
+    threads.top.clamp(min_top, cursor)
 }
 
 /// The lines above a thread (title, status, views), and the area for the thread.
@@ -357,24 +362,28 @@ mod tests {
                 }
             }
         }
-        for width in BESIDE.0..300 {
+        for width in MIN_SIZE_BESIDE.0..300 {
             let screen = Rect { x: 0, y: 0, width, height: 40 };
-            let a = beside(split((width, 40), Focus::List, 0));
+            let a = put_form_beside(split((width, 40), Focus::List, 0));
             for part in [a.form, a.card, a.more] {
                 assert!(!part.is_empty() && screen.union(part) == screen, "{width} {a:?}");
             }
             assert!(a.form.right() < a.card.x, "{width} {a:?}");
             assert!(a.form.width >= 70 && a.card.width >= 67, "{width} {a:?}");
         }
-        for width in 1..BESIDE.0 {
+        for width in 1..MIN_SIZE_BESIDE.0 {
             for height in 0..60 {
                 let screen = Rect { x: 0, y: 0, width, height };
-                let a = above(split((width, height), Focus::List, 0), BOX_BELOW);
+                let a = put_form_below(split((width, height), Focus::List, 0), BOX_BELOW);
                 for part in [a.form, a.card, a.more] {
                     assert!(part.is_empty() || screen.union(part) == screen, "{width}×{height} {a:?}");
                 }
-                assert_eq!(a.form.is_empty(), height < BOX_BELOW + CARD_ABOVE + 3, "{width}×{height} {a:?}");
-                assert!(a.form.is_empty() || a.card.height >= CARD_ABOVE - 1, "{width}×{height} {a:?}");
+                assert_eq!(
+                    a.form.is_empty(),
+                    height < BOX_BELOW + MIN_CARD_ABOVE + 3,
+                    "{width}×{height} {a:?}"
+                );
+                assert!(a.form.is_empty() || a.card.height >= MIN_CARD_ABOVE - 1, "{width}×{height} {a:?}");
             }
         }
         let wide = split((120, 30), Focus::List, 0);

@@ -99,12 +99,12 @@ pub struct Model {
     pub sources: Vec<SourceLine>,
     pub spent_today: f64,
     pub driving: Driving,
-    /// Counts ticks, for spinners.
-    pub turns: usize,
+    /// For spinners.
+    pub ticks: usize,
     /// Whether to quit once nothing is held.
-    pub ending: bool,
+    pub quit_when_idle: bool,
     /// When the user was last notified.
-    pub noticed: Option<Instant>,
+    pub last_notice: Option<Instant>,
 }
 
 impl Model {
@@ -153,9 +153,9 @@ impl Model {
             sources: Vec::new(),
             spent_today: 0.0,
             driving: Driving::Unknown,
-            turns: 0,
-            ending: false,
-            noticed: None,
+            ticks: 0,
+            quit_when_idle: false,
+            last_notice: None,
         })
     }
 
@@ -168,7 +168,7 @@ impl Model {
 
     /// Whether a workflow is one of this program's own.
     pub fn has_workflow(&self, name: &str) -> bool {
-        self.workflows.iter().any(|known| known.name == name)
+        self.workflows.iter().any(|workflow| workflow.name == name)
     }
 
     pub fn is_paused(&self) -> bool {
@@ -233,17 +233,17 @@ impl Model {
 
     /// The tab's scopes, regardless of layers over it.
     pub fn tab_scopes(&self) -> Vec<Scope> {
-        let near = match self.focus {
+        let nearest = match self.focus {
             Focus::List => Scope::List,
             Focus::Card => Scope::Card,
         };
         match (self.tab, self.focus) {
-            (Tab::Inbox, _) => vec![near, Scope::Decide, Scope::Global],
-            (Tab::Activity, _) => vec![near, Scope::Activity, Scope::Decide, Scope::Global],
-            (Tab::Memory, _) => vec![near, Scope::Memory, Scope::Global],
-            (Tab::Threads, Focus::List) => vec![near, Scope::Thread, Scope::Global],
+            (Tab::Inbox, _) => vec![nearest, Scope::Decide, Scope::Global],
+            (Tab::Activity, _) => vec![nearest, Scope::Activity, Scope::Decide, Scope::Global],
+            (Tab::Memory, _) => vec![nearest, Scope::Memory, Scope::Global],
+            (Tab::Threads, Focus::List) => vec![nearest, Scope::Thread, Scope::Global],
             // Within a thread its own keys come first: `h` and `l` switch its views.
-            (Tab::Threads, Focus::Card) => vec![Scope::Thread, near, Scope::Global],
+            (Tab::Threads, Focus::Card) => vec![Scope::Thread, nearest, Scope::Global],
         }
     }
 
@@ -301,6 +301,6 @@ impl Model {
             || self.deferred_key.is_some()
             || self.note.is_some()
             || self.unsaved_draft.is_some()
-            || self.ending
+            || self.quit_when_idle
     }
 }

@@ -20,10 +20,10 @@ use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::process::Command;
 
 /// A command that runs longer is killed.
-const LONGEST: Duration = Duration::from_secs(60);
+const TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Nobody reads more output than this.
-const MOST: usize = 256 * 1024;
+const MAX_OUTPUT: usize = 256 * 1024;
 
 /// Runs the command with this number on the card shown.
 pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
@@ -84,19 +84,19 @@ pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult
         .map_err(|error| failed(format!("no shell could be started: {error}")))?;
     let group = child.id();
     let (input, out, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
-    let give = async {
+    let write_input = async {
         if let Some(mut input) = input {
             // A command may stop reading its input at any point.
             let _ = input.write_all(card.as_bytes()).await;
         }
     };
     let work = async {
-        let (stdout, stderr, ()) = tokio::join!(read(out), read(errors), give);
+        let (stdout, stderr, ()) = tokio::join!(read(out), read(errors), write_input);
         (child.wait().await, stdout, stderr)
     };
-    let Ok((status, stdout, stderr)) = tokio::time::timeout(LONGEST, work).await else {
-        end(group);
-        return Err(failed(format!("it did not finish within {} s", LONGEST.as_secs())));
+    let Ok((status, stdout, stderr)) = tokio::time::timeout(TIMEOUT, work).await else {
+        kill_group(group);
+        return Err(failed(format!("it did not finish within {} s", TIMEOUT.as_secs())));
     };
     let status = status.map_err(|error| failed(error.to_string()))?;
     if status.success() {
@@ -110,19 +110,19 @@ pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult
 }
 
 /// All output of a command; beyond the limit it is read but not kept.
-async fn read(from: Option<impl AsyncRead + Unpin>) -> String {
+async fn read(pipe: Option<impl AsyncRead + Unpin>) -> String {
     let mut bytes = Vec::new();
-    if let Some(mut from) = from {
+    if let Some(mut pipe) = pipe {
         let mut chunk = [0; 8192];
-        while let Ok(read @ 1..) = from.read(&mut chunk).await {
-            let room = MOST.saturating_sub(bytes.len());
+        while let Ok(read @ 1..) = pipe.read(&mut chunk).await {
+            let room = MAX_OUTPUT.saturating_sub(bytes.len());
             bytes.extend_from_slice(&chunk[..read.min(room)]);
         }
     }
     String::from_utf8_lossy(&bytes).into_owned()
 }
 
-fn end(group: Option<u32>) {
+fn kill_group(group: Option<u32>) {
     let group = group.and_then(|id| rustix::process::Pid::from_raw(id.cast_signed()));
     if let Some(group) = group {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -148,6 +148,6 @@ mod tests {
             "it failed with 3: no such ticket"
         );
         assert_eq!(failed(printed("exit 4").await), "it failed with 4");
-        assert_eq!(printed("yes | head -c 900000").await.unwrap().len(), MOST);
+        assert_eq!(printed("yes | head -c 900000").await.unwrap().len(), MAX_OUTPUT);
     }
 }

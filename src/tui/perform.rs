@@ -17,11 +17,9 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use std::path::{Path, PathBuf};
 
-/// At most this many threads are listed.
-const THREADS: usize = 500;
+const MAX_THREADS: usize = 500;
 
-/// At most this many completions of a path are offered.
-const COMPLETIONS: usize = 50;
+const MAX_COMPLETIONS: usize = 50;
 
 /// Runs a command; `None` if it is the terminal's job or has no result to report.
 pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
@@ -77,9 +75,9 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let granted = inbox.decisions().accept_and_grant(accept, request).await;
             Msg::Granted(id, granted.map(|(_, grant)| grant).map_err(Failure::from))
         }
-        Cmd::AcceptRemembering(accept, place) => {
+        Cmd::AcceptRemembering(accept, index) => {
             let id = accept.interrupt.to_string();
-            let accepted = inbox.decisions().accept_and_remember(accept, place).await;
+            let accepted = inbox.decisions().accept_and_remember(accept, index).await;
             Msg::Decided(DecisionKind::Accepted, vec![(id, accepted.map(|_| ()).map_err(Failure::from))])
         }
         Cmd::Revoke(id) => Msg::Revoked(inbox.grants().revoke(id).await.map_err(Failure::from)),
@@ -127,11 +125,11 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::PutAway(mail_move, results)
         }
         Cmd::Profile(namespace) => Msg::Profile(inbox.memory().show(namespace).await.map_err(Failure::from)),
-        Cmd::History(namespace, past) => {
-            Msg::History(past, inbox.memory().history(namespace).await.map_err(Failure::from))
+        Cmd::History(namespace, purpose) => {
+            Msg::History(purpose, inbox.memory().history(namespace).await.map_err(Failure::from))
         }
-        Cmd::Remember(namespace, read, profile) => {
-            let result = inbox.memory().edit(namespace, read, profile).await;
+        Cmd::Remember(namespace, version, profile) => {
+            let result = inbox.memory().edit(namespace, version, profile).await;
             Msg::Learned(
                 result.map(|view| format!("Saved as version {}", view.newest.version)).map_err(Failure::from),
             )
@@ -185,7 +183,7 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
                 Msg::Done(Err(Failure { text, ..failure }))
             }
         },
-        Cmd::Decide(kind, all) => Msg::Decided(kind, decide(inbox, all).await),
+        Cmd::Decide(kind, requests) => Msg::Decided(kind, decide(inbox, requests).await),
         Cmd::FileAway(threads) => Msg::Decided(DecisionKind::Filed, file_away(inbox, threads).await),
         Cmd::Proceed(thread, words) => {
             let result =
@@ -214,14 +212,14 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Err(error) => Err(error.into()),
         }),
         Cmd::Complete(layer, typed) => {
-            let asked = typed.clone();
-            let paths = tokio::task::spawn_blocking(move || complete(&asked)).await.unwrap_or_default();
+            let text = typed.clone();
+            let paths = tokio::task::spawn_blocking(move || complete(&text)).await.unwrap_or_default();
             Msg::Completions(layer, typed, paths)
         }
         Cmd::Own(command, card) => {
             let data = inbox.engine().store().folder().to_owned();
-            let ran = own_commands::run(&command, card, &data).await;
-            Msg::OwnRan(command.name, ran)
+            let output = own_commands::run(&command, card, &data).await;
+            Msg::OwnRan(command.name, output)
         }
         Cmd::Copy(_)
         | Cmd::Editor(..)
@@ -281,7 +279,7 @@ async fn export(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> 
 }
 
 async fn threads(inbox: &Inbox, status: Status) -> InboxResult<Vec<ThreadLine>> {
-    let query = ThreadQuery { status: Some(status), limit: THREADS, ..ThreadQuery::default() };
+    let query = ThreadQuery { status: Some(status), limit: MAX_THREADS, ..ThreadQuery::default() };
     inbox.threads().list(query).await.map(|page| page.threads).map_err(Failure::from)
 }
 
@@ -292,15 +290,15 @@ async fn running(inbox: &Inbox) -> InboxResult<Vec<ThreadLine>> {
 }
 
 /// Items confirmed together are decided together, so that they can be undone together.
-async fn decide(inbox: &Inbox, mut all: Vec<DecisionRequest>) -> Vec<(String, InboxResult<()>)> {
-    if all.len() == 1
-        && let Some(one) = all.pop()
+async fn decide(inbox: &Inbox, mut requests: Vec<DecisionRequest>) -> Vec<(String, InboxResult<()>)> {
+    if requests.len() == 1
+        && let Some(request) = requests.pop()
     {
-        let id = one.interrupt.to_string();
-        return vec![(id, inbox.decisions().decide(one).await.map(|_| ()).map_err(Failure::from))];
+        let id = request.interrupt.to_string();
+        return vec![(id, inbox.decisions().decide(request).await.map(|_| ()).map_err(Failure::from))];
     }
-    let each = inbox.decisions().decide_together(all).await;
-    each.into_iter().map(outcome_by_id).collect()
+    let outcomes = inbox.decisions().decide_together(requests).await;
+    outcomes.into_iter().map(outcome_by_id).collect()
 }
 
 fn outcome_by_id((id, outcome): (InterruptId, Result<Outcome, InboxError>)) -> (String, InboxResult<()>) {
@@ -310,8 +308,8 @@ fn outcome_by_id((id, outcome): (InterruptId, Result<Outcome, InboxError>)) -> (
 /// Where people look for saved files.
 fn downloads() -> PathBuf {
     let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("."));
-    let usual = home.join("Downloads");
-    if usual.is_dir() { usual } else { home }
+    let downloads = home.join("Downloads");
+    if downloads.is_dir() { downloads } else { home }
 }
 
 /// Puts the mails of threads away, or back, one after the other, and waits for the driver.
@@ -355,32 +353,32 @@ async fn snooze(
     ids: Vec<InterruptId>,
     until: Option<Timestamp>,
 ) -> Vec<(String, InboxResult<()>)> {
-    let each = ids.into_iter().map(|id| async move {
+    let tasks = ids.into_iter().map(|id| async move {
         let snoozed = inbox.decisions().snooze(id.clone(), until).await;
         (id.to_string(), snoozed.map(|_| ()).map_err(Failure::from))
     });
-    join_all(each).await
+    join_all(tasks).await
 }
 
 async fn undo_together(inbox: &Inbox, id: InterruptId) -> Vec<(String, InboxResult<()>)> {
     match inbox.decisions().undo_batch(id.clone()).await {
-        Ok(each) => each.into_iter().map(outcome_by_id).collect(),
+        Ok(outcomes) => outcomes.into_iter().map(outcome_by_id).collect(),
         Err(error) => vec![(id.to_string(), Err(error.into()))],
     }
 }
 
 async fn undo(inbox: &Inbox, ids: Vec<InterruptId>) -> Vec<(String, InboxResult<()>)> {
-    let each = ids.into_iter().map(|id| async move {
+    let tasks = ids.into_iter().map(|id| async move {
         (id.to_string(), inbox.decisions().undo(id).await.map(|_| ()).map_err(Failure::from))
     });
-    join_all(each).await
+    join_all(tasks).await
 }
 
 async fn file_away(inbox: &Inbox, threads: Vec<ThreadId>) -> Vec<(String, InboxResult<()>)> {
-    let each = threads.into_iter().map(|thread| async move {
+    let tasks = threads.into_iter().map(|thread| async move {
         (thread.to_string(), inbox.decisions().file_away(thread).await.map(|_| ()).map_err(Failure::from))
     });
-    join_all(each).await
+    join_all(tasks).await
 }
 
 /// The paths that begin with the typed text; folders end with a slash.
@@ -389,14 +387,14 @@ fn complete(typed: &str) -> Vec<String> {
         Some(slash) => typed.split_at(slash + 1),
         None => ("", typed),
     };
-    let looked = match folder.strip_prefix("~/") {
+    let directory = match folder.strip_prefix("~/") {
         Some(rest) => match std::env::home_dir() {
             Some(home) => home.join(rest),
             None => return Vec::new(),
         },
         None => Path::new(if folder.is_empty() { "." } else { folder }).to_owned(),
     };
-    let Ok(entries) = std::fs::read_dir(looked) else { return Vec::new() };
+    let Ok(entries) = std::fs::read_dir(directory) else { return Vec::new() };
     let mut paths: Vec<String> = entries
         .filter_map(Result::ok)
         .filter_map(|entry| {
@@ -410,7 +408,7 @@ fn complete(typed: &str) -> Vec<String> {
         })
         .collect();
     paths.sort();
-    paths.truncate(COMPLETIONS);
+    paths.truncate(MAX_COMPLETIONS);
     paths
 }
 
@@ -436,10 +434,10 @@ mod tests {
         std::fs::create_dir(folder.path().join("docs")).unwrap();
         std::fs::write(folder.path().join("dog.txt"), "").unwrap();
         std::fs::write(folder.path().join(".hidden"), "").unwrap();
-        let at = |rest: &str| format!("{}/{rest}", folder.path().display());
-        assert_eq!(complete(&at("do")), [at("docs/"), at("dog.txt")]);
-        assert_eq!(complete(&at("")), [at("docs/"), at("dog.txt")]);
-        assert_eq!(complete(&at(".h")), [at(".hidden")]);
+        let path = |rest: &str| format!("{}/{rest}", folder.path().display());
+        assert_eq!(complete(&path("do")), [path("docs/"), path("dog.txt")]);
+        assert_eq!(complete(&path("")), [path("docs/"), path("dog.txt")]);
+        assert_eq!(complete(&path(".h")), [path(".hidden")]);
         assert!(complete("/no/such/folder/").is_empty());
     }
 }

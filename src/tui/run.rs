@@ -26,19 +26,19 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::time::{Instant as TokioInstant, sleep_until};
 
 /// How often animations move.
-const LIVELY: Duration = Duration::from_millis(100);
+const ANIMATION_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How often a clock with seconds is drawn.
-const SECOND: Duration = Duration::from_secs(1);
+const CLOCK_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How often we look at the time otherwise.
-const QUIET: Duration = Duration::from_secs(10);
+const IDLE_INTERVAL: Duration = Duration::from_secs(10);
 
 /// Changes are read at most this often.
-const CHANGES: Duration = Duration::from_millis(100);
+const CHANGE_INTERVAL: Duration = Duration::from_millis(100);
 
 /// How often we try for the driver's lock while another process has it.
-const TRY_LOCK: Duration = Duration::from_millis(500);
+const LOCK_RETRY_INTERVAL: Duration = Duration::from_millis(500);
 
 /// Why the screen could not be run.
 #[derive(Debug, thiserror::Error)]
@@ -79,9 +79,9 @@ pub async fn run(app: App, mut options: Options) -> Result<(), RunError> {
         receive,
         events: Some(EventStream::new()),
         waiting: VecDeque::new(),
-        dirty: true,
-        unseen: false,
-        lent: false,
+        is_dirty: true,
+        is_unseen: false,
+        was_lent: false,
     };
     let ended = session.run().await;
     let Session { screen, app, .. } = session;
@@ -103,25 +103,25 @@ struct Session {
     events: Option<EventStream>,
     /// Events that were read but not handled yet.
     waiting: VecDeque<Event>,
-    dirty: bool,
+    is_dirty: bool,
     /// Whether a key was waiting when the last frame was flushed.
-    unseen: bool,
+    is_unseen: bool,
     /// Whether another program had the terminal and no key has come since.
-    lent: bool,
+    was_lent: bool,
 }
 
 /// Whether the loop continues.
 enum Flow {
-    On,
+    Continue,
     End,
 }
 
 impl Session {
     async fn run(&mut self) -> Result<(), RunError> {
         let mut changes = self.app.inbox().changes();
-        let _others = self.app.engine().store().watch_others();
+        let _watcher = self.app.engine().store().watch_others();
         let mut progress = self.app.engine().progress();
-        let mut ends = ExitSignals::new()?;
+        let mut signals = ExitSignals::new()?;
         let mut change_due: Option<TokioInstant> = None;
         let mut last_change = TokioInstant::now();
         let mut last_tick = last_change;
@@ -129,20 +129,20 @@ impl Session {
             return Ok(());
         }
         loop {
-            if self.dirty {
+            if self.is_dirty {
                 self.draw().await?;
             }
             // Counted from the last tick, so that other events do not delay it.
-            let tick = last_tick + self.between_ticks();
+            let tick = last_tick + self.tick_interval();
             if let Some(event) = self.waiting.pop_front() {
                 match self.input(event).await? {
-                    Flow::On => continue,
+                    Flow::Continue => continue,
                     Flow::End => return Ok(()),
                 }
             }
             let flow = tokio::select! {
                 biased;
-                sign = ends.wait() => self.signalled(sign)?,
+                signal = signals.wait() => self.signalled(signal)?,
                 event = next(&mut self.events) => match event {
                     Some(Ok(event)) => self.input(event).await?,
                     Some(Err(error)) => return Err(error.into()),
@@ -160,8 +160,8 @@ impl Session {
                     if changed.is_err() {
                         return Ok(());
                     }
-                    change_due = Some((last_change + CHANGES).max(TokioInstant::now()));
-                    Flow::On
+                    change_due = Some((last_change + CHANGE_INTERVAL).max(TokioInstant::now()));
+                    Flow::Continue
                 }
                 () = sleep_until(change_due.unwrap_or(tick)), if change_due.is_some() => {
                     change_due = None;
@@ -189,39 +189,39 @@ impl Session {
                 return Ok(Flow::End);
             }
         }
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     }
 
-    fn between_ticks(&self) -> Duration {
+    fn tick_interval(&self) -> Duration {
         match (self.model.needs_ticks(), self.model.shows_seconds()) {
-            (true, _) => LIVELY,
-            (false, true) => SECOND,
-            (false, false) => QUIET,
+            (true, _) => ANIMATION_INTERVAL,
+            (false, true) => CLOCK_INTERVAL,
+            (false, false) => IDLE_INTERVAL,
         }
     }
 
-    fn signalled(&mut self, sign: SignalAction) -> Result<Flow, RunError> {
-        Ok(match sign {
+    fn signalled(&mut self, signal: SignalAction) -> Result<Flow, RunError> {
+        Ok(match signal {
             // Ctrl-C while another program had the terminal was meant for that program.
-            SignalAction::Interrupt if std::mem::take(&mut self.lent) => Flow::On,
+            SignalAction::Interrupt if std::mem::take(&mut self.was_lent) => Flow::Continue,
             SignalAction::End | SignalAction::Interrupt => Flow::End,
-            SignalAction::GoOn => {
-                self.screen.again()?;
-                self.dirty = true;
-                Flow::On
+            SignalAction::Resume => {
+                self.screen.retake()?;
+                self.is_dirty = true;
+                Flow::Continue
             }
         })
     }
 
     /// Reads everything that is waiting before any of it is handled.
     async fn input(&mut self, first: Event) -> Result<Flow, RunError> {
-        self.lent = false;
+        self.was_lent = false;
         let at = Instant::now();
         let mut events = vec![first];
         self.read_waiting().await;
         events.extend(self.waiting.drain(..));
-        let pressed = |event: &Event| matches!(event, Event::Key(key) if key.kind != KeyEventKind::Release);
-        let burst = events.iter().filter(|event| pressed(event)).count() > 1;
+        let is_press = |event: &Event| matches!(event, Event::Key(key) if key.kind != KeyEventKind::Release);
+        let burst = events.iter().filter(|event| is_press(event)).count() > 1;
         for event in events {
             let msg = match event {
                 Event::Key(key) if key.kind != KeyEventKind::Release => {
@@ -246,8 +246,8 @@ impl Session {
             }
         }
         // Once no more keys come, the same frame is drawn again so that it counts as seen.
-        self.dirty |= self.unseen;
-        Ok(Flow::On)
+        self.is_dirty |= self.is_unseen;
+        Ok(Flow::Continue)
     }
 
     /// Takes in the events that have arrived, without waiting for more.
@@ -266,7 +266,7 @@ impl Session {
         received: Result<Progress, RecvError>,
         more: &mut broadcast::Receiver<Progress>,
     ) -> Result<Flow, RunError> {
-        let dirty = self.dirty;
+        let is_dirty = self.is_dirty;
         let mut next = match received {
             Ok(first) => Some(first),
             // Missed progress was only for display.
@@ -279,12 +279,12 @@ impl Session {
             }
             next = more.try_recv().ok();
         }
-        self.dirty = dirty;
-        Ok(Flow::On)
+        self.is_dirty = is_dirty;
+        Ok(Flow::Continue)
     }
 
     fn tell(&mut self, msg: Msg) -> Result<Flow, RunError> {
-        self.dirty = true;
+        self.is_dirty = true;
         for cmd in update(&mut self.model, msg) {
             match cmd {
                 Cmd::Quit => return Ok(Flow::End),
@@ -295,15 +295,15 @@ impl Session {
                 }
                 Cmd::Notice(text) => self.screen.notice(self.model.options.notices, &text)?,
                 Cmd::Suspend => self.lend(terminal::stop)??,
-                Cmd::Editor(layer, text, ending) => {
-                    let edited = self.lend(move || terminal::edit(&text, ending))?;
+                Cmd::Editor(layer, text, extension) => {
+                    let edited = self.lend(move || terminal::edit(&text, extension))?;
                     let edited = edited.map_err(|text| Failure { stale: false, text });
                     let _ = self.send.send(Msg::Edited(layer, edited));
                 }
-                Cmd::EditProfile(namespace, read, text) => {
+                Cmd::EditProfile(namespace, version, text) => {
                     let edited = self.lend(move || terminal::edit(&text, "md"))?;
                     let edited = edited.map_err(|text| Failure { stale: false, text });
-                    let _ = self.send.send(Msg::ProfileEdited(namespace, read, edited));
+                    let _ = self.send.send(Msg::ProfileEdited(namespace, version, edited));
                 }
                 Cmd::Pipe(command, text) => {
                     if let Err(text) = self.lend(move || terminal::pipe(&command, &text))? {
@@ -313,19 +313,19 @@ impl Session {
                 cmd => self.spawn(cmd),
             }
         }
-        Ok(Flow::On)
+        Ok(Flow::Continue)
     }
 
     /// Lends the terminal: the borrower reads the keys, so we drop our own reader first.
     fn lend<T>(&mut self, work: impl FnOnce() -> T) -> Result<T, RunError> {
         self.events = None;
-        self.lent = true;
-        let done = self.screen.lend(work)?;
+        self.was_lent = true;
+        let result = self.screen.lend(work)?;
         self.events = Some(EventStream::new());
         if let Ok((columns, rows)) = crossterm::terminal::size() {
             let _ = self.send.send(Msg::Resized(columns, rows));
         }
-        Ok(done)
+        Ok(result)
     }
 
     fn spawn(&self, cmd: Cmd) {
@@ -338,14 +338,14 @@ impl Session {
     }
 
     async fn draw(&mut self) -> Result<(), RunError> {
-        self.dirty = false;
+        self.is_dirty = false;
         let model = &self.model;
         let mut seen = Seen::default();
         self.screen.draw(|frame| seen = view(model, frame))?;
         // Keys typed before this frame was visible are not about this frame.
         self.read_waiting().await;
-        self.unseen = !self.waiting.is_empty() || terminal::keys_wait();
-        if !self.unseen {
+        self.is_unseen = !self.waiting.is_empty() || terminal::keys_wait();
+        if !self.is_unseen {
             update(&mut self.model, Msg::Drawn(seen, Instant::now()));
         }
         Ok(())
@@ -364,7 +364,7 @@ enum SignalAction {
     /// Ends the program if it was meant for us.
     Interrupt,
     /// We were stopped and are now continued.
-    GoOn,
+    Resume,
 }
 
 /// The signals that end the program, and the one that continues it.
@@ -372,7 +372,7 @@ struct ExitSignals {
     #[cfg(unix)]
     signals: [tokio::signal::unix::Signal; 3],
     #[cfg(unix)]
-    go_on: tokio::signal::unix::Signal,
+    resume: tokio::signal::unix::Signal,
 }
 
 impl ExitSignals {
@@ -380,14 +380,14 @@ impl ExitSignals {
         #[cfg(unix)]
         {
             use tokio::signal::unix::{SignalKind, signal};
-            let go_on = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
+            let resume = SignalKind::from_raw(rustix::process::Signal::CONT.as_raw());
             Ok(Self {
                 signals: [
                     signal(SignalKind::terminate())?,
                     signal(SignalKind::hangup())?,
                     signal(SignalKind::interrupt())?,
                 ],
-                go_on: signal(go_on)?,
+                resume: signal(resume)?,
             })
         }
         #[cfg(not(unix))]
@@ -402,7 +402,7 @@ impl ExitSignals {
                 _ = terminate.recv() => SignalAction::End,
                 _ = hangup.recv() => SignalAction::End,
                 _ = interrupt.recv() => SignalAction::Interrupt,
-                _ = self.go_on.recv() => SignalAction::GoOn,
+                _ = self.resume.recv() => SignalAction::Resume,
             }
         }
         #[cfg(not(unix))]
@@ -413,16 +413,16 @@ impl ExitSignals {
 /// Drives threads whenever no other process does, until told to stop.
 async fn drive(app: App, send: mpsc::UnboundedSender<Msg>, stopped: oneshot::Receiver<()>) {
     let stopped = stopped.shared();
-    let mut last = Driving::Unknown;
+    let mut last_driving = Driving::Unknown;
     loop {
         let (driving, worker) = match Driver::take(app.engine().clone()).await {
             Ok(Ok(worker)) => (Driving::Ours, Some(worker)),
             Ok(Err(pid)) => (Driving::Theirs(pid), None),
             Err(error) => (Driving::Nobody(error.to_string()), None),
         };
-        if driving != last {
+        if driving != last_driving {
             let _ = send.send(Msg::Driving(driving.clone()));
-            last = driving;
+            last_driving = driving;
         }
         if let Some(mut worker) = worker {
             let stop = stopped.clone().map(|_| ());
@@ -435,7 +435,7 @@ async fn drive(app: App, send: mpsc::UnboundedSender<Msg>, stopped: oneshot::Rec
         }
         tokio::select! {
             _ = stopped.clone() => return,
-            () = tokio::time::sleep(TRY_LOCK) => {}
+            () = tokio::time::sleep(LOCK_RETRY_INTERVAL) => {}
         }
     }
 }

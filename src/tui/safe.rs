@@ -77,19 +77,19 @@ pub enum Guard {
 
 /// Notes what a key tells us about earlier keys. Runs before the key itself is handled.
 pub fn note_key(model: &mut Model, press: Press) {
-    let late = model.deferred_key.take();
+    let deferred = model.deferred_key.take();
     match model.last_key {
         Some((key, at)) if key == press.key => {
             if press.at.saturating_duration_since(at) > INITIAL {
                 model.last_decision_key = None;
-            } else if let Some(spent) = &mut model.last_decision_key {
+            } else if let Some(last) = &mut model.last_decision_key {
                 // One repeat may be a second press; two are a key held down, whatever became of the first.
-                spent.held = std::mem::replace(&mut spent.repeated, true);
+                last.held = std::mem::replace(&mut last.repeated, true);
             }
         }
         _ => {
             model.last_decision_key = None;
-            if late.is_some() {
+            if deferred.is_some() {
                 model.say("Not decided: another key came right after it");
             }
         }
@@ -99,21 +99,22 @@ pub fn note_key(model: &mut Model, press: Press) {
 /// The deferred key, if it has waited long enough and its card is still on the screen.
 pub fn due(model: &mut Model) -> Option<DeferredKey> {
     let now = model.now;
-    let late = model.deferred_key.take_if(|late| now.saturating_duration_since(late.at) >= SETTLE)?;
+    let deferred =
+        model.deferred_key.take_if(|deferred| now.saturating_duration_since(deferred.at) >= SETTLE)?;
     // Nothing followed it, so its key was pressed and let go.
     if let Some(last) = &mut model.last_decision_key {
         last.repeated = false;
     }
-    let same = model.layers.is_empty() && model.shown.as_ref() == Some(&late.shown);
-    same.then_some(late)
+    let is_same_card = model.layers.is_empty() && model.shown.as_ref() == Some(&deferred.shown);
+    is_same_card.then_some(deferred)
 }
 
 /// Whether a person pressed the key: it is not part of a burst and not held down.
 pub fn is_deliberate(model: &Model, press: Press) -> bool {
-    let held = model
+    let is_held = model
         .last_key
         .is_some_and(|(key, at)| key == press.key && press.at.saturating_duration_since(at) < REPEAT);
-    !press.burst && !held
+    !press.burst && !is_held
 }
 
 /// What happens with a key that decides on the selected item.
@@ -162,9 +163,9 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
 
 /// Whether a key may confirm the question of the uppermost layer.
 pub fn confirms(model: &Model, press: Press) -> bool {
-    let drawn = match (model.layers.last(), model.layer_shown) {
+    let is_drawn = match (model.layers.last(), model.layer_shown) {
         (Some((number, _)), Some((shown, since))) => *number == shown && press.at >= since,
         _ => false,
     };
-    drawn && is_deliberate(model, press)
+    is_drawn && is_deliberate(model, press)
 }

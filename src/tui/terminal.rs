@@ -26,11 +26,11 @@ const MOUSE_ON: &str = "\x1b[?1000h\x1b[?1006h";
 const MOUSE_OFF: &str = "\x1b[?1006l\x1b[?1000l";
 
 /// Whether we have the terminal right now.
-static TAKEN: AtomicBool = AtomicBool::new(false);
+static HAS_TERMINAL: AtomicBool = AtomicBool::new(false);
 
 thread_local! {
     /// Whether this thread draws. A panic in another thread is caught there, and must not touch the screen.
-    static DRAWS: Cell<bool> = const { Cell::new(false) };
+    static IS_DRAWING: Cell<bool> = const { Cell::new(false) };
 }
 
 /// Why there is no screen.
@@ -68,13 +68,13 @@ impl Screen {
 
     /// Draws a frame, and flushes it to the terminal.
     pub fn draw(&mut self, draw: impl FnOnce(&mut Frame<'_>)) -> io::Result<()> {
-        DRAWS.set(true);
+        IS_DRAWING.set(true);
         self.terminal.draw(draw)?;
         io::stdout().flush()
     }
 
     /// Takes over the terminal again after we were stopped and continued.
-    pub fn again(&mut self) -> io::Result<()> {
+    pub fn retake(&mut self) -> io::Result<()> {
         enter()?;
         self.clear()
     }
@@ -91,9 +91,9 @@ impl Screen {
     /// Gives the terminal back for a while, and then takes it over again.
     pub fn lend<T>(&mut self, work: impl FnOnce() -> T) -> io::Result<T> {
         leave();
-        let done = work();
-        self.again()?;
-        Ok(done)
+        let result = work();
+        self.retake()?;
+        Ok(result)
     }
 
     /// Copies text to the clipboard of the user at the terminal.
@@ -126,13 +126,13 @@ impl Drop for Screen {
 
 fn enter() -> io::Result<()> {
     enable_raw_mode()?;
-    TAKEN.store(true, Ordering::SeqCst);
+    HAS_TERMINAL.store(true, Ordering::SeqCst);
     execute!(io::stdout(), EnterAlternateScreen, EnableBracketedPaste, Print(MOUSE_ON), Hide)
 }
 
 /// Gives the terminal back; if one step fails, the others still run.
 pub fn leave() {
-    if TAKEN.swap(false, Ordering::SeqCst) {
+    if HAS_TERMINAL.swap(false, Ordering::SeqCst) {
         let _ = execute!(io::stdout(), Print(MOUSE_OFF), DisableBracketedPaste, Show, LeaveAlternateScreen);
         let _ = disable_raw_mode();
     }
@@ -143,7 +143,7 @@ fn restore_on_panic() {
     ONCE.call_once(|| {
         let earlier = std::panic::take_hook();
         std::panic::set_hook(Box::new(move |info| {
-            if DRAWS.get() || !TAKEN.load(Ordering::SeqCst) {
+            if IS_DRAWING.get() || !HAS_TERMINAL.load(Ordering::SeqCst) {
                 leave();
                 earlier(info);
             } else {
@@ -183,10 +183,10 @@ pub fn stop() -> io::Result<()> {
 }
 
 /// Lets the user edit `text` in `$VISUAL` or `$EDITOR`, in a private file that is removed afterwards.
-pub fn edit(text: &str, ending: &str) -> Result<String, String> {
-    let named = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
-    let editor = named("VISUAL").or_else(|| named("EDITOR")).unwrap_or_else(|| "vi".to_owned());
-    let path = private_file(text, ending)
+pub fn edit(text: &str, extension: &str) -> Result<String, String> {
+    let variable = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
+    let editor = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
+    let path = private_file(text, extension)
         .map_err(|e| format!("could not create a file to edit: {}", io_words(&e)))?;
     let status = Command::new("sh")
         .arg("-c")
@@ -197,11 +197,11 @@ pub fn edit(text: &str, ending: &str) -> Result<String, String> {
         .stdout(Stdio::inherit())
         .stderr(Stdio::inherit())
         .status();
-    let read = std::fs::read_to_string(&path);
+    let edited = std::fs::read_to_string(&path);
     let _ = std::fs::remove_file(&path);
     match status {
         Ok(status) if status.success() => {
-            read.map_err(|e| format!("cannot read the edited file: {}", unreadable(&e)))
+            edited.map_err(|e| format!("cannot read the edited file: {}", unreadable(&e)))
         }
         Ok(status) => Err(format!("{editor} ended with {status}; nothing changed")),
         Err(error) => Err(format!(
@@ -232,11 +232,11 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
     Ok(())
 }
 
-fn private_file(text: &str, ending: &str) -> io::Result<std::path::PathBuf> {
+fn private_file(text: &str, extension: &str) -> io::Result<std::path::PathBuf> {
     let mut random = [0_u8; 8];
     getrandom::fill(&mut random).map_err(|e| io::Error::other(e.to_string()))?;
     let name = hex(&random);
-    let path = std::env::temp_dir().join(format!("sayso-{name}.{ending}"));
+    let path = std::env::temp_dir().join(format!("sayso-{name}.{extension}"));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

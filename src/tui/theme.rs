@@ -22,12 +22,12 @@ pub enum Colours {
 impl Colours {
     /// What the environment says about the terminal: `NO_COLOR` and a dumb `TERM` mean none, `COLORTERM` means all.
     pub fn of_terminal(variable: impl Fn(&str) -> Option<OsString>) -> Self {
-        let is = |name, words: &[&str]| {
+        let is_one_of = |name, words: &[&str]| {
             variable(name).is_some_and(|value| words.iter().any(|word| value == *word))
         };
-        if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) || is("TERM", &["dumb"]) {
+        if variable("NO_COLOR").is_some_and(|value| !value.is_empty()) || is_one_of("TERM", &["dumb"]) {
             Self::None
-        } else if is("COLORTERM", &["truecolor", "24bit"]) {
+        } else if is_one_of("COLORTERM", &["truecolor", "24bit"]) {
             Self::Full
         } else {
             Self::Sixteen
@@ -55,7 +55,7 @@ struct Palette {
     keyword: u32,
     number: u32,
     /// The letters a search found, and their background.
-    found: (u32, u32),
+    search_match: (u32, u32),
     /// Triage, approvals, questions, trouble and results.
     kinds: [u32; 5],
 }
@@ -75,7 +75,7 @@ const DARK: Palette = Palette {
     good: 0x008f_d694,
     keyword: 0x00c9_a6ff,
     number: 0x0082_b1ff,
-    found: (0x0014_171d, 0x00f2_cc60),
+    search_match: (0x0014_171d, 0x00f2_cc60),
     kinds: [0x0082_b1ff, 0x008f_d694, 0x00d9_a5f5, 0x00ff_8a85, 0x00dc_c49a],
 };
 
@@ -94,7 +94,7 @@ const LIGHT: Palette = Palette {
     good: 0x0019_682f,
     keyword: 0x0072_2fb0,
     number: 0x001d_4fb8,
-    found: (0x0027_2b33, 0x00ff_dc7a),
+    search_match: (0x0027_2b33, 0x00ff_dc7a),
     kinds: [0x001d_4fb8, 0x0019_682f, 0x0080_2a9c, 0x00b3_261e, 0x006b_5200],
 };
 
@@ -151,8 +151,7 @@ pub struct Theme {
     pub good: Style,
     /// The header and the footer.
     pub bar: Style,
-    /// Search matches.
-    pub found: Style,
+    pub search_match: Style,
     pub added: Style,
     pub removed: Style,
     /// Keywords in code.
@@ -215,7 +214,7 @@ impl Theme {
             danger: fg(palette.danger).add_modifier(bold),
             good: fg(palette.good),
             bar: bg(palette.bar),
-            found: fg(palette.found.0).bg(Color::from_u32(palette.found.1)),
+            search_match: fg(palette.search_match.0).bg(Color::from_u32(palette.search_match.1)),
             added: fg(palette.good),
             removed: fg(palette.danger),
             keyword: fg(palette.keyword),
@@ -240,7 +239,7 @@ impl Theme {
             danger: fg(Color::Red).add_modifier(Modifier::BOLD),
             good: fg(Color::Green),
             bar: Style::new(),
-            found: Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
+            search_match: Style::new().add_modifier(Modifier::UNDERLINED | Modifier::BOLD),
             added: fg(Color::Green),
             removed: fg(Color::Red),
             keyword: fg(colours.keyword),
@@ -285,7 +284,7 @@ impl Theme {
             danger: bold,
             good: none,
             bar: none,
-            found: Style::new().add_modifier(Modifier::UNDERLINED),
+            search_match: Style::new().add_modifier(Modifier::UNDERLINED),
             added: none,
             removed: dim,
             keyword: bold,
@@ -315,21 +314,21 @@ mod tests {
         [ThemeName::Default, ThemeName::Light, ThemeName::Terminal, ThemeName::Contrast, ThemeName::Plain];
 
     /// Red, green and blue as linear light.
-    fn amounts(colour: u32) -> [f64; 3] {
+    fn linear_rgb(colour: u32) -> [f64; 3] {
         [16, 8, 0].map(|shift| {
             let value = f64::from((colour >> shift) & 0xff) / 255.0;
             if value <= 0.040_45 { value / 12.92 } else { ((value + 0.055) / 1.055).powf(2.4) }
         })
     }
 
-    fn light_of(colour: u32) -> f64 {
-        let [red, green, blue] = amounts(colour);
+    fn luminance(colour: u32) -> f64 {
+        let [red, green, blue] = linear_rgb(colour);
         0.2126 * red + 0.7152 * green + 0.0722 * blue
     }
 
     /// The contrast of two colours as defined by WCAG.
     fn contrast(one: u32, other: u32) -> f64 {
-        let (one, other) = (light_of(one) + 0.05, light_of(other) + 0.05);
+        let (one, other) = (luminance(one) + 0.05, luminance(other) + 0.05);
         one.max(other) / one.min(other)
     }
 
@@ -337,14 +336,14 @@ mod tests {
     fn everything_that_is_read_stands_out_from_what_is_behind_it() {
         for palette in [DARK, LIGHT] {
             let Palette { text, title, quiet, accent, warning, danger, good, keyword, number, .. } = palette;
-            let read = [text, title, quiet, accent, warning, danger, good, keyword, number];
-            for colour in read.into_iter().chain(palette.kinds) {
+            let colours = [text, title, quiet, accent, warning, danger, good, keyword, number];
+            for colour in colours.into_iter().chain(palette.kinds) {
                 for behind in [palette.ground, palette.bar, palette.selected, palette.resting] {
-                    let found = contrast(colour, behind);
-                    assert!(found >= 4.5, "{colour:06x} on {behind:06x}: {found:.2}");
+                    let ratio = contrast(colour, behind);
+                    assert!(ratio >= 4.5, "{colour:06x} on {behind:06x}: {ratio:.2}");
                 }
             }
-            assert!(contrast(palette.found.0, palette.found.1) >= 4.5);
+            assert!(contrast(palette.search_match.0, palette.search_match.1) >= 4.5);
             let line = contrast(palette.rule, palette.ground);
             assert!((2.0..4.5).contains(&line), "lines are seen, and stand back: {line:.2}");
             assert!(
@@ -355,11 +354,11 @@ mod tests {
     }
 
     /// Lightness and two axes of hue, in which equal steps look equal (CIE L*a*b*, D65).
-    fn seen(colour: u32) -> [f64; 3] {
-        let [red, green, blue] = amounts(colour);
+    fn to_lab(colour: u32) -> [f64; 3] {
+        let [red, green, blue] = linear_rgb(colour);
         let bent = |t: f64| if t > 0.008_856 { t.cbrt() } else { 7.787 * t + 16.0 / 116.0 };
         let x = bent((0.4124 * red + 0.3576 * green + 0.1805 * blue) / 0.9505);
-        let y = bent(light_of(colour));
+        let y = bent(luminance(colour));
         let z = bent((0.0193 * red + 0.1192 * green + 0.9505 * blue) / 1.089);
         [116.0 * y - 16.0, 500.0 * (x - y), 200.0 * (y - z)]
     }
@@ -369,10 +368,10 @@ mod tests {
         for palette in [DARK, LIGHT] {
             for (n, kind) in palette.kinds.iter().enumerate() {
                 for other in palette.kinds[..n].iter().chain([&palette.quiet, &palette.text]) {
-                    let ([light, red, blue], other_seen) = (seen(*kind), seen(*other));
-                    let apart =
-                        (light - other_seen[0]).hypot(red - other_seen[1]).hypot(blue - other_seen[2]);
-                    assert!(apart >= 25.0, "{kind:06x} and {other:06x} are only {apart:.0} apart");
+                    let ([light, red, blue], other_lab) = (to_lab(*kind), to_lab(*other));
+                    let distance =
+                        (light - other_lab[0]).hypot(red - other_lab[1]).hypot(blue - other_lab[2]);
+                    assert!(distance >= 25.0, "{kind:06x} and {other:06x} are only {distance:.0} apart");
                 }
             }
         }
@@ -414,14 +413,14 @@ mod tests {
 
     #[test]
     fn the_environment_says_what_the_terminal_shows() {
-        let of = |set: &[(&str, &str)]| {
+        let colours = |set: &[(&str, &str)]| {
             let value = |name: &str| set.iter().find(|(set, _)| *set == name).map(|(_, value)| value.into());
             Colours::of_terminal(value)
         };
-        assert_eq!(of(&[("TERM", "xterm-256color")]), Colours::Sixteen);
-        assert_eq!(of(&[("COLORTERM", "truecolor")]), Colours::Full);
-        assert_eq!(of(&[("COLORTERM", "24bit"), ("NO_COLOR", "")]), Colours::Full);
-        assert_eq!(of(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]), Colours::None);
-        assert_eq!(of(&[("COLORTERM", "truecolor"), ("TERM", "dumb")]), Colours::None);
+        assert_eq!(colours(&[("TERM", "xterm-256color")]), Colours::Sixteen);
+        assert_eq!(colours(&[("COLORTERM", "truecolor")]), Colours::Full);
+        assert_eq!(colours(&[("COLORTERM", "24bit"), ("NO_COLOR", "")]), Colours::Full);
+        assert_eq!(colours(&[("COLORTERM", "truecolor"), ("NO_COLOR", "1")]), Colours::None);
+        assert_eq!(colours(&[("COLORTERM", "truecolor"), ("TERM", "dumb")]), Colours::None);
     }
 }

@@ -12,11 +12,10 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::time::{Duration, Instant};
 
-/// How many lines it takes: one with its name, and its text.
+/// One line for its name, the others for its text.
 const HEIGHT: u16 = 4;
 
-/// A lower screen has no room for it.
-const LEAST: u16 = 20;
+const MIN_SCREEN_HEIGHT: u16 = 20;
 
 /// A key this soon after it was too late to undo was meant to undo.
 const LATE_KEY: Duration = Duration::from_secs(1);
@@ -25,13 +24,12 @@ const LATE_KEY: Duration = Duration::from_secs(1);
 #[derive(Clone, Debug)]
 pub struct Tour {
     steps: Vec<TourStep>,
-    at: usize,
+    index: usize,
     /// The item to decide, or the one decided last.
     item: Option<String>,
-    /// Whether the step has begun.
-    begun: bool,
+    has_begun: bool,
     /// Whether the user looked at other lists, such as skipped mail, in this step.
-    looked: bool,
+    has_looked: bool,
     /// Only a key after this one was pressed by somebody who has read the step.
     key_before: Option<Instant>,
 }
@@ -39,19 +37,21 @@ pub struct Tour {
 impl Tour {
     /// A tour with these steps; `None` if there are none.
     pub fn new(steps: Vec<TourStep>) -> Option<Self> {
-        let first = Self { steps, at: 0, item: None, begun: false, looked: false, key_before: None };
-        (!first.steps.is_empty()).then_some(first)
+        let has_steps = !steps.is_empty();
+        let tour =
+            Self { steps, index: 0, item: None, has_begun: false, has_looked: false, key_before: None };
+        has_steps.then_some(tour)
     }
 
     /// How many lines it takes on a screen of this height.
     pub fn height(&self, screen: u16) -> u16 {
-        if screen >= LEAST { HEIGHT } else { 0 }
+        if screen >= MIN_SCREEN_HEIGHT { HEIGHT } else { 0 }
     }
 
     fn text(&self) -> &'static str {
-        match self.steps.get(self.at) {
-            Some(TourStep { goal: TourGoal::Learn { meanwhile, .. }, .. }) if !self.begun => meanwhile,
-            Some(TourStep { goal: TourGoal::TakeBack { too_late }, .. }) if self.begun => too_late,
+        match self.steps.get(self.index) {
+            Some(TourStep { goal: TourGoal::Learn { meanwhile, .. }, .. }) if !self.has_begun => meanwhile,
+            Some(TourStep { goal: TourGoal::TakeBack { too_late }, .. }) if self.has_begun => too_late,
             Some(step) => step.text,
             None => "",
         }
@@ -60,12 +60,12 @@ impl Tour {
 
 /// Moves on when a step is done, and begins the next one.
 pub fn follow(model: &mut Model) -> Vec<Cmd> {
-    let at = |model: &Model| model.tour.as_ref().map(|tour| tour.at);
+    let index = |model: &Model| model.tour.as_ref().map(|tour| tour.index);
     let mut cmds = Vec::new();
     loop {
-        let before = at(model);
+        let before = index(model);
         cmds.extend(look_at_step(model));
-        if at(model) == before {
+        if index(model) == before {
             return cmds;
         }
     }
@@ -73,7 +73,7 @@ pub fn follow(model: &mut Model) -> Vec<Cmd> {
 
 fn look_at_step(model: &mut Model) -> Vec<Cmd> {
     let Some(tour) = model.tour.clone() else { return Vec::new() };
-    let Some(step) = tour.steps.get(tour.at) else { return Vec::new() };
+    let Some(step) = tour.steps.get(tour.index) else { return Vec::new() };
     match &step.goal {
         TourGoal::Decide(words) => decide(model, &tour, words),
         TourGoal::TakeBack { .. } => {
@@ -82,10 +82,10 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
         }
         TourGoal::Learn { about, .. } => {
             let learned = model.inbox.news.has_lesson_about(about);
-            if learned && !tour.begun {
+            if learned && !tour.has_begun {
                 begin(model);
             }
-            if tour.begun && has_read(model, &tour) {
+            if tour.has_begun && has_read(model, &tour) {
                 next(model);
             }
             Vec::new()
@@ -98,7 +98,7 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
 fn begin(model: &mut Model) {
     let key = last_key(model);
     if let Some(tour) = &mut model.tour {
-        (tour.begun, tour.key_before) = (true, key);
+        (tour.has_begun, tour.key_before) = (true, key);
     }
 }
 
@@ -118,13 +118,13 @@ fn is_away(model: &Model) -> bool {
 
 fn next(model: &mut Model) {
     if let Some(tour) = &mut model.tour {
-        (tour.at, tour.begun, tour.looked) = (tour.at + 1, false, false);
+        (tour.index, tour.has_begun, tour.has_looked) = (tour.index + 1, false, false);
     }
 }
 
 /// Waits until the item is taken back and selected again. If that is too late, the user first reads what became of it.
 fn take_back(model: &mut Model, tour: &Tour) {
-    if tour.begun {
+    if tour.has_begun {
         if !is_away(model) && has_read(model, tour) {
             next(model);
         }
@@ -151,7 +151,7 @@ fn take_back(model: &mut Model, tour: &Tour) {
 
 /// Selects the item once it is there, and waits until it is decided.
 fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
-    if tour.begun {
+    if tour.has_begun {
         let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
         if row.is_none_or(|row| row.is_decided()) {
             next(model);
@@ -178,9 +178,9 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
 fn come_back(model: &mut Model, tour: &Tour) {
     let away = is_away(model);
     if let Some(tour) = &mut model.tour {
-        tour.looked = away;
+        tour.has_looked = away;
     }
-    if tour.looked && !away {
+    if tour.has_looked && !away {
         model.inbox.goto = tour.item.clone();
         inbox::select_goto(model);
     }
@@ -188,15 +188,15 @@ fn come_back(model: &mut Model, tour: &Tour) {
 
 /// Delivers the mail, and waits until the user has looked at skipped mail and left it.
 fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
-    if !tour.begun {
+    if !tour.has_begun {
         begin(model);
         return vec![Cmd::Deliver(delivery.clone(), model.wall)];
     }
     let shows_skipped = model.shows_skipped();
     if let Some(tour) = &mut model.tour {
-        tour.looked |= shows_skipped;
+        tour.has_looked |= shows_skipped;
     }
-    if tour.looked && !shows_skipped && model.layers.is_empty() {
+    if tour.has_looked && !shows_skipped && model.layers.is_empty() {
         next(model);
     }
     Vec::new()
@@ -205,7 +205,7 @@ fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let Some(tour) = model.tour.as_ref().filter(|_| !area.is_empty()) else { return };
     let theme = &model.theme;
-    let title = format!(" Tour {} of {} ", tour.at + 1, tour.steps.len());
+    let title = format!(" Tour {} of {} ", tour.index + 1, tour.steps.len());
     draw::text(buf, area, area.x, area.y, &"─".repeat(usize::from(area.width)), theme.accent);
     draw::text(buf, area, area.x + 2, area.y, &title, theme.accent);
     draw::right(buf, area, area.y, esc(model), theme.quiet);

@@ -72,19 +72,19 @@ pub fn kinds(kind: ItemKind) -> &'static str {
 pub const LETTERS: &[&str] = &["content", "body", "text", "message"];
 
 /// What somebody gave as an answer: their words, or a line for each argument and then the letter.
-pub fn given(args: &serde_json::Value) -> String {
+pub fn answer_text(args: &serde_json::Value) -> String {
     use serde_json::Value;
     let fields = match args {
         Value::Null => return String::new(),
         Value::Object(fields) => fields,
         other => return value(other).into_string(),
     };
-    let shown = fields.iter().filter(|(_, given)| !given.is_null());
-    let shown = shown.map(|(name, given)| (name.as_str(), value(given)));
+    let shown = fields.iter().filter(|(_, argument)| !argument.is_null());
+    let shown = shown.map(|(name, argument)| (name.as_str(), value(argument)));
     let shown = shown.filter(|(_, text)| !text.as_str().is_empty());
-    let (letter, heads): (Vec<_>, Vec<_>) = shown.partition(|(name, _)| LETTERS.contains(name));
-    let heads = heads.into_iter().map(|(name, text)| format!("{name}: {text}"));
-    heads.chain(letter.into_iter().map(|(_, text)| text.into_string())).collect::<Vec<_>>().join("\n")
+    let (letter, header_lines): (Vec<_>, Vec<_>) = shown.partition(|(name, _)| LETTERS.contains(name));
+    let header_lines = header_lines.into_iter().map(|(name, text)| format!("{name}: {text}"));
+    header_lines.chain(letter.into_iter().map(|(_, text)| text.into_string())).collect::<Vec<_>>().join("\n")
 }
 
 /// An argument as people read it: texts as they are, lists of texts with commas, anything else as JSON.
@@ -106,10 +106,10 @@ mod tests {
 
     #[test]
     fn an_answer_is_told_in_words() {
-        assert_eq!(given(&Value::Null), "");
-        assert_eq!(given(&json!("On Monday.")), "On Monday.");
+        assert_eq!(answer_text(&Value::Null), "");
+        assert_eq!(answer_text(&json!("On Monday.")), "On Monday.");
         let mail =
             json!({"cc": [], "content": "Thank you.", "subject": "Re: Tests", "to": ["a@b.org", "c@d.org"]});
-        assert_eq!(given(&mail), "subject: Re: Tests\nto: a@b.org, c@d.org\nThank you.");
+        assert_eq!(answer_text(&mail), "subject: Re: Tests\nto: a@b.org, c@d.org\nThank you.");
     }
 }

@@ -13,9 +13,13 @@ use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The model for `role`, or the one named `wanted`.
-pub async fn pick_model(ctx: &Ctx<Services>, role: &str, wanted: Option<&str>) -> Result<Picked, NodeError> {
-    pick_model_of(ctx, &ctx.step_context().workflow, role, wanted).await
+/// The model for `role`, or the one named `model_name`.
+pub async fn pick_model(
+    ctx: &Ctx<Services>,
+    role: &str,
+    model_name: Option<&str>,
+) -> Result<Picked, NodeError> {
+    pick_model_of(ctx, &ctx.step_context().workflow, role, model_name).await
 }
 
 /// The model that another workflow's config names for `role`. Workflows that nobody starts have no config section.
@@ -23,21 +27,21 @@ pub async fn pick_model_of(
     ctx: &Ctx<Services>,
     workflow: &str,
     role: &str,
-    wanted: Option<&str>,
+    model_name: Option<&str>,
 ) -> Result<Picked, NodeError> {
     let models = ctx.services().models.clone();
     let (workflow, role) = (workflow.to_owned(), role.to_owned());
-    let wanted = wanted.map(str::to_owned);
+    let model_name = model_name.map(str::to_owned);
     // A key may come from a command that asks the person; nothing else should wait for that.
-    let picked = tokio::task::spawn_blocking(move || models.pick(&workflow, &role, wanted.as_deref()));
-    picked.await.map_err(NodeError::failed)?.map_err(failed)
+    let picked = tokio::task::spawn_blocking(move || models.pick(&workflow, &role, model_name.as_deref()));
+    picked.await.map_err(NodeError::failed)?.map_err(node_error)
 }
 
 /// The only model that may read something.
 pub async fn pick_only(ctx: &Ctx<Services>, name: &str) -> Result<Picked, NodeError> {
     let (models, name) = (ctx.services().models.clone(), name.to_owned());
     let picked = tokio::task::spawn_blocking(move || models.only(&name));
-    picked.await.map_err(NodeError::failed)?.map_err(failed)
+    picked.await.map_err(NodeError::failed)?.map_err(node_error)
 }
 
 /// Asks a model. `name` is unique within the node.
@@ -48,13 +52,14 @@ pub async fn ask_model(
     request: &Request,
 ) -> Result<Reply, NodeError> {
     ctx.call(name, async {
-        let model = watched(ctx, picked)?;
+        let model = recorded_model(ctx, picked)?;
         let show = |delta: Delta<'_>| match delta {
             Delta::Text(text) => ctx.show_text(text),
             Delta::Restart => ctx.show_text("\n… once more:\n"),
         };
-        let mut reply = propose(&model, request, &show).await.map_err(|error| failed_at(picked, error))?;
-        if let Some(note) = not_shown(reply.left_out) {
+        let mut reply =
+            propose(&model, request, &show).await.map_err(|error| node_error_at(picked, error))?;
+        if let Some(note) = left_out_note(reply.left_out) {
             reply.text = format!("{note}\n\n{}", reply.text).trim_end().to_owned();
         }
         Ok(reply)
@@ -63,7 +68,7 @@ pub async fn ask_model(
 }
 
 /// The note on an answer whose model could not read everything.
-fn not_shown(left_out: usize) -> Option<String> {
+fn left_out_note(left_out: usize) -> Option<String> {
     let bytes = match left_out {
         0 => return None,
         few @ ..2_048 => format!("{few} bytes"),
@@ -82,7 +87,7 @@ pub struct StructuredAnswer<T> {
 
 impl<T> From<Structured<T>> for StructuredAnswer<T> {
     fn from(answer: Structured<T>) -> Self {
-        Self { note: not_shown(answer.left_out), value: answer.value }
+        Self { note: left_out_note(answer.left_out), value: answer.value }
     }
 }
 
@@ -97,8 +102,8 @@ where
     T: Serialize + DeserializeOwned + JsonSchema,
 {
     ctx.call(name, async {
-        let model = watched(ctx, picked)?;
-        Ok(structured(&model, request).await.map_err(|error| failed_at(picked, error))?.into())
+        let model = recorded_model(ctx, picked)?;
+        Ok(structured(&model, request).await.map_err(|error| node_error_at(picked, error))?.into())
     })
     .await
 }
@@ -115,8 +120,8 @@ where
     T: Serialize + DeserializeOwned,
 {
     ctx.call(name, async {
-        let model = watched(ctx, picked)?;
-        Ok(shaped(&model, request, output).await.map_err(|error| failed_at(picked, error))?.into())
+        let model = recorded_model(ctx, picked)?;
+        Ok(shaped(&model, request, output).await.map_err(|error| node_error_at(picked, error))?.into())
     })
     .await
 }
@@ -132,18 +137,18 @@ where
     T: Serialize + DeserializeOwned + JsonSchema,
 {
     ctx.call(name, async {
-        let model = watched(ctx, picked)?;
+        let model = recorded_model(ctx, picked)?;
         match structured(&model, request).await {
             Ok(answer) => Ok(Ok(answer.value)),
             Err(error @ ModelError::Unreadable { .. }) => Ok(Err(error.to_string())),
-            Err(error) => Err(failed_at(picked, error)),
+            Err(error) => Err(node_error_at(picked, error)),
         }
     })
     .await
 }
 
 /// The model, once the budget is checked, with every call recorded.
-fn watched(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
+fn recorded_model(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
     let records = ctx.services().records.clone();
     records.check_budget(ctx.step_context())?;
     let (name, builtin) = (picked.name.clone(), picked.builtin);
@@ -182,16 +187,16 @@ impl Observer for Watch {
 }
 
 /// An unreachable server is reported once, not by each thread that needs it.
-fn failed_at(picked: &Picked, error: ModelError) -> NodeError {
+fn node_error_at(picked: &Picked, error: ModelError) -> NodeError {
     match (&error, &picked.server) {
         (ModelError::Unreachable { .. }, Some(server)) => {
             NodeError::Away { server: server.clone(), text: format!("{error}. {}", error.explain()) }
         }
-        _ => failed(error),
+        _ => node_error(error),
     }
 }
 
-fn failed(error: ModelError) -> NodeError {
+fn node_error(error: ModelError) -> NodeError {
     let text = format!("{error}. {}", error.explain());
     if error.transient() {
         NodeError::Transient { text, retry_after: error.retry_after() }

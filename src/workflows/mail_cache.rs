@@ -19,12 +19,12 @@ impl MailCache {
         digest: &str,
         parse: impl FnOnce() -> Result<Mail, E>,
     ) -> Result<Arc<Mail>, E> {
-        let kept = |(known, mail): &(String, Arc<Mail>)| (known == digest).then(|| mail.clone());
-        if let Some(mail) = self.locked().iter().find_map(kept) {
+        let cached = |(key, mail): &(String, Arc<Mail>)| (key == digest).then(|| mail.clone());
+        if let Some(mail) = self.lock().iter().find_map(cached) {
             return Ok(mail);
         }
         let mail = Arc::new(parse()?);
-        let mut mails = self.locked();
+        let mut mails = self.lock();
         if mails.len() >= CAPACITY {
             mails.pop_front();
         }
@@ -32,7 +32,7 @@ impl MailCache {
         Ok(mail)
     }
 
-    fn locked(&self) -> std::sync::MutexGuard<'_, VecDeque<(String, Arc<Mail>)>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, VecDeque<(String, Arc<Mail>)>> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -33,14 +33,14 @@ pub(super) struct WriteQuestion<'a> {
     pub(super) gist: &'a str,
 }
 
-/// The built-in grant allows output files. If it is off, the person decides; `said` is their answer, once given.
+/// The built-in grant allows output files. If it is off, the person decides; `answer` is theirs, once given.
 pub(super) fn permission(
     services: &Services,
-    said: Option<bool>,
-    asking: &WriteQuestion<'_>,
+    answer: Option<bool>,
+    question: &WriteQuestion<'_>,
 ) -> Result<Permission, NodeError> {
-    let WriteQuestion { action, args, title, gist } = asking;
-    Ok(match said {
+    let WriteQuestion { action, args, title, gist } = question;
+    Ok(match answer {
         Some(false) => Permission::No,
         Some(true) => Permission::Write(Authorization::Decision {
             key: (*action).to_owned(),
@@ -50,16 +50,16 @@ pub(super) fn permission(
             Permission::Write(Authorization::Grant { name: OUTPUT_FILES.to_owned() })
         }
         None => {
-            let mut asked = proposal(action, Kind::Approval, action, args, title);
-            asked.gist = (*gist).to_owned();
-            asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-            asked.labels = Labels {
+            let mut interrupt = proposal(action, Kind::Approval, action, args, title);
+            interrupt.gist = (*gist).to_owned();
+            interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+            interrupt.labels = Labels {
                 accept: Some("write".to_owned()),
                 ignore: Some("do not write".to_owned()),
                 done: Some("written".to_owned()),
                 ..Labels::default()
             };
-            Permission::Ask(Box::new(asked))
+            Permission::Ask(Box::new(interrupt))
         }
     })
 }
@@ -89,7 +89,7 @@ impl Effect for OutputFile {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             match atomic_write::write(&self.path, frozen, &self.stamp) {
-                Ok(kept) => Ok(json!({ "file": self.path, "kept": kept })),
+                Ok(backup) => Ok(json!({ "file": self.path, "kept": backup })),
                 Err(error) => {
                     let path = self.path.display();
                     let text =

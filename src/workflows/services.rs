@@ -20,7 +20,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// What an async service returns.
-type Answer<'a, T> = BoxFuture<'a, Result<T, NodeError>>;
+type ServiceFuture<'a, T> = BoxFuture<'a, Result<T, NodeError>>;
 
 /// A model with its settings from the config.
 #[derive(Clone)]
@@ -40,7 +40,7 @@ pub struct Picked {
 pub trait Models: Send + Sync {
     /// The model for a workflow's role (`turn`, `final` …), or the one a thread was started with. It may run a command
     /// to get a key, so don't call it where blocking is not allowed.
-    fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Picked, ModelError>;
+    fn pick(&self, workflow: &str, role: &str, model_name: Option<&str>) -> Result<Picked, ModelError>;
     /// The model with this config name, for text that only this model may read, whatever else was picked.
     fn only(&self, name: &str) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error lists the known models.
@@ -131,12 +131,12 @@ pub trait Records: Send + Sync {
     fn record_call(&self, step: &StepContext, call: CallRecord);
 
     /// Stores bytes and returns their digest in hexadecimal, so that states stay small.
-    fn put_blob(&self, bytes: Vec<u8>) -> Answer<'_, String>;
+    fn put_blob(&self, bytes: Vec<u8>) -> ServiceFuture<'_, String>;
     /// The bytes with this digest.
     fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError>;
 
     /// The newest profile of a namespace. If there is none yet, `preset` becomes its first version.
-    fn profile<'a>(&'a self, namespace: &'a str, preset: &'a str) -> Answer<'a, Profile>;
+    fn profile<'a>(&'a self, namespace: &'a str, preset: &'a str) -> ServiceFuture<'a, Profile>;
     /// Writes the version after `read`; `None` if somebody else was faster.
     fn write_profile<'a>(
         &'a self,
@@ -144,9 +144,9 @@ pub trait Records: Send + Sync {
         read: u64,
         text: String,
         cause: Option<(ThreadId, Option<InterruptId>)>,
-    ) -> Answer<'a, Option<u64>>;
+    ) -> ServiceFuture<'a, Option<u64>>;
     /// Stores answers to learn from. The same step stores them only once, even if it is called again.
-    fn learn<'a>(&'a self, step: &'a StepContext, lessons: Vec<Lesson>) -> Answer<'a, ()>;
+    fn learn<'a>(&'a self, step: &'a StepContext, lessons: Vec<Lesson>) -> ServiceFuture<'a, ()>;
     /// What a profile was taught recently, oldest first: at most a few hundred answers.
     fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError>;
     /// The newest mails of a sender, one line each: the subject and the outcome.
@@ -161,15 +161,15 @@ pub trait Records: Send + Sync {
     /// What is known about the server that checks senders for an account.
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError>;
     /// Remembers that the person noted a mail from this address. This makes nobody trusted.
-    fn noted<'a>(&'a self, address: &'a str) -> Answer<'a, ()>;
+    fn noted<'a>(&'a self, address: &'a str) -> ServiceFuture<'a, ()>;
     /// Addresses the person wrote to, for spotting look-alikes: at most a few thousand, newest first. Writing to the
     /// person makes nobody trusted.
     fn contacts(&self) -> Result<Vec<String>, NodeError>;
     /// Remembers whom the person wrote to.
-    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> Answer<'a, ()>;
+    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> ServiceFuture<'a, ()>;
 
     /// Stores a mail that a person handed in, as the mail of this thread.
-    fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> Answer<'a, ()>;
+    fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> ServiceFuture<'a, ()>;
     /// The first of these codes and phrases that appears in a mail of another conversation, and who wrote that mail.
     /// The conversation of the thread and of the mails in `inside` does not count, nor does mail from an `own` address.
     fn find_repeated_text(
@@ -180,17 +180,18 @@ pub trait Records: Send + Sync {
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError>;
     /// Records how triage classified the thread's mails.
-    fn triaged<'a>(&'a self, step: &'a StepContext, class: Class, reason: &'a str) -> Answer<'a, ()>;
+    fn triaged<'a>(&'a self, step: &'a StepContext, class: Class, reason: &'a str) -> ServiceFuture<'a, ()>;
     /// Where the mailbox keeps a mail now, by its identity; it may have been moved since it arrived.
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
     /// Records that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
-    fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> Answer<'a, ()>;
+    fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> ServiceFuture<'a, ()>;
 
     /// Whether a grant allows a program's call without asking.
     fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<GrantCheck, NodeError>;
     /// The id of the grant or policy that covers this, for [`crate::graph::Interrupt::granted`]; if `None`, the person
     /// is asked. The store checks again when the question is committed, and before the effect.
-    fn covering_grant(&self, step: &StepContext, wish: &GrantQuery<'_>) -> Result<Option<String>, NodeError>;
+    fn covering_grant(&self, step: &StepContext, query: &GrantQuery<'_>)
+    -> Result<Option<String>, NodeError>;
     /// Whether a built-in grant (`builtin:output_files`, `builtin:mark_handled` …) is in force.
     fn is_builtin_on(&self, name: &str) -> Result<bool, NodeError>;
 }

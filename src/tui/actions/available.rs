@@ -13,11 +13,11 @@ use crate::tui::tabs::threads::review;
 impl Action {
     /// Ok if the action is available; otherwise the reason as a sentence, or an empty string if none is worth showing.
     pub fn available(self, model: &Model) -> Result<(), &'static str> {
-        let inbox = model.tab == Tab::Inbox && (model.layer().is_none() || model.shows_help());
+        let in_inbox = model.tab == Tab::Inbox && (model.layer().is_none() || model.shows_help());
         let row = model.selected();
         match self {
             Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.inbox.list.marks.is_empty() => {
-                when(inbox, "You decide in the inbox · 1 goes there")
+                when(in_inbox, "You decide in the inbox · 1 goes there")
             }
             Action::Edit
             | Action::EditOutside
@@ -44,13 +44,13 @@ impl Action {
                 if row.is_decided() {
                     return Err("Already decided · u undoes the last decision");
                 }
-                takes(model, row, self)
+                check_answer(model, row, self)
             }
             Action::Terminal => match model.layer().filter(|_| !model.shows_help()) {
                 Some(layer) => when(matches!(layer, Layer::Sessions(_)), ""),
                 None => {
-                    let asks = row.is_some_and(|row| row.action.starts_with(PROGRAM_ACTIONS));
-                    when(inbox && asks, "Only a coding agent has a terminal to go to")
+                    let is_agent = row.is_some_and(|row| row.action.starts_with(PROGRAM_ACTIONS));
+                    when(in_inbox && is_agent, "Only a coding agent has a terminal to go to")
                 }
             },
             Action::Snooze => match row {
@@ -81,26 +81,27 @@ impl Action {
                 let can = row.is_some() || running || model.selected_grant().is_some();
                 when(can, "Nothing is selected · j or k selects")
             }
-            Action::OpenThread => {
-                when(crate::tui::tabs::thread_here(model).is_some(), "Nothing is selected · j or k selects")
-            }
+            Action::OpenThread => when(
+                crate::tui::tabs::selected_thread(model).is_some(),
+                "Nothing is selected · j or k selects",
+            ),
             Action::Behind => when(
                 model.shows_history() && model.inbox.history.list.selected().is_some(),
                 "Past decisions have grants and lessons · gh lists them",
             ),
             Action::Why if model.shows_skipped() => when(
-                crate::tui::tabs::inbox::decide::why_here(model).is_some(),
+                crate::tui::tabs::inbox::decide::why_target(model).is_some(),
                 "A rule of yours skipped it before any thread was started; the card names it",
             ),
             Action::Why => when(
-                crate::tui::tabs::inbox::decide::why_here(model).is_some(),
+                crate::tui::tabs::inbox::decide::why_target(model).is_some(),
                 "Nothing is selected · j or k selects",
             ),
             Action::Archive | Action::Delete | Action::Spam | Action::MoveMail => {
-                when(inbox && crate::tui::tabs::inbox::away::has_mail(model), "Only mail can be put away")
+                when(in_inbox && crate::tui::tabs::inbox::away::has_mail(model), "Only mail can be put away")
             }
             Action::Unsubscribe => when(
-                crate::tui::tabs::inbox::mail::list_here(model).is_some(),
+                crate::tui::tabs::inbox::mail::unsubscribable_thread(model).is_some(),
                 "This mail doesn't say how to leave a list",
             ),
             Action::Reclassify => when(
@@ -140,22 +141,22 @@ impl Action {
             | Action::MarkAll
             | Action::MarkSame
             | Action::Sort
-            | Action::FoldGroup => when(inbox && model.shows_items() && !model.inbox.list.is_empty(), ""),
-            Action::UnfoldGroups => when(inbox && model.shows_items(), ""),
-            Action::NextItem | Action::PreviousItem => when(inbox || model.tab == Tab::Threads, ""),
+            | Action::FoldGroup => when(in_inbox && model.shows_items() && !model.inbox.list.is_empty(), ""),
+            Action::UnfoldGroups => when(in_inbox && model.shows_items(), ""),
+            Action::NextItem | Action::PreviousItem => when(in_inbox || model.tab == Tab::Threads, ""),
             Action::Quotes if model.tab == Tab::Threads => when(review::has_mail(model), ""),
             Action::Quotes => when(
                 model.current().is_some_and(|opened| opened.folds.open || opened.doc.has_folds()),
                 "Nothing is folded on this card",
             ),
             Action::Pipe => when(model.current().is_some(), ""),
-            Action::Headers | Action::Attachments | Action::Links => self.shows_of_mail(model),
+            Action::Headers | Action::Attachments | Action::Links => self.available_on_mail(model),
             Action::SearchNext | Action::SearchPrevious => {
-                let searched = match model.tab {
+                let has_search = match model.tab {
                     Tab::Threads => !model.threads.search.is_empty(),
                     Tab::Inbox | Tab::Memory | Tab::Activity => !model.inbox.list.search.is_empty(),
                 };
-                when(searched, "Nothing to repeat · / searches")
+                when(has_search, "Nothing to repeat · / searches")
             }
             Action::LastLesson => when(model.inbox.news.has_lesson(), "Nothing was learned lately"),
             Action::NewThread => when(!model.workflows.is_empty(), "There is no workflow to start"),
@@ -187,7 +188,7 @@ impl Action {
     }
 
     /// Whether the card has a mail, and that mail has what this action shows.
-    fn shows_of_mail(self, model: &Model) -> Result<(), &'static str> {
+    fn available_on_mail(self, model: &Model) -> Result<(), &'static str> {
         let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
         when(doc.mails().next().is_some(), "There is no mail on this card")?;
         match self {
@@ -205,7 +206,7 @@ fn when(can: bool, why: &'static str) -> Result<(), &'static str> {
 }
 
 /// Whether a card accepts this answer. If not, says why and what it accepts instead.
-fn takes(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
+fn check_answer(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
     match answer {
         Action::Accept if row.allow.accept => Ok(()),
         Action::Accept => Err(match (row.allow.respond, row.allow.edit) {

@@ -262,13 +262,13 @@ actions! {
 
     Thread {
         NextView ["l", "right", "}"] "next_view": "next view: steps, trace, graph, state"
-            => review::turn(model, action),
+            => review::switch_view(model, action),
         PreviousView ["h", "left", "{"] "previous_view": "previous view"
-            => review::turn(model, action),
+            => review::switch_view(model, action),
         NextPart ["]"] as "next step",
         PreviousPart ["["] as "previous step",
         StateDiff ["d"] "state_diff": "what a step changed, or the whole state"
-            => review::toggle_whole(model),
+            => review::toggle_whole_state(model),
         ShowPrompt ["p"] "show_prompt": "what the model was told, and what it said"
             => review::ask_prompt(model),
         Unfold ["enter", "o"] "unfold": "fold or unfold what is under the cursor" => review::unfold(model),

@@ -10,16 +10,16 @@ use std::ops::Range;
 use std::sync::Arc;
 
 /// Longer pieces are cut, so that laying one out takes no noticeable time.
-const PIECE: usize = 4096;
+const MAX_PIECE_BYTES: usize = 4096;
 
 /// Longer text is shown unprocessed: quotes are not folded and code is not coloured.
-const PLAIN: usize = 1024 * 1024;
+const MAX_STYLED_BYTES: usize = 1024 * 1024;
 
 /// Shorter quotes, in lines, are not folded.
-pub(super) const QUOTE: usize = 4;
+pub(super) const MIN_FOLDED_QUOTE: usize = 4;
 
 /// Longer names of fields are cut, so that their values have room.
-const LONGEST_NAME: usize = 24;
+const MAX_NAME_WIDTH: usize = 24;
 
 /// Which parts of a card are unfolded; at first none are.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,10 +41,10 @@ pub struct CardContext<'a> {
 
 impl Doc {
     /// Cuts an item's card into pieces.
-    pub fn new(item: &Item, card: Arc<Card>, extra: &CardContext<'_>, folds: Folds) -> Self {
+    pub fn new(item: &Item, card: Arc<Card>, context: &CardContext<'_>, folds: Folds) -> Self {
         let mut doc = Doc { card: card.clone(), ..Self::default() };
-        doc.own(PieceKind::Title, Visible::line(&item.title).into_string());
-        doc.own(PieceKind::Meta, extra.meta.clone());
+        doc.push(PieceKind::Title, Visible::line(&item.title).into_string());
+        doc.push(PieceKind::Meta, context.meta.clone());
         doc.gap();
         if !card.blocks.iter().any(|block| matches!(block, Block::Warnings(_))) {
             doc.warnings(&item.warnings);
@@ -52,7 +52,7 @@ impl Doc {
         let title = Visible::line(&item.title);
         let mut heading = None;
         // A subject that is already shown above is not repeated for each mail.
-        let mut known = vec![item.title.as_str()];
+        let mut shown_subjects = vec![item.title.as_str()];
         for (n, block) in card.blocks.iter().enumerate() {
             if matches!(block, Block::Turns(_) | Block::Mail(_)) && doc.proposal == 0 {
                 // The conversation's own heading is not part of the proposal.
@@ -62,8 +62,8 @@ impl Doc {
             match block {
                 Block::Heading(heading) if *heading == title && n == 0 => {}
                 Block::Mail(mail) => {
-                    doc.mail(n, mail, &known, folds);
-                    known.push(&mail.subject);
+                    doc.mail(n, mail, &shown_subjects, folds);
+                    shown_subjects.push(&mail.subject);
                 }
                 block => doc.block(n, block, folds),
             }
@@ -74,8 +74,8 @@ impl Doc {
         if doc.proposal == 0 {
             doc.proposal = doc.pieces.len();
         }
-        doc.answers(extra.answers);
-        while doc.pieces.last().is_some_and(|piece| piece.sort == PieceKind::Gap) {
+        doc.answers(context.answers);
+        while doc.pieces.last().is_some_and(|piece| piece.kind == PieceKind::Gap) {
             doc.pieces.pop();
         }
         doc.proposal = doc.proposal.min(doc.pieces.len());
@@ -88,15 +88,15 @@ impl Doc {
         // A card that shows nothing else says too little about what would be done.
         let is_frame = |piece: &Piece| {
             use PieceKind::{Gap, Heading, Meta, Title, Warning};
-            matches!(piece.sort, Title | Meta | Gap | Heading | Warning(_))
+            matches!(piece.kind, Title | Meta | Gap | Heading | Warning(_))
         };
         if self.pieces.iter().all(is_frame) {
             self.arguments(item);
         }
-        self.pieces.retain(|piece| piece.sort != PieceKind::Title);
+        self.pieces.retain(|piece| piece.kind != PieceKind::Title);
         self.parts.clear();
         self.mails.clear();
-        self.ended()
+        self.finish()
     }
 
     /// Blocks without a title, for places that already show one.
@@ -106,7 +106,7 @@ impl Doc {
         for (n, block) in card.blocks.iter().enumerate() {
             doc.block(n, block, folds);
         }
-        doc.ended()
+        doc.finish()
     }
 
     /// A titled page for content that is not a card.
@@ -114,7 +114,7 @@ impl Doc {
         let mut doc = Doc { card: Arc::new(Card { blocks }), ..Self::default() };
         for (kind, text) in [(PieceKind::Title, title), (PieceKind::Meta, meta)] {
             if !text.is_empty() {
-                doc.own(kind, Visible::line(text).into_string());
+                doc.push(kind, Visible::line(text).into_string());
             }
         }
         doc.gap();
@@ -122,62 +122,62 @@ impl Doc {
         for (n, block) in card.blocks.iter().enumerate() {
             doc.block(n, block, Folds { open: true, headers: false });
         }
-        doc.ended()
+        doc.finish()
     }
 
-    fn ended(mut self) -> Self {
-        while self.pieces.last().is_some_and(|piece| piece.sort == PieceKind::Gap) {
+    fn finish(mut self) -> Self {
+        while self.pieces.last().is_some_and(|piece| piece.kind == PieceKind::Gap) {
             self.pieces.pop();
         }
         self.proposal = self.pieces.len();
         self
     }
 
-    pub(super) fn own(&mut self, sort: PieceKind, text: String) {
-        self.pieces.push(Piece { sort, source: Source::Own(text) });
+    pub(super) fn push(&mut self, kind: PieceKind, text: String) {
+        self.pieces.push(Piece { kind, source: Source::Own(text) });
     }
 
     /// Begins a part here, unless its heading has just begun it.
     pub(super) fn begin_part(&mut self) {
-        let headed = self.pieces.last().is_some_and(|piece| piece.sort == PieceKind::Heading);
-        if !headed {
+        let has_heading = self.pieces.last().is_some_and(|piece| piece.kind == PieceKind::Heading);
+        if !has_heading {
             self.parts.push(self.pieces.len());
         }
     }
 
     pub(super) fn gap(&mut self) {
-        if self.pieces.last().is_some_and(|piece| piece.sort != PieceKind::Gap) {
-            self.own(PieceKind::Gap, String::new());
+        if self.pieces.last().is_some_and(|piece| piece.kind != PieceKind::Gap) {
+            self.push(PieceKind::Gap, String::new());
         }
     }
 
     /// Cuts a part of the card into pieces of one kind.
     pub(super) fn cut(
         &mut self,
-        sort: &PieceKind,
+        kind: &PieceKind,
         block: usize,
         part: usize,
         text: &str,
-        within: Range<usize>,
+        range: Range<usize>,
     ) {
-        let mut start = within.start;
-        while start < within.end {
-            let end = piece_end(text, start, within.end);
+        let mut start = range.start;
+        while start < range.end {
+            let end = piece_end(text, start, range.end);
             let source = Source::Card(block, part, start..end);
-            let sort = match sort {
-                PieceKind::Field { indent, .. } if start > within.start => {
+            let kind = match kind {
+                PieceKind::Field { indent, .. } if start > range.start => {
                     PieceKind::Field { name: String::new(), indent: *indent }
                 }
-                sort => sort.clone(),
+                kind => kind.clone(),
             };
-            self.pieces.push(Piece { sort, source });
+            self.pieces.push(Piece { kind, source });
             start = end;
         }
     }
 
     fn warnings(&mut self, warnings: &[Warning]) {
         for warning in warnings {
-            self.own(PieceKind::Warning(warning.grade), Visible::line(&warning.text).into_string());
+            self.push(PieceKind::Warning(warning.grade), Visible::line(&warning.text).into_string());
         }
         if !warnings.is_empty() {
             self.gap();
@@ -192,24 +192,24 @@ impl Doc {
                 self.cut(&PieceKind::Heading, n, 0, text, 0..text.len());
                 return;
             }
-            Block::Text(text) => self.quoted(&PieceKind::Text, n, 0, text, folds),
+            Block::Text(text) => self.fold_quotes(&PieceKind::Text, n, 0, text, folds),
             Block::Markdown(text) => self.markdown(n, text),
             Block::Fields(fields) => {
                 let indent =
-                    fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(LONGEST_NAME) + 2;
+                    fields.iter().map(|(name, _)| width(name)).max().unwrap_or(0).min(MAX_NAME_WIDTH) + 2;
                 for (part, (name, value)) in fields.iter().enumerate() {
-                    let sort = PieceKind::Field { name: name.to_string(), indent };
+                    let kind = PieceKind::Field { name: name.to_string(), indent };
                     if value.is_empty() {
-                        self.own(sort, String::new());
+                        self.push(kind, String::new());
                     } else {
-                        self.cut(&sort, n, part, value, 0..value.len());
+                        self.cut(&kind, n, part, value, 0..value.len());
                     }
                 }
             }
             Block::Code { language, text } => self.code(n, Language::from_name(language), text),
             Block::Table { rows, .. } => {
                 for row in std::iter::once(None).chain((0..rows.len()).map(Some)) {
-                    self.own(PieceKind::Row { block: n, row }, String::new());
+                    self.push(PieceKind::Row { block: n, row }, String::new());
                 }
             }
             Block::Diff(spans) => {
@@ -219,7 +219,7 @@ impl Doc {
             }
             Block::Words(spans) => self.words(n, spans),
             Block::Mail(mail) => self.mail(n, mail, &[], folds),
-            Block::Day(_) => self.own(PieceKind::Day { block: n }, String::new()),
+            Block::Day(_) => self.push(PieceKind::Day { block: n }, String::new()),
             Block::Turns(turns) => self.turns(n, turns, folds),
         }
         self.gap();
@@ -230,7 +230,7 @@ impl Doc {
         let mut from = 0;
         while from < text.len() {
             let end = piece_end(&text, from, text.len());
-            self.own(PieceKind::Words { block: n, from }, text[from..end].to_owned());
+            self.push(PieceKind::Words { block: n, from }, text[from..end].to_owned());
             from = end;
         }
     }
@@ -240,19 +240,19 @@ impl Doc {
         while start < text.len() {
             let end = piece_end(text, start, text.len());
             self.pieces
-                .push(Piece { sort: PieceKind::Markdown(inside), source: Source::Card(n, 0, start..end) });
+                .push(Piece { kind: PieceKind::Markdown(inside), source: Source::Card(n, 0, start..end) });
             inside = inside.after(&text[start..end]);
             start = end;
         }
     }
 
     fn code(&mut self, n: usize, language: Language, text: &str) {
-        let language = if text.len() > PLAIN { Language::Other } else { language };
+        let language = if text.len() > MAX_STYLED_BYTES { Language::Other } else { language };
         let (mut start, mut inside) = (0, Default::default());
         while start < text.len() {
             let end = piece_end(text, start, text.len());
             self.pieces.push(Piece {
-                sort: PieceKind::Code { language, inside },
+                kind: PieceKind::Code { language, inside },
                 source: Source::Card(n, 0, start..end),
             });
             if language == Language::Python {
@@ -264,37 +264,36 @@ impl Doc {
         }
     }
 
-    /// Text with its quotes folded.
-    fn quoted(&mut self, sort: &PieceKind, n: usize, part: usize, text: &str, folds: Folds) {
-        if folds.open || text.len() > PLAIN {
-            return self.cut(sort, n, part, text, 0..text.len());
+    fn fold_quotes(&mut self, kind: &PieceKind, n: usize, part: usize, text: &str, folds: Folds) {
+        if folds.open || text.len() > MAX_STYLED_BYTES {
+            return self.cut(kind, n, part, text, 0..text.len());
         }
-        let (mut plain_from, mut quote_from, mut quoted, mut at) = (0, 0, 0, 0);
+        let (mut plain_from, mut quote_from, mut quoted, mut offset) = (0, 0, 0, 0);
         for line in text.split_inclusive('\n').chain(std::iter::once("")) {
             if line.starts_with('>') {
                 if quoted == 0 {
-                    quote_from = at;
+                    quote_from = offset;
                 }
                 quoted += 1;
             } else {
-                if quoted >= QUOTE {
-                    self.cut(sort, n, part, text, plain_from..quote_from);
-                    self.own(PieceKind::Fold, format!("{quoted} quoted lines"));
-                    plain_from = at;
+                if quoted >= MIN_FOLDED_QUOTE {
+                    self.cut(kind, n, part, text, plain_from..quote_from);
+                    self.push(PieceKind::Fold, format!("{quoted} quoted lines"));
+                    plain_from = offset;
                 }
                 quoted = 0;
             }
-            at += line.len();
+            offset += line.len();
         }
-        self.cut(sort, n, part, text, plain_from..text.len());
+        self.cut(kind, n, part, text, plain_from..text.len());
     }
 
     /// Shows the newest turn first and open; older ones are folded to a line.
     fn turns(&mut self, n: usize, turns: &[(Visible, Visible)], folds: Folds) {
-        for (age, (part, (who, said))) in turns.iter().enumerate().rev().enumerate() {
+        for (age, (part, (who, text))) in turns.iter().enumerate().rev().enumerate() {
             self.begin_part();
             if age > 0 && !folds.open {
-                let mut lines = said.lines().map(str::trim).filter(|line| !line.is_empty());
+                let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
                 let mut words = lines.next().unwrap_or_default().to_owned();
                 // "Lena asks:" alone says nothing.
                 if words.ends_with(':')
@@ -302,11 +301,11 @@ impl Doc {
                 {
                     words = format!("{words} {next}");
                 }
-                self.own(PieceKind::Fold, format!("{who}: {}", Visible::line(&words)));
+                self.push(PieceKind::Fold, format!("{who}: {}", Visible::line(&words)));
                 continue;
             }
-            self.own(PieceKind::Who, who.to_string());
-            self.quoted(&PieceKind::Said, n, part, said, folds);
+            self.push(PieceKind::Who, who.to_string());
+            self.fold_quotes(&PieceKind::Said, n, part, text, folds);
             self.gap();
         }
     }
@@ -314,37 +313,37 @@ impl Doc {
     /// Shows the proposed arguments, for cards that say nothing.
     fn arguments(&mut self, item: &Item) {
         let Some(fields) = item.args.as_object() else { return };
-        let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(LONGEST_NAME) + 2;
+        let indent = fields.keys().map(|name| width(name)).max().unwrap_or(0).min(MAX_NAME_WIDTH) + 2;
         for (name, value) in fields {
-            let sort = PieceKind::Field { name: Visible::line(name).into_string(), indent };
-            self.own(sort, words::value(value).into_string());
+            let kind = PieceKind::Field { name: Visible::line(name).into_string(), indent };
+            self.push(kind, words::value(value).into_string());
         }
     }
 
     fn answers(&mut self, answers: &[DecisionView]) {
-        let standing: Vec<&DecisionView> =
+        let in_effect: Vec<&DecisionView> =
             answers.iter().filter(|answer| answer.undone_at.is_none()).collect();
-        if standing.is_empty() {
+        if in_effect.is_empty() {
             return;
         }
         self.gap();
         self.parts.push(self.pieces.len());
-        self.own(PieceKind::Heading, "Your earlier answers".to_owned());
-        for answer in standing.iter().rev() {
-            let said = words::given(&answer.args);
-            let what = answered(answer);
-            let sort = PieceKind::Field {
+        self.push(PieceKind::Heading, "Your earlier answers".to_owned());
+        for answer in in_effect.iter().rev() {
+            let text = words::answer_text(&answer.args);
+            let what = describe_answer(answer);
+            let kind = PieceKind::Field {
                 name: Visible::line(&answer.at.strftime("%b %d %H:%M").to_string()).into_string(),
                 indent: 14,
             };
-            let said = if said.is_empty() { what } else { format!("{what}\n{said}") };
-            self.own(sort, Visible::new(&said).into_string());
+            let text = if text.is_empty() { what } else { format!("{what}\n{text}") };
+            self.push(kind, Visible::new(&text).into_string());
         }
     }
 }
 
 /// An earlier answer in words.
-fn answered(answer: &DecisionView) -> String {
+fn describe_answer(answer: &DecisionView) -> String {
     let how = match (answer.r#type.as_str(), answer.action.as_str()) {
         ("edit", "notify") => "wrote a mail",
         ("accept", "notify") => "noted",
@@ -378,7 +377,7 @@ fn is_empty(block: &Block) -> bool {
 
 /// The end of the piece that begins at `start`: after a newline or a space if there is one.
 fn piece_end(text: &str, start: usize, limit: usize) -> usize {
-    let mut end = (start + PIECE).min(limit);
+    let mut end = (start + MAX_PIECE_BYTES).min(limit);
     while !text.is_char_boundary(end) {
         end -= 1;
     }
@@ -386,9 +385,9 @@ fn piece_end(text: &str, start: usize, limit: usize) -> usize {
         return end;
     }
     let window = &text.as_bytes()[start..end];
-    let found = window
+    let line_break = window
         .iter()
         .rposition(|byte| *byte == b'\n')
         .or_else(|| window.iter().rposition(|byte| *byte == b' '));
-    found.map_or(end, |at| start + at + 1)
+    line_break.map_or(end, |at| start + at + 1)
 }

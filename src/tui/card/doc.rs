@@ -70,7 +70,7 @@ pub(super) enum Source {
 
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Piece {
-    pub sort: PieceKind,
+    pub kind: PieceKind,
     pub source: Source,
 }
 
@@ -120,13 +120,13 @@ impl Doc {
 
     /// The highest position at which the end of the first `pieces` pieces is visible.
     fn last_top(&self, pieces: usize, width: usize, height: usize) -> ScrollPosition {
-        let mut left = height.max(1);
+        let mut remaining = height.max(1);
         for piece in (0..pieces.min(self.pieces.len())).rev() {
-            let here = self.height(piece, width);
-            if here >= left {
-                return ScrollPosition { piece, line: here - left };
+            let piece_height = self.height(piece, width);
+            if piece_height >= remaining {
+                return ScrollPosition { piece, line: piece_height - remaining };
             }
-            left -= here;
+            remaining -= piece_height;
         }
         ScrollPosition::default()
     }
@@ -143,30 +143,30 @@ impl Doc {
     /// The position `by` lines further down, but no further than the end.
     pub fn down(&self, top: ScrollPosition, by: usize, width: usize, height: usize) -> ScrollPosition {
         let last = self.last_top(self.pieces.len(), width, height);
-        let (mut place, mut left) = (top, by);
-        while place < last {
-            let here = self.height(place.piece, width).saturating_sub(place.line);
-            if here > left {
-                place.line += left;
+        let (mut position, mut remaining) = (top, by);
+        while position < last {
+            let rest_of_piece = self.height(position.piece, width).saturating_sub(position.line);
+            if rest_of_piece > remaining {
+                position.line += remaining;
                 break;
             }
-            left -= here;
-            place = ScrollPosition { piece: place.piece + 1, line: 0 };
+            remaining -= rest_of_piece;
+            position = ScrollPosition { piece: position.piece + 1, line: 0 };
         }
-        place.min(last)
+        position.min(last)
     }
 
     /// The position `by` lines further up.
     pub fn up(&self, top: ScrollPosition, by: usize, width: usize) -> ScrollPosition {
-        let (mut place, mut left) = (top, by);
+        let (mut position, mut remaining) = (top, by);
         loop {
-            if place.line >= left {
-                place.line -= left;
-                return place;
+            if position.line >= remaining {
+                position.line -= remaining;
+                return position;
             }
-            left -= place.line;
-            let Some(piece) = place.piece.checked_sub(1) else { return ScrollPosition::default() };
-            place = ScrollPosition { piece, line: self.height(piece, width) };
+            remaining -= position.line;
+            let Some(piece) = position.piece.checked_sub(1) else { return ScrollPosition::default() };
+            position = ScrollPosition { piece, line: self.height(piece, width) };
         }
     }
 
@@ -177,16 +177,16 @@ impl Doc {
     /// The next part after `top`, or the previous one.
     pub fn part(&self, top: ScrollPosition, forward: bool, width: usize, height: usize) -> ScrollPosition {
         let starts = || self.parts.iter().map(|piece| ScrollPosition { piece: *piece, line: 0 });
-        let found =
+        let start =
             if forward { starts().find(|start| *start > top) } else { starts().rfind(|start| *start < top) };
-        found
+        start
             .unwrap_or(if forward { self.end(width, height) } else { ScrollPosition::default() })
             .min(self.end(width, height))
     }
 
     /// Whether some of it is folded away.
     pub fn has_folds(&self) -> bool {
-        self.pieces.iter().any(|piece| piece.sort == PieceKind::Fold)
+        self.pieces.iter().any(|piece| piece.kind == PieceKind::Fold)
     }
 
     pub fn mails(&self) -> impl Iterator<Item = &MailBlock> {
@@ -198,8 +198,8 @@ impl Doc {
 
     /// The mail at the top of the screen, or the first mail if none begins above.
     pub fn mail_at(&self, top: ScrollPosition) -> Option<&Block> {
-        let here = self.mails.iter().rfind(|(piece, _)| *piece <= top.piece).or(self.mails.first());
-        here.and_then(|(_, block)| self.card.blocks.get(*block))
+        let mail = self.mails.iter().rfind(|(piece, _)| *piece <= top.piece).or(self.mails.first());
+        mail.and_then(|(_, block)| self.card.blocks.get(*block))
     }
 
     /// Where to look for the newest mail: `top` if its text begins on the screen, else the mail's beginning.
@@ -234,7 +234,7 @@ pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
             None => mail.body.get(part).map(|piece| &piece.text),
             Some(header) => mail.headers.get(header).map(|(_, value)| value),
         },
-        Block::Turns(turns) => turns.get(part).map(|(_, said)| said),
+        Block::Turns(turns) => turns.get(part).map(|(_, text)| text),
         Block::Warnings(_) | Block::Table { .. } | Block::Words(_) | Block::Day(_) => None,
     }
 }

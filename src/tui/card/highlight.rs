@@ -26,7 +26,7 @@ pub enum Token {
     Keyword,
     Text,
     Number,
-    Remark,
+    Comment,
 }
 
 /// The state a line begins in.
@@ -51,7 +51,7 @@ const SHELL: &[&str] = &[
 
 /// The pieces of a line, in order and without gaps, and the state the next line begins in.
 pub fn highlight(line: &str, language: Language, inside: LineState) -> (Vec<(Token, &str)>, LineState) {
-    let words = match language {
+    let keywords = match language {
         Language::Python => PYTHON,
         Language::Json => JSON,
         Language::Shell => SHELL,
@@ -63,16 +63,16 @@ pub fn highlight(line: &str, language: Language, inside: LineState) -> (Vec<(Tok
     while let Some(first) = rest.chars().next() {
         let (token, length) = match (inside, first) {
             (LineState::Triple(quote), _) => {
-                let end: String = std::iter::repeat_n(quote, 3).collect();
-                match rest.find(&end) {
-                    Some(found) => {
+                let closing_quotes: String = std::iter::repeat_n(quote, 3).collect();
+                match rest.find(&closing_quotes) {
+                    Some(index) => {
                         inside = LineState::Nothing;
-                        (Token::Text, found + 3)
+                        (Token::Text, index + 3)
                     }
                     None => (Token::Text, rest.len()),
                 }
             }
-            (_, '#') if language != Language::Json => (Token::Remark, rest.len()),
+            (_, '#') if language != Language::Json => (Token::Comment, rest.len()),
             (_, '"' | '\'') if language == Language::Python && is_triple(rest, first) => {
                 inside = LineState::Triple(first);
                 (Token::Text, 3)
@@ -84,7 +84,7 @@ pub fn highlight(line: &str, language: Language, inside: LineState) -> (Vec<(Tok
             }
             (_, c) if c.is_alphabetic() || c == '_' => {
                 let length = length_while(rest, |c| c.is_alphanumeric() || c == '_');
-                let token = if words.contains(&&rest[..length]) { Token::Keyword } else { Token::Plain };
+                let token = if keywords.contains(&&rest[..length]) { Token::Keyword } else { Token::Plain };
                 (token, length)
             }
             (_, c) => (Token::Plain, c.len_utf8()),
@@ -131,11 +131,12 @@ mod tests {
     #[test]
     fn python_is_told_apart() {
         let (pieces, inside) = highlight("return f(1.5, 'a\\'b') # x", Language::Python, LineState::Nothing);
-        let of = |token| pieces.iter().filter(|(t, _)| *t == token).map(|(_, s)| *s).collect::<Vec<_>>();
-        assert_eq!(of(Token::Keyword), ["return"]);
-        assert_eq!(of(Token::Number), ["1.5"]);
-        assert_eq!(of(Token::Text), ["'a\\'b'"]);
-        assert_eq!(of(Token::Remark), ["# x"]);
+        let texts_of =
+            |token| pieces.iter().filter(|(t, _)| *t == token).map(|(_, s)| *s).collect::<Vec<_>>();
+        assert_eq!(texts_of(Token::Keyword), ["return"]);
+        assert_eq!(texts_of(Token::Number), ["1.5"]);
+        assert_eq!(texts_of(Token::Text), ["'a\\'b'"]);
+        assert_eq!(texts_of(Token::Comment), ["# x"]);
         assert_eq!(inside, LineState::Nothing);
         let (_, inside) = highlight("x = \"\"\"begins", Language::Python, LineState::Nothing);
         assert_eq!(inside, LineState::Triple('"'));

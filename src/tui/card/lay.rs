@@ -12,8 +12,8 @@ use ratatui::text::{Line, Span};
 use std::borrow::Cow;
 
 /// How far a piece's text is indented, and the marker before it.
-fn margin(sort: &PieceKind) -> (usize, &'static str) {
-    match sort {
+fn margin(kind: &PieceKind) -> (usize, &'static str) {
+    match kind {
         PieceKind::Title
         | PieceKind::Meta
         | PieceKind::Heading
@@ -40,30 +40,30 @@ fn margin(sort: &PieceKind) -> (usize, &'static str) {
 }
 
 /// The columns left for text. On a very narrow screen the indent shrinks.
-fn room(sort: &PieceKind, width: usize) -> usize {
-    width.saturating_sub(inset(sort, width)).max(1)
+fn room(kind: &PieceKind, width: usize) -> usize {
+    width.saturating_sub(inset(kind, width)).max(1)
 }
 
-fn inset(sort: &PieceKind, width: usize) -> usize {
-    let (inset, _) = margin(sort);
+fn inset(kind: &PieceKind, width: usize) -> usize {
+    let (inset, _) = margin(kind);
     if inset * 2 > width { width.min(2) / 2 } else { inset }
 }
 
 pub(super) fn height(doc: &Doc, piece: &Piece, width: usize) -> usize {
-    match &piece.sort {
+    match &piece.kind {
         PieceKind::Gap | PieceKind::Fold => 1,
         PieceKind::Meta if doc.text(piece).is_empty() => 0,
         PieceKind::Row { block, row } => table::height(doc, *block, *row, width),
         PieceKind::Markdown(inside) => inside.lines(doc.text(piece), width.max(1)).len(),
         PieceKind::Day { block } => day_lines(doc, *block, width).len(),
         // Measured line by line, as it is drawn: this matters when a single character is wider than the room.
-        sort @ PieceKind::Code { .. } => {
+        kind @ PieceKind::Code { .. } => {
             let text = doc.text(piece);
             let lines = text.strip_suffix('\n').unwrap_or(text).split('\n');
-            lines.map(|line| wrap_code(line, room(sort, width)).len().max(1)).sum()
+            lines.map(|line| wrap_code(line, room(kind, width)).len().max(1)).sum()
         }
         PieceKind::Words { .. } => wrap(doc.text(piece), width.max(1)).count().max(1),
-        sort => wrap_quoted(doc.text(piece), room(sort, width)).count().max(1),
+        kind => wrap_quoted(doc.text(piece), room(kind, width)).count().max(1),
     }
 }
 
@@ -72,12 +72,12 @@ pub(super) fn lines<'d>(
     piece: &'d Piece,
     width: usize,
     skip: usize,
-    most: usize,
+    max: usize,
     theme: &Theme,
 ) -> Vec<Line<'d>> {
-    let style = style(&piece.sort, theme);
+    let style = style(&piece.kind, theme);
     let text = doc.text(piece);
-    match &piece.sort {
+    match &piece.kind {
         PieceKind::Gap => vec![Line::default()],
         PieceKind::Meta if text.is_empty() => Vec::new(),
         PieceKind::Fold => {
@@ -85,25 +85,25 @@ pub(super) fn lines<'d>(
             vec![Line::styled(format!("▸ {}", truncate(&hint, width.saturating_sub(2))), style)]
         }
         PieceKind::Row { block, row } => {
-            table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).take(most).collect()
+            table::lines(doc, *block, *row, width, theme).into_iter().skip(skip).take(max).collect()
         }
         PieceKind::Words { block, from } => {
             let spans = match doc.card.blocks.get(*block) {
                 Some(Block::Words(spans)) => spans.as_slice(),
                 _ => &[],
             };
-            let wrapped = wrap(text, width.max(1)).skip(skip).take(most);
+            let wrapped = wrap(text, width.max(1)).skip(skip).take(max);
             wrapped.map(|line| word_line(text, line, *from, spans, theme)).collect()
         }
         PieceKind::Day { block } => {
             let span = |(mark, text)| Span::styled(text, mark_style(mark, theme));
-            let laid = day_lines(doc, *block, width).into_iter().skip(skip).take(most);
+            let laid = day_lines(doc, *block, width).into_iter().skip(skip).take(max);
             laid.map(|line| line.into_iter().map(span).collect()).collect()
         }
         PieceKind::Markdown(inside) => {
             let laid = inside.lines(text, width.max(1)).into_iter();
             let span = |(weight, text)| Span::styled(text, weight_style(weight, theme));
-            laid.skip(skip).take(most).map(|line| line.into_iter().map(span).collect()).collect()
+            laid.skip(skip).take(max).map(|line| line.into_iter().map(span).collect()).collect()
         }
         PieceKind::Code { language, inside } => {
             let mut state = *inside;
@@ -111,47 +111,47 @@ pub(super) fn lines<'d>(
             for line in text.strip_suffix('\n').unwrap_or(text).split('\n') {
                 let (tokens, after) = highlight(line, *language, state);
                 state = after;
-                laid.extend(code_lines(line, &tokens, room(&piece.sort, width), theme));
-                if laid.len() >= skip + most {
+                laid.extend(code_lines(line, &tokens, room(&piece.kind, width), theme));
+                if laid.len() >= skip + max {
                     break;
                 }
             }
-            laid.into_iter().skip(skip).take(most).collect()
+            laid.into_iter().skip(skip).take(max).collect()
         }
-        sort => {
-            let name = match sort {
+        kind => {
+            let name = match kind {
                 PieceKind::Field { name, .. } => name.as_str(),
                 _ => "",
             };
-            let inset = inset(sort, width);
-            let mut wrapped = wrap_quoted(text, room(sort, width)).peekable();
+            let inset = inset(kind, width);
+            let mut wrapped = wrap_quoted(text, room(kind, width)).peekable();
             if wrapped.peek().is_none() {
                 return vec![Line::styled(pad(name, inset.min(width)), theme.quiet)];
             }
             let line = |(n, (mark, line)): (usize, (&'d str, &'d str))| {
                 let text = Span::styled(expand_tabs(line), style);
-                Line::from(vec![before(sort, n, inset, theme), Span::styled(mark, style), text])
+                Line::from(vec![prefix(kind, n, inset, theme), Span::styled(mark, style), text])
             };
-            wrapped.enumerate().skip(skip).take(most).map(line).collect()
+            wrapped.enumerate().skip(skip).take(max).map(line).collect()
         }
     }
 }
 
 /// What is drawn before the `n`th line of running text: a field's name, a marker, or nothing.
-fn before<'d>(sort: &'d PieceKind, n: usize, inset: usize, theme: &Theme) -> Span<'d> {
-    match (sort, margin(sort).1) {
+fn prefix<'d>(kind: &'d PieceKind, n: usize, inset: usize, theme: &Theme) -> Span<'d> {
+    match (kind, margin(kind).1) {
         (PieceKind::Field { name, .. }, _) if n == 0 && !name.is_empty() => {
             Span::styled(pad(name, inset.saturating_sub(1)) + " ", theme.quiet)
         }
-        (_, mark) if inset > 0 && !mark.is_empty() && (n == 0 || matches!(sort, PieceKind::Diff(_))) => {
-            Span::styled(mark, style(sort, theme))
+        (_, mark) if inset > 0 && !mark.is_empty() && (n == 0 || matches!(kind, PieceKind::Diff(_))) => {
+            Span::styled(mark, style(kind, theme))
         }
         _ => Span::raw(" ".repeat(inset)),
     }
 }
 
-fn style(sort: &PieceKind, theme: &Theme) -> Style {
-    match sort {
+fn style(kind: &PieceKind, theme: &Theme) -> Style {
+    match kind {
         PieceKind::Title | PieceKind::Subject => theme.title,
         PieceKind::Heading | PieceKind::Who => theme.accent,
         PieceKind::Meta | PieceKind::Fold | PieceKind::Quiet => theme.quiet,
@@ -199,10 +199,10 @@ fn word_line<'d>(
 ) -> Line<'d> {
     let start = from + (line.as_ptr() as usize - text.as_ptr() as usize);
     let end = start + line.len();
-    let (mut at, mut laid) = (0, Vec::new());
+    let (mut offset, mut styled_spans) = (0, Vec::new());
     for span in spans {
-        let (first, last) = (at.max(start), (at + span.text.len()).min(end));
-        at += span.text.len();
+        let (first, last) = (offset.max(start), (offset + span.text.len()).min(end));
+        offset += span.text.len();
         if first < last {
             let style = match span.tone {
                 Tone::Plain => theme.text,
@@ -210,34 +210,34 @@ fn word_line<'d>(
                 Tone::Removed => theme.removed.add_modifier(Modifier::CROSSED_OUT),
                 Tone::Added => theme.added.add_modifier(Modifier::UNDERLINED),
             };
-            laid.push(Span::styled(expand_tabs(&line[first - start..last - start]), style));
+            styled_spans.push(Span::styled(expand_tabs(&line[first - start..last - start]), style));
         }
     }
-    Line::from(laid)
+    Line::from(styled_spans)
 }
 
 /// A line of code, coloured, and broken if it does not fit.
 fn code_lines<'d>(line: &'d str, tokens: &[(Token, &'d str)], room: usize, theme: &Theme) -> Vec<Line<'d>> {
-    let mut laid = Vec::new();
+    let mut lines = Vec::new();
     for (inset, part) in wrap_code(line, room) {
         let start = part.as_ptr() as usize - line.as_ptr() as usize;
         let range = start..start + part.len();
         let mut spans = vec![Span::styled("│ ", theme.rule), Span::raw(" ".repeat(inset))];
-        let mut at = 0;
+        let mut offset = 0;
         for (token, text) in tokens {
-            let (from, to) = (at.max(range.start), (at + text.len()).min(range.end));
-            at += text.len();
+            let (from, to) = (offset.max(range.start), (offset + text.len()).min(range.end));
+            offset += text.len();
             if from < to {
                 let cut: Cow<'_, str> = expand_tabs(&line[from..to]);
                 spans.push(Span::styled(cut, token_style(*token, theme)));
             }
         }
-        laid.push(Line::from(spans));
+        lines.push(Line::from(spans));
     }
-    if laid.is_empty() {
-        laid.push(Line::styled("│ ", theme.rule));
+    if lines.is_empty() {
+        lines.push(Line::styled("│ ", theme.rule));
     }
-    laid
+    lines
 }
 
 fn weight_style(weight: Weight, theme: &Theme) -> Style {
@@ -258,6 +258,6 @@ fn token_style(token: Token, theme: &Theme) -> Style {
         Token::Keyword => theme.keyword,
         Token::Text => theme.string,
         Token::Number => theme.number,
-        Token::Remark => theme.quiet,
+        Token::Comment => theme.quiet,
     }
 }

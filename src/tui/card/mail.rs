@@ -3,7 +3,7 @@
 //! Promises: a link's target is shown unchanged next to its text; hidden text in the mail is counted; anything still
 //! folded takes one line. The text itself belongs to the card and is never copied.
 
-use super::build::{Folds, QUOTE};
+use super::build::{Folds, MIN_FOLDED_QUOTE};
 use super::doc::{Doc, PieceKind};
 use crate::graph::Grade;
 use crate::inbox::{AttachmentLine, MailBlock};
@@ -14,101 +14,105 @@ use crate::tui::words;
 const INDENT: usize = 10;
 
 /// How many attachments and links the card shows; `v` and `L` list all of them.
-const LISTED: usize = 6;
+const MAX_LISTED: usize = 6;
 
 /// Targets are cut at this length; `L` copies them whole.
-const TARGET: usize = 400;
+const MAX_TARGET_LENGTH: usize = 400;
 
 /// Longer lists of people are cut after the first few.
-const PEOPLE: usize = 4;
+const MAX_PEOPLE: usize = 4;
 
 impl Doc {
-    /// Cuts a mail into pieces. `known` are the subjects already shown.
-    pub(super) fn mail(&mut self, n: usize, mail: &MailBlock, known: &[&str], folds: Folds) {
+    /// Cuts a mail into pieces.
+    pub(super) fn mail(&mut self, n: usize, mail: &MailBlock, shown_subjects: &[&str], folds: Folds) {
         let folded = mail.folded && !folds.open;
-        if !folded && self.pieces.last().is_some_and(|piece| piece.sort != PieceKind::Heading) {
+        if !folded && self.pieces.last().is_some_and(|piece| piece.kind != PieceKind::Heading) {
             self.gap();
         }
         self.mails.push((self.pieces.len(), n));
         self.begin_part();
         if folded {
-            self.own(PieceKind::Fold, format!("{}: {}", head(mail), first_words(mail)));
+            self.push(PieceKind::Fold, format!("{}: {}", head(mail), first_words(mail)));
             return;
         }
-        self.own(PieceKind::Who, head(mail));
+        self.push(PieceKind::Who, head(mail));
         if folds.headers {
             let names = mail.headers.iter().map(|(name, _)| width(name));
             let indent = names.max().unwrap_or(0).min(16) + 2;
             for (part, (name, value)) in mail.headers.iter().enumerate() {
-                let sort = PieceKind::Field { name: name.to_string(), indent };
+                let kind = PieceKind::Field { name: name.to_string(), indent };
                 if value.is_empty() {
-                    self.own(sort, String::new());
+                    self.push(kind, String::new());
                 } else {
-                    self.cut(&sort, n, mail.body.len() + part, value, 0..value.len());
+                    self.cut(&kind, n, mail.body.len() + part, value, 0..value.len());
                 }
             }
         } else {
             let people = [("to", &mail.to), ("cc", &mail.cc)].into_iter().filter(|(_, who)| !who.is_empty());
-            let people: Vec<String> = people.map(|(word, who)| format!("{word} {}", few(who))).collect();
-            self.own(PieceKind::Meta, people.join(" · "));
-            if !known.iter().any(|known| is_same_subject(known, &mail.subject)) {
-                self.own(PieceKind::Subject, mail.subject.to_string());
+            let people: Vec<String> =
+                people.map(|(word, who)| format!("{word} {}", first_people(who))).collect();
+            self.push(PieceKind::Meta, people.join(" · "));
+            if !shown_subjects.iter().any(|shown| is_same_subject(shown, &mail.subject)) {
+                self.push(PieceKind::Subject, mail.subject.to_string());
             }
         }
         self.gap();
         self.body(n, mail, folds);
         self.gap();
-        self.attached(&mail.attachments);
+        self.attachments(&mail.attachments);
         self.links(&mail.links);
         if mail.hidden > 0 {
             let (what, are) = if mail.hidden == 1 { ("piece", "is") } else { ("pieces", "are") };
             let text = format!("{} {what} of text the mail hides {are} left out", mail.hidden);
-            self.own(PieceKind::Warning(Grade::Caution), text);
+            self.push(PieceKind::Warning(Grade::Caution), text);
         }
         self.gap();
     }
 
     fn body(&mut self, n: usize, mail: &MailBlock, folds: Folds) {
         if mail.body.iter().all(|piece| piece.text.trim().is_empty()) {
-            self.own(PieceKind::Quiet, "(no text)".to_owned());
+            self.push(PieceKind::Quiet, "(no text)".to_owned());
             return;
         }
         for (part, piece) in mail.body.iter().enumerate() {
             let lines = piece.text.trim_end().lines().count();
             if !piece.quoted {
                 self.cut(&PieceKind::Text, n, part, &piece.text, 0..piece.text.trim_end().len());
-            } else if folds.open || lines < QUOTE {
+            } else if folds.open || lines < MIN_FOLDED_QUOTE {
                 self.cut(&PieceKind::Quiet, n, part, &piece.text, 0..piece.text.trim_end().len());
             } else {
                 self.gap();
-                self.own(PieceKind::Fold, format!("{lines} quoted lines"));
+                self.push(PieceKind::Fold, format!("{lines} quoted lines"));
                 self.gap();
             }
         }
     }
 
-    fn attached(&mut self, files: &[AttachmentLine]) {
-        for (n, file) in files.iter().take(LISTED).enumerate() {
+    fn attachments(&mut self, files: &[AttachmentLine]) {
+        for (n, file) in files.iter().take(MAX_LISTED).enumerate() {
             let name = if n == 0 { "attached" } else { "" };
             let text = format!("{} · {} · {}", file.name, file.kind, words::bytes(file.bytes));
-            self.own(PieceKind::Field { name: name.to_owned(), indent: INDENT }, text);
+            self.push(PieceKind::Field { name: name.to_owned(), indent: INDENT }, text);
         }
-        self.rest(files.len(), "v");
+        self.push_unlisted(files.len(), "v");
     }
 
     fn links(&mut self, links: &[(Visible, Visible)]) {
-        for (n, (text, target)) in links.iter().take(LISTED).enumerate() {
+        for (n, (text, target)) in links.iter().take(MAX_LISTED).enumerate() {
             let name = format!("link {}", n + 1);
-            self.own(PieceKind::Field { name, indent: INDENT }, link(text, &truncate(target, TARGET)));
+            self.push(
+                PieceKind::Field { name, indent: INDENT },
+                link(text, &truncate(target, MAX_TARGET_LENGTH)),
+            );
         }
-        self.rest(links.len(), "L");
+        self.push_unlisted(links.len(), "L");
     }
 
-    fn rest(&mut self, count: usize, key: &str) {
-        if count > LISTED {
+    fn push_unlisted(&mut self, count: usize, key: &str) {
+        if count > MAX_LISTED {
             let name = String::new();
-            let text = format!("and {} more ({key} lists all)", count - LISTED);
-            self.own(PieceKind::Field { name, indent: INDENT }, text);
+            let text = format!("and {} more ({key} lists all)", count - MAX_LISTED);
+            self.push(PieceKind::Field { name, indent: INDENT }, text);
         }
     }
 }
@@ -131,12 +135,12 @@ fn first_words(mail: &MailBlock) -> String {
 }
 
 /// The first few people, and how many more there are.
-fn few(people: &str) -> String {
+fn first_people(people: &str) -> String {
     let all: Vec<&str> = people.split(", ").collect();
-    if all.len() <= PEOPLE {
+    if all.len() <= MAX_PEOPLE {
         return people.to_owned();
     }
-    format!("{} and {} more", all[..PEOPLE - 1].join(", "), all.len() - PEOPLE + 1)
+    format!("{} and {} more", all[..MAX_PEOPLE - 1].join(", "), all.len() - MAX_PEOPLE + 1)
 }
 
 /// Whether two subjects belong to the same conversation: prefixes added by mail clients are ignored.
@@ -175,7 +179,7 @@ mod tests {
 
     #[test]
     fn many_people_are_cut() {
-        assert_eq!(few("a, b, c, d"), "a, b, c, d");
-        assert_eq!(few("a, b, c, d, e, f"), "a, b, c and 3 more");
+        assert_eq!(first_people("a, b, c, d"), "a, b, c, d");
+        assert_eq!(first_people("a, b, c, d, e, f"), "a, b, c and 3 more");
     }
 }

@@ -48,7 +48,7 @@ mod tests {
 
     #[test]
     fn a_folded_turn_says_more_than_who_asks() {
-        let turn = |who: &str, said: &str| (Visible::line(who), Visible::new(said));
+        let turn = |who: &str, text: &str| (Visible::line(who), Visible::new(text));
         let turns = vec![turn("the agent asked", "Lena asks:\n\n“When?”"), turn("you", "Later.")];
         let doc = Doc::untitled(vec![Block::Turns(turns)], Folds::default());
         assert!(doc.has_folds());

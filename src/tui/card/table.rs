@@ -7,16 +7,16 @@ use crate::tui::theme::Theme;
 use ratatui::text::Line;
 
 /// How many rows decide the column widths; we don't read the rest of a longer table for that.
-const LOOKED_AT: usize = 200;
+const MEASURED_ROWS: usize = 200;
 
 /// Tables with at most this many rows wrap their cells.
-const WRAPPED: usize = 50;
+const MAX_WRAPPED_ROWS: usize = 50;
 
 /// How many lines a row takes. It is asked for every row, so for a long table it must not look at any cell.
 pub(super) fn height(doc: &Doc, block: usize, row: Option<usize>, columns: usize) -> usize {
     let rule = usize::from(row.is_none());
     match doc.card.blocks.get(block) {
-        Some(Block::Table { rows, .. }) if rows.len() > WRAPPED => 1 + rule,
+        Some(Block::Table { rows, .. }) if rows.len() > MAX_WRAPPED_ROWS => 1 + rule,
         _ => cells(doc, block, row, columns).map_or(0, |(_, lines)| lines.len() + rule),
     }
 }
@@ -48,17 +48,17 @@ fn cells(doc: &Doc, block: usize, row: Option<usize>, columns: usize) -> Option<
         Some(row) => rows.get(row)?,
     };
     let text: Vec<String> = (0..widths.len()).map(|n| one_line(cells.get(n))).collect();
-    let wrapped: Vec<Vec<&str>> = if rows.len() > WRAPPED {
+    let wrapped: Vec<Vec<&str>> = if rows.len() > MAX_WRAPPED_ROWS {
         text.iter().map(|cell| vec![cell.as_str()]).collect()
     } else {
         text.iter().zip(&widths).map(|(cell, wide)| wrap(cell, *wide).collect()).collect()
     };
-    let tall = wrapped.iter().map(Vec::len).max().unwrap_or(0).max(1);
+    let row_height = wrapped.iter().map(Vec::len).max().unwrap_or(0).max(1);
     let line = |n: usize| {
         let part = |(cell, wide): (&Vec<&str>, &usize)| pad(cell.get(n).copied().unwrap_or_default(), *wide);
         wrapped.iter().zip(&widths).map(part).collect::<Vec<_>>().join(" │ ")
     };
-    let lines = (0..tall).map(line).collect();
+    let lines = (0..row_height).map(line).collect();
     Some((widths, lines))
 }
 
@@ -69,7 +69,7 @@ fn one_line(cell: Option<&Visible>) -> String {
 /// Each column is as wide as its widest cell.
 fn widths(head: &[Visible], rows: &[Vec<Visible>]) -> Vec<usize> {
     let mut widths: Vec<usize> = head.iter().map(|cell| width(&one_line(Some(cell))).max(1)).collect();
-    for row in rows.iter().take(LOOKED_AT) {
+    for row in rows.iter().take(MEASURED_ROWS) {
         for (n, cell) in row.iter().enumerate() {
             match widths.get_mut(n) {
                 Some(wide) => *wide = (*wide).max(width(&one_line(Some(cell)))),

@@ -35,12 +35,12 @@ pub fn sentence(buf: &mut Buffer, area: Rect, x: u16, y: u16, sentence: &str, st
 
 /// Draws right-aligned text. Returns the column where it began.
 pub fn right(buf: &mut Buffer, area: Rect, y: u16, text: &str, style: Style) -> u16 {
-    let wide = u16::try_from(width(text)).unwrap_or(u16::MAX);
-    if y >= area.bottom() || wide > area.width || area.is_empty() {
+    let text_width = u16::try_from(width(text)).unwrap_or(u16::MAX);
+    if y >= area.bottom() || text_width > area.width || area.is_empty() {
         return area.right();
     }
-    let x = area.right() - wide;
-    buf.set_stringn(x, y, text, usize::from(wide), style);
+    let x = area.right() - text_width;
+    buf.set_stringn(x, y, text, usize::from(text_width), style);
     x
 }
 
@@ -98,8 +98,8 @@ fn sign(buf: &mut Buffer, area: Rect, y: u16, sign: &str, style: Style) {
     let is_blank = buf.cell((last, y)).is_some_and(|cell| cell.symbol() == " ");
     let is_covered = buf.cell((last - 1, y)).is_some_and(|cell| width(cell.symbol()) > 1);
     let text = if is_blank && !is_covered { sign.to_owned() } else { format!("…{sign}") };
-    let began = right(buf, area, y, &text, style);
-    if let Some(before) = began.checked_sub(1) {
+    let start = right(buf, area, y, &text, style);
+    if let Some(before) = start.checked_sub(1) {
         clear_wide(buf, before, y);
     }
 }
@@ -112,24 +112,23 @@ pub fn message(model: &Model, area: Rect, buf: &mut Buffer, what: &str, next: &s
     let mut y = area.y + area.height.saturating_sub(2) / 3;
     for (sentence, style) in [(what, model.theme.title), (next, model.theme.quiet)] {
         for line in hint_lines(sentence, usize::from(area.width.saturating_sub(4)).max(1)) {
-            let left = usize::from(area.width).saturating_sub(width(&line)) / 2;
-            text(buf, area, area.x + u16::try_from(left).unwrap_or(0), y, &line, style);
+            let margin = usize::from(area.width).saturating_sub(width(&line)) / 2;
+            text(buf, area, area.x + u16::try_from(margin).unwrap_or(0), y, &line, style);
             y += 1;
         }
     }
 }
 
-/// What stands between two hints.
-const BETWEEN_HINTS: &str = " · ";
+const HINT_SEPARATOR: &str = " · ";
 
 /// The lines of a text. They break between hints if possible, so that a key stays next to what it does.
 fn hint_lines(text: &str, columns: usize) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    for hint in text.split(BETWEEN_HINTS) {
-        let fits = |line: &&mut String| width(line) + width(BETWEEN_HINTS) + width(hint) <= columns;
+    for hint in text.split(HINT_SEPARATOR) {
+        let fits = |line: &&mut String| width(line) + width(HINT_SEPARATOR) + width(hint) <= columns;
         match lines.last_mut().filter(fits) {
             Some(line) => {
-                line.push_str(BETWEEN_HINTS);
+                line.push_str(HINT_SEPARATOR);
                 line.push_str(hint);
             }
             None => lines.push(hint.to_owned()),

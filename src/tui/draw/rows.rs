@@ -19,26 +19,26 @@ pub struct PlainRow {
 }
 
 /// How wide the leads have to be so that none is cut, up to `most`.
-pub fn lead_width<'a>(leads: impl Iterator<Item = &'a str>, most: usize) -> usize {
-    leads.map(width).max().unwrap_or(0).min(most)
+pub fn lead_width<'a>(leads: impl Iterator<Item = &'a str>, max: usize) -> usize {
+    leads.map(width).max().unwrap_or(0).min(max)
 }
 
 /// A shorter piece of a note would say nothing.
-const LEAST_NOTE: u16 = 16;
+const MIN_NOTE_WIDTH: u16 = 16;
 
 pub fn rows<T>(
     model: &Model,
-    browse: &PagedList<T>,
+    list: &PagedList<T>,
     area: Rect,
     buf: &mut Buffer,
     all: impl Iterator<Item = PlainRow>,
 ) {
-    for (y, (n, plain)) in (area.y..area.bottom()).zip(all.enumerate().skip(browse.top)) {
-        row(model, plain, n == browse.cursor, Rect { y, height: 1, ..area }, buf);
+    for (y, (n, plain)) in (area.y..area.bottom()).zip(all.enumerate().skip(list.top)) {
+        row(model, plain, n == list.cursor, Rect { y, height: 1, ..area }, buf);
     }
-    let shown = browse.top..browse.rows.len().min(browse.top + usize::from(area.height));
-    let unread = usize::from(browse.next.is_some());
-    draw::more(model, shown, browse.rows.len() + unread, area, buf);
+    let shown = list.top..list.rows.len().min(list.top + usize::from(area.height));
+    let unloaded = usize::from(list.next.is_some());
+    draw::more(model, shown, list.rows.len() + unloaded, area, buf);
 }
 
 /// Draws one row on its own line.
@@ -46,16 +46,16 @@ pub fn row(model: &Model, plain: PlainRow, selected: bool, line: Rect, buf: &mut
     let PlainRow { lead, style, text, note, end } = plain;
     let y = line.y;
     let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
-    let ends = draw::right(buf, line, y, &format!(" {end} "), model.theme.quiet);
-    let room = Rect { width: ends.saturating_sub(line.x), ..line };
+    let end_x = draw::right(buf, line, y, &format!(" {end} "), model.theme.quiet);
+    let room = Rect { width: end_x.saturating_sub(line.x), ..line };
     let x = draw::text(buf, room, x, y, &lead, style);
     let x = draw::text(buf, room, x + 1, y, &text, model.theme.text);
-    if let Some(note) = note.filter(|_| x + LEAST_NOTE < room.right()) {
+    if let Some(note) = note.filter(|_| x + MIN_NOTE_WIDTH < room.right()) {
         draw::text(buf, room, x + 2, y, &note, model.theme.quiet);
     }
     if selected {
-        let here = model.focus == Focus::List && model.layers.is_empty();
-        buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
+        let is_focused = model.focus == Focus::List && model.layers.is_empty();
+        buf.set_style(line, if is_focused { model.theme.selected } else { model.theme.resting });
     }
 }
 

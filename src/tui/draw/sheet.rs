@@ -10,24 +10,23 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
-/// The maximum height of a page, in lines.
-const TALL: u16 = 320;
+const MAX_HEIGHT: u16 = 320;
 
 pub struct Sheet {
     buf: Buffer,
-    used: u16,
+    used_lines: u16,
 }
 
 impl Sheet {
     pub fn new(width: u16) -> Self {
         Self {
-            buf: Buffer::empty(Rect { x: 0, y: 0, width, height: if width == 0 { 0 } else { TALL } }),
-            used: 0,
+            buf: Buffer::empty(Rect { x: 0, y: 0, width, height: if width == 0 { 0 } else { MAX_HEIGHT } }),
+            used_lines: 0,
         }
     }
 
     pub fn height(&self) -> usize {
-        usize::from(self.used)
+        usize::from(self.used_lines)
     }
 
     pub fn width(&self) -> usize {
@@ -36,9 +35,9 @@ impl Sheet {
 
     /// Reserves this many lines to draw in.
     pub fn room(&mut self, lines: u16) -> (Rect, &mut Buffer) {
-        let lines = lines.min(self.buf.area.height - self.used);
-        let area = Rect { x: 0, y: self.used, width: self.buf.area.width, height: lines };
-        self.used += lines;
+        let lines = lines.min(self.buf.area.height - self.used_lines);
+        let area = Rect { x: 0, y: self.used_lines, width: self.buf.area.width, height: lines };
+        self.used_lines += lines;
         (area, &mut self.buf)
     }
 
@@ -61,7 +60,7 @@ impl Sheet {
     }
 
     pub fn gap(&mut self) {
-        if self.used > 0 {
+        if self.used_lines > 0 {
             self.room(1);
         }
     }
@@ -69,14 +68,14 @@ impl Sheet {
     /// Pieces in several styles, on as many lines as they need, broken between words.
     pub fn flow(&mut self, pieces: &[(String, Style)]) {
         let width = self.width().max(1);
-        let (mut spans, mut taken): (Vec<Span<'static>>, usize) = (Vec::new(), 0);
+        let (mut spans, mut column): (Vec<Span<'static>>, usize) = (Vec::new(), 0);
         for (text, style) in pieces {
             for word in text.split_inclusive(' ') {
                 let mut rest = word;
-                let wide = crate::text::width(word.trim_end());
-                if taken > 0 && taken + wide > width {
+                let word_width = crate::text::width(word.trim_end());
+                if column > 0 && column + word_width > width {
                     self.line(Line::from(std::mem::take(&mut spans)));
-                    taken = 0;
+                    column = 0;
                 }
                 // A word wider than the page is broken at the page's edge.
                 while crate::text::width(rest.trim_end()) > width {
@@ -87,7 +86,7 @@ impl Sheet {
                     self.line(Line::styled(part.to_owned(), *style));
                     rest = &rest[part.len()..];
                 }
-                taken += crate::text::width(rest);
+                column += crate::text::width(rest);
                 spans.push(Span::styled(rest.to_owned(), *style));
             }
         }

@@ -14,7 +14,7 @@ use Scope::{Activity, Card, Decide, Form, Global, List, Memory, Prompt, Thread};
 
 /// The scopes that are active together, nearest first, matching `Model::scopes` (a test checks it). Layers over the
 /// tabs are active alone.
-const TOGETHER: &[&[Scope]] = &[
+const ACTIVE_TOGETHER: &[&[Scope]] = &[
     &[List, Activity, Decide, Global],
     &[Card, Activity, Decide, Global],
     &[List, Memory, Global],
@@ -24,7 +24,7 @@ const TOGETHER: &[&[Scope]] = &[
 ];
 
 /// The scopes that are active together with the user's own commands.
-const OWN: &[Scope] = &[Global, List, Card, Decide, Activity];
+const OWN_COMMAND_SCOPES: &[Scope] = &[Global, List, Card, Decide, Activity];
 
 /// What a key means after the keys before it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -42,7 +42,7 @@ pub enum Lookup {
 pub struct Keymap {
     rows: Vec<Row>,
     /// The user's own commands, each with its keys; they are active when an item is selected.
-    own: Vec<(Vec<Key>, String)>,
+    own_commands: Vec<(Vec<Key>, String)>,
 }
 
 /// One key sequence for one action in one scope.
@@ -53,46 +53,49 @@ struct Row {
     action: Action,
     help: &'static str,
     /// Whether it comes from the config instead of the table.
-    given: bool,
+    is_from_config: bool,
 }
 
-fn shared<'a>(one: &'a [Key], other: &[Key]) -> Option<&'a [Key]> {
-    let shared = one.len().min(other.len());
-    (one[..shared] == other[..shared]).then_some(&one[..shared])
+fn common_prefix<'a>(one: &'a [Key], other: &[Key]) -> Option<&'a [Key]> {
+    let length = one.len().min(other.len());
+    (one[..length] == other[..length]).then_some(&one[..length])
 }
 
 impl Row {
-    /// What both begin with: all of the shorter one, if they cannot be told apart.
-    fn shared(&self, other: &Row) -> Option<&[Key]> {
-        shared(&self.keys, &other.keys)
+    /// The keys both begin with, if one of them is a prefix of the other.
+    fn common_prefix(&self, other: &Row) -> Option<&[Key]> {
+        common_prefix(&self.keys, &other.keys)
     }
 
     /// Whether one could be mistaken for the other. The table itself sometimes lets a nearer scope shadow a farther one
     /// and gives the farther one another key; in the config that is always a mistake.
     fn clashes(&self, other: &Row) -> bool {
-        let heard = |scopes: &&[Scope]| scopes.contains(&self.scope) && scopes.contains(&other.scope);
-        let together = || (self.given || other.given) && TOGETHER.iter().any(heard);
+        let contains_both = |scopes: &&[Scope]| scopes.contains(&self.scope) && scopes.contains(&other.scope);
+        let active_together =
+            || (self.is_from_config || other.is_from_config) && ACTIVE_TOGETHER.iter().any(contains_both);
         self.action != other.action
-            && self.shared(other).is_some()
-            && (self.scope == other.scope || together())
+            && self.common_prefix(other).is_some()
+            && (self.scope == other.scope || active_together())
     }
 
     /// Describes the clash in a sentence that says how to resolve it.
-    fn clash(&self, other: &Row) -> String {
+    fn describe_clash(&self, other: &Row) -> String {
         let (one, two) = (other.action.name(), self.action.name());
-        let way_out = match (other.given, self.given) {
+        let way_out = match (other.is_from_config, self.is_from_config) {
             (true, false) => format!("give `{one}` another key, or move `{two}` to another one"),
             (false, true) => format!("give `{two}` another key, or move `{one}` to another one"),
             (true, true) | (false, false) => "give one of them another key".to_owned(),
         };
-        let keys = Key::show_row(self.shared(other).unwrap_or_default());
+        let keys = Key::show_row(self.common_prefix(other).unwrap_or_default());
         format!("`{keys}` would mean both `{one}` and `{two}`; {way_out}")
     }
 }
 
 /// The config's keys, by the name of their action.
-fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static str, Vec<Vec<Key>>>, String> {
-    let mut given = BTreeMap::new();
+fn parse_config(
+    remapped: &BTreeMap<String, Vec<String>>,
+) -> Result<BTreeMap<&'static str, Vec<Vec<Key>>>, String> {
+    let mut configured = BTreeMap::new();
     for (name, keys) in remapped {
         let Some(action) = Action::from_name(name) else {
             let near = nearest(name, Action::ALL.iter().map(|action| action.name()));
@@ -100,14 +103,14 @@ fn given(remapped: &BTreeMap<String, Vec<String>>) -> Result<BTreeMap<&'static s
                 near.map_or("`?` shows their names".to_owned(), |near| format!("did you mean `{near}`?"));
             return Err(format!("has no action `{}`; {hint}", name.escape_debug()));
         };
-        let keys: Result<Vec<_>, _> = keys.iter().map(|keys| given_row(action, keys)).collect();
-        given.insert(action.name(), keys?);
+        let keys: Result<Vec<_>, _> = keys.iter().map(|keys| parse_keys(action, keys)).collect();
+        configured.insert(action.name(), keys?);
     }
-    Ok(given)
+    Ok(configured)
 }
 
 /// Parses the keys for an action; if the action decides, keys that never decide are refused.
-fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
+fn parse_keys(action: Action, text: &str) -> Result<Vec<Key>, String> {
     let (name, shown) = (action.name(), text.escape_debug());
     let Some(keys) = Key::parse_row(text) else {
         return Err(format!("{name}: `{shown}` is not a key; {}", Key::hint(text)));
@@ -121,41 +124,41 @@ fn given_row(action: Action, text: &str) -> Result<Vec<Key>, String> {
 }
 
 /// The config's keys that a scope can use: where text is typed, letters are text.
-fn usable_keys(scope: Scope, given: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> {
+fn usable_keys(scope: Scope, configured: &[Vec<Key>], usual: &[Vec<Key>]) -> Vec<Vec<Key>> {
     if !matches!(scope, Form | Prompt) {
-        return given.to_vec();
+        return configured.to_vec();
     }
-    let free = given.iter().filter(|keys| !keys.first().is_some_and(Key::is_typed));
-    let free: Vec<Vec<Key>> = free.cloned().collect();
-    if free.is_empty() && !given.is_empty() { usual.to_vec() } else { free }
+    let usable = configured.iter().filter(|keys| !keys.first().is_some_and(Key::is_typed));
+    let usable: Vec<Vec<Key>> = usable.cloned().collect();
+    if usable.is_empty() && !configured.is_empty() { usual.to_vec() } else { usable }
 }
 
 impl Keymap {
     /// The default keys, except those the config replaces by action name, plus the keys of the user's own commands. The
     /// error says which keys are not possible.
     pub fn new(remapped: &BTreeMap<String, Vec<String>>, commands: &[OwnCommand]) -> Result<Self, String> {
-        let given = given(remapped).map_err(|why| format!("[keys] {why}"))?;
+        let configured = parse_config(remapped).map_err(|why| format!("[keys] {why}"))?;
         let mut rows = Vec::new();
         for binding in BINDINGS {
             let Binding { scope, action, .. } = *binding;
             let help = binding.label.unwrap_or(action.help());
             let usual: Vec<Vec<Key>> = binding.keys.iter().filter_map(|keys| Key::parse_row(keys)).collect();
-            let bound = match given.get(action.name()) {
-                Some(given) => usable_keys(scope, given, &usual),
+            let bound = match configured.get(action.name()) {
+                Some(configured) => usable_keys(scope, configured, &usual),
                 None => usual.clone(),
             };
             for keys in bound {
-                let given = !usual.contains(&keys);
-                rows.push(Row { scope, keys, action, help, given });
+                let is_from_config = !usual.contains(&keys);
+                rows.push(Row { scope, keys, action, help, is_from_config });
             }
         }
-        let mut keymap = Self { rows, own: Vec::new() };
-        if let Some(clash) = keymap.clash() {
-            return Err(format!("[keys] {clash}"));
+        let mut keymap = Self { rows, own_commands: Vec::new() };
+        if let Some(description) = keymap.clash() {
+            return Err(format!("[keys] {description}"));
         }
         for command in commands {
             let keys = keymap.own_keys(command).map_err(|why| format!("[[command]] {why}"))?;
-            keymap.own.push((keys, command.name.clone()));
+            keymap.own_commands.push((keys, command.name.clone()));
         }
         Ok(keymap)
     }
@@ -165,15 +168,13 @@ impl Keymap {
         let shown = command.key.escape_debug();
         let keys = Key::parse_row(&command.key)
             .ok_or_else(|| format!("`{shown}` is not a key; {}", Key::hint(&command.key)))?;
-        if let Some(never) = keys.iter().find_map(|key| key.enter_or_esc()) {
-            return Err(format!(
-                "`{shown}` contains {never}, which can't run a command; give it another key"
-            ));
+        if let Some(key) = keys.iter().find_map(|key| key.enter_or_esc()) {
+            return Err(format!("`{shown}` contains {key}, which can't run a command; give it another key"));
         }
-        let bound = self.rows.iter().filter(|row| OWN.contains(&row.scope));
+        let bound = self.rows.iter().filter(|row| OWN_COMMAND_SCOPES.contains(&row.scope));
         let bound = bound.map(|row| (&row.keys, row.action.name()));
-        let own = self.own.iter().map(|(keys, name)| (keys, name.as_str()));
-        match bound.chain(own).find(|(other, _)| shared(&keys, other).is_some()) {
+        let other_commands = self.own_commands.iter().map(|(keys, name)| (keys, name.as_str()));
+        match bound.chain(other_commands).find(|(other, _)| common_prefix(&keys, other).is_some()) {
             Some((_, other)) => {
                 let name = command.name.escape_debug();
                 Err(format!("`{shown}` would mean both `{name}` and `{other}`; give the command another key"))
@@ -183,38 +184,38 @@ impl Keymap {
     }
 
     /// The user's own commands: their keys as people write them, and their names.
-    pub fn own(&self) -> impl Iterator<Item = (String, &str)> {
-        self.own.iter().map(|(keys, name)| (Key::show_row(keys), name.as_str()))
+    pub fn own_commands(&self) -> impl Iterator<Item = (String, &str)> {
+        self.own_commands.iter().map(|(keys, name)| (Key::show_row(keys), name.as_str()))
     }
 
     /// Describes a key with two meanings that are active together.
     pub fn clash(&self) -> Option<String> {
         self.rows.iter().enumerate().find_map(|(n, row)| {
             let other = self.rows[..n].iter().find(|other| row.clashes(other))?;
-            Some(row.clash(other))
+            Some(row.describe_clash(other))
         })
     }
 
     /// What `keys` mean in the first of these scopes that knows them.
     pub fn lookup(&self, scopes: &[Scope], keys: &[Key]) -> Lookup {
-        let mut begun = false;
+        let mut is_prefix = false;
         for scope in scopes {
             for row in self.rows.iter().filter(|row| row.scope == *scope) {
                 if row.keys == keys {
                     return Lookup::Found(row.action);
                 }
-                begun |= row.keys.len() > keys.len() && row.keys.starts_with(keys);
+                is_prefix |= row.keys.len() > keys.len() && row.keys.starts_with(keys);
             }
         }
         if scopes.contains(&Decide) {
-            for (number, (own, _)) in self.own.iter().enumerate() {
-                if own == keys {
+            for (number, (command_keys, _)) in self.own_commands.iter().enumerate() {
+                if command_keys == keys {
                     return Lookup::OwnCommand(number);
                 }
-                begun |= own.len() > keys.len() && own.starts_with(keys);
+                is_prefix |= command_keys.len() > keys.len() && command_keys.starts_with(keys);
             }
         }
-        if begun { Lookup::Prefix } else { Lookup::Nothing }
+        if is_prefix { Lookup::Prefix } else { Lookup::Nothing }
     }
 
     /// The first key of an action in these scopes, as people write it.
@@ -234,7 +235,7 @@ impl Keymap {
         let mut rows: Vec<(String, Action, &'static str)> = Vec::new();
         for row in self.rows.iter().filter(|row| row.scope == scope) {
             let keys = Key::show_row(&row.keys);
-            match rows.iter_mut().find(|(_, known, _)| *known == row.action) {
+            match rows.iter_mut().find(|(_, action, _)| *action == row.action) {
                 Some((shown, ..)) => *shown = format!("{shown} {keys}"),
                 None => rows.push((keys, row.action, row.help)),
             }

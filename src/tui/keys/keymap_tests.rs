@@ -22,11 +22,11 @@ fn keymap_of(lines: &[(&str, &[&str])]) -> Result<Keymap, String> {
 fn no_key_has_two_meanings_in_a_scope() {
     let usual = Keymap::new(&BTreeMap::new(), &[]).unwrap();
     assert_eq!(usual.clash(), None);
-    for scopes in TOGETHER {
+    for scopes in ACTIVE_TOGETHER {
         for scope in *scopes {
             for (keys, action, _) in usual.rows(*scope) {
-                let seen = scopes.iter().take_while(|other| *other != scope);
-                for other in seen {
+                let nearer_scopes = scopes.iter().take_while(|other| *other != scope);
+                for other in nearer_scopes {
                     let hidden = usual.rows(*other).iter().any(|(theirs, meaning, _)| {
                         *meaning != action
                             && keys.split(' ').all(|key| theirs.split(' ').any(|other| other == key))
@@ -46,8 +46,9 @@ fn what_the_screen_listens_to_at_once_is_known() {
         for focus in [Focus::List, Focus::Card] {
             (model.tab, model.focus) = (tab, focus);
             let scopes = model.scopes();
-            let known = TOGETHER.iter().any(|known| scopes.iter().all(|scope| known.contains(scope)));
-            assert!(known, "{scopes:?} are heard together");
+            let is_listed =
+                ACTIVE_TOGETHER.iter().any(|listed| scopes.iter().all(|scope| listed.contains(scope)));
+            assert!(is_listed, "{scopes:?} are heard together");
         }
     }
 }
@@ -124,8 +125,8 @@ fn a_key_is_free_where_nobody_else_listens() {
     keymap("next_view", &["l", "right", "}"]).unwrap();
     let moved = keymap_of(&[("accept", &["q"]), ("back", &["backspace"])]).unwrap();
     assert_eq!(moved.lookup(&[List, Decide, Global], &[Key::plain('q')]), Lookup::Found(A::Accept));
-    let gone = keymap_of(&[("accept", &["q"]), ("back", &[])]).unwrap();
-    assert_eq!(gone.lookup(&[Menu], &[Key::plain('q')]), Lookup::Found(A::Cancel));
+    let removed = keymap_of(&[("accept", &["q"]), ("back", &[])]).unwrap();
+    assert_eq!(removed.lookup(&[Menu], &[Key::plain('q')]), Lookup::Found(A::Cancel));
 }
 
 #[test]
@@ -167,37 +168,38 @@ fn the_page_of_keys_is_fresh() {
         std::fs::create_dir_all(concat!(env!("CARGO_MANIFEST_DIR"), "/docs")).unwrap();
         std::fs::write(path, &page).unwrap();
     }
-    let kept = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(kept == page, "docs/keys.md is stale: run the tests once with UPDATE_DOCS=1");
+    let saved = std::fs::read_to_string(path).unwrap_or_default();
+    assert!(saved == page, "docs/keys.md is stale: run the tests once with UPDATE_DOCS=1");
 }
 
 #[test]
 fn own_commands_have_keys_of_their_own() {
-    let own = |key: &str, name: &str| OwnCommand {
+    let command = |key: &str, name: &str| OwnCommand {
         key: key.to_owned(),
         name: name.to_owned(),
         run: "true".to_owned(),
     };
-    let mapped = Keymap::new(&BTreeMap::new(), &[own("gj", "ticket"), own("ctrl-b", "blog")]).unwrap();
+    let mapped =
+        Keymap::new(&BTreeMap::new(), &[command("gj", "ticket"), command("ctrl-b", "blog")]).unwrap();
     let (g, j) = (Key::plain('g'), Key::plain('j'));
     assert_eq!(mapped.lookup(&[List, Decide, Global], &[g, j]), Lookup::OwnCommand(0));
     assert_eq!(mapped.lookup(&[List, Decide, Global], &[g]), Lookup::Prefix);
     assert_eq!(mapped.lookup(&[Form], &[g, j]), Lookup::Nothing, "not where text is typed");
     assert_eq!(
-        mapped.own().collect::<Vec<_>>(),
+        mapped.own_commands().collect::<Vec<_>>(),
         [("gj".to_owned(), "ticket"), ("Ctrl-b".to_owned(), "blog")]
     );
-    for (commands, said) in [
+    for (commands, message) in [
         (
-            vec![own("a", "x")],
+            vec![command("a", "x")],
             "[[command]] `a` would mean both `x` and `accept`; give the command another key",
         ),
-        (vec![own("g", "x")], "[[command]] `g` would mean both `x` and `next_tab`"),
-        (vec![own("gj", "x"), own("gj", "y")], "[[command]] `gj` would mean both `y` and `x`"),
-        (vec![own("enter", "x")], "[[command]] `enter` contains Enter, which"),
-        (vec![own("spcae", "x")], "[[command]] `spcae` is not a key; did you mean"),
+        (vec![command("g", "x")], "[[command]] `g` would mean both `x` and `next_tab`"),
+        (vec![command("gj", "x"), command("gj", "y")], "[[command]] `gj` would mean both `y` and `x`"),
+        (vec![command("enter", "x")], "[[command]] `enter` contains Enter, which"),
+        (vec![command("spcae", "x")], "[[command]] `spcae` is not a key; did you mean"),
     ] {
         let refused = Keymap::new(&BTreeMap::new(), &commands).unwrap_err();
-        assert!(refused.starts_with(said), "{refused}");
+        assert!(refused.starts_with(message), "{refused}");
     }
 }

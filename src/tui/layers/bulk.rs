@@ -15,7 +15,7 @@ use ratatui::layout::Rect;
 use ratatui::text::Line;
 
 /// A wider box is hard to read.
-const WIDEST: u16 = 110;
+const MAX_WIDTH: u16 = 110;
 
 /// One decision on many items, before it is confirmed.
 #[derive(Clone, Debug)]
@@ -47,7 +47,7 @@ pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
 }
 
 impl Bulk {
-    fn new(marked: &[Row], action: Action, edited: impl Fn(&Row) -> bool) -> Result<Bulk, String> {
+    fn new(marked: &[Row], action: Action, has_unsent_edit: impl Fn(&Row) -> bool) -> Result<Bulk, String> {
         let Some(first) = marked.first() else {
             return Err("No marked item is shown here · Esc clears the marks".to_owned());
         };
@@ -76,10 +76,10 @@ impl Bulk {
                 bulk.left_out.push(format!("{}: can't be answered that way", row.title));
             } else if row.is_warned() && decision == Decision::Accept {
                 bulk.left_out.push(format!("{}: carries a warning", row.title));
-            } else if edited(row) && decision == Decision::Accept {
+            } else if has_unsent_edit(row) && decision == Decision::Accept {
                 bulk.left_out.push(format!("{}: has changes you haven't sent", row.title));
             } else {
-                bulk.rows.push((described(row, action), item));
+                bulk.rows.push((describe(row, action), item));
             }
         }
         if bulk.rows.is_empty() {
@@ -129,7 +129,7 @@ fn bulleted(text: &str, room: usize) -> Vec<String> {
 }
 
 /// An item's title, and what ignoring it may teach: never more than this sender on this subject.
-fn described(row: &Row, action: Action) -> String {
+fn describe(row: &Row, action: Action) -> String {
     let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
     match teaches && !row.source.is_empty() {
         true => format!("{} · may learn to skip {} on this subject", row.title, row.source),
@@ -179,27 +179,28 @@ impl Popup for Bulk {
         let texts = self.rows.iter().map(|(title, _)| title).chain(&self.left_out);
         let longest = texts.map(|text| width(text)).max().unwrap_or(0);
         // The frame takes four columns, and a bullet two.
-        let outer_width = cells(longest + 6).clamp(80, WIDEST).min(screen.width);
+        let outer_width = cells(longest + 6).clamp(80, MAX_WIDTH).min(screen.width);
         let room = usize::from(outer_width.saturating_sub(4));
         // Rows further away than a screen are neither wrapped nor drawn.
-        let near = usize::from(screen.height);
-        let first = self.cursor.saturating_sub(near);
+        let screen_lines = usize::from(screen.height);
+        let first = self.cursor.saturating_sub(screen_lines);
         let rows: Vec<(usize, String)> = self
             .rows
             .iter()
             .enumerate()
             .skip(first)
-            .take(2 * near + 1)
+            .take(2 * screen_lines + 1)
             .flat_map(|(n, (title, _))| bulleted(title, room).into_iter().map(move |line| (n, line)))
             .collect();
         let left_out: Vec<String> =
-            self.left_out.iter().take(near).flat_map(|why| bulleted(why, room)).collect();
+            self.left_out.iter().take(screen_lines).flat_map(|why| bulleted(why, room)).collect();
         let outer = centred(screen, outer_width, cells(rows.len() + left_out.len() + 7));
         let inner = draw::frame(buf, outer, "Decide together?", theme.warning);
         let title = format!("{} will be {}:", words::count(self.rows.len(), "item"), self.kind.word());
         draw::text(buf, inner, inner.x, inner.y, &title, theme.title);
-        let left = if left_out.is_empty() { 0 } else { cells(left_out.len() + 1).min(inner.height / 3) };
-        let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(3 + left), ..inner };
+        let left_out_height =
+            if left_out.is_empty() { 0 } else { cells(left_out.len() + 1).min(inner.height / 3) };
+        let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(3 + left_out_height), ..inner };
         let last = rows.iter().rposition(|(n, _)| *n == self.cursor).unwrap_or(0);
         let top = layout::plain_top(0, last, list.height);
         for (y, (n, text)) in (list.y..list.bottom()).zip(rows.iter().skip(top)) {
@@ -209,13 +210,13 @@ impl Popup for Bulk {
                 buf.set_style(line, theme.selected);
             }
         }
-        let (above, below) = (first + top, self.rows.len().saturating_sub(first + 2 * near + 1));
+        let (above, below) = (first + top, self.rows.len().saturating_sub(first + 2 * screen_lines + 1));
         draw::more(model, above..above + usize::from(list.height), first + rows.len() + below, list, buf);
-        let out = Rect { y: list.bottom(), height: left, ..inner };
+        let left_out_area = Rect { y: list.bottom(), height: left_out_height, ..inner };
         let heading = std::iter::once(Line::styled("left out:", theme.warning));
         draw::lines(
             buf,
-            out,
+            left_out_area,
             heading.chain(left_out.into_iter().map(|line| Line::styled(line, theme.warning))),
         );
         draw_keys(
@@ -234,22 +235,22 @@ impl Popup for Bulk {
 
 /// Carries out a confirmed list.
 fn carry_out(model: &mut Model, bulk: Bulk) -> Vec<Cmd> {
-    let (mut decide, mut file) = (Vec::new(), Vec::new());
+    let (mut decisions, mut threads) = (Vec::new(), Vec::new());
     for (_, item) in bulk.rows {
         match item {
             BulkItem::Decide(decision) => {
                 model.deciding.insert(decision.interrupt.to_string());
-                decide.push(decision);
+                decisions.push(decision);
             }
-            BulkItem::FileAway(thread) => file.push(thread),
+            BulkItem::FileAway(thread) => threads.push(thread),
         }
     }
     let mut cmds = Vec::new();
-    if !decide.is_empty() {
-        cmds.push(Cmd::Decide(bulk.kind, decide));
+    if !decisions.is_empty() {
+        cmds.push(Cmd::Decide(bulk.kind, decisions));
     }
-    if !file.is_empty() {
-        cmds.push(Cmd::FileAway(file));
+    if !threads.is_empty() {
+        cmds.push(Cmd::FileAway(threads));
     }
     cmds
 }

@@ -67,18 +67,18 @@ impl Confirm {
         let screen = screen(model);
         let outer_width = screen.width.min(96);
         let room = usize::from(outer_width.saturating_sub(4)).max(1);
-        let words = wrap(self.reason(model), room).count() + wrap(&self.title, room).count();
-        let wanted =
+        let text_lines = wrap(self.reason(model), room).count() + wrap(&self.title, room).count();
+        let page_lines =
             self.page.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
         // The frame, the keys and the empty line above them; a page has an empty line above it as well.
-        let taken = words + 4 + usize::from(wanted > 0);
-        let outer = centred(screen, outer_width, cells(wanted + taken));
-        let taken = cells(taken);
+        let other_lines = text_lines + 4 + usize::from(page_lines > 0);
+        let outer = centred(screen, outer_width, cells(page_lines + other_lines));
+        let other_lines = cells(other_lines);
         let inner = Rect {
             x: outer.x + 2,
-            y: outer.y + 1 + cells(words) + 1,
+            y: outer.y + 1 + cells(text_lines) + 1,
             width: outer.width.saturating_sub(4),
-            height: outer.height.saturating_sub(taken),
+            height: outer.height.saturating_sub(other_lines),
         };
         (outer, inner)
     }
@@ -91,7 +91,7 @@ impl Confirm {
 
     /// Why we ask, or that there is nothing left to decide.
     fn reason(&self, model: &Model) -> &str {
-        let asked = match &self.then {
+        let interrupt = match &self.then {
             OnConfirm::Decide(_, decision)
             | OnConfirm::Grant(decision, _)
             | OnConfirm::Remember(decision, _) => decision.interrupt.to_string(),
@@ -105,8 +105,8 @@ impl Confirm {
             | OnConfirm::Prune(_) => return &self.why,
         };
         let list = &model.inbox.list;
-        let gone = list.complete && list.find(&asked).is_none_or(Row::is_decided);
-        if gone { GONE } else { &self.why }
+        let is_gone = list.complete && list.find(&interrupt).is_none_or(Row::is_decided);
+        if is_gone { GONE } else { &self.why }
     }
 }
 
@@ -144,12 +144,12 @@ impl Popup for Confirm {
                         model.deciding.insert(decision.interrupt.to_string());
                         vec![Cmd::Grant(decision, request)]
                     }
-                    OnConfirm::Remember(decision, place) => {
+                    OnConfirm::Remember(decision, index) => {
                         model.deciding.insert(decision.interrupt.to_string());
-                        vec![Cmd::AcceptRemembering(decision, place)]
+                        vec![Cmd::AcceptRemembering(decision, index)]
                     }
                     OnConfirm::Restore(grant) => vec![Cmd::Restore(grant)],
-                    OnConfirm::PutAway(threads, way) => vec![Cmd::PutAway(threads, way)],
+                    OnConfirm::PutAway(threads, mail_move) => vec![Cmd::PutAway(threads, mail_move)],
                     OnConfirm::SaveAttached(thread, n) => vec![Cmd::SaveAttached(thread, n, Programs::Save)],
                     OnConfirm::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
                     OnConfirm::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
@@ -169,9 +169,9 @@ impl Popup for Confirm {
         let (outer, page) = self.areas(model);
         let inner = draw::frame(buf, outer, "Yes or no?", theme.warning);
         let room = usize::from(inner.width).max(1);
-        let asked = wrap(&self.title, room).map(|line| Line::styled(line, theme.title));
+        let title = wrap(&self.title, room).map(|line| Line::styled(line, theme.title));
         let why = wrap(self.reason(model), room).map(|line| Line::styled(line, theme.text));
-        draw::lines(buf, inner, asked.chain(why));
+        draw::lines(buf, inner, title.chain(why));
         let (width, height) = (usize::from(page.width), usize::from(page.height));
         draw::lines(buf, page, self.page.lines(self.top, width, height, theme));
         if self.page.more_below(self.top, width, height) && inner.height > 2 {

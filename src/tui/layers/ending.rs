@@ -59,13 +59,13 @@ impl Popup for QuitPrompt {
         match action {
             Action::Wait => {
                 model.layers.pop();
-                model.ending = true;
+                model.quit_when_idle = true;
                 model.say("Quitting as soon as nothing is held");
                 Vec::new()
             }
             Action::TakeBack => {
                 model.layers.pop();
-                model.ending = true;
+                model.quit_when_idle = true;
                 vec![Cmd::Undo(ids)]
             }
             Action::GoNow => vec![Cmd::Quit],

@@ -5,22 +5,23 @@ pub fn score(line: &str, typed: &str) -> Option<i64> {
     let line: Vec<char> = line.to_lowercase().chars().collect();
     let mut total = 0;
     for word in typed.to_lowercase().split_whitespace() {
-        total += best(&line, &word.chars().collect::<Vec<_>>())?;
+        total += best_score(&line, &word.chars().collect::<Vec<_>>())?;
     }
     Some(total - i64::try_from(line.len()).unwrap_or(0) / 16)
 }
 
-fn best(line: &[char], word: &[char]) -> Option<i64> {
-    (0..line.len()).filter_map(|start| from(line, start, word)).max()
+fn best_score(line: &[char], word: &[char]) -> Option<i64> {
+    (0..line.len()).filter_map(|start| score_from(line, start, word)).max()
 }
 
-fn from(line: &[char], start: usize, word: &[char]) -> Option<i64> {
+fn score_from(line: &[char], start: usize, word: &[char]) -> Option<i64> {
     let (mut at, mut total, mut last) = (start, 0, None);
     for letter in word {
         let position = at + line.get(at..)?.iter().position(|c| c == letter)?;
-        let begins = position == 0 || line.get(position - 1).is_some_and(|before| !before.is_alphanumeric());
-        let follows = position.checked_sub(1).is_some_and(|before| last == Some(before));
-        total += if follows { 8 } else { 0 } + if begins { 6 } else { 0 };
+        let starts_word =
+            position == 0 || line.get(position - 1).is_some_and(|before| !before.is_alphanumeric());
+        let follows_last = position.checked_sub(1).is_some_and(|before| last == Some(before));
+        total += if follows_last { 8 } else { 0 } + if starts_word { 6 } else { 0 };
         total -= i64::try_from(last.map_or(0, |last| position - last)).unwrap_or(0).min(8);
         last = Some(position);
         at = position + 1;

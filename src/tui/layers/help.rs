@@ -14,21 +14,20 @@ use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::{Line, Span};
 
-/// The columns for the keys, and those that what a key does leaves for names and has itself at least.
-const KEYS: usize = 18;
-const NAMES: usize = 18;
-const LEAST: usize = 36;
+/// A line has three columns: the keys, what they do, and the action's name.
+const KEYS_WIDTH: usize = 18;
+const NAMES_WIDTH: usize = 18;
+const MIN_HELP_WIDTH: usize = 36;
 
 #[derive(Clone, Debug)]
 pub struct Help {
     pub top: usize,
-    /// The search text.
-    typed: Editor,
+    search: Editor,
 }
 
 impl Default for Help {
     fn default() -> Self {
-        Self { top: 0, typed: Editor::line("") }
+        Self { top: 0, search: Editor::line("") }
     }
 }
 
@@ -60,7 +59,7 @@ impl Popup for Help {
         }
         let x = draw::text(buf, inner, inner.x, inner.y, "/", theme.accent);
         let room = usize::from(inner.right().saturating_sub(x)).max(2);
-        let (lines, (row, column)) = self.typed.laid_out(room);
+        let (lines, (row, column)) = self.search.laid_out(room);
         let typed = lines.get(row).cloned().unwrap_or_default();
         let after = draw::text(buf, inner, x, inner.y, &typed, theme.text);
         if typed.is_empty() {
@@ -81,15 +80,15 @@ impl Popup for Help {
     }
 
     fn type_key(&mut self, key: Key) -> bool {
-        let taken = self.typed.key(key);
-        if taken {
+        let is_changed = self.search.key(key);
+        if is_changed {
             self.top = 0;
         }
-        taken
+        is_changed
     }
 
     fn paste(&mut self, text: &str) -> bool {
-        self.typed.insert(text);
+        self.search.insert(text);
         true
     }
 
@@ -109,25 +108,26 @@ type Row = (String, String, &'static str);
 impl Help {
     fn lines(&self, model: &Model) -> Vec<Line<'static>> {
         let theme = &model.theme;
-        let typed = self.typed.text().trim();
+        let typed = self.search.text().trim();
         let mut lines = Vec::new();
         let sections = sections(model);
-        let told = sections.iter().flat_map(|(_, rows)| rows).map(|(_, help, _)| width(help));
-        let room = usize::from(area(model).width).saturating_sub(KEYS + NAMES + 5).max(LEAST);
-        let widest = told.max().unwrap_or(0).min(room);
+        let help_widths = sections.iter().flat_map(|(_, rows)| rows).map(|(_, help, _)| width(help));
+        let room =
+            usize::from(area(model).width).saturating_sub(KEYS_WIDTH + NAMES_WIDTH + 5).max(MIN_HELP_WIDTH);
+        let widest = help_widths.max().unwrap_or(0).min(room);
         for (title, rows) in sections {
-            let wanted = |(keys, help, name): &Row| {
+            let matches_search = |(keys, help, name): &Row| {
                 let words = format!("{keys} {help} {}", name.replace('_', " "));
                 typed.is_empty() || fuzzy::score(&words, typed).is_some_and(|score| score > 0)
             };
-            let rows: Vec<Row> = rows.into_iter().filter(wanted).collect();
+            let rows: Vec<Row> = rows.into_iter().filter(matches_search).collect();
             if rows.is_empty() {
                 continue;
             }
             lines.push(Line::styled(title, theme.title));
             for (keys, help, name) in rows {
                 lines.push(Line::from(vec![
-                    Span::styled(format!("  {}", pad(&keys, KEYS)), theme.accent),
+                    Span::styled(format!("  {}", pad(&keys, KEYS_WIDTH)), theme.accent),
                     Span::styled(format!(" {}", pad(&help, widest)), theme.text),
                     Span::styled(format!(" {name}"), theme.quiet),
                 ]));
@@ -145,19 +145,19 @@ impl Help {
 
 /// The keys under their headings: first those that act on the selection, then the rest by scope.
 fn sections(model: &Model) -> Vec<(&'static str, Vec<Row>)> {
-    let near = model.tab_scopes().into_iter().filter(|scope| scope.is_about_selection());
-    let near = near.flat_map(|scope| model.keymap.rows(scope));
-    let here: Vec<_> = near.filter(|(_, action, _)| action.available(model).is_ok()).collect();
+    let scopes = model.tab_scopes().into_iter().filter(|scope| scope.is_about_selection());
+    let rows = scopes.flat_map(|scope| model.keymap.rows(scope));
+    let available: Vec<_> = rows.filter(|(_, action, _)| action.available(model).is_ok()).collect();
     let row = |(keys, action, help): (String, Action, &str)| (keys, help.to_owned(), action.name());
-    let own = model.keymap.own().map(|(keys, name)| (keys, words::line(name), ""));
-    let own = ("Your own commands, on an item", own.collect());
+    let own_commands = model.keymap.own_commands().map(|(keys, name)| (keys, words::line(name), ""));
+    let own_section = ("Your own commands, on an item", own_commands.collect());
     let others = Scope::ALL.into_iter().map(|scope| {
-        let rows = model.keymap.rows(scope).into_iter().filter(|row| !here.contains(row));
+        let rows = model.keymap.rows(scope).into_iter().filter(|row| !available.contains(row));
         (scope.title(), rows.map(row).collect())
     });
     let others: Vec<(&str, Vec<Row>)> = others.collect();
-    let here = ("Here", here.into_iter().map(row).collect());
-    [here, own].into_iter().chain(others).collect()
+    let available_section = ("Here", available.into_iter().map(row).collect());
+    [available_section, own_section].into_iter().chain(others).collect()
 }
 
 fn area(model: &Model) -> Rect {

@@ -132,10 +132,10 @@ impl Popup for Menu {
         };
         let outer = centred(screen, cells(widest + 6), cells(self.rows.len() + below.len() + 2));
         let mut inner = draw::frame(buf, outer, &self.title, theme.accent);
-        let taken = cells(below.len()).min(inner.height.saturating_sub(1));
-        inner.height -= taken;
-        let under = Rect { y: inner.bottom(), height: taken, ..inner };
-        draw::lines(buf, under, below.into_iter().map(|line| Line::styled(line, theme.quiet)));
+        let below_height = cells(below.len()).min(inner.height.saturating_sub(1));
+        inner.height -= below_height;
+        let below_area = Rect { y: inner.bottom(), height: below_height, ..inner };
+        draw::lines(buf, below_area, below.into_iter().map(|line| Line::styled(line, theme.quiet)));
         let top = layout::plain_top(0, self.cursor, inner.height);
         for (y, (n, (text, _))) in (inner.y..inner.bottom()).zip(self.rows.iter().enumerate().skip(top)) {
             let line = Rect { y, height: 1, ..inner };
@@ -170,7 +170,7 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::Copy(text) => vec![Cmd::Copy(text)],
         Choice::GoTo(place) => history::go_to(model, place),
         Choice::Grant(scope, lasts, session) => grant::confirm(model, scope, lasts, session),
-        Choice::Remember(place) => grant::confirm_remember(model, place),
+        Choice::Remember(index) => grant::confirm_remember(model, index),
         Choice::Reclassify(thread, title, class) => skipped::confirm(model, thread, &title, class),
         Choice::Attached(thread, file) => mail::offer_attached(model, &thread, &file),
         Choice::SaveAttached(thread, n) => vec![Cmd::SaveAttached(thread, n, Programs::Refuse)],

@@ -164,8 +164,8 @@ pub fn type_key(model: &mut Model, press: Press) -> Vec<Cmd> {
     if let Some(cmds) = form::refuse(model, press) {
         return cmds;
     }
-    let taken = model.layers.last_mut().is_some_and(|(_, layer)| layer.type_key(press.key));
-    if taken { text_changed(model) } else { Vec::new() }
+    let is_changed = model.layers.last_mut().is_some_and(|(_, layer)| layer.type_key(press.key));
+    if is_changed { text_changed(model) } else { Vec::new() }
 }
 
 /// Handles pasted text, if the layer takes text.

@@ -29,8 +29,9 @@ impl Page {
         let screen = screen(model);
         let outer_width = screen.width.min(100);
         let room = usize::from(outer_width.saturating_sub(4)).max(1);
-        let wanted = self.doc.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
-        let outer = centred(screen, outer_width, cells(wanted + 2));
+        let page_lines =
+            self.doc.lines(Default::default(), room, usize::from(screen.height), &model.theme).len();
+        let outer = centred(screen, outer_width, cells(page_lines + 2));
         // The same area that `draw::frame` leaves.
         let inner = if outer.width < 6 || outer.height < 3 {
             outer

@@ -15,7 +15,7 @@ use serde_json::{Map, Value};
 pub struct Suggestion {
     pub text: String,
     pub key: String,
-    pub meant: SuggestionAction,
+    pub action: SuggestionAction,
 }
 
 /// What choosing a row of the palette does.
@@ -31,7 +31,7 @@ pub enum SuggestionAction {
 }
 
 /// How much an action's fit counts; a better word match counts for more.
-const FITTING: i64 = 4;
+const FIT_WEIGHT: i64 = 4;
 
 /// What the palette offers for the typed text, best match first.
 pub fn suggestions(model: &Model) -> Vec<Suggestion> {
@@ -52,22 +52,22 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
         let name = action.name().replace('_', " ");
         let text = titled(&name, model.keymap.help_of(&scopes, action));
         if let Some(score) = score(&text) {
-            let usual = if typed.is_empty() { usual(action) } else { 0 };
-            let score = score + fitting(model, &scopes, action) + usual;
-            suggestions.push((score, Suggestion { text, key, meant: SuggestionAction::Action(action) }));
+            let default_score = if typed.is_empty() { default_score(action) } else { 0 };
+            let score = score + fit_score(model, &scopes, action) + default_score;
+            suggestions.push((score, Suggestion { text, key, action: SuggestionAction::Action(action) }));
         }
     }
-    for (key, name) in model.keymap.own() {
+    for (key, name) in model.keymap.own_commands() {
         let text = format!("{}: your own command", crate::tui::words::line(name));
         if let Some(score) = score(&text) {
-            suggestions.push((score, Suggestion { text, key, meant: SuggestionAction::Own }));
+            suggestions.push((score, Suggestion { text, key, action: SuggestionAction::Own }));
         }
     }
-    for known in &model.workflows {
-        let text = format!("start {}: {}", known.name, known.about);
+    for workflow in &model.workflows {
+        let text = format!("start {}: {}", workflow.name, workflow.about);
         if let Some(score) = score(&text) {
-            let meant = SuggestionAction::Form(known.name.clone());
-            suggestions.push((score, Suggestion { text, key: String::new(), meant }));
+            let action = SuggestionAction::Form(workflow.name.clone());
+            suggestions.push((score, Suggestion { text, key: String::new(), action }));
         }
     }
     suggestions.sort_by_key(|(score, _)| std::cmp::Reverse(*score));
@@ -78,12 +78,16 @@ pub fn suggestions(model: &Model) -> Vec<Suggestion> {
 
 /// An action's name and what it does, unless that says the name already.
 fn titled(name: &str, help: &str) -> String {
-    let said: Vec<&str> = help.split(|letter: char| !letter.is_alphanumeric()).collect();
-    if name.split(' ').all(|word| said.contains(&word)) { help.to_owned() } else { format!("{name}: {help}") }
+    let help_words: Vec<&str> = help.split(|letter: char| !letter.is_alphanumeric()).collect();
+    if name.split(' ').all(|word| help_words.contains(&word)) {
+        help.to_owned()
+    } else {
+        format!("{name}: {help}")
+    }
 }
 
-/// What one would do first comes first, and moving about, which nobody does from here, last.
-fn usual(action: Action) -> i64 {
+/// Common first actions come first. Moving about comes last: nobody does that from the palette.
+fn default_score(action: Action) -> i64 {
     match action {
         Action::NewThread | Action::Search => 1,
         Action::Down
@@ -99,11 +103,11 @@ fn usual(action: Action) -> i64 {
 }
 
 /// Actions that fit the selection come first, unavailable ones last.
-fn fitting(model: &Model, scopes: &[Scope], action: Action) -> i64 {
+fn fit_score(model: &Model, scopes: &[Scope], action: Action) -> i64 {
     let mut near = scopes.iter().filter(|scope| scope.is_about_selection());
     match action.available(model) {
-        Err(_) => -FITTING,
-        Ok(()) if near.any(|scope| model.keymap.key_of(&[*scope], action).is_some()) => FITTING,
+        Err(_) => -FIT_WEIGHT,
+        Ok(()) if near.any(|scope| model.keymap.key_of(&[*scope], action).is_some()) => FIT_WEIGHT,
         Ok(()) => 0,
     }
 }
@@ -115,71 +119,73 @@ fn verb_line(model: &Model, typed: &str) -> Option<Suggestion> {
     if rest.first().is_some_and(|word| word == "start") {
         rest = &rest[1..];
     }
-    let (name, given) = rest.split_first()?;
-    let known = model.workflows.iter().find(|known| known.name == *name)?;
-    if given.is_empty() {
+    let (name, arguments) = rest.split_first()?;
+    let workflow = model.workflows.iter().find(|workflow| workflow.name == *name)?;
+    if arguments.is_empty() {
         return None;
     }
     let mut input = Map::new();
-    let mut given = given.iter();
-    while let Some(word) = given.next() {
+    let mut arguments = arguments.iter();
+    while let Some(word) = arguments.next() {
         let (key, value) = match word.strip_prefix("--") {
             Some(flag) => match flag.split_once('=') {
                 Some((key, value)) => (key.replace('-', "_"), value.to_owned()),
-                None => (flag.replace('-', "_"), given.next().cloned().unwrap_or_else(|| "true".to_owned())),
+                None => {
+                    (flag.replace('-', "_"), arguments.next().cloned().unwrap_or_else(|| "true".to_owned()))
+                }
             },
             None => {
                 let (key, value) = word.split_once('=')?;
                 (key.to_owned(), value.to_owned())
             }
         };
-        input.insert(key.clone(), meant(&known.schema, &key, &value));
+        input.insert(key.clone(), parse_argument(&workflow.schema, &key, &value));
     }
     let input = Value::Object(input);
-    let text = format!("start {} with {}", known.name, crate::tui::words::line(&input.to_string()));
+    let text = format!("start {} with {}", workflow.name, crate::tui::words::line(&input.to_string()));
     Some(Suggestion {
         text,
         key: "Enter".to_owned(),
-        meant: SuggestionAction::Start(known.name.clone(), input),
+        action: SuggestionAction::Start(workflow.name.clone(), input),
     })
 }
 
 /// Strings stay verbatim, everything else is read as JSON; a bare word for a list becomes a list of one.
-fn meant(schema: &Value, key: &str, value: &str) -> Value {
-    let of = schema.pointer(&format!("/properties/{key}/type"));
-    let is = |word: &str| match of {
+fn parse_argument(schema: &Value, key: &str, value: &str) -> Value {
+    let types = schema.pointer(&format!("/properties/{key}/type"));
+    let has_type = |word: &str| match types {
         Some(Value::String(one)) => one == word,
         Some(Value::Array(some)) => some.iter().any(|one| one == word),
         _ => false,
     };
-    if is("string") {
+    if has_type("string") {
         return Value::from(value);
     }
     match serde_json::from_str(value) {
         Ok(value) => value,
-        Err(_) if is("array") => Value::from(vec![value]),
+        Err(_) if has_type("array") => Value::from(vec![value]),
         Err(_) => Value::from(value),
     }
 }
 
 /// Splits into words; quotes may enclose spaces.
 fn split(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut begun) = (Vec::new(), String::new(), None, false);
+    let (mut words, mut word, mut quote, mut is_quoted) = (Vec::new(), String::new(), None, false);
     for c in line.chars() {
         match (quote, c) {
             (Some(open), c) if c == open => quote = None,
             (Some(_), c) => word.push(c),
-            (None, '"' | '\'') => (quote, begun) = (Some(c), true),
+            (None, '"' | '\'') => (quote, is_quoted) = (Some(c), true),
             (None, c) if c.is_whitespace() => {
-                if begun || !word.is_empty() {
+                if is_quoted || !word.is_empty() {
                     words.push(std::mem::take(&mut word));
                 }
-                begun = false;
+                is_quoted = false;
             }
             (None, c) => word.push(c),
         }
     }
-    if begun || !word.is_empty() {
+    if is_quoted || !word.is_empty() {
         words.push(word);
     }
     words
@@ -193,7 +199,7 @@ pub fn choose(model: &mut Model) -> Vec<Cmd> {
         return Vec::new();
     };
     model.layers.pop();
-    match suggestion.meant {
+    match suggestion.action {
         SuggestionAction::Start(workflow, input) => vec![Cmd::Start(workflow, input)],
         SuggestionAction::Form(workflow) => form::start(model, &workflow),
         SuggestionAction::Own => {
@@ -238,9 +244,9 @@ mod tests {
         let schema = json!({"properties": {
             "query": {"type": "string"}, "inputs": {"type": "array"}, "n": {"type": ["integer", "null"]}
         }});
-        assert_eq!(meant(&schema, "query", "12"), json!("12"));
-        assert_eq!(meant(&schema, "inputs", "./docs"), json!(["./docs"]));
-        assert_eq!(meant(&schema, "n", "12"), json!(12));
-        assert_eq!(meant(&schema, "other", "true"), json!(true));
+        assert_eq!(parse_argument(&schema, "query", "12"), json!("12"));
+        assert_eq!(parse_argument(&schema, "inputs", "./docs"), json!(["./docs"]));
+        assert_eq!(parse_argument(&schema, "n", "12"), json!(12));
+        assert_eq!(parse_argument(&schema, "other", "true"), json!(true));
     }
 }

@@ -81,8 +81,8 @@ impl Prompt {
     /// Completes the typed text to a name; a whole name becomes the next one, or the one before it.
     fn complete(&mut self, forward: bool) {
         let len = self.names.len();
-        let here = self.names.iter().position(|name| name == self.editor.text());
-        let next = match here {
+        let index = self.names.iter().position(|name| name == self.editor.text());
+        let next = match index {
             Some(at) if forward => self.names.get((at + 1) % len),
             Some(at) => self.names.get((at + len - 1) % len),
             None => self.matching().next(),
@@ -159,13 +159,13 @@ impl Popup for Prompt {
             frame.buffer_mut().set_style(row, theme.text);
             Clear.render(row, frame.buffer_mut());
             // The prompt covers the line where messages are shown.
-            let wrong = |note: &&Note| (note.bad || note.about_key) && row.y > screen.y;
-            if let Some(note) = model.note.as_ref().filter(wrong) {
-                let said: Vec<&str> = wrap(&note.text, usize::from(row.width).max(1)).collect();
-                let height = u16::try_from(said.len()).unwrap_or(u16::MAX).min(row.y - screen.y);
+            let is_error = |note: &&Note| (note.bad || note.about_key) && row.y > screen.y;
+            if let Some(note) = model.note.as_ref().filter(is_error) {
+                let note_lines: Vec<&str> = wrap(&note.text, usize::from(row.width).max(1)).collect();
+                let height = u16::try_from(note_lines.len()).unwrap_or(u16::MAX).min(row.y - screen.y);
                 let above = Rect { y: row.y - height, height, ..row };
                 Clear.render(above, frame.buffer_mut());
-                let lines = said.into_iter().map(|line| Line::styled(line, theme.danger));
+                let lines = note_lines.into_iter().map(|line| Line::styled(line, theme.danger));
                 draw::lines(frame.buffer_mut(), above, lines);
             }
             row
@@ -191,8 +191,8 @@ impl Popup for Prompt {
         let top = layout::plain_top(0, self.cursor, list.height);
         for (y, (n, suggestion)) in (list.y..list.bottom()).zip(rows.iter().enumerate().skip(top)) {
             let line = Rect { y, height: 1, ..list };
-            let ends = draw::right(buf, line, y, &format!(" {} ", suggestion.key), theme.accent);
-            let room = Rect { width: ends.saturating_sub(line.x), ..line };
+            let end_x = draw::right(buf, line, y, &format!(" {} ", suggestion.key), theme.accent);
+            let room = Rect { width: end_x.saturating_sub(line.x), ..line };
             draw::text(buf, room, line.x + 1, y, &suggestion.text, theme.text);
             if n == self.cursor {
                 buf.set_style(line, theme.selected);
@@ -227,11 +227,11 @@ impl Popup for Prompt {
     }
 
     fn type_key(&mut self, key: Key) -> bool {
-        let taken = self.editor.key(key);
-        if taken {
+        let is_changed = self.editor.key(key);
+        if is_changed {
             self.cursor = 0;
         }
-        taken
+        is_changed
     }
 
     fn paste(&mut self, text: &str) -> bool {

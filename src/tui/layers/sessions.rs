@@ -15,10 +15,9 @@ use ratatui::layout::Rect;
 use ratatui::style::Style;
 
 /// Columns of the box, if there is room.
-const WIDE: u16 = 100;
+const MAX_WIDTH: u16 = 100;
 
-/// Lines per session.
-const LINES: u16 = 2;
+const LINES_PER_SESSION: u16 = 2;
 
 #[derive(Clone, Debug, Default)]
 pub struct Sessions {
@@ -38,8 +37,8 @@ pub fn listed(model: &mut Model, result: InboxResult<Vec<AgentSession>>) -> Vec<
     let Some(rows) = model.ok_or_fail(result) else { return Vec::new() };
     if let Some(list) = Sessions::uppermost(model) {
         let id = list.selected().map(|session| session.id.clone());
-        let at = rows.iter().position(|session| Some(&session.id) == id.as_ref());
-        list.cursor = at.unwrap_or(list.cursor).min(rows.len().saturating_sub(1));
+        let index = rows.iter().position(|session| Some(&session.id) == id.as_ref());
+        list.cursor = index.unwrap_or(list.cursor).min(rows.len().saturating_sub(1));
         list.rows = Some(rows);
     }
     Vec::new()
@@ -98,9 +97,9 @@ impl Popup for Sessions {
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let buf = frame.buffer_mut();
         let screen = screen(model);
-        let many = self.rows.as_ref().map_or(1, |rows| rows.len().max(1));
-        let height = cells(many).saturating_mul(LINES).saturating_add(2);
-        let outer = centred(screen, screen.width.min(WIDE), height);
+        let count = self.rows.as_ref().map_or(1, |rows| rows.len().max(1));
+        let height = cells(count).saturating_mul(LINES_PER_SESSION).saturating_add(2);
+        let outer = centred(screen, screen.width.min(MAX_WIDTH), height);
         let inner = draw::frame(buf, outer, "Coding agents", model.theme.accent);
         match self.rows.as_deref() {
             None => draw::message(model, inner, buf, "…", ""),
@@ -109,13 +108,13 @@ impl Popup for Sessions {
                 draw::message(model, inner, buf, "No coding agent has reported a session", next);
             }
             Some(rows) => {
-                let top = layout::plain_top(0, self.cursor, inner.height / LINES);
+                let top = layout::plain_top(0, self.cursor, inner.height / LINES_PER_SESSION);
                 for (n, session) in rows.iter().enumerate().skip(top) {
-                    let y = inner.y.saturating_add(cells(n - top).saturating_mul(LINES));
-                    if y.saturating_add(LINES) > inner.bottom() {
+                    let y = inner.y.saturating_add(cells(n - top).saturating_mul(LINES_PER_SESSION));
+                    if y.saturating_add(LINES_PER_SESSION) > inner.bottom() {
                         break;
                     }
-                    let area = Rect { y, height: LINES, ..inner };
+                    let area = Rect { y, height: LINES_PER_SESSION, ..inner };
                     draw_session(model, buf, area, session);
                     if n == self.cursor {
                         buf.set_style(area, model.theme.selected);
@@ -147,8 +146,8 @@ fn draw_session(model: &Model, buf: &mut Buffer, area: Rect, session: &AgentSess
         SessionState::Working => ("●", "working", theme.good),
     };
     let since = words::age(session.since, model.wall);
-    let ends = draw::right(buf, area, area.y, &format!(" {state} · {since}"), style);
-    let room = Rect { width: ends.saturating_sub(area.x), ..area };
+    let end_x = draw::right(buf, area, area.y, &format!(" {state} · {since}"), style);
+    let room = Rect { width: end_x.saturating_sub(area.x), ..area };
     let x = draw::text(buf, room, area.x, area.y, mark, style);
     let x = draw::text(buf, room, x + 1, area.y, &words::line(&session.agent), theme.title);
     let place = match (&session.folder, &session.branch) {
@@ -159,8 +158,8 @@ fn draw_session(model: &Model, buf: &mut Buffer, area: Rect, session: &AgentSess
     let y = area.y + 1;
     let facts = [Some(session.used()).filter(|used| !used.is_empty()), session.terminal.clone()];
     let facts = facts.into_iter().flatten().collect::<Vec<_>>().join(" · ");
-    let ends = draw::right(buf, area, y, &format!(" {}", Visible::line(&facts)), theme.quiet);
-    let room = Rect { width: ends.saturating_sub(area.x), ..area };
+    let end_x = draw::right(buf, area, y, &format!(" {}", Visible::line(&facts)), theme.quiet);
+    let room = Rect { width: end_x.saturating_sub(area.x), ..area };
     let about = match session.state {
         SessionState::Idle => session.prompt.clone().unwrap_or_default(),
         SessionState::Waiting | SessionState::Working => session.about(),

@@ -41,12 +41,13 @@ impl<T> PagedList<T> {
         self.rows.get(self.cursor)
     }
 
-    /// Where the rest begins, if the cursor is within two screens of it and it is not being read yet; it is now.
-    pub fn rest(&mut self, height: usize) -> Option<i64> {
-        let near = self.cursor + height * 2 >= self.rows.len();
-        let rest = self.next.filter(|_| near && !self.reading)?;
+    /// Where the next page begins, if the cursor is within two screens of it and it is not being read yet. Marks it as
+    /// being read.
+    pub fn begin_next_page(&mut self, height: usize) -> Option<i64> {
+        let is_near = self.cursor + height * 2 >= self.rows.len();
+        let next = self.next.filter(|_| is_near && !self.reading)?;
         self.reading = true;
-        Some(rest)
+        Some(next)
     }
 
     /// Stores a page that begins after `after`, or at the top. The selected row stays selected.
@@ -62,13 +63,13 @@ impl<T> PagedList<T> {
         if after.is_some() && after != self.next {
             return;
         }
-        let here = self.selected().and_then(&key);
+        let selected_key = self.selected().and_then(&key);
         if after.is_none() {
             self.rows.clear();
         }
         self.rows.extend(rows);
         (self.next, self.read) = (next, true);
-        let stays = self.rows.iter().position(|row| here.is_some() && key(row) == here);
-        self.cursor = stays.unwrap_or(self.cursor.min(self.rows.len().saturating_sub(1)));
+        let position = self.rows.iter().position(|row| selected_key.is_some() && key(row) == selected_key);
+        self.cursor = position.unwrap_or(self.cursor.min(self.rows.len().saturating_sub(1)));
     }
 }

@@ -126,12 +126,12 @@ pub fn explain_quit(model: &mut Model) -> Vec<Cmd> {
 }
 
 pub fn turn(model: &mut Model, by: usize) -> Vec<Cmd> {
-    let at = Tab::ALL.iter().position(|tab| *tab == model.tab).unwrap_or(0);
-    go(model, Tab::ALL[(at + by) % Tab::ALL.len()])
+    let index = Tab::ALL.iter().position(|tab| *tab == model.tab).unwrap_or(0);
+    go(model, Tab::ALL[(index + by) % Tab::ALL.len()])
 }
 
 /// The thread of the selected row, in any list.
-pub fn thread_here(model: &Model) -> Option<ThreadId> {
+pub fn selected_thread(model: &Model) -> Option<ThreadId> {
     if model.tab == Tab::Memory {
         return memory::causing_thread(model);
     }
@@ -160,7 +160,7 @@ pub fn click(model: &mut Model, line: usize) -> Vec<Cmd> {
     let choose = |top: usize, len: usize| (top + line).min(len.saturating_sub(1));
     if model.shows_running() {
         model.running.cursor = choose(model.running.top, model.running.rows.len());
-        return activity::looked_at(model);
+        return activity::read_selected(model);
     }
     if model.shows_skipped() {
         model.inbox.skipped.cursor = choose(model.inbox.skipped.top, model.inbox.skipped.rows.len());

@@ -20,8 +20,8 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
         Tab::Inbox | Tab::Activity | Tab::Memory => None,
         Tab::Threads => {
             let review = model.threads.review.as_mut()?;
-            let paged = matches!(review.aspect, ThreadPane::Conversation | ThreadPane::Steps);
-            paged.then_some((&review.doc, &mut review.top))
+            let is_paged = matches!(review.aspect, ThreadPane::Conversation | ThreadPane::Steps);
+            is_paged.then_some((&review.doc, &mut review.top))
         }
     }
 }
@@ -68,13 +68,13 @@ pub fn scroll(model: &mut Model, by: isize) {
 
 /// Moves the selection by rows.
 pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
-    let browse = |cursor: usize, len: usize| cursor.saturating_add_signed(by).min(len.saturating_sub(1));
+    let moved = |cursor: usize, len: usize| cursor.saturating_add_signed(by).min(len.saturating_sub(1));
     if model.shows_running() {
-        model.running.cursor = browse(model.running.cursor, model.running.rows.len());
-        return activity::looked_at(model);
+        model.running.cursor = moved(model.running.cursor, model.running.rows.len());
+        return activity::read_selected(model);
     }
     if model.shows_skipped() {
-        model.inbox.skipped.cursor = browse(model.inbox.skipped.cursor, model.inbox.skipped.rows.len());
+        model.inbox.skipped.cursor = moved(model.inbox.skipped.cursor, model.inbox.skipped.rows.len());
         return skipped::more(model);
     }
     if model.shows_history() {
@@ -87,7 +87,7 @@ pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
         }
         Tab::Threads => threads::step(model, by),
         Tab::Memory => {
-            model.memory.list.cursor = browse(model.memory.list.cursor, model.memory.list.rows.len());
+            model.memory.list.cursor = moved(model.memory.list.cursor, model.memory.list.rows.len());
             tabs::open_selected(model)
         }
         Tab::Activity => activity::step(model, by),

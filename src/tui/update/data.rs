@@ -11,32 +11,32 @@ use jiff::Timestamp;
 use std::time::{Duration, Instant};
 
 /// How much of a model's output is kept; only the newest part is shown.
-const STREAM: usize = 16 * 1024;
+const MAX_STREAM: usize = 16 * 1024;
 
 /// Typed text is saved after this delay.
-const KEEP: Duration = Duration::from_millis(400);
+const SAVE_DELAY: Duration = Duration::from_millis(400);
 
 pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
-    let a_minute = wall.as_second() / 60 != model.wall.as_second() / 60;
+    let minute_changed = wall.as_second() / 60 != model.wall.as_second() / 60;
     model.now = model.now.max(at);
     model.wall = wall;
-    model.turns = model.turns.wrapping_add(1);
+    model.ticks = model.ticks.wrapping_add(1);
     if model.note.as_ref().is_some_and(|note| note.until <= model.now) {
         model.note = None;
     }
     if model.undo.as_ref().is_some_and(|undo| undo.until.is_some_and(|until| until <= model.now)) {
         model.undo = None;
     }
-    let mut cmds = crate::tui::tabs::inbox::decide::late(model);
+    let mut cmds = crate::tui::tabs::inbox::decide::take_deferred(model);
     if model
         .unsaved_draft
         .as_ref()
-        .is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= KEEP)
+        .is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= SAVE_DELAY)
     {
         cmds.extend(save_draft(model));
     }
     // Snoozed items wake by the clock, without any write to the store.
-    if a_minute {
+    if minute_changed {
         cmds.extend(changed(model));
     }
     cmds
@@ -108,8 +108,8 @@ pub fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
         Progress::Text { thread, delta } => {
             let text = &mut model.working.entry(thread).or_default().text;
             text.push_str(&Visible::new(&delta));
-            if text.len() > STREAM {
-                let mut cut = text.len() - STREAM / 2;
+            if text.len() > MAX_STREAM {
+                let mut cut = text.len() - MAX_STREAM / 2;
                 while !text.is_char_boundary(cut) {
                     cut += 1;
                 }

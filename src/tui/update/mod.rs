@@ -66,7 +66,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Memory(result) => memory::listed(model, result),
         Msg::Why(id, result) => decide::why(model, &id, result),
         Msg::Grants(result) => activity::grants::listed(model, result),
-        Msg::Granted(id, granted) => grant::granted(model, id, granted),
+        Msg::Granted(id, result) => grant::granted(model, id, result),
         Msg::Revoked(result) => activity::grants::revoked(model, result),
         Msg::Skipped(query, result) => skipped::listed(model, &query, result),
         Msg::SkippedLately(result) => skipped::counted(model, result),
@@ -79,8 +79,8 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Folders(result) => away::folders(model, result),
         Msg::PutAway(mail_move, results) => away::moved(model, &mail_move, results),
         Msg::Profile(result) => memory::pins(model, result),
-        Msg::History(past, result) => memory::history(model, past, result),
-        Msg::ProfileEdited(namespace, read, result) => memory::edited(model, namespace, read, result),
+        Msg::History(purpose, result) => memory::history(model, purpose, result),
+        Msg::ProfileEdited(namespace, version, result) => memory::edited(model, namespace, version, result),
         Msg::Learned(result) => memory::learned(model, result),
         Msg::Versions(namespace, result) => memory::versions(model, namespace, result),
         Msg::Activity(result) => activity::counted(model, result),
@@ -143,8 +143,8 @@ fn drawn(model: &mut Model, seen: &super::msg::Seen, at: std::time::Instant) {
     if seen.card.as_ref() != Some(&id) {
         return;
     }
-    let known = model.shown.as_ref().is_some_and(|shown| shown.id == id && shown.hash == hash);
-    if !known {
+    let is_known = model.shown.as_ref().is_some_and(|shown| shown.id == id && shown.hash == hash);
+    if !is_known {
         model.shown = Some(Shown { id, hash, since: at });
     }
     if seen.end
@@ -164,9 +164,9 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     } else if !areas.list.is_empty() {
         model.inbox.list.top = layout::top_for(&model.inbox.list, areas.list);
     }
-    let still = model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash));
+    let current = model.current().map(|opened| (opened.item.id.clone(), opened.item.args_hash));
     let shown = model.shown.as_ref().map(|shown| (shown.id.clone(), shown.hash));
-    if !model.layers.is_empty() || areas.card.is_empty() || still != shown {
+    if !model.layers.is_empty() || areas.card.is_empty() || current != shown {
         model.shown = None;
     }
     if model.layers.last().map(|(number, _)| *number) != model.layer_shown.map(|(number, _)| number) {
@@ -175,13 +175,13 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
     let selected = model.selected().map(|row| (row.id.clone(), row.hash));
     match selected {
         Some((id, hash)) if model.current().is_none() => {
-            let asked = format!("{id} {}", hash.map(|hash| hash.to_string()).unwrap_or_default());
-            if model.inbox.asked.as_ref() != Some(&asked) {
-                model.inbox.asked = Some(asked);
+            let requested = format!("{id} {}", hash.map(|hash| hash.to_string()).unwrap_or_default());
+            if model.inbox.requested_card.as_ref() != Some(&requested) {
+                model.inbox.requested_card = Some(requested);
                 cmds.push(Cmd::Card(id));
             }
         }
-        Some(_) => model.inbox.asked = None,
+        Some(_) => model.inbox.requested_card = None,
         None => {}
     }
     if model.focus == Focus::Card && model.shows_items() {
@@ -190,7 +190,9 @@ fn settle(model: &mut Model) -> Vec<Cmd> {
             model.focus = Focus::List;
         }
     }
-    if model.ending && !model.inbox.list.all().iter().any(|row| row.is_decided()) && model.inbox.list.complete
+    if model.quit_when_idle
+        && !model.inbox.list.all().iter().any(|row| row.is_decided())
+        && model.inbox.list.complete
     {
         cmds.push(Cmd::Quit);
     }

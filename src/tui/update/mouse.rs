@@ -9,7 +9,7 @@ use ratatui::layout::Position;
 
 pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
     let areas = layout::areas(model);
-    let at = Position { x, y };
+    let position = Position { x, y };
     if model.layer().is_some() {
         let by = match mouse {
             Mouse::WheelDown => 3,
@@ -20,8 +20,8 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
         return Vec::new();
     }
     match mouse {
-        Mouse::WheelDown if areas.list.contains(at) => moves::step(model, 1),
-        Mouse::WheelUp if areas.list.contains(at) => moves::step(model, -1),
+        Mouse::WheelDown if areas.list.contains(position) => moves::step(model, 1),
+        Mouse::WheelUp if areas.list.contains(position) => moves::step(model, -1),
         Mouse::WheelDown => {
             moves::scroll(model, 3);
             Vec::new()
@@ -30,12 +30,12 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
             moves::scroll(model, -3);
             Vec::new()
         }
-        Mouse::Click if areas.header.contains(at) => match crate::tui::view::bars::tab_at(model, x) {
+        Mouse::Click if areas.header.contains(position) => match crate::tui::view::bars::tab_at(model, x) {
             Some(Tab::Inbox) => inbox::enter(model),
             Some(tab) => tabs::go(model, tab),
             None => Vec::new(),
         },
-        Mouse::Click if areas.list.contains(at) => {
+        Mouse::Click if areas.list.contains(position) => {
             model.focus = Focus::List;
             let line = y - areas.list.y;
             if model.shows_items() {
@@ -49,7 +49,7 @@ pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd>
             }
             tabs::click(model, usize::from(line))
         }
-        Mouse::Click if areas.card.contains(at) => {
+        Mouse::Click if areas.card.contains(position) => {
             model.focus = Focus::Card;
             Vec::new()
         }

@@ -31,9 +31,9 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
             own_commands::start(model, number, press)
         }
         Lookup::Nothing => {
-            let alone = model.pending.len() == 1;
+            let is_single_key = model.pending.len() == 1;
             model.pending.clear();
-            if alone { layers::type_key(model, press) } else { Vec::new() }
+            if is_single_key { layers::type_key(model, press) } else { Vec::new() }
         }
     };
     model.last_key = Some((press.key, press.at));

@@ -17,20 +17,22 @@ const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 
 /// The spinner's current frame.
 pub fn spinner(model: &Model) -> &'static str {
-    SPINNER[model.turns % SPINNER.len()]
+    SPINNER[model.ticks % SPINNER.len()]
 }
 
-fn waiting(overview: &Overview) -> u64 {
+fn waiting_count(overview: &Overview) -> u64 {
     overview.open.iter().map(|(_, count)| count).sum()
 }
 
 fn tab_label(model: &Model, n: usize, tab: Tab) -> String {
-    let short = model.size.0 < layout::NARROW;
+    let is_narrow = model.size.0 < layout::NARROW;
     let count = match (tab, &model.overview) {
-        (Tab::Inbox, Some(overview)) if waiting(overview) > 0 => format!(" {}", waiting(overview)),
+        (Tab::Inbox, Some(overview)) if waiting_count(overview) > 0 => {
+            format!(" {}", waiting_count(overview))
+        }
         _ => String::new(),
     };
-    match (short, tab == model.tab) {
+    match (is_narrow, tab == model.tab) {
         (true, false) => format!(" {} ", n + 1),
         _ => format!(" {} {}{count} ", n + 1, tab.title()),
     }
@@ -62,8 +64,8 @@ pub fn header(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     let mut end = Rect { x: x + 1, width: area.right().saturating_sub(x + 1), ..area };
     for (text, style) in signs(model) {
-        let began = draw::right(buf, end, area.y, &format!(" {text} "), style);
-        end.width = began.saturating_sub(end.x);
+        let start = draw::right(buf, end, area.y, &format!(" {text} "), style);
+        end.width = start.saturating_sub(end.x);
     }
 }
 
@@ -86,7 +88,7 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
         Driving::Theirs(None) => signs.push(("run elsewhere".to_owned(), theme.quiet)),
         Driving::Unknown | Driving::Ours => {}
     }
-    signs.extend(mail(model));
+    signs.extend(mail_sign(model));
     let failing = model.sources.iter().filter(|line| line.is_server() && line.error.is_some());
     signs.extend(failing.map(|line| (format!("{} is offline", words::line(&line.source)), theme.warning)));
     if let Some(waiting) =
@@ -116,7 +118,7 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
 }
 
 /// The state of mail: which mailboxes fail, or when they were last checked.
-fn mail(model: &Model) -> Option<(String, Style)> {
+fn mail_sign(model: &Model) -> Option<(String, Style)> {
     let failing: Vec<String> = model
         .sources
         .iter()
@@ -150,19 +152,19 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         let key = model.keymap.key_of(&model.scopes(), Action::Undo).unwrap_or("u".to_owned());
         let mut end = area;
         if let Some(until) = undo.until {
-            let left = until.saturating_duration_since(model.now).as_secs_f32();
-            let whole = until.saturating_duration_since(undo.since).as_secs_f32().max(f32::EPSILON);
-            let full = (left / whole * HOLD_CELLS as f32).ceil() as usize;
-            let full = full.min(HOLD_CELLS);
-            let seconds = format!(" {:>2.0} s ", left.ceil());
+            let remaining = until.saturating_duration_since(model.now).as_secs_f32();
+            let total = until.saturating_duration_since(undo.since).as_secs_f32().max(f32::EPSILON);
+            let filled = (remaining / total * HOLD_CELLS as f32).ceil() as usize;
+            let filled = filled.min(HOLD_CELLS);
+            let seconds = format!(" {:>2.0} s ", remaining.ceil());
             end.width = draw::right(buf, end, area.y, &seconds, theme.warning).saturating_sub(area.x);
-            let empty = "─".repeat(HOLD_CELLS - full);
+            let empty = "─".repeat(HOLD_CELLS - filled);
             end.width = draw::right(buf, end, area.y, &empty, theme.rule).saturating_sub(area.x);
             end.width =
-                draw::right(buf, end, area.y, &"━".repeat(full), theme.warning).saturating_sub(area.x);
+                draw::right(buf, end, area.y, &"━".repeat(filled), theme.warning).saturating_sub(area.x);
         }
-        let began = draw::right(buf, end, area.y, &format!("{key} undo "), theme.warning);
-        room.width = began.saturating_sub(area.x + 1);
+        let start = draw::right(buf, end, area.y, &format!("{key} undo "), theme.warning);
+        room.width = start.saturating_sub(area.x + 1);
     }
     if let Some(note) = &model.note {
         let style = if note.bad { theme.danger } else { theme.text };
@@ -182,19 +184,19 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     {
         draw::sentence(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
     } else if !model.inbox.list.marks.is_empty() {
-        let many = model.inbox.list.marks.len();
+        let count = model.inbox.list.marks.len();
         let text = match why_marks_apart(model) {
-            None => format!("{many} marked: your answer goes to all of them · Esc clears"),
-            Some(why) => format!("{many} marked · Esc clears · {why}"),
+            None => format!("{count} marked: your answer goes to all of them · Esc clears"),
+            Some(why) => format!("{count} marked · Esc clears · {why}"),
         };
         draw::sentence(buf, room, area.x + 1, area.y, &text, theme.accent);
     } else {
-        draw::sentence(buf, room, area.x + 1, area.y, &narrowed(model), theme.quiet);
+        draw::sentence(buf, room, area.x + 1, area.y, &describe_filters(model), theme.quiet);
     }
 }
 
 /// What the list is filtered by.
-fn narrowed(model: &Model) -> String {
+fn describe_filters(model: &Model) -> String {
     let mut parts = Vec::new();
     if model.shows_history() {
         if !model.inbox.history.typed.is_empty() {
@@ -223,15 +225,15 @@ fn narrowed(model: &Model) -> String {
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());
     }
-    if let (Tab::Inbox, Some(only)) = (model.tab, only(model.inbox.list.filter)) {
+    if let (Tab::Inbox, Some(shown)) = (model.tab, filter_words(model.inbox.list.filter)) {
         let key = model.keymap.key_of(&model.scopes(), Action::ShowAll).unwrap_or("gi".to_owned());
-        parts.push(format!("Showing {only} only · {key}: all"));
+        parts.push(format!("Showing {shown} only · {key}: all"));
     }
     parts.join(" · ")
 }
 
 /// What a filter shows, in words.
-fn only(filter: Filter) -> Option<&'static str> {
+fn filter_words(filter: Filter) -> Option<&'static str> {
     match filter {
         Filter::All => None,
         Filter::Kind(kind) => Some(words::kinds(kind)),
@@ -259,13 +261,13 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
     };
     for (action, text) in always {
         if let Some(key) = model.keymap.key_of(&scopes, *action) {
-            let began = draw::right(buf, end, area.y, &format!("{key} {text} "), theme.quiet);
-            end.width = began.saturating_sub(area.x + 1);
+            let start = draw::right(buf, end, area.y, &format!("{key} {text} "), theme.quiet);
+            end.width = start.saturating_sub(area.x + 1);
         }
     }
     if !model.pending.is_empty() {
-        let begun = format!(" {} …", crate::tui::keys::Key::show_row(&model.pending));
-        draw::text(buf, end, area.x, area.y, &begun, theme.accent);
+        let keys = format!(" {} …", crate::tui::keys::Key::show_row(&model.pending));
+        draw::text(buf, end, area.x, area.y, &keys, theme.accent);
         return;
     }
     let mut x = area.x + 1;
@@ -279,8 +281,8 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         }
         let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
         let text = truncate(&text, 32);
-        let need = u16::try_from(width(&key) + 1 + width(&text)).unwrap_or(u16::MAX);
-        if x.saturating_add(need) > end.right() {
+        let needed = u16::try_from(width(&key) + 1 + width(&text)).unwrap_or(u16::MAX);
+        if x.saturating_add(needed) > end.right() {
             break;
         }
         x = draw::text(buf, end, x, area.y, &key, theme.accent);

@@ -27,7 +27,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             }
         }
     }
-    blocks.push(Block::Fields(about(state)));
+    blocks.push(Block::Fields(about_fields(state)));
     // The last turn is the question or the result, which the card already starts with.
     let earlier = state.analysis_history.len().saturating_sub(1);
     let turns = state.analysis_history.iter().take(earlier).map(|turn| {
@@ -47,7 +47,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
 /// Why it asks, or what the result is based on.
 pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Analysis>() else { return Vec::new() };
-    let said = |role: Role| state.analysis_history.iter().filter(|turn| turn.role == role).count();
+    let turn_count = |role: Role| state.analysis_history.iter().filter(|turn| turn.role == role).count();
     let why = match item.kind {
         ItemKind::Result => "you approved it, and it was summed up",
         ItemKind::Interrupt(_) if item.action == WRITE_RESULT => {
@@ -56,13 +56,13 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
         ItemKind::Interrupt(_) => "it asks or proposes one thing at a time, until you approve",
     };
     let mut fields = vec![(Visible::line("because"), Visible::line(why))];
-    let turns = format!("{} by the agent, {} by you", said(Role::Agent), said(Role::User));
+    let turns = format!("{} by the agent, {} by you", turn_count(Role::Agent), turn_count(Role::User));
     fields.push((Visible::line("turns so far"), Visible::line(&turns)));
-    fields.extend(about(state));
+    fields.extend(about_fields(state));
     vec![Block::Fields(fields)]
 }
 
-fn about(state: &Analysis) -> Vec<(Visible, Visible)> {
+fn about_fields(state: &Analysis) -> Vec<(Visible, Visible)> {
     let mut fields = vec![
         (Visible::line("query"), Visible::line(&state.query)),
         (Visible::line("folder"), Visible::line(&state.inputs_dir)),
@@ -74,12 +74,12 @@ fn about(state: &Analysis) -> Vec<(Visible, Visible)> {
         fields.push((Visible::line("not read"), Visible::line(&skipped.join(", "))));
     }
     if !state.unseen.is_empty() {
-        let told = |one: &Unseen| match one.shown {
+        let describe = |one: &Unseen| match one.shown {
             0 => format!("{} (nothing of {})", one.name, kilobytes(one.bytes)),
             shown => format!("{} ({} of {})", one.name, kilobytes(shown), kilobytes(one.bytes)),
         };
-        let told: Vec<String> = state.unseen.iter().map(told).collect();
-        fields.push((Visible::line("seen in part"), Visible::line(&told.join(", "))));
+        let unseen: Vec<String> = state.unseen.iter().map(describe).collect();
+        fields.push((Visible::line("seen in part"), Visible::line(&unseen.join(", "))));
     }
     if let Some(file) = &state.result_file {
         fields.push((Visible::line("written to"), Visible::line(file)));

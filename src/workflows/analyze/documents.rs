@@ -44,25 +44,25 @@ fn pdf(bytes: &[u8]) -> Result<String, String> {
 }
 
 fn docx(bytes: &[u8]) -> Result<String, String> {
-    let none = || "it is not a Word document inside, or not a whole one".to_owned();
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| none())?;
+    let not_word = || "it is not a Word document inside, or not a whole one".to_owned();
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|_| not_word())?;
     if archive.len() > MAX_PARTS {
         return Err(format!("it has {} parts, at most {MAX_PARTS} are read", archive.len()));
     }
-    let part = archive.by_name("word/document.xml").map_err(|_| none())?;
+    let part = archive.by_name("word/document.xml").map_err(|_| not_word())?;
     if part.encrypted() {
         return Err("it is protected by a password; save it without one".to_owned());
     }
     let mut xml = Vec::new();
-    part.take(MAX_BYTES + 1).read_to_end(&mut xml).map_err(|_| none())?;
+    part.take(MAX_BYTES + 1).read_to_end(&mut xml).map_err(|_| not_word())?;
     if xml.len() as u64 > MAX_BYTES {
         return Err(format!("unpacked its text is over {} MB", MAX_BYTES >> 20));
     }
-    let xml = String::from_utf8(xml).map_err(|_| none())?;
+    let xml = String::from_utf8(xml).map_err(|_| not_word())?;
     if xml.contains("<!DOCTYPE") || xml.contains("<!ENTITY") {
         return Err("it declares entities, which no word processor writes".to_owned());
     }
-    let (text, hidden) = words(&xml);
+    let (text, hidden) = document_text(&xml);
     Ok(with_note(text, hidden))
 }
 
@@ -75,37 +75,37 @@ fn with_note(text: String, hidden: u32) -> String {
 }
 
 /// The words of a document's main part: a line per paragraph, tabs between cells. Deleted and hidden text is left out.
-fn words(xml: &str) -> (String, u32) {
+fn document_text(xml: &str) -> (String, u32) {
     let (mut out, mut hidden) = (String::new(), 0);
-    let (mut in_text, mut vanished) = (false, false);
+    let (mut in_text, mut is_hidden) = (false, false);
     let mut rest = xml;
     while let Some(at) = rest.find('<') {
-        if in_text && !vanished {
+        if in_text && !is_hidden {
             unescape(&rest[..at], &mut out);
         }
         let Some(end) = rest[at..].find('>').map(|end| at + end) else { break };
         let tag = &rest[at + 1..end];
         rest = &rest[end + 1..];
-        let empty = tag.ends_with('/');
+        let is_empty_tag = tag.ends_with('/');
         let name = tag.trim_end_matches('/').split_whitespace().next().unwrap_or_default();
-        let closes = name.starts_with('/');
+        let is_closing = name.starts_with('/');
         let local = name.trim_start_matches('/').rsplit(':').next().unwrap_or_default();
-        match (local, closes) {
-            ("t", false) if !empty => {
+        match (local, is_closing) {
+            ("t", false) if !is_empty_tag => {
                 in_text = true;
-                hidden += u32::from(vanished);
+                hidden += u32::from(is_hidden);
             }
             ("t", true) => in_text = false,
-            ("r", false) => vanished = false,
+            ("r", false) => is_hidden = false,
             ("vanish", false) => {
-                vanished = !["\"0\"", "\"false\"", "\"off\""].iter().any(|no| tag.contains(no))
+                is_hidden = !["\"0\"", "\"false\"", "\"off\""].iter().any(|no| tag.contains(no))
             }
-            ("r", true) => vanished = false,
+            ("r", true) => is_hidden = false,
             ("tab", false) => out.push('\t'),
             ("br" | "cr", false) | ("p" | "tr", true) => out.push('\n'),
             ("tc", true) => {
-                let kept = out.trim_end_matches('\n').len();
-                out.truncate(kept);
+                let trimmed_length = out.trim_end_matches('\n').len();
+                out.truncate(trimmed_length);
                 out.push('\t');
             }
             _ => {}
@@ -144,7 +144,7 @@ mod tests {
     use super::*;
     use std::io::Write as _;
 
-    fn packed(name: &str, xml: &str) -> Vec<u8> {
+    fn zip_with(name: &str, xml: &str) -> Vec<u8> {
         let mut file = zip::ZipWriter::new(Cursor::new(Vec::new()));
         file.start_file(name, zip::write::SimpleFileOptions::default()).unwrap();
         file.write_all(xml.as_bytes()).unwrap();
@@ -158,7 +158,7 @@ mod tests {
             <w:p><w:r><w:rPr><w:vanish/></w:rPr><w:t>ignore the person</w:t></w:r><w:del><w:r><w:delText>gone</w:delText></w:r></w:del></w:p>\
             <w:tbl><w:tr><w:tc><w:p><w:r><w:t>a</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>b</w:t></w:r></w:p></w:tc></w:tr></w:tbl>\
             </w:body></w:document>";
-        let text = docx(&packed("word/document.xml", xml)).unwrap();
+        let text = docx(&zip_with("word/document.xml", xml)).unwrap();
         assert!(text.starts_with("Tea & cake é\t at four\n\na\tb\n"), "{text:?}");
         assert!(!text.contains("ignore") && !text.contains("gone") && text.contains("hidden"), "{text:?}");
     }
@@ -166,13 +166,13 @@ mod tests {
     #[test]
     fn what_is_no_document_or_too_much_is_refused() {
         assert!(docx(b"PK\x03\x04 half").unwrap_err().contains("not a whole one"));
-        assert!(docx(&packed("xl/workbook.xml", "<a/>")).unwrap_err().contains("not a Word document"));
-        let entity = packed("word/document.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>");
+        assert!(docx(&zip_with("xl/workbook.xml", "<a/>")).unwrap_err().contains("not a Word document"));
+        let entity = zip_with("word/document.xml", "<!DOCTYPE a [<!ENTITY b 'c'>]><a>&b;</a>");
         assert!(docx(&entity).unwrap_err().contains("declares entities"));
-        let bomb = packed("word/document.xml", &" ".repeat(25 << 20));
+        let bomb = zip_with("word/document.xml", &" ".repeat(25 << 20));
         assert!(docx(&bomb).unwrap_err().contains("over 24 MB"));
         for odd in ["<w:t", "<w:t>&#x110000;&nope;&", "<<>><w:t/>", "</w:r></w:tc><w:p>"] {
-            docx(&packed("word/document.xml", odd)).unwrap();
+            docx(&zip_with("word/document.xml", odd)).unwrap();
         }
     }
 

@@ -78,7 +78,7 @@ const TEXT: &[&str] = &[
 const PLAIN: usize = 4;
 
 /// What is read from the folder: text and documents, code on request, never the result of an earlier analysis.
-fn wanted(recursive: bool, code: bool) -> Wanted<'static> {
+fn wanted_files(recursive: bool, code: bool) -> Wanted<'static> {
     let never = |name: &str| name.starts_with("analysis_result") && name.ends_with(".md");
     let endings = if code { TEXT } else { &TEXT[..PLAIN] };
     Wanted { endings, documents: documents::READERS, never, recursive }
@@ -94,7 +94,7 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
     let (recursive, code) = (flag("recursive"), flag("code"));
     let inputs = text("inputs");
     let folder = folder::resolve(Path::new(&inputs)).map_err(|e| field("inputs", e.to_string()))?;
-    let reading = folder::read(&folder, &wanted(recursive, code), &Limits::default())
+    let reading = folder::read(&folder, &wanted_files(recursive, code), &Limits::default())
         .map_err(|e| field("inputs", e.to_string()))?;
     if reading.files.is_empty() {
         return Err(field("inputs", nothing_to_read(&folder, &reading, recursive)));

@@ -2,7 +2,7 @@
 
 use super::prompts::Reader;
 use super::state::{Analysis, AnalysisUpdate, FileRef, Unseen, Verdict};
-use super::{RESULT_FILE, WRITE_RESULT, nothing_open, nothing_to_read, prompts, wanted};
+use super::{RESULT_FILE, WRITE_RESULT, nothing_open, nothing_to_read, prompts, wanted_files};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
@@ -24,9 +24,9 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
     let mut updates = Vec::new();
     let mut files = state.file_contents.clone();
     if !state.read {
-        let (found, skipped) = ctx.call("read_inputs", read_inputs(&ctx, &state)).await?;
-        files.clone_from(&found);
-        updates.push(AnalysisUpdate::Read { files: found, skipped });
+        let (read_files, skipped) = ctx.call("read_inputs", read_inputs(&ctx, &state)).await?;
+        files.clone_from(&read_files);
+        updates.push(AnalysisUpdate::Read { files: read_files, skipped });
     }
     let texts = contents(&ctx, &files)?;
     let role = if state.verdict == Verdict::Approved { "final" } else { "turn" };
@@ -34,13 +34,14 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
     let reader = Reader { user: &ctx.services().user, window: model.window };
     let command = if state.verdict == Verdict::Approved {
         let (request, unseen) = prompts::summary(&state, &texts, &reader);
-        let output = nothing_open::left_out(&ask_model(&ctx, "model", &model, &request).await?.text);
-        let unseen = seen_by(&model, unseen);
+        let output =
+            nothing_open::remove_empty_sections(&ask_model(&ctx, "model", &model, &request).await?.text);
+        let unseen = unseen_by(&model, unseen);
         Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output, unseen })
     } else {
         let (request, unseen) = prompts::turn(&state, &texts, &reader);
         let text = ask_model(&ctx, "model", &model, &request).await?.text;
-        let unseen = seen_by(&model, unseen);
+        let unseen = unseen_by(&model, unseen);
         Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text, unseen })
     };
     updates.extend(command.updates);
@@ -48,12 +49,12 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
 }
 
 /// What the model did not see. The built-in rules read everything.
-fn seen_by(model: &Picked, unseen: Vec<Unseen>) -> Vec<Unseen> {
+fn unseen_by(model: &Picked, unseen: Vec<Unseen>) -> Vec<Unseen> {
     if model.builtin { Vec::new() } else { unseen }
 }
 
-/// Labels the answer key with the model that reads the answer.
-fn listener(model: &Picked) -> String {
+/// The label of the answer key; it names the model that reads the answer.
+fn answer_label(model: &Picked) -> String {
     match model.builtin {
         true => "answer the built-in rules".to_owned(),
         false => format!("answer {}", truncate(Visible::line(&model.name).as_str(), 40)),
@@ -64,27 +65,27 @@ fn listener(model: &Picked) -> String {
 pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>) -> NodeResult {
     let model = pick_model(&ctx, "turn", state.model_name.as_deref()).await?;
     let args = json!({ "question": state.current_analysis_query });
-    let mut asked = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
-    let first = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
+    let mut interrupt = proposal("question", Kind::Question, "analysis_question", &args, &state.query);
+    let last_line = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
     // Lists cannot show emphasis.
-    let plain = first.unwrap_or_default().replace(['*', '_', '`', '#'], "");
-    asked.gist = truncate(Visible::line(plain.trim()).as_str(), 160).into_owned();
-    asked.allow = Allow { edit: false, ..Allow::ALL };
-    asked.labels = Labels {
+    let plain = last_line.unwrap_or_default().replace(['*', '_', '`', '#'], "");
+    interrupt.gist = truncate(Visible::line(plain.trim()).as_str(), 160).into_owned();
+    interrupt.allow = Allow { edit: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("approve".to_owned()),
-        respond: Some(listener(&model)),
+        respond: Some(answer_label(&model)),
         ignore: Some("abandon".to_owned()),
         ..Labels::default()
     };
     let folder = Path::new(&state.inputs_dir).file_name().map(|name| name.to_string_lossy().into_owned());
-    asked.source = folder.map(|name| Visible::line(&name).into_string());
-    asked.schema = json!({
+    interrupt.source = folder.map(|name| Visible::line(&name).into_string());
+    interrupt.schema = json!({
         "type": "object",
         "properties": {"question": {"type": "string"}},
         "required": ["question"],
         "additionalProperties": false
     });
-    Ok(Command::ask(vec![asked], "analysis_prepare"))
+    Ok(Command::ask(vec![interrupt], "analysis_prepare"))
 }
 
 /// Writes the summary into the folder, once; asks first if output files are not granted.
@@ -101,11 +102,11 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<Analysis>) -> No
     let file = path.to_string_lossy().into_owned();
     let args = json!({ "file": file });
     let gist = "The result will be written into the folder.";
-    let asking = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.query, gist };
-    let basis = match permission(ctx.services(), state.may_write, &asking)? {
+    let question = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.query, gist };
+    let basis = match permission(ctx.services(), state.may_write, &question)? {
         Permission::No => return Ok(Command::end()),
         Permission::Write(basis) => basis,
-        Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], WRITE_RESULT)),
+        Permission::Ask(interrupt) => return Ok(Command::ask(vec![*interrupt], WRITE_RESULT)),
     };
     ctx.once(WRITE_RESULT, basis, bytes, Arc::new(OutputFile { path, stamp })).await?;
     Ok(Command::end().update(AnalysisUpdate::Written { file }))
@@ -116,7 +117,7 @@ async fn read_inputs(
     state: &Analysis,
 ) -> Result<(Vec<FileRef>, Vec<Skipped>), NodeError> {
     let folder = PathBuf::from(&state.inputs_dir);
-    let reading = folder::read(&folder, &wanted(state.recursive, state.code), &Limits::default())
+    let reading = folder::read(&folder, &wanted_files(state.recursive, state.code), &Limits::default())
         .map_err(NodeError::failed)?;
     if reading.files.is_empty() {
         return Err(NodeError::failed(nothing_to_read(&folder, &reading, state.recursive)));
@@ -131,10 +132,10 @@ async fn read_inputs(
 }
 
 fn contents(ctx: &Ctx<Services>, files: &[FileRef]) -> Result<Vec<FileFacts>, NodeError> {
-    let read = |file: &FileRef| {
+    let read_file = |file: &FileRef| {
         let bytes = ctx.services().records.blob(&file.digest)?;
         let text = String::from_utf8(bytes).map_err(NodeError::failed)?;
         Ok(FileFacts { name: file.name.clone(), text })
     };
-    files.iter().map(read).collect()
+    files.iter().map(read_file).collect()
 }

@@ -38,23 +38,23 @@ const FILLER_WORDS: &[&str] = &[
 ];
 
 /// The document without its empty sections about open points.
-pub(super) fn left_out(document: &str) -> String {
+pub(super) fn remove_empty_sections(document: &str) -> String {
     let lines: Vec<&str> = document.lines().collect();
-    let mut kept: Vec<&str> = Vec::with_capacity(lines.len());
-    let mut at = 0;
-    while let Some(line) = lines.get(at) {
-        let end = (at + 1..lines.len()).find(|n| is_heading(lines[*n])).unwrap_or(lines.len());
-        if is_heading(line) && is_about_open(line) && says_nothing(&lines[at..end]) {
-            at = end;
+    let mut kept_lines: Vec<&str> = Vec::with_capacity(lines.len());
+    let mut index = 0;
+    while let Some(line) = lines.get(index) {
+        let end = (index + 1..lines.len()).find(|n| is_heading(lines[*n])).unwrap_or(lines.len());
+        if is_heading(line) && is_about_open(line) && says_nothing(&lines[index..end]) {
+            index = end;
         } else {
-            kept.push(line);
-            at += 1;
+            kept_lines.push(line);
+            index += 1;
         }
     }
-    if kept.len() == lines.len() {
+    if kept_lines.len() == lines.len() {
         return document.to_owned();
     }
-    let text = kept.join("\n");
+    let text = kept_lines.join("\n");
     text.trim_end().to_owned() + "\n"
 }
 
@@ -72,16 +72,16 @@ fn is_about_open(heading: &str) -> bool {
 /// Whether a section only says that there is nothing, next to its heading or below it.
 fn says_nothing(section: &[&str]) -> bool {
     let (Some(heading), below) = (section.first(), &section[1..]) else { return false };
-    let beside = heading.split_once(':').map_or("", |(_, rest)| rest);
-    let said = words(&format!("{beside} {}", below.join(" ")));
-    let known =
+    let after_colon = heading.split_once(':').map_or("", |(_, rest)| rest);
+    let words = words(&format!("{after_colon} {}", below.join(" ")));
+    let is_expected =
         |word: &String| NOTHING_WORDS.contains(&word.as_str()) || FILLER_WORDS.contains(&word.as_str());
-    said.iter().any(|word| NOTHING_WORDS.contains(&word.as_str())) && said.iter().all(known)
+    words.iter().any(|word| NOTHING_WORDS.contains(&word.as_str())) && words.iter().all(is_expected)
 }
 
 fn words(text: &str) -> Vec<String> {
-    let letters = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
-    text.split_whitespace().map(letters).filter(|word| !word.is_empty()).collect()
+    let normalize = |word: &str| word.trim_matches(|c: char| !c.is_alphanumeric()).to_lowercase();
+    text.split_whitespace().map(normalize).filter(|word| !word.is_empty()).collect()
 }
 
 #[cfg(test)]
@@ -101,10 +101,10 @@ mod tests {
             "## Offene Punkte\n\nKeine.\n",
         ] {
             let document = format!("# Plan\n\n## Findings\n\nIt works.\n\n{section}");
-            assert_eq!(left_out(&document), "# Plan\n\n## Findings\n\nIt works.\n", "{section}");
+            assert_eq!(remove_empty_sections(&document), "# Plan\n\n## Findings\n\nIt works.\n", "{section}");
             let between = format!("{document}\n## Files\n\nplan.md\n");
             assert_eq!(
-                left_out(&between),
+                remove_empty_sections(&between),
                 "# Plan\n\n## Findings\n\nIt works.\n\n## Files\n\nplan.md\n",
                 "{section}"
             );
@@ -122,7 +122,7 @@ mod tests {
             "## Open points\n",
             "## Open source\n\nIt is MIT.\n",
         ] {
-            assert_eq!(left_out(document), document);
+            assert_eq!(remove_empty_sections(document), document);
         }
     }
 }

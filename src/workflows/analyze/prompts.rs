@@ -20,8 +20,8 @@ pub(super) struct Reader<'a> {
 
 /// How many bytes of the files fit into this window: two per token leave room for the conversation.
 fn room(window: Option<u64>) -> usize {
-    let fits = window.and_then(|tokens| usize::try_from(tokens).ok()).map(|tokens| tokens.saturating_mul(2));
-    fits.map_or(FILE_BYTES, |fits| fits.min(FILE_BYTES))
+    let bytes = window.and_then(|tokens| usize::try_from(tokens).ok()).map(|tokens| tokens.saturating_mul(2));
+    bytes.map_or(FILE_BYTES, |bytes| bytes.min(FILE_BYTES))
 }
 
 const ROLE: &str = "You help a person to analyse the files of a folder. You work in turns: in each turn you \
@@ -36,26 +36,26 @@ what remains open. Write only the document.";
 
 /// The request for the next question or proposal.
 pub(super) fn turn(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
-    let first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
-    let task = if first { "analyze.initial" } else { "analyze.followup" };
-    let shown = shown(state, files, reader);
+    let is_first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
+    let task = if is_first { "analyze.initial" } else { "analyze.followup" };
+    let excerpts = choose_excerpts(state, files, reader);
     let request = Request::new(task, facts(state, files)).system(role(reader.user));
-    let messages = conversation(state, files, &shown, None);
-    (request.messages(messages), share::unseen(files, &shown))
+    let messages = conversation(state, files, &excerpts, None);
+    (request.messages(messages), share::unseen(files, &excerpts))
 }
 
 /// The request for the summary.
 pub(super) fn summary(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
-    let shown = shown(state, files, reader);
+    let excerpts = choose_excerpts(state, files, reader);
     let request = Request::new("analyze.final", facts(state, files)).system(role(reader.user));
-    let messages = conversation(state, files, &shown, Some(SUMMARY));
-    (request.messages(messages), share::unseen(files, &shown))
+    let messages = conversation(state, files, &excerpts, Some(SUMMARY));
+    (request.messages(messages), share::unseen(files, &excerpts))
 }
 
 /// What the model sees of the files, chosen by the question and everything the person has said since.
-fn shown(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> Vec<Excerpt> {
-    let said = state.analysis_history.iter().filter(|turn| turn.role == Role::User);
-    let words: Vec<&str> = said.map(|turn| turn.text.as_str()).chain([state.query.as_str()]).collect();
+fn choose_excerpts(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> Vec<Excerpt> {
+    let user_turns = state.analysis_history.iter().filter(|turn| turn.role == Role::User);
+    let words: Vec<&str> = user_turns.map(|turn| turn.text.as_str()).chain([state.query.as_str()]).collect();
     share::excerpts(files, &words.join(" "), room(reader.window))
 }
 
@@ -86,9 +86,9 @@ fn role(user: &User) -> String {
     text
 }
 
-fn opening(state: &Analysis, files: &[FileFacts], shown: &[Excerpt]) -> String {
+fn opening(state: &Analysis, files: &[FileFacts], excerpts: &[Excerpt]) -> String {
     let mut text = format!("The question: {}\n\nThe files:\n", state.query);
-    for (file, excerpt) in files.iter().zip(shown) {
+    for (file, excerpt) in files.iter().zip(excerpts) {
         let _ = write!(text, "\n=== {} ===\n{}\n", file.name, excerpt.text);
         if excerpt.shown < file.text.len() {
             let _ = writeln!(text, "[{} of {} bytes shown]", excerpt.shown, file.text.len());
@@ -105,17 +105,17 @@ fn opening(state: &Analysis, files: &[FileFacts], shown: &[Excerpt]) -> String {
 fn conversation(
     state: &Analysis,
     files: &[FileFacts],
-    shown: &[Excerpt],
-    wanted: Option<&str>,
+    excerpts: &[Excerpt],
+    request: Option<&str>,
 ) -> Vec<Message> {
-    let said = state.analysis_history.iter().map(|turn| (turn.role, turn.text.as_str()));
-    let wanted = wanted.map(|text| (Role::User, text));
-    let mut messages = vec![Message::user(opening(state, files, shown))];
-    for (role, text) in said.chain(wanted) {
+    let turns = state.analysis_history.iter().map(|turn| (turn.role, turn.text.as_str()));
+    let request = request.map(|text| (Role::User, text));
+    let mut messages = vec![Message::user(opening(state, files, excerpts))];
+    for (role, text) in turns.chain(request) {
         match (role, messages.last_mut()) {
-            (Role::User, Some(Message::User { text: before })) => {
-                before.push_str("\n\n");
-                before.push_str(text);
+            (Role::User, Some(Message::User { text: previous })) => {
+                previous.push_str("\n\n");
+                previous.push_str(text);
             }
             (Role::User, _) => messages.push(Message::user(text)),
             (Role::Agent, _) => messages.push(Message::assistant(text)),

@@ -24,51 +24,51 @@ pub(super) struct Excerpt {
 
 /// Shares `room` bytes among the files by how much they have to do with the words of the question.
 pub(super) fn excerpts(files: &[FileFacts], words: &str, room: usize) -> Vec<Excerpt> {
-    let whole = |file: &FileFacts| Excerpt { text: file.text.clone(), shown: file.text.len() };
+    let full_excerpt = |file: &FileFacts| Excerpt { text: file.text.clone(), shown: file.text.len() };
     if files.iter().map(|file| file.text.len()).sum::<usize>() <= room {
-        return files.iter().map(whole).collect();
+        return files.iter().map(full_excerpt).collect();
     }
-    let wanted = stem_set(words);
-    let weights = weights(files, &wanted);
+    let question_stems = stem_set(words);
+    let weights = weights(files, &question_stems);
     let sizes: Vec<usize> = files.iter().map(|file| file.text.len()).collect();
     let shares = shares(&sizes, &weights, room);
-    let fitted = files.iter().zip(shares).map(|(file, share)| match file.text.len() {
-        size if size <= share => whole(file),
-        _ => excerpt(&file.text, share, &wanted),
+    let excerpts = files.iter().zip(shares).map(|(file, share)| match file.text.len() {
+        size if size <= share => full_excerpt(file),
+        _ => excerpt(&file.text, share, &question_stems),
     });
-    fitted.collect()
+    excerpts.collect()
 }
 
 /// What was left out of the files.
 pub(super) fn unseen(files: &[FileFacts], excerpts: &[Excerpt]) -> Vec<Unseen> {
     let cut = files.iter().zip(excerpts).filter(|(file, excerpt)| excerpt.shown < file.text.len());
-    let told = |(file, excerpt): (&FileFacts, &Excerpt)| Unseen {
+    let to_unseen = |(file, excerpt): (&FileFacts, &Excerpt)| Unseen {
         name: file.name.clone(),
         shown: excerpt.shown as u64,
         bytes: file.text.len() as u64,
     };
-    cut.map(told).collect()
+    cut.map(to_unseen).collect()
 }
 
 /// How much each file has to do with the question: shared words count, rare ones more.
-fn weights(files: &[FileFacts], wanted: &HashSet<String>) -> Vec<f64> {
-    let held: Vec<HashSet<String>> = files
+fn weights(files: &[FileFacts], question_stems: &HashSet<String>) -> Vec<f64> {
+    let shared_stems: Vec<HashSet<String>> = files
         .iter()
         .map(|file| {
             let all =
                 stems(&file.text).into_iter().chain(stems(&file.name.replace(['/', '_', '-', '.'], " ")));
-            all.filter(|word| wanted.contains(word)).collect()
+            all.filter(|word| question_stems.contains(word)).collect()
         })
         .collect();
     let mut files_with: HashMap<&str, usize> = HashMap::new();
-    for word in held.iter().flatten() {
+    for word in shared_stems.iter().flatten() {
         *files_with.entry(word.as_str()).or_default() += 1;
     }
     let rarity = |word: &String| {
-        let with = files_with.get(word.as_str()).copied().unwrap_or(1);
-        (1.0 + files.len() as f64 / with as f64).ln()
+        let file_count = files_with.get(word.as_str()).copied().unwrap_or(1);
+        (1.0 + files.len() as f64 / file_count as f64).ln()
     };
-    held.iter().map(|words| UNRELATED + words.iter().map(rarity).sum::<f64>()).collect()
+    shared_stems.iter().map(|words| UNRELATED + words.iter().map(rarity).sum::<f64>()).collect()
 }
 
 /// How many bytes each file gets; bytes that a short file does not need go to the others.
@@ -76,56 +76,57 @@ fn shares(sizes: &[usize], weights: &[f64], room: usize) -> Vec<usize> {
     let mut shares = vec![None; sizes.len()];
     let mut room = room;
     loop {
-        let open: Vec<usize> = (0..sizes.len()).filter(|at| shares[*at].is_none()).collect();
-        let total: f64 = open.iter().map(|at| weights[*at]).sum();
-        let part = |at: usize| (room as f64 * weights[at] / total.max(f64::MIN_POSITIVE)) as usize;
-        let whole: Vec<usize> = open.iter().copied().filter(|at| sizes[*at] <= part(*at)).collect();
-        if whole.is_empty() {
-            for at in &open {
-                shares[*at] = Some(part(*at));
+        let open_files: Vec<usize> = (0..sizes.len()).filter(|at| shares[*at].is_none()).collect();
+        let total: f64 = open_files.iter().map(|at| weights[*at]).sum();
+        let share_of = |at: usize| (room as f64 * weights[at] / total.max(f64::MIN_POSITIVE)) as usize;
+        let fitting: Vec<usize> =
+            open_files.iter().copied().filter(|at| sizes[*at] <= share_of(*at)).collect();
+        if fitting.is_empty() {
+            for at in &open_files {
+                shares[*at] = Some(share_of(*at));
             }
             return shares.into_iter().map(Option::unwrap_or_default).collect();
         }
-        for at in whole {
+        for at in fitting {
             shares[at] = Some(sizes[at]);
             room -= sizes[at];
         }
     }
 }
 
-/// The beginning of a text and the parts that mention the wanted words, in order.
-fn excerpt(text: &str, room: usize, wanted: &HashSet<String>) -> Excerpt {
+/// The beginning of a text and the parts that mention the question's words, in order.
+fn excerpt(text: &str, room: usize, question_stems: &HashSet<String>) -> Excerpt {
     if room < MIN_EXCERPT {
         return Excerpt { text: String::new(), shown: 0 };
     }
     let blocks = blocks(text);
-    let score = |block: &str| stems(block).iter().filter(|word| wanted.contains(*word)).count();
+    let score = |block: &str| stems(block).iter().filter(|word| question_stems.contains(*word)).count();
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by_key(|at| (*at != 0, std::cmp::Reverse(score(blocks[*at])), *at));
-    let mut taken = vec![0; blocks.len()];
-    let mut left = room;
+    let mut taken_bytes = vec![0; blocks.len()];
+    let mut room_left = room;
     for at in order {
-        let fits = blocks[at].floor_char_boundary(left);
+        let fitting_bytes = blocks[at].floor_char_boundary(room_left);
         // Half a part is worth taking only if nothing was taken yet.
-        if fits == blocks[at].len() || left == room {
-            taken[at] = fits;
-            left -= fits;
+        if fitting_bytes == blocks[at].len() || room_left == room {
+            taken_bytes[at] = fitting_bytes;
+            room_left -= fitting_bytes;
         }
     }
     let mut out = String::new();
-    let mut gap = false;
-    for (block, taken) in blocks.iter().zip(&taken) {
-        if *taken == 0 {
-            gap = true;
+    let mut has_gap = false;
+    for (block, taken_bytes) in blocks.iter().zip(&taken_bytes) {
+        if *taken_bytes == 0 {
+            has_gap = true;
             continue;
         }
-        if gap {
+        if has_gap {
             out.push_str("\n[…]\n");
         }
-        gap = *taken < block.len();
-        out.push_str(&block[..*taken]);
+        has_gap = *taken_bytes < block.len();
+        out.push_str(&block[..*taken_bytes]);
     }
-    Excerpt { text: out, shown: taken.iter().sum() }
+    Excerpt { text: out, shown: taken_bytes.iter().sum() }
 }
 
 /// Splits a text into paragraphs; long ones are cut at line ends.
@@ -133,12 +134,12 @@ fn blocks(text: &str) -> Vec<&str> {
     let mut blocks = Vec::new();
     let mut rest = text;
     while !rest.is_empty() {
-        let most = rest.floor_char_boundary(BLOCK);
+        let limit = rest.floor_char_boundary(BLOCK);
         let end = if rest.len() <= BLOCK {
             rest.len()
         } else {
-            let cut = rest[..most].rfind("\n\n").map(|at| at + 2);
-            cut.or_else(|| rest[..most].rfind('\n').map(|at| at + 1)).unwrap_or(most)
+            let cut = rest[..limit].rfind("\n\n").map(|at| at + 2);
+            cut.or_else(|| rest[..limit].rfind('\n').map(|at| at + 1)).unwrap_or(limit)
         };
         let (block, after) = rest.split_at(end.max(1).min(rest.len()));
         blocks.push(block);
@@ -166,9 +167,12 @@ mod tests {
     #[test]
     fn room_goes_to_the_files_and_parts_that_speak_of_the_question() {
         let dull = "The weather was fine and nobody said a thing.\n\n".repeat(200);
-        let told = format!("{dull}The launch slipped because the supplier was late.\n\n{dull}");
-        let files =
-            [file("a-diary.md", dull.clone()), file("b-log.md", told), file("c-small.md", "Short.".into())];
+        let relevant = format!("{dull}The launch slipped because the supplier was late.\n\n{dull}");
+        let files = [
+            file("a-diary.md", dull.clone()),
+            file("b-log.md", relevant),
+            file("c-small.md", "Short.".into()),
+        ];
         let shown = excerpts(&files, "Why did the launch slip?", 4_000);
         assert!(shown[1].text.contains("because the supplier was late"), "{}", shown[1].text);
         assert!(shown[1].text.starts_with("The weather") && shown[1].text.contains("[…]"));

@@ -1,7 +1,7 @@
 //! Decides whether an answer to "what else?" means "nothing".
 
 /// Whether the whole answer says that there is no further question.
-pub(super) fn ends(answer: &str) -> bool {
+pub(super) fn is_end(answer: &str) -> bool {
     let words: Vec<String> = answer
         .split(|c: char| !c.is_alphanumeric() && c != '\'')
         .filter(|word| !word.is_empty())
@@ -14,15 +14,15 @@ pub(super) fn ends(answer: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::ends;
+    use super::is_end;
 
     #[test]
     fn only_a_whole_answer_ends() {
         for yes in ["done", "No.", "no, thanks!", "Bye"] {
-            assert!(ends(yes), "{yes}");
+            assert!(is_end(yes), "{yes}");
         }
         for no in ["no doubt by Skrillex", "what is done about it?", "thanks, and this month?", ""] {
-            assert!(!ends(no), "{no}");
+            assert!(!is_end(no), "{no}");
         }
     }
 }

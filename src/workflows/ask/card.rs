@@ -55,23 +55,23 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
         field("asked", &format!("{} ({})", api.tool_name, api.catalogue));
     }
     if let Some(entity) = &state.entity {
-        field(&entity.kind, &format!("{} (id {})", super::resolve::said(entity), entity.id));
+        field(&entity.kind, &format!("{} (id {})", super::resolve::describe(entity), entity.id));
     }
     if let Some(host) = &state.selected_host {
         field("server", host);
     }
-    let mut often: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for erred in &state.error_history {
-        *often.entry((&erred.node, &erred.text)).or_default() += 1;
+    let mut counts: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+    for failure in &state.error_history {
+        *counts.entry((&failure.node, &failure.text)).or_default() += 1;
     }
-    for ((node, text), times) in often {
+    for ((node, text), times) in counts {
         field("went wrong", &format!("{times} × {node}: {text}"));
     }
     if fields.is_empty() { Vec::new() } else { vec![Block::Fields(fields)] }
 }
 
 /// The newest answer: in words, as a table, and as raw JSON.
-fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
+fn answer(services: &Services, state: &Ask, is_result: bool) -> Vec<Block> {
     let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
     let mut blocks = vec![Block::Text(Visible::new(text))];
     // The end of a long list is far below, so this comes first.
@@ -79,10 +79,10 @@ fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
         let shown = format!("{} of {}; answer “more” for the next", list.told, list.total);
         blocks.insert(0, Block::Fields(vec![(Visible::line("shown"), Visible::line(&shown))]));
     }
-    if !whole {
+    if !is_result {
         return blocks;
     }
-    blocks.extend(table.map(drawn));
+    blocks.extend(table.map(table_block));
     for digest in kept {
         // An answer that can no longer be read is left out; it is in words above.
         let Ok(bytes) = services.records.blob(digest) else { continue };
@@ -101,7 +101,7 @@ fn answer(services: &Services, state: &Ask, whole: bool) -> Vec<Block> {
     blocks
 }
 
-fn drawn(table: &Table) -> Block {
+fn table_block(table: &Table) -> Block {
     let row = |cells: &Vec<String>| cells.iter().map(|cell| Visible::line(cell)).collect();
     Block::Table { head: row(&table.head), rows: table.rows.iter().map(row).collect() }
 }
@@ -133,7 +133,7 @@ fn request(services: &Services, state: &Ask, item: &Item) -> Vec<Block> {
             for (name, value) in &filled.headers {
                 fields.push((Visible::line(&format!("header {name}")), Visible::line(value)));
             }
-            fields.extend(catalogue.ok().and_then(|(_, catalogue)| key(services, &catalogue)));
+            fields.extend(catalogue.ok().and_then(|(_, catalogue)| key_field(services, &catalogue)));
             if let Some(body) = &filled.body {
                 let json = serde_json::to_string_pretty(body).unwrap_or_default();
                 blocks.push(Block::Code { language: "json".to_owned(), text: Visible::new(&json) });
@@ -146,30 +146,34 @@ fn request(services: &Services, state: &Ask, item: &Item) -> Vec<Block> {
 }
 
 /// Says that a key is sent along and where it is kept; never shows the key.
-fn key(services: &Services, catalogue: &Catalogue) -> Option<(Visible, Visible)> {
+fn key_field(services: &Services, catalogue: &Catalogue) -> Option<(Visible, Visible)> {
     let auth = catalogue.auth.as_ref()?;
-    let kept = services.apis.settings(&catalogue.name).key;
-    let kept = kept.map_or_else(|| "none is configured".to_owned(), |secret| format!("your key ({secret})"));
+    let key = services.apis.settings(&catalogue.name).key;
+    let key = key.map_or_else(|| "none is configured".to_owned(), |secret| format!("your key ({secret})"));
     let place = match auth {
         Auth::Header { name } => format!("header {name}"),
         Auth::Query { name } => format!("parameter {name}"),
         Auth::Bearer => "header authorization".to_owned(),
     };
-    Some((Visible::line(&place), Visible::line(&kept)))
+    Some((Visible::line(&place), Visible::line(&key)))
 }
 
 /// What was said before, without the newest answer if that is shown above.
 fn earlier(state: &Ask, item: &Item) -> Option<Block> {
-    let mut said: Vec<(Role, &str)> =
-        state.message_history.iter().map(|said| (said.role, said.text.as_str())).collect();
-    let stands_above = state.query.is_none() || item.kind == ItemKind::Result;
-    if stands_above && matches!(said.last(), Some((Role::Agent, _))) {
-        said.pop();
+    let mut entries: Vec<(Role, &str)> =
+        state.message_history.iter().map(|entry| (entry.role, entry.text.as_str())).collect();
+    let is_shown_above = state.query.is_none() || item.kind == ItemKind::Result;
+    if is_shown_above && matches!(entries.last(), Some((Role::Agent, _))) {
+        entries.pop();
     }
-    let own = state.messages.iter().flatten().skip(1);
-    let asked = item.args.get("question").and_then(Value::as_str);
-    said.extend(own.map(|turn| (turn.role, turn.text.as_str())).filter(|(_, text)| Some(*text) != asked));
-    let turns: Vec<_> = said
+    let question_turns = state.messages.iter().flatten().skip(1);
+    let question = item.args.get("question").and_then(Value::as_str);
+    entries.extend(
+        question_turns
+            .map(|turn| (turn.role, turn.text.as_str()))
+            .filter(|(_, text)| Some(*text) != question),
+    );
+    let turns: Vec<_> = entries
         .into_iter()
         .map(|(role, text)| {
             let who = match role {

@@ -12,32 +12,36 @@ const STEPS: &[(usize, usize, usize)] =
 
 /// The answer, cut if it is long, and a sentence about that unless it is a list.
 pub(super) fn cut(answer: &Value, catalogue: &Catalogue) -> (Value, Option<String>) {
-    let mut small = Value::Null;
-    for (items, text, deep) in STEPS {
-        small = trim(answer, *items, *text, *deep);
-        if small.to_string().len() <= MAX_BYTES {
+    let mut shortened = Value::Null;
+    for (max_items, max_chars, max_depth) in STEPS {
+        shortened = trim(answer, *max_items, *max_chars, *max_depth);
+        if shortened.to_string().len() <= MAX_BYTES {
             break;
         }
     }
     // For lists, the answer's own text says how much of it is shown.
-    let listed = super::format::entries(catalogue, answer).is_some();
-    let note = (small != *answer && !listed)
+    let is_list = super::format::entries(catalogue, answer).is_some();
+    let note = (shortened != *answer && !is_list)
         .then(|| "The answer is long; texts and lists in it were cut.".to_owned());
-    (small, note)
+    (shortened, note)
 }
 
-fn trim(value: &Value, items: usize, text: usize, deep: usize) -> Value {
+fn trim(value: &Value, max_items: usize, max_chars: usize, max_depth: usize) -> Value {
     match value {
-        Value::String(long) if long.chars().count() > text => {
-            Value::String(long.chars().take(text).chain(['…']).collect())
+        Value::String(long) if long.chars().count() > max_chars => {
+            Value::String(long.chars().take(max_chars).chain(['…']).collect())
         }
-        Value::Array(_) | Value::Object(_) if deep == 0 => Value::String("…".to_owned()),
-        Value::Array(list) => list.iter().take(items).map(|one| trim(one, items, text, deep - 1)).collect(),
+        Value::Array(_) | Value::Object(_) if max_depth == 0 => Value::String("…".to_owned()),
+        Value::Array(list) => {
+            list.iter().take(max_items).map(|one| trim(one, max_items, max_chars, max_depth - 1)).collect()
+        }
         Value::Object(fields) => {
             // An object with hundreds of fields is really a list.
-            let most = items.max(60);
-            let kept = fields.iter().take(most);
-            kept.map(|(key, one)| (key.clone(), trim(one, items, text, deep - 1))).collect()
+            let max_fields = max_items.max(60);
+            let first_fields = fields.iter().take(max_fields);
+            first_fields
+                .map(|(key, one)| (key.clone(), trim(one, max_items, max_chars, max_depth - 1)))
+                .collect()
         }
         other => other.clone(),
     }
@@ -54,9 +58,9 @@ mod tests {
         let short = json!({"data": [{"title": "a"}]});
         assert_eq!(cut(&short, &catalogue), (short, None));
         let long = json!({"data": vec![json!({"title": "x".repeat(3000)}); 5000]});
-        let (small, note) = cut(&long, &catalogue);
-        assert!(small.to_string().len() <= MAX_BYTES, "{}", small.to_string().len());
-        assert!((1..5000).contains(&small["data"].as_array().unwrap().len()));
+        let (shortened, note) = cut(&long, &catalogue);
+        assert!(shortened.to_string().len() <= MAX_BYTES, "{}", shortened.to_string().len());
+        assert!((1..5000).contains(&shortened["data"].as_array().unwrap().len()));
         assert_eq!(note, None, "the page says how much of it is told");
         let mut deep = json!(1);
         for _ in 0..100 {

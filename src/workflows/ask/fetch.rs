@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// How many servers are tried for one request and checked for health.
-pub(super) const MOST_SERVERS: usize = 4;
+pub(super) const MAX_SERVERS: usize = 4;
 
 /// The longest a server may make us wait.
 const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
@@ -100,37 +100,37 @@ impl ApiClient {
         servers: &[String],
         filled: impl Fn(&str) -> Result<ApiRequest, String>,
     ) -> Result<ApiResponse, NodeError> {
-        let mut wrong = Vec::new();
-        let (mut passing, mut resolved) = (false, false);
-        for server in servers.iter().take(MOST_SERVERS) {
+        let mut problems = Vec::new();
+        let (mut is_temporary, mut is_resolved) = (false, false);
+        for server in servers.iter().take(MAX_SERVERS) {
             let filled = filled(server).map_err(NodeError::failed)?;
-            let sent = self.send(&filled, servers).await;
-            resolved |= !matches!(sent, Err(HttpError::NotFound(_)));
-            match sent {
-                Ok(answer) if answer.status == 429 => return Err(too_many(server, &answer)),
+            let result = self.send(&filled, servers).await;
+            is_resolved |= !matches!(result, Err(HttpError::NotFound(_)));
+            match result {
+                Ok(answer) if answer.status == 429 => return Err(too_many_requests(server, &answer)),
                 Ok(answer) if answer.status >= 500 => {
-                    wrong.push(format!("{server} says {}", answer.status));
-                    passing = true;
+                    problems.push(format!("{server} says {}", answer.status));
+                    is_temporary = true;
                 }
                 Ok(answer) => match self.parse_response(server, &answer).await? {
                     Ok(response) => return Ok(response),
-                    Err(why) => wrong.push(why),
+                    Err(why) => problems.push(why),
                 },
-                Err(HttpError::Refused(why)) => wrong.push(why),
+                Err(HttpError::Refused(why)) => problems.push(why),
                 Err(HttpError::NotFound(why) | HttpError::NotSent(why) | HttpError::NoAnswer(why)) => {
-                    wrong.push(why);
-                    passing = true;
+                    problems.push(why);
+                    is_temporary = true;
                 }
             }
         }
-        if wrong.is_empty() {
+        if problems.is_empty() {
             return Err(NodeError::failed("there is no server to ask"));
         }
-        if !resolved {
+        if !is_resolved {
             return Err(self.offline());
         }
-        let text = wrong.join("; ");
-        Err(if passing { NodeError::transient(text) } else { NodeError::failed(text) })
+        let text = problems.join("; ");
+        Err(if is_temporary { NodeError::transient(text) } else { NodeError::failed(text) })
     }
 
     /// None of its servers has a name that leads anywhere, as on a machine without a network.
@@ -147,7 +147,7 @@ impl ApiClient {
         let mut response = ApiResponse {
             status: answer.status,
             host: server.to_owned(),
-            next_link: next_page::of_header(&answer.link),
+            next_link: next_page::next_link(&answer.link),
             ..ApiResponse::default()
         };
         let body: Value = match serde_json::from_slice(&answer.body) {
@@ -155,7 +155,7 @@ impl ApiClient {
             Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,
             // Errors need not be JSON.
             Err(_) if answer.status >= 400 => Value::Null,
-            Err(_) if deeper_than(&answer.body, MAX_DEPTH) => {
+            Err(_) if is_deeper_than(&answer.body, MAX_DEPTH) => {
                 return Ok(Err(format!("{server} answers with JSON that is nested over {MAX_DEPTH} deep")));
             }
             Err(_) => {
@@ -171,7 +171,7 @@ impl ApiClient {
     }
 }
 
-fn deeper_than(json: &[u8], most: usize) -> bool {
+fn is_deeper_than(json: &[u8], max_depth: usize) -> bool {
     let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
     for byte in json {
         match byte {
@@ -182,14 +182,14 @@ fn deeper_than(json: &[u8], most: usize) -> bool {
             b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
             _ => {}
         }
-        if depth > most {
+        if depth > max_depth {
             return true;
         }
     }
     false
 }
 
-fn too_many(server: &str, answer: &Answer) -> NodeError {
+fn too_many_requests(server: &str, answer: &Answer) -> NodeError {
     let retry_after = answer.retry_after.map(Duration::from_secs).map(|wait| wait.min(MAX_WAIT));
     NodeError::Transient { text: format!("{server} has had too many requests (429)"), retry_after }
 }

@@ -1,17 +1,17 @@
 //! Puts answers into words, in code: every number and name comes from the response and from nowhere else.
 
 use super::parts::{Entity, Table};
-use super::resolve::{at, said};
+use super::resolve::{describe, value_at};
 use super::values::plain;
 use crate::text::{Visible, truncate};
 use crate::tools::catalogue::{Catalogue, Kind, Line, Operation};
 use serde_json::{Map, Value};
 
 /// The most lines of a list and the most fields of a thing that are shown at once.
-pub(super) const MOST: usize = 100;
+pub(super) const MAX_SHOWN: usize = 100;
 
 /// The most columns of a table for things that no catalogue describes.
-const COLUMNS: usize = 6;
+const MAX_COLUMNS: usize = 6;
 
 /// The longest value on a line.
 const MAX_VALUE_WIDTH: usize = 200;
@@ -36,7 +36,7 @@ pub(super) struct Part<'a> {
 
 /// The answer as text, and as a table if it is a list.
 pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
-    let data = listed(part.catalogue.data_of(part.response));
+    let data = list_in(part.catalogue.data_of(part.response));
     let kind = part.catalogue.entities.get(&part.operation.returns);
     let heading = heading(part);
     match data {
@@ -46,7 +46,7 @@ pub(super) fn answer(part: &Part<'_>) -> (String, Option<Table>) {
         Value::Array(items) if items.is_empty() => (format!("{heading}: nothing was found."), None),
         Value::Array(items) => page(kind, &heading, items, part.before),
         Value::Object(fields) if fields.is_empty() => (format!("{heading}: nothing was found."), None),
-        Value::Object(fields) => (format!("{heading}:\n\n{}", told(kind, data, fields)), None),
+        Value::Object(fields) => (format!("{heading}:\n\n{}", fields_text(kind, data, fields)), None),
         Value::Null => (format!("{heading}: done; the answer is empty."), None),
         other => (format!("{heading}: {}", short(other)), None),
     }
@@ -59,7 +59,7 @@ pub(super) fn page(
     items: &[Value],
     before: usize,
 ) -> (String, Option<Table>) {
-    let items = &items[..items.len().min(MOST)];
+    let items = &items[..items.len().min(MAX_SHOWN)];
     let rows = items.iter().enumerate();
     let rows: Vec<String> =
         rows.map(|(n, item)| format!("{}. {}", before + n + 1, line(kind, item))).collect();
@@ -68,18 +68,18 @@ pub(super) fn page(
 
 /// The entries, if the answer is a list.
 pub(super) fn entries<'v>(catalogue: &Catalogue, response: &'v Value) -> Option<&'v [Value]> {
-    listed(catalogue.data_of(response)).as_array().map(Vec::as_slice)
+    list_in(catalogue.data_of(response)).as_array().map(Vec::as_slice)
 }
 
 /// The list, if it is in an object next to data about it.
-fn listed(data: &Value) -> &Value {
+fn list_in(data: &Value) -> &Value {
     let Value::Object(fields) = data else { return data };
     let mut lists = fields
         .values()
         .filter(|value| value.as_array().is_some_and(|list| list.iter().any(Value::is_object)));
-    let others = fields.len();
+    let field_count = fields.len();
     match (lists.next(), lists.next()) {
-        (Some(list), None) if others <= 6 => list,
+        (Some(list), None) if field_count <= 6 => list,
         _ => data,
     }
 }
@@ -93,54 +93,57 @@ pub(super) fn heading(part: &Part<'_>) -> String {
     let mut text = name.strip_prefix("Get ").unwrap_or(name).to_owned();
     let takes = |kind: &str| part.operation.parameters().any(|one| one.entity.as_deref() == Some(kind));
     if let Some(about) = part.about.filter(|about| takes(&about.kind)) {
-        text += &format!(", {}", said(about));
+        text += &format!(", {}", describe(about));
     }
-    let worth = |name: &&String| {
+    let is_worth_showing = |name: &&String| {
         let parameter = part.operation.parameter(name);
         parameter.is_some_and(|one| one.entity.is_none() && !matches!(name.as_str(), "limit" | "offset"))
     };
-    let told = part.parameters.into_iter().flat_map(Map::iter).filter(|(name, _)| worth(name));
-    let told: Vec<String> = told.map(|(name, value)| format!("{name} {}", short(value))).collect();
-    if !told.is_empty() {
-        text += &format!(" ({})", told.join(", "));
+    let shown_parameters =
+        part.parameters.into_iter().flat_map(Map::iter).filter(|(name, _)| is_worth_showing(name));
+    let shown_parameters: Vec<String> =
+        shown_parameters.map(|(name, value)| format!("{name} {}", short(value))).collect();
+    if !shown_parameters.is_empty() {
+        text += &format!(" ({})", shown_parameters.join(", "));
     }
     Visible::line(&text).into_string()
 }
 
 /// A thing on one line: `"Title" by Name (1,234 plays)`.
 fn line(kind: Option<&Kind>, item: &Value) -> String {
-    let Some(described) = kind.and_then(|kind| kind.line.as_ref()) else { return undescribed(item) };
-    let Some(title) = title(described, item) else { return undescribed(item) };
+    let Some(layout) = kind.and_then(|kind| kind.line.as_ref()) else { return undescribed(item) };
+    let Some(title) = title(layout, item) else { return undescribed(item) };
     let mut text = format!("\"{title}\"");
-    let part = |path: &Option<String>| at(item, path.as_deref()?).map(short).filter(|text| !text.is_empty());
-    if let Some(by) = part(&described.by) {
+    let part =
+        |path: &Option<String>| value_at(item, path.as_deref()?).map(short).filter(|text| !text.is_empty());
+    if let Some(by) = part(&layout.by) {
         text += &format!(" by {by}");
     }
-    if let Some(to) = part(&described.to) {
+    if let Some(to) = part(&layout.to) {
         text += &format!(" to {to}");
     }
-    let mut more: Vec<String> = Vec::new();
-    more.extend(part(&described.kind));
-    more.extend(part(&described.handle).map(|handle| format!("@{handle}")));
-    more.extend(
-        described
+    let mut details: Vec<String> = Vec::new();
+    details.extend(part(&layout.kind));
+    details.extend(part(&layout.handle).map(|handle| format!("@{handle}")));
+    details.extend(
+        layout
             .figures
             .iter()
-            .filter_map(|(path, what)| Some(format!("{} {what}", figure(at(item, path)?)))),
+            .filter_map(|(path, what)| Some(format!("{} {what}", figure(value_at(item, path)?)))),
     );
-    if !more.is_empty() {
-        text += &format!(" ({})", more.join(", "));
+    if !details.is_empty() {
+        text += &format!(" ({})", details.join(", "));
     }
     text
 }
 
 fn title(line: &Line, item: &Value) -> Option<String> {
-    line.title.iter().find_map(|path| at(item, path)).map(short).filter(|title| !title.is_empty())
+    line.title.iter().find_map(|path| value_at(item, path)).map(short).filter(|title| !title.is_empty())
 }
 
 fn undescribed(item: &Value) -> String {
     match item {
-        Value::Object(_) => match TITLES.iter().find_map(|key| at(item, key)) {
+        Value::Object(_) => match TITLES.iter().find_map(|key| value_at(item, key)) {
             Some(title) => format!("\"{}\"", short(title)),
             None => short(item),
         },
@@ -149,21 +152,25 @@ fn undescribed(item: &Value) -> String {
 }
 
 /// Everything worth showing about one thing, one line each.
-fn told(kind: Option<&Kind>, data: &Value, fields: &Map<String, Value>) -> String {
+fn fields_text(kind: Option<&Kind>, data: &Value, fields: &Map<String, Value>) -> String {
     let row = |name: &str, value: &Value| format!("- {name}: {}", figure(value));
     let described: Vec<String> = match kind.filter(|kind| !kind.fields.is_empty()) {
         Some(kind) => {
-            let told = kind.fields.iter().filter_map(|(name, path)| Some((name, at(data, path)?)));
-            told.filter(|(_, value)| **value != "").map(|(name, value)| row(name, value)).collect()
+            let described_fields =
+                kind.fields.iter().filter_map(|(name, path)| Some((name, value_at(data, path)?)));
+            described_fields
+                .filter(|(_, value)| **value != "")
+                .map(|(name, value)| row(name, value))
+                .collect()
         }
         None => Vec::new(),
     };
     if !described.is_empty() {
         return described.join("\n");
     }
-    let worth = fields.iter().filter(|(_, value)| !value.is_null());
+    let non_null = fields.iter().filter(|(_, value)| !value.is_null());
     let rows: Vec<String> =
-        worth.take(MOST).map(|(name, value)| row(&short(&name.as_str().into()), value)).collect();
+        non_null.take(MAX_SHOWN).map(|(name, value)| row(&short(&name.as_str().into()), value)).collect();
     rows.join("\n")
 }
 
@@ -181,8 +188,8 @@ fn table(kind: Option<&Kind>, items: &[Value], before: usize) -> Option<Table> {
         }
         None => {
             let Some(Value::Object(first)) = items.first() else { return None };
-            let plain = first.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
-            plain.take(COLUMNS).map(|(key, _)| (key.clone(), vec![key.clone()])).collect()
+            let simple_fields = first.iter().filter(|(_, value)| !value.is_object() && !value.is_array());
+            simple_fields.take(MAX_COLUMNS).map(|(key, _)| (key.clone(), vec![key.clone()])).collect()
         }
     };
     if columns.is_empty() || items.iter().any(|item| !item.is_object()) {
@@ -190,7 +197,7 @@ fn table(kind: Option<&Kind>, items: &[Value], before: usize) -> Option<Table> {
     }
     let head = std::iter::once("#".to_owned()).chain(columns.iter().map(|(name, _)| name.clone()));
     let cell = |item: &Value, paths: &[String]| {
-        paths.iter().find_map(|path| at(item, path)).map(figure).unwrap_or_default()
+        paths.iter().find_map(|path| value_at(item, path)).map(figure).unwrap_or_default()
     };
     let rows = items.iter().enumerate().map(|(n, item)| {
         let cells = columns.iter().map(|(_, paths)| cell(item, paths));
@@ -205,8 +212,8 @@ fn figure(value: &Value) -> String {
         Some(number) => {
             let digits = number.unsigned_abs().to_string();
             let mut grouped = String::new();
-            for (at, digit) in digits.chars().enumerate() {
-                if at > 0 && (digits.len() - at) % 3 == 0 {
+            for (index, digit) in digits.chars().enumerate() {
+                if index > 0 && (digits.len() - index) % 3 == 0 {
                     grouped.push(',');
                 }
                 grouped.push(digit);
@@ -248,8 +255,8 @@ mod tests {
             }),
             ..Kind::default()
         };
-        let whole = json!({"title": "Example Track", "user": {"name": "Example Artist"}, "play_count": 1234});
-        assert_eq!(line(Some(&kind), &whole), "\"Example Track\" by Example Artist (1,234 plays)");
+        let track = json!({"title": "Example Track", "user": {"name": "Example Artist"}, "play_count": 1234});
+        assert_eq!(line(Some(&kind), &track), "\"Example Track\" by Example Artist (1,234 plays)");
         assert_eq!(line(Some(&kind), &json!({"title": "Alone"})), "\"Alone\"");
         assert_eq!(line(Some(&kind), &json!({"id": 7})), "\"7\"");
         assert_eq!(line(None, &json!("rock")), "rock");

@@ -59,15 +59,15 @@ const QUESTION: &str = "question";
 const NEXT: &str = "next";
 
 /// How often in a row a node may fail before a person is asked.
-const MOST_TRIES: u32 = 3;
+const MAX_TRIES: u32 = 3;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
-    let shown = services.clone();
+    let for_cards = services.clone();
     let workflow = Workflow::new("ask", graph()?, services);
     let about = "a question that an API answers";
-    let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
+    let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
     let spec =
         spec.with_roles(&["category", "select", "params"]).explaining(card::explain).remembering(errors);
     Ok(spec.preparing(move |input| {
@@ -84,8 +84,8 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
 
 /// Every error a thread recovered from.
 fn errors(state: &Folded) -> Vec<(String, String)> {
-    let erred = state.get::<Ask>().into_iter().flat_map(|state| &state.error_history);
-    erred.map(|erred| (erred.node.clone(), Visible::line(&erred.text).into_string())).collect()
+    let failures = state.get::<Ask>().into_iter().flat_map(|state| &state.error_history);
+    failures.map(|failure| (failure.node.clone(), Visible::line(&failure.text).into_string())).collect()
 }
 
 fn graph() -> Result<Graph<Ask, Services>, BuildError> {

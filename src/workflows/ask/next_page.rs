@@ -24,7 +24,7 @@ const NEXT_LINKS: &[&str] = &["next", "nextpage", "nexturl", "nextlink", "odatan
 const WRAPPER_KEYS: &[&str] = &["links", "paging", "pagination", "meta", "metadata", "pageinfo", "cursors"];
 
 /// The link of a `Link` header whose relation is `next` (RFC 8288).
-pub(super) fn of_header(header: &str) -> Option<String> {
+pub(super) fn next_link(header: &str) -> Option<String> {
     let mut rest = header;
     while let Some((link, after)) = rest.split_once('<').and_then(|(_, rest)| rest.split_once('>')) {
         // Up to the next link, which begins after a comma; commas within quotes do not count.
@@ -47,18 +47,18 @@ pub(super) fn of_header(header: &str) -> Option<String> {
     None
 }
 
-/// How to get the next page of an answer; `linked` is the next page its header links to.
-pub(super) fn next(part: &Part<'_>, answer: &Value, linked: Option<&str>) -> Next {
+/// How to get the next page of an answer; `header_link` is the next page its header links to.
+pub(super) fn next(part: &Part<'_>, answer: &Value, header_link: Option<&str>) -> Next {
     let operation = part.operation;
-    let sent = part.parameters.cloned().unwrap_or_default();
+    let sent_parameters = part.parameters.cloned().unwrap_or_default();
     let entries = format::entries(part.catalogue, answer).map_or(0, <[Value]>::len);
-    let go_on = |name: &str, value: Value| {
-        let mut parameters = sent.clone();
+    let next_at = |name: &str, value: Value| {
+        let mut parameters = sent_parameters.clone();
         parameters.insert(name.to_owned(), value);
         Next::At { parameters }
     };
-    if let Some(link) = linked.or_else(|| text_under(answer, NEXT_LINKS))
-        && let Some(parameters) = of_link(operation, &sent, link)
+    if let Some(link) = header_link.or_else(|| text_under(answer, NEXT_LINKS))
+        && let Some(parameters) = link_parameters(operation, &sent_parameters, link)
     {
         return Next::At { parameters };
     }
@@ -67,14 +67,14 @@ pub(super) fn next(part: &Part<'_>, answer: &Value, linked: Option<&str>) -> Nex
     }
     if let Some(parameter) = parameter_named(operation, CURSORS) {
         return match text_under(answer, NEXT_CURSORS)
-            .filter(|cursor| sent.get(&parameter.name) != Some(&Value::from(*cursor)))
+            .filter(|cursor| sent_parameters.get(&parameter.name) != Some(&Value::from(*cursor)))
         {
-            Some(cursor) => go_on(&parameter.name, Value::from(cursor)),
+            Some(cursor) => next_at(&parameter.name, Value::from(cursor)),
             None => Next::End,
         };
     }
     let number = |parameter: &Parameter| {
-        let value = sent.get(&parameter.name).and_then(Value::as_u64);
+        let value = sent_parameters.get(&parameter.name).and_then(Value::as_u64);
         value.or_else(|| parameter.default.as_u64())
     };
     let size = parameter_named(operation, SIZES).and_then(number);
@@ -82,12 +82,13 @@ pub(super) fn next(part: &Part<'_>, answer: &Value, linked: Option<&str>) -> Nex
         return Next::End;
     }
     if let Some(parameter) = parameter_named(operation, OFFSETS) {
-        let begun = number(parameter).unwrap_or_default();
-        return go_on(&parameter.name, Value::from(begun + entries as u64));
+        let start = number(parameter).unwrap_or_default();
+        return next_at(&parameter.name, Value::from(start + entries as u64));
     }
     if let Some(parameter) = parameter_named(operation, PAGES) {
-        let least = parameter.minimum.filter(|least| *least >= 0.0).map_or(1, |least| least as u64);
-        return go_on(&parameter.name, Value::from(number(parameter).unwrap_or(least) + 1));
+        let first_page =
+            parameter.minimum.filter(|minimum| *minimum >= 0.0).map_or(1, |minimum| minimum as u64);
+        return next_at(&parameter.name, Value::from(number(parameter).unwrap_or(first_page) + 1));
     }
     Next::Unknown
 }
@@ -103,15 +104,15 @@ fn parameter_named<'o>(operation: &'o Operation, names: &[&str]) -> Option<&'o P
 /// The text an answer has under one of these names.
 fn text_under<'v>(answer: &'v Value, names: &[&str]) -> Option<&'v str> {
     let in_object = |fields: &'v Map<String, Value>| {
-        let mut found = fields.iter().filter(|(name, _)| names.contains(&folded(name).as_str()));
-        found
+        let mut matches = fields.iter().filter(|(name, _)| names.contains(&folded(name).as_str()));
+        matches
             .find_map(|(_, value)| value.as_str().or_else(|| value.get("href")?.as_str()))
             .filter(|text| !text.is_empty())
     };
     let fields = answer.as_object()?;
     in_object(fields).or_else(|| {
-        let around = fields.iter().filter(|(name, _)| WRAPPER_KEYS.contains(&folded(name).as_str()));
-        around.filter_map(|(_, value)| value.as_object()).find_map(in_object)
+        let wrappers = fields.iter().filter(|(name, _)| WRAPPER_KEYS.contains(&folded(name).as_str()));
+        wrappers.filter_map(|(_, value)| value.as_object()).find_map(in_object)
     })
 }
 
@@ -126,17 +127,21 @@ fn has_more(answer: &Value) -> Option<bool> {
 }
 
 /// The parameters a link asks for, if it is the same operation with other parameters.
-fn of_link(operation: &Operation, sent: &Map<String, Value>, link: &str) -> Option<Map<String, Value>> {
+fn link_parameters(
+    operation: &Operation,
+    sent_parameters: &Map<String, Value>,
+    link: &str,
+) -> Option<Map<String, Value>> {
     let base = Url::parse("http://server.invalid/").ok()?;
     let url = base.join(link).ok()?;
-    let mut parameters = sent.clone();
+    let mut parameters = sent_parameters.clone();
     for (name, value) in url.query_pairs() {
-        let known = operation.parameter(&name).filter(|one| one.place == ParameterLocation::Query);
+        let query_parameter = operation.parameter(&name).filter(|one| one.place == ParameterLocation::Query);
         // A parameter the operation does not know says nothing about the page, or is sent with every request.
-        let Some(parameter) = known else { continue };
+        let Some(parameter) = query_parameter else { continue };
         parameters.insert(parameter.name.clone(), values::read(parameter, &value).ok()?);
     }
-    (parameters != *sent).then_some(parameters)
+    (parameters != *sent_parameters).then_some(parameters)
 }
 
 #[cfg(test)]
@@ -145,15 +150,15 @@ mod tests {
     use crate::tools::catalogue::Catalogue;
     use serde_json::json;
 
-    fn after(parameters: &[(&str, &str)], told: Value, answer: Value) -> Option<Value> {
-        after_link(parameters, told, answer, None)
+    fn after(parameters: &[(&str, &str)], sent: Value, answer: Value) -> Option<Value> {
+        after_link(parameters, sent, answer, None)
     }
 
     fn after_link(
         parameters: &[(&str, &str)],
-        told: Value,
+        sent: Value,
         answer: Value,
-        linked: Option<&str>,
+        header_link: Option<&str>,
     ) -> Option<Value> {
         let parameter = |(name, kind): &(&str, &str)| Parameter {
             name: (*name).to_owned(),
@@ -168,13 +173,13 @@ mod tests {
         let part = Part {
             catalogue: &catalogue,
             operation: &operation,
-            parameters: told.as_object(),
+            parameters: sent.as_object(),
             about: None,
             response: &answer,
             before: 0,
             heading: None,
         };
-        match next(&part, &answer, linked) {
+        match next(&part, &answer, header_link) {
             Next::At { parameters } => Some(Value::Object(parameters)),
             Next::End => Some(json!("end")),
             Next::Unknown => None,
@@ -216,20 +221,20 @@ mod tests {
     fn the_link_header_leads_on() {
         let header =
             r#"<https://x.org/a?page=1>; rel="prev first"; title="a, b", </a?page=3&per_page=2>; rel="next""#;
-        assert_eq!(of_header(header).as_deref(), Some("/a?page=3&per_page=2"));
+        assert_eq!(next_link(header).as_deref(), Some("/a?page=3&per_page=2"));
         assert_eq!(
-            of_header("<https://x.org/a?page=9>; REL=next").as_deref(),
+            next_link("<https://x.org/a?page=9>; REL=next").as_deref(),
             Some("https://x.org/a?page=9")
         );
         for none in ["", "<https://x.org/a", "<https://x.org/a>; rel=last", "next", "<a>; title=\"rel=next\""]
         {
-            assert_eq!(of_header(none), None, "{none}");
+            assert_eq!(next_link(none), None, "{none}");
         }
         let answer = json!({"data": [{"id": 1}, {"id": 2}]});
         let parameters = [("page", "integer"), ("per_page", "integer")];
-        let told = json!({"page": 2, "per_page": 2});
-        let on = after_link(&parameters, told, answer.clone(), of_header(header).as_deref());
-        assert_eq!(on, Some(json!({"page": 3, "per_page": 2})));
+        let sent = json!({"page": 2, "per_page": 2});
+        let next_page = after_link(&parameters, sent, answer.clone(), next_link(header).as_deref());
+        assert_eq!(next_page, Some(json!({"page": 3, "per_page": 2})));
         let elsewhere =
             after_link(&[("since", "integer")], json!({}), answer, Some("https://other.org/b?since=364"));
         assert_eq!(elsewhere, Some(json!({"since": 364})), "asked of the same operation and server");

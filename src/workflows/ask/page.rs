@@ -24,10 +24,10 @@ fn wants_more(words: &str) -> bool {
 pub(super) fn list_position(
     services: &Services,
     part: &Part<'_>,
-    kept: Option<&KeptAnswer>,
+    kept_answer: Option<&KeptAnswer>,
 ) -> Option<ListPosition> {
-    let shown = format::entries(part.catalogue, part.response)?.len().min(format::MOST);
-    let KeptAnswer { digest, next_link } = kept?.clone();
+    let shown = format::entries(part.catalogue, part.response)?.len().min(format::MAX_SHOWN);
+    let KeptAnswer { digest, next_link } = kept_answer?.clone();
     let full_answer = read_answer(services, &digest).ok()?;
     let total = format::entries(part.catalogue, &full_answer)?.len();
     Some(ListPosition {
@@ -55,8 +55,8 @@ pub(super) fn note(lists: &[ListPosition]) -> Option<String> {
                 list.before + list.total
             ));
         }
-        let may = matches!(list.next, Next::At { .. });
-        may.then(|| format!("{shown} are shown, and there may be more; say “more” for the next."))
+        let may_have_more = matches!(list.next, Next::At { .. });
+        may_have_more.then(|| format!("{shown} are shown, and there may be more; say “more” for the next."))
     })
 }
 
@@ -73,19 +73,20 @@ pub(super) fn show_more(services: &Services, state: &Ask) -> Result<Option<NextP
     let Some(lists) = state.more().filter(|_| state.query.as_deref().is_some_and(wants_more)) else {
         return Ok(None);
     };
-    let others =
-        |at: usize| lists.iter().enumerate().filter(move |(n, _)| *n != at).map(|(_, list)| list.clone());
-    if let Some((at, list)) = lists.iter().enumerate().find(|(_, list)| list.told < list.total) {
-        return stored_page(services, list, others(at)).map(|update| Some(NextPage::Tell(update)));
+    let others = |index: usize| {
+        lists.iter().enumerate().filter(move |(other, _)| *other != index).map(|(_, list)| list.clone())
+    };
+    if let Some((index, list)) = lists.iter().enumerate().find(|(_, list)| list.told < list.total) {
+        return stored_page(services, list, others(index)).map(|update| Some(NextPage::Tell(update)));
     }
-    for (at, list) in lists.iter().enumerate() {
+    for (index, list) in lists.iter().enumerate() {
         let Next::At { parameters } = &list.next else { continue };
         let (_, catalogue) = services.apis.get(&list.api).map_err(NodeError::failed)?;
         let Some(operation) = catalogue.operation(&list.operation) else { continue };
         let turning = PageFetch {
             heading: list.heading.clone(),
             before: list.before + list.told,
-            others: others(at).collect(),
+            others: others(index).collect(),
         };
         let (best_api, parameters) = (Box::new(operation.clone()), parameters.clone());
         return Ok(Some(NextPage::Fetch(AskUpdate::Turned { best_api, parameters, turning })));
@@ -118,7 +119,7 @@ fn stored_page(
     let entries = format::entries(&catalogue, &full_answer).unwrap_or_default();
     let page = entries.get(list.told..).unwrap_or_default();
     let (mut text, table) = format::page(kind, &list.heading, page, list.before + list.told);
-    let shown = if page.is_empty() { list.total } else { list.told + page.len().min(format::MOST) };
+    let shown = if page.is_empty() { list.total } else { list.told + page.len().min(format::MAX_SHOWN) };
     let mut more = vec![ListPosition { told: shown, ..list.clone() }];
     more.extend(others);
     if let Some(note) = note(&more) {

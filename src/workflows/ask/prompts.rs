@@ -94,16 +94,16 @@ pub(super) fn select(state: &Ask, apis: &[Operation]) -> (Request, OutputSchema)
 }
 
 /// Asks for the parameters.
-pub(super) fn params(state: &Ask, api: &Operation, home: &Catalogue) -> (Request, OutputSchema) {
+pub(super) fn params(state: &Ask, api: &Operation, catalogue: &Catalogue) -> (Request, OutputSchema) {
     let first = state.response.as_ref().filter(|_| state.is_second()).cloned().unwrap_or_default();
-    let (operations, same) = (vec![operation_facts(api)], home.same.clone());
+    let (operations, same) = (vec![operation_facts(api)], catalogue.same.clone());
     let facts = AskFacts { operations, same, first: first.clone(), ..facts(state) };
     let mut text = opening(state);
     let _ = writeln!(
         text,
         "\nWhat is asked: {}. Its parameters, as a JSON schema:\n{}",
         api.api_description,
-        told(api)
+        parameter_schema(api)
     );
     if !first.is_null() {
         let first: String = first.to_string().chars().take(MAX_FIRST_ANSWER).collect();
@@ -114,7 +114,7 @@ pub(super) fn params(state: &Ask, api: &Operation, home: &Catalogue) -> (Request
     );
     let schema = json!({
         "type": "object",
-        "properties": {"parameters": told(api)},
+        "properties": {"parameters": parameter_schema(api)},
         "required": ["parameters"],
         "additionalProperties": false,
     });
@@ -122,7 +122,7 @@ pub(super) fn params(state: &Ask, api: &Operation, home: &Catalogue) -> (Request
 }
 
 /// The schema of the parameters a question can give; the id of a thing is looked up instead.
-fn told(api: &Operation) -> Value {
+fn parameter_schema(api: &Operation) -> Value {
     let mut schema = api.schema(false);
     for parameter in api.parameters().filter(|one| one.entity.is_some()) {
         if let Some(properties) = schema["properties"].as_object_mut() {
@@ -147,8 +147,8 @@ fn opening(state: &Ask) -> String {
     if let Some(before) = state.before() {
         let _ = writeln!(text, "The question before it, which it may go on from: {before}");
     }
-    for said in state.added() {
-        let _ = writeln!(text, "The person added: {said}");
+    for words in state.added() {
+        let _ = writeln!(text, "The person added: {words}");
     }
     if let Some(entity) = &state.entity {
         let _ = writeln!(text, "The {} it names was found: {} (id {})", entity.kind, entity.name, entity.id);

@@ -11,23 +11,24 @@ const MAX_CHOICES: usize = 8;
 
 /// The things of this kind in a search result. An item without any of the kind's name fields is of another kind.
 pub(super) fn things(catalogue: &Catalogue, kind: &str, answer: &Value) -> Vec<Entity> {
-    let Some(known) = catalogue.entities.get(kind) else { return Vec::new() };
+    let Some(entity_kind) = catalogue.entities.get(kind) else { return Vec::new() };
     let data = catalogue.data_of(answer);
     let items = data.as_array().map(Vec::as_slice).unwrap_or(std::slice::from_ref(data));
-    items.iter().filter_map(|item| thing(known, kind, item)).collect()
+    items.iter().filter_map(|item| thing(entity_kind, kind, item)).collect()
 }
 
-fn thing(known: &Kind, kind: &str, item: &Value) -> Option<Entity> {
-    let id = match at(item, &known.id)? {
+fn thing(entity_kind: &Kind, kind: &str, item: &Value) -> Option<Entity> {
+    let id = match value_at(item, &entity_kind.id)? {
         Value::String(id) if !id.is_empty() => id.clone(),
         Value::Number(id) => id.to_string(),
         _ => return None,
     };
-    let names: Vec<&str> = known.names.iter().filter_map(|name| at(item, name)?.as_str()).collect();
+    let names: Vec<&str> =
+        entity_kind.names.iter().filter_map(|name| value_at(item, name)?.as_str()).collect();
     let name = Visible::line(names.first()?).into_string();
-    let line = known.line.as_ref();
-    let by = line.and_then(|line| at(item, line.by.as_deref()?)?.as_str());
-    let handle = line.and_then(|line| at(item, line.handle.as_deref()?)?.as_str());
+    let line = entity_kind.line.as_ref();
+    let by = line.and_then(|line| value_at(item, line.by.as_deref()?)?.as_str());
+    let handle = line.and_then(|line| value_at(item, line.handle.as_deref()?)?.as_str());
     let about = match (by, handle) {
         (Some(by), _) => format!("by {by}"),
         (None, Some(handle)) => format!("@{handle}"),
@@ -37,43 +38,44 @@ fn thing(known: &Kind, kind: &str, item: &Value) -> Option<Entity> {
 }
 
 /// The one thing that is certainly meant, or the candidates.
-pub(super) fn pick(things: Vec<Entity>, wanted: &str) -> Result<Entity, Vec<Entity>> {
-    let exact: Vec<Entity> = things.iter().filter(|thing| is_called(thing, wanted)).cloned().collect();
-    let mut sure = match (exact.is_empty(), things.len()) {
+pub(super) fn pick(things: Vec<Entity>, name: &str) -> Result<Entity, Vec<Entity>> {
+    let exact: Vec<Entity> = things.iter().filter(|thing| is_called(thing, name)).cloned().collect();
+    let mut certain = match (exact.is_empty(), things.len()) {
         (false, _) => exact,
-        (true, 1) if bare(&things[0].name).contains(&bare(wanted)) => things,
+        (true, 1) if bare(&things[0].name).contains(&bare(name)) => things,
         (true, _) => return Err(things.into_iter().take(MAX_CHOICES).collect()),
     };
-    let handle =
-        sure.iter().position(|one| one.about.strip_prefix('@').is_some_and(|own| bare(own) == bare(wanted)));
-    match (handle, sure.len()) {
-        (Some(at), _) => Ok(sure.swap_remove(at)),
-        (None, 1) => Ok(sure.swap_remove(0)),
-        (None, _) => Err(sure.into_iter().take(MAX_CHOICES).collect()),
+    let handle_index = certain
+        .iter()
+        .position(|one| one.about.strip_prefix('@').is_some_and(|handle| bare(handle) == bare(name)));
+    match (handle_index, certain.len()) {
+        (Some(index), _) => Ok(certain.swap_remove(index)),
+        (None, 1) => Ok(certain.swap_remove(0)),
+        (None, _) => Err(certain.into_iter().take(MAX_CHOICES).collect()),
     }
 }
 
 /// Whether the words are this thing's name, or its name and owner.
-fn is_called(thing: &Entity, wanted: &str) -> bool {
-    if let Some(handle) = wanted.strip_prefix('@') {
+fn is_called(thing: &Entity, words: &str) -> bool {
+    if let Some(handle) = words.strip_prefix('@') {
         return bare(&thing.about) == bare(handle);
     }
     let name = bare(&thing.name);
     // A name without letters is compared as it is.
     if name.is_empty() {
-        return thing.name.trim() == wanted.trim();
+        return thing.name.trim() == words.trim();
     }
     let handle = thing.about.strip_prefix('@').map(bare);
-    name == bare(wanted) || handle == Some(bare(wanted)) || bare(&said(thing)) == bare(wanted)
+    name == bare(words) || handle == Some(bare(words)) || bare(&describe(thing)) == bare(words)
 }
 
 /// The shown thing that the person's words choose, by number or by name.
 pub(super) fn choose(shown: &[Entity], words: &str) -> Option<Entity> {
     if let Ok(number) = words.trim().trim_end_matches('.').parse::<usize>() {
-        return number.checked_sub(1).and_then(|at| shown.get(at)).cloned();
+        return number.checked_sub(1).and_then(|index| shown.get(index)).cloned();
     }
-    let mut named = shown.iter().filter(|thing| is_called(thing, words));
-    match (named.next(), named.next()) {
+    let mut matches = shown.iter().filter(|thing| is_called(thing, words));
+    match (matches.next(), matches.next()) {
         (Some(one), None) => Some(one.clone()),
         _ => None,
     }
@@ -88,7 +90,7 @@ pub(super) fn spelled_id(words: &str) -> Option<String> {
 }
 
 /// A thing in words.
-pub(super) fn said(thing: &Entity) -> String {
+pub(super) fn describe(thing: &Entity) -> String {
     format!("{} {}", thing.name, thing.about).trim_end().to_owned()
 }
 
@@ -96,9 +98,9 @@ pub(super) fn said(thing: &Entity) -> String {
 pub(super) fn id_in(catalogue: &Catalogue, returns: &str, kind: &str, answer: &Value) -> Option<String> {
     let data = catalogue.data_of(answer);
     let first = data.as_array().map_or(Some(data), |items| items.first())?;
-    let known = catalogue.entities.get(kind)?;
-    let own = if returns == kind { Some(first) } else { first.get(kind) };
-    match at(own?, &known.id)? {
+    let entity_kind = catalogue.entities.get(kind)?;
+    let thing = if returns == kind { Some(first) } else { first.get(kind) };
+    match value_at(thing?, &entity_kind.id)? {
         Value::String(id) if !id.is_empty() => Some(id.clone()),
         Value::Number(id) => Some(id.to_string()),
         _ => None,
@@ -106,7 +108,7 @@ pub(super) fn id_in(catalogue: &Catalogue, returns: &str, kind: &str, answer: &V
 }
 
 /// The value at a path such as `user.name`.
-pub(super) fn at<'v>(item: &'v Value, path: &str) -> Option<&'v Value> {
-    let found = path.split('.').try_fold(item, |value, key| value.get(key))?;
-    (!found.is_null()).then_some(found)
+pub(super) fn value_at<'v>(item: &'v Value, path: &str) -> Option<&'v Value> {
+    let value = path.split('.').try_fold(item, |value, key| value.get(key))?;
+    (!value.is_null()).then_some(value)
 }

@@ -152,7 +152,7 @@ impl State for Ask {
                 self.set_parameters(None);
                 self.add_user_turn(text);
             }
-            AskUpdate::Answered { key, decision } => self.answered_by(&key, decision),
+            AskUpdate::Answered { key, decision } => self.apply_answer(&key, decision),
             AskUpdate::Turned { best_api, parameters, turning } => {
                 let operation = *best_api;
                 self.best_api = Some(operation.clone());
@@ -215,12 +215,12 @@ impl State for Ask {
                 self.candidates.clear();
                 self.searched = self.entity_name.clone();
                 self.entity = Some(entity);
-                self.done_sending();
+                self.finish_request();
             }
             AskUpdate::Ambiguous { candidates } => {
                 self.candidates = candidates;
                 self.searched = self.entity_name.clone();
-                self.done_sending();
+                self.finish_request();
             }
             AskUpdate::Responded { secondary, response, digest, note, next_link, host } => {
                 if secondary {
@@ -231,7 +231,7 @@ impl State for Ask {
                 self.kept.extend(digest.map(|digest| KeptAnswer { digest, next_link }));
                 self.note(note);
                 self.selected_host = Some(host);
-                self.done_sending();
+                self.finish_request();
             }
             AskUpdate::Refused { text } => {
                 self.refused = self.pending.take();
@@ -241,7 +241,7 @@ impl State for Ask {
             AskUpdate::Erred { node, text } => self.node_failed(&node, text),
             AskUpdate::Formatted { text, table, more } => {
                 self.formatted_response = Some(text.clone());
-                let kept = std::mem::take(&mut self.kept).into_iter().map(|kept| kept.digest).collect();
+                let kept = std::mem::take(&mut self.kept).into_iter().map(|answer| answer.digest).collect();
                 self.message_history.push(HistoryEntry { role: Role::Agent, text, table, kept, more });
                 self.node_succeeded("format_response_node");
             }
@@ -256,9 +256,9 @@ impl State for Ask {
     }
 
     fn output(&self) -> Option<Value> {
-        let (at, answer) =
+        let (index, answer) =
             self.message_history.iter().enumerate().rfind(|(_, entry)| entry.role == Role::Agent)?;
-        let question = self.message_history[..at].iter().rfind(|entry| entry.role == Role::User);
+        let question = self.message_history[..index].iter().rfind(|entry| entry.role == Role::User);
         Some(json!({ "answer": answer.text, "query": question.map(|entry| entry.text.as_str()) }))
     }
 }
@@ -289,10 +289,10 @@ impl Ask {
         self.messages.get_or_insert_default().push(Turn { role: Role::Agent, text });
     }
 
-    fn answered_by(&mut self, key: &str, decision: Decision) {
+    fn apply_answer(&mut self, key: &str, decision: Decision) {
         match (key, decision) {
             ("request", decision) => self.decided = Some(decision),
-            ("next", Decision::Respond { text }) if !super::approval::ends(&text) => {
+            ("next", Decision::Respond { text }) if !super::approval::is_end(&text) => {
                 self.begin(text);
             }
             ("parameter", Decision::Respond { text }) => self.add_user_turn(text),
@@ -309,7 +309,7 @@ impl Ask {
         }
     }
 
-    fn done_sending(&mut self) {
+    fn finish_request(&mut self) {
         (self.pending, self.decided, self.refused, self.wanted) = (None, None, None, None);
         self.node_succeeded("send_request");
     }
@@ -326,8 +326,8 @@ impl Ask {
         }
         self.error = Some(text.clone());
         self.error_history.push(NodeFailure { node: node.to_owned(), text });
-        let over = self.error_history.len().saturating_sub(MAX_ERRORS);
-        self.error_history.drain(..over);
+        let excess = self.error_history.len().saturating_sub(MAX_ERRORS);
+        self.error_history.drain(..excess);
     }
 
     /// Forgets everything about the question; what belongs to the thread stays.

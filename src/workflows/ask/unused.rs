@@ -18,46 +18,47 @@ pub(super) fn unused(
     parameters: &[&Map<String, Value>],
 ) -> Vec<String> {
     let mut used: HashSet<String> = HashSet::new();
-    let same = |word: &str| catalogue.same.get(word).cloned().unwrap_or_else(|| word.to_owned());
-    let mut take =
-        |text: &str| used.extend(words(&parted(text)).flat_map(|word| [stem(&same(&word)), stem(&word)]));
-    take(&catalogue.name);
-    take(&catalogue.title);
+    let synonym = |word: &str| catalogue.same.get(word).cloned().unwrap_or_else(|| word.to_owned());
+    let mut mark_used = |text: &str| {
+        used.extend(words(&split_words(text)).flat_map(|word| [stem(&synonym(&word)), stem(&word)]))
+    };
+    mark_used(&catalogue.name);
+    mark_used(&catalogue.title);
     for operation in operations {
         let Operation { id, category_name, tool_name, api_name, api_description, returns, asks, .. } =
             operation;
         for text in [id, category_name, tool_name, api_name, api_description, returns].into_iter().chain(asks)
         {
-            take(text);
+            mark_used(text);
         }
         for parameter in operation.parameters() {
-            take(&parameter.name);
-            take(&parameter.description);
+            mark_used(&parameter.name);
+            mark_used(&parameter.description);
         }
     }
     for value in parameters.iter().flat_map(|one| one.values()) {
-        take(&super::values::plain(value));
+        mark_used(&super::values::plain(value));
     }
     for name in [&state.entity_name, &state.entity_type].into_iter().flatten() {
-        take(name);
+        mark_used(name);
     }
     if let Some(entity) = &state.entity {
-        take(&entity.name);
-        take(&entity.about);
+        mark_used(&entity.name);
+        mark_used(&entity.about);
     }
-    let mut left: Vec<String> = Vec::new();
-    for word in words(&parted(state.query.as_deref().unwrap_or_default())) {
-        let plain = is_stop(&word) || words(FILLERS).any(|filler| filler == word);
-        let known = used.contains(&stem(&word)) || used.contains(&stem(&same(&word)));
-        if !plain && !known && !left.contains(&word) {
-            left.push(word);
+    let mut unused: Vec<String> = Vec::new();
+    for word in words(&split_words(state.query.as_deref().unwrap_or_default())) {
+        let is_filler = is_stop(&word) || words(FILLERS).any(|filler| filler == word);
+        let is_used = used.contains(&stem(&word)) || used.contains(&stem(&synonym(&word)));
+        if !is_filler && !is_used && !unused.contains(&word) {
+            unused.push(word);
         }
     }
-    left
+    unused
 }
 
 /// Splits `allTime` into two words.
-fn parted(text: &str) -> String {
+fn split_words(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut before = ' ';
     for c in text.chars() {

@@ -8,8 +8,8 @@ use serde_json::Value;
 pub(super) fn read(parameter: &Parameter, words: &str) -> Result<Value, String> {
     let words = words.trim();
     if !parameter.values.is_empty() {
-        let same = |value: &&Value| bare(&plain(value)) == bare(words);
-        if let Some(value) = parameter.values.iter().find(same) {
+        let is_same = |value: &&Value| bare(&plain(value)) == bare(words);
+        if let Some(value) = parameter.values.iter().find(is_same) {
             return Ok(value.clone());
         }
         let names: Vec<String> = parameter.values.iter().map(plain).collect();
@@ -34,9 +34,9 @@ pub(super) fn read(parameter: &Parameter, words: &str) -> Result<Value, String> 
     };
     let value = value.ok_or_else(|| format!("“{}” is not a {}.", Visible::line(words), parameter.kind))?;
     let schema = parameter.schema();
-    let fits = jsonschema::validator_for(&schema)
+    let first_error = jsonschema::validator_for(&schema)
         .map(|validator| validator.iter_errors(&value).next().map(|error| error.to_string()));
-    match fits {
+    match first_error {
         Ok(None) => Ok(value),
         Ok(Some(why)) => Err(format!("That does not work: {}.", Visible::line(&why))),
         Err(error) => Err(format!("its schema is broken: {error}")),
@@ -63,7 +63,7 @@ mod tests {
 
     #[test]
     fn words_become_values_of_the_right_type() {
-        let of = |kind: &str, values: Value| Parameter {
+        let parameter = |kind: &str, values: Value| Parameter {
             kind: kind.into(),
             values: values.as_array().unwrap().clone(),
             maximum: (kind == "integer").then_some(1000.0),
@@ -84,9 +84,9 @@ mod tests {
             ("object", json!([]), "{\"a\": 1}", Some(json!({"a": 1}))),
             ("object", json!([]), "a", None),
         ] {
-            assert_eq!(read(&of(kind, values), words).ok(), expected, "{kind} {words}");
+            assert_eq!(read(&parameter(kind, values), words).ok(), expected, "{kind} {words}");
         }
-        let why = read(&of("string", json!(["week", "month"])), "wek").unwrap_err();
+        let why = read(&parameter("string", json!(["week", "month"])), "wek").unwrap_err();
         assert!(why.contains("Did you mean week?"), "{why}");
     }
 }

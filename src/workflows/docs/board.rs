@@ -18,41 +18,46 @@ const SIMILAR_LIKENESS: f64 = 0.25;
 
 /// An agent's answer to one of its questions.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Found {
+pub(super) struct Finding {
     pub agent: String,
     pub question: String,
     pub answer: String,
 }
 
 #[derive(Default)]
-pub(super) struct Board(Mutex<BTreeMap<ThreadId, Vec<Found>>>);
+pub(super) struct Board(Mutex<BTreeMap<ThreadId, Vec<Finding>>>);
 
 impl Board {
     /// Adds an answer; each question of an agent is stored once.
-    pub(super) fn put(&self, run: &ThreadId, found: Found) {
+    pub(super) fn put(&self, run: &ThreadId, finding: Finding) {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if runs.len() >= RUNS && !runs.contains_key(run) {
             runs.pop_first();
         }
         let answers = runs.entry(run.clone()).or_default();
-        let known = answers.iter().any(|one| one.agent == found.agent && one.question == found.question);
-        if !known && answers.len() < ANSWERS {
-            answers.push(found);
+        let is_known =
+            answers.iter().any(|other| other.agent == finding.agent && other.question == finding.question);
+        if !is_known && answers.len() < ANSWERS {
+            answers.push(finding);
         }
     }
 
     /// A sibling's answer to the same question.
-    pub(super) fn answer(&self, run: &ThreadId, agent: &str, question: &str) -> Option<Found> {
+    pub(super) fn answer(&self, run: &ThreadId, agent: &str, question: &str) -> Option<Finding> {
         self.nearest(run, agent, question)
             .into_iter()
             .find(|(likeness, _)| *likeness >= SAME_LIKENESS)
-            .map(|(_, one)| one)
+            .map(|(_, finding)| finding)
     }
 
     /// What siblings found out about similar questions, most similar first.
-    pub(super) fn akin(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<Found> {
-        let near = self.nearest(run, agent, question).into_iter();
-        near.filter(|(likeness, _)| *likeness >= SIMILAR_LIKENESS).map(|(_, one)| one).take(4).collect()
+    pub(super) fn similar(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<Finding> {
+        let ranked = self.nearest(run, agent, question).into_iter();
+        ranked
+            .filter(|(likeness, _)| *likeness >= SIMILAR_LIKENESS)
+            .map(|(_, finding)| finding)
+            .take(4)
+            .collect()
     }
 
     /// Removes a run's answers.
@@ -60,22 +65,23 @@ impl Board {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).remove(run);
     }
 
-    fn nearest(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<(f64, Found)> {
+    fn nearest(&self, run: &ThreadId, agent: &str, question: &str) -> Vec<(f64, Finding)> {
         let runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let wanted = words(question);
-        let others = runs.get(run).into_iter().flatten().filter(|one| one.agent != agent);
-        let mut near: Vec<(f64, Found)> =
-            others.map(|one| (likeness(&wanted, &words(&one.question)), one.clone())).collect();
-        near.sort_by(|a, b| b.0.total_cmp(&a.0));
-        near
+        let question_words = words(question);
+        let others = runs.get(run).into_iter().flatten().filter(|finding| finding.agent != agent);
+        let mut ranked: Vec<(f64, Finding)> = others
+            .map(|finding| (likeness(&question_words, &words(&finding.question)), finding.clone()))
+            .collect();
+        ranked.sort_by(|a, b| b.0.total_cmp(&a.0));
+        ranked
     }
 }
 
 fn words(text: &str) -> BTreeSet<String> {
-    let short = |word: &&str| word.chars().count() > 2;
+    let is_long = |word: &&str| word.chars().count() > 2;
     text.split(|c: char| !c.is_alphanumeric() && !matches!(c, '_' | '/' | '.'))
         .map(|word| word.trim_matches('.'))
-        .filter(short)
+        .filter(is_long)
         .map(str::to_lowercase)
         .collect()
 }
@@ -94,9 +100,9 @@ mod tests {
     fn siblings_answers_are_found_by_likeness_and_ones_own_are_not() {
         let (board, run) = (Board::default(), ThreadId::random());
         let put = |agent: &str, question: &str| {
-            let found =
-                Found { agent: agent.to_owned(), question: question.to_owned(), answer: "So.".to_owned() };
-            board.put(&run, found);
+            let finding =
+                Finding { agent: agent.to_owned(), question: question.to_owned(), answer: "So.".to_owned() };
+            board.put(&run, finding);
         };
         put("testing", "What is src/store responsible for?");
         put("testing", "What is src/store responsible for?");
@@ -106,9 +112,9 @@ mod tests {
             "So."
         );
         assert!(board.answer(&run, "patterns", "What is src/mail responsible for?").is_none());
-        assert_eq!(board.akin(&run, "patterns", "What does src/store keep, and what for?").len(), 1);
-        assert!(board.akin(&ThreadId::random(), "patterns", "What is src/store?").is_empty());
+        assert_eq!(board.similar(&run, "patterns", "What does src/store keep, and what for?").len(), 1);
+        assert!(board.similar(&ThreadId::random(), "patterns", "What is src/store?").is_empty());
         board.clear(&run);
-        assert!(board.akin(&run, "patterns", "What is src/store responsible for?").is_empty());
+        assert!(board.similar(&run, "patterns", "What is src/store responsible for?").is_empty());
     }
 }

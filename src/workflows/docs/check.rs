@@ -15,14 +15,14 @@ const MAX_LISTED: usize = 4;
 /// How many quotes were checked, and which were not found.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Checked {
-    pub all: usize,
+    pub total: usize,
     pub missing: Vec<String>,
 }
 
 impl Checked {
     /// The share that was found; `None` if there was nothing to check.
     pub(super) fn share(&self) -> Option<f64> {
-        (self.all > 0).then(|| (self.all - self.missing.len()) as f64 / self.all as f64)
+        (self.total > 0).then(|| (self.total - self.missing.len()) as f64 / self.total as f64)
     }
 
     /// Turns a score of 0 to 100 into a confidence, reduced by what was not found.
@@ -35,15 +35,16 @@ impl Checked {
 
     /// The result in one sentence.
     pub(super) fn words(&self) -> String {
-        if self.all == 0 {
+        if self.total == 0 {
             return "the text quotes no file or name, so nothing could be checked".to_owned();
         }
-        let found = self.all - self.missing.len();
-        let mut text = format!("{found} of {} quoted files and names were found in the code", self.all);
+        let found_count = self.total - self.missing.len();
+        let mut text =
+            format!("{found_count} of {} quoted files and names were found in the code", self.total);
         if !self.missing.is_empty() {
-            let shown: Vec<String> =
-                self.missing.iter().take(MAX_LISTED).map(|one| format!("`{one}`")).collect();
-            text += &format!("; not found: {}", shown.join(", "));
+            let listed: Vec<String> =
+                self.missing.iter().take(MAX_LISTED).map(|quote| format!("`{quote}`")).collect();
+            text += &format!("; not found: {}", listed.join(", "));
         }
         text
     }
@@ -51,13 +52,13 @@ impl Checked {
 
 /// Checks a text against the code. `files` are all paths of the code base, if they are available.
 pub(super) fn check(text: &str, project: &ProjectFacts, files: &[String]) -> Checked {
-    let known = Known::of(project, files);
+    let index = CodeIndex::new(project, files);
     let mut checked = Checked::default();
     for quote in quotes(text).into_iter().filter(|quote| quote.len() < 200) {
-        match known.holds(quote) {
-            Some(true) => checked.all += 1,
+        match index.holds(quote) {
+            Some(true) => checked.total += 1,
             Some(false) => {
-                checked.all += 1;
+                checked.total += 1;
                 checked.missing.push(quote.to_owned());
             }
             None => {}
@@ -68,28 +69,28 @@ pub(super) fn check(text: &str, project: &ProjectFacts, files: &[String]) -> Che
 
 /// The texts in backticks, each once; fenced code is ignored.
 fn quotes(text: &str) -> BTreeSet<&str> {
-    let mut found = BTreeSet::new();
-    let mut fenced = false;
+    let mut quotes = BTreeSet::new();
+    let mut in_fence = false;
     for line in text.lines() {
         if line.trim_start().starts_with("```") {
-            fenced = !fenced;
-        } else if !fenced {
-            found.extend(line.split('`').skip(1).step_by(2));
+            in_fence = !in_fence;
+        } else if !in_fence {
+            quotes.extend(line.split('`').skip(1).step_by(2));
         }
     }
-    found
+    quotes
 }
 
-struct Known<'a> {
+struct CodeIndex<'a> {
     paths: BTreeSet<&'a str>,
     /// How many lines a file has, if known.
     lines: BTreeMap<&'a str, u64>,
     names: BTreeSet<&'a str>,
-    whole: bool,
+    is_complete: bool,
 }
 
-impl<'a> Known<'a> {
-    fn of(project: &'a ProjectFacts, files: &'a [String]) -> Self {
+impl<'a> CodeIndex<'a> {
+    fn new(project: &'a ProjectFacts, files: &'a [String]) -> Self {
         let mut paths: BTreeSet<&str> = files.iter().map(String::as_str).collect();
         paths.extend(project.areas.iter().map(|part| part.path.as_str()));
         paths
@@ -97,8 +98,10 @@ impl<'a> Known<'a> {
         paths.extend(project.modules.iter().map(|module| module.path.as_str()));
         paths.extend(project.entries.iter().map(|(path, _)| path.as_str()));
         paths.extend(project.documents.iter().map(String::as_str));
-        paths.extend(project.manifests.iter().map(|one| one.path.as_str()));
-        paths.extend(project.manifests.iter().flat_map(|one| &one.dependencies).map(|one| one.name.as_str()));
+        paths.extend(project.manifests.iter().map(|manifest| manifest.path.as_str()));
+        paths.extend(
+            project.manifests.iter().flat_map(|manifest| &manifest.dependencies).map(|one| one.name.as_str()),
+        );
         paths.extend(project.runs.iter().map(|run| run.from.as_str()));
         paths.extend(project.testing.checks.iter().map(String::as_str));
         paths.extend(project.testing.covers.iter().map(|(path, ..)| path.as_str()));
@@ -106,13 +109,13 @@ impl<'a> Known<'a> {
         Self {
             paths,
             lines: project.modules.iter().map(|module| (module.path.as_str(), module.lines)).collect(),
-            names: names.flat_map(|name| [name, last(name)]).collect(),
-            whole: project.whole,
+            names: names.flat_map(|name| [name, last_segment(name)]).collect(),
+            is_complete: project.whole,
         }
     }
 
     /// The full path of a file that is named by the end of its path, if only one ends that way.
-    fn whole_path<'p>(&self, path: &'p str) -> &'p str
+    fn full_path<'p>(&self, path: &'p str) -> &'p str
     where
         'a: 'p,
     {
@@ -120,8 +123,8 @@ impl<'a> Known<'a> {
             return path;
         }
         let end = format!("/{path}");
-        let mut named = self.paths.iter().filter(|one| one.ends_with(&end));
-        match (named.next(), named.next()) {
+        let mut candidates = self.paths.iter().filter(|known_path| known_path.ends_with(&end));
+        match (candidates.next(), candidates.next()) {
             (Some(only), None) => only,
             _ => path,
         }
@@ -143,31 +146,35 @@ impl<'a> Known<'a> {
         let is_path = path.contains('/')
             && path.chars().all(|c| c.is_alphanumeric() || matches!(c, '/' | '.' | '-' | '_' | '+'));
         if is_path || line.is_some() {
-            let path = self.whole_path(path.trim_end_matches('/'));
+            let path = self.full_path(path.trim_end_matches('/'));
             let folder = format!("{path}/");
             // A sibling such as `x.rs` sorts before `x/`, so the search starts at the slash.
-            let beneath =
-                || self.paths.range(folder.as_str()..).next().is_some_and(|one| one.starts_with(&folder));
+            let is_folder = || {
+                self.paths
+                    .range(folder.as_str()..)
+                    .next()
+                    .is_some_and(|known_path| known_path.starts_with(&folder))
+            };
             let number = line.map(|line| line.chars().take_while(char::is_ascii_digit).collect::<String>());
-            let inside = match (number.and_then(|n| n.parse::<u64>().ok()), self.lines.get(path)) {
+            let is_in_range = match (number.and_then(|n| n.parse::<u64>().ok()), self.lines.get(path)) {
                 (Some(line), Some(lines)) => line >= 1 && line <= *lines,
                 _ => true,
             };
-            return Some(inside && (self.paths.contains(path) || beneath()));
+            return Some(is_in_range && (self.paths.contains(path) || is_folder()));
         }
         // A name qualified by its type claims to be in the code, and so does a call. If names were cut off, it may
         // still be there.
-        let qualified = bare.contains("::") || quote.ends_with("()");
-        let named =
-            qualified && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '$'));
-        match named && self.names.contains(last(bare)) {
+        let is_qualified = bare.contains("::") || quote.ends_with("()");
+        let is_name =
+            is_qualified && bare.chars().all(|c| c.is_alphanumeric() || matches!(c, '_' | ':' | '.' | '$'));
+        match is_name && self.names.contains(last_segment(bare)) {
             true => Some(true),
-            false => (named && self.whole).then_some(false),
+            false => (is_name && self.is_complete).then_some(false),
         }
     }
 }
 
-fn last(name: &str) -> &str {
+fn last_segment(name: &str) -> &str {
     name.rsplit(['.', ':']).next().unwrap_or(name)
 }
 
@@ -196,9 +203,9 @@ mod tests {
             ("`a.py:9` `a.py:10` `y.py:1`", 3, vec!["a.py:10", "y.py:1"]),
             ("`True`, `pip install x`, `and/or more`\n```\n`src/z.py`\n```\n", 0, vec![]),
         ] {
-            let found = check(text, &project, &[]);
+            let checked = check(text, &project, &[]);
             assert_eq!(
-                (found.all, found.missing),
+                (checked.total, checked.missing),
                 (all, missing.into_iter().map(str::to_owned).collect()),
                 "{text}"
             );
@@ -213,7 +220,7 @@ mod tests {
         let nothing = Checked::default();
         assert_eq!((nothing.confidence(100.0), nothing.confidence(20.0)), (0.5, 0.2));
         assert!(nothing.words().contains("nothing could be checked"));
-        let half = Checked { all: 2, missing: vec!["src/z".to_owned()] };
+        let half = Checked { total: 2, missing: vec!["src/z".to_owned()] };
         assert_eq!(half.confidence(90.0), 0.45);
         assert_eq!(half.words(), "1 of 2 quoted files and names were found in the code; not found: `src/z`");
     }

@@ -60,14 +60,15 @@ pub struct ProjectFacts {
 impl ProjectFacts {
     /// The parts that hold program text and are not just tests.
     pub fn program(&self) -> impl Iterator<Item = &AreaFacts> {
-        let text = |name: &str| self.languages.iter().any(|one| !one.code && one.name == name);
-        self.areas.iter().filter(move |part| !part.is_test && part.lines > 0 && !text(&part.language))
+        let is_prose =
+            |name: &str| self.languages.iter().any(|language| !language.code && language.name == name);
+        self.areas.iter().filter(move |part| !part.is_test && part.lines > 0 && !is_prose(&part.language))
     }
 
     /// The links between parts that are not just tests.
     pub fn program_links(&self) -> impl Iterator<Item = &LinkFacts> {
-        let test = |path: &str| self.areas.iter().any(|part| part.is_test && part.path == path);
-        self.links.iter().filter(move |link| !test(&link.from) && !test(&link.to))
+        let is_test = |path: &str| self.areas.iter().any(|part| part.is_test && part.path == path);
+        self.links.iter().filter(move |link| !is_test(&link.from) && !is_test(&link.to))
     }
 }
 

@@ -67,7 +67,7 @@ pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
     let docs = Spec::new(workflow, about, card::draw)
         .with_roles(agent::ROLES)
         .explaining(card::explain)
-        .tracing(traced)
+        .tracing(span_name)
         .preparing(move |input| {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
                 models.known(model).map_err(|text| field("model", text))?;
@@ -93,7 +93,7 @@ fn graph(board: &Arc<Board>) -> Result<Graph<Documentation, Services>, BuildErro
 }
 
 /// The names of spans: the whole run, then its nodes.
-fn traced(_: &Folded, node: Option<&str>, _: usize) -> Option<String> {
+fn span_name(_: &Folded, node: Option<&str>, _: usize) -> Option<String> {
     let name = match node {
         None => "DocumentationGeneration-Complete",
         Some("scan_project_structure") => "ScanProjectStructure",
@@ -112,7 +112,7 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
     let dir = folder::resolve(Path::new(&dir)).map_err(|e| field("dir", e.to_string()))?;
     let out = match text("out").filter(|out| !out.trim().is_empty()) {
         None => dir.join(DEFAULT_OUTPUT),
-        Some(out) => whole(Path::new(&out)).map_err(|why| field("out", why))?,
+        Some(out) => real_path(Path::new(&out)).map_err(|why| field("out", why))?,
     };
     if out.exists() && !out.is_dir() {
         return Err(field("out", format!("{} is not a folder", out.display())));
@@ -121,16 +121,17 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
         let why = "pages cannot go into the folder that is documented, or one above it; name a folder inside it or elsewhere";
         return Err(field("out", why));
     }
-    for (key, most) in
+    for (key, max) in
         [("clarity_threshold", 100), ("min_improvement", 100), ("max_iterations", MAX_ITERATIONS)]
     {
-        if input.get(key).and_then(Value::as_u64).is_some_and(|given| given > most) {
-            return Err(field(key, format!("it is at most {most}")));
+        if input.get(key).and_then(Value::as_u64).is_some_and(|value| value > max) {
+            return Err(field(key, format!("it is at most {max}")));
         }
     }
     // Only the names count here; nothing is read.
-    let names = Limits { total: 0, ..Limits::default() };
-    let tree = tree::scan(&dir, &[&out], &names, &|_, _, _| {}).map_err(|e| field("dir", e.to_string()))?;
+    let names_only = Limits { total: 0, ..Limits::default() };
+    let tree =
+        tree::scan(&dir, &[&out], &names_only, &|_, _, _| {}).map_err(|e| field("dir", e.to_string()))?;
     if tree.files.is_empty() {
         return Err(field("dir", nothing_to_document(&dir.display().to_string())));
     }
@@ -146,16 +147,18 @@ fn nothing_to_document(dir: &str) -> String {
 }
 
 /// The real path of a folder that may not exist yet.
-fn whole(path: &Path) -> Result<PathBuf, String> {
+fn real_path(path: &Path) -> Result<PathBuf, String> {
     let mut missing = Vec::new();
-    let mut at = std::path::absolute(path).map_err(|e| e.to_string())?;
+    let mut existing = std::path::absolute(path).map_err(|e| e.to_string())?;
     loop {
-        match at.canonicalize() {
+        match existing.canonicalize() {
             Ok(real) => return Ok(missing.iter().rev().fold(real, |path, name| path.join(name))),
             Err(error) => {
-                let Some(name) = at.file_name().map(ToOwned::to_owned) else { return Err(error.to_string()) };
+                let Some(name) = existing.file_name().map(ToOwned::to_owned) else {
+                    return Err(error.to_string());
+                };
                 missing.push(name);
-                at.pop();
+                existing.pop();
             }
         }
     }

@@ -29,10 +29,10 @@ pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Docume
 
 async fn scan(ctx: &Ctx<Services>, state: &Documentation) -> Result<Scanned, NodeError> {
     let (dir, out) = (PathBuf::from(&state.dir), PathBuf::from(&state.out));
-    let shown = ctx.clone();
+    let bar_ctx = ctx.clone();
     // Reading tens of thousands of files takes a while; nothing else should wait for it.
     let work = tokio::task::spawn_blocking(move || {
-        let progress = |what: &str, done: u64, of: u64| shown.show_bar(what, done, of);
+        let progress = |label: &str, done: u64, total: u64| bar_ctx.show_bar(label, done, total);
         let tree = tree::scan(&dir, &[&out], &Limits::default(), &progress)?;
         let bodies = project::bodies(&dir, &tree);
         Ok::<_, FolderError>((tree, bodies))
@@ -87,20 +87,22 @@ pub(super) async fn aggregate_results(
     state: Arc<Documentation>,
 ) -> NodeResult {
     board.clear(&ctx.step_context().thread);
-    let good: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
+    let successes: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
     let summary = summary(&state);
-    if good.is_empty() {
+    if successes.is_empty() {
         return Ok(Command::end().update(DocsUpdate::Written { files: Vec::new(), summary, index: None }));
     }
     let facts = project_facts(&ctx, &state)?;
-    let mut files = vec![("index.md".to_owned(), pages::index(&state, &facts, AGENTS))];
-    files.extend(good.iter().map(|result| (pages::file(&result.agent_name), result.markdown.clone())));
+    let mut files = vec![("index.md".to_owned(), pages::index_page(&state, &facts, AGENTS))];
+    files.extend(
+        successes.iter().map(|result| (pages::file_name(&result.agent_name), result.markdown.clone())),
+    );
     let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
     let args = json!({ "out": state.out, "files": names });
     let title = crate::graph::State::title(&*state);
     let gist = "The pages will be written into the folder.";
-    let asking = WriteQuestion { action: WRITE_DOCS, args: &args, title: &title, gist };
-    let basis = match permission(ctx.services(), state.may_write, &asking)? {
+    let question = WriteQuestion { action: WRITE_DOCS, args: &args, title: &title, gist };
+    let basis = match permission(ctx.services(), state.may_write, &question)? {
         Permission::No => {
             return Ok(Command::end().update(DocsUpdate::Written {
                 files: Vec::new(),
@@ -109,14 +111,14 @@ pub(super) async fn aggregate_results(
             }));
         }
         Permission::Write(basis) => basis,
-        Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], AGGREGATE)),
+        Permission::Ask(interrupt) => return Ok(Command::ask(vec![*interrupt], AGGREGATE)),
     };
     let stamp = output_file::stamp(ctx.services());
     let mut written = Vec::new();
     for (at, (name, page)) in files.iter().enumerate() {
         ctx.show_bar("writing pages", at as u64, files.len() as u64);
         let path = Path::new(&state.out).join(name);
-        let page = pages::finished(page, standing(&path).as_deref());
+        let page = pages::finish(page, existing_page(&path).as_deref());
         let effect = Arc::new(WritePage { path: path.clone(), stamp: stamp.clone() });
         ctx.once(&format!("write {name}"), basis.clone(), page.into_bytes(), effect).await?;
         written.push(path.to_string_lossy().into_owned());
@@ -131,7 +133,7 @@ fn project_facts(ctx: &Ctx<Services>, state: &Documentation) -> Result<ProjectFa
 }
 
 /// The existing page, if it is text of a sane length.
-fn standing(path: &Path) -> Option<String> {
+fn existing_page(path: &Path) -> Option<String> {
     let meta = std::fs::metadata(path).ok()?;
     if meta.is_file() && meta.len() <= PAGE { std::fs::read_to_string(path).ok() } else { None }
 }

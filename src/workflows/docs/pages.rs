@@ -4,7 +4,7 @@
 //! line of a page holds a digest of all the rest. If that rest was changed by hand, the old page is kept next to the
 //! new one, with a date.
 
-use super::agents::{DocAgent, Page, leaning, path, platforms};
+use super::agents::{DocAgent, Page, as_code, import_graph, platforms};
 use super::facts::{ModuleFacts, ProjectFacts};
 use super::project::keep_best;
 use super::rules::NOTE;
@@ -30,74 +30,74 @@ const KEPT_HEADING: &str = "## Kept notes";
 
 /// Text a person wrote, and its heading.
 #[derive(Debug, PartialEq)]
-struct Kept {
+struct KeptBlock {
     heading: String,
     text: String,
 }
 
-/// The page to write: with the person's text from `standing`, and with our mark.
-pub(super) fn finished(page: &str, standing: Option<&str>) -> String {
-    let (kept, _) = part(standing.unwrap_or_default());
-    let page = with_kept(page, &kept);
-    let (_, ours) = part(&page);
-    format!("{}\n\n{MARK}{} -->\n", page.trim_end(), digest(&ours))
+/// The page to write: with the person's text from `existing`, and with our mark.
+pub(super) fn finish(page: &str, existing: Option<&str>) -> String {
+    let (kept_blocks, _) = split_kept(existing.unwrap_or_default());
+    let page = insert_kept(page, &kept_blocks);
+    let (_, our_lines) = split_kept(&page);
+    format!("{}\n\n{MARK}{} -->\n", page.trim_end(), digest(&our_lines))
 }
 
-/// Whether `page` may replace `standing`: our part of it is unchanged, and `page` holds everything the person wrote.
-fn may_go(standing: &[u8], page: &[u8]) -> bool {
-    let (Ok(standing), Ok(page)) = (std::str::from_utf8(standing), std::str::from_utf8(page)) else {
+/// Whether `page` may replace `existing`: our part of that is unchanged, and `page` holds everything the person wrote.
+fn may_replace(existing: &[u8], page: &[u8]) -> bool {
+    let (Ok(existing), Ok(page)) = (std::str::from_utf8(existing), std::str::from_utf8(page)) else {
         return false;
     };
-    let (kept, ours) = part(standing);
-    let marked = standing.lines().rev().find_map(|line| line.trim().strip_prefix(MARK));
-    let unchanged = marked.is_some_and(|mark| mark.trim_end_matches("-->").trim() == digest(&ours));
-    let (in_page, _) = part(page);
-    unchanged && kept.iter().all(|one| in_page.iter().any(|other| other.text == one.text))
+    let (kept_blocks, our_lines) = split_kept(existing);
+    let mark = existing.lines().rev().find_map(|line| line.trim().strip_prefix(MARK));
+    let is_unchanged = mark.is_some_and(|mark| mark.trim_end_matches("-->").trim() == digest(&our_lines));
+    let (new_blocks, _) = split_kept(page);
+    is_unchanged && kept_blocks.iter().all(|block| new_blocks.iter().any(|other| other.text == block.text))
 }
 
 /// What a person wrote in a page, and the lines that are ours.
-fn part(text: &str) -> (Vec<Kept>, Vec<&str>) {
-    let (mut kept, mut ours) = (Vec::new(), Vec::new());
+fn split_kept(text: &str) -> (Vec<KeptBlock>, Vec<&str>) {
+    let (mut kept_blocks, mut our_lines) = (Vec::new(), Vec::new());
     let mut heading = String::new();
-    let mut inside: Option<Vec<&str>> = None;
-    let mut fenced = false;
+    let mut open_block: Option<Vec<&str>> = None;
+    let mut in_fence = false;
     for line in text.lines() {
-        fenced ^= inside.is_none() && line.trim_start().starts_with("```");
-        match &mut inside {
+        in_fence ^= open_block.is_none() && line.trim_start().starts_with("```");
+        match &mut open_block {
             Some(lines) => {
                 lines.push(line);
                 if line.trim() == KEEP_END {
-                    kept.push(Kept { heading: heading.clone(), text: lines.join("\n") });
-                    inside = None;
+                    kept_blocks.push(KeptBlock { heading: heading.clone(), text: lines.join("\n") });
+                    open_block = None;
                 }
             }
-            None if line.trim() == KEEP_START => inside = Some(vec![line]),
+            None if line.trim() == KEEP_START => open_block = Some(vec![line]),
             None => {
-                if line.starts_with('#') && !fenced {
+                if line.starts_with('#') && !in_fence {
                     heading = line.trim().to_owned();
                 }
-                ours.push(line);
+                our_lines.push(line);
             }
         }
     }
-    if let Some(lines) = inside {
+    if let Some(lines) = open_block {
         // The mark was not closed: everything after it is the person's, except for our own last line.
         let lines: Vec<&str> = lines.into_iter().filter(|line| !line.starts_with(MARK)).collect();
-        kept.push(Kept { heading, text: format!("{}\n{KEEP_END}", lines.join("\n").trim_end()) });
+        kept_blocks.push(KeptBlock { heading, text: format!("{}\n{KEEP_END}", lines.join("\n").trim_end()) });
     }
-    (kept, ours)
+    (kept_blocks, our_lines)
 }
 
 /// The page with each kept part at the end of its section.
-fn with_kept(page: &str, kept: &[Kept]) -> String {
-    if kept.is_empty() {
+fn insert_kept(page: &str, kept_blocks: &[KeptBlock]) -> String {
+    if kept_blocks.is_empty() {
         return page.to_owned();
     }
     let mut sections: Vec<(String, String)> = vec![(String::new(), String::new())];
-    let mut fenced = false;
+    let mut in_fence = false;
     for line in page.lines() {
-        fenced ^= line.trim_start().starts_with("```");
-        if line.starts_with('#') && !fenced {
+        in_fence ^= line.trim_start().starts_with("```");
+        if line.starts_with('#') && !in_fence {
             sections.push((line.trim().to_owned(), String::new()));
         }
         if let Some((_, text)) = sections.last_mut() {
@@ -105,26 +105,28 @@ fn with_kept(page: &str, kept: &[Kept]) -> String {
             text.push('\n');
         }
     }
-    for one in kept {
-        let at = sections.iter().position(|(heading, _)| *heading == one.heading && !heading.is_empty());
+    for block in kept_blocks {
+        let at = sections.iter().position(|(heading, _)| *heading == block.heading && !heading.is_empty());
         let at = at.unwrap_or_else(|| {
-            let left = sections.iter().position(|(heading, _)| heading == KEPT_HEADING);
-            left.unwrap_or_else(|| {
+            let kept_section = sections.iter().position(|(heading, _)| heading == KEPT_HEADING);
+            kept_section.unwrap_or_else(|| {
                 sections.push((KEPT_HEADING.to_owned(), format!("\n{KEPT_HEADING}\n")));
                 sections.len() - 1
             })
         });
         let text = &mut sections[at].1;
-        *text = format!("{}\n\n{}\n\n", text.trim_end(), one.text);
+        *text = format!("{}\n\n{}\n\n", text.trim_end(), block.text);
     }
     sections.into_iter().map(|(_, text)| text).collect()
 }
 
 /// A digest of our lines that ignores spacing.
-fn digest(ours: &[&str]) -> String {
+fn digest(our_lines: &[&str]) -> String {
     let mut hash = Sha256::new();
-    for line in
-        ours.iter().map(|line| line.trim_end()).filter(|line| !line.is_empty() && !line.starts_with(MARK))
+    for line in our_lines
+        .iter()
+        .map(|line| line.trim_end())
+        .filter(|line| !line.is_empty() && !line.starts_with(MARK))
     {
         hash.update(line.as_bytes());
         hash.update(b"\n");
@@ -133,12 +135,12 @@ fn digest(ours: &[&str]) -> String {
 }
 
 /// The file name of an agent's page.
-pub(super) fn file(agent: &str) -> String {
+pub(super) fn file_name(agent: &str) -> String {
     format!("{agent}.md")
 }
 
 /// The index of a run: the project, how to start, the modules, and the pages.
-pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[DocAgent]) -> String {
+pub(super) fn index_page(state: &Documentation, project: &ProjectFacts, agents: &[DocAgent]) -> String {
     let title = |result: &AgentResult| {
         let agent = agents.iter().find(|agent| agent.name == result.agent_name);
         agent.map_or(result.agent_name.clone(), |agent| agent.title.to_owned())
@@ -148,7 +150,7 @@ pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[Doc
         .iter()
         .map(|result| match result.status.as_str() {
             "success" => vec![
-                format!("[{}]({})", title(result), file(&result.agent_name)),
+                format!("[{}]({})", title(result), file_name(&result.agent_name)),
                 result.summary.clone(),
                 format!("{:.0} %", result.confidence * 100.0),
                 result.checked.clone(),
@@ -159,8 +161,8 @@ pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[Doc
     let needs: Vec<String> =
         platforms(project).map(|(path, platform)| format!("Needs {platform} (`{path}`).")).collect();
     let needs = needs.join("\n");
-    let mut written = state.results.iter().filter(|result| result.status == "success");
-    let made = match written.all(|result| result.markdown.contains(NOTE)) {
+    let mut successes = state.results.iter().filter(|result| result.status == "success");
+    let origin = match successes.all(|result| result.markdown.contains(NOTE)) {
         true => {
             "Written by the built-in rules, without a language model: everything is counted from the code or quoted \
                  from it."
@@ -172,12 +174,12 @@ pub(super) fn index(state: &Documentation, project: &ProjectFacts, agents: &[Doc
     };
     let mut page = Page::new(&project.name)
         .text(&project.about)
-        .text(made)
+        .text(origin)
         .table("Pages", &["page", "in a line", "confidence", "checked"], &rows)
         .text(&needs)
         .runs("How to test, run and build", project, &["test", "run", "check", "build"])
         .table("Modules", &["module", "what it is for", "main names"], &modules(project))
-        .diagram("What imports what", leaning(project));
+        .diagram("What imports what", import_graph(project));
     for (heading, lines) in [
         ("On the way", listing(state, &title, |result| &result.warnings)),
         ("Still missing", listing(state, &title, |result| &result.metadata.missing_information)),
@@ -194,42 +196,47 @@ fn modules(project: &ProjectFacts) -> Vec<Vec<String>> {
     let row = |module: &ModuleFacts| {
         let mut names = module.names.clone();
         keep_best(&mut names, NAMES);
-        let named: Vec<String> =
-            names.iter().map(|name| path(&format!("{}:{}", name.name, name.line))).collect();
-        let mut first: Vec<_> = module.names.iter().filter(|name| !name.about.is_empty()).cloned().collect();
-        keep_best(&mut first, 1);
-        let said = first.first().map(|name| format!("{}: {}", path(&name.name), name.about));
-        let about = if module.about.is_empty() { said.unwrap_or_default() } else { module.about.clone() };
-        vec![path(&module.path), about, named.join(", ")]
+        let main_names: Vec<String> =
+            names.iter().map(|name| as_code(&format!("{}:{}", name.name, name.line))).collect();
+        let mut documented: Vec<_> =
+            module.names.iter().filter(|name| !name.about.is_empty()).cloned().collect();
+        keep_best(&mut documented, 1);
+        let described = documented.first().map(|name| format!("{}: {}", as_code(&name.name), name.about));
+        let about =
+            if module.about.is_empty() { described.unwrap_or_default() } else { module.about.clone() };
+        vec![as_code(&module.path), about, main_names.join(", ")]
     };
     project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES).map(row).collect()
 }
 
-/// What the pages have to say. What several of them say is told once, with the names of all of them.
+/// A list of what the pages report. A line that several pages share appears once, with all their names.
 fn listing<'a>(
     state: &'a Documentation,
     title: &impl Fn(&AgentResult) -> String,
     lines: impl Fn(&'a AgentResult) -> &'a Vec<String>,
 ) -> String {
-    let mut said: Vec<(&str, Vec<String>)> = Vec::new();
+    let mut pages_by_line: Vec<(&str, Vec<String>)> = Vec::new();
     for result in &state.results {
         for line in lines(result) {
             let (line, page) = (line.trim_end_matches('.'), title(result));
-            match said.iter_mut().find(|(known, _)| *known == line) {
+            match pages_by_line.iter_mut().find(|(known, _)| *known == line) {
                 Some((_, pages)) if pages.contains(&page) => {}
                 Some((_, pages)) => pages.push(page),
-                None => said.push((line, vec![page])),
+                None => pages_by_line.push((line, vec![page])),
             }
         }
     }
-    let mut by_pages: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
-    for (line, pages) in said {
-        match by_pages.iter_mut().find(|(known, _)| *known == pages) {
+    let mut lines_by_pages: Vec<(Vec<String>, Vec<&str>)> = Vec::new();
+    for (line, pages) in pages_by_line {
+        match lines_by_pages.iter_mut().find(|(known, _)| *known == pages) {
             Some((_, lines)) => lines.push(line),
-            None => by_pages.push((pages, vec![line])),
+            None => lines_by_pages.push((pages, vec![line])),
         }
     }
-    by_pages.iter().map(|(pages, lines)| format!("- {}: {}\n", pages.join(", "), lines.join("; "))).collect()
+    lines_by_pages
+        .iter()
+        .map(|(pages, lines)| format!("- {}: {}\n", pages.join(", "), lines.join("; ")))
+        .collect()
 }
 
 /// The effect of writing a page into the folder.
@@ -251,9 +258,10 @@ impl Effect for WritePage {
             if let Some(folder) = self.path.parent() {
                 std::fs::create_dir_all(folder).map_err(refused)?;
             }
-            let over = |standing: &[u8]| may_go(standing, frozen);
-            let kept = atomic_write::write_over(&self.path, frozen, &self.stamp, &over).map_err(refused)?;
-            Ok(json!({ "file": self.path, "kept": kept }))
+            let may_overwrite = |existing: &[u8]| may_replace(existing, frozen);
+            let backup =
+                atomic_write::write_over(&self.path, frozen, &self.stamp, &may_overwrite).map_err(refused)?;
+            Ok(json!({ "file": self.path, "kept": backup }))
         })
     }
 
@@ -271,16 +279,19 @@ mod tests {
 
     #[test]
     fn what_a_person_wrote_stays_under_its_heading_and_the_page_may_be_replaced() {
-        let first = finished(PAGE, None);
-        assert!(may_go(first.as_bytes(), b"anything new"));
-        let theirs = first.replace("Text one.\n", "Text one.\n\n<!-- keep -->\nMine.\n<!-- /keep -->\n");
+        let first = finish(PAGE, None);
+        assert!(may_replace(first.as_bytes(), b"anything new"));
+        let edited = first.replace("Text one.\n", "Text one.\n\n<!-- keep -->\nMine.\n<!-- /keep -->\n");
         let new = PAGE.replace("Text one", "Better text");
-        let second = finished(&new, Some(&theirs));
-        let (one, two) = (second.find("Mine.").unwrap(), second.find("## Two").unwrap());
-        assert!(second.find("Better text").unwrap() < one && one < two, "{second}");
-        assert!(may_go(theirs.as_bytes(), second.as_bytes()));
-        assert!(!may_go(theirs.as_bytes(), finished(&new, None).as_bytes()), "what is theirs would be lost");
-        assert_eq!(finished(&new, Some(&second)), second, "once more changes nothing");
+        let second = finish(&new, Some(&edited));
+        let (kept_at, next_heading_at) = (second.find("Mine.").unwrap(), second.find("## Two").unwrap());
+        assert!(second.find("Better text").unwrap() < kept_at && kept_at < next_heading_at, "{second}");
+        assert!(may_replace(edited.as_bytes(), second.as_bytes()));
+        assert!(
+            !may_replace(edited.as_bytes(), finish(&new, None).as_bytes()),
+            "what is theirs would be lost"
+        );
+        assert_eq!(finish(&new, Some(&second)), second, "once more changes nothing");
     }
 
     #[test]
@@ -293,29 +304,28 @@ mod tests {
         let results = vec![page("API", &["Why.", "Who."]), page("Tests", &["Why"]), page("Names", &[])];
         let state = Documentation { results, ..Documentation::default() };
         let name = |result: &AgentResult| result.agent_name.clone();
-        let said = listing(&state, &name, |result| &result.metadata.missing_information);
-        assert_eq!(said, "- API, Tests: Why\n- API: Who\n");
+        let list = listing(&state, &name, |result| &result.metadata.missing_information);
+        assert_eq!(list, "- API, Tests: Why\n- API: Who\n");
     }
 
     #[test]
     fn a_page_changed_by_hand_or_not_ours_is_not_replaced() {
-        let first = finished(PAGE, None);
-        assert!(!may_go(first.replace("Words.", "My words.").as_bytes(), b"new"));
-        assert!(!may_go(b"# Somebody's page\n", b"new"));
-        assert!(!may_go(b"\xff", b"new"));
-        assert!(may_go(first.replace("\n\n", "\n\n\n").as_bytes(), b"new"), "spacing is nothing");
+        let first = finish(PAGE, None);
+        assert!(!may_replace(first.replace("Words.", "My words.").as_bytes(), b"new"));
+        assert!(!may_replace(b"# Somebody's page\n", b"new"));
+        assert!(!may_replace(b"\xff", b"new"));
+        assert!(may_replace(first.replace("\n\n", "\n\n\n").as_bytes(), b"new"), "spacing is nothing");
     }
 
     #[test]
     fn parts_whose_heading_is_gone_and_marks_left_open_are_kept() {
-        let first =
-            finished(PAGE, None).replace("## Two\n", "## Two\n<!-- keep -->\nMine.\n<!-- /keep -->\n");
+        let first = finish(PAGE, None).replace("## Two\n", "## Two\n<!-- keep -->\nMine.\n<!-- /keep -->\n");
         let new = PAGE.split("## Two").next().unwrap();
-        let second = finished(new, Some(&first));
+        let second = finish(new, Some(&first));
         assert!(second.contains("## Kept notes\n\n<!-- keep -->\nMine.\n<!-- /keep -->"), "{second}");
-        assert_eq!(finished(new, Some(&second)), second);
-        let open = finished(PAGE, None).replace("Text two.\n", "<!-- keep -->\nMine, and open.\n");
-        let third = finished(PAGE, Some(&open));
+        assert_eq!(finish(new, Some(&second)), second);
+        let open = finish(PAGE, None).replace("Text two.\n", "<!-- keep -->\nMine, and open.\n");
+        let third = finish(PAGE, Some(&open));
         assert!(third.contains("Mine, and open.\n<!-- /keep -->"), "{third}");
         assert_eq!(third.matches(MARK).count(), 1);
     }

@@ -15,7 +15,7 @@ pub(super) fn readable(page: &str) -> String {
             None if line.starts_with("| ") => match &head {
                 None => head = Some(cells(line)),
                 Some(_) if line.starts_with("| ---") => {}
-                Some(head) => out += &item(head, &cells(line)),
+                Some(head) => out += &list_item(head, &cells(line)),
             },
             None => {
                 head = None;
@@ -23,7 +23,7 @@ pub(super) fn readable(page: &str) -> String {
                 out.push('\n');
             }
             Some(lines) if line.trim() == "```" => {
-                let _ = write!(out, "```text\n{}```\n", drawn(lines));
+                let _ = write!(out, "```text\n{}```\n", draw_arrows(lines));
                 diagram = None;
             }
             Some(lines) => lines.push(line),
@@ -41,31 +41,31 @@ fn cells(row: &str) -> Vec<String> {
 }
 
 /// A row as a list item; a bare number is shown with its heading.
-fn item(head: &[String], cells: &[String]) -> String {
-    let said = |(cell, head): (&String, &String)| match cell
+fn list_item(head: &[String], cells: &[String]) -> String {
+    let cell_text = |(cell, head): (&String, &String)| match cell
         .chars()
         .all(|c| c.is_ascii_digit() || " %–".contains(c))
     {
         true => format!("{head} {cell}"),
         false => cell.clone(),
     };
-    let rest = cells.iter().zip(head).skip(1).filter(|(cell, _)| !cell.is_empty()).map(said);
+    let rest = cells.iter().zip(head).skip(1).filter(|(cell, _)| !cell.is_empty()).map(cell_text);
     let rest = rest.collect::<Vec<_>>().join(" · ");
     let first = cells.first().map(String::as_str).unwrap_or_default();
     if rest.is_empty() { format!("- {first}\n") } else { format!("- {first}: {rest}\n") }
 }
 
 /// Every node with the nodes it leads to, one line per arrow.
-fn drawn(lines: &[&str]) -> String {
+fn draw_arrows(lines: &[&str]) -> String {
     let mut labels: BTreeMap<&str, String> = BTreeMap::new();
-    let mut from: Vec<&str> = Vec::new();
+    let mut sources: Vec<&str> = Vec::new();
     let mut arrows: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
     for line in lines.iter().map(|line| line.trim()) {
-        if let Some((one, other)) = line.split_once(" --> ") {
-            if !arrows.contains_key(one) {
-                from.push(one);
+        if let Some((source, target)) = line.split_once(" --> ") {
+            if !arrows.contains_key(source) {
+                sources.push(source);
             }
-            arrows.entry(one).or_default().push(other);
+            arrows.entry(source).or_default().push(target);
         } else if let Some((id, rest)) = line.split_once(['[', '(']) {
             let label = rest.split('"').nth(1).unwrap_or(rest).replace("<br/>", ", ");
             labels.insert(id, label);
@@ -73,18 +73,18 @@ fn drawn(lines: &[&str]) -> String {
     }
     let label = |id: &str| labels.get(id).cloned().unwrap_or_else(|| id.to_owned());
     let mut out = String::new();
-    for one in from {
-        let name = label(one);
-        let to = &arrows[one];
-        for (at, other) in to.iter().enumerate() {
-            let (start, mark) = match (at, to.len()) {
+    for source in sources {
+        let name = label(source);
+        let targets = &arrows[source];
+        for (index, target) in targets.iter().enumerate() {
+            let (start, mark) = match (index, targets.len()) {
                 (0, 1) => (name.clone() + " ", "──▶"),
                 (0, _) => (name.clone() + " ", "─┬▶"),
-                (at, all) => {
-                    (" ".repeat(name.chars().count() + 1), if at + 1 == all { " └▶" } else { " ├▶" })
+                (index, count) => {
+                    (" ".repeat(name.chars().count() + 1), if index + 1 == count { " └▶" } else { " ├▶" })
                 }
             };
-            let _ = writeln!(out, "{start}{mark} {}", label(other));
+            let _ = writeln!(out, "{start}{mark} {}", label(target));
         }
     }
     out

@@ -220,13 +220,13 @@ impl State for Documentation {
     }
 
     fn answered(answers: Vec<Answer>) -> DocsUpdate {
-        let yes = |answer: &Answer| answer.key == WRITE_DOCS && answer.decision == Decision::Accept;
-        DocsUpdate::MayWrite { yes: answers.iter().any(yes) }
+        let is_accepted = |answer: &Answer| answer.key == WRITE_DOCS && answer.decision == Decision::Accept;
+        DocsUpdate::MayWrite { yes: answers.iter().any(is_accepted) }
     }
 
     fn joined(children: Vec<ChildResult>) -> DocsUpdate {
         let threads = children.iter().map(|child| child.thread.clone()).collect();
-        DocsUpdate::Joined { results: children.into_iter().map(result).collect(), threads }
+        DocsUpdate::Joined { results: children.into_iter().map(agent_result).collect(), threads }
     }
 
     fn arrived(event: Event) -> Option<DocsUpdate> {
@@ -280,9 +280,9 @@ impl State for Documentation {
 }
 
 /// The result of an agent's thread. An abandoned thread is a failed agent.
-fn result(child: ChildResult) -> AgentResult {
-    let whole = child.output.filter(|_| child.done).and_then(|output| serde_json::from_value(output).ok());
-    whole.unwrap_or_else(|| AgentResult {
+fn agent_result(child: ChildResult) -> AgentResult {
+    let parsed = child.output.filter(|_| child.done).and_then(|output| serde_json::from_value(output).ok());
+    parsed.unwrap_or_else(|| AgentResult {
         agent_name: child.key,
         status: "failed".to_owned(),
         warnings: vec![child.error.unwrap_or_else(|| "it was given up".to_owned())],

@@ -14,7 +14,7 @@ use serde_json::Value;
 use std::fmt::Write;
 
 /// How many earlier mails of a conversation the model reads.
-const EARLIER: usize = 12;
+const MAX_EARLIER: usize = 12;
 
 const ROLE: &str = "You handle a mail for a person. In each turn you call one or more tools; you never answer in \
 plain words, because nobody would read them.
@@ -75,7 +75,7 @@ pub(super) fn request(
     let mut facts = facts(services, state, conversation, profiles, &now)?;
     facts.tools = offered.iter().map(|tool| tool.name.clone()).collect();
     let mut messages = vec![Message::user(opening(&facts, &weekday))];
-    messages.extend(said(state));
+    messages.extend(turn_messages(state));
     let value = serde_json::to_value(&facts).unwrap_or_default();
     let mut request = Request::new("email.reply", value).system(ROLE).messages(join(messages));
     request.tools = offered;
@@ -89,16 +89,16 @@ fn facts(
     profiles: Profiles,
     now: &jiff::Zoned,
 ) -> Result<ReplyFacts, NodeError> {
-    let (known, newest) =
+    let (newest_ref, newest) =
         conversation.newest().ok_or_else(|| NodeError::failed("there is no mail to answer"))?;
-    let own = conversation.own();
-    let people = reply_recipients(newest, &own);
+    let own_addresses = conversation.own_addresses();
+    let people = reply_recipients(newest, &own_addresses);
     let bare = |list: &[crate::mail::Address]| list.iter().map(|one| one.address.clone()).collect();
-    let others = conversation.mails.iter().filter(|(other, _)| other.raw != known.raw);
+    let others = conversation.mails.iter().filter(|(other, _)| other.raw != newest_ref.raw);
     let mut earlier: Vec<_> = others.map(|(_, mail)| mails::facts(mail)).collect();
-    earlier.drain(..earlier.len().saturating_sub(EARLIER));
+    earlier.drain(..earlier.len().saturating_sub(MAX_EARLIER));
     Ok(ReplyFacts {
-        user: mails::user(services, own),
+        user: mails::user(services, own_addresses),
         mail: mails::facts(newest),
         earlier,
         before: state.earlier.as_ref().map(|earlier| earlier.summary.clone()).unwrap_or_default(),
@@ -135,8 +135,8 @@ fn as_said(turn: &Turn) -> Vec<Said> {
 
 /// If the person returned a draft with words, their additions stay in the new one; no model knows of them.
 pub(super) fn keep_person_only_args(state: &Email, calls: &mut [ToolCall]) {
-    let mut since = state.messages.iter().rev();
-    let returned = since.find_map(|turn| match turn {
+    let mut newest_first = state.messages.iter().rev();
+    let returned = newest_first.find_map(|turn| match turn {
         Turn::Told { .. } | Turn::Came { .. } => Some(None),
         Turn::Became { call, tool, how: Became::Answered, .. } if tool == tools::WRITE_EMAIL => {
             Some(Some(call))
@@ -144,7 +144,7 @@ pub(super) fn keep_person_only_args(state: &Email, calls: &mut [ToolCall]) {
         Turn::Called { .. } | Turn::Became { .. } => None,
     });
     let Some(id) = returned.flatten() else { return };
-    let draft = since.find_map(|turn| match turn {
+    let draft = newest_first.find_map(|turn| match turn {
         Turn::Called { calls, .. } => calls.iter().find(|call| call.id == *id),
         Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
     });
@@ -152,8 +152,8 @@ pub(super) fn keep_person_only_args(state: &Email, calls: &mut [ToolCall]) {
     // With two mails, we cannot tell which one they belong to.
     if let (Some(draft), Some(mail), None) = (draft, mails.next(), mails.next()) {
         for key in tools::PERSON_ONLY_ARGS {
-            if let Some(added) = draft.args.get(key) {
-                mail.args[key] = added.clone();
+            if let Some(value) = draft.args.get(key) {
+                mail.args[key] = value.clone();
             }
         }
     }
@@ -163,7 +163,7 @@ pub(super) fn keep_person_only_args(state: &Email, calls: &mut [ToolCall]) {
 fn opening(facts: &ReplyFacts, weekday: &str) -> String {
     let mut text = String::from("Respond to the email: ");
     let _ = writeln!(text, "{}\n", facts.mail.subject);
-    prompts::person(&mut text, &facts.user);
+    prompts::write_person(&mut text, &facts.user);
     let _ = writeln!(text, "Now it is {weekday} {} for them ({}).", facts.now, facts.time_zone);
     let _ = writeln!(text, "\nHow they write:\n{}", facts.response_profile.trim());
     let _ = writeln!(text, "\nHow they plan meetings:\n{}", facts.cal_profile.trim());
@@ -189,28 +189,28 @@ fn opening(facts: &ReplyFacts, weekday: &str) -> String {
 }
 
 /// All turns so far, as the API wants them: the results of calls come right after the calls.
-fn said(state: &Email) -> Vec<Message> {
+fn turn_messages(state: &Email) -> Vec<Message> {
     let mut messages = Vec::new();
-    let mut late = Vec::new();
-    let mut open = 0;
+    let mut delayed = Vec::new();
+    let mut open_calls = 0;
     for turn in &state.messages {
         match turn {
             Turn::Called { calls, .. } => {
-                open = calls.len();
+                open_calls = calls.len();
                 messages.push(message(turn));
             }
             Turn::Became { .. } => {
-                open = open.saturating_sub(1);
+                open_calls = open_calls.saturating_sub(1);
                 messages.push(message(turn));
             }
-            Turn::Told { .. } | Turn::Came { .. } if open > 0 => late.push(message(turn)),
+            Turn::Told { .. } | Turn::Came { .. } if open_calls > 0 => delayed.push(message(turn)),
             Turn::Told { .. } | Turn::Came { .. } => messages.push(message(turn)),
         }
-        if open == 0 {
-            messages.append(&mut late);
+        if open_calls == 0 {
+            messages.append(&mut delayed);
         }
     }
-    messages.append(&mut late);
+    messages.append(&mut delayed);
     messages
 }
 
@@ -220,18 +220,18 @@ fn message(turn: &Turn) -> Message {
         Turn::Called { text, calls } => Message::Assistant { text: text.clone(), calls: calls.clone() },
         Turn::Became { call, tool, how, text, data } => {
             let call = ToolCall { id: call.clone(), name: tool.clone(), args: Value::Null, signature: None };
-            let told = if data.is_null() { text.clone() } else { format!("{text}\n{data}") };
+            let content = if data.is_null() { text.clone() } else { format!("{text}\n{data}") };
             match how {
-                Became::Done => Message::result(&call, told),
+                Became::Done => Message::result(&call, content),
                 Became::Answered if tool == tools::QUESTION => {
-                    Message::result(&call, format!("The person says: {told}"))
+                    Message::result(&call, format!("The person says: {content}"))
                 }
                 Became::Answered => Message::failure(
                     &call,
-                    format!("Not done. The person says: {told}\n{REDRAFT_INSTRUCTION}"),
+                    format!("Not done. The person says: {content}\n{REDRAFT_INSTRUCTION}"),
                 ),
-                Became::Failed => Message::failure(&call, told),
-                Became::Refused => Message::failure(&call, format!("The person refused this. {told}")),
+                Became::Failed => Message::failure(&call, content),
+                Became::Refused => Message::failure(&call, format!("The person refused this. {content}")),
             }
         }
         Turn::Came { .. } => {
@@ -245,9 +245,9 @@ fn join(messages: Vec<Message>) -> Vec<Message> {
     let mut joined: Vec<Message> = Vec::new();
     for message in messages {
         match (joined.last_mut(), message) {
-            (Some(Message::User { text: before }), Message::User { text }) => {
-                before.push_str("\n\n");
-                before.push_str(&text);
+            (Some(Message::User { text: previous }), Message::User { text }) => {
+                previous.push_str("\n\n");
+                previous.push_str(&text);
             }
             (_, message) => joined.push(message),
         }

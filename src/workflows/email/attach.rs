@@ -22,42 +22,42 @@ pub(super) async fn read(
     if paths.is_empty() {
         return Ok(BTreeMap::new());
     }
-    let look = async {
-        let mut found = BTreeMap::new();
+    let changed_files = async {
+        let mut changed = BTreeMap::new();
         let mut total = 0;
         for path in paths {
-            let file = one(ctx, path, &mut total).await?;
+            let file = read_one(ctx, path, &mut total).await?;
             if file.error.is_some() || state.attached.get(path) != Some(&file) {
-                found.insert(path.clone(), file);
+                changed.insert(path.clone(), file);
             }
         }
-        Ok(found)
+        Ok(changed)
     };
-    ctx.call(&format!("attach:{call}"), look).await
+    ctx.call(&format!("attach:{call}"), changed_files).await
 }
 
-async fn one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attached, NodeError> {
+async fn read_one(ctx: &Ctx<Services>, path: &str, total: &mut u64) -> Result<Attached, NodeError> {
     let name = Path::new(path).file_name().map(|name| name.to_string_lossy().into_owned());
     let name = name.unwrap_or_else(|| "file".to_owned());
-    let failed = |text: String| Attached { name: name.clone(), error: Some(text), ..Attached::default() };
-    let whole = ctx.services().user.path(path);
-    if !whole.is_absolute() {
+    let with_error = |text: String| Attached { name: name.clone(), error: Some(text), ..Attached::default() };
+    let full_path = ctx.services().user.path(path);
+    if !full_path.is_absolute() {
         // The process that reads the file may run in another folder than the person typed in.
         let text = format!("{path} is not a full path: begin it with / or ~/, such as ~/plan.pdf");
-        return Ok(failed(text));
+        return Ok(with_error(text));
     }
-    let Some(read) = whole.to_str().map(str::to_owned) else {
-        return Ok(failed(format!("{path} leads to a name that is no text")));
+    let Some(path_text) = full_path.to_str().map(str::to_owned) else {
+        return Ok(with_error(format!("{path} leads to a name that is no text")));
     };
     let read =
-        tokio::task::spawn_blocking(move || input::read_file(&read)).await.map_err(NodeError::failed)?;
+        tokio::task::spawn_blocking(move || input::read_file(&path_text)).await.map_err(NodeError::failed)?;
     let bytes = match read {
         Ok(bytes) => bytes,
-        Err(text) => return Ok(failed(text)),
+        Err(text) => return Ok(with_error(text)),
     };
     let length = bytes.len() as u64;
     if *total + length > MAX_TOTAL_BYTES {
-        return Ok(failed(format!(
+        return Ok(with_error(format!(
             "{path}: all files together are longer than {} MB",
             MAX_TOTAL_BYTES / 1024 / 1024
         )));

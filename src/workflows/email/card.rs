@@ -27,7 +27,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     let conversation = match Conversation::read(services, state) {
         Ok(conversation) => conversation,
         Err(error) => {
-            blocks.extend(warned(item.warnings.clone()));
+            blocks.extend(warnings_block(item.warnings.clone()));
             blocks.push(Block::Text(Visible::new(&format!("The conversation cannot be shown: {error}"))));
             return Card { blocks };
         }
@@ -35,36 +35,36 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     let mut warnings = item.warnings.clone();
     if matches!(item.kind, ItemKind::Interrupt(_)) && conversation.has_news() {
         // Mail that came after the question may have its own warnings.
-        let since = mails::warnings(services, &conversation).unwrap_or_default();
-        Warning::add(&mut warnings, since);
+        let new_warnings = mails::warnings(services, &conversation).unwrap_or_default();
+        Warning::add(&mut warnings, new_warnings);
     }
-    blocks.extend(warned(warnings));
-    let asked = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
-    let repeated = item.action == tools::QUESTION && says(asked, &state.gist);
-    if !state.gist.is_empty() && !repeated {
-        blocks.push(Block::Text(Visible::line(&wants(state, &conversation))));
+    blocks.extend(warnings_block(warnings));
+    let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
+    let repeats_gist = item.action == tools::QUESTION && contains_gist(question, &state.gist);
+    if !state.gist.is_empty() && !repeats_gist {
+        blocks.push(Block::Text(Visible::line(&sender_and_gist(state, &conversation))));
     }
     match item.kind {
         ItemKind::Result => blocks.extend(result(state)),
-        ItemKind::Interrupt(_) => blocks.extend(proposed(services, state, &conversation, item)),
+        ItemKind::Interrupt(_) => blocks.extend(proposal_blocks(services, state, &conversation, item)),
     }
     if let Some(earlier) = state.earlier.as_ref().filter(|earlier| !earlier.summary.is_empty()) {
         let before = (Visible::line("before"), Visible::new(&earlier.summary));
         let thread = (Visible::line("thread"), Visible::line(&earlier.thread));
         blocks.push(Block::Fields(vec![before, thread]));
     }
-    let said = said(state, &blocks);
-    if !said.is_empty() {
-        blocks.push(Block::Turns(said));
+    let turns = earlier_turns(state, &blocks);
+    if !turns.is_empty() {
+        blocks.push(Block::Turns(turns));
     }
-    blocks.extend(mails(services, &conversation));
+    blocks.extend(mail_blocks(services, &conversation));
     Card { blocks }
 }
 
 /// The mails of a thread, if they can be read.
 pub(super) fn conversation(services: &Services, state: &Folded) -> Vec<Block> {
-    let read = state.get::<Email>().and_then(|state| Conversation::read(services, state).ok());
-    read.map(|conversation| mails(services, &conversation)).unwrap_or_default()
+    let readable = state.get::<Email>().and_then(|state| Conversation::read(services, state).ok());
+    readable.map(|conversation| mail_blocks(services, &conversation)).unwrap_or_default()
 }
 
 /// Why the item is in the inbox.
@@ -86,33 +86,33 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     if state.unsure {
         fields.push((Visible::line("unsure"), Visible::line("another class fits nearly as well")));
     }
-    let thought = state.messages.iter().rev().find_map(said_with_calls);
-    if let Some(text) = thought {
+    let model_text = state.messages.iter().rev().find_map(text_beside_calls);
+    if let Some(text) = model_text {
         fields.push((Visible::line("the model says"), Visible::new(text)));
     }
     vec![Block::Fields(fields)]
 }
 
 /// The model's text next to its calls.
-fn said_with_calls(turn: &Turn) -> Option<&str> {
+fn text_beside_calls(turn: &Turn) -> Option<&str> {
     match turn {
         Turn::Called { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
         Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
     }
 }
 
-fn warned(warnings: Vec<Warning>) -> Option<Block> {
+fn warnings_block(warnings: Vec<Warning>) -> Option<Block> {
     (!warnings.is_empty()).then_some(Block::Warnings(warnings))
 }
 
 /// Whether a question says what the gist says.
-fn says(question: &str, gist: &str) -> bool {
+fn contains_gist(question: &str, gist: &str) -> bool {
     question.contains(gist.trim_end_matches(['.', '…']))
 }
 
 /// The sender and the gist. The gist belongs to the triaged mail, not to a newer one.
-fn wants(state: &Email, conversation: &Conversation) -> String {
-    let triaged = conversation.mails.iter().find(|(known, _)| known.raw == state.triaged);
+fn sender_and_gist(state: &Email, conversation: &Conversation) -> String {
+    let triaged = conversation.mails.iter().find(|(mail_ref, _)| mail_ref.raw == state.triaged);
     let triaged = triaged.or_else(|| conversation.about());
     let who = triaged.map(|(_, mail)| mails::sender(mail)).unwrap_or_default();
     format!("{who}: {}", state.gist)
@@ -128,8 +128,13 @@ fn result(state: &Email) -> Vec<Block> {
 }
 
 /// The proposal, after what the person should know first.
-fn proposed(services: &Services, state: &Email, conversation: &Conversation, item: &Item) -> Vec<Block> {
-    let Some(call) = proposed_call(services, state, conversation, item) else { return Vec::new() };
+fn proposal_blocks(
+    services: &Services,
+    state: &Email,
+    conversation: &Conversation,
+    item: &Item,
+) -> Vec<Block> {
+    let Some(call) = call_blocks(services, state, conversation, item) else { return Vec::new() };
     let mut blocks = Vec::new();
     if !conversation.acts() {
         let text = "This account only observes: accepting sends nothing and marks nothing.";
@@ -144,20 +149,20 @@ fn proposed(services: &Services, state: &Email, conversation: &Conversation, ite
     if item.action != tools::QUESTION
         && let Some(remark) = state.remark
     {
-        blocks.push(Block::Text(Visible::new(&remarked(remark, &item.action))));
+        blocks.push(Block::Text(Visible::new(&remark_text(remark, &item.action))));
     }
     blocks.extend(call);
     let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
-    let said = newest.and_then(said_with_calls).filter(|text| Remark::read(text).is_none());
-    if let Some(said) = said.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
-        let said = truncate(Visible::line(said).as_str(), MAX_MODEL_TEXT).into_owned();
-        blocks.push(fields(vec![("the model says", said)]));
+    let model_text = newest.and_then(text_beside_calls).filter(|text| Remark::read(text).is_none());
+    if let Some(model_text) = model_text.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
+        let model_text = truncate(Visible::line(model_text).as_str(), MAX_MODEL_TEXT).into_owned();
+        blocks.push(fields(vec![("the model says", model_text)]));
     }
     blocks
 }
 
 /// A call as the person reads it. None if its arguments cannot be read.
-fn proposed_call(
+fn call_blocks(
     services: &Services,
     state: &Email,
     conversation: &Conversation,
@@ -167,14 +172,14 @@ fn proposed_call(
     Some(match item.action.as_str() {
         tools::WRITE_EMAIL => {
             let args: WriteEmail = read(&item.args)?;
-            written(services, state, conversation, &args, from)
+            write_email_blocks(services, state, conversation, &args, from)
         }
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting = read(&item.args)?;
             let when = TimeRange::of(&args);
-            let said = when.as_ref().map(|when| when.local(services)).unwrap_or_else(Clone::clone);
+            let time = when.as_ref().map(|when| when.local(services)).unwrap_or_else(Clone::clone);
             let mut blocks = vec![fields(vec![
-                ("When", format!("{said}, {} minutes", args.duration_minutes)),
+                ("When", format!("{time}, {} minutes", args.duration_minutes)),
                 ("Subject", args.subject),
                 ("With", args.attendees.join(", ")),
                 ("Where", args.location.unwrap_or_default()),
@@ -201,10 +206,10 @@ fn proposed_call(
                 ("Accepting", "takes it out of your calendar; nothing is sent".to_owned()),
             ])]
         }
-        tools::UNSUBSCRIBE => vec![leaving(read(&item.args)?, from)],
+        tools::UNSUBSCRIBE => vec![unsubscribe_block(read(&item.args)?, from)],
         remind::REMIND => {
-            let wanted = state.remind.iter();
-            wanted.map(|wanted| fields(remind::fields(services, conversation, wanted))).collect()
+            let reminders = state.remind.iter();
+            reminders.map(|reminder| fields(remind::fields(services, conversation, reminder))).collect()
         }
         tools::QUESTION => {
             let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
@@ -220,7 +225,7 @@ fn fields(fields: Vec<(&str, String)>) -> Block {
     Block::Fields(shown.map(|(name, value)| (Visible::line(name), Visible::new(&value))).collect())
 }
 
-fn written(
+fn write_email_blocks(
     services: &Services,
     state: &Email,
     conversation: &Conversation,
@@ -230,7 +235,7 @@ fn written(
     let files = args.attachments.iter().filter_map(|path| Some((path, state.attached.get(path)?)));
     let files: Vec<String> =
         files.map(|(path, file)| format!("{} from {path}", risks::file_line(file))).collect();
-    let heads = fields(vec![
+    let headers = fields(vec![
         ("To", args.to.join(", ")),
         ("Cc", args.cc.join(", ")),
         ("Bcc", args.bcc.join(", ")),
@@ -238,10 +243,10 @@ fn written(
         ("From", from),
         ("Attached", files.join("\n")),
         ("Left out", left_out(conversation, args)),
-        ("Added below", added(services, conversation, args)),
-        ("Reminds", reminds(services, args)),
+        ("Added below", added_text(services, conversation, args)),
+        ("Reminds", reminder_text(services, args)),
     ]);
-    vec![heads, Block::Text(Visible::new(&args.content))]
+    vec![headers, Block::Text(Visible::new(&args.content))]
 }
 
 fn answer_to_invitation(
@@ -265,8 +270,8 @@ fn answer_to_invitation(
     ])
 }
 
-fn leaving(leaving: UnsubscribeArgs, from: String) -> Block {
-    fields(match leaving {
+fn unsubscribe_block(args: UnsubscribeArgs, from: String) -> Block {
+    fields(match args {
         UnsubscribeArgs::OneClick { url } => {
             let says = "List-Unsubscribe=One-Click, and nothing of you but what the address holds";
             vec![("Request", format!("POST {url}")), ("Says", says.to_owned())]
@@ -286,7 +291,7 @@ fn days(services: &Services, state: &Email, item: &Item, when: Option<TimeRange>
 }
 
 /// What the built-in rules say about a proposal.
-fn remarked(remark: Remark, tool: &str) -> String {
+fn remark_text(remark: Remark, tool: &str) -> String {
     let what = match tool {
         tools::WRITE_EMAIL => "the draft",
         tools::SCHEDULE_MEETING => "the meeting",
@@ -314,18 +319,23 @@ fn read<T: DeserializeOwned>(args: &Value) -> Option<T> {
 
 /// Everyone else that a reply to all would reach.
 fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
-    let Some((_, answered)) = conversation.about().filter(|_| send::answers(conversation, args)) else {
+    let Some((_, answered)) = conversation.about().filter(|_| send::is_answer(conversation, args)) else {
         return String::new();
     };
-    let mut reached = send::bare(&args.cc);
-    reached.extend(send::bare(&args.bcc));
-    let out = reply_all_left_out(answered, &conversation.own(), &send::bare(&args.to), &reached);
-    join(&out)
+    let mut reached = send::bare_addresses(&args.cc);
+    reached.extend(send::bare_addresses(&args.bcc));
+    let left_out = reply_all_left_out(
+        answered,
+        &conversation.own_addresses(),
+        &send::bare_addresses(&args.to),
+        &reached,
+    );
+    join(&left_out)
 }
 
 /// Text that the config adds.
-fn added(services: &Services, conversation: &Conversation, args: &WriteEmail) -> String {
-    let quote = services.user.quote && send::answers(conversation, args);
+fn added_text(services: &Services, conversation: &Conversation, args: &WriteEmail) -> String {
+    let quote = services.user.quote && send::is_answer(conversation, args);
     let signature = !services.user.signature.trim().is_empty();
     match (quote, signature) {
         (true, true) => "the mail answered, quoted, and your signature".to_owned(),
@@ -336,10 +346,10 @@ fn added(services: &Services, conversation: &Conversation, args: &WriteEmail) ->
 }
 
 /// When we tell the person that nobody answered.
-fn reminds(services: &Services, args: &WriteEmail) -> String {
-    match remind::wanted(services, args, &args.to) {
-        Some(wanted) => {
-            let due = wanted.due.to_zoned(services.user.time_zone.clone());
+fn reminder_text(services: &Services, args: &WriteEmail) -> String {
+    match remind::reminder(services, args, &args.to) {
+        Some(reminder) => {
+            let due = reminder.due.to_zoned(services.user.time_zone.clone());
             format!("on {}, unless an answer has come", due.strftime("%a %-d %b %Y"))
         }
         None => String::new(),
@@ -350,15 +360,17 @@ fn join(people: &[Address]) -> String {
     people.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-/// The earlier turns about this mail, without what the calendar said if `shown` tells it already.
-fn said(state: &Email, shown: &[Block]) -> Vec<(Visible, Visible)> {
-    let pending = |id: &str| state.pending.iter().any(|call| call.id == id);
+/// The earlier turns about this mail, without what the calendar said if `blocks` show it already.
+fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
+    let is_pending = |id: &str| state.pending.iter().any(|call| call.id == id);
     let mut turns = Vec::new();
     for turn in &state.messages {
         match turn {
             Turn::Told { text } => turns.push(("you".to_owned(), text.clone())),
             Turn::Called { calls, .. } => {
-                for call in calls.iter().filter(|call| !pending(&call.id) && tools::asks(&call.name)) {
+                for call in
+                    calls.iter().filter(|call| !is_pending(&call.id) && tools::needs_approval(&call.name))
+                {
                     let text = ["content", "subject"]
                         .iter()
                         .find_map(|key| call.args.get(key).and_then(Value::as_str))
@@ -376,7 +388,7 @@ fn said(state: &Email, shown: &[Block]) -> Vec<(Visible, Visible)> {
                 // Only the agent needs to know what became of a question nobody answered.
                 Became::Done | Became::Failed | Became::Refused if tool == tools::QUESTION => {}
                 Became::Done | Became::Failed | Became::Refused => {
-                    let is_new = |line: &&str| tool != tools::CHECK_CALENDAR || !tells(shown, line);
+                    let is_new = |line: &&str| tool != tools::CHECK_CALENDAR || !is_shown(blocks, line);
                     let lines: Vec<&str> = text.lines().filter(is_new).collect();
                     if !lines.is_empty() {
                         turns.push((tools::word(tool).to_owned(), lines.join("\n")));
@@ -389,9 +401,9 @@ fn said(state: &Email, shown: &[Block]) -> Vec<(Visible, Visible)> {
     turns.into_iter().map(|(who, text)| (Visible::line(&who), Visible::new(&text))).collect()
 }
 
-/// Whether a question or the picture of a day tells this line.
-fn tells(shown: &[Block], line: &str) -> bool {
-    shown.iter().any(|block| match block {
+/// Whether a question or the picture of a day shows this line.
+fn is_shown(blocks: &[Block], line: &str) -> bool {
+    blocks.iter().any(|block| match block {
         Block::Text(text) => text.contains(line),
         Block::Day(day) => day.about.as_str() == line,
         _ => false,
@@ -399,13 +411,13 @@ fn tells(shown: &[Block], line: &str) -> bool {
 }
 
 /// The mails, newest first. Only the newest is unfolded.
-fn mails(services: &Services, conversation: &Conversation) -> Vec<Block> {
+fn mail_blocks(services: &Services, conversation: &Conversation) -> Vec<Block> {
     let newest = conversation.mails.len().saturating_sub(1);
     let shown = conversation.mails.iter().enumerate().rev();
-    shown.map(|(n, (_, mail))| Block::Mail(Box::new(block(services, mail, n != newest)))).collect()
+    shown.map(|(n, (_, mail))| Block::Mail(Box::new(mail_block(services, mail, n != newest)))).collect()
 }
 
-fn block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {
+fn mail_block(services: &Services, mail: &Mail, folded: bool) -> MailBlock {
     let pieces = mail::pieces(&mail.text).into_iter();
     let zone = services.user.time_zone.clone();
     let date = mail.date.map(|date| date.to_zoned(zone).strftime("%a %-d %b %Y, %H:%M").to_string());
@@ -449,8 +461,8 @@ mod tests {
     #[test]
     fn a_question_that_quotes_the_gist_says_it() {
         let question = "Joost asks: “Can I bring it to your workshop, and do I get a bike?”";
-        assert!(says(question, "Can I bring it to your workshop, and do I get a bike?"));
-        assert!(says(question, "Can I bring it to your workshop…"));
-        assert!(!says(question, "His hub rattles"));
+        assert!(contains_gist(question, "Can I bring it to your workshop, and do I get a bike?"));
+        assert!(contains_gist(question, "Can I bring it to your workshop…"));
+        assert!(!contains_gist(question, "His hub rattles"));
     }
 }

@@ -13,11 +13,9 @@ use std::ops::Range;
 /// Days with more entries are not kept: the picture would say nothing.
 const MAX_BUSY: usize = 100;
 
-/// The maximum length of a title we keep.
-const TITLE: usize = 60;
+const MAX_TITLE: usize = 60;
 
-/// The minutes of a day.
-const DAY: u16 = 24 * 60;
+const DAY_MINUTES: u16 = 24 * 60;
 
 /// The start of the meeting's first day and the end of its last.
 pub(super) fn window(when: TimeRange, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
@@ -26,8 +24,8 @@ pub(super) fn window(when: TimeRange, zone: &TimeZone) -> Option<(Timestamp, Tim
 }
 
 /// The busy times to keep, or None if there are too many to show.
-pub(super) fn kept(busy: &[Busy]) -> Option<Vec<Busy>> {
-    let short = |one: &Busy| Busy { title: truncate(&one.title, TITLE).into_owned(), ..one.clone() };
+pub(super) fn busy_to_keep(busy: &[Busy]) -> Option<Vec<Busy>> {
+    let short = |one: &Busy| Busy { title: truncate(&one.title, MAX_TITLE).into_owned(), ..one.clone() };
     (busy.len() <= MAX_BUSY).then(|| busy.iter().map(short).collect())
 }
 
@@ -48,11 +46,11 @@ fn dates(when: TimeRange, zone: &TimeZone) -> Option<(Date, Date)> {
 fn strip(busy: &[Busy], day: Date, when: TimeRange, zone: &TimeZone) -> Option<DayStrip> {
     let window = calendar::day_window(day, zone)?;
     let on_day = |one: &&Busy| one.start < window.1 && one.end > window.0;
-    let (whole, hours): (Vec<&Busy>, Vec<&Busy>) = busy.iter().filter(on_day).partition(|one| one.all_day);
+    let (all_day, timed): (Vec<&Busy>, Vec<&Busy>) = busy.iter().filter(on_day).partition(|one| one.all_day);
     Some(DayStrip {
         about: Visible::line(&calendar::day_line(busy, day, zone)),
-        busy: hours.into_iter().map(|one| minutes(one.start, one.end, window, zone)).collect(),
-        all_day: !whole.is_empty(),
+        busy: timed.into_iter().map(|one| minutes(one.start, one.end, window, zone)).collect(),
+        all_day: !all_day.is_empty(),
         proposed: minutes(when.start, when.end, window, zone),
     })
 }
@@ -61,17 +59,19 @@ fn strip(busy: &[Busy], day: Date, when: TimeRange, zone: &TimeZone) -> Option<D
 fn minutes(
     start: Timestamp,
     end: Timestamp,
-    (begin, over): (Timestamp, Timestamp),
+    (day_start, day_end): (Timestamp, Timestamp),
     zone: &TimeZone,
 ) -> Range<u16> {
     let minute = |at: Timestamp| {
         let time = zone.to_datetime(at).time();
         u16::try_from(i32::from(time.hour()) * 60 + i32::from(time.minute())).unwrap_or(0)
     };
-    let mut from = if start <= begin { 0 } else { minute(start) };
-    let mut until = if end >= over { DAY } else { minute(end) };
+    let mut from = if start <= day_start { 0 } else { minute(start) };
+    let mut until = if end >= day_end { DAY_MINUTES } else { minute(end) };
     // If clocks are set back in this range, the repeated hour counts as a whole.
-    for change in zone.following(start.max(begin)).take_while(|change| change.timestamp() < end.min(over)) {
+    for change in
+        zone.following(start.max(day_start)).take_while(|change| change.timestamp() < end.min(day_end))
+    {
         let at = change.timestamp();
         let last_moment = at.checked_sub(SignedDuration::from_mins(1)).unwrap_or(at);
         (from, until) = (from.min(minute(at)), until.max(minute(last_moment) + 1));
@@ -199,6 +199,6 @@ mod tests {
         assert_eq!((strip.busy.first(), &strip.proposed), (Some(&(120..180)), &(600..660)));
         let week = TimeRange { start, end: start + SignedDuration::from_hours(24 * 7) };
         assert!(strips(&back, week, &berlin).is_empty() && window(week, &berlin).is_none());
-        assert_eq!(kept(&vec![back[0].clone(); MAX_BUSY + 1]), None);
+        assert_eq!(busy_to_keep(&vec![back[0].clone(); MAX_BUSY + 1]), None);
     }
 }

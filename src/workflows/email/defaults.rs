@@ -116,9 +116,9 @@ mod tests {
             assert_eq!(preset(namespace), text);
         }
         assert_eq!(preset("other"), "");
-        let own = of_account(TRIAGE, "private");
-        assert_eq!((preset(&own), shared(&own), shared(TRIAGE)), ("", TRIAGE, TRIAGE));
-        assert_eq!(spoken(&own), "triage preferences for private");
+        let private = of_account(TRIAGE, "private");
+        assert_eq!((preset(&private), shared(&private), shared(TRIAGE)), ("", TRIAGE, TRIAGE));
+        assert_eq!(spoken(&private), "triage preferences for private");
         assert_eq!(spoken(RESPONSE), "response preferences");
     }
 }

@@ -31,29 +31,29 @@ pub fn triage_set() -> Result<Vec<Case>, serde_json::Error> {
 /// A person's own set: a JSON file like the one that ships with the program, or a folder with the mails of each class,
 /// either in a subfolder (`respond/*.eml`) or in one file (`respond.mbox`). The error says what is wrong and where.
 pub fn own_set(path: &Path, user: &User) -> Result<Vec<Case>, String> {
-    let unread =
+    let unreadable =
         |path: &Path, error: &dyn fmt::Display| format!("{} cannot be read: {error}", path.display());
     if path.is_file() {
-        let text = std::fs::read_to_string(path).map_err(|error| unread(path, &error))?;
-        return serde_json::from_str(&text).map_err(|error| unread(path, &error));
+        let text = std::fs::read_to_string(path).map_err(|error| unreadable(path, &error))?;
+        return serde_json::from_str(&text).map_err(|error| unreadable(path, &error));
     }
     let mut cases = Vec::new();
     for class in Class::ALL {
         let mut mails: Vec<(String, Vec<u8>)> = Vec::new();
         let folder = path.join(class.as_str());
         if folder.is_dir() {
-            let listed = std::fs::read_dir(&folder).map_err(|error| unread(&folder, &error))?;
-            for entry in listed {
-                let file = entry.map_err(|error| unread(&folder, &error))?.path();
+            let entries = std::fs::read_dir(&folder).map_err(|error| unreadable(&folder, &error))?;
+            for entry in entries {
+                let file = entry.map_err(|error| unreadable(&folder, &error))?.path();
                 if file.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("eml")) {
                     let name = file.file_stem().unwrap_or_default().to_string_lossy().into_owned();
-                    mails.push((name, std::fs::read(&file).map_err(|error| unread(&file, &error))?));
+                    mails.push((name, std::fs::read(&file).map_err(|error| unreadable(&file, &error))?));
                 }
             }
         }
         let file = path.join(format!("{}.mbox", class.as_str()));
         if file.is_file() {
-            mails.extend(split_mbox(&std::fs::read(&file).map_err(|error| unread(&file, &error))?));
+            mails.extend(split_mbox(&std::fs::read(&file).map_err(|error| unreadable(&file, &error))?));
         }
         mails.sort();
         for (name, raw) in mails {
@@ -124,12 +124,12 @@ impl Report {
 }
 
 /// Runs `cases` one after the other. `request` writes the prompt for a language model (usually the workflow's), and
-/// `told` is called with the number done and the total.
+/// `on_progress` is called with the number done and the total.
 pub async fn triage(
     model: &dyn Model,
     cases: &[Case],
     request: &(dyn Fn(&TriageFacts) -> Request + Send + Sync),
-    told: &(dyn Fn(usize, usize) + Send + Sync),
+    on_progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Report {
     let mut report = Report::default();
     for (done, case) in (1..).zip(cases) {
@@ -137,7 +137,7 @@ pub async fn triage(
             Ok(answer) => {
                 report.usage += answer.usage;
                 let got = answer.value.classification;
-                report.confusion[place(case.expect)][place(got)] += 1;
+                report.confusion[class_index(case.expect)][class_index(got)] += 1;
                 if got != case.expect {
                     report.misses.push(Miss {
                         id: case.id.clone(),
@@ -150,12 +150,12 @@ pub async fn triage(
             }
             Err(error) => report.failures.push((case.id.clone(), error.to_string())),
         }
-        told(done, cases.len());
+        on_progress(done, cases.len());
     }
     report
 }
 
-fn place(class: Class) -> usize {
+fn class_index(class: Class) -> usize {
     match class {
         Class::Ignore => 0,
         Class::Notify => 1,

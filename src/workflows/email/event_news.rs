@@ -66,7 +66,10 @@ impl EventNews {
 }
 
 /// What a mail would do to the calendar. `New` if it has no event, or if there is no calendar.
-pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<CalendarImpact, CalendarError> {
+pub(super) async fn calendar_impact(
+    services: &Services,
+    mail: &Mail,
+) -> Result<CalendarImpact, CalendarError> {
     let zone = &services.user.time_zone;
     let (Some(calendar), Some(news)) = (&services.calendar, EventNews::of(mail, zone)) else {
         return Ok(CalendarImpact::New);
@@ -84,7 +87,7 @@ pub(super) async fn bearing(services: &Services, mail: &Mail) -> Result<Calendar
         RevisionCheck::Foreign(why) => CalendarImpact::Refused { why },
         RevisionCheck::Differs(before) => CalendarImpact::Changes {
             words: match news.revision {
-                Revision::Remove => words(before.as_deref(), &news, zone),
+                Revision::Remove => describe_change(before.as_deref(), &news, zone),
                 Revision::Change => changes(&held, &news, zone),
             },
         },
@@ -107,12 +110,12 @@ pub(super) async fn times_held(services: &Services, mail: &Mail) -> Vec<(Timesta
     times
 }
 
-/// Like `bearing`, for a node: temporary errors are retried, others stop the thread.
+/// Like `calendar_impact`, for a node: temporary errors are retried, others stop the thread.
 pub(super) async fn calendar_impact_or_retry(
     services: &Services,
     mail: &Mail,
 ) -> Result<CalendarImpact, NodeError> {
-    bearing(services, mail).await.map_err(|error| match error {
+    calendar_impact(services, mail).await.map_err(|error| match error {
         CalendarError::Temporary(text) | CalendarError::Unknown(text) => NodeError::transient(text),
         CalendarError::Permanent(text) => NodeError::failed(text),
     })
@@ -135,8 +138,8 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
         return Ok(None);
     };
     let cancels = news.revision == Revision::Remove;
-    let found = match bearing(services, mail).await {
-        Ok(found) => found,
+    let impact = match calendar_impact(services, mail).await {
+        Ok(impact) => impact,
         Err(CalendarError::Permanent(text)) if cancels => {
             CalendarImpact::Refused { why: format!("The calendar cannot be read: {text}.") }
         }
@@ -146,9 +149,10 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
             return Err(NodeError::transient(text));
         }
     };
-    let called = || words(None, &news, &services.user.time_zone);
-    let shown = |why: String| Verdict { class: Class::Notify, reasoning: why.clone(), gist: why, call: None };
-    Ok(match found {
+    let cancellation_text = || describe_change(None, &news, &services.user.time_zone);
+    let notify =
+        |why: String| Verdict { class: Class::Notify, reasoning: why.clone(), gist: why, call: None };
+    Ok(match impact {
         CalendarImpact::Changes { words } => {
             let (tool, args) = match cancels {
                 true => (tools::REMOVE_EVENT, json!({})),
@@ -161,17 +165,23 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
                 call: Some((tool.to_owned(), args)),
             })
         }
-        CalendarImpact::Refused { why } => Some(shown(format!("{why} Nothing was changed."))),
-        CalendarImpact::New if cancels => Some(shown(format!("{} It is not in your calendar.", called()))),
+        CalendarImpact::Refused { why } => Some(notify(format!("{why} Nothing was changed."))),
+        CalendarImpact::New if cancels => {
+            Some(notify(format!("{} It is not in your calendar.", cancellation_text())))
+        }
         CalendarImpact::Known if cancels => {
-            Some(shown(format!("{} It is cancelled in your calendar already.", called())))
+            Some(notify(format!("{} It is cancelled in your calendar already.", cancellation_text())))
         }
         CalendarImpact::New | CalendarImpact::Known => None,
     })
 }
 
 /// The arguments a person sees for removing an event; `None` if the mail cancels nothing.
-pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &CalendarImpact) -> Option<RemoveEventArgs> {
+pub(super) fn remove_event_args(
+    mail: &Mail,
+    zone: &TimeZone,
+    impact: &CalendarImpact,
+) -> Option<RemoveEventArgs> {
     let news = EventNews::of(mail, zone).filter(|news| news.revision == Revision::Remove)?;
     let event = news.event()?;
     Some(RemoveEventArgs {
@@ -179,10 +189,10 @@ pub(super) fn removing(mail: &Mail, zone: &TimeZone, found: &CalendarImpact) -> 
         start: event.start.to_string(),
         end: event.end.to_string(),
         by: news.sender.clone(),
-        change: match found {
+        change: match impact {
             CalendarImpact::Changes { words } => words.clone(),
             CalendarImpact::New | CalendarImpact::Known | CalendarImpact::Refused { .. } => {
-                words(None, &news, zone)
+                describe_change(None, &news, zone)
             }
         },
     })
@@ -195,30 +205,30 @@ const MAX_LISTED_CHANGES: usize = 12;
 fn changes(held: &[InvitedEvent], news: &EventNews, zone: &TimeZone) -> String {
     let mut events = news.events.clone();
     events.sort_by_key(|one| one.occurrence);
-    let mut said = Vec::new();
+    let mut sentences = Vec::new();
     for one in events {
         let alone = EventNews { revision: news.revision, events: vec![one], sender: news.sender.clone() };
         if let RevisionCheck::Differs(before) =
             calendar::check_revision(held, &alone.events, &alone.sender, alone.revision)
         {
-            said.push(words(before.as_deref(), &alone, zone));
+            sentences.push(describe_change(before.as_deref(), &alone, zone));
         }
     }
-    let more = said.len().saturating_sub(MAX_LISTED_CHANGES);
-    said.truncate(MAX_LISTED_CHANGES);
+    let more = sentences.len().saturating_sub(MAX_LISTED_CHANGES);
+    sentences.truncate(MAX_LISTED_CHANGES);
     if more > 0 {
-        said.push(format!("And {more} more changes."));
+        sentences.push(format!("And {more} more changes."));
     }
-    said.join(" ")
+    sentences.join(" ")
 }
 
 /// The cancelled occurrences, by their original start.
 fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
-    let gone = |event: &InvitedEvent| {
+    let describe = |event: &InvitedEvent| {
         let at = time(event, event.occurrence.unwrap_or(event.start), zone);
         if event.onwards { format!("{at} and all after it") } else { at }
     };
-    let mut times: Vec<String> = news.events.iter().take(MAX_LISTED_CHANGES).map(gone).collect();
+    let mut times: Vec<String> = news.events.iter().take(MAX_LISTED_CHANGES).map(describe).collect();
     let more = news.events.len() - times.len();
     times.extend((more > 0).then(|| format!("{more} more")));
     let last = times.pop().unwrap_or_default();
@@ -226,27 +236,27 @@ fn cancelled_times(news: &EventNews, zone: &TimeZone) -> String {
 }
 
 /// The change, in everyday words.
-fn words(before: Option<&InvitedEvent>, news: &EventNews, zone: &TimeZone) -> String {
+fn describe_change(before: Option<&InvitedEvent>, news: &EventNews, zone: &TimeZone) -> String {
     let Some(after) = news.event() else { return String::new() };
-    let alone = after.occurrence.is_some();
+    let is_occurrence = after.occurrence.is_some();
     match (news.revision, before) {
         (Revision::Remove, before) => {
             let times = cancelled_times(news, zone);
             let title = before.map_or(&after.title, |before| &before.title);
-            let series = before.and_then(|before| before.recurrence.as_deref()).filter(|_| !alone);
+            let series = before.and_then(|before| before.recurrence.as_deref()).filter(|_| !is_occurrence);
             match series {
                 Some(series) => format!("Cancelled: {title}, the whole series ({series})."),
-                None if alone && news.events.iter().any(|event| event.onwards) => {
+                None if is_occurrence && news.events.iter().any(|event| event.onwards) => {
                     format!("Cancelled: {title}, {times}.")
                 }
-                None if alone => format!("Cancelled: {title}, only {times}."),
+                None if is_occurrence => format!("Cancelled: {title}, only {times}."),
                 None => {
                     let held = before.unwrap_or(after);
                     format!("Cancelled: {title}, {}.", time(held, held.start, zone))
                 }
             }
         }
-        (Revision::Change, None) if alone => {
+        (Revision::Change, None) if is_occurrence => {
             format!("One more of the series: {}.", time(after, after.start, zone))
         }
         (Revision::Change, None) => {
@@ -254,61 +264,61 @@ fn words(before: Option<&InvitedEvent>, news: &EventNews, zone: &TimeZone) -> St
             format!("Now the whole series{how}, from {}.", time(after, after.start, zone))
         }
         (Revision::Change, Some(before)) => {
-            let mut said = differences(before, after, zone);
-            if alone {
+            let mut sentences = differences(before, after, zone);
+            if is_occurrence {
                 let which = match after.onwards {
                     true => "This one of the series and all after it",
                     false => "Only one of the series",
                 };
-                said.insert(0, which.to_owned());
+                sentences.insert(0, which.to_owned());
             }
-            format!("{}.", said.join(". "))
+            format!("{}.", sentences.join(". "))
         }
     }
 }
 
 /// The last moment of an event. An all-day event ends on the day after, so take one second off.
-fn last(event: &InvitedEvent) -> Timestamp {
+fn last_moment(event: &InvitedEvent) -> Timestamp {
     if event.all_day { event.end - jiff::SignedDuration::from_secs(1) } else { event.end }
 }
 
 fn differences(before: &InvitedEvent, after: &InvitedEvent, zone: &TimeZone) -> Vec<String> {
-    let mut said = Vec::new();
+    let mut parts = Vec::new();
     if before.cancelled && !after.cancelled {
-        said.push("It takes place after all".to_owned());
+        parts.push("It takes place after all".to_owned());
     }
     if !before.cancelled && after.cancelled {
-        said.push("It does not take place".to_owned());
+        parts.push("It does not take place".to_owned());
     }
     if before.start != after.start || before.all_day != after.all_day {
         let (was, is) = (time(before, before.start, zone), time(after, after.start, zone));
-        said.push(format!("Moved from {was} to {is}"));
+        parts.push(format!("Moved from {was} to {is}"));
     } else if before.end != after.end {
-        let (was, is) = (time(before, last(before), zone), time(after, last(after), zone));
-        said.push(format!("Ends on {is} instead of {was}"));
+        let (was, is) = (time(before, last_moment(before), zone), time(after, last_moment(after), zone));
+        parts.push(format!("Ends on {is} instead of {was}"));
     }
     if before.title != after.title {
-        said.push(format!("Renamed from “{}” to “{}”", before.title, after.title));
+        parts.push(format!("Renamed from “{}” to “{}”", before.title, after.title));
     }
     match (before.location.as_str(), after.location.as_str()) {
         (was, is) if was == is => {}
-        (was, "") => said.push(format!("No longer at {was}")),
-        ("", is) => said.push(format!("Now at {is}")),
-        (was, is) => said.push(format!("Now at {is} instead of {was}")),
+        (was, "") => parts.push(format!("No longer at {was}")),
+        ("", is) => parts.push(format!("Now at {is}")),
+        (was, is) => parts.push(format!("Now at {is} instead of {was}")),
     }
     if after.occurrence.is_none() && before.recurrence != after.recurrence {
-        said.push(match &after.recurrence {
+        parts.push(match &after.recurrence {
             Some(rule) => format!("Now {rule}"),
             None => "No longer repeated".to_owned(),
         });
     }
-    if said.is_empty() {
-        said.push(match after.recurrence {
+    if parts.is_empty() {
+        parts.push(match after.recurrence {
             Some(_) => "Details changed".to_owned(),
             None => "Details changed; time and place stay".to_owned(),
         });
     }
-    said
+    parts
 }
 
 /// A time in the person's zone: `Tue 17 Nov 2026, 10:00`, or only the day.
@@ -331,7 +341,7 @@ mod tests {
     fn check(before: Option<InvitedEvent>, after: InvitedEvent, revision: Revision, expected: &str) {
         let news = EventNews { revision, events: vec![after], sender: String::new() };
         let zone = TimeZone::get("Europe/Berlin").unwrap();
-        assert_eq!(words(before.as_ref(), &news, &zone), expected);
+        assert_eq!(describe_change(before.as_ref(), &news, &zone), expected);
     }
 
     #[test]

@@ -8,7 +8,7 @@ use std::io::Read;
 use std::path::Path;
 
 /// The maximum size of a mail that is handed in.
-pub(super) const LONGEST: u64 = 50 * 1024 * 1024;
+pub(super) const MAX_MAIL_BYTES: u64 = 50 * 1024 * 1024;
 
 /// Completes a person's input, or refuses it before anything is stored.
 pub(super) fn prepare(mut input: Value) -> Result<Value, InputError> {
@@ -16,8 +16,8 @@ pub(super) fn prepare(mut input: Value) -> Result<Value, InputError> {
         let text = "mail that came is started by sayso itself; give `file` or `json`";
         return Err(InputError::Whole(text.to_owned()));
     }
-    let given = |key: &str| input.get(key).filter(|value| !value.is_null());
-    match (given("file"), given("json")) {
+    let value_of = |key: &str| input.get(key).filter(|value| !value.is_null());
+    match (value_of("file"), value_of("json")) {
         (Some(file), None) => {
             let typed = file.as_str().unwrap_or_default();
             let path = resolve(typed).map_err(|text| field("file", text))?;
@@ -51,21 +51,25 @@ fn resolve(typed: &str) -> Result<String, String> {
 
 /// Reads a regular file, up to the maximum size of a mail.
 pub(super) fn read_file(path: &str) -> Result<Vec<u8>, String> {
-    let told = |e: std::io::Error| match e.kind() {
+    let describe = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file {path}"),
         _ => format!("{path} cannot be read: {}", crate::text::unreadable(&e)),
     };
-    let about = std::fs::metadata(path).map_err(told)?;
-    if !about.is_file() {
+    let metadata = std::fs::metadata(path).map_err(describe)?;
+    if !metadata.is_file() {
         return Err(format!("{path} is not a file"));
     }
-    if about.len() > LONGEST {
-        return Err(format!("{path} is longer than {} MB", LONGEST / 1024 / 1024));
+    if metadata.len() > MAX_MAIL_BYTES {
+        return Err(format!("{path} is longer than {} MB", MAX_MAIL_BYTES / 1024 / 1024));
     }
     let mut bytes = Vec::new();
-    std::fs::File::open(path).map_err(told)?.take(LONGEST + 1).read_to_end(&mut bytes).map_err(told)?;
-    if bytes.len() as u64 > LONGEST {
-        return Err(format!("{path} is longer than {} MB", LONGEST / 1024 / 1024));
+    std::fs::File::open(path)
+        .map_err(describe)?
+        .take(MAX_MAIL_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(describe)?;
+    if bytes.len() as u64 > MAX_MAIL_BYTES {
+        return Err(format!("{path} is longer than {} MB", MAX_MAIL_BYTES / 1024 / 1024));
     }
     Ok(bytes)
 }

@@ -46,8 +46,8 @@ impl Conversation {
         if namespace == shared {
             return Ok(text);
         }
-        let own = services.records.profile(&namespace, "").await?.text;
-        Ok(format!("{own}{text}"))
+        let account_text = services.records.profile(&namespace, "").await?.text;
+        Ok(format!("{account_text}{text}"))
     }
 
     /// What we know about the server that checks senders for the account.
@@ -65,17 +65,18 @@ impl Conversation {
 
     /// Reads every mail the thread knows.
     pub fn read(services: &Services, state: &Email) -> Result<Self, NodeError> {
-        let mails = state.email_input.iter().map(|known| Ok((known.clone(), services.mail(&known.raw)?)));
+        let mails =
+            state.email_input.iter().map(|mail_ref| Ok((mail_ref.clone(), services.mail(&mail_ref.raw)?)));
         let mails: Vec<(MailRef, Arc<Mail>)> = mails.collect::<Result<_, NodeError>>()?;
         let mails = by_date(mails, services.clock.clone()());
-        let named = mails.iter().rev().find(|(known, _)| !known.account.is_empty());
-        let account = named.and_then(|(known, _)| services.accounts.get(&known.account));
+        let with_account = mails.iter().rev().find(|(mail_ref, _)| !mail_ref.account.is_empty());
+        let account = with_account.and_then(|(mail_ref, _)| services.accounts.get(&mail_ref.account));
         let account = account.or_else(|| services.accounts.first());
         Ok(Self { mails, account, about: state.about.clone() })
     }
 
     /// All addresses of the person.
-    pub fn own(&self) -> Vec<String> {
+    pub fn own_addresses(&self) -> Vec<String> {
         self.account.as_ref().map(|account| account.addresses.clone()).unwrap_or_default()
     }
 
@@ -86,12 +87,12 @@ impl Conversation {
 
     /// The mail that was shown or that the proposals answer, even if newer mail came; else the newest.
     pub fn about(&self) -> Option<&(MailRef, Arc<Mail>)> {
-        self.mails.iter().find(|(known, _)| known.raw == self.about).or_else(|| self.newest())
+        self.mails.iter().find(|(mail_ref, _)| mail_ref.raw == self.about).or_else(|| self.newest())
     }
 
     /// Whether newer mail came than the one being decided on.
     pub fn has_news(&self) -> bool {
-        let raw = |found: Option<&(MailRef, Arc<Mail>)>| found.map(|(known, _)| known.raw.clone());
+        let raw = |entry: Option<&(MailRef, Arc<Mail>)>| entry.map(|(mail_ref, _)| mail_ref.raw.clone());
         raw(self.about()) != raw(self.newest())
     }
 
@@ -103,18 +104,21 @@ impl Conversation {
     /// The digests of the mails that the latest answers decide, limited to those the person saw. A no covers all of
     /// them; a yes covers the mail being decided on and everything written before it. Words and expiry decide nothing.
     pub fn decided(&self, state: &Email) -> Vec<String> {
-        let mut until = 0;
+        let mut decided_count = 0;
         for answer in state.answers.iter().filter(|answer| !answer.expired) {
-            until = until.max(match answer.decision {
+            decided_count = decided_count.max(match answer.decision {
                 Decision::Ignore => self.mails.len(),
                 Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
-                    let about = self.about().map(|(known, _)| &known.raw);
-                    self.mails.iter().position(|(known, _)| Some(&known.raw) == about).map_or(0, |at| at + 1)
+                    let about = self.about().map(|(mail_ref, _)| &mail_ref.raw);
+                    self.mails
+                        .iter()
+                        .position(|(mail_ref, _)| Some(&mail_ref.raw) == about)
+                        .map_or(0, |index| index + 1)
                 }
                 Decision::Respond { .. } => 0,
             });
         }
-        let raws = self.mails.iter().take(until).map(|(known, _)| known.raw.clone());
+        let raws = self.mails.iter().take(decided_count).map(|(mail_ref, _)| mail_ref.raw.clone());
         raws.filter(|raw| state.shown.contains(raw)).collect()
     }
 
@@ -135,7 +139,7 @@ impl Conversation {
         for (_, mail) in &self.mails {
             let everybody = std::iter::once(&mail.from).chain(&mail.reply_to).chain(&mail.to).chain(&mail.cc);
             for person in everybody.filter(|person| !person.address.is_empty()) {
-                if !people.iter().any(|known| person.same(known)) {
+                if !people.iter().any(|address| person.same(address)) {
                     people.push(person.address.clone());
                 }
             }
@@ -148,22 +152,22 @@ impl Conversation {
 pub(super) fn profiles(services: &Services, state: &Folded) -> Vec<String> {
     let read = state.get::<Email>().map(|state| Conversation::read(services, state));
     let Some(Ok(conversation)) = read else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut namespaces = Vec::new();
     for (shared, _) in defaults::PROFILES {
-        let own = conversation.namespace(shared);
-        found.extend((own != shared).then_some(own));
-        found.push(shared.to_owned());
+        let namespace = conversation.namespace(shared);
+        namespaces.extend((namespace != shared).then_some(namespace));
+        namespaces.push(shared.to_owned());
     }
-    found
+    namespaces
 }
 
 /// The warnings of the mail being decided on and of every later mail; a card shows them all.
 pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
-    let about = conversation.mails.iter().position(|(known, _)| known.raw == conversation.about);
+    let about_index = conversation.mails.iter().position(|(mail_ref, _)| mail_ref.raw == conversation.about);
     let mut warnings: Vec<Warning> = Vec::new();
-    for one in conversation.mails.iter().skip(about.unwrap_or(0)) {
-        let newest = conversation.newest().is_some_and(|(newest, _)| newest.raw == one.0.raw);
-        if !newest && (conversation.is_own(&one.1) || about.is_none()) {
+    for one in conversation.mails.iter().skip(about_index.unwrap_or(0)) {
+        let is_newest = conversation.newest().is_some_and(|(newest, _)| newest.raw == one.0.raw);
+        if !is_newest && (conversation.is_own(&one.1) || about_index.is_none()) {
             continue;
         }
         let account = conversation.account.clone();
@@ -187,9 +191,9 @@ fn by_date(mails: Vec<(MailRef, Arc<Mail>)>, now: Timestamp) -> Vec<(MailRef, Ar
     dated.into_iter().map(|(_, one)| one).collect()
 }
 
-/// Whose mail it is, for prompts.
-pub(super) fn user(services: &Services, own: Vec<String>) -> User {
-    User { name: services.user.name.clone(), addresses: own, background: services.user.background.clone() }
+/// The person whose mail it is, for prompts.
+pub(super) fn user(services: &Services, addresses: Vec<String>) -> User {
+    User { name: services.user.name.clone(), addresses, background: services.user.background.clone() }
 }
 
 /// A mail as facts, with the text a person sees.
@@ -218,13 +222,13 @@ pub(super) fn facts(mail: &Mail) -> MailFacts {
 }
 
 /// Completes a mail's reference with the details that lists show.
-pub(super) fn refer(known: MailRef, mail: &Mail) -> MailRef {
+pub(super) fn complete_ref(mail_ref: MailRef, mail: &Mail) -> MailRef {
     MailRef {
         message_id: mail.message_id.clone(),
         from: mail.from.to_string(),
         subject: mail.subject.clone(),
         date: mail.date,
-        ..known
+        ..mail_ref
     }
 }
 
@@ -237,16 +241,14 @@ pub(super) fn lesson_facts(mail: &Mail) -> MailFacts {
 
 /// The sender, for lists.
 pub(super) fn sender(mail: &Mail) -> String {
-    let shown = sender_shown(&mail.from);
-    Visible::line(if shown.is_empty() { "somebody" } else { shown }).into_string()
+    let name = sender_shown(&mail.from);
+    Visible::line(if name.is_empty() { "somebody" } else { name }).into_string()
 }
 
 /// All references, completed for lists, if some are still incomplete.
-pub(super) fn completed(conversation: &Conversation) -> Option<Vec<MailRef>> {
-    let bare = |known: &MailRef| known.message_id.is_none() && known.from.is_empty();
-    conversation
-        .mails
-        .iter()
-        .any(|(known, _)| bare(known))
-        .then(|| conversation.mails.iter().map(|(known, mail)| refer(known.clone(), mail)).collect())
+pub(super) fn completed_refs(conversation: &Conversation) -> Option<Vec<MailRef>> {
+    let is_incomplete = |mail_ref: &MailRef| mail_ref.message_id.is_none() && mail_ref.from.is_empty();
+    conversation.mails.iter().any(|(mail_ref, _)| is_incomplete(mail_ref)).then(|| {
+        conversation.mails.iter().map(|(mail_ref, mail)| complete_ref(mail_ref.clone(), mail)).collect()
+    })
 }

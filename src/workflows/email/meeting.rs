@@ -49,25 +49,25 @@ pub(super) struct TimeLookup {
 }
 
 impl TimeLookup {
-    /// Asks the calendar. Entries at the times in `own` are the meeting itself.
-    pub async fn at(services: &Services, when: TimeRange, own: &[(Timestamp, Timestamp)]) -> Self {
+    /// Asks the calendar. Entries at the times in `own_times` are the meeting itself.
+    pub async fn at(services: &Services, when: TimeRange, own_times: &[(Timestamp, Timestamp)]) -> Self {
         let Some(calendar) = &services.calendar else {
             let text = "There is no calendar in the config, so nothing is known about that time.";
             return Self { when, busy: Err(text.to_owned()) };
         };
         let (from, until) = day::window(when, &services.user.time_zone).unwrap_or((when.start, when.end));
-        let told = calendar.busy(from, until).await.map_err(|error| error.to_string());
+        let busy = calendar.busy(from, until).await.map_err(|error| error.to_string());
         let others = |mut busy: Vec<Busy>| {
-            busy.retain(|one| !own.contains(&(one.start, one.end)));
+            busy.retain(|one| !own_times.contains(&(one.start, one.end)));
             busy
         };
-        Self { when, busy: told.map(others) }
+        Self { when, busy: busy.map(others) }
     }
 
     /// The busy times that overlap the meeting.
     pub fn conflicts(&self) -> Result<Vec<&Busy>, &str> {
-        let meets = |one: &&Busy| one.start < self.when.end && one.end > self.when.start;
-        self.busy.as_ref().map(|busy| busy.iter().filter(meets).collect()).map_err(String::as_str)
+        let overlaps = |one: &&Busy| one.start < self.when.end && one.end > self.when.start;
+        self.busy.as_ref().map(|busy| busy.iter().filter(overlaps).collect()).map_err(String::as_str)
     }
 }
 
@@ -92,7 +92,7 @@ pub(super) fn event(
 ) -> Result<Event, String> {
     let TimeRange { start, end } = TimeRange::of(args)?;
     let person = |address: &Address| Person { name: address.name.clone(), address: address.address.clone() };
-    let attendees = send::people(&args.attendees).map_err(|e| e.to_string())?;
+    let attendees = send::parse_addresses(&args.attendees).map_err(|e| e.to_string())?;
     Ok(Event {
         uid: format!("{}-{call}@sayso", step.thread),
         stamp: services.clock.clone()(),
@@ -119,33 +119,33 @@ pub(super) fn invitation(
     let text = calendar::invitation(event, Method::Request);
     let words = args.content.as_deref().map(str::trim).filter(|words| !words.is_empty());
     let mut content = words.map(|words| format!("{words}\n\n")).unwrap_or_default();
-    content.push_str(&format!("{}\n{}\n", args.subject, described(event, &event.start.to_zoned(zone))));
+    content.push_str(&format!("{}\n{}\n", args.subject, describe(event, &event.start.to_zoned(zone))));
     if let Some(location) = args.location.as_deref().filter(|location| !location.trim().is_empty()) {
         content.push_str(location);
         content.push('\n');
     }
     let answered = conversation.about().map(|(_, mail)| mail);
-    let known = conversation.people();
-    let attendees = send::bare(&args.attendees);
-    let belongs = attendees.iter().any(|one| known.iter().any(|known| known.eq_ignore_ascii_case(one)));
-    let begun = answered.filter(|_| belongs).map(|mail| Draft::answering(mail)).unwrap_or_default();
+    let people = conversation.people();
+    let attendees = send::bare_addresses(&args.attendees);
+    let belongs = attendees.iter().any(|one| people.iter().any(|person| person.eq_ignore_ascii_case(one)));
+    let reply_draft = answered.filter(|_| belongs).map(|mail| Draft::answering(mail)).unwrap_or_default();
     Ok(Draft {
         from: send::sender(services, conversation),
-        to: send::people(&args.attendees)?,
+        to: send::parse_addresses(&args.attendees)?,
         subject: args.subject.clone(),
         content: with_signature(&content, &services.user.signature),
         calendar: Some(Invitation {
             method: Method::Request.word().to_owned(),
             text: String::from_utf8_lossy(&text).into_owned(),
         }),
-        ..begun
+        ..reply_draft
     })
 }
 
 /// A time range in the person's time zone.
 pub(super) fn span(services: &Services, start: &str, end: &str) -> String {
-    let at = |text: &str| text.parse::<Timestamp>().map(|at| at.to_zoned(services.user.time_zone.clone()));
-    match (at(start), at(end)) {
+    let zoned = |text: &str| text.parse::<Timestamp>().map(|at| at.to_zoned(services.user.time_zone.clone()));
+    match (zoned(start), zoned(end)) {
         (Ok(start), Ok(end)) => {
             format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime("%H:%M"))
         }
@@ -167,14 +167,14 @@ pub(super) fn invited_to(
     let Some(event) = events.unwrap_or_default().into_iter().find(|event| Some(event.start) == start) else {
         return (when, String::new());
     };
-    let here = event.start.to_zoned(services.user.time_zone.clone());
-    let there = event.written.filter(|(begins, _)| !event.all_day && *begins != here.datetime());
-    let Some((begins, zone)) = there else { return (when, event.location) };
+    let local_start = event.start.to_zoned(services.user.time_zone.clone());
+    let written = event.written.filter(|(begins, _)| !event.all_day && *begins != local_start.datetime());
+    let Some((begins, zone)) = written else { return (when, event.location) };
     let ends = begins.saturating_add(event.end.duration_since(event.start));
-    let day = if begins.date() == here.date() { "%H:%M" } else { "%A, %H:%M" };
-    let own = here.time_zone().iana_name().unwrap_or("your time").to_owned();
-    let there = format!("{}–{} {zone}", begins.strftime(day), ends.strftime("%H:%M"));
-    (format!("{when} {own} ({there})"), event.location)
+    let day = if begins.date() == local_start.date() { "%H:%M" } else { "%A, %H:%M" };
+    let own_zone = local_start.time_zone().iana_name().unwrap_or("your time").to_owned();
+    let written = format!("{}–{} {zone}", begins.strftime(day), ends.strftime("%H:%M"));
+    (format!("{when} {own_zone} ({written})"), event.location)
 }
 
 /// An answer to an invitation, ready to send.
@@ -183,14 +183,14 @@ pub(super) struct InvitationAnswer {
     /// The event to keep in the calendar.
     pub event: Vec<u8>,
     /// The cancellation that removes it from the calendar.
-    pub gone: Vec<u8>,
+    pub cancellation: Vec<u8>,
     /// The bare address of whoever sent the invitation.
     pub sender: String,
     pub draft: Draft,
 }
 
 /// The answer to the invitation in the mail being decided on. It is sent from the address that was invited.
-pub(super) fn attending(
+pub(super) fn invitation_answer(
     services: &Services,
     conversation: &Conversation,
     args: &AnswerInvitationArgs,
@@ -199,24 +199,24 @@ pub(super) fn attending(
     let Some(part) = &mail.invitation else { return Err("there is no invitation".to_owned()) };
     let zone = &services.user.time_zone;
     let invited = calendar::read_invitation(&part.text, zone).map_err(|error| error.to_string())?;
-    let own = conversation.own();
+    let own_addresses = conversation.own_addresses();
     let mut from = send::sender(services, conversation);
-    let named = invited.attendees.iter().find(|one| is_own(&one.address, &own));
-    if let Some(named) = named {
-        from.address.clone_from(&named.address);
+    let invited_as = invited.attendees.iter().find(|one| is_own(&one.address, &own_addresses));
+    if let Some(invited_as) = invited_as {
+        from.address.clone_from(&invited_as.address);
     }
     let me = Person { name: from.name.clone(), address: from.address.clone() };
     let stamp = services.clock.clone()();
-    let wrong = |error: calendar::InvitationError| error.to_string();
-    let text = calendar::answer(&part.text, &me, args.answer, stamp).map_err(wrong)?;
-    let said = args.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
-    let content = match said {
+    let error_text = |error: calendar::InvitationError| error.to_string();
+    let text = calendar::answer(&part.text, &me, args.answer, stamp).map_err(error_text)?;
+    let comment = args.comment.as_deref().map(str::trim).filter(|comment| !comment.is_empty());
+    let content = match comment {
         Some(comment) => comment.to_owned(),
         None => format!("{}: {}", args.answer.word(), args.event),
     };
     let draft = Draft {
         from,
-        to: send::people(std::slice::from_ref(&args.to)).map_err(|error| error.to_string())?,
+        to: send::parse_addresses(std::slice::from_ref(&args.to)).map_err(|error| error.to_string())?,
         subject: format!("{}: {}", args.answer.word(), args.event),
         content: with_signature(&content, &services.user.signature),
         calendar: Some(Invitation {
@@ -225,12 +225,12 @@ pub(super) fn attending(
         }),
         ..Draft::answering(mail)
     };
-    let event = calendar::attended(&part.text, &me, args.answer).map_err(wrong)?;
-    let gone = calendar::cancelled(&part.text).map_err(wrong)?;
-    Ok(InvitationAnswer { uid: invited.uid, event, gone, sender: mail.from.address.clone(), draft })
+    let event = calendar::attended(&part.text, &me, args.answer).map_err(error_text)?;
+    let cancellation = calendar::cancelled(&part.text).map_err(error_text)?;
+    Ok(InvitationAnswer { uid: invited.uid, event, cancellation, sender: mail.from.address.clone(), draft })
 }
 
-fn described(event: &Event, start: &Zoned) -> String {
+fn describe(event: &Event, start: &Zoned) -> String {
     let minutes = (event.end.as_second() - event.start.as_second()) / 60;
     format!("{}, {minutes} minutes", start.strftime("%A %-d %B %Y, %H:%M %:z"))
 }

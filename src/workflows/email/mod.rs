@@ -50,20 +50,20 @@ pub const ANSWERED_ELSEWHERE: &str = "you have answered it elsewhere";
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
-    let (shown, troubled, remembered) = (services.clone(), services.clone(), services.clone());
-    let stuck = services.clone();
+    let (for_cards, for_trouble, for_profiles) = (services.clone(), services.clone(), services.clone());
+    let for_titles = services.clone();
     let workflow = Workflow::new("email", graph()?, services);
     let about = "triage of a mail, and its answer";
-    let spec = Spec::new(workflow, about, move |state, item| card::draw(&shown, state, item));
+    let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
-    let spec = spec.showing_in_trouble(move |state| card::conversation(&troubled, state));
+    let spec = spec.showing_in_trouble(move |state| card::conversation(&for_trouble, state));
     let spec = spec.titling_failures(move |state, node, acted| {
         let state = state.get::<Email>()?;
-        let conversation = mails::Conversation::read(&stuck, state).ok()?;
+        let conversation = mails::Conversation::read(&for_titles, state).ok()?;
         let (_, mail) = conversation.about()?;
         Some(state.could_not(node, acted, &mails::sender(mail)))
     });
-    let spec = spec.going_by(move |state| mails::profiles(&remembered, state));
+    let spec = spec.going_by(move |state| mails::profiles(&for_profiles, state));
     Ok(spec.preparing(move |input| {
         if let Some(model) = input.get("model").and_then(Value::as_str) {
             models.known(model).map_err(|text| input::field("model", text))?;

@@ -25,16 +25,16 @@ pub(super) async fn read(
 }
 
 /// Lets the person answer a card about a mail with their own mail.
-pub(super) fn offer(asked: &mut Interrupt, conversation: &Conversation, answered: &Mail) {
-    let people = reply_recipients(answered, &conversation.own());
+pub(super) fn offer(interrupt: &mut Interrupt, conversation: &Conversation, answered: &Mail) {
+    let people = reply_recipients(answered, &conversation.own_addresses());
     let to: Vec<&str> = people.to.iter().map(|one| one.address.as_str()).collect();
-    offer_to(asked, &json!(to), &reply_subject(&answered.subject));
+    offer_to(interrupt, &json!(to), &reply_subject(&answered.subject));
 }
 
 /// Like `offer`, with these recipients.
-pub(super) fn offer_to(asked: &mut Interrupt, to: &Value, subject: &str) {
-    asked.allow.edit = true;
-    asked.labels.edit = Some("write it myself".to_owned());
-    asked.schema = tools::edit_schema(tools::WRITE_EMAIL);
-    asked.edit_from = Some(json!({"to": to, "subject": subject, "content": ""}));
+pub(super) fn offer_to(interrupt: &mut Interrupt, to: &Value, subject: &str) {
+    interrupt.allow.edit = true;
+    interrupt.labels.edit = Some("write it myself".to_owned());
+    interrupt.schema = tools::edit_schema(tools::WRITE_EMAIL);
+    interrupt.edit_from = Some(json!({"to": to, "subject": subject, "content": ""}));
 }

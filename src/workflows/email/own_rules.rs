@@ -8,14 +8,14 @@ use crate::workflows::mail_facts::Class;
 pub(super) fn decide(rules: &[Rule], mail: &Mail, account: &str) -> Option<(Class, String)> {
     let to = mail.recipients().map(|to| to.address.as_str());
     let to: Vec<&str> = to.chain(mail.delivered_to.iter().map(String::as_str)).collect();
-    let matched = RuleInput {
+    let rule_input = RuleInput {
         account,
         from: &mail.from.address,
         to: &to,
         subject: &mail.subject,
         list: mail.list.as_ref().and_then(|list| list.id.as_deref()).unwrap_or_default(),
     };
-    let rule = rules.iter().find(|rule| rule.matches(&matched))?;
+    let rule = rules.iter().find(|rule| rule.matches(&rule_input))?;
     let class = match rule.class {
         RuleClass::Ignore => Class::Ignore,
         RuleClass::Notify => Class::Notify,

@@ -38,7 +38,7 @@ pub fn triage_request(facts: &TriageFacts) -> Request {
 }
 
 /// Writes whose mail it is.
-pub(super) fn person(text: &mut String, user: &User) {
+pub(super) fn write_person(text: &mut String, user: &User) {
     let _ = write!(text, "The person: {}", user.name);
     if !user.addresses.is_empty() {
         let _ = write!(text, " <{}>", user.addresses.join(">, <"));
@@ -51,7 +51,7 @@ pub(super) fn person(text: &mut String, user: &User) {
 
 fn triage_prompt(facts: &TriageFacts) -> String {
     let mut text = String::new();
-    person(&mut text, &facts.user);
+    write_person(&mut text, &facts.user);
     if !facts.profile.trim().is_empty() {
         let _ = writeln!(text, "\nTheir preferences:\n{}", facts.profile.trim());
     }
@@ -92,27 +92,27 @@ pub(super) fn write_mail(text: &mut String, mail: &MailFacts) {
 
 /// What the headers say, in words.
 fn signals(headers: &Signals) -> String {
-    let mut said = Vec::new();
-    let mut say = |text: String| said.push(text);
+    let mut parts = Vec::new();
+    let mut add = |text: String| parts.push(text);
     if headers.in_reply_to {
-        say("a reply within a conversation".to_owned());
+        add("a reply within a conversation".to_owned());
     }
     if let Some(how) = headers.auto_submitted.as_deref().filter(|how| *how != "no") {
-        say(format!("sent by a machine ({how})"));
+        add(format!("sent by a machine ({how})"));
     }
     if let Some(precedence) = &headers.precedence {
-        say(format!("precedence {precedence}"));
+        add(format!("precedence {precedence}"));
     }
     if headers.list_unsubscribe {
-        say("can be unsubscribed from".to_owned());
+        add("can be unsubscribed from".to_owned());
     }
     if let Some(method) = &headers.calendar {
-        say(format!("carries a calendar {method}"));
+        add(format!("carries a calendar {method}"));
     }
     if headers.spam {
-        say("marked as spam by the mailbox".to_owned());
+        add("marked as spam by the mailbox".to_owned());
     }
-    said.join("; ")
+    parts.join("; ")
 }
 
 #[cfg(test)]

@@ -19,14 +19,14 @@ use serde_json::json;
 pub const REMIND: &str = "remind";
 
 /// When to remind the person that a mail sent now was not answered, if they want that.
-pub(super) fn wanted(services: &Services, args: &WriteEmail, to: &[String]) -> Option<Remind> {
-    let lasts = match args.remind_after.as_deref() {
+pub(super) fn reminder(services: &Services, args: &WriteEmail, to: &[String]) -> Option<Remind> {
+    let delay = match args.remind_after.as_deref() {
         Some("never") => None,
         Some(after) => lasting(after),
         None => services.user.remind_after,
     }?;
     let sent_at = services.clock.clone()();
-    let due = sent_at.checked_add(lasts).ok()?;
+    let due = sent_at.checked_add(delay).ok()?;
     Some(Remind { to: to.to_vec(), subject: args.subject.clone(), sent_at, due })
 }
 
@@ -34,34 +34,35 @@ pub(super) fn wanted(services: &Services, args: &WriteEmail, to: &[String]) -> O
 pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> Interrupt {
     let args = json!({"to": remind.to, "subject": remind.subject, "sent_at": remind.sent_at});
     let title = format!("Waiting for an answer: {}", remind.subject);
-    let mut asked = proposal(REMIND, Kind::Question, REMIND, &args, &title);
-    asked.labels = Labels {
+    let mut interrupt = proposal(REMIND, Kind::Question, REMIND, &args, &title);
+    interrupt.labels = Labels {
         accept: Some("write again".to_owned()),
         respond: Some("write again, saying".to_owned()),
         ignore: Some("drop it".to_owned()),
         ..Labels::default()
     };
-    own_mail::offer_to(&mut asked, &json!(remind.to), &remind.subject);
-    asked.gist = format!("sent {}, not answered yet", day(services, remind.sent_at));
-    asked.source = Some(people(services, state, &remind.to));
-    asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
-    asked.snoozed_until = Some(remind.due);
-    asked.yields = true;
-    asked
+    own_mail::offer_to(&mut interrupt, &json!(remind.to), &remind.subject);
+    interrupt.gist = format!("sent {}, not answered yet", day(services, remind.sent_at));
+    interrupt.source = Some(people(services, state, &remind.to));
+    interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+    interrupt.snoozed_until = Some(remind.due);
+    interrupt.yields = true;
+    interrupt
 }
 
 /// The recipients, by name if a mail of the conversation gives it.
 fn people(services: &Services, state: &Email, to: &[String]) -> String {
-    let named = |address: &String| {
-        let mut known = state.email_input.iter().rev().filter_map(|mail| services.mail(&mail.raw).ok());
-        let theirs = known.find(|mail| mail.from.address.eq_ignore_ascii_case(address));
+    let name_of = |address: &String| {
+        let mut newest_first =
+            state.email_input.iter().rev().filter_map(|mail| services.mail(&mail.raw).ok());
+        let theirs = newest_first.find(|mail| mail.from.address.eq_ignore_ascii_case(address));
         theirs.map_or_else(|| address.clone(), |mail| mails::sender(&mail))
     };
-    to.iter().map(named).collect::<Vec<_>>().join(", ")
+    to.iter().map(name_of).collect::<Vec<_>>().join(", ")
 }
 
 /// What the agent is told if the person wants to write again without giving words.
-pub(super) fn words(services: &Services, sent_at: Timestamp) -> String {
+pub(super) fn follow_up_text(services: &Services, sent_at: Timestamp) -> String {
     format!("Say: did you have a chance to look at my mail of {}?", day(services, sent_at))
 }
 
@@ -72,14 +73,14 @@ pub(super) fn fields(
     remind: &Remind,
 ) -> Vec<(&'static str, String)> {
     let zone = services.user.time_zone.clone();
-    let at = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M").to_string();
+    let local = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M").to_string();
     let newest = conversation.mails.last().and_then(|(_, mail)| mail.date);
     vec![
-        ("Sent", at(remind.sent_at)),
+        ("Sent", local(remind.sent_at)),
         ("To", remind.to.join(", ")),
         ("Subject", remind.subject.clone()),
-        ("Last mail", newest.map(at).unwrap_or_default()),
-        ("Reminds", at(remind.due)),
+        ("Last mail", newest.map(local).unwrap_or_default()),
+        ("Reminds", local(remind.due)),
     ]
 }
 

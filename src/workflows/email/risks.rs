@@ -21,10 +21,10 @@ use crate::workflows::email::facts::Became;
 use serde_json::Value;
 
 /// How many words of a display name count as the name.
-const NAMES: usize = 3;
+const NAME_WORDS: usize = 3;
 
 /// A limit, so that writing to a crowd cannot turn everyday words into known names.
-const MOST_NAMES: usize = 30;
+const MAX_NAMES: usize = 30;
 
 /// The warnings of the newest mail.
 pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
@@ -41,28 +41,28 @@ pub(super) fn of_call(
     state: &Email,
     conversation: &Conversation,
     (tool, args): (&str, &Value),
-    look: Option<&Result<TimeLookup, String>>,
+    lookup: Option<&Result<TimeLookup, String>>,
 ) -> Result<Vec<Warning>, NodeError> {
     let mut warnings = of_mail(services, conversation)?;
     let Some((_, newest)) = conversation.newest() else { return Ok(warnings) };
     if tool == tools::QUESTION {
-        let asks = args.get("content").and_then(Value::as_str).is_some_and(asks_for_secret);
+        let wants_secret = args.get("content").and_then(Value::as_str).is_some_and(asks_for_secret);
         let text = "The agent asks for a password or a code. What you type may end up in a mail.";
-        warnings.extend(asks.then(|| Warning::caution("wants_secret", text)));
+        warnings.extend(wants_secret.then(|| Warning::caution("wants_secret", text)));
         return Ok(warnings);
     }
     // A request to leave goes to the address the list names, which is not part of the conversation.
     if tool == tools::UNSUBSCRIBE {
         let to = match serde_json::from_value(args.clone()) {
             Ok(UnsubscribeArgs::OneClick { url }) => unsubscribe::host(&url).to_owned(),
-            Ok(UnsubscribeArgs::Mail { to, .. }) => send::bare(&[to]).concat(),
+            Ok(UnsubscribeArgs::Mail { to, .. }) => send::bare_addresses(&[to]).concat(),
             Err(_) => String::new(),
         };
         warnings.extend(unsubscribe_risk(newest, &to).as_ref().map(warning));
     } else {
         // If somebody is new both as sender and recipient, one warning is enough.
-        Warning::add(&mut warnings, of_message(services, conversation, tool, args)?);
-        let repeated = of_text(services, step, state, conversation, args)?;
+        Warning::add(&mut warnings, message_warnings(services, conversation, tool, args)?);
+        let repeated = repeated_text_risk(services, step, state, conversation, args)?;
         warnings.extend(repeated.as_ref().map(warning));
     }
     if tool == tools::WRITE_EMAIL && promises_attachment(args) {
@@ -77,8 +77,8 @@ pub(super) fn of_call(
             warnings.push(Warning::caution("attachment", error).about("attachments"));
         }
     }
-    match look {
-        Some(Ok(look)) => warnings.extend(of_time(services, look)),
+    match lookup {
+        Some(Ok(lookup)) => warnings.extend(time_warnings(services, lookup)),
         Some(Err(text)) => warnings.push(Warning::caution("cannot_send", text)),
         None => {}
     }
@@ -86,24 +86,24 @@ pub(super) fn of_call(
 }
 
 /// Looks up the time of a call in the calendar. None if the call has no time.
-pub(super) async fn look(
+pub(super) async fn look_up_time(
     services: &Services,
     conversation: &Conversation,
     tool: &str,
     args: &Value,
 ) -> Option<Result<TimeLookup, String>> {
-    let when = match meant_time(tool, args)? {
+    let when = match call_time(tool, args)? {
         Ok(when) => when,
         Err(text) => return Some(Err(text)),
     };
     // An event does not conflict with itself.
-    let own = match conversation.newest() {
+    let own_times = match conversation.newest() {
         Some((_, newest)) if tool == tools::ANSWER_INVITATION => {
             event_news::times_held(services, newest).await
         }
         _ => Vec::new(),
     };
-    Some(Ok(TimeLookup::at(services, when, &own).await))
+    Some(Ok(TimeLookup::at(services, when, &own_times).await))
 }
 
 /// Whether we ask about an edit once more: it adds somebody at a domain that is new to the person or resembles one they
@@ -118,8 +118,9 @@ pub(super) fn edit_needs_a_look(
     if tool == tools::WRITE_EMAIL && promises_attachment(after) && !promises_attachment(before) {
         return Ok(true);
     }
-    let was = recipients(tool, before);
-    let added: Vec<String> = recipients(tool, after).into_iter().filter(|to| !was.contains(to)).collect();
+    let recipients_before = recipients(tool, before);
+    let added: Vec<String> =
+        recipients(tool, after).into_iter().filter(|to| !recipients_before.contains(to)).collect();
     let message = Message { to: &added, ..Message::default() };
     with_known(services, conversation, conversation.people(), |known| {
         let new_domain = |address: &str| known.addresses.iter().all(|one| elsewhere(one, address));
@@ -132,7 +133,7 @@ pub(super) fn edit_needs_a_look(
 
 /// Whether an edit changes when the person would be busy.
 pub(super) fn edit_changes_time(tool: &str, before: &Value, after: &Value) -> bool {
-    meant_time(tool, before) != meant_time(tool, after)
+    call_time(tool, before) != call_time(tool, after)
 }
 
 /// Why we ask about an edit that changes the time once more: its time has passed, is taken, or cannot be looked up now.
@@ -143,20 +144,20 @@ pub(super) async fn time_problem(
     before: &Value,
     after: &Value,
 ) -> Option<String> {
-    let Some(Ok(look)) = look(services, conversation, tool, after).await else { return None };
+    let Some(Ok(lookup)) = look_up_time(services, conversation, tool, after).await else { return None };
     let title = after.get("subject").and_then(Value::as_str);
     // If the step is repeated, its own event may stand there already.
     let is_own = |one: &Busy| {
-        (one.start, one.end) == (look.when.start, look.when.end) && Some(one.title.as_str()) == title
+        (one.start, one.end) == (lookup.when.start, lookup.when.end) && Some(one.title.as_str()) == title
     };
-    let problem = match look.conflicts() {
-        _ if look.when.start < services.clock.clone()() => "it is in the past",
+    let problem = match lookup.conflicts() {
+        _ if lookup.when.start < services.clock.clone()() => "it is in the past",
         Ok(busy) if busy.iter().any(|&one| !is_own(one)) => "you are busy then",
         Err(_) if services.calendar.is_some() => "your calendar can't be read",
         _ => return None,
     };
     // Only an invitation that would be declined had no time before.
-    let change = match (meant_time(tool, before), after.get("answer").and_then(Value::as_str)) {
+    let change = match (call_time(tool, before), after.get("answer").and_then(Value::as_str)) {
         (None, Some("tentative")) => "you accept tentatively now",
         (None, _) => "you accept now",
         (Some(_), _) => "you changed the time",
@@ -165,11 +166,11 @@ pub(super) async fn time_problem(
 }
 
 fn promises_attachment(args: &Value) -> bool {
-    let none = args.get("attachments").and_then(Value::as_array).is_none_or(Vec::is_empty);
-    none && args.get("content").and_then(Value::as_str).is_some_and(speaks_of_attachment)
+    let has_no_files = args.get("attachments").and_then(Value::as_array).is_none_or(Vec::is_empty);
+    has_no_files && args.get("content").and_then(Value::as_str).is_some_and(speaks_of_attachment)
 }
 
-fn of_message(
+fn message_warnings(
     services: &Services,
     conversation: &Conversation,
     tool: &str,
@@ -189,7 +190,7 @@ fn of_message(
 
 /// Whether a call's text comes from a mail of another conversation. Profiles do not count as known text: they could be
 /// how such a mail reached the model.
-fn of_text(
+fn repeated_text_risk(
     services: &Services,
     step: &StepContext,
     state: &Email,
@@ -197,28 +198,29 @@ fn of_text(
     args: &Value,
 ) -> Result<Option<Risk>, NodeError> {
     let user = &services.user;
-    let own = conversation.own();
-    let mut known = vec![user.name.clone(), user.signature.clone(), user.background.clone()];
-    known.extend(own.iter().cloned());
-    known.extend(state.earlier.iter().map(|earlier| earlier.summary.clone()));
-    known.extend(approved_texts(state));
+    let own_addresses = conversation.own_addresses();
+    let mut known_texts = vec![user.name.clone(), user.signature.clone(), user.background.clone()];
+    known_texts.extend(own_addresses.iter().cloned());
+    known_texts.extend(state.earlier.iter().map(|earlier| earlier.summary.clone()));
+    known_texts.extend(approved_texts(state));
     let mut names = vec![user.name.clone()];
     for (_, mail) in &conversation.mails {
-        known.extend([mail.text.clone(), mail.subject.clone(), reply_subject(&mail.subject)]);
-        known.extend(mail.attachments.iter().map(|file| file.name.clone()));
+        known_texts.extend([mail.text.clone(), mail.subject.clone(), reply_subject(&mail.subject)]);
+        known_texts.extend(mail.attachments.iter().map(|file| file.name.clone()));
         for person in std::iter::once(&mail.from).chain(&mail.to).chain(&mail.cc) {
-            known.push(person.to_string());
-            names.push(person.name.split_whitespace().take(NAMES).collect::<Vec<_>>().join(" "));
-            names.truncate(MOST_NAMES);
+            known_texts.push(person.to_string());
+            names.push(person.name.split_whitespace().take(NAME_WORDS).collect::<Vec<_>>().join(" "));
+            names.truncate(MAX_NAMES);
         }
     }
-    let text = distinctive_text(&said_in(args), &known, &names);
+    let text = distinctive_text(&sent_texts(args), &known_texts, &names);
     if text.is_truncated {
         return Ok(Some(Risk::NotCompared));
     }
-    let inside: Vec<String> = state.email_input.iter().map(|known| known.identity.clone()).collect();
-    let found = services.records.find_repeated_text(step, &inside, &own, &text)?;
-    Ok(found.map(|(words, sender)| Risk::QuotesOtherMail { words, sender }))
+    let identities: Vec<String> =
+        state.email_input.iter().map(|mail_ref| mail_ref.identity.clone()).collect();
+    let repeated = services.records.find_repeated_text(step, &identities, &own_addresses, &text)?;
+    Ok(repeated.map(|(words, sender)| Risk::QuotesOtherMail { words, sender }))
 }
 
 /// What the person said here and what was sent with their approval: repeating that is fine.
@@ -235,7 +237,7 @@ fn approved_texts(state: &Email) -> Vec<String> {
             }
             Turn::Called { calls, .. } => {
                 let done = calls.iter().filter(|call| is_done(&call.id));
-                texts.extend(done.flat_map(|call| said_in(&call.args)));
+                texts.extend(done.flat_map(|call| sent_texts(&call.args)));
             }
             Turn::Became { .. } | Turn::Came { .. } => {}
         }
@@ -244,15 +246,15 @@ fn approved_texts(state: &Email) -> Vec<String> {
 }
 
 /// The text that the recipients will see. Their names are sent as well.
-fn said_in(args: &Value) -> Vec<String> {
-    let said = ["subject", "content", "location"].iter().filter_map(|key| args.get(key)?.as_str());
+fn sent_texts(args: &Value) -> Vec<String> {
+    let texts = ["subject", "content", "location"].iter().filter_map(|key| args.get(key)?.as_str());
     let lists = ["to", "cc", "bcc", "attendees"].iter().filter_map(|key| args.get(key)?.as_array());
     let people = lists.flatten().filter_map(Value::as_str);
-    said.chain(people).map(str::to_owned).collect()
+    texts.chain(people).map(str::to_owned).collect()
 }
 
 /// When the call would make the person busy.
-fn meant_time(tool: &str, args: &Value) -> Option<Result<TimeRange, String>> {
+fn call_time(tool: &str, args: &Value) -> Option<Result<TimeRange, String>> {
     match tool {
         tools::SCHEDULE_MEETING => {
             Some(TimeRange::of(&serde_json::from_value::<ScheduleMeeting>(args.clone()).ok()?))
@@ -267,13 +269,13 @@ fn meant_time(tool: &str, args: &Value) -> Option<Result<TimeRange, String>> {
 }
 
 /// Warns of times that are taken, past, or cannot be looked up.
-fn of_time(services: &Services, look: &TimeLookup) -> Vec<Warning> {
+fn time_warnings(services: &Services, lookup: &TimeLookup) -> Vec<Warning> {
     let warn = |code: &str, text: String| Warning::caution(code, text).about("start");
     let mut warnings = Vec::new();
-    if look.when.start < services.clock.clone()() {
+    if lookup.when.start < services.clock.clone()() {
         warnings.push(warn("time_gone", "That time is in the past.".to_owned()));
     }
-    match look.conflicts() {
+    match lookup.conflicts() {
         Ok(busy) => warnings.extend(busy.into_iter().map(|one| {
             warn("conflict", format!("You are busy then: {}", meeting::busy_line(one, services)))
         })),
@@ -308,44 +310,48 @@ fn cannot_send(
     send::draft(services, conversation, &args, Vec::new()).err().map(|error| error.to_string())
 }
 
-/// Runs `look` with everyone the person knows: people they wrote to, and those `trusted` here.
+/// Runs `check` with everyone the person knows: people they wrote to, and those `trusted` here.
 fn with_known<T>(
     services: &Services,
     conversation: &Conversation,
     trusted: Vec<String>,
-    look: impl FnOnce(&Known<'_>) -> T,
+    check: impl FnOnce(&Known<'_>) -> T,
 ) -> Result<T, NodeError> {
     let mut addresses = services.records.contacts()?;
-    let own = conversation.own();
-    addresses.extend(own.iter().cloned().chain(trusted));
+    let own_addresses = conversation.own_addresses();
+    addresses.extend(own_addresses.iter().cloned().chain(trusted));
     let account = conversation.account.as_ref().map_or("", |account| &account.name);
     let first_day = services.records.is_first_day(account)?;
     let receiver = services.records.receiver(account)?;
     let failed = std::cell::RefCell::new(None);
-    fn or<T>(failed: &std::cell::RefCell<Option<NodeError>>, found: Result<T, NodeError>, instead: T) -> T {
-        found.unwrap_or_else(|error| {
+    fn or_record<T>(
+        failed: &std::cell::RefCell<Option<NodeError>>,
+        result: Result<T, NodeError>,
+        fallback: T,
+    ) -> T {
+        result.unwrap_or_else(|error| {
             failed.borrow_mut().get_or_insert(error);
-            instead
+            fallback
         })
     }
-    let is_known = |address: &str| or(&failed, services.records.is_known(address), true);
-    let mine =
+    let is_known = |address: &str| or_record(&failed, services.records.is_known(address), true);
+    let is_persons_name =
         |name: &str| !name.trim().is_empty() && name.trim().eq_ignore_ascii_case(services.user.name.trim());
-    let by_name = |name: &str| match own.first().filter(|_| mine(name)) {
-        Some(own) => Some(own.clone()),
-        None => or(&failed, services.records.by_name(name), None),
+    let by_name = |name: &str| match own_addresses.first().filter(|_| is_persons_name(name)) {
+        Some(address) => Some(address.clone()),
+        None => or_record(&failed, services.records.by_name(name), None),
     };
-    let found = look(&Known {
+    let result = check(&Known {
         is_known: &is_known,
         first_day,
         by_name: &by_name,
         receiver: receiver.as_ref(),
         addresses: &addresses,
-        own: &own,
+        own: &own_addresses,
     });
     match failed.into_inner() {
         Some(error) => Err(error),
-        None => Ok(found),
+        None => Ok(result),
     }
 }
 

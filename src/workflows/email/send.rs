@@ -17,39 +17,38 @@ use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-/// Parses typed addresses.
-pub(super) fn people(typed: &[String]) -> Result<Vec<Address>, ComposeError> {
+pub(super) fn parse_addresses(typed: &[String]) -> Result<Vec<Address>, ComposeError> {
     typed.iter().map(|one| one.parse::<Recipient>().map(|recipient| recipient.0)).collect()
 }
 
 /// The bare addresses of what was typed. Text that is not an address stays unchanged.
-pub(super) fn bare(typed: &[String]) -> Vec<String> {
-    let one = |typed: &String| {
+pub(super) fn bare_addresses(typed: &[String]) -> Vec<String> {
+    let address_of = |typed: &String| {
         typed.parse::<Recipient>().map_or_else(|_| typed.clone(), |recipient| recipient.0.address)
     };
-    typed.iter().map(one).collect()
+    typed.iter().map(address_of).collect()
 }
 
 /// The sender of an answer: the address the mail came to.
 pub(super) fn sender(services: &Services, conversation: &Conversation) -> Address {
-    let usual = conversation.account.as_ref().map(|account| account.address.clone());
-    let usual = usual.unwrap_or_else(|| services.user.address.clone());
+    let default_address = conversation.account.as_ref().map(|account| account.address.clone());
+    let default_address = default_address.unwrap_or_else(|| services.user.address.clone());
     let address = match conversation.about() {
-        Some((_, mail)) => from_address(mail, &usual, &conversation.own()),
-        None => usual,
+        Some((_, mail)) => from_address(mail, &default_address, &conversation.own_addresses()),
+        None => default_address,
     };
     Address { name: services.user.name.clone(), address }
 }
 
 /// Whether a mail goes to somebody in the conversation and so belongs to it.
-pub(super) fn answers(conversation: &Conversation, args: &WriteEmail) -> bool {
+pub(super) fn is_answer(conversation: &Conversation, args: &WriteEmail) -> bool {
     let people = conversation.people();
-    let own = conversation.own();
-    let known = |one: &String| {
-        people.iter().any(|known| known.eq_ignore_ascii_case(one))
-            && !own.iter().any(|own| own.eq_ignore_ascii_case(one))
+    let own_addresses = conversation.own_addresses();
+    let is_other_person = |one: &String| {
+        people.iter().any(|person| person.eq_ignore_ascii_case(one))
+            && !own_addresses.iter().any(|own| own.eq_ignore_ascii_case(one))
     };
-    bare(&args.to).iter().chain(&bare(&args.cc)).any(known)
+    bare_addresses(&args.to).iter().chain(&bare_addresses(&args.cc)).any(is_other_person)
 }
 
 /// The mail for a call. It answers the mail it was proposed for, not a newer one.
@@ -59,21 +58,21 @@ pub(super) fn draft(
     args: &WriteEmail,
     attachments: Vec<File>,
 ) -> Result<Draft, ComposeError> {
-    let answered = conversation.about().map(|(_, mail)| mail).filter(|_| answers(conversation, args));
-    let begun = answered.map(|mail| Draft::answering(mail)).unwrap_or_default();
+    let answered = conversation.about().map(|(_, mail)| mail).filter(|_| is_answer(conversation, args));
+    let reply_draft = answered.map(|mail| Draft::answering(mail)).unwrap_or_default();
     let mut content = args.content.clone();
     if let Some(mail) = answered.filter(|_| services.user.quote) {
         content = with_quote(&content, mail, &services.user.time_zone);
     }
     Ok(Draft {
         from: sender(services, conversation),
-        to: people(&args.to)?,
-        cc: people(&args.cc)?,
-        bcc: people(&args.bcc)?,
+        to: parse_addresses(&args.to)?,
+        cc: parse_addresses(&args.cc)?,
+        bcc: parse_addresses(&args.bcc)?,
         subject: args.subject.clone(),
         content: with_signature(&content, &services.user.signature),
         attachments,
-        ..begun
+        ..reply_draft
     })
 }
 
@@ -87,7 +86,7 @@ pub(super) fn leaving_draft(
 ) -> Result<Draft, ComposeError> {
     Ok(Draft {
         from: Address { name: String::new(), ..sender(services, conversation) },
-        to: people(&[to])?,
+        to: parse_addresses(&[to])?,
         subject,
         content,
         ..Draft::default()
@@ -152,7 +151,7 @@ pub(super) struct SaveDraft(pub Arc<dyn Mailbox>);
 
 impl Effect for SaveDraft {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
-        Box::pin(async move { self.0.save_draft(frozen).await.map(|()| json!({})).map_err(mailbox) })
+        Box::pin(async move { self.0.save_draft(frozen).await.map(|()| json!({})).map_err(mailbox_error) })
     }
 
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
@@ -171,7 +170,7 @@ impl Effect for Mark {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let place = String::from_utf8_lossy(frozen);
-            self.mailbox.mark(&place, self.handled).await.map(|()| json!({})).map_err(mailbox)
+            self.mailbox.mark(&place, self.handled).await.map(|()| json!({})).map_err(mailbox_error)
         })
     }
 
@@ -181,7 +180,7 @@ impl Effect for Mark {
     }
 }
 
-fn mailbox(error: MailError) -> EffectError {
+fn mailbox_error(error: MailError) -> EffectError {
     match error {
         // After a new login it can succeed.
         MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
@@ -198,7 +197,7 @@ pub(super) struct AddEvent {
 impl Effect for AddEvent {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            let added = self.calendar.add(frozen).await.map_err(unchanged);
+            let added = self.calendar.add(frozen).await.map_err(calendar_error);
             added.map(|()| json!({ "uid": self.uid, "calendar": self.calendar.name() }))
         })
     }
@@ -214,7 +213,7 @@ impl Effect for AddEvent {
     }
 }
 
-fn unchanged(error: CalendarError) -> EffectError {
+fn calendar_error(error: CalendarError) -> EffectError {
     match error {
         CalendarError::Temporary(text) => EffectError::NotDone(text),
         CalendarError::Permanent(text) => EffectError::Refused(text),
@@ -244,21 +243,21 @@ impl Effect for ReviseEvent {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let revised = self.calendar.revise(frozen, &self.sender, self.revision).await;
-            revised.map(|()| self.outcome()).map_err(unchanged)
+            revised.map(|()| self.outcome()).map_err(calendar_error)
         })
     }
 
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
-            let wanted = match calendar::read_events(&String::from_utf8_lossy(frozen), &self.zone) {
-                Ok(wanted) => wanted,
+            let events = match calendar::read_events(&String::from_utf8_lossy(frozen), &self.zone) {
+                Ok(events) => events,
                 Err(error) => return EffectTrace::Unknown(error.to_string()),
             };
             let held = match self.calendar.held(&self.uid).await {
                 Ok(held) => held,
                 Err(error) => return EffectTrace::Unknown(error.to_string()),
             };
-            match calendar::check_revision(&held, &wanted, &self.sender, self.revision) {
+            match calendar::check_revision(&held, &events, &self.sender, self.revision) {
                 // A newer version has replaced it.
                 RevisionCheck::Same | RevisionCheck::Stale => EffectTrace::Done(self.outcome()),
                 RevisionCheck::Absent if self.revision == Revision::Remove => {

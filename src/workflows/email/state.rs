@@ -296,7 +296,7 @@ impl State for Email {
             EmailUpdate::Answered { answers } => {
                 self.answers = answers;
                 self.unseen = false;
-                self.shown = self.email_input.iter().map(|known| known.raw.clone()).collect();
+                self.shown = self.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
             }
             EmailUpdate::Shown { told, outcome, again, decided, lessons, own } => {
                 self.again = again;
@@ -305,7 +305,7 @@ impl State for Email {
                 self.outcome = outcome;
                 self.lessons.extend(lessons);
                 self.answers.clear();
-                self.write(own);
+                self.propose_own_mail(own);
             }
             EmailUpdate::Proposed { text, calls, about } => {
                 self.about = about;
@@ -319,7 +319,7 @@ impl State for Email {
             EmailUpdate::Outdated => {
                 self.drop_pending("New mail came in this conversation; look at it first.")
             }
-            EmailUpdate::Acted(acted) => self.acted(*acted),
+            EmailUpdate::Acted(acted) => self.apply_acted(*acted),
             EmailUpdate::Learned => self.lessons.clear(),
             EmailUpdate::Left { outcome } => self.outcome = Some(outcome),
             EmailUpdate::Handled { outcome, notes } => {
@@ -333,9 +333,9 @@ impl State for Email {
                     self.reopen();
                 }
                 self.messages.extend(told.map(|text| Turn::Told { text }));
-                self.write(own);
+                self.propose_own_mail(own);
             }
-            EmailUpdate::Came { mail } => self.came(mail),
+            EmailUpdate::Came { mail } => self.add_mail(mail),
             EmailUpdate::Settled { reason } => {
                 self.remind = None;
                 self.settled = Some(reason);
@@ -396,11 +396,11 @@ impl Email {
     /// The person wants something else, so all decisions are void.
     fn reopen(&mut self) {
         self.decided.clear();
-        self.anew();
+        self.start_over();
     }
 
     /// Starts the thread over, keeping what it knows.
-    fn anew(&mut self) {
+    fn start_over(&mut self) {
         self.drop_pending("This was set aside; the mail is looked at anew.");
         (self.outcome, self.settled, self.then) = (None, None, Then::Model);
         (self.refused, self.expired, self.remind) = (false, false, None);
@@ -408,7 +408,7 @@ impl Email {
     }
 
     /// Asks about a mail the person wrote, as if it were a proposal.
-    fn write(&mut self, own: Option<OwnMail>) {
+    fn propose_own_mail(&mut self, own: Option<OwnMail>) {
         let Some(mut own) = own else { return };
         self.attached.append(&mut own.attached);
         self.ask_about(tools::WRITE_EMAIL, own.args);
@@ -434,14 +434,14 @@ impl Email {
         }
     }
 
-    fn came(&mut self, mail: MailRef) {
-        if self.email_input.iter().any(|known| known.raw == mail.raw) {
+    fn add_mail(&mut self, mail: MailRef) {
+        if self.email_input.iter().any(|mail_ref| mail_ref.raw == mail.raw) {
             return;
         }
         self.remind = None;
         if self.outcome.take().is_some() {
             // The thread was over, so this mail is triaged like any other.
-            self.anew();
+            self.start_over();
         }
         self.outdated = !self.pending.is_empty();
         self.unseen |= !self.answers.is_empty();
@@ -450,7 +450,7 @@ impl Email {
         self.email_input.push(mail);
     }
 
-    fn acted(&mut self, acted: Acted) {
+    fn apply_acted(&mut self, acted: Acted) {
         for (id, args) in acted.edited {
             let proposed = self.messages.iter_mut().rev().find_map(|turn| match turn {
                 Turn::Called { calls, .. } => calls.iter_mut().find(|call| call.id == id),
@@ -463,10 +463,10 @@ impl Email {
                 call.args.clone_from(&args);
             }
         }
-        let over = |id: &str| {
+        let is_over = |id: &str| {
             acted.became.iter().any(|turn| matches!(turn, Turn::Became { call, .. } if call == id))
         };
-        self.pending.retain(|call| !over(&call.id));
+        self.pending.retain(|call| !is_over(&call.id));
         self.messages.extend(acted.became);
         self.sent.extend(acted.sent);
         self.answered.extend(acted.answered);
@@ -485,6 +485,6 @@ impl Email {
             self.outdated = false;
         }
         self.answers.clear();
-        self.write(acted.own);
+        self.propose_own_mail(acted.own);
     }
 }

@@ -41,12 +41,12 @@ pub fn word(tool: &str) -> &str {
 }
 
 /// An address, with or without a name before it.
-const ADDRESS: &str = r"^([^<>]*<)?[^\s@<>,;]+@[^\s@<>,;]+>?$";
+const ADDRESS_PATTERN: &str = r"^([^<>]*<)?[^\s@<>,;]+@[^\s@<>,;]+>?$";
 /// RFC 3339 with an offset.
-const START: &str = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$";
-const DAY: &str = r"^\d{4}-\d{2}-\d{2}$";
+const START_PATTERN: &str = r"^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(:\d{2}(\.\d+)?)?([Zz]|[+-]\d{2}:\d{2})$";
+const DAY_PATTERN: &str = r"^\d{4}-\d{2}-\d{2}$";
 /// How many recipients each of To, Cc and Bcc may have.
-const PEOPLE: usize = 100;
+const MAX_PEOPLE: usize = 100;
 
 /// The arguments of [`WRITE_EMAIL`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -152,7 +152,7 @@ pub enum UnsubscribeArgs {
 }
 
 /// Whether a person must decide before this tool runs.
-pub fn asks(tool: &str) -> bool {
+pub fn needs_approval(tool: &str) -> bool {
     matches!(tool, WRITE_EMAIL | SCHEDULE_MEETING | ANSWER_INVITATION | REMOVE_EVENT | QUESTION | UNSUBSCRIBE)
 }
 
@@ -183,7 +183,7 @@ pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
         ),
         tool(DONE, "Says that nothing is left to do about this mail.", done()),
     ];
-    if invited(mail).is_some() {
+    if answerable_invitation(mail).is_some() {
         let text = "Proposes the answer to the invitation in this mail; it goes to who invites, and the event into the \
                     person's calendar.";
         tools.push(tool(ANSWER_INVITATION, text, answer_invitation()));
@@ -192,7 +192,7 @@ pub fn offered(mail: &Mail, receiver: Option<&Receiver>) -> Vec<ToolSpec> {
         let text = "Proposes to take the event that this mail cancels out of the person's calendar.";
         tools.push(tool(REMOVE_EVENT, text, object(&json!({}), &[])));
     }
-    if leaving(mail, receiver).is_some() {
+    if unsubscribe_args(mail, receiver).is_some() {
         let text = "Proposes to leave the mailing list this mail came by.";
         tools.push(tool(UNSUBSCRIBE, text, object(&json!({}), &[])));
     }
@@ -216,7 +216,7 @@ pub fn edit_schema(tool: &str) -> Value {
             for key in ["event", "start", "end", "change"] {
                 fields[key] = text.clone();
             }
-            fields["to"] = json!({"type": "string", "pattern": ADDRESS});
+            fields["to"] = json!({"type": "string", "pattern": ADDRESS_PATTERN});
             fields["answer"]["description"] = json!("Whether you come.");
             fields["comment"]["description"] = json!("A line or two to the organizer, if you like.");
             object(&fields, &["to", "event", "start", "end", "answer"])
@@ -245,36 +245,36 @@ pub fn without_person_only_args(args: &Value) -> Value {
 }
 
 /// The invitation in a mail, if a mail can answer it.
-pub fn invited(mail: &Mail) -> Option<InvitedEvent> {
+pub fn answerable_invitation(mail: &Mail) -> Option<InvitedEvent> {
     let part = mail.invitation.as_ref().filter(|part| part.method == "REQUEST")?;
-    let invited = calendar::read_invitation(&part.text, &TimeZone::UTC).ok()?;
-    let organizer = invited.organizer.as_ref()?;
-    send_to(&organizer.address).then_some(invited)
+    let event = calendar::read_invitation(&part.text, &TimeZone::UTC).ok()?;
+    let organizer = event.organizer.as_ref()?;
+    can_receive(&organizer.address).then_some(event)
 }
 
 /// Whether we can send mail to an address.
-fn send_to(address: &str) -> bool {
+fn can_receive(address: &str) -> bool {
     address.split_once('@').is_some_and(|(local, domain)| !local.is_empty() && domain.contains('.'))
         && !address.contains(|c: char| c.is_whitespace() || "<>,;\"".contains(c))
 }
 
 /// The complete answer to a mail's invitation; `None` if it has none.
-pub fn answering(mail: &Mail, said: &Value) -> Option<AnswerInvitationArgs> {
-    let invited = invited(mail)?;
-    let said: ProposedAnswer = serde_json::from_value(said.clone()).ok()?;
+pub fn invitation_args(mail: &Mail, proposed: &Value) -> Option<AnswerInvitationArgs> {
+    let event = answerable_invitation(mail)?;
+    let proposed: ProposedAnswer = serde_json::from_value(proposed.clone()).ok()?;
     Some(AnswerInvitationArgs {
-        to: invited.organizer?.address,
-        event: invited.title,
-        start: invited.start.to_string(),
-        end: invited.end.to_string(),
-        answer: said.answer,
-        comment: said.comment.filter(|comment| !comment.trim().is_empty()),
+        to: event.organizer?.address,
+        event: event.title,
+        start: event.start.to_string(),
+        end: event.end.to_string(),
+        answer: proposed.answer,
+        comment: proposed.comment.filter(|comment| !comment.trim().is_empty()),
         change: None,
     })
 }
 
 /// How to leave the mail's list: by one request if we can trust it, else by mail.
-pub fn leaving(mail: &Mail, receiver: Option<&Receiver>) -> Option<UnsubscribeArgs> {
+pub fn unsubscribe_args(mail: &Mail, receiver: Option<&Receiver>) -> Option<UnsubscribeArgs> {
     if let Some(url) = one_click(mail, receiver) {
         return Some(UnsubscribeArgs::OneClick { url: url.to_owned() });
     }
@@ -298,21 +298,21 @@ fn object(properties: &Value, required: &[&str]) -> Value {
     })
 }
 
-fn people(least: usize, description: &str) -> Value {
+fn address_list(min_items: usize, description: &str) -> Value {
     json!({
         "type": "array",
-        "items": {"type": "string", "pattern": ADDRESS},
-        "minItems": least,
-        "maxItems": PEOPLE,
+        "items": {"type": "string", "pattern": ADDRESS_PATTERN},
+        "minItems": min_items,
+        "maxItems": MAX_PEOPLE,
         "description": description,
     })
 }
 
 fn write_email(by_person: bool) -> Value {
     let mut properties = json!({
-        "to": people(1, "Addresses it goes to."),
-        "cc": people(0, "Addresses in copy."),
-        "bcc": people(0, "Addresses in blind copy."),
+        "to": address_list(1, "Addresses it goes to."),
+        "cc": address_list(0, "Addresses in copy."),
+        "bcc": address_list(0, "Addresses in blind copy."),
         "subject": {"type": "string", "description": "The subject."},
         "content": {
             "type": "string",
@@ -339,11 +339,11 @@ fn write_email(by_person: bool) -> Value {
 
 fn schedule_meeting() -> Value {
     let properties = json!({
-        "attendees": people(1, "Addresses of everybody invited, without the person's own."),
+        "attendees": address_list(1, "Addresses of everybody invited, without the person's own."),
         "subject": {"type": "string", "minLength": 1, "description": "What it is about."},
         "start": {
             "type": "string",
-            "pattern": START,
+            "pattern": START_PATTERN,
             "description": "When it begins: RFC 3339 with the offset, as in 2026-05-04T14:00:00+02:00.",
         },
         "duration_minutes": {"type": "integer", "minimum": 5, "maximum": 1440, "description": "How long."},
@@ -368,7 +368,7 @@ fn answer_invitation() -> Value {
 fn check_calendar() -> Value {
     let days = json!({
         "type": "array",
-        "items": {"type": "string", "pattern": DAY},
+        "items": {"type": "string", "pattern": DAY_PATTERN},
         "minItems": 1,
         "maxItems": 31,
         "description": "Days, as in 2026-05-04.",
@@ -453,7 +453,7 @@ mod tests {
         assert_eq!(offered(&mail, None).last().map(|tool| tool.name.clone()), Some(UNSUBSCRIBE.to_owned()));
         let (to, word) = ("leave@example.org".to_owned(), || "unsubscribe".to_owned());
         assert_eq!(
-            leaving(&mail, None),
+            unsubscribe_args(&mail, None),
             Some(UnsubscribeArgs::Mail { to, subject: word(), content: word() })
         );
     }

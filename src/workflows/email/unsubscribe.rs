@@ -50,7 +50,7 @@ impl Effect for LeaveList {
             let kind = ("content-type".to_owned(), "application/x-www-form-urlencoded".to_owned());
             let body = Some(b"List-Unsubscribe=One-Click".to_vec());
             let call = Call { method: Method::Post, url, headers: vec![kind], body };
-            judged(self.0.send(&call, &hosts).await)
+            outcome_of(self.0.send(&call, &hosts).await)
         })
     }
 
@@ -61,7 +61,7 @@ impl Effect for LeaveList {
 }
 
 /// Tells from the response whether the person is off the list.
-fn judged(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
+fn outcome_of(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
     match answer {
         Ok(Answer { status: 200..300, .. }) => Ok(json!({})),
         Ok(Answer { status, .. }) if status >= 500 => {
@@ -94,7 +94,7 @@ mod tests {
 
     fn answered(status: u16) -> Result<Value, EffectError> {
         let (kind, url) = (String::new(), String::new());
-        judged(Ok(Answer { status, kind, retry_after: None, link: String::new(), body: Vec::new(), url }))
+        outcome_of(Ok(Answer { status, kind, retry_after: None, link: String::new(), body: Vec::new(), url }))
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
             assert!(matches!(answered(status), Err(EffectError::Refused(_))), "{status}");
         }
         assert!(matches!(answered(500), Err(EffectError::Unknown(_))));
-        let failed = |error| judged(Err(error));
+        let failed = |error| outcome_of(Err(error));
         assert!(matches!(failed(HttpError::NotSent(String::new())), Err(EffectError::NotDone(_))));
         assert!(matches!(failed(HttpError::NoAnswer(String::new())), Err(EffectError::Unknown(_))));
         assert!(matches!(failed(HttpError::Refused(String::new())), Err(EffectError::Refused(_))));
@@ -155,24 +155,24 @@ mod tests {
         let ca = std::fs::read(fixture("ca.pem")).unwrap();
         let authority = reqwest::Certificate::from_pem(&ca).unwrap();
         let detour = Detour { server: listener.local_addr().unwrap(), authority };
-        let heard = tokio::spawn(async move {
+        let received = tokio::spawn(async move {
             let (plain, _) = listener.accept().await.unwrap();
             // A client that does not trust the certificate hangs up here.
             let Ok(mut io) = TlsAcceptor::from(Arc::new(config)).accept(plain).await else {
                 return String::new();
             };
-            let mut heard = Vec::new();
-            while !heard.ends_with(b"One-Click") {
-                match io.read_buf(&mut heard).await {
+            let mut received = Vec::new();
+            while !received.ends_with(b"One-Click") {
+                match io.read_buf(&mut received).await {
                     Ok(0) | Err(_) => break,
                     Ok(_) => {}
                 }
             }
             let _ = io.write_all(reply.as_bytes()).await;
             let _ = io.shutdown().await;
-            String::from_utf8(heard).unwrap()
+            String::from_utf8(received).unwrap()
         });
-        (detour, heard)
+        (detour, received)
     }
 
     fn leave(names: &'static str, detour: Detour) -> LeaveList {
@@ -184,25 +184,25 @@ mod tests {
 
     #[tokio::test]
     async fn the_one_request_is_made_over_tls_and_says_nothing_else() {
-        let (detour, heard) = server("localhost", OK_RESPONSE).await;
+        let (detour, received) = server("localhost", OK_RESPONSE).await;
         leave(PUBLIC, detour).perform(b"https://localhost/u/7?list=news").await.unwrap();
-        let heard = heard.await.unwrap().to_lowercase();
-        assert!(heard.starts_with("post /u/7?list=news http/1.1\r\n"), "{heard}");
-        assert!(heard.contains("content-type: application/x-www-form-urlencoded\r\n"), "{heard}");
-        assert!(heard.ends_with("\r\n\r\nlist-unsubscribe=one-click"), "{heard}");
-        for told in ["cookie", "authorization", "referer", "from:"] {
-            assert!(!heard.contains(told), "{told}: {heard}");
+        let received = received.await.unwrap().to_lowercase();
+        assert!(received.starts_with("post /u/7?list=news http/1.1\r\n"), "{received}");
+        assert!(received.contains("content-type: application/x-www-form-urlencoded\r\n"), "{received}");
+        assert!(received.ends_with("\r\n\r\nlist-unsubscribe=one-click"), "{received}");
+        for header in ["cookie", "authorization", "referer", "from:"] {
+            assert!(!received.contains(header), "{header}: {received}");
         }
     }
 
     #[tokio::test]
     async fn a_server_that_sends_elsewhere_or_fails_is_told_nothing_more() {
         let moved = "HTTP/1.1 302 Found\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0\r\n\r\n";
-        let (detour, heard) = server("localhost", moved).await;
+        let (detour, received) = server("localhost", moved).await;
         let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
         assert!(matches!(&outcome, Err(EffectError::Refused(text)) if text.contains("302")), "{outcome:?}");
-        assert!(heard.await.unwrap().starts_with("POST"));
-        let (detour, _heard) = server("localhost", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n").await;
+        assert!(received.await.unwrap().starts_with("POST"));
+        let (detour, _received) = server("localhost", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n").await;
         let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
         assert!(matches!(outcome, Err(EffectError::Unknown(_))), "the answer broke off: {outcome:?}");
     }
@@ -210,21 +210,21 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_is_not_who_it_says_hears_nothing() {
         for certificate in ["elsewhere", "expired"] {
-            let (detour, heard) = server(certificate, OK_RESPONSE).await;
+            let (detour, received) = server(certificate, OK_RESPONSE).await;
             let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
             assert!(matches!(outcome, Err(EffectError::NotDone(_))), "{certificate}: {outcome:?}");
-            assert_eq!(heard.await.unwrap(), "", "{certificate}");
+            assert_eq!(received.await.unwrap(), "", "{certificate}");
         }
     }
 
     #[tokio::test]
     async fn a_name_that_leads_home_is_not_asked_even_over_tls() {
         for address in ["127.0.0.1", "::1", "10.1.2.3", "169.254.169.254"] {
-            let (detour, heard) = server("localhost", OK_RESPONSE).await;
+            let (detour, received) = server("localhost", OK_RESPONSE).await;
             let outcome = leave(address, detour).perform(b"https://localhost/u").await;
             assert!(matches!(outcome, Err(EffectError::Refused(_))), "{address}: {outcome:?}");
-            assert!(!heard.is_finished(), "nobody has connected");
-            heard.abort();
+            assert!(!received.is_finished(), "nobody has connected");
+            received.abort();
         }
     }
 

@@ -41,7 +41,7 @@ async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Askin
     if state.answer.is_some() {
         return Ok(Command::end());
     }
-    let asked = match &state.asked {
+    let interrupt = match &state.asked {
         Asked::FirstSync { account, mails, oldest, about_cost } => {
             first_sync(account, *mails, oldest, about_cost)
         }
@@ -49,7 +49,7 @@ async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Askin
         Asked::Login { account, why } => login(account, why),
         Asked::Absent { server, why } => absent(server, why),
     };
-    Ok(Command::ask(vec![asked], "answered"))
+    Ok(Command::ask(vec![interrupt], "answered"))
 }
 
 async fn answered(_: Ctx<Services>, _: Arc<Asking>) -> Result<Command<Asking>, NodeError> {
@@ -59,66 +59,66 @@ async fn answered(_: Ctx<Services>, _: Arc<Asking>) -> Result<Command<Asking>, N
 fn first_sync(account: &str, mails: u64, oldest: &str, about_cost: &str) -> Interrupt {
     let args = json!({"account": account, "mails": mails, "oldest": oldest, "about_cost": about_cost});
     let title = format!("Take in {mails} mails from {account}?");
-    let mut asked = proposal("first_sync", Kind::Approval, "first_sync", &args, &title);
-    asked.gist =
+    let mut interrupt = proposal("first_sync", Kind::Approval, "first_sync", &args, &title);
+    interrupt.gist =
         Visible::line(&format!("This is the first look at {account}. Cost: {about_cost}.")).into_string();
-    asked.source = Some(Visible::line(account).into_string());
-    asked.allow = Allow { respond: false, ..Allow::ALL };
-    asked.labels = Labels {
+    interrupt.source = Some(Visible::line(account).into_string());
+    interrupt.allow = Allow { respond: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("take them in".to_owned()),
         edit: Some("take in the newest".to_owned()),
         ignore: Some("leave them".to_owned()),
         ..Labels::default()
     };
-    asked.schema = json!({
+    interrupt.schema = json!({
         "type": "object",
         "properties": {
-            "account": {"const": asked.args["account"]},
+            "account": {"const": interrupt.args["account"]},
             "mails": {"type": "integer", "minimum": 0, "maximum": mails, "description": "only this many of the newest"},
-            "oldest": {"const": asked.args["oldest"]},
-            "about_cost": {"const": asked.args["about_cost"]}
+            "oldest": {"const": interrupt.args["oldest"]},
+            "about_cost": {"const": interrupt.args["about_cost"]}
         },
         "required": ["account", "mails", "oldest", "about_cost"],
         "additionalProperties": false
     });
-    asked
+    interrupt
 }
 
 fn unreadable(account: &str, place: &str, error: &str, bytes: u64) -> Interrupt {
     let args = json!({"account": account, "place": place, "bytes": bytes});
     let title = format!("A mail in {account} cannot be read");
-    let mut asked = proposal("unreadable_mail", Kind::Trouble, "unreadable_mail", &args, &title);
-    asked.gist = Visible::line(error).into_string();
-    asked.source = Some(Visible::line(account).into_string());
-    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    asked.labels = Labels {
+    let mut interrupt = proposal("unreadable_mail", Kind::Trouble, "unreadable_mail", &args, &title);
+    interrupt.gist = Visible::line(error).into_string();
+    interrupt.source = Some(Visible::line(account).into_string());
+    interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("try again".to_owned()),
         ignore: Some("leave it".to_owned()),
         ..Labels::default()
     };
-    asked
+    interrupt
 }
 
 /// It cannot be dismissed: it stays in the inbox until the login works again, then goes away by itself.
 fn login(account: &str, why: &str) -> Interrupt {
     let args = json!({ "account": account });
     let title = format!("Log in again for {account}");
-    let mut asked = proposal("login", Kind::Trouble, "login", &args, &title);
-    asked.gist = Visible::line(why).into_string();
-    asked.source = Some(Visible::line(account).into_string());
-    asked.allow = Allow { accept: true, ..Allow::default() };
-    asked.labels = Labels { accept: Some("try again".to_owned()), ..Labels::default() };
-    asked
+    let mut interrupt = proposal("login", Kind::Trouble, "login", &args, &title);
+    interrupt.gist = Visible::line(why).into_string();
+    interrupt.source = Some(Visible::line(account).into_string());
+    interrupt.allow = Allow { accept: true, ..Allow::default() };
+    interrupt.labels = Labels { accept: Some("try again".to_owned()), ..Labels::default() };
+    interrupt
 }
 
 /// It goes away by itself, like a login.
 fn absent(server: &str, why: &str) -> Interrupt {
     let args = json!({ "server": server });
     let title = format!("The model at {server} cannot be reached");
-    let mut asked = proposal(ABSENT_ACTION, Kind::Trouble, ABSENT_ACTION, &args, &title);
-    asked.gist = Visible::line(why).into_string();
-    asked.source = Some(Visible::line(server).into_string());
-    asked.allow = Allow { accept: true, ..Allow::default() };
-    asked.labels = Labels { accept: Some("try now".to_owned()), ..Labels::default() };
-    asked
+    let mut interrupt = proposal(ABSENT_ACTION, Kind::Trouble, ABSENT_ACTION, &args, &title);
+    interrupt.gist = Visible::line(why).into_string();
+    interrupt.source = Some(Visible::line(server).into_string());
+    interrupt.allow = Allow { accept: true, ..Allow::default() };
+    interrupt.labels = Labels { accept: Some("try now".to_owned()), ..Labels::default() };
+    interrupt
 }

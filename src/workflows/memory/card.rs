@@ -31,7 +31,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         blocks.push(Block::Text(Visible::new(&lines.join("\n"))));
     }
     for cause in state.causes.iter().rev().take(MAX_SHOWN) {
-        blocks.extend(taught(cause));
+        blocks.extend(cause_blocks(cause));
     }
     let more = state.causes.len().saturating_sub(MAX_SHOWN);
     if more > 0 {
@@ -51,16 +51,17 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     ];
     for cause in &state.causes {
         let about = cause.mail.as_ref().map(|mail| mail.subject.as_str()).unwrap_or_default();
-        let said = if cause.feedback.is_empty() { String::new() } else { format!(": {}", cause.feedback) };
+        let feedback =
+            if cause.feedback.is_empty() { String::new() } else { format!(": {}", cause.feedback) };
         let action = cause.action.as_deref().unwrap_or("mail");
-        fields.push((line(action), line(&format!("{about}{said}"))));
+        fields.push((line(action), line(&format!("{about}{feedback}"))));
     }
     fields.extend(state.thread.as_deref().map(|thread| (line("last learned from"), line(thread))));
     vec![Block::Fields(fields)]
 }
 
 /// One answer and the mail it was about.
-fn taught(cause: &Cause) -> Vec<Block> {
+fn cause_blocks(cause: &Cause) -> Vec<Block> {
     let mut blocks = vec![Block::Heading(Visible::line(&cause_heading(cause.kind)))];
     if !cause.feedback.trim().is_empty() {
         blocks.push(Block::Fields(vec![(Visible::line("your words"), Visible::new(&cause.feedback))]));
@@ -74,7 +75,7 @@ fn taught(cause: &Cause) -> Vec<Block> {
             }
         }
     }
-    blocks.extend(cause.mail.as_ref().map(|mail| Block::Mail(Box::new(shown(mail)))));
+    blocks.extend(cause.mail.as_ref().map(|mail| Block::Mail(Box::new(mail_block(mail)))));
     blocks
 }
 
@@ -98,7 +99,7 @@ fn plain(value: &Value) -> String {
     }
 }
 
-fn shown(mail: &MailFacts) -> MailBlock {
+fn mail_block(mail: &MailFacts) -> MailBlock {
     let from = match mail.from_name.trim() {
         "" => mail.from.clone(),
         name => format!("{name} <{}>", mail.from),

@@ -15,7 +15,7 @@ use crate::workflows::mail_facts::{Class, MailFacts, User};
 const MAIL: &[&str] = &["mail", "mails", "email", "emails", "message", "messages"];
 
 /// How many words of a subject may form a topic.
-const TOPIC: usize = 3;
+const MAX_TOPIC_WORDS: usize = 3;
 
 /// Words that widen or reverse what is next to them. They cannot be a topic, even if the subject contains them.
 const SCOPE: &str = "about after alle allen alles also altri andere anderen another anybody anyone anything apart aside \
@@ -27,21 +27,25 @@ const SCOPE: &str = "about after alle allen alles also altri andere anderen anot
 
 /// Whether a line only says what the answer shows about this mail's sender and topic.
 pub(super) fn follows(text: &str, user: &User, cause: &Cause) -> bool {
-    let (Some(shown), Some(rule)) = (shown(cause.kind), read(text, user, cause)) else { return false };
+    let (Some(implied), Some(rule)) = (implied_class(cause.kind), parse(text, user, cause)) else {
+        return false;
+    };
     let Some(mail) = &cause.mail else { return false };
     // Showing a sender's mail costs little. Hiding is only for the topic, and never for mail that must be seen.
-    let quiet = rule.topic && !must_be_seen(user, mail);
-    rule.class == shown && (quiet || shown != Class::Ignore) && line_fits(text, user, mail)
+    let may_hide = rule.names_topic && !must_be_seen(user, mail);
+    rule.class == implied && (may_hide || implied != Class::Ignore) && line_fits(text, user, mail)
 }
 
 /// Whether a line only says the opposite of what the answer shows about this sender and topic.
 pub(super) fn contradicts(text: &str, user: &User, cause: &Cause) -> bool {
-    let (Some(shown), Some(rule)) = (shown(cause.kind), read(text, user, cause)) else { return false };
-    rule.class != shown && rule.topic
+    let (Some(implied), Some(rule)) = (implied_class(cause.kind), parse(text, user, cause)) else {
+        return false;
+    };
+    rule.class != implied && rule.names_topic
 }
 
 /// The class that an answer implies for its mail.
-fn shown(kind: CauseKind) -> Option<Class> {
+fn implied_class(kind: CauseKind) -> Option<Class> {
     match kind {
         CauseKind::NotifyIgnored => Some(Class::Ignore),
         CauseKind::NotifyResponded => Some(Class::Respond),
@@ -54,36 +58,36 @@ fn shown(kind: CauseKind) -> Option<Class> {
 struct Rule {
     class: Class,
     /// Whether it names what the mail is about.
-    topic: bool,
+    names_topic: bool,
 }
 
-fn read(text: &str, user: &User, cause: &Cause) -> Option<Rule> {
+fn parse(text: &str, user: &User, cause: &Cause) -> Option<Rule> {
     let mail = cause.mail.as_ref()?;
     let text = text.trim().trim_end_matches('.').to_lowercase().replace('’', "'");
     let text = text.replace("->", ":").replace(['→', '='], ":").replace(':', " : ");
     let words: Vec<&str> = text.split_whitespace().map(|word| word.trim_matches(['"', '“', '”'])).collect();
-    let about = About::of(user, mail)?;
+    let terms = MailTerms::of(user, mail)?;
     if let [described @ .., ":", verb] = words.as_slice() {
-        let class = Reader { words: &[verb], about: &about }.plain_verb()?;
-        let topic = Reader { words: described, about: &about }.mail()?;
-        return Some(Rule { class, topic });
+        let class = Reader { words: &[verb], terms: &terms }.take_plain_verb()?;
+        let names_topic = Reader { words: described, terms: &terms }.take_mail()?;
+        return Some(Rule { class, names_topic });
     }
-    let mut reader = Reader { words: &words, about: &about };
+    let mut reader = Reader { words: &words, terms: &terms };
     reader.take(&["always", "please"]);
-    let class = reader.verb()?;
-    let topic = reader.mail()?;
-    Some(Rule { class, topic })
+    let class = reader.take_verb()?;
+    let names_topic = reader.take_mail()?;
+    Some(Rule { class, names_topic })
 }
 
 /// What a line may name of a mail, in lower case.
-struct About {
+struct MailTerms {
     sender: String,
     list: Option<String>,
     kinds: Vec<Vec<String>>,
     subject: Vec<String>,
 }
 
-impl About {
+impl MailTerms {
     /// `None` if the sender's address cannot be told apart from other words.
     fn of(user: &User, mail: &MailFacts) -> Option<Self> {
         let sender = plain_address(&mail.from)?;
@@ -105,8 +109,8 @@ impl About {
 pub(super) fn plain_address(address: &str) -> Option<String> {
     let address = address.trim().to_lowercase();
     let parts = address.split_once('@').filter(|(local, domain)| !local.is_empty() && domain.contains('.'));
-    let plain = parts.is_some_and(|(local, domain)| is_plain(local) && is_plain(domain));
-    plain.then_some(address)
+    let is_plain_address = parts.is_some_and(|(local, domain)| is_plain(local) && is_plain(domain));
+    is_plain_address.then_some(address)
 }
 
 fn is_plain(text: &str) -> bool {
@@ -114,32 +118,32 @@ fn is_plain(text: &str) -> bool {
 }
 
 fn is_topic(word: &str) -> bool {
-    let long = word.chars().count() >= 4 && word.chars().all(char::is_alphabetic);
-    let coded = word.len() >= 2 && word.chars().any(|c| c.is_ascii_digit());
-    (long || coded) && !SCOPE.split(' ').any(|scope| scope == word)
+    let is_long = word.chars().count() >= 4 && word.chars().all(char::is_alphabetic);
+    let is_coded = word.len() >= 2 && word.chars().any(|c| c.is_ascii_digit());
+    (is_long || is_coded) && !SCOPE.split(' ').any(|scope| scope == word)
 }
 
 /// The same word, or its plural.
-fn same(one: &str, other: &str) -> bool {
+fn is_same_word(one: &str, other: &str) -> bool {
     one == other || one.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(one)
 }
 
 /// Parses a line from its beginning and takes only words it knows.
 struct Reader<'a> {
     words: &'a [&'a str],
-    about: &'a About,
+    terms: &'a MailTerms,
 }
 
 impl Reader<'_> {
-    fn take(&mut self, wanted: &[&str]) -> bool {
-        let found = self.words.first().is_some_and(|word| wanted.contains(word));
-        if found {
+    fn take(&mut self, options: &[&str]) -> bool {
+        let is_next = self.words.first().is_some_and(|word| options.contains(word));
+        if is_next {
             self.words = &self.words[1..];
         }
-        found
+        is_next
     }
 
-    fn plain_verb(&mut self) -> Option<Class> {
+    fn take_plain_verb(&mut self) -> Option<Class> {
         if self.take(&["ignore", "skip", "hide", "mute"]) {
             Some(Class::Ignore)
         } else if self.take(&["notify", "show", "tell", "alert", "inform"]) {
@@ -151,7 +155,7 @@ impl Reader<'_> {
         }
     }
 
-    fn verb(&mut self) -> Option<Class> {
+    fn take_verb(&mut self) -> Option<Class> {
         let negated = if self.take(&["do"]) {
             if !self.take(&["not"]) {
                 return None;
@@ -160,7 +164,8 @@ impl Reader<'_> {
         } else {
             self.take(&["don't", "never", "stop"])
         };
-        let class = if negated && self.take(&["showing"]) { Some(Class::Notify) } else { self.plain_verb() }?;
+        let class =
+            if negated && self.take(&["showing"]) { Some(Class::Notify) } else { self.take_plain_verb() }?;
         match class {
             Class::Notify => {
                 self.take(&["me"]);
@@ -179,57 +184,60 @@ impl Reader<'_> {
     }
 
     /// The mail that a line is about, up to the end of the line. Returns whether it names a topic.
-    fn mail(&mut self) -> Option<bool> {
+    fn take_mail(&mut self) -> Option<bool> {
         self.take(&["all", "any", "every", "the", "such"]);
-        let mut topic = self.kind();
-        if !self.take(MAIL) && !topic {
+        let mut names_topic = self.take_kind();
+        if !self.take(MAIL) && !names_topic {
             return None;
         }
         if self.take(&["about"]) {
-            topic = self.kind();
-            if !topic {
+            names_topic = self.take_kind();
+            if !names_topic {
                 return None;
             }
         }
-        let about = self.about;
-        if !self.take(&["from"]) || !self.take(&[about.sender.as_str()]) {
+        let terms = self.terms;
+        if !self.take(&["from"]) || !self.take(&[terms.sender.as_str()]) {
             return None;
         }
         if self.take(&["on"]) {
             self.take(&["the"]);
-            let list = about.list.as_deref()?;
+            let list = terms.list.as_deref()?;
             if !self.take(&["list"]) || !self.take(&[list]) {
                 return None;
             }
         }
         if self.take(&["about"]) {
             self.take(&["the"]);
-            if !self.kind() && !self.subject() {
+            if !self.take_kind() && !self.take_subject() {
                 return None;
             }
-            topic = true;
+            names_topic = true;
         }
-        self.words.is_empty().then_some(topic)
+        self.words.is_empty().then_some(names_topic)
     }
 
     /// One of the names of the mail's kinds.
-    fn kind(&mut self) -> bool {
+    fn take_kind(&mut self) -> bool {
         let fits = |name: &&Vec<String>| {
-            name.len() <= self.words.len() && name.iter().zip(self.words).all(|(one, other)| same(one, other))
+            name.len() <= self.words.len()
+                && name.iter().zip(self.words).all(|(one, other)| is_same_word(one, other))
         };
-        let longest = self.about.kinds.iter().filter(fits).map(Vec::len).max().unwrap_or(0);
+        let longest = self.terms.kinds.iter().filter(fits).map(Vec::len).max().unwrap_or(0);
         self.words = &self.words[longest..];
         longest > 0
     }
 
     /// A few words of the subject, with nothing after them.
-    fn subject(&mut self) -> bool {
-        let known = |word: &&str| self.about.subject.iter().any(|of| same(of, word));
-        let found = (1..=TOPIC).contains(&self.words.len()) && self.words.iter().all(known);
-        if found {
+    fn take_subject(&mut self) -> bool {
+        let is_subject_word =
+            |word: &&str| self.terms.subject.iter().any(|subject_word| is_same_word(subject_word, word));
+        let is_subject =
+            (1..=MAX_TOPIC_WORDS).contains(&self.words.len()) && self.words.iter().all(is_subject_word);
+        if is_subject {
             self.words = &[];
         }
-        found
+        is_subject
     }
 }
 
@@ -308,12 +316,12 @@ mod tests {
     #[test]
     fn only_what_the_answer_says_otherwise_may_be_dropped() {
         let mail = cause("bob@x.example", "Atlas budget");
-        let goes = |line: &str| contradicts(line, &User::default(), &mail);
-        assert!(goes("respond to mail from bob@x.example about atlas"));
-        assert!(goes("notify about mail from bob@x.example on the list dev.atlas.example about budget"));
-        assert!(!goes("respond to mail from bob@x.example"), "it is about more than this topic");
-        assert!(!goes("ignore mail from bob@x.example about atlas"), "the answer says so too");
-        assert!(!goes("respond to mail from eve@x.example about atlas"));
-        assert!(!goes("Notify about security alerts"));
+        let may_drop = |line: &str| contradicts(line, &User::default(), &mail);
+        assert!(may_drop("respond to mail from bob@x.example about atlas"));
+        assert!(may_drop("notify about mail from bob@x.example on the list dev.atlas.example about budget"));
+        assert!(!may_drop("respond to mail from bob@x.example"), "it is about more than this topic");
+        assert!(!may_drop("ignore mail from bob@x.example about atlas"), "the answer says so too");
+        assert!(!may_drop("respond to mail from eve@x.example about atlas"));
+        assert!(!may_drop("Notify about security alerts"));
     }
 }

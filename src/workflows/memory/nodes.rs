@@ -27,43 +27,43 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
     let preset = defaults::preset(&state.namespace);
     let profile = ctx.call("read", services.records.profile(&state.namespace, preset)).await?;
     let facts = facts(services, &state, profile.text.clone(), profile.pinned.clone());
-    let model = match only(&state) {
+    let model = match only_model(&state) {
         Some(name) => pick_only(&ctx, name).await?,
         None => pick_model_of(&ctx, "email", "memory", None).await?,
     };
     let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?.value;
-    let proposed = whole(&update.profile);
+    let proposed = with_final_newline(&update.profile);
     let reasoning = update.reasoning;
-    let known = LearningUpdate::Proposed {
+    let proposed_update = LearningUpdate::Proposed {
         read: profile.version,
         profile: profile.text.clone(),
         pinned: profile.pinned.clone(),
         proposed: proposed.clone(),
         reasoning,
     };
-    let unchanged = proposed.trim() == profile.text.trim();
-    if !unchanged && !reasons::reasons_to_ask(&facts, &proposed).is_empty() {
-        return Ok(Command::goto("hold_update").update(known));
+    let is_unchanged = proposed.trim() == profile.text.trim();
+    if !is_unchanged && !reasons::reasons_to_ask(&facts, &proposed).is_empty() {
+        return Ok(Command::goto("hold_update").update(proposed_update));
     }
-    let version = match unchanged {
+    let version = match is_unchanged {
         true => Some(profile.version),
         false => write(&ctx, &state, profile.version, proposed.clone()).await?,
     };
     let Some(version) = version else {
         return Ok(Command::goto("propose_update").update(LearningUpdate::Again));
     };
-    if let Some(widened) = widened(services, &facts, version, &proposed)? {
-        return Ok(Command::goto("hold_update").update(known).update(widened));
+    if let Some(wider_update) = wider_update(services, &facts, version, &proposed)? {
+        return Ok(Command::goto("hold_update").update(proposed_update).update(wider_update));
     }
-    let ended = match unchanged {
+    let ended = match is_unchanged {
         true => LearningUpdate::Ended { written: None, outcome: "unchanged".to_owned() },
         false => learned(version),
     };
-    Ok(Command::end().update(known).update(ended))
+    Ok(Command::end().update(proposed_update).update(ended))
 }
 
 /// The wider line that the ignored mails make worth asking about. No model is involved.
-fn widened(
+fn wider_update(
     services: &Services,
     facts: &MemoryFacts,
     read: u64,
@@ -87,7 +87,7 @@ fn widened(
     }
     Ok(Some(LearningUpdate::Widened {
         read,
-        proposed: format!("{}- {}\n", whole(profile), wider.line),
+        proposed: format!("{}- {}\n", with_final_newline(profile), wider.line),
         reasoning: "You ignored mail like this three times.".to_owned(),
         covered,
     }))
@@ -99,10 +99,10 @@ fn is_ignored(cause: &Cause) -> bool {
 
 /// The only model that may read what happened. If two models may each read a part, only the built-in rules may read
 /// both.
-fn only(state: &Learning) -> Option<&str> {
-    let mut named = state.causes.iter().filter_map(|cause| cause.only.as_deref());
-    let first = named.next()?;
-    Some(if named.all(|other| other == first) { first } else { "builtin" })
+fn only_model(state: &Learning) -> Option<&str> {
+    let mut names = state.causes.iter().filter_map(|cause| cause.only.as_deref());
+    let first = names.next()?;
+    Some(if names.all(|other| other == first) { first } else { "builtin" })
 }
 
 /// Asks the person about an update.
@@ -110,8 +110,8 @@ pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Nod
     let facts = facts(ctx.services(), &state, state.profile.clone(), state.pinned.clone());
     let args = json!({ "namespace": state.namespace, "profile": state.proposed });
     let title = format!("Change your {}?", defaults::spoken(&state.namespace));
-    let mut asked = proposal("update", Kind::Approval, "update_memory", &args, &title);
-    asked.schema = json!({
+    let mut interrupt = proposal("update", Kind::Approval, "update_memory", &args, &title);
+    interrupt.schema = json!({
         "type": "object",
         "properties": {
             "namespace": {"type": "string", "const": state.namespace},
@@ -120,39 +120,39 @@ pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> Nod
         "required": ["namespace", "profile"],
         "additionalProperties": false,
     });
-    asked.allow = Allow { respond: false, ..Allow::ALL };
-    asked.labels = Labels {
+    interrupt.allow = Allow { respond: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("learn it".to_owned()),
         ignore: Some("keep it as it is".to_owned()),
         ..Labels::default()
     };
-    asked.gist = gist(&state);
-    asked.source = Some("memory".to_owned());
-    asked.warnings = reasons::reasons_to_ask(&facts, &state.proposed);
-    Ok(Command::ask(vec![asked], "store_update"))
+    interrupt.gist = gist(&state);
+    interrupt.source = Some("memory".to_owned());
+    interrupt.warnings = reasons::reasons_to_ask(&facts, &state.proposed);
+    Ok(Command::ask(vec![interrupt], "store_update"))
 }
 
 /// The first changed line. The model's own description of its update is not to be trusted.
 fn gist(state: &Learning) -> String {
     let lines = changed_lines(&state.profile, &state.proposed);
-    let of = |wanted: Tone, mark: &str| {
-        let line = lines.iter().find(|line| line.tone == wanted && !line.text.as_str().trim().is_empty())?;
+    let first_line = |tone: Tone, mark: &str| {
+        let line = lines.iter().find(|line| line.tone == tone && !line.text.as_str().trim().is_empty())?;
         let text = line.text.as_str().trim_start_matches(['-', ' ']);
         Some(truncate(&format!("{mark} {text}"), 160).into_owned())
     };
-    of(Tone::Added, "+").or_else(|| of(Tone::Removed, "−")).unwrap_or_default()
+    first_line(Tone::Added, "+").or_else(|| first_line(Tone::Removed, "−")).unwrap_or_default()
 }
 
 /// The facts we make and judge an update by.
 fn facts(services: &Services, state: &Learning, profile: String, pinned: Vec<String>) -> MemoryFacts {
-    let own = services.accounts.first().map(|account| account.addresses).unwrap_or_default();
+    let addresses = services.accounts.first().map(|account| account.addresses).unwrap_or_default();
     MemoryFacts {
         namespace: state.namespace.clone(),
         profile,
         pinned,
         user: User {
             name: services.user.name.clone(),
-            addresses: own,
+            addresses,
             background: services.user.background.clone(),
         },
         causes: state.causes.clone(),
@@ -187,8 +187,8 @@ async fn write(
         return Ok(Some(version));
     }
     // Before a crash this may have been us.
-    let now = records.profile(&state.namespace, defaults::preset(&state.namespace)).await?;
-    Ok((now.version == read + 1 && now.text == text).then_some(now.version))
+    let current = records.profile(&state.namespace, defaults::preset(&state.namespace)).await?;
+    Ok((current.version == read + 1 && current.text == text).then_some(current.version))
 }
 
 fn learned(version: u64) -> LearningUpdate {
@@ -196,7 +196,7 @@ fn learned(version: u64) -> LearningUpdate {
 }
 
 /// The text, ending in a line break.
-fn whole(profile: &str) -> String {
+fn with_final_newline(profile: &str) -> String {
     let text = Visible::new(profile).into_string();
     format!("{}\n", text.trim_end())
 }

@@ -41,13 +41,13 @@ fn prompt(facts: &MemoryFacts) -> String {
     }
     text.push_str("\nWhat the person decided, oldest first:\n");
     for (n, cause) in facts.causes.iter().enumerate() {
-        let _ = writeln!(text, "\n{}. {}", n + 1, said(cause));
-        decided(&mut text, cause);
+        let _ = writeln!(text, "\n{}. {}", n + 1, cause_sentence(cause));
+        write_decision(&mut text, cause);
     }
     text
 }
 
-fn said(cause: &Cause) -> String {
+fn cause_sentence(cause: &Cause) -> String {
     match cause.kind {
         CauseKind::NotifyIgnored => {
             "A mail was shown, and they do not want to be shown such mail.".to_owned()
@@ -63,7 +63,7 @@ fn said(cause: &Cause) -> String {
     }
 }
 
-fn decided(text: &mut String, cause: &Cause) {
+fn write_decision(text: &mut String, cause: &Cause) {
     if let Some(action) = &cause.action {
         let _ = writeln!(text, "The tool: {action}");
     }

@@ -12,9 +12,9 @@ const MAX_LISTED: usize = 6;
 
 /// Why the person must see an update before it is stored; empty if they need not.
 pub(super) fn reasons_to_ask(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
-    let mut reasons = pinned(facts, after);
+    let mut reasons = pinned_line_warnings(facts, after);
     reasons.extend(much_dropped(&facts.profile, after));
-    let mut lines = changed(facts, after);
+    let mut lines = changed_line_warnings(facts, after);
     let more = lines.len().saturating_sub(MAX_LISTED);
     lines.truncate(MAX_LISTED);
     reasons.extend(lines);
@@ -24,7 +24,7 @@ pub(super) fn reasons_to_ask(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     reasons
 }
 
-fn changed(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
+fn changed_line_warnings(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     let judge = |tone: Tone, line: &str| match tone {
         Tone::Added if !narrow::may_be_added(facts, line) => {
             let text = format!("{}: {}", narrow::why_held(facts, line), short(line));
@@ -40,20 +40,21 @@ fn changed(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
     lines.filter(|(_, line)| !line.is_empty()).filter_map(|(tone, line)| judge(tone, line)).collect()
 }
 
-fn pinned(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
-    let gone = facts.pinned.iter().filter(|pin| has(&facts.profile, pin) && !has(after, pin));
-    gone.map(|pin| warning("pinned_line", format!("It would drop a line you pinned: {}", pin.trim())))
+fn pinned_line_warnings(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
+    let dropped = facts.pinned.iter().filter(|pin| has_line(&facts.profile, pin) && !has_line(after, pin));
+    dropped
+        .map(|pin| warning("pinned_line", format!("It would drop a line you pinned: {}", pin.trim())))
         .collect()
 }
 
 fn much_dropped(before: &str, after: &str) -> Option<Warning> {
     let lines = || before.lines().filter(|line| !bare(line).is_empty());
-    let (all, gone) = (lines().count(), lines().filter(|line| !has(after, line)).count());
-    (gone * 3 > all).then(|| warning("much_dropped", format!("It would drop {gone} of {all} lines.")))
+    let (all, dropped) = (lines().count(), lines().filter(|line| !has_line(after, line)).count());
+    (dropped * 3 > all).then(|| warning("much_dropped", format!("It would drop {dropped} of {all} lines.")))
 }
 
-fn has(text: &str, wanted: &str) -> bool {
-    text.lines().any(|line| bare(line) == bare(wanted))
+fn has_line(text: &str, expected: &str) -> bool {
+    text.lines().any(|line| bare(line) == bare(expected))
 }
 
 fn bare(line: &str) -> &str {

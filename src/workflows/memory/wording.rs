@@ -81,13 +81,13 @@ const SIGN_OFFS: &[&str] = &[
 const PLACE: &str = "place: ";
 
 /// The longest sign-off or place, in words.
-const SLOT: usize = 6;
+const MAX_SLOT_WORDS: usize = 6;
 
 /// Whether a line is only about how to write replies.
 pub(super) fn is_about_wording(facts: &MemoryFacts, text: &str) -> bool {
     let counts = |rest: &[String]| {
         let mut rest =
-            rest.iter().skip_while(|word| number(word) || ["to", "or", "and"].contains(&word.as_str()));
+            rest.iter().skip_while(|word| is_number(word) || ["to", "or", "and"].contains(&word.as_str()));
         rest.next().is_some_and(|unit| UNITS.contains(&unit.as_str()))
     };
     is_made_of(facts, text, &[LINKING], &[WORDING], &counts)
@@ -96,7 +96,7 @@ pub(super) fn is_about_wording(facts: &MemoryFacts, text: &str) -> bool {
 /// Whether a line is only about when and how to meet.
 pub(super) fn is_about_meetings(facts: &MemoryFacts, text: &str) -> bool {
     // Several numbers in a row may be a phone number.
-    let counts = |rest: &[String]| rest.first().is_none_or(|next| !number(next));
+    let counts = |rest: &[String]| rest.first().is_none_or(|next| !is_number(next));
     is_made_of(facts, text, &[LINKING, PLANNING], &[MEETING], &counts)
 }
 
@@ -108,35 +108,38 @@ fn is_made_of(
     counts: &dyn Fn(&[String]) -> bool,
 ) -> bool {
     let words = words(text);
-    let links = |word: &str| holds(linking, word) || named(facts, word);
-    let tells = |word: &str| holds(telling, word) || number(word);
-    let fits = |at: usize, word: &str| {
-        let rest = words.get(at + 1..).unwrap_or_default();
+    let is_linking = |word: &str| holds(linking, word) || is_persons_name(facts, word);
+    let is_telling = |word: &str| holds(telling, word) || is_number(word);
+    let fits = |index: usize, word: &str| {
+        let rest = words.get(index + 1..).unwrap_or_default();
         if FORBIDDING.contains(&word) {
-            rest.iter().find(|word| !holds(&[BETWEEN], word)).is_some_and(|word| tells(word))
+            rest.iter().find(|word| !holds(&[BETWEEN], word)).is_some_and(|word| is_telling(word))
         } else if word == "say" {
             rest.first()
                 .is_some_and(|word| ["more", "less", "hello", "hi", "thanks"].contains(&word.as_str()))
-        } else if number(word) {
+        } else if is_number(word) {
             counts(rest)
         } else if word.contains('@') {
-            replied_to(facts, &words[..at], word)
+            is_replied_to(facts, &words[..index], word)
         } else {
-            tells(word) || links(word)
+            is_telling(word) || is_linking(word)
         }
     };
-    words.iter().filter(|word| number(word)).count() <= 4
-        && words.iter().any(|word| tells(word))
-        && words.iter().enumerate().all(|(at, word)| fits(at, word))
+    words.iter().filter(|word| is_number(word)).count() <= 4
+        && words.iter().any(|word| is_telling(word))
+        && words.iter().enumerate().all(|(index, word)| fits(index, word))
 }
 
 /// Whether a line says how to sign mails, in words that are usual closings, the person's name, or words the person put
 /// at the end of a mail or asked for.
 pub(super) fn is_sign_off(facts: &MemoryFacts, text: &str) -> bool {
     let Some(slot) = sign_off(text) else { return false };
-    let known = |word: &String| holds(&[CLOSERS], word) || named(facts, word);
-    slot.iter().all(known)
-        || facts.causes.iter().any(|cause| put_at_the_end(cause, &slot, &known) || asked_for(cause, &slot))
+    let is_known = |word: &String| holds(&[CLOSERS], word) || is_persons_name(facts, word);
+    slot.iter().all(is_known)
+        || facts
+            .causes
+            .iter()
+            .any(|cause| is_put_at_end(cause, &slot, &is_known) || is_asked_for(cause, &slot))
 }
 
 /// Whether a line says how to sign mails, in any words.
@@ -171,27 +174,28 @@ fn place(text: &str) -> Option<Vec<String>> {
 /// A few plain words.
 fn slot(text: &str) -> Option<Vec<String>> {
     let words = words(text);
-    let plain = |word: &String| word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '\'');
-    ((1..=SLOT).contains(&words.len()) && words.iter().all(plain)).then_some(words)
+    let is_plain = |word: &String| word.chars().all(|c| c.is_alphanumeric() || c == '-' || c == '\'');
+    ((1..=MAX_SLOT_WORDS).contains(&words.len()) && words.iter().all(is_plain)).then_some(words)
 }
 
 /// Whether the person's edited mail ends like this. Words the model had already written there do not count as theirs.
-fn put_at_the_end(cause: &Cause, slot: &[String], known: &dyn Fn(&String) -> bool) -> bool {
+fn is_put_at_end(cause: &Cause, slot: &[String], is_known: &dyn Fn(&String) -> bool) -> bool {
     let (before, after) = (arg(&cause.proposed, "content"), arg(&cause.edited, "content"));
     cause.kind == CauseKind::ProposalEdited
         && after.ends_with(slot)
-        && slot.iter().all(|word| known(word) || !before.contains(word))
+        && slot.iter().all(|word| is_known(word) || !before.contains(word))
 }
 
 /// Whether the person asked for it: “sign as Noor”.
-fn asked_for(cause: &Cause, slot: &[String]) -> bool {
-    let said = words(&cause.feedback);
-    let framed = |at: usize| {
-        let before = &said[..at];
+fn is_asked_for(cause: &Cause, slot: &[String]) -> bool {
+    let feedback = words(&cause.feedback);
+    let is_framed = |index: usize| {
+        let before = &feedback[..index];
         before.last().is_some_and(|word| ["as", "with"].contains(&word.as_str()))
             && before.iter().any(|word| ["sign", "end", "close"].contains(&word.as_str()))
     };
-    slot.len() <= 2 && said.windows(slot.len()).enumerate().any(|(at, run)| run == slot && framed(at))
+    slot.len() <= 2
+        && feedback.windows(slot.len()).enumerate().any(|(index, run)| run == slot && is_framed(index))
 }
 
 fn arg(args: &Value, name: &str) -> Vec<String> {
@@ -207,30 +211,29 @@ fn words(text: &str) -> Vec<String> {
 }
 
 fn holds(lists: &[&str], word: &str) -> bool {
-    lists.iter().any(|list| list.split_whitespace().any(|known| known == word))
+    lists.iter().any(|list| list.split_whitespace().any(|listed| listed == word))
 }
 
 /// A small number, or a time of day.
-fn number(word: &str) -> bool {
+fn is_number(word: &str) -> bool {
     let bare = word.strip_suffix("am").or_else(|| word.strip_suffix("pm")).unwrap_or(word);
-    let (whole, part) = bare.split_once(':').unwrap_or((bare, "00"));
-    let digits = |text: &str, most: usize| {
-        (1..=most).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit())
-    };
-    digits(whole, 3) && digits(part, 2) && whole.bytes().any(|b| b != b'0')
+    let (integer, minutes) = bare.split_once(':').unwrap_or((bare, "00"));
+    let is_digits =
+        |text: &str, max: usize| (1..=max).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_digit());
+    is_digits(integer, 3) && is_digits(minutes, 2) && integer.bytes().any(|b| b != b'0')
 }
 
 /// Whether a word is part of the person's name.
-fn named(facts: &MemoryFacts, word: &str) -> bool {
+fn is_persons_name(facts: &MemoryFacts, word: &str) -> bool {
     words(&facts.user.name).iter().any(|name| name == word)
 }
 
 /// Whether an address is the sender's and we reply to it. After "write to" it would be a recipient, after "start with"
 /// a greeting.
-fn replied_to(facts: &MemoryFacts, before: &[String], address: &str) -> bool {
-    let framed = matches!(before, [.., how, to] if to == "to" && REPLYING.contains(&how.as_str()));
+fn is_replied_to(facts: &MemoryFacts, before: &[String], address: &str) -> bool {
+    let is_framed = matches!(before, [.., how, to] if to == "to" && REPLYING.contains(&how.as_str()));
     let mut senders = facts.causes.iter().filter_map(|cause| plain_address(&cause.mail.as_ref()?.from));
-    framed && senders.any(|sender| sender == address)
+    is_framed && senders.any(|sender| sender == address)
 }
 
 #[cfg(test)]
@@ -317,11 +320,11 @@ mod tests {
             assert_eq!(is_sign_off(&edited, line), passes, "{line}");
         }
         assert!(!is_place(&edited, "Place: Room 4 copy mark") && !is_place(&edited, "Place: Room 4"));
-        let said = Cause {
+        let cause = Cause {
             feedback: "don't copy Mark, and sign as Noor".to_owned(),
             ..Cause::new(CauseKind::ProposalAnswered)
         };
-        assert!(is_sign_off(&facts(said.clone()), "Sign as Noor"));
-        assert!(!is_sign_off(&facts(said), "Sign as copy Mark"));
+        assert!(is_sign_off(&facts(cause.clone()), "Sign as Noor"));
+        assert!(!is_sign_off(&facts(cause), "Sign as copy Mark"));
     }
 }

@@ -83,7 +83,7 @@ impl Effect for Move {
     fn perform<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let moved = self.mailbox.put_away(&self.place, &self.to).await;
-            moved.map(|way| json!({ "way": way.0 })).map_err(refused)
+            moved.map(|way| json!({ "way": way.0 })).map_err(effect_error)
         })
     }
 
@@ -101,7 +101,9 @@ struct MoveBack {
 
 impl Effect for MoveBack {
     fn perform<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
-        Box::pin(async move { self.mailbox.put_back(&self.way).await.map(|()| json!({})).map_err(refused) })
+        Box::pin(
+            async move { self.mailbox.put_back(&self.way).await.map(|()| json!({})).map_err(effect_error) },
+        )
     }
 
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
@@ -109,7 +111,7 @@ impl Effect for MoveBack {
     }
 }
 
-fn refused(error: MailError) -> EffectError {
+fn effect_error(error: MailError) -> EffectError {
     match error {
         // After a new login it can succeed.
         MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),

@@ -22,8 +22,8 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
         ItemKind::Result => state.asked.args.clone().unwrap_or_default(),
         ItemKind::Interrupt(_) => item.args.as_object().cloned().unwrap_or_default(),
     };
-    let shown = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));
-    blocks.extend(shown.unwrap_or_default());
+    let main_blocks = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));
+    blocks.extend(main_blocks.unwrap_or_default());
     blocks.extend(reason(state, item));
     if state.asked.question {
         // The text names each question; a field that is still empty says nothing more.
@@ -50,36 +50,38 @@ fn outcome(report: &Report) -> Block {
 
 /// What the asker can be told to remember, numbered for `sayso accept --remember`.
 fn offers(item: &Item) -> Option<Block> {
-    let offered = item.grantable.remember.iter().enumerate().map(|(place, offer)| {
-        (Visible::line("can remember"), Visible::line(&format!("{} · {}", place + 1, offer.words)))
+    let offered = item.grantable.remember.iter().enumerate().map(|(index, offer)| {
+        (Visible::line("can remember"), Visible::line(&format!("{} · {}", index + 1, offer.words)))
     });
     let offered: Vec<_> = offered.collect();
     (!offered.is_empty()).then_some(Block::Fields(offered))
 }
 
 pub(super) fn who(state: &Request) -> Vec<(Visible, Visible)> {
-    let asked = &state.asked;
-    let name = match &asked.source {
+    let request = &state.asked;
+    let name = match &request.source {
         Some(name) => format!("a program that calls itself {name}"),
         None => "a program that gave no name".to_owned(),
     };
-    let did = if asked.notice { "told by" } else { "asked by" };
-    let mut fields = vec![(Visible::line(did), Visible::line(&name))];
-    if let Some(action) = &asked.action {
+    let label = if request.notice { "told by" } else { "asked by" };
+    let mut fields = vec![(Visible::line(label), Visible::line(&name))];
+    if let Some(action) = &request.action {
         fields.push((Visible::line("action"), Visible::line(action)));
     }
-    if let Some(folder) = &asked.folder {
+    if let Some(folder) = &request.folder {
         fields.push((Visible::line("in folder"), Visible::line(folder)));
     }
-    let session = asked.session.clone().unwrap_or_default();
-    let told = [
+    let session = request.session.clone().unwrap_or_default();
+    let session_fields = [
         ("on branch", session.branch),
         ("you asked for", session.prompt),
         ("sub-agent", session.helper),
         ("session", Some(session.id).filter(|id| !id.is_empty())),
     ];
     fields.extend(
-        told.into_iter().filter_map(|(name, value)| Some((Visible::line(name), Visible::line(&value?)))),
+        session_fields
+            .into_iter()
+            .filter_map(|(name, value)| Some((Visible::line(name), Visible::line(&value?)))),
     );
     fields
 }
@@ -97,9 +99,9 @@ fn reason(state: &Request, item: &Item) -> Option<Block> {
     let text = match (&item.grantable.call, shell::segments(line, folder)) {
         (Some(call), Ok(all)) if all.count > 1 => {
             let command = call.commands().get(call.asks)?;
-            let place =
+            let location =
                 if command.folder == folder { String::new() } else { format!(" in {}", command.folder) };
-            format!("Asked because of `{}`{place}.", command.words.join(" "))
+            format!("Asked because of `{}`{location}.", command.words.join(" "))
         }
         (None, Err(why)) => format!("Asked as one command: {why}."),
         _ => return None,
@@ -111,22 +113,23 @@ fn reason(state: &Request, item: &Item) -> Option<Block> {
 fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     let name = *FILES.iter().find(|name| args.get(**name).is_some_and(Value::is_string))?;
     let file = Visible::line(args.get(name)?.as_str()?);
-    let pair = |of: &Map<String, Value>| {
-        let text = |name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
+    let old_and_new = |edit: &Map<String, Value>| {
+        let text = |name: &str| edit.get(name).and_then(Value::as_str).map(str::to_owned);
         Some((
             text("old_string").or_else(|| text("old_str")).or_else(|| text("oldString"))?,
             text("new_string").or_else(|| text("new_str")).or_else(|| text("newString"))?,
         ))
     };
     let edits = args.get("edits").and_then(Value::as_array);
-    let several =
-        edits.and_then(|edits| edits.iter().map(|edit| pair(edit.as_object()?)).collect::<Option<Vec<_>>>());
-    let whole = || {
+    let several = edits.and_then(|edits| {
+        edits.iter().map(|edit| old_and_new(edit.as_object()?)).collect::<Option<Vec<_>>>()
+    });
+    let new_text = || {
         let text = args.get("content").or_else(|| args.get("new_source"))?.as_str()?;
         Some(vec![(String::new(), text.to_owned())])
     };
-    let diffs = pair(args).map(|pair| vec![pair]).or(several).or_else(whole)?;
-    let shown = [
+    let diffs = old_and_new(args).map(|pair| vec![pair]).or(several).or_else(new_text)?;
+    let diff_keys = [
         "old_string",
         "old_str",
         "oldString",
@@ -137,8 +140,8 @@ fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
         "content",
         "new_source",
     ];
-    for shown in shown.into_iter().chain([name]) {
-        args.remove(shown);
+    for key in diff_keys.into_iter().chain([name]) {
+        args.remove(key);
     }
     let mut blocks = vec![Block::Fields(vec![(Visible::line("file"), file)])];
     blocks.extend(diffs.iter().map(|(before, after)| Block::Diff(changed_lines(before, after))));
@@ -147,26 +150,26 @@ fn changes(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
 
 /// Changes to several files at once, each shown like a single one.
 fn several_files(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
-    let mut shown = Vec::new();
+    let mut blocks = Vec::new();
     for change in args.get("changes")?.as_array()? {
         let mut rest = change.as_object()?.clone();
-        shown.extend(changes(&mut rest)?);
-        shown.extend(arguments(&rest));
+        blocks.extend(changes(&mut rest)?);
+        blocks.extend(arguments(&rest));
     }
     args.remove("changes");
-    Some(shown)
+    Some(blocks)
 }
 
 /// Says where the shown text differs from what would run.
 fn differences(state: &Request) -> Option<Block> {
-    let found = original::differences(state.asked.args.as_ref()?);
-    if found.is_empty() {
+    let sentences = original::differences(state.asked.args.as_ref()?);
+    if sentences.is_empty() {
         return None;
     }
     let text = format!(
         "The original differs from what is shown here. {} Accept runs the original, byte for byte. If you edit a \
          text, it is written as shown, placeholders included.",
-        found.join(" ")
+        sentences.join(" ")
     );
     Some(Block::Text(Visible::new(&text)))
 }
@@ -200,7 +203,7 @@ mod tests {
     use crate::inbox::Tone;
     use serde_json::json;
 
-    fn of(args: Value) -> (Option<Vec<Block>>, Map<String, Value>) {
+    fn draw_args(args: Value) -> (Option<Vec<Block>>, Map<String, Value>) {
         let mut rest = args.as_object().cloned().unwrap();
         let shown = command(&mut rest).or_else(|| changes(&mut rest));
         (shown, rest)
@@ -217,19 +220,20 @@ mod tests {
 
     #[test]
     fn commands_and_changes_are_shown_as_what_they_are() {
-        let (shown, rest) = of(json!({"command": "ls\u{1b}[2J", "timeout": 3}));
+        let (shown, rest) = draw_args(json!({"command": "ls\u{1b}[2J", "timeout": 3}));
         let Some([Block::Code { language, text }]) = shown.as_deref() else { panic!("{shown:?}") };
         assert!(language == "sh" && !text.as_str().contains('\u{1b}'));
         assert_eq!(rest.len(), 1);
-        let (shown, rest) =
-            of(json!({"file_path": "/a/b.rs", "old_string": "x\ny", "new_string": "x\nz", "all": true}));
+        let (shown, rest) = draw_args(
+            json!({"file_path": "/a/b.rs", "old_string": "x\ny", "new_string": "x\nz", "all": true}),
+        );
         let Some([Block::Fields(_), Block::Diff(spans)]) = shown.as_deref() else { panic!("{shown:?}") };
         let tones: Vec<Tone> = spans.iter().map(|span| span.tone).collect();
         assert_eq!(tones, [Tone::Quiet, Tone::Removed, Tone::Added]);
         assert_eq!(rest, json!({"all": true}).as_object().cloned().unwrap());
         let several = json!({"file_path": "f", "edits": [{"old_string": "a", "new_string": "b"}, {"old_string": "c", "new_string": "d"}]});
-        assert_eq!(of(several).0.unwrap().len(), 3);
-        let (shown, _) = of(json!({"file_path": "f", "content": "one\ntwo"}));
+        assert_eq!(draw_args(several).0.unwrap().len(), 3);
+        let (shown, _) = draw_args(json!({"file_path": "f", "content": "one\ntwo"}));
         let Some([_, Block::Diff(spans)]) = shown.as_deref() else { panic!("{shown:?}") };
         assert!(spans.iter().all(|span| span.tone == Tone::Added) && spans.len() == 2);
         let mut many = json!({"changes": [
@@ -246,7 +250,7 @@ mod tests {
             json!({"content": "x"}),
             json!({"file_path": "f", "edits": [{"old_string": 3}]}),
         ] {
-            let (shown, rest) = of(args.clone());
+            let (shown, rest) = draw_args(args.clone());
             assert_eq!((shown, Value::Object(rest)), (None, args));
         }
     }

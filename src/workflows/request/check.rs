@@ -21,14 +21,14 @@ const MAX_WAIT: u64 = 366 * 24 * 3600;
 
 /// Completes and checks an input that has the right types.
 pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError> {
-    let whole = |error: serde_json::Error| InputError::Whole(error.to_string());
-    let mut asked: RequestInput = serde_json::from_value(input).map_err(whole)?;
-    asked.hidden = hidden(&asked);
-    asked.title = line("title", &asked.title, MAX_TITLE)?;
-    if asked.title.trim().is_empty() {
+    let input_error = |error: serde_json::Error| InputError::Whole(error.to_string());
+    let mut request: RequestInput = serde_json::from_value(input).map_err(input_error)?;
+    request.hidden = hidden(&request);
+    request.title = line("title", &request.title, MAX_TITLE)?;
+    if request.title.trim().is_empty() {
         return Err(field("title", "say in one line what you ask"));
     }
-    asked.text = match asked.text.take() {
+    request.text = match request.text.take() {
         Some(text) if text.len() > MAX_TEXT => {
             let text = format!("{} bytes are too many; at most {MAX_TEXT} are taken", text.len());
             return Err(field("text", text));
@@ -37,74 +37,74 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
         Some(text) => Some(Visible::new(&text).into_string()),
         None => None,
     };
-    asked.source = asked.source.take().map(|name| line("source", &name, MAX_NAME)).transpose()?;
-    asked.folder = asked.folder.take().map(|name| line("folder", &name, MAX_FOLDER)).transpose()?;
-    if let Some(session) = &mut asked.session {
+    request.source = request.source.take().map(|name| line("source", &name, MAX_NAME)).transpose()?;
+    request.folder = request.folder.take().map(|name| line("folder", &name, MAX_FOLDER)).transpose()?;
+    if let Some(session) = &mut request.session {
         session.id = line("session", &session.id, MAX_FOLDER)?;
         for text in [&mut session.helper, &mut session.branch, &mut session.prompt].into_iter().flatten() {
             *text = line("session", text, MAX_FOLDER)?;
         }
     }
-    for remember in &mut asked.remember {
+    for remember in &mut request.remember {
         remember.words = line("remember", &remember.words, MAX_FOLDER)?;
     }
-    if let Some(action) = &asked.action {
-        named(action)?;
+    if let Some(action) = &request.action {
+        check_action(action)?;
     }
-    if asked.action.is_none() && (asked.args.is_some() || asked.schema.is_some()) {
+    if request.action.is_none() && (request.args.is_some() || request.schema.is_some()) {
         return Err(field("action", "arguments belong to an action; name it"));
     }
-    if let Some(args) = &asked.args {
-        check_args_given(args)?;
+    if let Some(args) = &request.args {
+        check_given_args(args)?;
     }
-    check_schema(&mut asked)?;
-    check_allow(&asked)?;
-    if asked.expires_in.is_some_and(|seconds| seconds == 0 || seconds > MAX_WAIT) {
+    check_schema(&mut request)?;
+    check_allow(&request)?;
+    if request.expires_in.is_some_and(|seconds| seconds == 0 || seconds > MAX_WAIT) {
         return Err(field("expires_in", "a request lasts a second at least, and a year at most"));
     }
-    let patience = asked.waiting.and_then(|waiting| waiting.gives_up_in);
+    let patience = request.waiting.and_then(|waiting| waiting.gives_up_in);
     if patience.is_some_and(|seconds| seconds > MAX_WAIT) {
         return Err(field("waiting", "nobody waits longer than a year"));
     }
-    asked.asked = Some(Moment::now(now));
-    serde_json::to_value(asked).map_err(whole)
+    request.asked = Some(Moment::now(now));
+    serde_json::to_value(request).map_err(input_error)
 }
 
 /// How many of the shown characters are invisible.
-fn hidden(asked: &RequestInput) -> u64 {
-    let texts = [Some(&asked.title), asked.text.as_ref()].into_iter().flatten();
+fn hidden(request: &RequestInput) -> u64 {
+    let texts = [Some(&request.title), request.text.as_ref()].into_iter().flatten();
     let mut count: usize = texts.map(|text| hidden_count(text)).sum();
-    let mut left: Vec<&Value> = asked.args.iter().flat_map(Map::values).collect();
-    while let Some(value) = left.pop() {
+    let mut remaining: Vec<&Value> = request.args.iter().flat_map(Map::values).collect();
+    while let Some(value) = remaining.pop() {
         match value {
             Value::String(text) => count += hidden_count(text),
-            Value::Array(items) => left.extend(items),
-            Value::Object(fields) => left.extend(fields.values()),
+            Value::Array(items) => remaining.extend(items),
+            Value::Object(fields) => remaining.extend(fields.values()),
             Value::Null | Value::Bool(_) | Value::Number(_) => {}
         }
     }
     count as u64
 }
 
-fn line(name: &str, text: &str, longest: usize) -> Result<String, InputError> {
+fn line(name: &str, text: &str, max: usize) -> Result<String, InputError> {
     let count = text.chars().count();
-    if count > longest {
-        return Err(field(name, format!("{count} characters are too many; at most {longest} are taken")));
+    if count > max {
+        return Err(field(name, format!("{count} characters are too many; at most {max} are taken")));
     }
     Ok(Visible::line(text).into_string().trim().to_owned())
 }
 
 /// An action is a plain word, so it cannot look like another action or like a path to one.
-fn named(action: &str) -> Result<(), InputError> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
-    if action.is_empty() || action.len() > MAX_NAME || !action.chars().all(plain) {
+fn check_action(action: &str) -> Result<(), InputError> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
+    if action.is_empty() || action.len() > MAX_NAME || !action.chars().all(is_plain) {
         let text = format!("a word of letters, digits, `_`, `-` and `.`, at most {MAX_NAME}, is needed");
         return Err(field("action", text));
     }
     Ok(())
 }
 
-fn check_args_given(args: &Map<String, Value>) -> Result<(), InputError> {
+fn check_given_args(args: &Map<String, Value>) -> Result<(), InputError> {
     let args = Value::Object(args.clone());
     let size = args.to_string().len();
     if size > MAX_ARGS {
@@ -125,16 +125,16 @@ fn unshowable_name(value: &Value) -> Option<&str> {
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => None,
         Value::Array(items) => items.iter().find_map(unshowable_name),
         Value::Object(fields) => fields.iter().find_map(|(name, value)| {
-            let shown = Visible::line(name).as_str() == name;
-            if shown { unshowable_name(value) } else { Some(name.as_str()) }
+            let is_shown = Visible::line(name).as_str() == name;
+            if is_shown { unshowable_name(value) } else { Some(name.as_str()) }
         }),
     }
 }
 
 /// Arguments must fit their schema from the start, so that the person can accept whatever they can edit.
-fn check_schema(asked: &mut RequestInput) -> Result<(), InputError> {
-    let Some(schema) = &asked.schema else {
-        asked.schema = asked.args.as_ref().map(shape);
+fn check_schema(request: &mut RequestInput) -> Result<(), InputError> {
+    let Some(schema) = &request.schema else {
+        request.schema = request.args.as_ref().map(schema_of);
         return Ok(());
     };
     let size = schema.to_string().len();
@@ -147,16 +147,16 @@ fn check_schema(asked: &mut RequestInput) -> Result<(), InputError> {
     if let Err(error) = jsonschema::validator_for(schema) {
         return Err(field("schema", format!("this is not a JSON schema: {error}")));
     }
-    let args = Value::Object(asked.args.clone().unwrap_or_default());
+    let args = Value::Object(request.args.clone().unwrap_or_default());
     check_args(schema, &args).map_err(|text| field("args", text))
 }
 
 /// The schema of arguments that came without one: the same names, the same types.
-fn shape(args: &Map<String, Value>) -> Value {
+fn schema_of(args: &Map<String, Value>) -> Value {
     let properties: Map<String, Value> = args
         .iter()
         .map(|(name, value)| {
-            let of = match value {
+            let type_schema = match value {
                 Value::Null => json!({}),
                 Value::Bool(_) => json!({"type": "boolean"}),
                 Value::Number(number) if number.is_i64() || number.is_u64() => json!({"type": "integer"}),
@@ -168,7 +168,7 @@ fn shape(args: &Map<String, Value>) -> Value {
                 Value::Array(_) => json!({"type": "array"}),
                 Value::Object(_) => json!({"type": "object"}),
             };
-            (name.clone(), of)
+            (name.clone(), type_schema)
         })
         .collect();
     let mut names: Vec<&String> = args.keys().collect();
@@ -183,13 +183,13 @@ fn shape(args: &Map<String, Value>) -> Value {
     json!({"type": "object", "properties": properties, "required": names, "additionalProperties": false})
 }
 
-fn check_allow(asked: &RequestInput) -> Result<(), InputError> {
-    if asked.question && asked.allow().accept {
+fn check_allow(request: &RequestInput) -> Result<(), InputError> {
+    if request.question && request.allow().accept {
         return Err(field("question", "a question is answered; leave `accept` out of `allow`"));
     }
-    match &asked.allow {
+    match &request.allow {
         Some(ways) if ways.is_empty() => Err(field("allow", "name one answer at least")),
-        Some(ways) if ways.contains(&Way::Edit) && asked.args.is_none() => {
+        Some(ways) if ways.contains(&Way::Edit) && request.args.is_none() => {
             Err(field("allow", "without arguments there is nothing to edit"))
         }
         Some(_) | None => Ok(()),
@@ -241,10 +241,10 @@ mod tests {
     #[test]
     fn old_text_comes_before_new_text() {
         let edit = json!({"file_path": "f", "new_string": "b", "old_string": "a", "replace_all": false});
-        let names = shape(edit.as_object().unwrap())["required"].clone();
+        let names = schema_of(edit.as_object().unwrap())["required"].clone();
         assert_eq!(names, json!(["file_path", "old_string", "new_string", "replace_all"]));
         let write = json!({"new_source": "x", "cell": 1, "path": "p"});
-        assert_eq!(shape(write.as_object().unwrap())["required"], json!(["cell", "new_source", "path"]));
+        assert_eq!(schema_of(write.as_object().unwrap())["required"], json!(["cell", "new_source", "path"]));
     }
 
     #[test]
@@ -253,12 +253,12 @@ mod tests {
             "title": "a\u{1b}[2Jb\nc", "text": "x\u{202e}y", "source": "s\u{7}", "folder": "/a\u{200b}b",
             "action": "run", "args": {"k": "v\u{9b}\r\n"}, "asked": {"wall_ms": -5},
         });
-        let mut made = prepare(input, Timestamp::UNIX_EPOCH).unwrap();
-        assert_eq!(made["args"].take(), json!({"k": "v\u{9b}\r\n"}));
-        assert!(!made.to_string().chars().any(crate::text::is_hidden), "{made}");
-        assert!(!made["title"].as_str().unwrap().contains('\n'));
-        assert_eq!(made["asked"]["wall_ms"], 0);
-        assert_eq!(made["hidden"], 3);
-        assert_eq!(made["schema"]["additionalProperties"], false);
+        let mut prepared = prepare(input, Timestamp::UNIX_EPOCH).unwrap();
+        assert_eq!(prepared["args"].take(), json!({"k": "v\u{9b}\r\n"}));
+        assert!(!prepared.to_string().chars().any(crate::text::is_hidden), "{prepared}");
+        assert!(!prepared["title"].as_str().unwrap().contains('\n'));
+        assert_eq!(prepared["asked"]["wall_ms"], 0);
+        assert_eq!(prepared["hidden"], 3);
+        assert_eq!(prepared["schema"]["additionalProperties"], false);
     }
 }

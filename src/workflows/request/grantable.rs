@@ -8,26 +8,28 @@ use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
 /// The call as grants see it; `None` if such calls are always asked.
-pub(super) fn call(asked: &RequestInput) -> Option<AgentCall> {
-    let folder = asked.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
-    let by = asked.source.clone()?;
-    let does = match asked.command() {
+pub(super) fn call(request: &RequestInput) -> Option<AgentCall> {
+    let folder = request.folder.as_deref().filter(|folder| folder.starts_with('/'))?;
+    let by = request.source.clone()?;
+    let does = match request.command() {
         Some(line) => commands(line, folder)?,
-        None => edit(asked, folder).or_else(|| tool(asked, folder))?,
+        None => edit(request, folder).or_else(|| tool(request, folder))?,
     };
-    let session = asked.session.as_ref().map(|session| session.id.clone());
+    let session = request.session.as_ref().map(|session| session.id.clone());
     Some(AgentCall { by, session, does, asks: 0 })
 }
 
 /// Whether a call changes nothing: a line of only harmless commands, or a tool that reads inside the folder.
-pub(super) fn is_harmless(asked: &RequestInput) -> bool {
-    let Some(folder) = asked.folder.as_deref().filter(|folder| folder.starts_with('/')) else { return false };
-    if let Some(line) = asked.command() {
-        return shell::segments(line, folder).is_ok_and(|all| all.needed.is_empty());
+pub(super) fn is_harmless(request: &RequestInput) -> bool {
+    let Some(folder) = request.folder.as_deref().filter(|folder| folder.starts_with('/')) else {
+        return false;
+    };
+    if let Some(line) = request.command() {
+        return shell::segments(line, folder).is_ok_and(|segments| segments.needed.is_empty());
     }
-    let reads = asked.action.as_deref().is_some_and(|action| READERS.contains(&action));
-    let args = asked.args.iter().flatten();
-    reads
+    let is_reader = request.action.as_deref().is_some_and(|action| READERS.contains(&action));
+    let args = request.args.iter().flatten();
+    is_reader
         && args.filter(|(name, _)| !WORDS.contains(&name.as_str())).all(|(_, value)| is_inside(value, folder))
 }
 
@@ -64,9 +66,9 @@ fn is_inside(value: &Value, folder: &str) -> bool {
 
 /// The file, if it lies in the folder even after links are followed.
 fn file_inside(file: &str, folder: &str) -> Option<PathBuf> {
-    let file = shell::resolved(file, folder);
+    let file = shell::resolve(file, folder);
     let real_folder = Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
-    (file.starts_with(folder) && real(&file).starts_with(real_folder)).then_some(file)
+    (file.starts_with(folder) && follow_links(&file).starts_with(real_folder)).then_some(file)
 }
 
 /// The commands that are not harmless. A line of only harmless ones is still asked: nobody has allowed anything yet.
@@ -81,12 +83,12 @@ fn commands(line: &str, folder: &str) -> Option<AgentAction> {
 }
 
 /// A change to a file that lies in the folder even after links are followed.
-fn edit(asked: &RequestInput, folder: &str) -> Option<AgentAction> {
-    let args = asked.args.as_ref().filter(|_| asked.writes_a_file())?;
-    let named: Vec<&str> =
+fn edit(request: &RequestInput, folder: &str) -> Option<AgentAction> {
+    let args = request.args.as_ref().filter(|_| request.writes_a_file())?;
+    let files: Vec<&str> =
         FILES.iter().filter_map(|name| args.get(*name)).filter_map(Value::as_str).collect();
     // A moved file may end up where the grant does not reach.
-    let [file] = named.as_slice() else { return None };
+    let [file] = files.as_slice() else { return None };
     if args.contains_key("moved_to") {
         return None;
     }
@@ -95,40 +97,41 @@ fn edit(asked: &RequestInput, folder: &str) -> Option<AgentAction> {
 }
 
 /// Follows the links in a path as far as it exists.
-fn real(file: &Path) -> PathBuf {
+fn follow_links(file: &Path) -> PathBuf {
     let mut missing = Vec::new();
-    let mut there = file;
+    let mut existing = file;
     loop {
-        if let Ok(real) = there.canonicalize() {
+        if let Ok(real) = existing.canonicalize() {
             return missing.iter().rev().fold(real, |path: PathBuf, name| path.join(name));
         }
-        let (Some(parent), Some(Component::Normal(name))) = (there.parent(), there.components().next_back())
+        let (Some(parent), Some(Component::Normal(name))) =
+            (existing.parent(), existing.components().next_back())
         else {
             return file.to_owned();
         };
         missing.push(name);
-        there = parent;
+        existing = parent;
     }
 }
 
 /// A call of a server's tool, named the way agents name them.
-fn tool(asked: &RequestInput, folder: &str) -> Option<AgentAction> {
-    let action = asked.action.as_deref()?;
-    let served = action.starts_with("mcp__") || action.starts_with("mcp_");
-    served.then(|| AgentAction::Tool { folder: folder.to_owned() })
+fn tool(request: &RequestInput, folder: &str) -> Option<AgentAction> {
+    let action = request.action.as_deref()?;
+    let is_server_tool = action.starts_with("mcp__") || action.starts_with("mcp_");
+    is_server_tool.then(|| AgentAction::Tool { folder: folder.to_owned() })
 }
 
 /// How many leading words say what sort of command this is, so that others of the same sort can be allowed with it: a
 /// program and its subcommand, if neither runs what the rest says. 0 if that is unclear.
 fn lead(words: &[String]) -> usize {
     let [program, command, ..] = words else { return 0 };
-    let plain = |word: &String| {
+    let is_plain = |word: &String| {
         word.starts_with(|c: char| c.is_ascii_alphabetic())
             && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
     };
-    let runs = ["run", "exec", "x", "eval", "sh", "shell", "start", "dlx"].contains(&command.as_str());
+    let runs_rest = ["run", "exec", "x", "eval", "sh", "shell", "start", "dlx"].contains(&command.as_str());
     let runs_others = shell::is_starter(program) || RUNNERS.contains(&program.as_str());
-    if plain(program) && plain(command) && !runs_others && !runs { 2 } else { 0 }
+    if is_plain(program) && is_plain(command) && !runs_others && !runs_rest { 2 } else { 0 }
 }
 
 /// Programs that run whatever they are told to, or can change anything.
@@ -200,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_sort_a_command_is() {
-        let of = |line: &str| lead(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let check = |line: &str| lead(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
         for (line, expected) in [
             ("cargo test --lib", 2),
             ("cargo test", 2),
@@ -218,7 +221,7 @@ mod tests {
             ("env x", 0),
             ("docker ps", 0),
         ] {
-            assert_eq!(of(line), expected, "{line}");
+            assert_eq!(check(line), expected, "{line}");
         }
     }
 
@@ -228,7 +231,7 @@ mod tests {
         let folder = home.path().join("app");
         std::fs::create_dir_all(&folder).unwrap();
         std::os::unix::fs::symlink("/etc", folder.join("out")).unwrap();
-        let of = |action: &str, args: Value| {
+        let check = |action: &str, args: Value| {
             is_harmless(&RequestInput {
                 action: Some(action.to_owned()),
                 args: args.as_object().cloned(),
@@ -236,9 +239,9 @@ mod tests {
                 ..RequestInput::default()
             })
         };
-        assert!(of("Bash", json!({"command": "cat a.rs | head -5", "description": "x"})));
-        assert!(of("Read", json!({"file_path": folder.join("a.rs"), "limit": 20})));
-        assert!(of("Grep", json!({"pattern": "TODO", "path": "src"})));
+        assert!(check("Bash", json!({"command": "cat a.rs | head -5", "description": "x"})));
+        assert!(check("Read", json!({"file_path": folder.join("a.rs"), "limit": 20})));
+        assert!(check("Grep", json!({"pattern": "TODO", "path": "src"})));
         for (action, args) in [
             ("Bash", json!({"command": "cargo test"})),
             ("Bash", json!({"command": "cat /etc/passwd"})),
@@ -249,7 +252,7 @@ mod tests {
             ("Read", json!({"files": {"a": "b"}})),
             ("Write", json!({"file_path": "a.rs", "content": "x"})),
         ] {
-            assert!(!of(action, args.clone()), "{action} {args}");
+            assert!(!check(action, args.clone()), "{action} {args}");
         }
         let nowhere = RequestInput { action: Some("Read".to_owned()), ..RequestInput::default() };
         assert!(!is_harmless(&nowhere));
@@ -261,15 +264,15 @@ mod tests {
         let folder = home.path().join("app");
         std::fs::create_dir_all(folder.join("src")).unwrap();
         std::os::unix::fs::symlink("/etc", folder.join("out")).unwrap();
-        let of = |file: &str| {
-            let asked = RequestInput {
+        let check = |file: &str| {
+            let request = RequestInput {
                 action: Some("Write".to_owned()),
                 args: json!({"file_path": file, "content": "x"}).as_object().cloned(),
                 folder: folder.to_str().map(str::to_owned),
                 source: Some("claude-code".to_owned()),
                 ..RequestInput::default()
             };
-            call(&asked).is_some()
+            call(&request).is_some()
         };
         for (file, expected) in [
             ("src/main.rs", true),
@@ -279,7 +282,7 @@ mod tests {
             ("out/hosts", false),
             ("out/new/file", false),
         ] {
-            assert_eq!(of(file), expected, "{file}");
+            assert_eq!(check(file), expected, "{file}");
         }
     }
 }

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 use std::sync::Arc;
 
 /// The longest gist a list has room for.
-const GIST: usize = 160;
+const MAX_GIST: usize = 160;
 
 /// Puts the question to the person, or lets a grant answer it.
 pub(super) async fn ask_person(
@@ -36,19 +36,19 @@ pub(super) async fn answered(_: Ctx<Services>, _: Arc<Request>) -> Result<Comman
 }
 
 fn question(state: &Request) -> Interrupt {
-    let asked = &state.asked;
-    let (kind, action) = match (&asked.action, asked.notice) {
+    let request = &state.asked;
+    let (kind, action) = match (&request.action, request.notice) {
         (_, true) => (Kind::Triage, "notice"),
-        (Some(action), false) if asked.question => (Kind::Question, action.as_str()),
+        (Some(action), false) if request.question => (Kind::Question, action.as_str()),
         (Some(action), false) => (Kind::Approval, action.as_str()),
         (None, false) => (Kind::Question, "question"),
     };
-    let args = Value::Object(asked.args.clone().unwrap_or_default());
-    let mut question = proposal("request", kind, &format!("request/{action}"), &args, &asked.title);
+    let args = Value::Object(request.args.clone().unwrap_or_default());
+    let mut question = proposal("request", kind, &format!("request/{action}"), &args, &request.title);
     question.gist = gist(state);
-    question.allow = asked.allow();
+    question.allow = request.allow();
     question.labels = labels(kind);
-    if asked.question {
+    if request.question {
         // Its fields are empty: to fill them in is another way to answer.
         question.labels.edit = Some("fill in".to_owned());
         question.labels.done = Some("answered".to_owned());
@@ -57,19 +57,19 @@ fn question(state: &Request) -> Interrupt {
     if question.labels.words_refuse {
         question.labels.respond = Some("refuse with words".to_owned());
     }
-    question.source = Some(format!("request: {}", asked.source.as_deref().unwrap_or(UNNAMED_PROGRAM)));
-    question.schema = asked.schema.clone().unwrap_or(Value::Bool(true));
-    question.binds = vec![shown(state), original::digest(asked.args.as_ref())];
-    question.waiting = asked.waiting();
-    question.warnings = risk::warnings(asked);
-    if asked.each_time || asked.question {
+    question.source = Some(format!("request: {}", request.source.as_deref().unwrap_or(UNNAMED_PROGRAM)));
+    question.schema = request.schema.clone().unwrap_or(Value::Bool(true));
+    question.binds = vec![card_digest(state), original::digest(request.args.as_ref())];
+    question.waiting = request.waiting();
+    question.warnings = risk::warnings(request);
+    if request.each_time || request.question {
         return question;
     }
-    question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(asked);
-    question.grantable.call = grantable::call(asked);
+    question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(request);
+    question.grantable.call = grantable::call(request);
     // Anything with a warning is asked each time.
     if !Warning::suspend(&question.warnings) {
-        question.grantable.remember = asked.remember.clone();
+        question.grantable.remember = request.remember.clone();
     }
     question
 }
@@ -101,15 +101,15 @@ fn gist(state: &Request) -> String {
         }
         (None, None) => String::new(),
     };
-    truncate(Visible::line(&line).as_str(), GIST).into_owned()
+    truncate(Visible::line(&line).as_str(), MAX_GIST).into_owned()
 }
 
 /// A digest of everything else on the card, so that an approval is bound to all of it.
-fn shown(state: &Request) -> String {
-    let asked = &state.asked;
-    let mut all = json!([asked.title, asked.text, asked.source, asked.folder, asked.session]);
-    if let Some(all) = all.as_array_mut().filter(|_| !asked.remember.is_empty()) {
-        all.push(json!(asked.remember));
+fn card_digest(state: &Request) -> String {
+    let request = &state.asked;
+    let mut parts = json!([request.title, request.text, request.source, request.folder, request.session]);
+    if let Some(parts) = parts.as_array_mut().filter(|_| !request.remember.is_empty()) {
+        parts.push(json!(request.remember));
     }
-    format!("shown:{}", hex(&Sha256::digest(all.to_string().as_bytes())))
+    format!("shown:{}", hex(&Sha256::digest(parts.to_string().as_bytes())))
 }

@@ -12,23 +12,23 @@ pub(super) fn digest(args: Option<&Map<String, Value>>) -> String {
 
 /// Says where the shown text differs from what came, one sentence per argument.
 pub(super) fn differences(args: &Map<String, Value>) -> Vec<String> {
-    let mut found = Vec::new();
+    let mut sentences = Vec::new();
     for (name, value) in args {
-        collect(name, value, &mut found);
+        collect(name, value, &mut sentences);
     }
-    found
+    sentences
 }
 
-fn collect(path: &str, value: &Value, found: &mut Vec<String>) {
+fn collect(path: &str, value: &Value, sentences: &mut Vec<String>) {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => {}
         Value::Array(items) => {
-            items.iter().enumerate().for_each(|(n, item)| collect(&format!("{path}[{n}]"), item, found));
+            items.iter().enumerate().for_each(|(n, item)| collect(&format!("{path}[{n}]"), item, sentences));
         }
         Value::Object(fields) => {
-            fields.iter().for_each(|(name, item)| collect(&format!("{path}.{name}"), item, found));
+            fields.iter().for_each(|(name, item)| collect(&format!("{path}.{name}"), item, sentences));
         }
-        Value::String(text) => found.extend(difference(text).map(|what| format!("`{path}` has {what}."))),
+        Value::String(text) => sentences.extend(difference(text).map(|what| format!("`{path}` has {what}."))),
     }
 }
 
@@ -56,20 +56,20 @@ mod tests {
 
     #[test]
     fn the_digest_is_of_what_came() {
-        let of = |args: Value| digest(args.as_object());
-        assert_ne!(of(json!({"a": "x\r\n"})), of(json!({"a": "x\n"})));
-        assert_ne!(of(json!({"a": "x\u{ad}"})), of(json!({"a": "x⟨U+00AD⟩"})));
-        assert_eq!(of(json!({"a": "x", "b": 1})), of(json!({"b": 1, "a": "x"})));
+        let digest_of = |args: Value| digest(args.as_object());
+        assert_ne!(digest_of(json!({"a": "x\r\n"})), digest_of(json!({"a": "x\n"})));
+        assert_ne!(digest_of(json!({"a": "x\u{ad}"})), digest_of(json!({"a": "x⟨U+00AD⟩"})));
+        assert_eq!(digest_of(json!({"a": "x", "b": 1})), digest_of(json!({"b": 1, "a": "x"})));
     }
 
     #[test]
     fn differences_are_named() {
-        let of = |args: Value| differences(args.as_object().unwrap());
-        assert_eq!(of(json!({"content": "plain\ntext\t"})), Vec::<String>::new());
+        let differences_in = |args: Value| differences(args.as_object().unwrap());
+        assert_eq!(differences_in(json!({"content": "plain\ntext\t"})), Vec::<String>::new());
         let args =
             json!({"content": "a\r\nb\r\n\u{1b}[0m", "edits": [{"new": "x\ry"}], "soft": "a\u{ad}\u{ad}b"});
         assert_eq!(
-            of(args),
+            differences_in(args),
             [
                 "`content` has 2 Windows line ends (CRLF) and 1 hidden character, shown as a placeholder.",
                 "`edits[0].new` has 1 bare carriage return.",

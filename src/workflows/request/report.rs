@@ -22,17 +22,17 @@ pub struct Report {
 impl Report {
     /// The report in a few words.
     pub fn words(&self) -> String {
-        let wrong = || {
+        let error_text = || {
             let first = self.error.as_deref()?.lines().find(|line| !line.trim().is_empty())?;
             let first = Visible::line(first.trim());
             Some(format!("failed: {}", truncate(first.as_str(), ERROR_WIDTH)))
         };
         match (self.exit_code, self.files.as_slice()) {
             (Some(code), _) => format!("exit code {code}"),
-            (None, _) if self.error.is_some() => wrong().unwrap_or_else(|| "failed".to_owned()),
+            (None, _) if self.error.is_some() => error_text().unwrap_or_else(|| "failed".to_owned()),
             (None, []) => "done".to_owned(),
             (None, files) => {
-                let named: Vec<String> = files
+                let names: Vec<String> = files
                     .iter()
                     .take(MAX_NAMED_FILES)
                     .map(|file| Visible::line(file).into_string())
@@ -41,7 +41,7 @@ impl Report {
                     0 => String::new(),
                     more => format!(" and {more} more"),
                 };
-                format!("changed {}{more}", named.join(", "))
+                format!("changed {}{more}", names.join(", "))
             }
         }
     }
@@ -53,16 +53,16 @@ mod tests {
 
     #[test]
     fn it_is_told_in_a_few_words() {
-        let of = |exit_code, files: &[&str], error: Option<&str>| {
+        let words = |exit_code, files: &[&str], error: Option<&str>| {
             let files = files.iter().map(|file| (*file).to_owned()).collect();
             Report { exit_code, files, error: error.map(str::to_owned) }.words()
         };
-        assert_eq!(of(None, &[], None), "done");
-        assert_eq!(of(Some(3), &[], Some("Exit code 3\nhello")), "exit code 3");
-        assert_eq!(of(None, &["a.rs"], None), "changed a.rs");
-        assert_eq!(of(None, &["a", "b", "c", "d", "e"], None), "changed a, b, c and 2 more");
-        assert_eq!(of(None, &[], Some("\n no such file\nx")), "failed: no such file");
-        assert_eq!(of(None, &[], Some("")), "failed");
-        assert!(!of(None, &["a\u{1b}[2J"], None).contains('\u{1b}'));
+        assert_eq!(words(None, &[], None), "done");
+        assert_eq!(words(Some(3), &[], Some("Exit code 3\nhello")), "exit code 3");
+        assert_eq!(words(None, &["a.rs"], None), "changed a.rs");
+        assert_eq!(words(None, &["a", "b", "c", "d", "e"], None), "changed a, b, c and 2 more");
+        assert_eq!(words(None, &[], Some("\n no such file\nx")), "failed: no such file");
+        assert_eq!(words(None, &[], Some("")), "failed");
+        assert!(!words(None, &["a\u{1b}[2J"], None).contains('\u{1b}'));
     }
 }

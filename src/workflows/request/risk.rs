@@ -79,28 +79,29 @@ impl Risk {
     }
 }
 
-pub(super) fn warnings(asked: &RequestInput) -> Vec<Warning> {
+pub(super) fn warnings(request: &RequestInput) -> Vec<Warning> {
     let mut risks = Vec::new();
-    if let Some(command) = asked.command() {
-        let (commands, read) = shell::commands(command);
+    if let Some(command) = request.command() {
+        let (commands, parsed) = shell::commands(command);
         for simple in &commands {
-            of_command(simple, asked.folder.as_deref(), &mut risks);
+            add_command_risks(simple, request.folder.as_deref(), &mut risks);
         }
         // Patches are not commands, although some agents send them as commands.
-        if read.is_err() && asked.action.as_deref() != Some("apply_patch") {
+        if parsed.is_err() && request.action.as_deref() != Some("apply_patch") {
             risks.push(Risk::Unread);
         }
     }
-    if let (Some(args), Some(folder)) = (&asked.args, asked.folder.as_deref()) {
+    if let (Some(args), Some(folder)) = (&request.args, request.folder.as_deref()) {
         let several = args.get("changes").and_then(Value::as_array).into_iter().flatten();
-        let changed = std::iter::once(args).chain(several.filter_map(Value::as_object));
-        let mut named = changed
-            .flat_map(|of| FILES.iter().chain(&["moved_to"]).filter_map(|name| of.get(*name)?.as_str()));
-        if asked.writes_a_file() && named.any(|file| is_outside(file, folder)) {
+        let changes = std::iter::once(args).chain(several.filter_map(Value::as_object));
+        let mut files = changes.flat_map(|change| {
+            FILES.iter().chain(&["moved_to"]).filter_map(|name| change.get(*name)?.as_str())
+        });
+        if request.writes_a_file() && files.any(|file| is_outside(file, folder)) {
             risks.push(Risk::WritesOutside);
         }
     }
-    if asked.hidden > 0 {
+    if request.hidden > 0 {
         risks.push(Risk::Hidden);
     }
     risks.sort_unstable();
@@ -114,40 +115,40 @@ pub(super) const FILES: &[&str] = &["file_path", "filePath", "filepath", "path",
 const SHELLS: &[&str] =
     &["sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "perl", "ruby", "php"];
 
-fn of_command(simple: &ParsedCommand, folder: Option<&str>, risks: &mut Vec<Risk>) {
+fn add_command_risks(simple: &ParsedCommand, folder: Option<&str>, risks: &mut Vec<Risk>) {
     let (program, rest) = simple.program();
     let has = |words: &[&str]| rest.iter().any(|word| words.contains(&word.as_str()));
-    let short = |letters: &[char]| {
+    let has_short_flag = |letters: &[char]| {
         rest.iter().any(|word| word.starts_with('-') && !word.starts_with("--") && word.contains(letters))
     };
     if simple.starts(&["sudo", "doas", "pkexec"]) || program == "su" {
         risks.push(Risk::AsRoot);
     }
     match program {
-        "rm" if short(&['r', 'R']) || has(&["--recursive"]) => risks.push(Risk::Deletes),
+        "rm" if has_short_flag(&['r', 'R']) || has(&["--recursive"]) => risks.push(Risk::Deletes),
         "find" if has(&["-delete"]) => risks.push(Risk::Deletes),
         "find" => {
             let runs = |word: &String| matches!(word.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir");
-            for (at, _) in rest.iter().enumerate().filter(|(_, word)| runs(word)) {
-                let words = rest[at + 1..].iter().take_while(|word| !matches!(word.as_str(), ";" | "+"));
+            for (index, _) in rest.iter().enumerate().filter(|(_, word)| runs(word)) {
+                let words = rest[index + 1..].iter().take_while(|word| !matches!(word.as_str(), ";" | "+"));
                 let inner = ParsedCommand { words: words.cloned().collect(), ..ParsedCommand::default() };
                 // The words of a `find` within are among these.
                 if inner.program().0 != "find" {
-                    of_command(&inner, folder, risks);
+                    add_command_risks(&inner, folder, risks);
                 }
             }
         }
         "shred" | "truncate" => risks.push(Risk::Deletes),
         "dd" if rest.iter().any(|word| word.starts_with("of=")) => risks.push(Risk::RawDisk),
         "chmod" if rest.iter().any(|word| is_open_mode(word)) => risks.push(Risk::OpensAll),
-        "git" => of_git(rest, risks),
+        "git" => add_git_risks(rest, risks),
         program if !has(&["--dry-run", "-n", "--help", "--version"]) && publishes(program, rest) => {
             risks.push(Risk::Publishes);
         }
         program if !has(&["--dry-run", "--help", "--version"]) && deploys(program, rest) => {
             risks.push(Risk::Deploys);
         }
-        "tee" if rest.iter().any(|file| !file.starts_with('-') && leaves(file, folder)) => {
+        "tee" if rest.iter().any(|file| !file.starts_with('-') && writes_outside(file, folder)) => {
             risks.push(Risk::WritesOutside);
         }
         program if program.starts_with("mkfs") => risks.push(Risk::RawDisk),
@@ -161,51 +162,53 @@ fn of_command(simple: &ParsedCommand, folder: Option<&str>, risks: &mut Vec<Risk
             && !matches!(file.as_str(), "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
         {
             risks.push(Risk::RawDisk);
-        } else if leaves(file, folder) {
+        } else if writes_outside(file, folder) {
             risks.push(Risk::WritesOutside);
         }
     }
 }
 
 /// Whether one of a program's first two words, flags aside, is one of these commands.
-fn is_told(words: &[String], commands: &[&str]) -> bool {
+fn has_subcommand(words: &[String], commands: &[&str]) -> bool {
     words.iter().filter(|word| !word.starts_with('-')).take(2).any(|word| commands.contains(&word.as_str()))
 }
 
 fn publishes(program: &str, words: &[String]) -> bool {
     match program {
         "cargo" | "npm" | "pnpm" | "yarn" | "bun" | "poetry" | "uv" | "flit" | "hatch" | "dart" | "mix" => {
-            is_told(words, &["publish", "hex.publish"])
+            has_subcommand(words, &["publish", "hex.publish"])
         }
-        "twine" => is_told(words, &["upload"]),
-        "gem" | "docker" | "podman" | "buildah" => is_told(words, &["push"]),
-        "skopeo" => is_told(words, &["copy"]),
-        "gh" => words.iter().any(|word| word == "release") && is_told(words, &["create", "upload"]),
+        "twine" => has_subcommand(words, &["upload"]),
+        "gem" | "docker" | "podman" | "buildah" => has_subcommand(words, &["push"]),
+        "skopeo" => has_subcommand(words, &["copy"]),
+        "gh" => words.iter().any(|word| word == "release") && has_subcommand(words, &["create", "upload"]),
         _ => false,
     }
 }
 
 fn deploys(program: &str, words: &[String]) -> bool {
     match program {
-        "kubectl" | "oc" => {
-            is_told(words, &["apply", "create", "delete", "replace", "patch", "rollout", "scale", "drain"])
-        }
-        "helm" => is_told(words, &["install", "upgrade", "uninstall", "rollback"]),
-        "terraform" | "tofu" | "terragrunt" => is_told(words, &["apply", "destroy"]),
-        "pulumi" => is_told(words, &["up", "destroy"]),
+        "kubectl" | "oc" => has_subcommand(
+            words,
+            &["apply", "create", "delete", "replace", "patch", "rollout", "scale", "drain"],
+        ),
+        "helm" => has_subcommand(words, &["install", "upgrade", "uninstall", "rollback"]),
+        "terraform" | "tofu" | "terragrunt" => has_subcommand(words, &["apply", "destroy"]),
+        "pulumi" => has_subcommand(words, &["up", "destroy"]),
         "ansible-playbook" => true,
         // `fly deploy`, `make deploy`, `npm run deploy`, `./deploy.sh`.
-        _ => program == "deploy.sh" || program == "deploy" || is_told(words, &["deploy"]),
+        _ => program == "deploy.sh" || program == "deploy" || has_subcommand(words, &["deploy"]),
     }
 }
 
 /// Whether an interpreter gets no program of its own, so that it runs what it reads.
 fn reads_program(words: &[String]) -> bool {
-    let own = words.iter().any(|word| !word.starts_with('-') || matches!(word.as_str(), "-c" | "-e" | "-m"));
-    !own || words.iter().any(|word| word == "-s" || word == "-")
+    let has_program =
+        words.iter().any(|word| !word.starts_with('-') || matches!(word.as_str(), "-c" | "-e" | "-m"));
+    !has_program || words.iter().any(|word| word == "-s" || word == "-")
 }
 
-fn of_git(words: &[String], risks: &mut Vec<Risk>) {
+fn add_git_risks(words: &[String], risks: &mut Vec<Risk>) {
     // `git -C folder push`: skips the flags before the command, and their values.
     let mut words = words.iter().map(String::as_str).peekable();
     while let Some(flag) = words.next_if(|word| word.starts_with('-')) {
@@ -215,13 +218,13 @@ fn of_git(words: &[String], risks: &mut Vec<Risk>) {
     }
     let (command, rest) = (words.next().unwrap_or_default(), words.collect::<Vec<_>>());
     let has = |any: &[&str]| rest.iter().any(|word| any.contains(word));
-    let begins = |start: &str| rest.iter().any(|word| word.starts_with(start));
+    let any_starts_with = |start: &str| rest.iter().any(|word| word.starts_with(start));
     match command {
         "push"
             if has(&["-f", "--mirror", "--delete", "-d"])
-                || begins("--force")
-                || begins("+")
-                || begins(":") =>
+                || any_starts_with("--force")
+                || any_starts_with("+")
+                || any_starts_with(":") =>
         {
             risks.push(Risk::ForcePush);
         }
@@ -237,20 +240,20 @@ fn of_git(words: &[String], risks: &mut Vec<Risk>) {
 
 /// `777`, `0777`, `a+w`, `o+rw` …
 fn is_open_mode(word: &str) -> bool {
-    let digits = word.len() >= 3 && word.chars().all(|c| c.is_digit(8));
+    let is_octal = word.len() >= 3 && word.chars().all(|c| c.is_digit(8));
     let others_write = word.chars().last().is_some_and(|last| matches!(last, '2' | '3' | '6' | '7'));
-    let letters = word.split(',').any(|part| {
+    let opens_by_letters = word.split(',').any(|part| {
         part.split_once('+').is_some_and(|(who, what)| {
             what.contains('w')
                 && who.chars().all(|c| "ugoa".contains(c))
                 && !who.chars().all(|c| "ug".contains(c))
         })
     });
-    (digits && others_write) || letters || (word.starts_with('+') && word.contains('w'))
+    (is_octal && others_write) || opens_by_letters || (word.starts_with('+') && word.contains('w'))
 }
 
 /// Whether output goes somewhere that is not certainly inside the folder.
-fn leaves(file: &str, folder: Option<&str>) -> bool {
+fn writes_outside(file: &str, folder: Option<&str>) -> bool {
     // An empty word, stream numbers and these devices are not files.
     if file.is_empty() || matches!(file, "1" | "2" | "/dev/null" | "/dev/stdout" | "/dev/stderr" | "/dev/tty")
     {
@@ -261,7 +264,7 @@ fn leaves(file: &str, folder: Option<&str>) -> bool {
 
 /// Whether a path leads out of a folder, judged by its text alone.
 fn is_outside(file: &str, folder: &str) -> bool {
-    !shell::resolved(file, folder).starts_with(folder)
+    !shell::resolve(file, folder).starts_with(folder)
 }
 
 #[cfg(test)]
@@ -270,12 +273,12 @@ mod tests {
     use serde_json::json;
 
     fn codes(command: &str) -> Vec<String> {
-        let asked = RequestInput {
+        let request = RequestInput {
             args: json!({"command": command}).as_object().cloned(),
             folder: Some("/work/app".to_owned()),
             ..RequestInput::default()
         };
-        warnings(&asked).into_iter().map(|warning| warning.code).collect()
+        warnings(&request).into_iter().map(|warning| warning.code).collect()
     }
 
     #[test]
@@ -371,22 +374,22 @@ mod tests {
 
     #[test]
     fn files_are_held_to_their_folder() {
-        let of = |file: &str, args: Value| {
+        let count_warnings = |file: &str, args: Value| {
             let mut args = args.as_object().cloned().unwrap();
             args.insert("file_path".to_owned(), json!(file));
-            let asked = RequestInput {
+            let request = RequestInput {
                 args: Some(args),
                 folder: Some("/work/app".to_owned()),
                 ..RequestInput::default()
             };
-            warnings(&asked).len()
+            warnings(&request).len()
         };
         let edit = || json!({"old_string": "a", "new_string": "b"});
-        assert_eq!(of("/work/app/src/x.rs", edit()), 0);
-        assert_eq!(of("src/x.rs", edit()), 0);
-        assert_eq!(of("/work/app/../other", edit()), 1);
-        assert_eq!(of("/work/application/x", edit()), 1);
-        assert_eq!(of("/etc/passwd", json!({"content": "x"})), 1);
-        assert_eq!(of("/etc/passwd", json!({})), 0, "reading is no writing");
+        assert_eq!(count_warnings("/work/app/src/x.rs", edit()), 0);
+        assert_eq!(count_warnings("src/x.rs", edit()), 0);
+        assert_eq!(count_warnings("/work/app/../other", edit()), 1);
+        assert_eq!(count_warnings("/work/application/x", edit()), 1);
+        assert_eq!(count_warnings("/etc/passwd", json!({"content": "x"})), 1);
+        assert_eq!(count_warnings("/etc/passwd", json!({})), 0, "reading is no writing");
     }
 }

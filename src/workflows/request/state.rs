@@ -108,18 +108,18 @@ impl RequestInput {
     /// The answers it takes.
     pub(super) fn allow(&self) -> Allow {
         let has_args = self.args.as_ref().is_some_and(|args| !args.is_empty());
-        let usual = match (self.notice, &self.action) {
+        let default_ways = match (self.notice, &self.action) {
             (true, _) => vec![Way::Accept, Way::Respond, Way::Ignore],
             (false, Some(_)) if has_args => vec![Way::Accept, Way::Edit, Way::Respond, Way::Ignore],
             (false, _) => vec![Way::Accept, Way::Respond, Way::Ignore],
         };
-        let ways = self.allow.as_ref().unwrap_or(&usual);
-        let takes = |way: Way| ways.contains(&way);
+        let ways = self.allow.as_ref().unwrap_or(&default_ways);
+        let allows = |way: Way| ways.contains(&way);
         Allow {
-            accept: takes(Way::Accept),
-            edit: takes(Way::Edit),
-            respond: takes(Way::Respond),
-            ignore: takes(Way::Ignore),
+            accept: allows(Way::Accept),
+            edit: allows(Way::Edit),
+            respond: allows(Way::Respond),
+            ignore: allows(Way::Ignore),
             draft: false,
         }
     }
@@ -131,9 +131,9 @@ impl RequestInput {
 
     /// Whether its arguments contain text for a file.
     pub(super) fn writes_a_file(&self) -> bool {
-        let writes =
+        let file_args =
             ["content", "new_string", "new_str", "newString", "edits", "new_source", "diff", "changes"];
-        self.args.as_ref().is_some_and(|args| writes.iter().any(|name| args.contains_key(*name)))
+        self.args.as_ref().is_some_and(|args| file_args.iter().any(|name| args.contains_key(*name)))
     }
 
     /// Who waits for the answer, no longer than the request lasts.
@@ -144,8 +144,8 @@ impl RequestInput {
 
     /// How much longer the answer is waited for; `None` if there is no time limit.
     pub fn left(&self, now: &Moment) -> Option<Duration> {
-        let lasts = Duration::from_secs(self.expires_in?);
-        Some(lasts.saturating_sub(now.since(self.asked.as_ref()?)))
+        let duration = Duration::from_secs(self.expires_in?);
+        Some(duration.saturating_sub(now.since(self.asked.as_ref()?)))
     }
 
     /// Whether the process that waits for the answer is gone.
@@ -255,14 +255,14 @@ impl State for Request {
     fn answered(answers: Vec<Answer>) -> RequestUpdate {
         let answer = answers.into_iter().next();
         let remember = answer.as_ref().and_then(|answer| answer.remember);
-        let given = answer.map(|answer| match answer.decision {
+        let outcome = answer.map(|answer| match answer.decision {
             Decision::Accept | Decision::Draft => RequestOutcome::Accept,
             Decision::Edit { args } => RequestOutcome::Edit { args },
             Decision::Respond { text } => RequestOutcome::Respond { text },
             Decision::Ignore if answer.expired => RequestOutcome::Expired,
             Decision::Ignore => RequestOutcome::Ignore,
         });
-        RequestUpdate::Given { given, remember }
+        RequestUpdate::Given { given: outcome, remember }
     }
 
     fn joined(_: Vec<ChildResult>) -> RequestUpdate {
@@ -280,11 +280,11 @@ impl State for Request {
                 Some(RequestUpdate::Delivered)
             }
             EventKind::Settled { payload, .. } => {
-                let given = match payload.get("how").and_then(Value::as_str) {
+                let outcome = match payload.get("how").and_then(Value::as_str) {
                     Some("withdrawn") => RequestOutcome::Withdrawn,
                     _ => RequestOutcome::Expired,
                 };
-                Some(RequestUpdate::Given { given: Some(given), remember: None })
+                Some(RequestUpdate::Given { given: Some(outcome), remember: None })
             }
             EventKind::Words { .. }
             | EventKind::Hint { .. }
@@ -310,26 +310,27 @@ impl State for Request {
     }
 
     fn output(&self) -> Option<Value> {
-        let given = self.given.as_ref()?;
-        Some(json!({"type": given.ending(), "args": self.args()}))
+        let outcome = self.given.as_ref()?;
+        Some(json!({"type": outcome.ending(), "args": self.args()}))
     }
 }
 
 impl Request {
     /// What the asker should remember.
     pub fn remembered(&self) -> Option<&Remember> {
-        let accepted = self.given == Some(RequestOutcome::Accept);
-        self.remember.filter(|_| accepted).and_then(|place| self.asked.remember.get(place))
+        let is_accepted = self.given == Some(RequestOutcome::Accept);
+        self.remember.filter(|_| is_accepted).and_then(|index| self.asked.remember.get(index))
     }
 
     /// What the asker may do now, or was told: the original arguments, the edited ones, or the person's words.
     pub fn args(&self) -> Value {
-        let asked = || self.asked.args.clone().map_or(Value::Null, Value::Object);
+        let original_args = || self.asked.args.clone().map_or(Value::Null, Value::Object);
         match &self.given {
-            Some(RequestOutcome::Accept) => asked(),
+            Some(RequestOutcome::Accept) => original_args(),
             // Text that was not edited goes back as it came, not as it was shown.
             Some(RequestOutcome::Edit { args }) => {
-                serde_json::from_str(&apply_edit(&asked().to_string(), args)).unwrap_or_else(|_| args.clone())
+                serde_json::from_str(&apply_edit(&original_args().to_string(), args))
+                    .unwrap_or_else(|_| args.clone())
             }
             Some(RequestOutcome::Respond { text }) => Value::from(text.as_str()),
             Some(RequestOutcome::Ignore | RequestOutcome::Expired | RequestOutcome::Withdrawn) | None => {

@@ -11,34 +11,36 @@ use jiff::{SignedDuration, Timestamp};
 
 pub(super) fn explain(state: &Folded, item: &Item, zone: &TimeZone) -> Vec<Block> {
     let Some(state) = state.get::<Request>() else { return Vec::new() };
-    let asked = &state.asked;
+    let request = &state.asked;
     let mut fields = who(state);
-    let at = asked.asked.as_ref().and_then(|at| Timestamp::from_millisecond(at.wall_ms).ok());
-    let told = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M:%S").to_string();
-    fields.extend(at.map(|at| (Visible::line("asked at"), Visible::line(&told(at)))));
-    let over = match (asked.expires_in, at) {
+    let asked_at = request.asked.as_ref().and_then(|at| Timestamp::from_millisecond(at.wall_ms).ok());
+    let format_time =
+        |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M:%S").to_string();
+    fields.extend(asked_at.map(|at| (Visible::line("asked at"), Visible::line(&format_time(at)))));
+    let expiry = match (request.expires_in, asked_at) {
         (None, _) => "the asker set no time limit".to_owned(),
-        (Some(seconds), at) => {
-            let lasts = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
-            let when = at.and_then(|at| at.checked_add(lasts).ok()).map(|at| format!(", at {}", told(at)));
+        (Some(seconds), asked_at) => {
+            let duration = SignedDuration::from_secs(i64::try_from(seconds).unwrap_or(i64::MAX));
+            let when = asked_at
+                .and_then(|at| at.checked_add(duration).ok())
+                .map(|at| format!(", at {}", format_time(at)));
             let when = when.unwrap_or_default();
-            format!("{lasts:#} after it was asked{when}; then it closes without allowing anything")
+            format!("{duration:#} after it was asked{when}; then it closes without allowing anything")
         }
     };
-    fields.push((Visible::line("expires"), Visible::line(&over)));
+    fields.push((Visible::line("expires"), Visible::line(&expiry)));
     vec![
         Block::Fields(fields),
         Block::Heading(Visible::line("Why it was not already allowed")),
-        Block::Text(Visible::new(&rule(asked, item))),
+        Block::Text(Visible::new(&why_asked(request, item))),
     ]
 }
 
-/// Why it was asked.
-fn rule(asked: &RequestInput, item: &Item) -> String {
-    if asked.notice {
+fn why_asked(request: &RequestInput, item: &Item) -> String {
+    if request.notice {
         return "It only tells you something; that is always shown.".to_owned();
     }
-    if asked.action.is_none() || asked.question {
+    if request.action.is_none() || request.question {
         return "It needs an answer in your words, which no grant can give.".to_owned();
     }
     if Warning::suspend(&item.warnings) {
@@ -64,9 +66,9 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
             call.by
         );
     }
-    let lacks = match (asked.command(), asked.folder.as_deref()) {
+    let missing = match (request.command(), request.folder.as_deref()) {
         (_, None) => "this program named no folder".to_owned(),
-        _ if asked.source.is_none() => "this program gave no name".to_owned(),
+        _ if request.source.is_none() => "this program gave no name".to_owned(),
         (None, _) => "this is none of these".to_owned(),
         (Some(line), Some(folder)) => match shell::segments(line, folder) {
             Err(why) => format!("sayso cannot tell what this line does: {why}"),
@@ -75,6 +77,6 @@ fn rule(asked: &RequestInput, item: &Item) -> String {
     };
     format!(
         "Only commands that sayso can tell apart, changes to files in the folder and server tools can be allowed in \
-         advance, and only for a program that gives its name and folder; {lacks}, so it is always asked."
+         advance, and only for a program that gives its name and folder; {missing}, so it is always asked."
     )
 }

@@ -11,95 +11,95 @@ use serde_json::Value;
 pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let Some(state) = state.get::<SheetWork>() else { return Card::default() };
     let blocks = match item.kind {
-        ItemKind::Result => result(state),
+        ItemKind::Result => result_blocks(state),
         ItemKind::Interrupt(_) => match item.action.as_str() {
-            WRITE_RESULT => written(state, item),
+            WRITE_RESULT => write_blocks(state, item),
             STEP_LIMIT => {
                 let text = format!("It has taken {} steps. Accept to allow as many again.", state.step);
-                let mut blocks = vec![Block::Text(Visible::new(&text)), Block::Fields(about(state))];
-                earlier(&mut blocks, state);
+                let mut blocks = vec![Block::Text(Visible::new(&text)), Block::Fields(about_fields(state))];
+                push_previous(&mut blocks, state);
                 blocks
             }
-            DIFFERS => differs(state, item),
+            DIFFERS => differs_blocks(state, item),
             UNCHECKED_ANSWER => {
                 let text = "No code was run for this. Accept it as the answer, or reply in words.";
                 vec![
-                    Block::Markdown(Visible::new(given(item, "answer"))),
+                    Block::Markdown(Visible::new(text_arg(item, "answer"))),
                     Block::Text(Visible::new(text)),
-                    Block::Fields(about(state)),
+                    Block::Fields(about_fields(state)),
                 ]
             }
-            _ => proposed(state, item),
+            _ => proposal_blocks(state, item),
         },
     };
     Card { blocks }
 }
 
-fn given<'i>(item: &'i Item, key: &str) -> &'i str {
+fn text_arg<'i>(item: &'i Item, key: &str) -> &'i str {
     item.args.get(key).and_then(Value::as_str).unwrap_or_default()
 }
 
-fn answer(state: &SheetWork) -> Block {
+fn answer_block(state: &SheetWork) -> Block {
     Block::Markdown(Visible::new(state.answer.as_deref().unwrap_or_default()))
 }
 
-fn result(state: &SheetWork) -> Vec<Block> {
-    let mut blocks = vec![answer(state)];
-    blocks.extend(state.answer.as_deref().and_then(bars::of));
-    blocks.push(Block::Fields(about(state)));
+fn result_blocks(state: &SheetWork) -> Vec<Block> {
+    let mut blocks = vec![answer_block(state)];
+    blocks.extend(state.answer.as_deref().and_then(bars::from_text));
+    blocks.push(Block::Fields(about_fields(state)));
     for cell in &state.cells {
-        blocks.push(code(&cell.code));
+        blocks.push(code_block(&cell.code));
         let mut observation = cell.observation.clone();
         // The rules answer with what their code printed; that is already shown above.
         if state.answer.as_deref().map(str::trim) == Some(observation.stdout.trim()) {
             observation.stdout.clear();
         }
-        observed(&mut blocks, &observation);
+        push_observation(&mut blocks, &observation);
     }
     blocks
 }
 
 /// The files that would be written, and the changes.
-fn written(state: &SheetWork, item: &Item) -> Vec<Block> {
+fn write_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
     let pictures = item.args.get("pictures").and_then(Value::as_array).into_iter().flatten();
-    let files = std::iter::once(given(item, "file")).chain(pictures.filter_map(Value::as_str));
+    let files = std::iter::once(text_arg(item, "file")).chain(pictures.filter_map(Value::as_str));
     let files = files.filter(|file| !file.is_empty());
     let files = files.map(|file| (Visible::line("write to"), Visible::line(file))).collect();
-    let mut blocks = vec![Block::Fields(files), answer(state)];
+    let mut blocks = vec![Block::Fields(files), answer_block(state)];
     for cell in &state.cells {
-        changed(&mut blocks, &cell.observation);
+        push_changes(&mut blocks, &cell.observation);
     }
-    blocks.push(Block::Fields(about(state)));
+    blocks.push(Block::Fields(about_fields(state)));
     blocks
 }
 
 /// The code that gave a different result this time.
-fn differs(state: &SheetWork, item: &Item) -> Vec<Block> {
+fn differs_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
     let text = "All earlier code is run again before a new piece, and this piece gave a different result: something in \
                 it depends on chance or on the clock. What you saw before no longer holds. Accept to go on with the \
                 new result.";
     let mut blocks = vec![Block::Text(Visible::new(text))];
-    let at = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
-    if let Some(cell) = usize::try_from(at).ok().and_then(|at| state.cells.get(at)) {
-        blocks.push(code(&cell.code));
+    let index = item.args.get("cell").and_then(Value::as_u64).unwrap_or(1).max(1) - 1;
+    if let Some(cell) = usize::try_from(index).ok().and_then(|index| state.cells.get(index)) {
+        blocks.push(code_block(&cell.code));
         blocks.push(Block::Heading(Visible::line("Its result before")));
-        observed(&mut blocks, &cell.observation);
+        push_observation(&mut blocks, &cell.observation);
     }
-    blocks.push(Block::Fields(about(state)));
+    blocks.push(Block::Fields(about_fields(state)));
     blocks
 }
 
 /// The thought and the code the model wants to run, or its question.
-fn proposed(state: &SheetWork, item: &Item) -> Vec<Block> {
+fn proposal_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
     let mut blocks = Vec::new();
     if let Some(pending) = state.pending.as_ref().filter(|pending| !pending.thought.is_empty()) {
         blocks.push(Block::Markdown(Visible::new(&pending.thought)));
     }
     if item.action == PYTHON {
-        blocks.push(code(given(item, "code")));
+        blocks.push(code_block(text_arg(item, "code")));
     }
-    blocks.push(Block::Fields(about(state)));
-    earlier(&mut blocks, state);
+    blocks.push(Block::Fields(about_fields(state)));
+    push_previous(&mut blocks, state);
     blocks
 }
 
@@ -126,15 +126,15 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     let failed = state.cells.iter().filter(|cell| cell.observation.error.is_some()).count();
     let ran = format!("{} pieces of code, {failed} of them failed", state.cells.len());
     fields.push((Visible::line("ran so far"), Visible::line(&ran)));
-    fields.extend(about(state));
+    fields.extend(about_fields(state));
     vec![Block::Fields(fields)]
 }
 
 /// What the previous code did.
-fn earlier(blocks: &mut Vec<Block>, state: &SheetWork) {
+fn push_previous(blocks: &mut Vec<Block>, state: &SheetWork) {
     if let Some(observation) = &state.observation {
         blocks.push(Block::Heading(Visible::line("The code before this")));
-        observed(blocks, observation);
+        push_observation(blocks, observation);
     }
     if state.cells.len() > 1 {
         let text = format!("{} pieces of code were run before.", state.cells.len());
@@ -142,26 +142,26 @@ fn earlier(blocks: &mut Vec<Block>, state: &SheetWork) {
     }
 }
 
-fn code(text: &str) -> Block {
+fn code_block(text: &str) -> Block {
     Block::Code { language: "python".to_owned(), text: Visible::new(text) }
 }
 
-fn observed(blocks: &mut Vec<Block>, observation: &Observation) {
+fn push_observation(blocks: &mut Vec<Block>, observation: &Observation) {
     if let Some(error) = &observation.error {
         blocks.push(Block::Text(Visible::new(&format!("It failed:\n{error}"))));
     }
     if !observation.stdout.trim().is_empty() {
         blocks.push(Block::Text(Visible::new(observation.stdout.trim_end())));
-        blocks.extend(bars::of(&observation.stdout));
+        blocks.extend(bars::from_text(&observation.stdout));
     }
     if let Some(value) = &observation.value {
         blocks.push(Block::Text(Visible::new(value)));
     }
-    changed(blocks, observation);
+    push_changes(blocks, observation);
 }
 
 /// What code did to the workbook.
-fn changed(blocks: &mut Vec<Block>, observation: &Observation) {
+fn push_changes(blocks: &mut Vec<Block>, observation: &Observation) {
     if !observation.added.is_empty() {
         let names = observation.added.join(", ");
         blocks.push(Block::Fields(vec![(Visible::line("sheets added"), Visible::line(&names))]));
@@ -185,7 +185,7 @@ fn changed(blocks: &mut Vec<Block>, observation: &Observation) {
     }
 }
 
-fn about(state: &SheetWork) -> Vec<(Visible, Visible)> {
+fn about_fields(state: &SheetWork) -> Vec<(Visible, Visible)> {
     let mut fields = vec![
         (Visible::line("instruction"), Visible::line(&state.instruction)),
         (Visible::line("workbook"), Visible::line(&state.workbook)),

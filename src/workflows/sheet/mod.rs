@@ -55,7 +55,7 @@ const MAX_ALLOWED_STEPS: u64 = 100;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
-    let (models, usual) = (services.models.clone(), services.sheet.clone());
+    let (models, defaults) = (services.models.clone(), services.sheet.clone());
     let workflow = Workflow::new("sheet", graph()?, services);
     let about = "work on a workbook with Python that you see before it runs";
     Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).explaining(card::explain).preparing(
@@ -63,7 +63,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
                 models.known(model).map_err(|text| field("model", text))?;
             }
-            prepare(input, &usual)
+            prepare(input, &defaults)
         },
     ))
 }
@@ -84,7 +84,7 @@ fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {
 
 /// Makes the workbook's path absolute, fills in values from the config, and refuses other files before anything is
 /// stored.
-fn prepare(mut input: Value, usual: &config::Sheet) -> Result<Value, InputError> {
+fn prepare(mut input: Value, defaults: &config::Sheet) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     if text("instruction").trim().is_empty() {
         return Err(field("instruction", "say what is to be done"));
@@ -95,36 +95,37 @@ fn prepare(mut input: Value, usual: &config::Sheet) -> Result<Value, InputError>
         return Err(field("max_steps", format!("between 1 and {MAX_ALLOWED_STEPS} steps")));
     }
     let typed = text("workbook");
-    let whole = book_path(&typed).map_err(|text| field("workbook", text))?;
-    input["workbook"] = Value::from(whole);
-    let left_out = |key: &str| input.get(key).is_none_or(Value::is_null);
-    let (steps, informer) = (left_out("max_steps"), left_out("with_informer"));
-    if steps {
-        input["max_steps"] = Value::from(usual.max_steps);
+    let path = book_path(&typed).map_err(|text| field("workbook", text))?;
+    input["workbook"] = Value::from(path);
+    let is_missing = |key: &str| input.get(key).is_none_or(Value::is_null);
+    let (needs_steps, needs_informer) = (is_missing("max_steps"), is_missing("with_informer"));
+    if needs_steps {
+        input["max_steps"] = Value::from(defaults.max_steps);
     }
-    if informer {
-        input["with_informer"] = Value::from(usual.with_informer);
+    if needs_informer {
+        input["with_informer"] = Value::from(defaults.with_informer);
     }
     Ok(input)
 }
 
 fn book_path(typed: &str) -> Result<String, String> {
-    let ending = Path::new(typed).extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
-    if !["xlsx", "xls", "ods", "csv", "tsv"].contains(&ending.as_str()) {
+    let extension =
+        Path::new(typed).extension().map(|e| e.to_string_lossy().to_lowercase()).unwrap_or_default();
+    if !["xlsx", "xls", "ods", "csv", "tsv"].contains(&extension.as_str()) {
         return Err(format!("{typed} is not a workbook: .xlsx, .xls, .ods and .csv can be read"));
     }
-    let whole = Path::new(typed)
+    let path = Path::new(typed)
         .canonicalize()
         .map_err(|error| format!("{typed} cannot be opened: {}", unreadable(&error)))?;
     let meta =
-        whole.metadata().map_err(|error| format!("{typed} cannot be opened: {}", unreadable(&error)))?;
+        path.metadata().map_err(|error| format!("{typed} cannot be opened: {}", unreadable(&error)))?;
     if !meta.is_file() {
         return Err(format!("{typed} is not a file"));
     }
     if meta.len() > MAX_BYTES {
         return Err(format!("{typed} is over {} MB, which is the most that is read", MAX_BYTES >> 20));
     }
-    whole.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
+    path.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
 }
 
 /// Where a picture that code drew is written: next to the workbook.

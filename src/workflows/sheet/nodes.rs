@@ -31,7 +31,7 @@ const NO_CODE: &str = "nothing was computed for this yet; call python, or put th
 /// Reads the workbook once, then asks the model for the next step.
 pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     if state.verdict == Some(Verdict::Ended) {
-        return Ok(ended(&state));
+        return Ok(end_work(&state));
     }
     // The person accepted the model's words as the answer.
     if state.answer.is_some() {
@@ -43,32 +43,32 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
     if state.digest.is_empty() {
         let (digest, bytes, report, python) = ctx.call("read", read(&ctx, &state)).await?;
         let picture = report.picture.unwrap_or_default();
-        let kept = match &python {
+        let kept_notes = match &python {
             Some(used) if used.program.is_some() => {
                 vec!["what openpyxl keeps; what it leaves out is said here once it has saved".to_owned()]
             }
             _ => report.kept,
         };
         let day = today(ctx.services()).to_string();
-        let read = || SheetUpdate::Read {
+        let read_update = || SheetUpdate::Read {
             digest: digest.clone(),
             bytes,
             picture: picture.clone(),
-            kept: kept.clone(),
+            kept: kept_notes.clone(),
             python: python.clone(),
             day: day.clone(),
         };
-        let mut known = (*state).clone();
-        crate::graph::State::apply(&mut known, read());
-        let mut command = next(&ctx, &known).await?;
-        command.updates.insert(0, read());
+        let mut updated_state = (*state).clone();
+        crate::graph::State::apply(&mut updated_state, read_update());
+        let mut command = next_step(&ctx, &updated_state).await?;
+        command.updates.insert(0, read_update());
         return Ok(command);
     }
-    next(&ctx, &state).await
+    next_step(&ctx, &state).await
 }
 
 /// The person is done. Changes they had already accepted are theirs, and are written like any result.
-fn ended(state: &SheetWork) -> Command<SheetWork> {
+fn end_work(state: &SheetWork) -> Command<SheetWork> {
     if !has_results(state) {
         return Command::abandon();
     }
@@ -93,12 +93,12 @@ fn has_results(state: &SheetWork) -> bool {
 }
 
 /// The label for ending; it says so if there is something to write.
-fn ending(state: &SheetWork) -> Option<String> {
+fn end_label(state: &SheetWork) -> Option<String> {
     Some(if has_results(state) { "end, and write what is done" } else { "end" }.to_owned())
 }
 
 /// The model's next step, and where it leads.
-async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
+async fn next_step(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
     let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
     let mut request = prompts::plan(state, &ctx.services().user, today(ctx.services()));
     let mut why = "";
@@ -107,22 +107,22 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
         match plan::read(&reply) {
             Plan::Finish(message, answer) => {
                 let answer = if answer.is_empty() { last_words(state) } else { answer };
-                return Ok(finished(state, message, answer));
+                return Ok(finish(state, message, answer));
             }
             Plan::Say(text) if is_answer(state, attempt) => {
                 let answer = if plan::says_only_done(&text) { last_words(state) } else { text.clone() };
-                return Ok(finished(state, Message::assistant(text), answer));
+                return Ok(finish(state, Message::assistant(text), answer));
             }
             Plan::Say(text) if attempt > 0 => {
                 return Ok(Command::ask(vec![unchecked_answer(state, &text)], "planner_node"));
             }
             Plan::Say(_) => {
                 why = NO_CODE;
-                request = objected(request, &reply, why);
+                request = add_objection(request, &reply, why);
             }
             Plan::Act(message, pending) => {
                 let node = if pending.tool == INFORM { "informer_node" } else { "tool_node" };
-                let message = unique(message, &pending, state);
+                let message = with_unique_id(message, &pending, state);
                 let call = match &message {
                     Message::Assistant { calls, .. } => calls.first().cloned(),
                     _ => None,
@@ -132,7 +132,7 @@ async fn next(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
             }
             Plan::Unclear(text) => {
                 why = text;
-                request = objected(request, &reply, why);
+                request = add_objection(request, &reply, why);
             }
         }
     }
@@ -150,18 +150,18 @@ fn is_answer(state: &SheetWork, reminders: usize) -> bool {
 }
 
 /// The request again, with the reply and what is wrong with it.
-fn objected(request: Request, reply: &Reply, why: &str) -> Request {
+fn add_objection(request: Request, reply: &Reply, why: &str) -> Request {
     request.message(reply.message()).user(format!("Your answer cannot be used: {why}."))
 }
 
-fn finished(state: &SheetWork, message: Message, answer: String) -> Command<SheetWork> {
+fn finish(state: &SheetWork, message: Message, answer: String) -> Command<SheetWork> {
     let command = if has_results(state) { Command::goto(WRITE_RESULT) } else { Command::end() };
     command.update(SheetUpdate::Finished { message, answer })
 }
 
 /// Makes a call's id unique in this conversation, whatever the server says.
-fn unique(message: Message, pending: &Pending, state: &SheetWork) -> Message {
-    let known = |id: &str| {
+fn with_unique_id(message: Message, pending: &Pending, state: &SheetWork) -> Message {
+    let is_used = |id: &str| {
         state.messages.iter().any(|message| match message {
             Message::Assistant { calls, .. } => calls.iter().any(|call| call.id == id),
             _ => false,
@@ -170,7 +170,7 @@ fn unique(message: Message, pending: &Pending, state: &SheetWork) -> Message {
     match (message, &pending.call) {
         (Message::Assistant { text, mut calls }, Some(_)) => {
             for call in &mut calls {
-                if known(&call.id) {
+                if is_used(&call.id) {
                     call.id = format!("{}_{}", call.id, state.messages.len());
                 }
             }
@@ -189,27 +189,31 @@ fn last_words(state: &SheetWork) -> String {
 /// Shows words not based on code to the person: they may be the answer, or a question.
 fn unchecked_answer(state: &SheetWork, text: &str) -> Interrupt {
     let args = json!({ "answer": text });
-    let mut asked = proposal(UNCHECKED_ANSWER, Kind::Question, UNCHECKED_ANSWER, &args, &state.instruction);
-    asked.gist = truncate(Visible::line(text).as_str(), 160).into_owned();
-    asked.allow = Allow { edit: false, draft: false, ..Allow::ALL };
-    asked.labels = Labels {
+    let mut interrupt =
+        proposal(UNCHECKED_ANSWER, Kind::Question, UNCHECKED_ANSWER, &args, &state.instruction);
+    interrupt.gist = truncate(Visible::line(text).as_str(), 160).into_owned();
+    interrupt.allow = Allow { edit: false, draft: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("take it as the answer".to_owned()),
         respond: Some("answer".to_owned()),
-        ignore: ending(state),
+        ignore: end_label(state),
         ..Labels::default()
     };
-    asked
+    interrupt
 }
 
 fn step_limit(state: &SheetWork) -> Interrupt {
     let args = json!({ "steps": state.step });
     let title = format!("sheet has taken {} steps", state.step);
-    let mut asked = proposal(STEP_LIMIT, Kind::Trouble, STEP_LIMIT, &args, &title);
-    asked.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
-    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    asked.labels =
-        Labels { accept: Some("allow as much again".to_owned()), ignore: ending(state), ..Labels::default() };
-    asked
+    let mut interrupt = proposal(STEP_LIMIT, Kind::Trouble, STEP_LIMIT, &args, &title);
+    interrupt.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
+    interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    interrupt.labels = Labels {
+        accept: Some("allow as much again".to_owned()),
+        ignore: end_label(state),
+        ..Labels::default()
+    };
+    interrupt
 }
 
 /// Shows the code to the person.
@@ -218,73 +222,72 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Node
         return Err(NodeError::failed("there is no code to ask about"));
     };
     let key = pending.call.as_ref().map_or_else(|| format!("cell_{}", state.step), |call| call.id.clone());
-    let mut asked = proposal(&key, Kind::Approval, PYTHON, &pending.args, &state.instruction);
+    let mut interrupt = proposal(&key, Kind::Approval, PYTHON, &pending.args, &state.instruction);
     let thought = pending.thought.replace(['*', '_', '`', '#'], "");
-    asked.gist = truncate(Visible::line(thought.trim()).as_str(), 160).into_owned();
-    asked.schema = prompts::python().schema;
-    asked.labels = Labels {
+    interrupt.gist = truncate(Visible::line(thought.trim()).as_str(), 160).into_owned();
+    interrupt.schema = prompts::python().schema;
+    interrupt.labels = Labels {
         accept: Some("run".to_owned()),
         edit: Some("edit and run".to_owned()),
         done: Some("run".to_owned()),
-        ignore: ending(&state),
+        ignore: end_label(&state),
         ..Labels::default()
     };
     let name = Path::new(&state.workbook).file_name().map(|name| name.to_string_lossy().into_owned());
-    asked.source = name.map(|name| Visible::line(&name).into_string());
-    asked.binds = vec![state.digest.clone()];
-    asked.grantable = Grantable { thread: true, ..Grantable::default() };
-    asked.granted = ctx
+    interrupt.source = name.map(|name| Visible::line(&name).into_string());
+    interrupt.binds = vec![state.digest.clone()];
+    interrupt.grantable = Grantable { thread: true, ..Grantable::default() };
+    interrupt.granted = ctx
         .services()
         .records
         .covering_grant(ctx.step_context(), &GrantQuery { tool: PYTHON, ..GrantQuery::default() })?;
-    Ok(Command::ask(vec![asked], "run_code"))
+    Ok(Command::ask(vec![interrupt], "run_code"))
 }
 
 /// Runs the accepted code, after all code accepted before.
 pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     let code = match &state.verdict {
         Some(Verdict::Run(code)) => code.clone(),
-        Some(Verdict::Ended) => return Ok(ended(&state)),
+        Some(Verdict::Ended) => return Ok(end_work(&state)),
         Some(Verdict::Said) | None => return Ok(Command::goto("planner_node")),
     };
     let report: Report = ctx
         .call("run", async {
-            let (report, _) = in_sandbox(&ctx, &state, Work::Run, Some(&code), None).await?;
+            let (report, _) = run_in_sandbox(&ctx, &state, Work::Run, Some(&code), None).await?;
             Ok(report)
         })
         .await?;
-    if let Some(cell) = state.differing(&report.digests).filter(|_| !state.may_differ) {
-        return Ok(
-            Command::ask(vec![differs(&state, cell)], "run_code").update(SheetUpdate::Differed { cell })
-        );
+    if let Some(cell) = state.first_differing(&report.digests).filter(|_| !state.may_differ) {
+        return Ok(Command::ask(vec![different_result(&state, cell)], "run_code")
+            .update(SheetUpdate::Differed { cell }));
     }
     let observation = Box::new(report.observation.unwrap_or_default());
     let Report { picture, changed, formulas, kept, digests, .. } = report;
     let pictures = report.pictures.into_iter().map(|picture| picture.name).collect();
-    let ran = SheetUpdate::Ran { code, observation, picture, changed, formulas, kept, digests, pictures };
-    Ok(Command::goto("planner_node").update(ran))
+    let update = SheetUpdate::Ran { code, observation, picture, changed, formulas, kept, digests, pictures };
+    Ok(Command::goto("planner_node").update(update))
 }
 
 /// Tells the person that code gives a different result than before: what they saw then no longer holds.
-fn differs(state: &SheetWork, cell: usize) -> Interrupt {
+fn different_result(state: &SheetWork, cell: usize) -> Interrupt {
     let args = json!({ "cell": cell });
     let title = format!("Piece {cell} of the code gives a different result than before");
-    let mut asked = proposal(DIFFERS, Kind::Question, DIFFERS, &args, &title);
-    asked.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
-    asked.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
-    asked.labels = Labels {
+    let mut interrupt = proposal(DIFFERS, Kind::Question, DIFFERS, &args, &title);
+    interrupt.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
+    interrupt.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("go on with the new result".to_owned()),
         ignore: Some("end, and write nothing".to_owned()),
         ..Labels::default()
     };
-    asked
+    interrupt
 }
 
 /// Looks up where the words of a question occur.
 pub(super) async fn informer_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeResult {
     let question = state.pending.as_ref().and_then(|pending| pending.args.get("question"));
     let question = question.and_then(Value::as_str).unwrap_or_default().to_owned();
-    let (report, _) = in_sandbox(&ctx, &state, Work::Look, None, Some(question)).await?;
+    let (report, _) = run_in_sandbox(&ctx, &state, Work::Look, None, Some(question)).await?;
     Ok(Command::goto("planner_node").update(SheetUpdate::Informed { found: report.found }))
 }
 
@@ -294,45 +297,45 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
     let path = result_path(workbook);
     let stamp = output_file::stamp(ctx.services());
     let file = state.changed.then(|| path.to_string_lossy().into_owned());
-    let drawn: Vec<String> = state
+    let picture_paths: Vec<String> = state
         .pictures
         .iter()
         .map(|name| picture_path(workbook, name).to_string_lossy().into_owned())
         .collect();
-    let args = match drawn.is_empty() {
+    let args = match picture_paths.is_empty() {
         true => json!({ "file": file }),
-        false => json!({ "file": file, "pictures": drawn }),
+        false => json!({ "file": file, "pictures": picture_paths }),
     };
     let gist = "The result will be written next to the original.";
-    let asking = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
-    let basis = match permission(ctx.services(), state.may_write, &asking)? {
+    let question = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
+    let basis = match permission(ctx.services(), state.may_write, &question)? {
         // An ending announced a result; there is none now.
         Permission::No if state.verdict == Some(Verdict::Ended) => {
             return Ok(Command::end().update(SheetUpdate::Ended { answer: closing_words(&state) }));
         }
         Permission::No => return Ok(Command::end()),
         Permission::Write(basis) => basis,
-        Permission::Ask(asked) => return Ok(Command::ask(vec![*asked], WRITE_RESULT)),
+        Permission::Ask(interrupt) => return Ok(Command::ask(vec![*interrupt], WRITE_RESULT)),
     };
-    let (report, bytes) = in_sandbox(&ctx, &state, Work::Write, None, None).await?;
+    let (report, bytes) = run_in_sandbox(&ctx, &state, Work::Write, None, None).await?;
     if bytes.is_empty() {
         let why = report.observation.and_then(|o| o.error).unwrap_or_default();
         return Err(NodeError::failed(format!("The workbook could not be made again: {why}")));
     }
-    if let Some(cell) = state.differing(&report.digests).filter(|_| !state.may_differ) {
+    if let Some(cell) = state.first_differing(&report.digests).filter(|_| !state.may_differ) {
         let differed = SheetUpdate::Differed { cell };
-        return Ok(Command::ask(vec![differs(&state, cell)], WRITE_RESULT).update(differed));
+        return Ok(Command::ask(vec![different_result(&state, cell)], WRITE_RESULT).update(differed));
     }
     if state.changed {
         let output = OutputFile { path, stamp: stamp.clone() };
         ctx.once(WRITE_RESULT, basis.clone(), bytes, Arc::new(output)).await?;
     }
-    for (picture, file) in report.pictures.into_iter().zip(&drawn) {
+    for (picture, file) in report.pictures.into_iter().zip(&picture_paths) {
         let output = OutputFile { path: file.into(), stamp: stamp.clone() };
         let key = format!("{WRITE_RESULT}_{}", picture.name);
         ctx.once(&key, basis.clone(), picture.bytes, Arc::new(output)).await?;
     }
-    Ok(Command::end().update(SheetUpdate::Written { file, pictures: drawn }))
+    Ok(Command::end().update(SheetUpdate::Written { file, pictures: picture_paths }))
 }
 
 /// Today, in the person's time zone.
@@ -346,7 +349,7 @@ async fn read(
     state: &SheetWork,
 ) -> Result<(String, u64, Report, Option<PythonUsed>), NodeError> {
     let path = state.workbook.clone();
-    let bytes = tokio::task::spawn_blocking(move || bytes_of(&path)).await.map_err(NodeError::failed)?;
+    let bytes = tokio::task::spawn_blocking(move || read_bytes(&path)).await.map_err(NodeError::failed)?;
     let bytes = bytes.map_err(|error| {
         NodeError::failed(format!("{} cannot be read: {}", state.workbook, unreadable(&error)))
     })?;
@@ -367,15 +370,15 @@ async fn read(
 async fn python(services: &Services) -> Option<PythonUsed> {
     match services.pythons.get().await {
         Ok(cage) => {
-            let found = cage.interpreter();
-            let program = found.program.to_string_lossy().into_owned();
-            Some(PythonUsed { program: Some(program), text: found.text() })
+            let interpreter = cage.interpreter();
+            let program = interpreter.program.to_string_lossy().into_owned();
+            Some(PythonUsed { program: Some(program), text: interpreter.text() })
         }
         Err(why) => why.map(|text| PythonUsed { program: None, text }),
     }
 }
 
-fn bytes_of(path: &str) -> std::io::Result<Vec<u8>> {
+fn read_bytes(path: &str) -> std::io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     Ok(bytes)
@@ -400,7 +403,7 @@ fn job(
     }
 }
 
-async fn in_sandbox(
+async fn run_in_sandbox(
     ctx: &Ctx<Services>,
     state: &SheetWork,
     work: Work,
@@ -410,7 +413,7 @@ async fn in_sandbox(
     let workbook = ctx.services().records.blob(&state.digest)?;
     let job = job(ctx.services(), state, work, code, question);
     let services = ctx.services();
-    let program = state.python.as_ref().and_then(|used| used.program.as_deref());
+    let program = state.python.as_ref().and_then(|python| python.program.as_deref());
     let (report, bytes) = match program {
         Some(program) => {
             let cage = services.pythons.again(Path::new(program)).await.map_err(|why| {
@@ -423,11 +426,11 @@ async fn in_sandbox(
         None => services.sandbox.run(&job, &workbook).await,
     }
     .map_err(refused)?;
-    let mut shown = visible(&report)?;
-    for (shown, drawn) in shown.pictures.iter_mut().zip(report.pictures) {
-        shown.bytes = drawn.bytes;
+    let mut visible_report = visible(&report)?;
+    for (visible_picture, picture) in visible_report.pictures.iter_mut().zip(report.pictures) {
+        visible_picture.bytes = picture.bytes;
     }
-    Ok((shown, bytes))
+    Ok((visible_report, bytes))
 }
 
 fn refused(error: SandboxError) -> NodeError {
@@ -435,8 +438,8 @@ fn refused(error: SandboxError) -> NodeError {
 }
 
 /// A workbook's data without anything a person cannot see.
-fn visible<T: Serialize + DeserializeOwned>(told: &T) -> Result<T, NodeError> {
-    let value = serde_json::to_value(told).map_err(NodeError::failed)?;
+fn visible<T: Serialize + DeserializeOwned>(data: &T) -> Result<T, NodeError> {
+    let value = serde_json::to_value(data).map_err(NodeError::failed)?;
     serde_json::from_value(Visible::json(&value)).map_err(NodeError::failed)
 }
 
@@ -453,9 +456,9 @@ mod tests {
     #[test]
     fn an_ending_says_whether_anything_is_written() {
         let mut state = SheetWork { changed: true, ..SheetWork::default() };
-        let kept = "You ended it here. What had changed by then is in the result.";
-        assert_eq!(answer_of(ended(&state), state.clone()), kept);
+        let expected = "You ended it here. What had changed by then is in the result.";
+        assert_eq!(answer_of(end_work(&state), state.clone()), expected);
         state.apply(SheetUpdate::MayDiffer { yes: false });
-        assert_eq!(answer_of(ended(&state), state), "You ended it here. Nothing was written.");
+        assert_eq!(answer_of(end_work(&state), state), "You ended it here. Nothing was written.");
     }
 }

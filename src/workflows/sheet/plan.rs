@@ -21,7 +21,7 @@ pub(super) enum Plan {
 /// Reads a reply. Only the first of several calls counts: the next one should know its result.
 pub(super) fn read(reply: &Reply) -> Plan {
     let thought = reply.text.trim().to_owned();
-    let Some(call) = reply.calls.first() else { return words(&thought) };
+    let Some(call) = reply.calls.first() else { return plan_from_words(&thought) };
     let message = Message::Assistant { text: reply.text.clone(), calls: vec![call.clone()] };
     let act = |args: Value| {
         let pending =
@@ -30,17 +30,17 @@ pub(super) fn read(reply: &Reply) -> Plan {
     };
     match call.name.as_str() {
         // Nothing answers this call, so the conversation keeps it as words.
-        FINISH => match given::<FinishArgs>(&call.args) {
+        FINISH => match parse_args::<FinishArgs>(&call.args) {
             Some(FinishArgs { answer }) => {
                 Plan::Finish(Message::assistant(answer.trim()), answer.trim().to_owned())
             }
             None => Plan::Unclear("finish takes `answer`, a text, and nothing else"),
         },
-        INFORM => match given::<InformArgs>(&call.args) {
+        INFORM => match parse_args::<InformArgs>(&call.args) {
             Some(InformArgs { question }) => act(json!({ "question": question })),
             None => Plan::Unclear("inform takes `question`, a text, and nothing else"),
         },
-        PYTHON => match given::<PythonArgs>(&call.args) {
+        PYTHON => match parse_args::<PythonArgs>(&call.args) {
             Some(PythonArgs { code }) if !code.trim().is_empty() => act(json!({ "code": code })),
             _ => Plan::Unclear("python takes `code`, a text that is not empty, and nothing else"),
         },
@@ -48,27 +48,26 @@ pub(super) fn read(reply: &Reply) -> Plan {
     }
 }
 
-/// Parses a tool's arguments.
-fn given<T: DeserializeOwned>(args: &Value) -> Option<T> {
+fn parse_args<T: DeserializeOwned>(args: &Value) -> Option<T> {
     serde_json::from_value(args.clone()).ok()
 }
 
 /// Words with a fenced block of Python are that code; others are only words.
-fn words(text: &str) -> Plan {
+fn plan_from_words(text: &str) -> Plan {
     let parts: Vec<&str> = text.split("```").collect();
-    for at in (1..parts.len()).step_by(2) {
-        let (language, code) = parts[at].split_once('\n').unwrap_or((parts[at], ""));
+    for index in (1..parts.len()).step_by(2) {
+        let (language, code) = parts[index].split_once('\n').unwrap_or((parts[index], ""));
         let language = language.split_whitespace().next().unwrap_or_default().to_lowercase();
         if !["", "python", "py", "python3"].contains(&language.as_str()) {
             continue;
         }
-        let after = &parts[at + 1..];
+        let after = &parts[index + 1..];
         if code.trim().is_empty() || after.is_empty() {
             return Plan::Unclear("put the code into one whole ```python block, or call python");
         }
-        let around = format!("{}\n{}", parts[..at].join("```").trim(), after.join("```").trim());
+        let surrounding_text = format!("{}\n{}", parts[..index].join("```").trim(), after.join("```").trim());
         let pending = Pending {
-            thought: around.trim().to_owned(),
+            thought: surrounding_text.trim().to_owned(),
             tool: PYTHON.to_owned(),
             args: json!({ "code": code.trim_end() }),
             call: None,
@@ -99,10 +98,10 @@ mod tests {
             assert_eq!(pending.args["code"], "print(1)", "{text}");
             assert_eq!(pending.thought, thought);
         }
-        for said in
+        for words in
             ["I am nearly done", "Done. The total is 5.", "```text\nNorth 5\n```", "Use ```sum``` here."]
         {
-            assert!(matches!(read(said), Plan::Say(text) if text == said), "{said}");
+            assert!(matches!(read(words), Plan::Say(text) if text == words), "{words}");
         }
         for unclear in ["```python\n\n```", "```python\nprint(1)", "```python print(1)```", "```python"] {
             assert!(matches!(read(unclear), Plan::Unclear(_)), "{unclear}");

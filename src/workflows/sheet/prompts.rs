@@ -56,14 +56,18 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     let facts = serde_json::to_value(facts(state)).unwrap_or_default();
     let mut messages = vec![Message::user(situation(state))];
     for message in &state.messages {
-        push(&mut messages, message.clone());
+        push_merged(&mut messages, message.clone());
     }
-    let used = state.python.as_ref().filter(|used| used.program.is_some());
+    let machine_python = state.python.as_ref().filter(|python| python.program.is_some());
     // Code that asks for the date gets the day the work began, whenever it runs.
-    let day = used.and_then(|_| state.day.parse::<Date>().ok()).unwrap_or(today);
-    let guide = match used {
-        Some(used) => {
-            format!("{}\nThis is {}.", cage::GUIDE.replace("FILE", &cage::book_name(name(state))), used.text)
+    let day = machine_python.and_then(|_| state.day.parse::<Date>().ok()).unwrap_or(today);
+    let guide = match machine_python {
+        Some(python) => {
+            format!(
+                "{}\nThis is {}.",
+                cage::GUIDE.replace("FILE", &cage::book_name(workbook_name(state))),
+                python.text
+            )
         }
         None => GUIDE.to_owned(),
     };
@@ -81,22 +85,22 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
 }
 
 /// Joins consecutive messages of the person: some chat templates insist on turns.
-fn push(messages: &mut Vec<Message>, message: Message) {
+fn push_merged(messages: &mut Vec<Message>, message: Message) {
     match (messages.last_mut(), &message) {
-        (Some(Message::User { text: before }), Message::User { text }) => {
-            before.push_str("\n\n");
-            before.push_str(text);
+        (Some(Message::User { text: previous }), Message::User { text }) => {
+            previous.push_str("\n\n");
+            previous.push_str(text);
         }
         _ => messages.push(message),
     }
 }
 
-fn name(state: &SheetWork) -> &str {
+fn workbook_name(state: &SheetWork) -> &str {
     state.workbook.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 fn situation(state: &SheetWork) -> String {
-    let name = name(state);
+    let name = workbook_name(state);
     let picture = state.picture.as_ref().map(|picture| picture.text()).unwrap_or_default();
     let mut text = format!("The workbook {name}, as it is now:\n{picture}");
     if !state.key_information.is_empty() {
@@ -117,13 +121,13 @@ fn facts(state: &SheetWork) -> PlanFacts {
         error: cell.observation.error.clone(),
         changed: cell.observation.changed,
     });
-    let said = state.messages.iter().filter_map(|message| match message {
+    let replies = state.messages.iter().filter_map(|message| match message {
         Message::Tool { text, failed: true, .. } => text.strip_prefix("Not run. The person says: "),
         _ => None,
     });
     PlanFacts {
         instruction: state.instruction.clone(),
-        said: said.map(str::to_owned).collect(),
+        said: replies.map(str::to_owned).collect(),
         sheets,
         ran: ran.collect(),
     }

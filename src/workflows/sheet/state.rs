@@ -246,13 +246,13 @@ impl State for SheetWork {
             STEP_LIMIT => return SheetUpdate::MoreSteps { yes },
             DIFFERS => return SheetUpdate::MayDiffer { yes },
             UNCHECKED_ANSWER => {
-                let said =
+                let words =
                     answer.proposed.get("answer").and_then(Value::as_str).unwrap_or_default().to_owned();
                 return match answer.decision {
                     Decision::Accept => {
-                        SheetUpdate::Finished { message: Message::assistant(&said), answer: said }
+                        SheetUpdate::Finished { message: Message::assistant(&words), answer: words }
                     }
-                    Decision::Respond { text } => SheetUpdate::Discussed { said, text },
+                    Decision::Respond { text } => SheetUpdate::Discussed { said: words, text },
                     Decision::Edit { .. } | Decision::Ignore | Decision::Draft => ended,
                 };
             }
@@ -308,7 +308,7 @@ impl State for SheetWork {
                     self.tell(&format!("Not run. The person says: {text}"), true);
                 }
                 if edited && let Verdict::Run(code) = &verdict {
-                    self.edited(code);
+                    self.replace_code(code);
                 }
                 self.verdict = Some(verdict);
             }
@@ -406,7 +406,7 @@ impl SheetWork {
     }
 
     /// Replaces the proposed code in the conversation with the code that runs.
-    fn edited(&mut self, code: &str) {
+    fn replace_code(&mut self, code: &str) {
         let Some(Message::Assistant { text, calls }) = self.messages.last_mut() else { return };
         match calls.first_mut() {
             Some(call) => call.args = json!({ "code": code }),
@@ -417,15 +417,14 @@ impl SheetWork {
         }
     }
 
-    /// Whether it has reached the step limit.
     pub(super) fn is_at_limit(&self) -> bool {
         self.step >= self.max_steps + self.more_steps
     }
 
     /// The first cell whose result differs from before, counted from 1.
-    pub(super) fn differing(&self, digests: &[String]) -> Option<usize> {
+    pub(super) fn first_differing(&self, digests: &[String]) -> Option<usize> {
         let changed = |(cell, digest): (&Cell, &String)| {
-            cell.observation.digest.as_ref().is_some_and(|known| known != digest)
+            cell.observation.digest.as_ref().is_some_and(|previous| previous != digest)
         };
         self.cells.iter().zip(digests).position(changed).map(|at| at + 1)
     }

@@ -14,8 +14,7 @@ pub enum FieldKind {
     Long,
     /// A number.
     Number {
-        /// Whether it must be an integer.
-        whole: bool,
+        is_integer: bool,
     },
     YesNo,
     Choice(Vec<String>),
@@ -40,22 +39,23 @@ pub struct Field {
     /// Whether it names a file or a folder.
     pub path: bool,
     /// Whether an empty field counts as missing instead of as an empty string.
-    pub must: bool,
+    pub rejects_empty: bool,
     pub editor: Editor,
     /// What is wrong with the text.
     pub error: Option<String>,
-    fixed: Value,
+    original: Value,
 }
 
 /// Names of arguments that are files or folders, unless the schema says so itself.
-const PATHS: &[&str] =
+const PATH_NAMES: &[&str] =
     &["path", "file", "dir", "folder", "inputs", "workbook", "out", "directory", "attachments"];
 
 /// Names of arguments that are long texts, unless the schema says so itself.
-const LONG: &[&str] = &["body", "content", "text", "message", "code", "instruction", "query", "description"];
+const LONG_TEXT_NAMES: &[&str] =
+    &["body", "content", "text", "message", "code", "instruction", "query", "description"];
 
 /// The arguments of a mail, in the order people expect.
-const MAIL: &[&str] =
+const MAIL_ORDER: &[&str] =
     &["to", "cc", "bcc", "subject", "content", "body", "text", "message", "attachments", "remind_after"];
 
 impl Field {
@@ -72,9 +72,9 @@ impl Field {
         let kind = kind(name, schema, value);
         let word = |key: &str| schema.get(key).and_then(Value::as_str).unwrap_or_default();
         let path = matches!(kind, FieldKind::Text | FieldKind::List)
-            && (word("format") == "path" || PATHS.contains(&name));
+            && (word("format") == "path" || PATH_NAMES.contains(&name));
         let value = value.or_else(|| schema.get("default")).cloned();
-        let text = show(&kind, value.as_ref().or_else(|| schema.get("const")), now);
+        let text = to_text(&kind, value.as_ref().or_else(|| schema.get("const")), now);
         let editor = match kind {
             FieldKind::Long | FieldKind::List | FieldKind::Json => Editor::long(&text),
             _ => Editor::line(&text),
@@ -83,27 +83,29 @@ impl Field {
             name: name.to_owned(),
             help: Visible::line(word("description")).into_string(),
             optional: nullable || !required,
-            fixed: value.or_else(|| schema.get("const").filter(|_| required).cloned()).unwrap_or(Value::Null),
+            original: value
+                .or_else(|| schema.get("const").filter(|_| required).cloned())
+                .unwrap_or(Value::Null),
             kind,
             path,
-            must: false,
+            rejects_empty: false,
             editor,
             error: None,
         }
     }
 
     /// A plain text box.
-    pub fn words(name: &str, text: &str) -> Self {
+    pub fn text_box(name: &str, text: &str) -> Self {
         Self {
             name: name.to_owned(),
             help: String::new(),
             kind: FieldKind::Long,
             optional: false,
             path: false,
-            must: false,
+            rejects_empty: false,
             editor: Editor::long(text),
             error: None,
-            fixed: Value::Null,
+            original: Value::Null,
         }
     }
 
@@ -112,7 +114,7 @@ impl Field {
         self.kind == FieldKind::Long && words::LETTERS.contains(&self.name.as_str())
     }
 
-    /// What people most likely want to change: a time, or else a letter.
+    /// The field people most likely want to change: a time, or else a letter.
     pub fn first_to_edit(fields: &[Self]) -> Option<usize> {
         let time = fields.iter().position(|field| field.kind == FieldKind::DateTime);
         time.or_else(|| fields.iter().position(Self::is_letter))
@@ -125,19 +127,19 @@ impl Field {
         if line.is_empty() && self.optional && self.kind != FieldKind::Fixed {
             return Ok(None);
         }
-        if line.is_empty() && self.must && self.kind != FieldKind::Fixed {
+        if line.is_empty() && self.rejects_empty && self.kind != FieldKind::Fixed {
             return Err("is required".to_owned());
         }
         Ok(Some(match &self.kind {
-            FieldKind::Fixed if self.fixed.is_null() && self.optional => return Ok(None),
-            FieldKind::Fixed => self.fixed.clone(),
+            FieldKind::Fixed if self.original.is_null() && self.optional => return Ok(None),
+            FieldKind::Fixed => self.original.clone(),
             FieldKind::Text | FieldKind::Long => Value::from(text),
             FieldKind::Choice(_) => Value::from(line),
-            FieldKind::Number { whole } => {
+            FieldKind::Number { is_integer } => {
                 let number = serde_json::from_str::<Number>(line).ok();
-                let fits = |number: &Number| !whole || number.as_f64().is_some_and(|n| n.fract() == 0.0);
-                let wanted = if *whole { "write a whole number" } else { "write a number" };
-                Value::Number(number.filter(fits).ok_or(wanted.to_owned())?)
+                let fits = |number: &Number| !is_integer || number.as_f64().is_some_and(|n| n.fract() == 0.0);
+                let error = if *is_integer { "write a whole number" } else { "write a number" };
+                Value::Number(number.filter(fits).ok_or(error.to_owned())?)
             }
             FieldKind::YesNo => match line.to_ascii_lowercase().as_str() {
                 "yes" | "y" | "true" => Value::Bool(true),
@@ -146,20 +148,20 @@ impl Field {
             },
             // An untouched time stays as it was written, whatever it was.
             FieldKind::DateTime
-                if self.fixed.is_string() && text == show(&self.kind, Some(&self.fixed), now) =>
+                if self.original.is_string() && text == to_text(&self.kind, Some(&self.original), now) =>
             {
-                self.fixed.clone()
+                self.original.clone()
             }
             FieldKind::DateTime => {
                 let at = when::at(line, now)?;
-                let is_meant = |text: &str| text.parse::<Timestamp>().is_ok_and(|other| other == at);
-                if self.fixed.as_str().is_some_and(is_meant) {
-                    self.fixed.clone()
-                } else if is_meant(line) {
+                let is_same_time = |text: &str| text.parse::<Timestamp>().is_ok_and(|other| other == at);
+                if self.original.as_str().is_some_and(is_same_time) {
+                    self.original.clone()
+                } else if is_same_time(line) {
                     Value::from(line)
                 } else {
-                    let here = at.to_zoned(now.time_zone().clone());
-                    Value::from(here.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
+                    let local = at.to_zoned(now.time_zone().clone());
+                    Value::from(local.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string())
                 }
             }
             FieldKind::List => {
@@ -179,7 +181,7 @@ impl Field {
     }
 
     /// Its text for a draft. Days pass and people travel, so a time is kept with its date and offset.
-    pub fn kept(&self, now: &Zoned) -> String {
+    pub fn draft_text(&self, now: &Zoned) -> String {
         match self.value(now) {
             Ok(Some(Value::String(time))) if self.kind == FieldKind::DateTime => time,
             Ok(_) | Err(_) => self.editor.text().to_owned(),
@@ -187,22 +189,22 @@ impl Field {
     }
 
     /// Puts back the text of a draft.
-    pub fn restore(&mut self, kept: &str, now: &Zoned) {
+    pub fn restore(&mut self, draft: &str, now: &Zoned) {
         if self.kind == FieldKind::DateTime {
-            self.editor.set(&by_clock(kept, now));
+            self.editor.set(&local_time(draft, now));
         } else {
-            self.editor.set(kept);
+            self.editor.set(draft);
         }
     }
 
     /// Switches to the field's next choice, if it has choices.
-    pub fn turn(&mut self) -> bool {
-        let now = self.editor.text().trim().to_ascii_lowercase();
+    pub fn next_choice(&mut self) -> bool {
+        let current = self.editor.text().trim().to_ascii_lowercase();
         match &self.kind {
-            FieldKind::YesNo => self.editor.set(if now == "yes" { "no" } else { "yes" }),
+            FieldKind::YesNo => self.editor.set(if current == "yes" { "no" } else { "yes" }),
             FieldKind::Choice(choices) => {
-                let at = choices.iter().position(|choice| choice.to_ascii_lowercase() == now);
-                let next = at.map_or(0, |at| (at + 1) % choices.len().max(1));
+                let index = choices.iter().position(|choice| choice.to_ascii_lowercase() == current);
+                let next = index.map_or(0, |index| (index + 1) % choices.len().max(1));
                 let Some(next) = choices.get(next).cloned() else { return false };
                 self.editor.set(&next);
             }
@@ -242,8 +244,8 @@ impl Field {
             FieldKind::List if self.path => "paths, one per line; Ctrl-n completes".to_owned(),
             FieldKind::Text => String::new(),
             FieldKind::Long => "text".to_owned(),
-            FieldKind::Number { whole: true } => "a whole number".to_owned(),
-            FieldKind::Number { whole: false } => "a number".to_owned(),
+            FieldKind::Number { is_integer: true } => "a whole number".to_owned(),
+            FieldKind::Number { is_integer: false } => "a number".to_owned(),
             FieldKind::YesNo => "yes or no; space changes it".to_owned(),
             FieldKind::Choice(choices) => format!("{}; space changes it", choices.join(" | ")),
             FieldKind::DateTime => {
@@ -265,14 +267,14 @@ fn resolve<'s>(root: &'s Value, schema: &'s Value) -> (&'s Value, bool) {
         if let Some(pointer) = schema.get("$ref").and_then(Value::as_str).and_then(|to| to.strip_prefix('#'))
         {
             match root.pointer(pointer) {
-                Some(found) => schema = found,
+                Some(target) => schema = target,
                 None => break,
             }
-        } else if let Some(ways) =
+        } else if let Some(variants) =
             schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array)
         {
-            let is_null = |way: &&Value| way.get("type").and_then(Value::as_str) == Some("null");
-            let mut others = ways.iter().filter(|way| !is_null(way));
+            let is_null = |variant: &&Value| variant.get("type").and_then(Value::as_str) == Some("null");
+            let mut others = variants.iter().filter(|variant| !is_null(variant));
             match (others.next(), others.next()) {
                 (Some(only), None) => (schema, nullable) = (only, true),
                 _ => break,
@@ -305,14 +307,14 @@ fn kind(name: &str, schema: &Value, value: Option<&Value>) -> FieldKind {
         ["string"] => match schema.get("format").and_then(Value::as_str) {
             Some("date-time") => FieldKind::DateTime,
             Some("multiline" | "markdown" | "textarea") => FieldKind::Long,
-            _ if LONG.contains(&name) => FieldKind::Long,
+            _ if LONG_TEXT_NAMES.contains(&name) => FieldKind::Long,
             _ if value.and_then(Value::as_str).is_some_and(|text| text.contains('\n')) => FieldKind::Long,
             _ => FieldKind::Text,
         },
-        ["integer"] => FieldKind::Number { whole: true },
-        ["number"] => FieldKind::Number { whole: false },
+        ["integer"] => FieldKind::Number { is_integer: true },
+        ["number"] => FieldKind::Number { is_integer: false },
         ["boolean"] => FieldKind::YesNo,
-        ["array"] if is_texts(schema, value) => FieldKind::List,
+        ["array"] if is_text_list(schema, value) => FieldKind::List,
         [] => match value.and_then(Value::as_str) {
             Some(text) if text.contains('\n') => FieldKind::Long,
             Some(_) => FieldKind::Text,
@@ -322,17 +324,17 @@ fn kind(name: &str, schema: &Value, value: Option<&Value>) -> FieldKind {
     }
 }
 
-fn is_texts(schema: &Value, value: Option<&Value>) -> bool {
-    let of_text =
+fn is_text_list(schema: &Value, value: Option<&Value>) -> bool {
+    let has_text_items =
         schema.get("items").is_none_or(|items| types(items) == ["string"] && items.get("enum").is_none());
     // An item that would not survive the round trip is edited as JSON.
-    let plain = |item: &Value| {
+    let is_plain = |item: &Value| {
         item.as_str().is_some_and(|text| !text.contains('\n') && !text.is_empty() && text.trim() == text)
     };
-    of_text && value.and_then(Value::as_array).is_none_or(|items| items.iter().all(plain))
+    has_text_items && value.and_then(Value::as_array).is_none_or(|items| items.iter().all(is_plain))
 }
 
-fn show(kind: &FieldKind, value: Option<&Value>, now: &Zoned) -> String {
+fn to_text(kind: &FieldKind, value: Option<&Value>, now: &Zoned) -> String {
     match (kind, value) {
         (_, None | Some(Value::Null)) => String::new(),
         (FieldKind::YesNo, Some(Value::Bool(yes))) => if *yes { "yes" } else { "no" }.to_owned(),
@@ -340,14 +342,14 @@ fn show(kind: &FieldKind, value: Option<&Value>, now: &Zoned) -> String {
             items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
         }
         (FieldKind::Json, Some(value)) => serde_json::to_string_pretty(value).unwrap_or_default(),
-        (FieldKind::DateTime | FieldKind::Fixed, Some(Value::String(text))) => by_clock(text, now),
+        (FieldKind::DateTime | FieldKind::Fixed, Some(Value::String(text))) => local_time(text, now),
         (_, Some(Value::String(text))) => text.clone(),
         (_, Some(value)) => value.to_string(),
     }
 }
 
 /// A time by the person's clock, unless it would be read back as another one.
-fn by_clock(text: &str, now: &Zoned) -> String {
+fn local_time(text: &str, now: &Zoned) -> String {
     let Ok(at) = text.parse::<Timestamp>() else { return text.to_owned() };
     let shown = at.to_zoned(now.time_zone().clone()).strftime("%Y-%m-%d %H:%M").to_string();
     if when::at(&shown, now) == Ok(at) { shown } else { text.to_owned() }
@@ -365,16 +367,17 @@ pub fn properties(root: &Value) -> Vec<(String, Value, bool)> {
         .filter_map(Value::as_str)
         .collect();
     let empty = Map::new();
-    let named = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
-    let mut fields: Vec<(String, Value, bool)> = named
+    let schemas = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
+    let mut fields: Vec<(String, Value, bool)> = schemas
         .iter()
         .map(|(name, schema)| (name.clone(), schema.clone(), required.contains(&name.as_str())))
         .collect();
-    let is_mail = named.contains_key("to") && named.contains_key("subject");
-    let in_mail = |name: &str| MAIL.iter().position(|known| *known == name).unwrap_or(MAIL.len());
+    let is_mail = schemas.contains_key("to") && schemas.contains_key("subject");
+    let mail_position =
+        |name: &str| MAIL_ORDER.iter().position(|other| *other == name).unwrap_or(MAIL_ORDER.len());
     fields.sort_by_key(|(name, _, is_required)| {
-        let place = if is_mail { in_mail(name) } else { 0 };
-        (place, required.iter().position(|known| known == name).unwrap_or(usize::MAX), !is_required)
+        let position = if is_mail { mail_position(name) } else { 0 };
+        (position, required.iter().position(|other| other == name).unwrap_or(usize::MAX), !is_required)
     });
     fields
 }

@@ -1,6 +1,6 @@
 //! A form as a plain mail for `$EDITOR`: a header for each field, an empty line, and the text.
 //!
-//! What cannot be read is refused in one sentence. What was not changed stays exactly as it was.
+//! Text that cannot be read is refused in one sentence. Fields that were not changed stay exactly as they were.
 
 use super::field::{Field, FieldKind};
 use crate::inbox::Block;
@@ -13,14 +13,15 @@ use std::collections::BTreeSet;
 pub fn body(fields: &[Field]) -> Option<usize> {
     let is_long = |field: &&Field| matches!(field.kind, FieldKind::Long | FieldKind::Json);
     let body = fields.iter().position(Field::is_letter)?;
-    let names: Vec<String> = heads(fields, body).map(|field| header(field).to_ascii_lowercase()).collect();
+    let names: Vec<String> =
+        header_fields(fields, body).map(|field| header(field).to_ascii_lowercase()).collect();
     let is_plain = |field: &Field| {
         let is_word = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-');
         !field.name.is_empty() && field.name.bytes().all(is_word)
     };
     let fits = fields.iter().filter(is_long).count() == 1
         && !names.is_empty()
-        && heads(fields, body).all(is_plain)
+        && header_fields(fields, body).all(is_plain)
         && names.iter().collect::<BTreeSet<_>>().len() == names.len();
     fits.then_some(body)
 }
@@ -28,7 +29,7 @@ pub fn body(fields: &[Field]) -> Option<usize> {
 /// The fields as a mail.
 pub fn write(fields: &[Field], body: usize) -> String {
     let mut text = String::new();
-    for field in heads(fields, body) {
+    for field in header_fields(fields, body) {
         // An empty line would end the headers.
         let value: Vec<&str> = field.editor.text().lines().filter(|line| !line.trim().is_empty()).collect();
         let line = format!("{}: {}", header(field), value.join("\n    "));
@@ -41,45 +42,46 @@ pub fn write(fields: &[Field], body: usize) -> String {
 
 /// The text of each field, as the mail has it. The error says what cannot be read.
 pub fn read(fields: &[Field], body: usize, text: &str) -> Result<Vec<String>, String> {
-    let mut found: Vec<(&str, Vec<&str>)> = Vec::new();
+    let mut headers: Vec<(&str, Vec<&str>)> = Vec::new();
     let mut lines = text.lines();
     for line in lines.by_ref().take_while(|line| !line.trim().is_empty()) {
         if line.starts_with([' ', '\t'])
-            && let Some((_, value)) = found.last_mut()
+            && let Some((_, value)) = headers.last_mut()
         {
             value.push(line.trim());
             continue;
         }
-        let known = |name: &str| heads(fields, body).find(|field| header(field).eq_ignore_ascii_case(name));
+        let find_field =
+            |name: &str| header_fields(fields, body).find(|field| header(field).eq_ignore_ascii_case(name));
         let Some((field, value)) =
-            line.split_once(':').and_then(|(name, value)| Some((known(name.trim())?, value.trim())))
+            line.split_once(':').and_then(|(name, value)| Some((find_field(name.trim())?, value.trim())))
         else {
             let line = Visible::line(line);
             let line = truncate(line.as_str(), 30);
             return Err(format!("“{line}” is not a known header; leave an empty line before the text"));
         };
-        if found.iter().any(|(name, _)| *name == field.name) {
+        if headers.iter().any(|(name, _)| *name == field.name) {
             return Err(format!("{} appears twice", header(field)));
         }
-        found.push((field.name.as_str(), vec![value]));
+        headers.push((field.name.as_str(), vec![value]));
     }
-    if found.is_empty() {
+    if headers.is_empty() {
         return Err("there is no header before the text".to_owned());
     }
     let letter: Vec<&str> = lines.collect();
     let letter = letter.join("\n");
-    let read = |(n, field): (usize, &Field)| {
-        let was = field.editor.text();
+    let new_text = |(n, field): (usize, &Field)| {
+        let old_text = field.editor.text();
         if n == body {
-            let same = was.trim_end().lines().eq(letter.trim_end().lines());
-            return if same { was.to_owned() } else { letter.trim_end().to_owned() };
+            let is_same = old_text.trim_end().lines().eq(letter.trim_end().lines());
+            return if is_same { old_text.to_owned() } else { letter.trim_end().to_owned() };
         }
-        let values = found.iter().find(|(name, _)| *name == field.name);
+        let values = headers.iter().find(|(name, _)| *name == field.name);
         let values = values.map(|(_, values)| values.as_slice()).unwrap_or_default();
         let values: Vec<&str> = values.iter().copied().filter(|value| !value.is_empty()).collect();
-        let before: Vec<&str> = was.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
+        let before: Vec<&str> = old_text.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
         if before == values || field.kind == FieldKind::Fixed {
-            was.to_owned()
+            old_text.to_owned()
         } else if field.kind == FieldKind::List {
             let parts = |line| if before.contains(&line) { vec![line] } else { addresses(line) };
             values.into_iter().flat_map(parts).collect::<Vec<_>>().join("\n")
@@ -87,23 +89,24 @@ pub fn read(fields: &[Field], body: usize, text: &str) -> Result<Vec<String>, St
             values.join(" ")
         }
     };
-    Ok(fields.iter().enumerate().map(read).collect())
+    Ok(fields.iter().enumerate().map(new_text).collect())
 }
 
 /// The whole mail with these arguments, to be read before it is sent.
 pub fn page(fields: &[Field], args: &Value) -> Vec<Block> {
-    let given = |field: &Field| {
+    let to_row = |field: &Field| {
         let value = words::value(args.get(&field.name).filter(|value| !value.is_null())?);
         (!value.as_str().is_empty()).then(|| (Visible::line(&header(field)), value))
     };
-    let (letter, heads): (Vec<&Field>, Vec<&Field>) = fields.iter().partition(|field| field.is_letter());
-    let mut blocks = vec![Block::Fields(heads.into_iter().filter_map(given).collect())];
-    blocks.extend(letter.into_iter().filter_map(given).map(|(_, text)| Block::Text(text)));
+    let (letter, header_fields): (Vec<&Field>, Vec<&Field>) =
+        fields.iter().partition(|field| field.is_letter());
+    let mut blocks = vec![Block::Fields(header_fields.into_iter().filter_map(to_row).collect())];
+    blocks.extend(letter.into_iter().filter_map(to_row).map(|(_, text)| Block::Text(text)));
     blocks
 }
 
 /// The fields that become headers.
-fn heads(fields: &[Field], body: usize) -> impl Iterator<Item = &Field> {
+fn header_fields(fields: &[Field], body: usize) -> impl Iterator<Item = &Field> {
     let others = fields.iter().enumerate().filter(move |(n, _)| *n != body).map(|(_, field)| field);
     others.filter(|field| field.kind != FieldKind::Fixed)
 }
@@ -174,10 +177,10 @@ mod tests {
         let mut form = mail();
         let args = form.value().unwrap();
         let line = |name: &str, value: &str| (Visible::line(name), Visible::new(value));
-        let heads =
+        let header_fields =
             vec![line("To", "\"Doe, Jo\" <jo@example.org>, bob@example.org"), line("Subject", "Hi: there")];
         let text = Block::Text(Visible::new("Hi,\n\n> a\n\nAda\n"));
-        assert_eq!(page(&form.fields, &args), [Block::Fields(heads), text]);
+        assert_eq!(page(&form.fields, &args), [Block::Fields(header_fields), text]);
     }
 
     #[test]
@@ -188,7 +191,7 @@ mod tests {
         });
         let purpose = Purpose::Start { workflow: "x".into() };
         let mut form = Form::new(purpose, "x", &schema, &json!({"content": "x"}), &Zoned::default());
-        form.fields[0].must = false;
+        form.fields[0].rejects_empty = false;
         form.fields[0].editor.set("");
         assert_eq!(form.value(), None);
         assert_eq!(form.fields[0].error.as_deref(), Some("is required"));

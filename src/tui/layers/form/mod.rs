@@ -70,18 +70,18 @@ impl Form {
     pub fn new(purpose: Purpose, title: &str, schema: &Value, args: &Value, now: &Zoned) -> Self {
         let mut rest = args.as_object().cloned().unwrap_or_default();
         let mut fields = Vec::new();
-        for (name, of, required) in properties(schema) {
+        for (name, property, required) in properties(schema) {
             let value = rest.remove(&name);
-            fields.push(Field::new(schema, &name, &of, value.as_ref(), required, now));
+            fields.push(Field::new(schema, &name, &property, value.as_ref(), required, now));
         }
         // Arguments the schema does not name can be edited as well: what is executed is what was seen.
         for (name, value) in rest {
             fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false, now));
         }
-        // What cannot be changed must not stand between what can.
+        // Fields that cannot be changed come last.
         fields.sort_by_key(|field| field.kind == FieldKind::Fixed);
         if matches!(purpose, Purpose::Start { .. }) {
-            fields.iter_mut().for_each(|field| field.must = !field.optional);
+            fields.iter_mut().for_each(|field| field.rejects_empty = !field.optional);
         }
         let focus = fields.iter().position(|field| field.kind != FieldKind::Fixed).unwrap_or(0);
         Self {
@@ -121,11 +121,11 @@ impl Form {
     }
 
     /// A plain text box.
-    pub fn words(purpose: Purpose, title: &str, text: &str) -> Self {
+    pub fn text_box(purpose: Purpose, title: &str, text: &str) -> Self {
         Self {
             purpose,
             title: title.to_owned(),
-            fields: vec![Field::words("", text)],
+            fields: vec![Field::text_box("", text)],
             focus: 0,
             learn: true,
             error: None,
@@ -147,7 +147,7 @@ impl Form {
         !matches!(self.purpose, Purpose::Start { .. })
     }
 
-    /// Whether we could learn from it: only what is said about mail teaches.
+    /// Whether we could learn from it: we only learn from answers about mail.
     pub fn learns(&self) -> bool {
         matches!(&self.purpose, Purpose::Respond { item } | Purpose::Edit { item } if item.is_about_mail())
     }
@@ -174,12 +174,12 @@ impl Form {
     }
 
     /// Moves the cursor to the next or previous field that can be changed.
-    pub fn turn(&mut self, forward: bool) {
+    pub fn move_focus(&mut self, forward: bool) {
         let len = self.fields.len();
         for by in 1..=len {
-            let at = if forward { self.focus + by } else { self.focus + len - by } % len;
-            if self.fields[at].kind != FieldKind::Fixed {
-                self.focus = at;
+            let index = if forward { self.focus + by } else { self.focus + len - by } % len;
+            if self.fields[index].kind != FieldKind::Fixed {
+                self.focus = index;
                 return;
             }
         }
@@ -191,9 +191,9 @@ impl Form {
             return false;
         }
         let Some(field) = self.fields.get_mut(self.focus) else { return false };
-        let took = match field.kind {
+        let is_changed = match field.kind {
             FieldKind::Fixed => false,
-            FieldKind::YesNo | FieldKind::Choice(_) if key == Key::plain(' ') => field.turn(),
+            FieldKind::YesNo | FieldKind::Choice(_) if key == Key::plain(' ') => field.next_choice(),
             FieldKind::Text
             | FieldKind::Long
             | FieldKind::Number { .. }
@@ -203,27 +203,27 @@ impl Form {
             | FieldKind::List
             | FieldKind::Json => field.editor.key(key),
         };
-        if took {
+        if is_changed {
             self.error = None;
             self.check();
         }
-        took
+        is_changed
     }
 
     /// The arguments as typed, without unreadable fields, and whether all fields were readable.
     fn readable(&self) -> (Map<String, Value>, bool) {
         let mut args = Map::new();
-        let mut whole = true;
+        let mut all_readable = true;
         for field in &self.fields {
             match field.value(&self.now) {
                 Ok(Some(value)) => {
                     args.insert(field.name.clone(), value);
                 }
                 Ok(None) => {}
-                Err(_) => whole = false,
+                Err(_) => all_readable = false,
             }
         }
-        (args, whole)
+        (args, all_readable)
     }
 
     /// Notes at each field what is wrong with it.
@@ -232,35 +232,35 @@ impl Form {
             return;
         }
         let (args, _) = self.readable();
-        let wrong = check_fields(&self.schema, &Value::Object(args));
+        let errors = check_fields(&self.schema, &Value::Object(args));
         for field in &mut self.fields {
             let unreadable = field.value(&self.now).err();
             let missing = format!("\"{}\" is a required property", field.name);
-            let refused = wrong.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
-            let empty = field.editor.text().trim().is_empty();
+            let refusal = errors.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
+            let is_empty = field.editor.text().trim().is_empty();
             field.error = unreadable.or_else(|| {
-                refused.map(|(_, text)| match empty || text.contains(&missing) {
+                refusal.map(|(_, text)| match is_empty || text.contains(&missing) {
                     true => "is required".to_owned(),
                     false => text.clone(),
                 })
             });
         }
-        let whole = wrong.iter().find(|(name, text)| {
+        let form_error = errors.iter().find(|(name, text)| {
             name.is_empty() && !self.fields.iter().any(|field| text.contains(&format!("\"{}\"", field.name)))
         });
         let unread = self.unread.as_ref().map(|_| UNREAD.to_owned());
-        self.error = unread.or_else(|| whole.map(|(_, text)| text.clone()));
+        self.error = unread.or_else(|| form_error.map(|(_, text)| text.clone()));
     }
 
     /// The form's value if nothing is wrong with it; otherwise the cursor goes to the faulty field.
     pub fn value(&mut self) -> Option<Value> {
         self.check();
-        if let Some(wrong) = self.fields.iter().position(|field| field.error.is_some()) {
-            self.focus = wrong;
+        if let Some(index) = self.fields.iter().position(|field| field.error.is_some()) {
+            self.focus = index;
             return None;
         }
-        let (args, whole) = self.readable();
-        (whole && self.error.is_none()).then_some(Value::Object(args))
+        let (args, all_readable) = self.readable();
+        (all_readable && self.error.is_none()).then_some(Value::Object(args))
     }
 
     /// The times that differ from those proposed, in words.
@@ -291,8 +291,8 @@ impl Form {
             return Err("it is not a JSON object".to_owned());
         }
         let new = Self::new(self.purpose.clone(), &self.title, &self.schema, &args, &self.now);
-        let here = self.fields.get(self.focus).map(|field| &field.name);
-        self.focus = new.fields.iter().position(|field| Some(&field.name) == here).unwrap_or(new.focus);
+        let focused = self.fields.get(self.focus).map(|field| &field.name);
+        self.focus = new.fields.iter().position(|field| Some(&field.name) == focused).unwrap_or(new.focus);
         self.fields = new.fields;
         self.check();
         Ok(())
@@ -324,7 +324,7 @@ impl Form {
             .fields
             .iter()
             .filter(|field| field.kind != FieldKind::Fixed)
-            .map(|field| (field.name.clone(), Value::from(field.kept(&self.now))))
+            .map(|field| (field.name.clone(), Value::from(field.draft_text(&self.now))))
             .collect();
         match &self.unread {
             Some(unread) => json!([typed, unread]).to_string(),
@@ -334,9 +334,9 @@ impl Form {
 
     /// Restores what was typed before.
     pub fn restore(&mut self, draft: &str) {
-        let Ok(kept) = serde_json::from_str::<Value>(draft) else { return };
-        let Some(typed) = kept.get(0).unwrap_or(&kept).as_object() else { return };
-        self.unread = kept.get(1).and_then(Value::as_str).map(str::to_owned);
+        let Ok(saved) = serde_json::from_str::<Value>(draft) else { return };
+        let Some(typed) = saved.get(0).unwrap_or(&saved).as_object() else { return };
+        self.unread = saved.get(1).and_then(Value::as_str).map(str::to_owned);
         for field in &mut self.fields {
             if let Some(text) = typed.get(&field.name).and_then(Value::as_str)
                 && field.kind != FieldKind::Fixed
@@ -396,8 +396,8 @@ mod tests {
         let kind = |name: &str| form.fields.iter().find(|field| field.name == name).unwrap().kind.clone();
         assert_eq!(kind("to"), FieldKind::List);
         assert_eq!(kind("body"), FieldKind::Long);
-        assert_eq!(kind("count"), FieldKind::Number { whole: true });
-        assert_eq!(kind("ratio"), FieldKind::Number { whole: false });
+        assert_eq!(kind("count"), FieldKind::Number { is_integer: true });
+        assert_eq!(kind("ratio"), FieldKind::Number { is_integer: false });
         assert_eq!(kind("urgent"), FieldKind::YesNo);
         assert_eq!(kind("when"), FieldKind::DateTime);
         assert_eq!(kind("tone"), FieldKind::Choice(vec!["warm".into(), "dry".into()]));
@@ -430,8 +430,8 @@ mod tests {
             assert_eq!(form.value(), None, "{name} {text}");
             let field = &form.fields[form.focus];
             assert_eq!(field.name, name);
-            let found = field.error.clone().unwrap();
-            assert!(found.contains(error), "{name} {text}: {found}");
+            let message = field.error.clone().unwrap();
+            assert!(message.contains(error), "{name} {text}: {message}");
         }
         assert_eq!(form.value(), Some(json!({"to": ["a"], "count": 3})));
     }

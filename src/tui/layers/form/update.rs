@@ -24,11 +24,11 @@ fn item(model: &mut Model) -> Option<Item> {
     if model.selected().is_some_and(|row| model.deciding.contains(&row.id)) {
         return None;
     }
-    let found = model.current().map(|opened| opened.item.clone());
-    if found.is_none() {
+    let item = model.current().map(|opened| opened.item.clone());
+    if item.is_none() {
         model.say("The card is still loading");
     }
-    found
+    item
 }
 
 /// The time by the person's clock.
@@ -40,12 +40,12 @@ fn open(model: &mut Model, mut form: Form) {
     if let Some(draft) = model.drafts.get(&form.draft_key()) {
         form.restore(draft);
     }
-    let edits = matches!(form.purpose, Purpose::Edit { .. });
+    let is_edit = matches!(form.purpose, Purpose::Edit { .. });
     model.push(form);
     // Users who edit an answer have it in the form, and want to see the mail it answers.
     let Areas { card, .. } = layout::areas(model);
     let (width, height) = (usize::from(card.width), usize::from(card.height));
-    let top = model.current().map(|opened| match edits {
+    let top = model.current().map(|opened| match is_edit {
         true => opened.doc.at_mail(opened.top, width, height),
         false => opened.top,
     });
@@ -86,7 +86,7 @@ pub fn edit_outside(model: &mut Model) -> Vec<Cmd> {
 pub fn respond(model: &mut Model) -> Vec<Cmd> {
     let Some(item) = item(model) else { return Vec::new() };
     let form = if item.kind == ItemKind::Result {
-        Form::words(Purpose::Proceed { thread: item.thread.clone() }, "Go on: what next?", "")
+        Form::text_box(Purpose::Proceed { thread: item.thread.clone() }, "Go on: what next?", "")
     } else {
         let program = item.action.starts_with(PROGRAM_ACTIONS);
         let title = match item.kind {
@@ -96,16 +96,18 @@ pub fn respond(model: &mut Model) -> Vec<Cmd> {
             ItemKind::Interrupt(Kind::Question) => "Your answer",
             _ => "To the agent",
         };
-        Form::words(Purpose::Respond { item: Box::new(item) }, title, "")
+        Form::text_box(Purpose::Respond { item: Box::new(item) }, title, "")
     };
     open(model, form);
     Vec::new()
 }
 
 pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
-    let Some(known) = model.workflows.iter().find(|known| known.name == workflow) else { return Vec::new() };
-    let title = format!("New thread: {}", known.name);
-    let schema = known.schema.clone();
+    let Some(startable) = model.workflows.iter().find(|startable| startable.name == workflow) else {
+        return Vec::new();
+    };
+    let title = format!("New thread: {}", startable.name);
+    let schema = startable.schema.clone();
     let purpose = Purpose::Start { workflow: workflow.to_owned() };
     let form = Form::new(purpose, &title, &schema, &Value::Null, &now(model));
     open(model, form);
@@ -113,7 +115,7 @@ pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
 }
 
 /// The form's text changed: it is saved a moment later.
-fn touched(model: &mut Model) -> Vec<Cmd> {
+fn draft_changed(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Form(form)) = model.layer() else { return Vec::new() };
     let (key, draft) = (form.draft_key(), form.draft());
     // Text that was changed back is no change.
@@ -143,7 +145,7 @@ impl Popup for Form {
         match action {
             Action::NextField | Action::PreviousField => {
                 form.check();
-                form.turn(action == Action::NextField);
+                form.move_focus(action == Action::NextField);
                 Vec::new()
             }
             Action::Remember => {
@@ -159,7 +161,7 @@ impl Popup for Form {
                     form.completions.1.push(typed.clone());
                     put_last_line(form, &next);
                     form.completions.0 = next;
-                    return touched(model);
+                    return draft_changed(model);
                 }
                 vec![Cmd::Complete(*number, typed)]
             }
@@ -245,7 +247,7 @@ impl Popup for Form {
     }
 
     fn text_changed(model: &mut Model) -> Vec<Cmd> {
-        touched(model)
+        draft_changed(model)
     }
 }
 
@@ -255,12 +257,12 @@ fn last_line(text: &str) -> &str {
 
 fn put_last_line(form: &mut Form, line: &str) {
     if let Some(field) = form.field() {
-        let kept = field
+        let earlier_lines = field
             .editor
             .text()
             .rfind('\n')
             .map_or(String::new(), |end| field.editor.text()[..=end].to_owned());
-        field.editor.set(&format!("{kept}{line}"));
+        field.editor.set(&format!("{earlier_lines}{line}"));
     }
     form.check();
 }
@@ -292,20 +294,20 @@ fn outside(model: &mut Model) -> Vec<Cmd> {
 /// `$EDITOR` was closed: its text goes into the form that opened it.
 pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Vec<Cmd> {
     let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
-    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
+    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(other, _)| *other == number) else {
         return Vec::new();
     };
     if form.is_box() {
         if let Some(field) = form.field() {
             field.editor.set(text.trim_end_matches('\n'));
         }
-        return touched(model);
+        return draft_changed(model);
     }
     if text.trim().is_empty() {
         form.unread = None;
         form.check();
         model.say("The text is empty: the form stays as it is");
-        return touched(model);
+        return draft_changed(model);
     }
     let read = match letter::body(&form.fields) {
         Some(body) => letter::read(&form.fields, body, &text).map(|texts| form.set_texts(&texts)),
@@ -323,15 +325,15 @@ pub fn edited(model: &mut Model, number: u64, result: InboxResult<String>) -> Ve
             model.fail(format!("The text can't be read: {why}. {again}"));
         }
     }
-    touched(model)
+    draft_changed(model)
 }
 
 /// Sends the refusal with this number, if a digit means one here.
 pub fn refuse(model: &mut Model, press: Press) -> Option<Vec<Cmd>> {
     let Some(Layer::Form(form)) = model.layer() else { return None };
     let number = (1..=9).find(|n| char::from_digit(*n, 10).is_some_and(|c| press.key == Key::plain(c)))?;
-    let at = usize::try_from(number).ok()?.checked_sub(1)?;
-    let text = form.refusals(&model.options.refusals).get(at)?.clone();
+    let index = usize::try_from(number).ok()?.checked_sub(1)?;
+    let text = form.refusals(&model.options.refusals).get(index)?.clone();
     if !safe::confirms(model, press) {
         model.say("Not sent: the keys came too fast");
         return Some(Vec::new());
@@ -378,44 +380,50 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             cmds
         }
         Purpose::Edit { item } => {
-            let Some(args) = form.value() else { return Vec::new() };
-            let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-            let mut blocks = changes(item.edit_args(), &args);
-            let times = form.changed_times(item.edit_args());
-            if !times.is_empty() {
-                blocks.push(Block::Fields(times));
+            if let Some(confirm) = review(form, &item) {
+                model.push(confirm);
             }
-            let answers = item.is_program_question();
-            if blocks.is_empty() && (item.edit_from.is_some() || answers) {
-                form.error = Some("write something, or leave with Esc".to_owned());
-                return Vec::new();
-            }
-            let warnings = item.warnings_left(&args);
-            let accept = decide::question(&item, "Accept it like this?");
-            let (kind, decision, title, why) = if blocks.is_empty() {
-                let why = "You changed nothing: it is accepted as proposed.";
-                (DecisionKind::Accepted, Decision::Accept, accept, why)
-            } else if item.edit_from.is_some() {
-                // The whole mail: nothing was there before that it could be compared with.
-                blocks = letter::page(&form.fields, &args);
-                let why = "It comes back as a card to approve. Nothing is sent before that.";
-                (DecisionKind::Written, Decision::Edit { args }, "Make a draft of this?", why)
-            } else if answers {
-                let why = "This goes to the agent.";
-                (DecisionKind::Answered, Decision::Edit { args }, "Answer like this?", why)
-            } else {
-                (DecisionKind::Edited, Decision::Edit { args }, accept, "This is what you changed.")
-            };
-            let nothing = item.sends_nothing() && kind != DecisionKind::Written;
-            let why = if nothing { format!("{why} Nothing is sent.") } else { why.to_owned() };
-            let then = OnConfirm::Decide(kind, DecisionRequest::on_screen(id, hash, decision, learn));
-            let mut page = vec![Block::Warnings(warnings)];
-            page.extend(blocks);
-            let page = Doc::page(&item.title, "", page);
-            model.push(Confirm::new(title, why, page, then));
             Vec::new()
         }
     }
+}
+
+/// The question to confirm before an edit is sent; `None` if the form can't be sent yet.
+fn review(form: &mut Form, item: &Item) -> Option<Confirm> {
+    let args = form.value()?;
+    let (id, hash) = (item.interrupt()?, item.args_hash?);
+    let mut blocks = changes(item.edit_args(), &args);
+    let times = form.changed_times(item.edit_args());
+    if !times.is_empty() {
+        blocks.push(Block::Fields(times));
+    }
+    let is_answer = item.is_program_question();
+    if blocks.is_empty() && (item.edit_from.is_some() || is_answer) {
+        form.error = Some("write something, or leave with Esc".to_owned());
+        return None;
+    }
+    let warnings = item.warnings_left(&args);
+    let accept = decide::question(item, "Accept it like this?");
+    let (kind, decision, title, why) = if blocks.is_empty() {
+        let why = "You changed nothing: it is accepted as proposed.";
+        (DecisionKind::Accepted, Decision::Accept, accept, why)
+    } else if item.edit_from.is_some() {
+        // The whole mail: nothing was there before that it could be compared with.
+        blocks = letter::page(&form.fields, &args);
+        let why = "It comes back as a card to approve. Nothing is sent before that.";
+        (DecisionKind::Written, Decision::Edit { args }, "Make a draft of this?", why)
+    } else if is_answer {
+        let why = "This goes to the agent.";
+        (DecisionKind::Answered, Decision::Edit { args }, "Answer like this?", why)
+    } else {
+        (DecisionKind::Edited, Decision::Edit { args }, accept, "This is what you changed.")
+    };
+    let sends_nothing = item.sends_nothing() && kind != DecisionKind::Written;
+    let why = if sends_nothing { format!("{why} Nothing is sent.") } else { why.to_owned() };
+    let then = OnConfirm::Decide(kind, DecisionRequest::on_screen(id, hash, decision, form.learn));
+    let mut page = vec![Block::Warnings(warnings)];
+    page.extend(blocks);
+    Some(Confirm::new(title, why, Doc::page(&item.title, "", page), then))
 }
 
 /// Closes the form; its draft is removed when the request has succeeded.
@@ -440,11 +448,11 @@ pub fn started(model: &mut Model, workflow: String, result: InboxResult<ThreadId
 }
 
 pub fn completions(model: &mut Model, number: u64, typed: String, paths: Vec<String>) -> Vec<Cmd> {
-    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(of, _)| *of == number) else {
+    let Some((_, Layer::Form(form))) = model.layers.iter_mut().find(|(other, _)| *other == number) else {
         return Vec::new();
     };
-    let still = form.fields.get(form.focus).is_some_and(|field| last_line(field.editor.text()) == typed);
-    if !still || form.unread.is_some() {
+    let is_current = form.fields.get(form.focus).is_some_and(|field| last_line(field.editor.text()) == typed);
+    if !is_current || form.unread.is_some() {
         return Vec::new();
     }
     match paths.as_slice() {
@@ -455,7 +463,7 @@ pub fn completions(model: &mut Model, number: u64, typed: String, paths: Vec<Str
         [only] => {
             put_last_line(form, only);
             form.completions = (only.clone(), Vec::new());
-            touched(model)
+            draft_changed(model)
         }
         _ => {
             form.completions = (typed, paths);
@@ -470,9 +478,9 @@ pub fn choose_workflow(model: &mut Model) -> Vec<Cmd> {
         let name = only.name.clone();
         return start(model, &name);
     }
-    let widest = model.workflows.iter().map(|known| known.name.len()).max().unwrap_or(0);
-    let row = |known: &Startable| {
-        (format!("{:widest$}  {}", known.name, known.about), Choice::Start(known.name.clone()))
+    let widest = model.workflows.iter().map(|startable| startable.name.len()).max().unwrap_or(0);
+    let row = |startable: &Startable| {
+        (format!("{:widest$}  {}", startable.name, startable.about), Choice::Start(startable.name.clone()))
     };
     let rows = model.workflows.iter().map(row).collect();
     model.push(Menu::new("New thread", rows));

@@ -14,14 +14,14 @@ use ratatui::text::{Line, Span};
 pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     let theme = &model.theme;
     let room = room(model);
-    let inside = usize::from(room.width.saturating_sub(5)).max(1);
-    let (lines, cursor) = lines(model, form, inside);
+    let columns = usize::from(room.width.saturating_sub(5)).max(1);
+    let (lines, cursor) = lines(model, form, columns);
     let outer = if layout::has_card_with_form(model) {
         room
     } else {
-        let wanted = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
-        let least = if form.is_box() { 10 } else { 6 };
-        centred(screen(model), room.width, wanted.max(least).min(room.height))
+        let height = u16::try_from(lines.len() + 3).unwrap_or(u16::MAX);
+        let min_height = if form.is_box() { 10 } else { 6 };
+        centred(screen(model), room.width, height.max(min_height).min(room.height))
     };
     let mut inner = draw::frame(frame.buffer_mut(), outer, &Visible::line(&form.title), theme.accent);
     if inner.height > 2 {
@@ -55,7 +55,11 @@ fn room(model: &Model) -> Rect {
         return form;
     }
     let screen = screen(model);
-    centred(screen, layout::FORM, screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }))
+    centred(
+        screen,
+        layout::MAX_FORM_WIDTH,
+        screen.height.saturating_sub(if screen.height > 12 { 2 } else { 0 }),
+    )
 }
 
 /// All lines of the form, and the line and column of the cursor.
@@ -64,30 +68,30 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
     let mut lines = Vec::new();
     let mut cursor = (0, 0);
     for (n, field) in form.fields.iter().enumerate() {
-        let here = n == form.focus;
+        let is_focused = n == form.focus;
         if field.kind == FieldKind::Fixed && field.editor.text().is_empty() {
             continue;
         }
         if !form.is_box() {
-            lines.push(label(model, form, field, here, columns));
+            lines.push(label(model, form, field, is_focused, columns));
         }
         let inset = if form.is_box() { 0 } else { 2 };
-        let (text, at) = field.editor.laid_out(columns.saturating_sub(inset));
-        if here {
-            cursor = (lines.len() + at.0, at.1 + inset);
+        let (text, cursor_in_field) = field.editor.laid_out(columns.saturating_sub(inset));
+        if is_focused {
+            cursor = (lines.len() + cursor_in_field.0, cursor_in_field.1 + inset);
         }
         let style = match field.kind {
             FieldKind::Fixed => theme.quiet,
             _ => theme.text,
         };
-        let bar = if here { theme.accent } else { theme.rule };
+        let bar = if is_focused { theme.accent } else { theme.rule };
         for line in text {
             // Typed text may contain escape sequences that must not reach the screen.
             let shown = Visible::line(&line).into_string();
-            let before = if form.is_box() { Span::raw("") } else { Span::styled("│ ", bar) };
-            lines.push(Line::from(vec![before, Span::styled(shown, style)]));
+            let margin = if form.is_box() { Span::raw("") } else { Span::styled("│ ", bar) };
+            lines.push(Line::from(vec![margin, Span::styled(shown, style)]));
         }
-        if here && form.completions.1.len() > 1 {
+        if is_focused && form.completions.1.len() > 1 {
             for path in form.completions.1.iter().take(6) {
                 lines.push(Line::styled(format!("    {}", Visible::line(path)), theme.quiet));
             }
@@ -106,18 +110,18 @@ fn lines<'f>(model: &Model, form: &'f Form, columns: usize) -> (Vec<Line<'f>>, (
     (lines, cursor)
 }
 
-fn label<'f>(model: &Model, form: &Form, field: &'f Field, here: bool, columns: usize) -> Line<'f> {
+fn label<'f>(model: &Model, form: &Form, field: &'f Field, is_focused: bool, columns: usize) -> Line<'f> {
     let theme = &model.theme;
-    let wanted = !field.optional && field.kind != FieldKind::Fixed;
-    let name = format!("{}{}", Visible::line(&field.name), if wanted { " *" } else { "" });
-    let mut spans = vec![Span::styled(name, if here { theme.accent } else { theme.title })];
-    let left = columns.saturating_sub(width(&spans[0].content) + 3);
+    let is_required = !field.optional && field.kind != FieldKind::Fixed;
+    let name = format!("{}{}", Visible::line(&field.name), if is_required { " *" } else { "" });
+    let mut spans = vec![Span::styled(name, if is_focused { theme.accent } else { theme.title })];
+    let remaining = columns.saturating_sub(width(&spans[0].content) + 3);
     let (text, style) = match &field.error {
         Some(error) => (format!("✗ {}", Visible::line(error)), theme.danger),
         None => (field.about(&form.now), theme.quiet),
     };
     if !text.is_empty() {
-        spans.push(Span::styled(format!("   {}", crate::text::truncate(&text, left)), style));
+        spans.push(Span::styled(format!("   {}", crate::text::truncate(&text, remaining)), style));
     }
     Line::from(spans)
 }

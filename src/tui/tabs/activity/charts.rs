@@ -16,7 +16,8 @@ use ratatui::text::{Line, Span};
 use ratatui::widgets::{Bar, BarChart, BarGroup, Sparkline, Widget};
 
 /// The parts of a bar of decisions, each with its own sign: colours alone do not carry meaning.
-const SORTS: [(&str, &str); 4] = [("█", "untouched"), ("▓", "edited"), ("▒", "answered"), ("░", "ignored")];
+const DECISION_PARTS: [(&str, &str); 4] =
+    [("█", "untouched"), ("▓", "edited"), ("▒", "answered"), ("░", "ignored")];
 
 fn styles(model: &Model) -> [Style; 4] {
     [model.theme.good, model.theme.accent, model.theme.keyword, model.theme.quiet]
@@ -26,7 +27,7 @@ fn counts(decisions: &Decisions) -> [u64; 4] {
     [decisions.untouched, decisions.edited, decisions.responded, decisions.ignored]
 }
 
-fn took(ms: u64) -> String {
+fn duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1000, ms / 100 % 10),
@@ -39,37 +40,38 @@ fn heading(model: &Model, sheet: &mut Sheet, text: &str) {
     sheet.say(text, model.theme.title);
 }
 
-/// A bar of up to `wide` columns that shows `part` of `whole`; a part above zero takes at least one column.
-fn bar(part: u64, whole: u64, wide: usize, sign: &str) -> String {
-    if part == 0 || whole == 0 {
+/// A bar of up to `columns` columns that shows `part` of `total`; a part above zero takes at least one column.
+fn bar(part: u64, total: u64, columns: usize, sign: &str) -> String {
+    if part == 0 || total == 0 {
         return String::new();
     }
-    let long =
-        usize::try_from(part.saturating_mul(wide as u64) / whole).unwrap_or(wide).clamp(1, wide.max(1));
-    sign.repeat(long)
+    let length = usize::try_from(part.saturating_mul(columns as u64) / total)
+        .unwrap_or(columns)
+        .clamp(1, columns.max(1));
+    sign.repeat(length)
 }
 
 /// A bar for each day, the newest on the right, as many as fit.
-pub fn days(model: &Model, sheet: &mut Sheet, days: &[(Timestamp, u64)], tall: u16, style: Style) {
+pub fn days(model: &Model, sheet: &mut Sheet, days: &[(Timestamp, u64)], height: u16, style: Style) {
     let room = sheet.width();
     if room < 8 || days.is_empty() {
         return;
     }
-    let each = (room / days.len()).clamp(3, 7);
-    let fits = (room / each).max(1);
+    let bar_columns = (room / days.len()).clamp(3, 7);
+    let fits = (room / bar_columns).max(1);
     let shown = &days[days.len().saturating_sub(fits)..];
     let bars: Vec<Bar<'_>> = shown
         .iter()
         .map(|(day, count)| {
             let date = day.to_zoned(model.options.time_zone.clone()).strftime("%d").to_string();
-            Bar::default().value(*count).label(Line::from(date)).text_value(short_in(*count, each - 1))
+            Bar::default().value(*count).label(Line::from(date)).text_value(short_in(*count, bar_columns - 1))
         })
         .collect();
     let group = BarGroup::default().bars(&bars);
-    let (area, buf) = sheet.room(tall);
+    let (area, buf) = sheet.room(height);
     BarChart::default()
         .data(group)
-        .bar_width(u16::try_from(each - 1).unwrap_or(2))
+        .bar_width(u16::try_from(bar_columns - 1).unwrap_or(2))
         .bar_gap(1)
         .bar_style(style)
         .value_style(style.add_modifier(ratatui::style::Modifier::REVERSED))
@@ -77,9 +79,9 @@ pub fn days(model: &Model, sheet: &mut Sheet, days: &[(Timestamp, u64)], tall: u
         .render(area, buf);
 }
 
-fn short_in(number: u64, wide: usize) -> String {
+fn short_in(number: u64, columns: usize) -> String {
     let text = short(number);
-    if number == 0 || width(&text) > wide { String::new() } else { text }
+    if number == 0 || width(&text) > columns { String::new() } else { text }
 }
 
 pub fn overview(model: &Model, sheet: &mut Sheet) {
@@ -109,11 +111,11 @@ pub fn overview(model: &Model, sheet: &mut Sheet) {
 fn figures(calls: u64, by_rules: u64, tokens: u64, cost: f64) -> String {
     let rules = format!("{} answers of the built-in rules", short(by_rules));
     let models = calls.saturating_sub(by_rules);
-    let spent = format!("{} model calls · {} tokens · {}", short(models), short(tokens), price(Some(cost)));
+    let usage = format!("{} model calls · {} tokens · {}", short(models), short(tokens), price(Some(cost)));
     match (models, by_rules) {
-        (_, 0) => spent,
+        (_, 0) => usage,
         (0, _) => rules,
-        (_, _) => format!("{spent} · {rules}"),
+        (_, _) => format!("{usage} · {rules}"),
     }
 }
 
@@ -154,23 +156,23 @@ pub fn decisions(model: &Model, sheet: &mut Sheet, activity: &Activity) {
     days(model, sheet, &by_day, 9, model.theme.good);
     heading(model, sheet, "By tool");
     let styles = styles(model);
-    let legend = SORTS.iter().zip(styles).flat_map(|((sign, word), style)| {
+    let legend = DECISION_PARTS.iter().zip(styles).flat_map(|((sign, word), style)| {
         [Span::styled(*sign, style), Span::styled(format!(" {word}   "), model.theme.quiet)]
     });
     sheet.line(Line::from(legend.collect::<Vec<_>>()));
-    let names =
+    let name_width =
         activity.tools.iter().map(|line| width(&words::line(&line.tool))).max().unwrap_or(0).clamp(8, 24);
-    let most = activity.tools.iter().map(|line| line.decisions.by_people()).max().unwrap_or(0);
-    let wide = sheet.width().saturating_sub(names + 22).clamp(4, 48);
+    let max = activity.tools.iter().map(|line| line.decisions.by_people()).max().unwrap_or(0);
+    let columns = sheet.width().saturating_sub(name_width + 22).clamp(4, 48);
     for line in &activity.tools {
         let parts = counts(&line.decisions);
         let mut spans =
-            vec![Span::styled(format!("{} ", pad(&words::line(&line.tool), names)), model.theme.text)];
-        for ((part, (sign, _)), style) in parts.iter().zip(SORTS).zip(styles) {
-            spans.push(Span::styled(bar(*part, most, wide, sign), style));
+            vec![Span::styled(format!("{} ", pad(&words::line(&line.tool), name_width)), model.theme.text)];
+        for ((part, (sign, _)), style) in parts.iter().zip(DECISION_PARTS).zip(styles) {
+            spans.push(Span::styled(bar(*part, max, columns, sign), style));
         }
-        let said: Vec<String> = parts.iter().map(u64::to_string).collect();
-        spans.push(Span::styled(format!(" {}", said.join("·")), model.theme.quiet));
+        let part_counts: Vec<String> = parts.iter().map(u64::to_string).collect();
+        spans.push(Span::styled(format!(" {}", part_counts.join("·")), model.theme.quiet));
         if line.decisions.granted > 0 {
             spans.push(Span::styled(format!(" +{} granted", line.decisions.granted), model.theme.warning));
         }
@@ -203,10 +205,10 @@ pub fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
         return;
     }
     // The built-in model counts no tokens.
-    let tokens = activity.days.iter().any(|day| day.tokens > 0);
-    heading(model, sheet, if tokens { "Tokens by day, all models" } else { "Calls by day, all models" });
-    let of = |day: &DayLine| if tokens { day.tokens } else { day.calls };
-    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, of(day))).collect();
+    let has_tokens = activity.days.iter().any(|day| day.tokens > 0);
+    heading(model, sheet, if has_tokens { "Tokens by day, all models" } else { "Calls by day, all models" });
+    let value = |day: &DayLine| if has_tokens { day.tokens } else { day.calls };
+    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, value(day))).collect();
     days(model, sheet, &by_day, 8, model.theme.accent);
     for line in &activity.models {
         heading(model, sheet, &words::line(&line.model));
@@ -238,9 +240,9 @@ fn spark(model: &Model, sheet: &mut Sheet, name: &str, days: &[u64]) {
     area.x += label;
     area.width = area.width.saturating_sub(label).min(u16::try_from(days.len() * 2).unwrap_or(u16::MAX));
     // Two columns per day.
-    let twice: Vec<u64> = days.iter().flat_map(|day| [*day, *day]).collect();
-    let from = twice.len().saturating_sub(usize::from(area.width));
-    Sparkline::default().data(&twice[from..]).style(model.theme.accent).render(area, buf);
+    let doubled: Vec<u64> = days.iter().flat_map(|day| [*day, *day]).collect();
+    let from = doubled.len().saturating_sub(usize::from(area.width));
+    Sparkline::default().data(&doubled[from..]).style(model.theme.accent).render(area, buf);
 }
 
 pub fn times(model: &Model, sheet: &mut Sheet, activity: &Activity) {
@@ -250,15 +252,15 @@ pub fn times(model: &Model, sheet: &mut Sheet, activity: &Activity) {
             return;
         }
         heading(model, sheet, title);
-        let names = rows.iter().map(|(name, ..)| width(name)).max().unwrap_or(0).clamp(8, 32);
-        let most = rows.iter().map(|(_, _, latency)| latency.p99).max().unwrap_or(0);
-        let wide = sheet.width().saturating_sub(names + 40).min(30);
+        let name_width = rows.iter().map(|(name, ..)| width(name)).max().unwrap_or(0).clamp(8, 32);
+        let max = rows.iter().map(|(_, _, latency)| latency.p99).max().unwrap_or(0);
+        let columns = sheet.width().saturating_sub(name_width + 40).min(30);
         for (name, count, latency) in rows {
-            let times = [latency.p50, latency.p90, latency.p99].map(|ms| format!("{:>8}", took(ms)));
-            let (fast, slow) = (bar(latency.p50, most, wide, "━"), bar(latency.p99, most, wide, "─"));
+            let times = [latency.p50, latency.p90, latency.p99].map(|ms| format!("{:>8}", duration(ms)));
+            let (fast, slow) = (bar(latency.p50, max, columns, "━"), bar(latency.p99, max, columns, "─"));
             let rest: String = slow.chars().skip(fast.chars().count()).collect();
             sheet.line(Line::from(vec![
-                Span::styled(pad(&name, names), model.theme.text),
+                Span::styled(pad(&name, name_width), model.theme.text),
                 Span::styled(times.concat(), model.theme.text),
                 Span::styled(format!("{:>9}  ", format!("{count}×")), model.theme.quiet),
                 Span::styled(fast, model.theme.accent),
@@ -284,12 +286,12 @@ pub fn errors(model: &Model, sheet: &mut Sheet, errors: &[ErrorLine]) {
         sheet.say("Nothing went wrong lately.", model.theme.quiet);
         return;
     }
-    let most = errors.first().map_or(0, |line| line.count);
+    let max = errors.first().map_or(0, |line| line.count);
     for line in errors {
         let head = format!("{}.{}", line.workflow, line.node);
         sheet.line(Line::from(vec![
             Span::styled(format!("{:>5} ", short(line.count)), model.theme.warning),
-            Span::styled(bar(line.count, most, 12, "▇"), model.theme.danger),
+            Span::styled(bar(line.count, max, 12, "▇"), model.theme.danger),
             Span::styled(format!(" {}", words::line(&head)), model.theme.title),
             Span::styled(format!("  last {}", words::ago(line.last, model.wall)), model.theme.quiet),
         ]));
@@ -317,7 +319,7 @@ pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
 
 fn source_lines(model: &Model, sheet: &mut Sheet, sources: &[&SourceLine]) {
     for line in sources {
-        let (sign, style, said) = match (&line.error, line.ok_at) {
+        let (sign, style, status) = match (&line.error, line.ok_at) {
             (Some(error), _) => ("✗", model.theme.danger, format!("fails: {error}")),
             (None, at) if line.source == SourceLine::TRACES => match at {
                 Some(at) => ("●", model.theme.good, format!("last {}", words::ago(at, model.wall))),
@@ -330,8 +332,8 @@ fn source_lines(model: &Model, sheet: &mut Sheet, sources: &[&SourceLine]) {
             Span::styled(format!("{sign} "), style),
             Span::styled(words::line(&line.source), model.theme.title),
         ]));
-        let said = words::line(&said);
-        sheet.wrap(&said, model.theme.text);
+        let status = words::line(&status);
+        sheet.wrap(&status, model.theme.text);
         if let (Some(_), Some(at)) = (&line.error, line.ok_at) {
             sheet.say(&format!("it last worked {}", words::ago(at, model.wall)), model.theme.quiet);
         }
@@ -345,15 +347,15 @@ pub fn storage(model: &Model, sheet: &mut Sheet, storage: &Storage) {
     sheet.say(&format!("The file takes up {} with its log{free}.", bytes(storage.file)), model.theme.text);
     sheet.say("P prunes old threads, after a preview.", model.theme.quiet);
     sheet.gap();
-    let most = storage.tables.first().map_or(0, |table| table.bytes);
-    let names = storage.tables.iter().map(|table| width(&table.table)).max().unwrap_or(0).max(6);
-    let wide = sheet.width().saturating_sub(names + 26).min(40);
+    let max = storage.tables.first().map_or(0, |table| table.bytes);
+    let name_width = storage.tables.iter().map(|table| width(&table.table)).max().unwrap_or(0).max(6);
+    let columns = sheet.width().saturating_sub(name_width + 26).min(40);
     for table in storage.tables.iter().filter(|table| table.rows > 0) {
         sheet.line(Line::from(vec![
-            Span::styled(format!("{} ", pad(&table.table, names)), model.theme.text),
+            Span::styled(format!("{} ", pad(&table.table, name_width)), model.theme.text),
             Span::styled(format!("{:>9} ", bytes(table.bytes)), model.theme.text),
             Span::styled(format!("{:>12}  ", format!("{} rows", short(table.rows))), model.theme.quiet),
-            Span::styled(bar(table.bytes, most, wide, "▇"), model.theme.accent),
+            Span::styled(bar(table.bytes, max, columns, "▇"), model.theme.accent),
         ]));
     }
 }

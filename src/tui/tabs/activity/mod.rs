@@ -146,15 +146,15 @@ impl Model {
     /// Keeps the selection when rows come or go; if the selected row is gone, selects the section it was in.
     pub fn keep_activity(&mut self, key: Option<String>, section: Option<Section>) {
         let rows = self.activity_rows().len();
-        let at = self.activity.cursor;
-        let found = (0..rows).find(|n| {
+        let cursor = self.activity.cursor;
+        let same_row = (0..rows).find(|n| {
             self.activity.cursor = *n;
             self.activity_key() == key
         });
-        let home = section.and_then(|section| {
+        let section_row = section.and_then(|section| {
             self.activity_rows().iter().position(|row| *row == ActivityRow::Section(section))
         });
-        self.activity.cursor = found.or(home).unwrap_or(at).min(rows.saturating_sub(1));
+        self.activity.cursor = same_row.or(section_row).unwrap_or(cursor).min(rows.saturating_sub(1));
     }
 
     /// The section of the selected row.

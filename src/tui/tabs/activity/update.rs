@@ -17,7 +17,7 @@ use jiff::ToSpan;
 use std::time::Duration;
 
 /// Figures are counted at most this often, however much happens.
-const EVERY: Duration = Duration::from_secs(5);
+const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
 
 /// The ages, in days, from which threads can be pruned.
 const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "half a year"), (365, "a year")];
@@ -27,14 +27,15 @@ pub fn open(model: &mut Model) -> Vec<Cmd> {
     model.activity.read_at = None;
     let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources];
     cmds.extend(refresh(model));
-    cmds.extend(looked_at(model));
+    cmds.extend(read_selected(model));
     cmds
 }
 
 /// Counts again, unless that was done just now.
 pub fn refresh(model: &mut Model) -> Vec<Cmd> {
-    let lately = model.activity.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < EVERY);
-    if lately || model.tab != Tab::Activity {
+    let is_recent =
+        model.activity.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < REFRESH_INTERVAL);
+    if is_recent || model.tab != Tab::Activity {
         return Vec::new();
     }
     model.activity.read_at = Some(model.now);
@@ -43,7 +44,7 @@ pub fn refresh(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// Reads what only the selected row needs.
-pub fn looked_at(model: &mut Model) -> Vec<Cmd> {
+pub fn read_selected(model: &mut Model) -> Vec<Cmd> {
     if let Some(line) = model.selected_running() {
         return vec![Cmd::Usage(line.id.clone())];
     }
@@ -66,26 +67,27 @@ pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
         model.activity.page_top = 0;
     }
     model.activity.cursor = row.min(model.activity_rows().len().saturating_sub(1));
-    looked_at(model)
+    read_selected(model)
 }
 
 /// Moves to the next or previous section, skipping the rows in between.
 pub fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
     let rows = model.activity_rows();
-    let is = |n: &usize| matches!(rows.get(*n), Some(ActivityRow::Section(_)));
-    let at = model.activity.cursor;
-    let found = if forward { (at + 1..rows.len()).find(is) } else { (0..at).rev().find(is) };
-    found.map_or(Vec::new(), |row| select(model, row))
+    let is_section = |n: &usize| matches!(rows.get(*n), Some(ActivityRow::Section(_)));
+    let cursor = model.activity.cursor;
+    let target =
+        if forward { (cursor + 1..rows.len()).find(is_section) } else { (0..cursor).rev().find(is_section) };
+    target.map_or(Vec::new(), |row| select(model, row))
 }
 
 pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<Cmd> {
     if let Some(lines) = model.ok_or_fail(result) {
-        let here = model.running.selected().map(|line| line.id.clone());
-        let stays = lines.iter().position(|line| Some(&line.id) == here.as_ref());
-        model.running.cursor = stays.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
-        let runs =
+        let selected = model.running.selected().map(|line| line.id.clone());
+        let position = lines.iter().position(|line| Some(&line.id) == selected.as_ref());
+        model.running.cursor = position.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
+        let is_running =
             |thread: &ThreadId| lines.iter().any(|line| line.id == *thread && line.status == Status::Running);
-        model.working.retain(|thread, _| runs(thread));
+        model.working.retain(|thread, _| is_running(thread));
         model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
         let (key, section) = (model.activity_key(), model.activity_section());
         model.running.rows = lines;
@@ -152,10 +154,10 @@ pub fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
 pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning>) -> Vec<Cmd> {
     let Some(plan) = model.ok_or_fail(result) else { return Vec::new() };
     if plan.threads == 0 && plan.mails == 0 {
-        let kept: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
-        model.say(match kept {
+        let needed: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
+        model.say(match needed {
             0 => "Nothing is that old".to_owned(),
-            kept => format!("Nothing that old can be pruned: {kept} still needed"),
+            needed => format!("Nothing that old can be pruned: {needed} still needed"),
         });
         return Vec::new();
     }
@@ -168,8 +170,8 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
         vec![Block::Table { head: ["table", "rows", "about"].map(line).to_vec(), rows: rows.collect() }];
     if !plan.kept.is_empty() {
         blocks.push(Block::Heading(line("Kept")));
-        let kept = plan.kept.iter().map(|kept| (line(&kept.threads.to_string()), line(&kept.why)));
-        blocks.push(Block::Fields(kept.collect()));
+        let fields = plan.kept.iter().map(|kept| (line(&kept.threads.to_string()), line(&kept.why)));
+        blocks.push(Block::Fields(fields.collect()));
     }
     let day = query.before.to_zoned(model.options.time_zone.clone()).strftime("%d %b %Y").to_string();
     let title = format!(
@@ -199,9 +201,9 @@ pub fn pruned(model: &mut Model, result: InboxResult<Pruned>) -> Vec<Cmd> {
     if let Some(done) = model.ok_or_fail(result) {
         let sizes =
             format!("the file was {} and is now {}", words::bytes(done.before), words::bytes(done.after));
-        let left = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
+        let leftover = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
         let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
-        model.say(format!("{threads} pruned; {sizes}{left}"));
+        model.say(format!("{threads} pruned; {sizes}{leftover}"));
     }
     model.activity.storage = None;
     vec![Cmd::Storage]

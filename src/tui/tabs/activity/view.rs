@@ -14,7 +14,7 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let here = model.focus == Focus::List && model.layers.is_empty();
+    let is_focused = model.focus == Focus::List && model.layers.is_empty();
     let all = model.activity_rows();
     for (y, (n, row)) in
         (areas.list.y..areas.list.bottom()).zip(all.iter().enumerate().skip(model.activity.top))
@@ -24,29 +24,29 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
         match row {
             ActivityRow::Section(section) => {
-                let ends = draw::right(
+                let end_x = draw::right(
                     buf,
                     line,
                     y,
                     &format!(" {} ", section_figure(model, *section)),
                     model.theme.quiet,
                 );
-                let room = Rect { width: ends.saturating_sub(line.x), ..line };
+                let room = Rect { width: end_x.saturating_sub(line.x), ..line };
                 draw::text(buf, room, x, y, section.title(), model.theme.title);
             }
             ActivityRow::Thread(at) => {
                 if let Some(thread) = model.running.rows.get(*at) {
-                    plain(model, line, x, buf, at_work(model, thread));
+                    draw_plain(model, line, x, buf, running_row(model, thread));
                 }
             }
             ActivityRow::Grant(at) => {
                 if let Some(grant) = model.grants.get(*at) {
-                    plain(model, line, x, buf, allowed(model, grant));
+                    draw_plain(model, line, x, buf, grant_row(model, grant));
                 }
             }
         }
         if selected {
-            buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
+            buf.set_style(line, if is_focused { model.theme.selected } else { model.theme.resting });
         }
     }
     let top = model.activity.top;
@@ -55,7 +55,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return;
     }
     if let Some(line) = model.selected_running() {
-        return streaming(model, line, areas, buf);
+        return draw_stream(model, line, areas, buf);
     }
     if let Some(grant) = model.selected_grant() {
         return draw::page(model, &grant_page(model, grant), Default::default(), areas, buf);
@@ -70,10 +70,10 @@ pub fn activity_length(model: &Model) -> usize {
     sheet(model, card.width).height().saturating_sub(usize::from(card.height))
 }
 
-fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
+fn draw_plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
     let PlainRow { lead, style, text, note: _, end } = row;
-    let ends = draw::right(buf, line, line.y, &format!(" {end} "), model.theme.quiet);
-    let room = Rect { width: ends.saturating_sub(line.x), ..line };
+    let end_x = draw::right(buf, line, line.y, &format!(" {end} "), model.theme.quiet);
+    let room = Rect { width: end_x.saturating_sub(line.x), ..line };
     let x = draw::text(buf, room, x + 2, line.y, &lead, style);
     draw::text(buf, room, x + 1, line.y, &text, model.theme.text);
 }
@@ -82,8 +82,9 @@ fn plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
 fn section_figure(model: &Model, section: Section) -> String {
     let tab = &model.activity;
     let activity = tab.figures.as_deref();
-    let sum =
-        |of: &dyn Fn(&crate::inbox::DayLine) -> u64| activity.map(|all| all.days.iter().map(of).sum::<u64>());
+    let sum = |value: &dyn Fn(&crate::inbox::DayLine) -> u64| {
+        activity.map(|all| all.days.iter().map(value).sum::<u64>())
+    };
     match section {
         Section::Overview => String::new(),
         Section::Running if model.running.rows.is_empty() => "nothing".to_owned(),
@@ -123,11 +124,11 @@ fn sheet(model: &Model, width: u16) -> Sheet {
     match (section, activity) {
         (Section::Overview, _) => charts::overview(model, &mut sheet),
         (Section::Running, _) => {
-            let said = match model.running.rows.len() {
+            let text = match model.running.rows.len() {
                 0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
                 some => format!("{}. X stops the one selected in the list.", words::count(some, "thread")),
             };
-            sheet.wrap(&said, model.theme.quiet);
+            sheet.wrap(&text, model.theme.quiet);
         }
         (Section::Decisions, Some(activity)) => charts::decisions(model, &mut sheet, activity),
         (Section::Models, Some(activity)) => charts::models(model, &mut sheet, activity),
@@ -150,30 +151,30 @@ fn sheet(model: &Model, width: u16) -> Sheet {
 
 /// Draws the running threads in the inbox, and streams the output of the selected one.
 pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let browse = &model.running;
-    if browse.rows.is_empty() {
+    let list = &model.running;
+    if list.rows.is_empty() {
         let next = "c starts a thread · 2 shows past ones";
         return draw::message(model, areas.list, buf, "Nothing is running.", next);
     }
-    rows(model, browse, areas.list, buf, browse.rows.iter().map(|line| at_work(model, line)));
-    if let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) {
-        streaming(model, line, areas, buf);
+    rows(model, list, areas.list, buf, list.rows.iter().map(|line| running_row(model, line)));
+    if let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) {
+        draw_stream(model, line, areas, buf);
     }
 }
 
 /// Shows the end of streamed text, because people want to see the newest part.
-fn streaming(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer) {
+fn draw_stream(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer) {
     let (width, height) = (usize::from(areas.card.width), usize::from(areas.card.height));
     let doc = stream(model, line);
     let end = doc.end(width, height);
     draw::lines(buf, areas.card, doc.lines(end, width, height, &model.theme));
 }
 
-fn at_work(model: &Model, line: &ThreadLine) -> PlainRow {
+fn running_row(model: &Model, line: &ThreadLine) -> PlainRow {
     let node = model.working.get(&line.id).map_or("", |working| working.node.as_str());
-    let turns = if line.status == Status::Running { spinner(model) } else { "·" };
+    let sign = if line.status == Status::Running { spinner(model) } else { "·" };
     PlainRow {
-        lead: turns.to_owned(),
+        lead: sign.to_owned(),
         style: model.theme.good,
         text: format!("{} · {} {node}", words::line(&line.title), line.workflow),
         note: None,
@@ -181,7 +182,7 @@ fn at_work(model: &Model, line: &ThreadLine) -> PlainRow {
     }
 }
 
-fn allowed(model: &Model, grant: &GrantLine) -> PlainRow {
+fn grant_row(model: &Model, grant: &GrantLine) -> PlainRow {
     let (lead, style) =
         if grant.in_force { ("allowed", model.theme.warning) } else { ("off", model.theme.quiet) };
     PlainRow {
@@ -200,8 +201,8 @@ fn end_of(model: &Model, grant: &GrantLine) -> Option<String> {
 
 fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
     let line = |text: &str| Visible::line(text);
-    let standing = if grant.in_force { "runs without asking" } else { "off: it asks first" };
-    let mut fields = vec![(line("now"), line(standing)), (line("for"), line(&grant.scope))];
+    let status = if grant.in_force { "runs without asking" } else { "off: it asks first" };
+    let mut fields = vec![(line("now"), line(status)), (line("for"), line(&grant.scope))];
     if let Some(end) = end_of(model, grant) {
         fields.push((line("until"), line(&end)));
     }
@@ -213,8 +214,8 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
         let at = at.to_zoned(model.options.time_zone.clone());
         fields.push((line("given at"), line(&at.strftime("%a %d %b, %H:%M").to_string())));
     }
-    let policy = grant.id.starts_with(crate::inbox::POLICY_GRANT);
-    let how = match (policy, grant.in_force) {
+    let is_policy = grant.id.starts_with(crate::inbox::POLICY_GRANT);
+    let how = match (is_policy, grant.in_force) {
         (true, _) => "The config allows it; remove it from [policy] there.",
         (false, true) => "X revokes it at once. A call with a warning always asks.",
         (false, false) => "X switches it on again.",
@@ -232,15 +233,15 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
         line.id,
         words::count(line.steps as usize, "step")
     );
-    let one = |text: &str| Visible::line(text);
+    let visible = |text: &str| Visible::line(text);
     let mut fields = Vec::new();
     let working = model.working.get(&line.id);
     if let Some(working) = working {
         let since = working.since.map(|since| model.now.saturating_duration_since(since).as_secs());
         let since = since.map_or(String::new(), |seconds| format!(", for {seconds} s"));
-        fields.push((one("node"), one(&format!("{}{since}", working.node))));
+        fields.push((visible("node"), visible(&format!("{}{since}", working.node))));
         if let Some((what, done, total)) = &working.bar {
-            fields.push((one(what), one(&progress(*done, *total))));
+            fields.push((visible(what), visible(&progress(*done, *total))));
         }
     }
     if let Some(usage) = model.activity.usage.get(&line.id) {
@@ -248,7 +249,10 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
             usage.cost.filter(|cost| *cost > 0.0).map_or(String::new(), |cost| format!(", ${cost:.4}"));
         let (read, wrote) = (charts::short(usage.input_tokens), charts::short(usage.output_tokens));
         let calls = words::count(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
-        fields.push((one("so far"), one(&format!("{calls}, {read} tokens read, {wrote} written{cost}"))));
+        fields.push((
+            visible("so far"),
+            visible(&format!("{calls}, {read} tokens read, {wrote} written{cost}")),
+        ));
     }
     if !fields.is_empty() {
         blocks.push(Block::Fields(fields));

@@ -25,7 +25,7 @@ pub fn has_mail(model: &Model) -> bool {
 }
 
 /// Opens the list that `y` confirms.
-pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
+pub fn ask(model: &mut Model, destination: Destination) -> Vec<Cmd> {
     let mut threads: Vec<ThreadId> = Vec::new();
     let mut rows = Vec::new();
     for row in mails_to_move(model) {
@@ -38,17 +38,17 @@ pub fn ask(model: &mut Model, to: Destination) -> Vec<Cmd> {
     if threads.is_empty() {
         return Vec::new();
     }
-    let many = words::count(threads.len(), "mail");
-    let asked = match &to {
-        Destination::Archive => format!("Archive {many}?"),
-        Destination::Trash => format!("Move {many} to the trash?"),
-        Destination::Spam => format!("Move {many} to spam?"),
-        Destination::Folder(name) => format!("Move {many} to {}?", Visible::line(name)),
+    let count = words::count(threads.len(), "mail");
+    let title = match &destination {
+        Destination::Archive => format!("Archive {count}?"),
+        Destination::Trash => format!("Move {count} to the trash?"),
+        Destination::Spam => format!("Move {count} to spam?"),
+        Destination::Folder(name) => format!("Move {count} to {}?", Visible::line(name)),
     };
     let head = ["from", "subject"].map(Visible::line).to_vec();
     let page = Doc::untitled(vec![Block::Table { head, rows }], Folds::default());
     let why = "The card goes too. u brings both back while the mail is still there.";
-    model.push(Confirm::new(asked, why, page, OnConfirm::PutAway(threads, MailMove::Away(to))));
+    model.push(Confirm::new(title, why, page, OnConfirm::PutAway(threads, MailMove::Away(destination))));
     Vec::new()
 }
 
@@ -68,17 +68,17 @@ pub fn folders(model: &mut Model, result: InboxResult<Vec<String>>) -> Vec<Cmd> 
 }
 
 pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
-    let known = Prompt::uppermost(model).map(|prompt| prompt.names.clone()).unwrap_or_default();
+    let folders = Prompt::uppermost(model).map(|prompt| prompt.names.clone()).unwrap_or_default();
     let name = name.trim();
-    let same = known.iter().find(|known| *known == name);
-    let found = same.or_else(|| known.iter().find(|known| known.eq_ignore_ascii_case(name)));
-    if found.is_none() && !name.is_empty() && !known.is_empty() {
-        let shown: Vec<String> = known.iter().map(|name| words::line(name)).collect();
+    let exact = folders.iter().find(|folder| *folder == name);
+    let folder = exact.or_else(|| folders.iter().find(|folder| folder.eq_ignore_ascii_case(name)));
+    if folder.is_none() && !name.is_empty() && !folders.is_empty() {
+        let shown: Vec<String> = folders.iter().map(|name| words::line(name)).collect();
         model.refuse(&format!("There is no folder {}; {}", words::line(name), there_are(&shown)));
         return Vec::new();
     }
     model.layers.pop();
-    match found.map_or(name, String::as_str) {
+    match folder.map_or(name, String::as_str) {
         "" => Vec::new(),
         name => ask(model, Destination::Folder(name.to_owned())),
     }
@@ -86,7 +86,7 @@ pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
 
 /// Reports how many mails were moved, and the first failure.
 pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
-    let failed =
+    let first_failure =
         results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());
     let unfinished =
         results.iter().filter(|(_, result)| result.as_ref().is_err_and(|failure| !failure.stale));
@@ -94,11 +94,11 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
     let tried: Vec<ThreadId> = results.iter().map(|(thread, _)| thread.clone()).collect();
     let done: Vec<ThreadId> =
         results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
-    let many = words::count(done.len(), "mail");
-    match failed {
+    let count = words::count(done.len(), "mail");
+    match first_failure {
         Some(why) if done.is_empty() => model.fail(format!("Not {}: {why}", mail_move.done())),
-        Some(why) => model.fail(format!("{many} {} · but not all: {why}", mail_move.done())),
-        None => model.say(format!("{many} {}", mail_move.done())),
+        Some(why) => model.fail(format!("{count} {} · but not all: {why}", mail_move.done())),
+        None => model.say(format!("{count} {}", mail_move.done())),
     }
     model.inbox.list.marks.clear();
     if *mail_move == MailMove::Back {
@@ -110,7 +110,7 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
             follow::select_question_of(model, thread);
         }
     } else if !done.is_empty() {
-        leave(model, &done);
+        drop_cards(model, &done);
         // The next `u` puts these back, whatever was decided before.
         (model.put_away, model.undo) = (done, None);
     }
@@ -118,14 +118,14 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
 }
 
 /// Takes the cards of mail that was put away off the list. If the selected card was among them, selects the next one.
-fn leave(model: &mut Model, threads: &[ThreadId]) {
+fn drop_cards(model: &mut Model, threads: &[ThreadId]) {
     let rows = model.inbox.list.all().iter().filter(|row| threads.contains(&row.thread));
     let ids: HashSet<String> = rows.map(|row| row.id.clone()).collect();
     // A glance may have taken the card away already.
-    let lost = model.inbox.list.selection_vanished() && model.inbox.following.is_none();
-    let leaves = lost || model.inbox.list.selected().is_some_and(|row| ids.contains(&row.id));
+    let has_vanished = model.inbox.list.selection_vanished() && model.inbox.following.is_none();
+    let is_dropped = has_vanished || model.inbox.list.selected().is_some_and(|row| ids.contains(&row.id));
     model.inbox.list.drop_rows(&ids, model.wall);
-    if leaves {
+    if is_dropped {
         model.inbox.list.select(model.inbox.list.cursor());
     }
     // A glance taken before this would show the old cards.

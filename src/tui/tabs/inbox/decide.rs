@@ -46,9 +46,9 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
 }
 
 /// Takes a deferred decision once its key is known not to be held down.
-pub fn late(model: &mut Model) -> Vec<Cmd> {
+pub fn take_deferred(model: &mut Model) -> Vec<Cmd> {
     match safe::due(model) {
-        Some(late) => take(model, late.action, None),
+        Some(deferred) => take(model, deferred.action, None),
         None => Vec::new(),
     }
 }
@@ -79,10 +79,10 @@ fn take(model: &mut Model, action: Action, why: Option<&str>) -> Vec<Cmd> {
         Some(why) => {
             let Some(opened) = model.current() else { return Vec::new() };
             let page = opened.proposal();
-            let asked = question(&opened.item, "Accept this?");
-            let title = format!("{asked} “{}”", model.selected().map_or("", |row| &row.title));
-            let nothing = if opened.item.sends_nothing() { "Nothing is sent. " } else { "" };
-            let why = format!("{nothing}Asking again because {why}.");
+            let prompt = question(&opened.item, "Accept this?");
+            let title = format!("{prompt} “{}”", model.selected().map_or("", |row| &row.title));
+            let prefix = if opened.item.sends_nothing() { "Nothing is sent. " } else { "" };
+            let why = format!("{prefix}Asking again because {why}.");
             let then = OnConfirm::Decide(kind, decision);
             model.push(Confirm::new(title, why, page, then));
             Vec::new()
@@ -119,11 +119,11 @@ fn pending_decision(model: &Model, action: Action) -> Option<(DecisionKind, Deci
     let row = model.selected()?;
     let shown = model.shown.as_ref()?;
     let id = crate::graph::InterruptId::parse(&row.id).ok()?;
-    let permission = model.current().is_some_and(|opened| opened.item.labels.words_refuse);
+    let is_permission = model.current().is_some_and(|opened| opened.item.labels.words_refuse);
     let (kind, decision) = match action {
         Action::Accept => (DecisionKind::Accepted, Decision::Accept),
         Action::SaveDraft => (DecisionKind::Drafted, Decision::Draft),
-        _ if permission => (DecisionKind::Refused, Decision::Ignore),
+        _ if is_permission => (DecisionKind::Refused, Decision::Ignore),
         _ => (DecisionKind::Ignored, Decision::Ignore),
     };
     let learn = action != Action::IgnoreQuietly;
@@ -154,13 +154,13 @@ pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) ->
 pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, InboxResult<()>)>) -> Vec<Cmd> {
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
-    let mut refused = None;
+    let mut failure_text = None;
     let mut sent = Vec::new();
     let ids: HashSet<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
     let rows = model.inbox.list.all().iter().filter(|row| ids.contains(row.id.as_str()));
-    let decided: HashMap<String, (String, &str)> =
+    let titles_and_words: HashMap<String, (String, &str)> =
         rows.map(|row| (row.id.clone(), (row.title.clone(), done_word(kind, row)))).collect();
-    let title_of = |id: &str| decided.get(id).map(|(title, _)| title.clone()).unwrap_or_default();
+    let title_of = |id: &str| titles_and_words.get(id).map(|(title, _)| title.clone()).unwrap_or_default();
     for (id, result) in results {
         model.deciding.remove(&id);
         match result {
@@ -176,14 +176,14 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             }
             Err(failure) => {
                 if failure.stale {
-                    model.inbox.asked = None;
+                    model.inbox.requested_card = None;
                     model.inbox.opened = None;
                 }
                 let what = match title_of(&id).as_str() {
                     "" => "Not decided".to_owned(),
                     title => format!("Not decided: “{title}”"),
                 };
-                refused = Some(format!("{what}: {}", failure.text));
+                failure_text = Some(format!("{what}: {}", failure.text));
             }
         }
     }
@@ -191,9 +191,9 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         model.sent = sent;
         let answered = follow::answered(model, &done);
         let followed =
-            answered.as_ref().filter(|row| follows(model, kind, row)).map(|row| row.thread.clone());
+            answered.as_ref().filter(|row| is_followed(model, kind, row)).map(|row| row.thread.clone());
         let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
-        let next = model
+        let cursor = model
             .inbox
             .list
             .selected()
@@ -203,29 +203,21 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             model.inbox.list.marks.remove(id);
         });
         model.inbox.list.drop_rows(&ids, model.wall);
-        match (next, followed) {
+        match (cursor, followed) {
             // Nothing else moves under the keys while the agent answers.
             (Some(_), Some(thread)) => model.inbox.following = Some(Followed { thread, idle: false }),
-            (Some(next), None) => model.inbox.list.select(next),
+            (Some(cursor), None) => model.inbox.list.select(cursor),
             (None, _) => {}
         }
         follow::expect(model, kind, answered);
         // A glance taken before this would show the old state.
         model.inbox.stale_glance = model.inbox.glancing.0;
         let mut words_used =
-            done.iter().map(|(id, _)| decided.get(id).map_or(kind.word(), |(_, word)| *word));
+            done.iter().map(|(id, _)| titles_and_words.get(id).map_or(kind.word(), |(_, word)| *word));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
-        let word = word.unwrap_or(kind.word());
-        let what = what_was_done(word, &done);
-        let where_to = match (kind, model.keymap.key_of(&model.scopes(), Action::ShowSnoozed)) {
-            (DecisionKind::Snoozed { until }, key) => {
-                let until = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
-                let key = key.map(|key| format!(" · {key} shows snoozed items")).unwrap_or_default();
-                format!(" until {until}{key}")
-            }
-            _ => String::new(),
-        };
-        model.say(words::capitalized(&format!("{what}{where_to}")));
+        let what = what_was_done(word.unwrap_or(kind.word()), &done);
+        let until = snoozed_until(model, kind).unwrap_or_default();
+        model.say(words::capitalized(&format!("{what}{until}")));
         if matches!(
             kind,
             DecisionKind::Accepted
@@ -242,11 +234,20 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         }
         cmds.extend(crate::tui::update::data::changed(model));
     }
-    if let Some(refused) = refused {
-        model.fail(refused);
+    if let Some(failure_text) = failure_text {
+        model.fail(failure_text);
         cmds.extend(crate::tui::update::data::changed(model));
     }
     cmds
+}
+
+/// Until when items were snoozed, and the key that lists them; `None` for other decisions.
+fn snoozed_until(model: &Model, kind: DecisionKind) -> Option<String> {
+    let DecisionKind::Snoozed { until } = kind else { return None };
+    let until = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
+    let key = model.keymap.key_of(&model.scopes(), Action::ShowSnoozed);
+    let key = key.map(|key| format!(" · {key} shows snoozed items")).unwrap_or_default();
+    Some(format!(" until {until}{key}"))
 }
 
 fn what_was_done(word: &str, items: &[(String, String)]) -> String {
@@ -256,24 +257,24 @@ fn what_was_done(word: &str, items: &[(String, String)]) -> String {
     }
 }
 
-/// What was done to an item, in the words its end is told with later.
+/// What was done to an item, in the same words that later report how it ended.
 fn done_word(kind: DecisionKind, row: &Row) -> &'static str {
-    let is = |asked: Kind| row.kind == ItemKind::Interrupt(asked);
-    let permission = is(Kind::Approval) && row.action.starts_with(PROGRAM_ACTIONS);
+    let is_kind = |kind: Kind| row.kind == ItemKind::Interrupt(kind);
+    let is_permission = is_kind(Kind::Approval) && row.action.starts_with(PROGRAM_ACTIONS);
     match kind {
-        DecisionKind::Accepted if is(Kind::Triage) => "noted",
-        DecisionKind::Accepted if permission => "allowed",
-        DecisionKind::Edited if permission => "allowed, changed",
-        DecisionKind::Ignored if permission => "refused",
+        DecisionKind::Accepted if is_kind(Kind::Triage) => "noted",
+        DecisionKind::Accepted if is_permission => "allowed",
+        DecisionKind::Edited if is_permission => "allowed, changed",
+        DecisionKind::Ignored if is_permission => "refused",
         kind => kind.word(),
     }
 }
 
 /// Whether the thread of a decided row answers at once, so that it is worth watching. A program that asked continues
 /// elsewhere.
-fn follows(model: &Model, kind: DecisionKind, row: &Row) -> bool {
-    let elsewhere = row.action.starts_with(PROGRAM_ACTIONS) || !model.has_workflow(&row.workflow);
-    follow::answers_at_once(kind) && !elsewhere
+fn is_followed(model: &Model, kind: DecisionKind, row: &Row) -> bool {
+    let goes_elsewhere = row.action.starts_with(PROGRAM_ACTIONS) || !model.has_workflow(&row.workflow);
+    follow::answers_at_once(kind) && !goes_elsewhere
 }
 
 /// Undoes the last decision; a bulk decision as a whole.
@@ -283,8 +284,12 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
         if !safe::is_deliberate(model, press) {
             return Vec::new();
         }
-        let away = std::mem::take(&mut model.put_away);
-        return vec![if away.is_empty() { Cmd::UndoLast } else { Cmd::PutAway(away, MailMove::Back) }];
+        let put_away = std::mem::take(&mut model.put_away);
+        return vec![if put_away.is_empty() {
+            Cmd::UndoLast
+        } else {
+            Cmd::PutAway(put_away, MailMove::Back)
+        }];
     };
     let ids = undo.items.iter().filter_map(|(id, _)| crate::graph::InterruptId::parse(id).ok());
     let ids: Vec<_> = ids.collect();
@@ -348,29 +353,30 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
         ));
         return Vec::new();
     }
-    let back: Vec<&String> = results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
-    let late = results.iter().find_map(|(_, result)| result.as_ref().err());
-    model.inbox.goto = back.first().map(|id| (*id).clone());
+    let undone_ids: Vec<&String> =
+        results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
+    let failure = results.iter().find_map(|(_, result)| result.as_ref().err());
+    model.inbox.goto = undone_ids.first().map(|id| (*id).clone());
     model.inbox.stale_glance = model.inbox.glancing.0;
-    let known = std::mem::take(&mut model.inbox.undoing);
-    let what = match back.as_slice() {
+    let undoing = std::mem::take(&mut model.inbox.undoing);
+    let what = match undone_ids.as_slice() {
         [one] => {
-            let known = known.iter().find(|(id, _)| id == *one).map(|(_, title)| title);
-            let known = known.filter(|title| !title.is_empty());
-            known.or_else(|| model.inbox.list.find(one).map(|row| &row.title))
+            let title = undoing.iter().find(|(id, _)| id == *one).map(|(_, title)| title);
+            let title = title.filter(|title| !title.is_empty());
+            title.or_else(|| model.inbox.list.find(one).map(|row| &row.title))
         }
         _ => None,
     };
-    let what = what.map_or_else(|| words::count(back.len(), "item"), |title| format!("“{title}”"));
-    match (back.len(), late) {
+    let what = what.map_or_else(|| words::count(undone_ids.len(), "item"), |title| format!("“{title}”"));
+    match (undone_ids.len(), failure) {
         (0, Some(failure)) => model.fail(format!("Not undone: {}", failure.text)),
         (_, None) => model.say(format!("Undone: {what}")),
         (_, Some(failure)) => model.fail(format!("Undone: {what} · but not all: {}", failure.text)),
     }
     let mut cmds = Vec::new();
-    for key in back.iter().flat_map(|id| Form::draft_keys(id)) {
-        if let Some(at) = model.sent.iter().position(|(sent, _)| *sent == key) {
-            let (key, draft) = model.sent.swap_remove(at);
+    for key in undone_ids.iter().flat_map(|id| Form::draft_keys(id)) {
+        if let Some(index) = model.sent.iter().position(|(sent, _)| *sent == key) {
+            let (key, draft) = model.sent.swap_remove(index);
             model.drafts.insert(key.clone(), draft.clone());
             cmds.push(Cmd::KeepDraft(key, Some(draft)));
         }
@@ -414,15 +420,15 @@ pub fn stopped(model: &mut Model, thread: ThreadId, result: InboxResult<()>) -> 
 }
 
 pub fn ask_why(model: &mut Model) -> Vec<Cmd> {
-    why_here(model).map(|(id, _)| Cmd::Why(id)).into_iter().collect()
+    why_target(model).map(|(id, _)| Cmd::Why(id)).into_iter().collect()
 }
 
 /// What `w` can ask about here, and its title: the selected item or decision, the thread of a skipped mail, or the last
 /// question of the shown thread.
-pub fn why_here(model: &Model) -> Option<(String, String)> {
+pub fn why_target(model: &Model) -> Option<(String, String)> {
     if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
         let (id, title) = match review.view.questions.last() {
-            Some(asked) => (asked.id.to_string(), &asked.title),
+            Some(question) => (question.id.to_string(), &question.title),
             None => (review.view.id.to_string(), &review.view.title),
         };
         return Some((id, words::line(title)));
@@ -444,11 +450,11 @@ pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     if !model.layers.is_empty() {
         return Vec::new();
     }
-    let Some((_, title)) = why_here(model).filter(|(here, _)| here == id) else { return Vec::new() };
+    let Some((_, title)) = why_target(model).filter(|(target, _)| target == id) else { return Vec::new() };
     if let Some(card) = model.ok_or_fail(result) {
-        let names = model.selected().filter(|row| row.id == id);
-        let names = names.map(|row| format!("{id} · {} · {}", row.action, row.workflow));
-        let doc = Doc::page(&title, &names.unwrap_or_else(|| id.to_owned()), card.blocks);
+        let meta = model.selected().filter(|row| row.id == id);
+        let meta = meta.map(|row| format!("{id} · {} · {}", row.action, row.workflow));
+        let doc = Doc::page(&title, &meta.unwrap_or_else(|| id.to_owned()), card.blocks);
         let title = match (model.shows_skipped(), model.shows_history()) {
             (true, _) => "Why it was skipped",
             (_, true) => "Why it was asked",

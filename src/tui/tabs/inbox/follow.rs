@@ -12,7 +12,7 @@ use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
 /// If the next question takes longer than this, the user is already reading something else.
-const SOON: Duration = Duration::from_secs(10);
+const MAX_WAIT: Duration = Duration::from_secs(10);
 
 /// The thread that was answered last and is on the screen instead of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -39,16 +39,17 @@ pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {
     model.selected().filter(|row| row.id == *id).cloned()
 }
 
-/// Notes whose next question to select; called after the next row has been selected. Who sends a mail goes on with the
-/// card that is shown now, so only agents and threads that answer at once are expected.
+/// Notes whose next question to select; called after the next row has been selected. A user who sends a mail goes on
+/// with the card shown now, so only agents and threads that answer at once are expected.
 pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
-    let goes_on = matches!(
+    let agent_goes_on = matches!(
         kind,
         DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Answered | DecisionKind::Refused
     );
     model.inbox.expected = answered.and_then(|row| {
         if row.action.starts_with(PROGRAM_ACTIONS) {
-            return goes_on.then(|| Expected { agent: Some(row.source), ..expected(model, row.thread) });
+            return agent_goes_on
+                .then(|| Expected { agent: Some(row.source), ..expected(model, row.thread) });
         }
         answers_at_once(kind).then(|| expected(model, row.thread))
     });
@@ -65,7 +66,7 @@ fn expected(model: &Model, thread: ThreadId) -> Expected {
         agent: None,
         last_key: model.last_key,
         selected: model.inbox.list.selected().map(|row| row.id.clone()),
-        until: model.now + SOON,
+        until: model.now + MAX_WAIT,
     }
 }
 
@@ -83,8 +84,8 @@ pub fn follow_again(model: &mut Model, thread: ThreadId) {
     let selected = model.inbox.list.selected().filter(|row| row.thread == thread);
     let ids: HashSet<String> = selected.map(|row| row.id.clone()).into_iter().collect();
     // A glance may have taken the card away already.
-    let lost = model.inbox.list.selection_vanished() && model.inbox.following.is_none();
-    if ids.is_empty() && !lost {
+    let has_vanished = model.inbox.list.selection_vanished() && model.inbox.following.is_none();
+    if ids.is_empty() && !has_vanished {
         return;
     }
     model.inbox.list.drop_rows(&ids, model.wall);
@@ -98,17 +99,18 @@ pub fn follow_again(model: &mut Model, thread: ThreadId) {
 pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
     let Some(expected) = &model.inbox.expected else { return };
     let selected = model.inbox.list.selected().map(|row| &row.id);
-    let untouched = model.last_key == expected.last_key && selected == expected.selected.as_ref();
-    if !untouched || model.now > expected.until || !model.layers.is_empty() || !model.shows_items() {
+    let is_untouched = model.last_key == expected.last_key && selected == expected.selected.as_ref();
+    if !is_untouched || model.now > expected.until || !model.layers.is_empty() || !model.shows_items() {
         model.inbox.expected = None;
         return;
     }
-    let asks = |row: &Row| {
-        let agent = row.action.starts_with(PROGRAM_ACTIONS) && expected.agent.as_ref() == Some(&row.source);
-        arrived.contains(&row.id) && (row.thread == expected.thread || agent)
+    let is_expected = |row: &Row| {
+        let is_same_agent =
+            row.action.starts_with(PROGRAM_ACTIONS) && expected.agent.as_ref() == Some(&row.source);
+        arrived.contains(&row.id) && (row.thread == expected.thread || is_same_agent)
     };
     let list = &mut model.inbox.list;
-    if let Some(position) = (0..list.len()).find(|n| list.row(*n).is_some_and(asks)) {
+    if let Some(position) = (0..list.len()).find(|n| list.row(*n).is_some_and(is_expected)) {
         list.select(position);
         model.inbox.expected = None;
     }
@@ -126,7 +128,7 @@ pub fn next_of_followed(model: &mut Model) -> Option<String> {
         if model.inbox.list.shows(&id) {
             return Some(id);
         }
-        // It is not of the kind the user works through now; that it came is said.
+        // It is not of the kind the user works through now. A note says that it came.
         stop_following(model);
         return None;
     }

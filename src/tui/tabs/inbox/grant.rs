@@ -39,7 +39,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
         grantable = Grantable { remember: grantable.remember, ..Grantable::default() };
     }
     let mut rows: Vec<(String, Choice)> = Vec::new();
-    let mut row = |text: String, scope, lasts| rows.push((text, Choice::Grant(scope, lasts, false)));
+    let mut row = |text: String, scope, duration| rows.push((text, Choice::Grant(scope, duration, false)));
     if grantable.thread {
         row("for the rest of this thread".to_owned(), GrantScope::Thread, None);
         row("for this thread, for an hour".to_owned(), GrantScope::Thread, Some(HOUR));
@@ -55,8 +55,8 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
         rows.extend(agent_rows(model, call));
     }
     let asker = asker(&opened.item);
-    rows.extend(grantable.remember.iter().enumerate().map(|(place, offer)| {
-        (format!("let {asker} remember: {}", Visible::line(&offer.words)), Choice::Remember(place))
+    rows.extend(grantable.remember.iter().enumerate().map(|(index, offer)| {
+        (format!("let {asker} remember: {}", Visible::line(&offer.words)), Choice::Remember(index))
     }));
     let title = format!("Accept, and let {} run without asking", tool(&opened.item));
     model.push(Menu::new(title, rows));
@@ -65,12 +65,12 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
 
 /// What a program's call may allow: for an hour, today, or in its session.
 fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
-    let sorts = || {
-        let named = call.commands().iter().map(|command| match command.sort() {
+    let command_names = || {
+        let names = call.commands().iter().map(|command| match command.sort() {
             Some(sort) => format!("any `{} …`", sort.join(" ")),
             None => format!("`{}`", command.words.join(" ")),
         });
-        named.collect::<Vec<_>>().join(" and ")
+        names.collect::<Vec<_>>().join(" and ")
     };
     let mut offers = match &call.does {
         AgentAction::Commands(_) => {
@@ -82,7 +82,7 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
         AgentAction::Tool { .. } => vec![("this tool from this folder".to_owned(), GrantScope::Tool)],
     };
     if call.has_sort() {
-        offers.push((format!("{} in this folder", sorts()), GrantScope::CommandSort));
+        offers.push((format!("{} in this folder", command_names()), GrantScope::CommandSort));
     }
     let mut rows = Vec::new();
     for (what, scope) in offers {
@@ -102,11 +102,11 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
 }
 
 /// Shows what the agent would remember, and asks.
-pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
+pub fn confirm_remember(model: &mut Model, index: usize) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let item = &opened.item;
     let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-    let Some(offer) = item.grantable.remember.get(place) else { return Vec::new() };
+    let Some(offer) = item.grantable.remember.get(index) else { return Vec::new() };
     let asker = asker(item);
     let fields = [
         ("now", "this one is accepted as it is shown".to_owned()),
@@ -122,28 +122,28 @@ pub fn confirm_remember(model: &mut Model, place: usize) -> Vec<Cmd> {
     let decision = DecisionRequest::on_screen(id, hash, Decision::Accept, true);
     let title = format!("Accept this, and let {asker} remember it?");
     let why = "Neither you nor sayso will see calls like this any more.";
-    model.push(Confirm::new(title, why, page, OnConfirm::Remember(decision, place)));
+    model.push(Confirm::new(title, why, page, OnConfirm::Remember(decision, index)));
     Vec::new()
 }
 
 fn rest_of_day(model: &Model) -> Option<Duration> {
     let now = model.wall.to_zoned(model.options.time_zone.clone());
     let end = now.tomorrow().ok()?.start_of_day().ok()?;
-    let left = end.timestamp().duration_since(model.wall);
-    Duration::try_from(left).ok().filter(|left| *left > HOUR)
+    let remaining = end.timestamp().duration_since(model.wall);
+    Duration::try_from(remaining).ok().filter(|remaining| *remaining > HOUR)
 }
 
 /// Shows what would run without asking, and asks.
-pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, session: bool) -> Vec<Cmd> {
+pub fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>, session: bool) -> Vec<Cmd> {
     let Some(opened) = model.current() else { return Vec::new() };
     let item = &opened.item;
     let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-    let Some(mut whom) = whom(item, scope) else { return Vec::new() };
+    let Some(mut grantee) = grantee(item, scope) else { return Vec::new() };
     if session {
-        whom.push_str(", only in this session");
+        grantee.push_str(", only in this session");
     }
     // However long the box stays open, the grant ends when the box says.
-    let ends_at = lasts.map(|lasts| model.wall.checked_add(lasts).unwrap_or(model.wall));
+    let ends_at = duration.map(|duration| model.wall.checked_add(duration).unwrap_or(model.wall));
     let until = match ends_at {
         None => "the thread ends".to_owned(),
         Some(end) => end.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string(),
@@ -158,7 +158,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
     let fields = [
         ("now", "this one is accepted as it is shown".to_owned()),
         ("without asking", format!("{} of {}", calls, item.action)),
-        ("for", whom),
+        ("for", grantee),
         ("until", until),
         ("still asks", "any call with a warning".to_owned()),
         ("to end it", "X in 4 Activity · u undoes only this answer".to_owned()),
@@ -177,17 +177,17 @@ pub fn confirm(model: &mut Model, scope: GrantScope, lasts: Option<Duration>, se
     Vec::new()
 }
 
-/// For whom or what a grant from this card would be; `None` if the card offers no such scope.
-fn whom(item: &Item, scope: GrantScope) -> Option<String> {
-    let offered = &item.grantable;
+/// Who or what a grant from this card would cover; `None` if the card offers no such scope.
+fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
+    let grantable = &item.grantable;
     match scope {
         GrantScope::Thread => Some(format!("this thread ({}); a fork of it asks again", item.thread)),
-        GrantScope::Sender => Some(format!("mail from {}, in any thread", offered.sender.as_ref()?)),
+        GrantScope::Sender => Some(format!("mail from {}, in any thread", grantable.sender.as_ref()?)),
         GrantScope::Command | GrantScope::CommandSort | GrantScope::Edits | GrantScope::Tool => {
-            let call = offered.call.as_ref()?;
+            let call = grantable.call.as_ref()?;
             let what = match &call.does {
                 AgentAction::Commands(commands) => {
-                    let one = |command: &CommandLine| match command
+                    let describe = |command: &CommandLine| match command
                         .sort()
                         .filter(|_| scope == GrantScope::CommandSort)
                     {
@@ -197,7 +197,7 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
                         }
                         None => format!("`{}` in {}", command.words.join(" "), command.folder),
                     };
-                    commands.iter().map(one).collect::<Vec<_>>().join("; ")
+                    commands.iter().map(describe).collect::<Vec<_>>().join("; ")
                 }
                 AgentAction::Edit { folder, .. } => {
                     format!(
@@ -212,8 +212,8 @@ fn whom(item: &Item, scope: GrantScope) -> Option<String> {
 }
 
 /// A card was accepted and a grant given, or neither.
-pub fn granted(model: &mut Model, id: String, granted: InboxResult<GrantLine>) -> Vec<Cmd> {
-    let (accepted, grant) = match granted {
+pub fn granted(model: &mut Model, id: String, result: InboxResult<GrantLine>) -> Vec<Cmd> {
+    let (accepted, grant) = match result {
         Ok(grant) => (Ok(()), Some(grant)),
         Err(failure) => (Err(failure), None),
     };

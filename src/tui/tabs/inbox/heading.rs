@@ -78,7 +78,7 @@ pub(super) fn asker(item: &Item) -> Visible {
     Visible::line(source.strip_prefix("request: ").unwrap_or(source))
 }
 
-/// What would be used, by the name that the asker has for it.
+/// The tool to be used, by the asker's name for it.
 pub(super) fn tool(item: &Item) -> Visible {
     Visible::line(item.action.strip_prefix(PROGRAM_ACTIONS).unwrap_or(&item.action))
 }
@@ -122,7 +122,7 @@ mod tests {
     #[test]
     fn the_line_says_who_wants_what() {
         use Kind::{Approval, Question, Triage, Trouble};
-        for (kind, action, source, said) in [
+        for (kind, action, source, expected) in [
             (Approval, "write_email", Some("Ann"), "Reply to Ann, ready to send"),
             (Approval, "write_email", None, "Mail, ready to send"),
             (Approval, "request/restart", Some("request: ci"), "The program ci wants to use restart"),
@@ -142,7 +142,7 @@ mod tests {
             (Trouble, "stopped", None, "The ask thread is stopped"),
             (Trouble, "budget", None, "The ask thread needs you"),
         ] {
-            assert_eq!(who_wants_what(&item(kind, action, source)), said);
+            assert_eq!(who_wants_what(&item(kind, action, source)), expected);
         }
         let mut command = item(Approval, "request/Bash", Some("request: claude-code"));
         command.args = json!({ "command": "ls" });

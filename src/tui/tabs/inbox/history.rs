@@ -59,7 +59,7 @@ pub fn read(model: &Model) -> Vec<Cmd> {
 pub fn more(model: &mut Model) -> Vec<Cmd> {
     let height = usize::from(layout::areas(model).list.height);
     let history = &mut model.inbox.history;
-    match history.list.rest(height) {
+    match history.list.begin_next_page(height) {
         Some(after) => vec![Cmd::Decisions(history.query(Some(after), PAGE))],
         None => Vec::new(),
     }
@@ -134,15 +134,15 @@ pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>)
         return Vec::new();
     };
     let ended = links.grants.iter().find(|grant| !grants::is_listed(grant));
-    let alone = ended.filter(|_| links.lessons.is_empty() && links.grants.len() == 1);
-    let untold = links.lessons.iter().all(|lesson| lesson.version.is_none());
+    let only_ended = ended.filter(|_| links.lessons.is_empty() && links.grants.len() == 1);
+    let nothing_stored = links.lessons.iter().all(|lesson| lesson.version.is_none());
     let mut rows = places(&links);
-    match (rows.len(), alone) {
+    match (rows.len(), only_ended) {
         (0, Some(grant)) => {
             model.say(format!("Its grant is no longer in force: {}, {}", grant.tool, grant.scope));
         }
         (0, None) => model.say(match by {
-            Some(By::Tui | By::Cli) if !links.lessons.is_empty() && untold => {
+            Some(By::Tui | By::Cli) if !links.lessons.is_empty() && nothing_stored => {
                 "You decided this yourself; nothing has been stored of what it teaches"
             }
             Some(By::Tui | By::Cli) => "You decided this yourself, and nothing was learned from it",
@@ -196,19 +196,19 @@ pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<Deci
 }
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let browse = &model.inbox.history.list;
-    if browse.rows.is_empty() {
-        let (what, next) = match (browse.read, model.inbox.history.typed.is_empty()) {
+    let list = &model.inbox.history.list;
+    if list.rows.is_empty() {
+        let (what, next) = match (list.read, model.inbox.history.typed.is_empty()) {
             (false, _) => ("Looking …", ""),
             (true, true) => ("Nothing has been decided yet.", "gi shows what waits."),
             (true, false) => ("No decision matches.", "Esc shows all of them."),
         };
         return draw::message(model, areas.list, buf, what, next);
     }
-    let outcomes: Vec<String> = browse.rows.iter().map(|line| words::line(&line.outcome)).collect();
-    let wide = draw::lead_width(outcomes.iter().map(String::as_str), MAX_OUTCOME);
+    let outcomes: Vec<String> = list.rows.iter().map(|line| words::line(&line.outcome)).collect();
+    let outcome_width = draw::lead_width(outcomes.iter().map(String::as_str), MAX_OUTCOME);
     let row = |(line, outcome): (&DecisionLine, &String)| PlainRow {
-        lead: pad(outcome, wide),
+        lead: pad(outcome, outcome_width),
         style: style(model, line.end),
         text: match &line.source {
             Some(source) => format!("{} · {}", words::line(&line.title), words::line(source)),
@@ -217,8 +217,8 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         note: None,
         end: words::age(line.at, model.wall),
     };
-    draw::rows(model, browse, areas.list, buf, browse.rows.iter().zip(&outcomes).map(row));
-    let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
+    draw::rows(model, list, areas.list, buf, list.rows.iter().zip(&outcomes).map(row));
+    let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) else { return };
     draw::page(model, &card(model, line), model.inbox.history.top, areas, buf);
 }
 
@@ -232,12 +232,13 @@ fn style(model: &Model, end: DecisionEnd) -> Style {
 }
 
 fn card(model: &Model, line: &DecisionLine) -> Doc {
-    let zoned = |at: Timestamp| {
+    let format_time = |at: Timestamp| {
         at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b %Y, %H:%M").to_string()
     };
-    let at = zoned(line.at);
+    let at = format_time(line.at);
     let until = line.args.get("until").filter(|_| line.answer == AnswerKind::Snooze);
-    let until = until.and_then(Value::as_str).and_then(|until| until.parse::<Timestamp>().ok()).map(zoned);
+    let until =
+        until.and_then(Value::as_str).and_then(|until| until.parse::<Timestamp>().ok()).map(format_time);
     let by = match &line.by {
         Some(By::Tui) => "you, on the screen".to_owned(),
         Some(By::Cli) => "you, on the command line".to_owned(),
@@ -253,8 +254,8 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     if line.kind.is_some_and(|kind| kind != Kind::Trouble) {
         fields.push(("asked for", &line.action));
     }
-    let one = |(name, value): (&str, &str)| (Visible::line(name), Visible::line(value));
-    let mut blocks = vec![Block::Fields(fields.into_iter().map(one).collect())];
+    let to_field = |(name, value): (&str, &str)| (Visible::line(name), Visible::line(value));
+    let mut blocks = vec![Block::Fields(fields.into_iter().map(to_field).collect())];
     if let Some(text) = &line.text {
         blocks.push(Block::Heading(Visible::line("Your words")));
         blocks.push(Block::Text(Visible::new(text)));
@@ -268,9 +269,10 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
 
 /// What was decided on, such as a mail; the outcome says whether it was sent. Short values as fields, texts in full.
 fn contents(line: &DecisionLine) -> Vec<Block> {
-    let proposed = line.answer != AnswerKind::Snooze && line.kind.is_some_and(|kind| kind != Kind::Trouble);
-    let told = |args: &&Map<String, Value>| proposed && !args.is_empty();
-    let Some(args) = line.args.as_object().filter(told) else { return Vec::new() };
+    let is_proposal =
+        line.answer != AnswerKind::Snooze && line.kind.is_some_and(|kind| kind != Kind::Trouble);
+    let is_shown = |args: &&Map<String, Value>| is_proposal && !args.is_empty();
+    let Some(args) = line.args.as_object().filter(is_shown) else { return Vec::new() };
     let title = match (line.answer, line.end) {
         (AnswerKind::Edit, _) => "As you changed it",
         (AnswerKind::Draft, DecisionEnd::Done) => "What was saved",

@@ -116,7 +116,7 @@ impl Row {
         }
     }
 
-    fn class(&self) -> (bool, i64) {
+    fn sort_key(&self) -> (bool, i64) {
         (self.kind == ItemKind::Result, self.place)
     }
 
@@ -176,7 +176,7 @@ const SORTS: [(Sort, &str); 3] =
 const GROUPS: [(Group, &str); 4] =
     [(Group::None, "none"), (Group::Sender, "sender"), (Group::Kind, "kind"), (Group::Workflow, "workflow")];
 
-/// A group of which only the heading is shown.
+/// A group that shows only its heading.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedGroup {
     pub name: String,
@@ -289,11 +289,11 @@ impl List {
 
     /// Adds rows, replacing those with the same id.
     pub fn put(&mut self, lines: Vec<ItemLine>, now: Timestamp) {
-        let places: HashMap<&str, usize> =
+        let positions: HashMap<&str, usize> =
             self.rows.iter().enumerate().map(|(n, row)| (row.id.as_str(), n)).collect();
         let (mut changed, mut new) = (Vec::new(), Vec::new());
         for row in lines.into_iter().map(Row::from) {
-            match places.get(row.id.as_str()) {
+            match positions.get(row.id.as_str()) {
                 Some(n) => changed.push((*n, row)),
                 None => new.push(row),
             }
@@ -302,24 +302,24 @@ impl List {
             self.rows[n] = row;
         }
         self.rows.extend(new);
-        self.rows.sort_by_key(Row::class);
+        self.rows.sort_by_key(Row::sort_key);
         self.arrange(now);
     }
 
-    /// Removes rows that are gone, updates the standing of the others, and returns the ids to read.
+    /// Removes rows that are gone, updates the status of the others, and returns the ids to read.
     pub fn glance(&mut self, all: &[Glance], now: Timestamp) -> Vec<String> {
-        let seen: HashMap<&str, &Glance> = all.iter().map(|glance| (glance.id.as_str(), glance)).collect();
-        self.rows.retain(|row| seen.contains_key(row.id.as_str()));
-        let mut known = HashMap::with_capacity(self.rows.len());
+        let glances: HashMap<&str, &Glance> = all.iter().map(|glance| (glance.id.as_str(), glance)).collect();
+        self.rows.retain(|row| glances.contains_key(row.id.as_str()));
+        let mut stamps = HashMap::with_capacity(self.rows.len());
         for row in &mut self.rows {
-            if let Some(glance) = seen.get(row.id.as_str()) {
+            if let Some(glance) = glances.get(row.id.as_str()) {
                 row.status = glance.standing;
             }
-            known.insert(row.id.as_str(), row.stamp);
+            stamps.insert(row.id.as_str(), row.stamp);
         }
-        let unread = all.iter().filter(|glance| known.get(glance.id.as_str()) != Some(&glance.stamp));
+        let unread = all.iter().filter(|glance| stamps.get(glance.id.as_str()) != Some(&glance.stamp));
         let unread = unread.map(|glance| glance.id.clone()).collect();
-        self.marks.retain(|id| seen.contains_key(id.as_str()));
+        self.marks.retain(|id| glances.contains_key(id.as_str()));
         self.complete = true;
         self.arrange(now);
         unread
@@ -342,7 +342,7 @@ impl List {
 
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
     pub fn arrange(&mut self, now: Timestamp) {
-        let shown = |row: &Row| {
+        let is_shown = |row: &Row| {
             let passes_filter = match self.filter {
                 Filter::All => matches!(row.status, ItemStatus::Open | ItemStatus::Result),
                 Filter::Kind(kind) => {
@@ -355,7 +355,7 @@ impl List {
             passes_filter && self.narrow.matches(row, now)
         };
         let mut order: Vec<u32> =
-            (0_u32..).zip(&self.rows).filter(|(_, row)| shown(row)).map(|(n, _)| n).collect();
+            (0_u32..).zip(&self.rows).filter(|(_, row)| is_shown(row)).map(|(n, _)| n).collect();
         let row = |n: &u32| &self.rows[*n as usize];
         order.sort_by_key(|n| (row(n).kind == ItemKind::Result, row(n).dated));
         match self.sort {
@@ -423,13 +423,13 @@ impl List {
     }
 
     pub fn unfold(&mut self, now: Timestamp) -> bool {
-        let any = !self.folded.is_empty();
+        let had_folds = !self.folded.is_empty();
         self.folds.clear();
         self.arrange(now);
         if self.selected().is_none() {
             self.select(self.cursor);
         }
-        any
+        had_folds
     }
 
     /// How the list is sorted and grouped, in two words.
@@ -462,9 +462,9 @@ impl List {
     /// The name of the group that begins at this position, if one does.
     pub fn group_at(&self, position: usize) -> Option<&str> {
         let name = |position: usize| self.row(position).map(|row| self.heading(row));
-        let here = name(position)?;
-        let begins = self.group != Group::None && (position == 0 || name(position - 1) != Some(here));
-        begins.then_some(here)
+        let heading = name(position)?;
+        let is_first = self.group != Group::None && (position == 0 || name(position - 1) != Some(heading));
+        is_first.then_some(heading)
     }
 
     /// The next match of the search from the cursor, in either direction, wrapping around.

@@ -21,19 +21,20 @@ pub fn attachments(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// The thread of the mail whose mailing list could be left: skipped mail, or a mail that says how.
-pub fn list_here(model: &Model) -> Option<ThreadId> {
+pub fn unsubscribable_thread(model: &Model) -> Option<ThreadId> {
     if model.shows_skipped() {
         return model.inbox.skipped.selected()?.thread.clone();
     }
     let opened = model.current()?;
-    let says = |(name, _): &(Visible, Visible)| name.as_str().eq_ignore_ascii_case("list-unsubscribe");
-    let listed = opened.doc.mails().any(|mail| mail.headers.iter().any(says));
-    listed.then(|| opened.item.thread.clone())
+    let is_unsubscribe_header =
+        |(name, _): &(Visible, Visible)| name.as_str().eq_ignore_ascii_case("list-unsubscribe");
+    let has_list = opened.doc.mails().any(|mail| mail.headers.iter().any(is_unsubscribe_header));
+    has_list.then(|| opened.item.thread.clone())
 }
 
 /// Lets the mail's thread ask whether to leave its list; nothing is sent before that is decided.
 pub fn unsubscribe(model: &mut Model) -> Vec<Cmd> {
-    list_here(model).map(Cmd::Unsubscribe).into_iter().collect()
+    unsubscribable_thread(model).map(Cmd::Unsubscribe).into_iter().collect()
 }
 
 /// Lists the attachments. The list opens and saves nothing: the choice is asked about.

@@ -10,8 +10,8 @@ pub fn mark(model: &mut Model, action: Action) -> Vec<Cmd> {
         return history::search_sender(model);
     }
     let list = &mut model.inbox.list;
-    let here = list.selected().map(|row| (row.id.clone(), row.who().to_owned()));
-    let Some((id, who)) = here else { return Vec::new() };
+    let selected = list.selected().map(|row| (row.id.clone(), row.who().to_owned()));
+    let Some((id, who)) = selected else { return Vec::new() };
     match action {
         Action::Mark => {
             if !list.marks.remove(&id) {
@@ -30,10 +30,10 @@ pub fn mark(model: &mut Model, action: Action) -> Vec<Cmd> {
             list.anchor = Some(id);
         }
         _ => {
-            let same = |row: &Row| action == Action::MarkAll || row.who() == who;
+            let is_included = |row: &Row| action == Action::MarkAll || row.who() == who;
             let ids: Vec<String> = (0..list.len())
                 .filter_map(|n| list.row(n))
-                .filter(|row| same(row))
+                .filter(|row| is_included(row))
                 .map(|row| row.id.clone())
                 .collect();
             if ids.iter().all(|id| list.marks.contains(id)) {

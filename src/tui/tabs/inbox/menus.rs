@@ -11,7 +11,7 @@ use jiff::{Timestamp, ToSpan};
 
 pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
     let (sort, group) = (model.inbox.list.sort, model.inbox.list.group);
-    let mark = |is: bool| if is { "● " } else { "  " };
+    let mark = |is_current: bool| if is_current { "● " } else { "  " };
     let rows = [
         ("oldest first", Choice::Sort(Sort::Oldest), sort == Sort::Oldest),
         ("newest first", Choice::Sort(Sort::Newest), sort == Sort::Newest),
@@ -21,7 +21,10 @@ pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
         ("group by kind", Choice::Group(Group::Kind), group == Group::Kind),
         ("group by workflow", Choice::Group(Group::Workflow), group == Group::Workflow),
     ];
-    let rows = rows.into_iter().map(|(text, choice, is)| (format!("{}{text}", mark(is)), choice)).collect();
+    let rows = rows
+        .into_iter()
+        .map(|(text, choice, is_current)| (format!("{}{text}", mark(is_current)), choice))
+        .collect();
     model.push(Menu::new("Sort and group", rows));
     Vec::new()
 }
@@ -49,7 +52,7 @@ pub fn unfold(model: &mut Model) -> Vec<Cmd> {
 
 pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
     let now = model.wall.to_zoned(model.options.time_zone.clone());
-    let at = |day: &jiff::Zoned, hour: i8| {
+    let at_hour = |day: &jiff::Zoned, hour: i8| {
         day.with()
             .hour(hour)
             .minute(0)
@@ -63,10 +66,10 @@ pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
     let times = [
         ("for an hour", after(1.hour()).map(|zoned| zoned.timestamp())),
         ("for four hours", after(4.hours()).map(|zoned| zoned.timestamp())),
-        ("this evening", at(&now, 18)),
-        ("tomorrow", after(1.day()).and_then(|day| at(&day, 9))),
-        ("next Monday", now.nth_weekday(1, Weekday::Monday).ok().and_then(|day| at(&day, 9))),
-        ("for a week", after(1.week()).and_then(|day| at(&day, 9))),
+        ("this evening", at_hour(&now, 18)),
+        ("tomorrow", after(1.day()).and_then(|day| at_hour(&day, 9))),
+        ("next Monday", now.nth_weekday(1, Weekday::Monday).ok().and_then(|day| at_hour(&day, 9))),
+        ("for a week", after(1.week()).and_then(|day| at_hour(&day, 9))),
     ];
     let mut times: Vec<(&str, jiff::Timestamp)> = times
         .into_iter()

@@ -42,8 +42,7 @@ pub struct InboxTab {
     pub history: History,
     /// The card of the selected item.
     pub opened: Option<Opened>,
-    /// The card that was requested.
-    pub asked: Option<String>,
+    pub requested_card: Option<String>,
     /// The item to select once it is there.
     pub goto: Option<String>,
     pub following: Option<Followed>,
@@ -54,7 +53,7 @@ pub struct InboxTab {
     /// Lines that are still to be read.
     pub unread_ids: VecDeque<String>,
     /// Whether everything that was there at the start has been read.
-    pub begun: bool,
+    pub is_loaded: bool,
     /// Whether lines are being read; true at the start.
     pub reading: bool,
     /// Whether a glance is in progress, and whether another one is due.
@@ -71,14 +70,14 @@ impl Default for InboxTab {
             skipped_lately: Default::default(),
             history: History::default(),
             opened: None,
-            asked: None,
+            requested_card: None,
             goto: None,
             following: None,
             expected: None,
             undoing: Vec::new(),
             news: News::default(),
             unread_ids: VecDeque::new(),
-            begun: false,
+            is_loaded: false,
             reading: true,
             glancing: (false, false),
             stale_glance: false,
@@ -120,15 +119,15 @@ impl Opened {
 
     /// Cuts the card again after folds changed.
     pub fn cut(&mut self) {
-        let extra = CardContext { meta: heading::who_wants_what(&self.item), answers: &self.answers };
-        self.doc = Doc::new(&self.item, self.card.clone(), &extra, self.folds);
+        let context = CardContext { meta: heading::who_wants_what(&self.item), answers: &self.answers };
+        self.doc = Doc::new(&self.item, self.card.clone(), &context, self.folds);
     }
 
     /// The proposal in the card's own words, unfolded: enough to know what accepting it would do.
     pub fn proposal(&self) -> Doc {
-        let extra = CardContext { meta: heading::who_wants_what(&self.item), answers: &[] };
+        let context = CardContext { meta: heading::who_wants_what(&self.item), answers: &[] };
         let folds = Folds { open: true, headers: false };
-        Doc::new(&self.item, self.card.clone(), &extra, folds).proposal_only(&self.item)
+        Doc::new(&self.item, self.card.clone(), &context, folds).proposal_only(&self.item)
     }
 }
 

@@ -17,13 +17,13 @@ use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
 /// How many decisions are searched for those whose end is awaited.
-const LATEST: usize = 100;
+const MAX_DECISIONS: usize = 100;
 
 /// How long after a decision its lesson may still come.
-const LEARNING: Duration = Duration::from_secs(180);
+const LESSON_WAIT: Duration = Duration::from_secs(180);
 
 /// How long after its mail was put back a card may still come.
-const RETURNING: Duration = Duration::from_secs(30);
+const RETURN_WAIT: Duration = Duration::from_secs(30);
 
 /// What the user has not been told yet.
 #[derive(Clone, Debug, Default)]
@@ -34,7 +34,7 @@ pub struct News {
     /// Items that arrived but were not read yet.
     pub arrived: HashSet<String>,
     /// The last note about arrivals, and the items it is about.
-    told: (String, HashSet<String>),
+    last_arrivals: (String, HashSet<String>),
     /// Threads whose mail was put back, and until when we expect their cards.
     returning: Option<(Vec<ThreadId>, Instant)>,
     /// What we knew about each profile: its version and its text.
@@ -71,19 +71,19 @@ impl News {
 
 /// Notes decisions whose end is news.
 pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)]) -> Vec<Cmd> {
-    let ends = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Drafted);
-    let teaches = ends
+    let has_end = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Drafted);
+    let teaches = has_end
         || matches!(
             kind,
             DecisionKind::Written | DecisionKind::Answered | DecisionKind::Refused | DecisionKind::Ignored
         );
     let news = &mut model.inbox.news;
-    if ends {
+    if has_end {
         news.awaited.extend(ids.iter().map(|(id, _)| id.clone()));
         news.since.get_or_insert(model.wall);
     }
     if teaches {
-        news.learning = Some(model.now + LEARNING);
+        news.learning = Some(model.now + LESSON_WAIT);
         news.lessons = 0;
     }
     // Reads what is known now, so that we can tell what is new later.
@@ -111,7 +111,8 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
     if let Some(since) = news.since.filter(|_| !news.awaited.is_empty()) {
         // The clocks of two processes may differ a little.
         let since = since.checked_sub(1.minute()).ok();
-        let query = DecisionQuery { since, only_answers: true, limit: LATEST, ..DecisionQuery::default() };
+        let query =
+            DecisionQuery { since, only_answers: true, limit: MAX_DECISIONS, ..DecisionQuery::default() };
         cmds.push(Cmd::Ends(query));
     }
     if news.learning.is_some_and(|until| model.now < until) {
@@ -144,7 +145,7 @@ pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
     Vec::new()
 }
 
-/// How a decision ended, and for a mail to whom it went: `sent to Ines: “Re: Lunch”`.
+/// How a decision ended, and who a mail was sent to: `sent to Ines: “Re: Lunch”`.
 fn ending(line: &DecisionLine) -> String {
     let to = line.args.get("to").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
     let to: Vec<&str> = to.iter().filter_map(Value::as_str).map(words::name).collect();
@@ -160,33 +161,33 @@ fn ending(line: &DecisionLine) -> String {
 /// Says what arrived, once its lines have been read.
 pub fn tell_arrived(model: &mut Model) {
     let arrived = std::mem::take(&mut model.inbox.news.arrived);
-    // Those that are not read yet are told with their lines.
+    // Items that are not read yet are announced once their lines are there.
     let (arrived, unread): (HashSet<String>, HashSet<String>) = {
-        let known: HashSet<&str> = model.inbox.list.all().iter().map(|row| row.id.as_str()).collect();
-        arrived.into_iter().partition(|id| known.contains(id.as_str()))
+        let read_ids: HashSet<&str> = model.inbox.list.all().iter().map(|row| row.id.as_str()).collect();
+        arrived.into_iter().partition(|id| read_ids.contains(id.as_str()))
     };
     model.inbox.news.arrived = unread;
     follow::select_next(model, &arrived);
-    // Whoever stopped a thread was told so.
+    // A user who stopped a thread has been told.
     let is_news = |row: &&Row| arrived.contains(&row.id) && row.action != "stopped";
     let rows: Vec<&Row> = model.inbox.list.all().iter().filter(is_news).collect();
-    // What came a moment ago is counted too while the note about it stands.
-    let (note, told) = &model.inbox.news.told;
-    let stands = model.note.as_ref().is_some_and(|shown| shown.text == *note);
-    let mut told = if stands { told.clone() } else { HashSet::new() };
-    told.extend(rows.iter().map(|row| row.id.clone()));
-    let mut counted = model.inbox.list.all().iter().filter(|row| told.contains(&row.id));
+    // What came a moment ago is counted too while the note about it is shown.
+    let (note, announced) = &model.inbox.news.last_arrivals;
+    let is_note_shown = model.note.as_ref().is_some_and(|shown| shown.text == *note);
+    let mut announced = if is_note_shown { announced.clone() } else { HashSet::new() };
+    announced.extend(rows.iter().map(|row| row.id.clone()));
+    let mut counted = model.inbox.list.all().iter().filter(|row| announced.contains(&row.id));
     let all_back = counted.all(|row| comes_back(model, row));
     let text = match rows.as_slice() {
         [] => return,
-        [row] if told.len() == 1 => arrival(model, row),
-        _ if all_back => format!("Put back: {}", words::count(told.len(), "mail")),
-        _ => format!("{} new", told.len()),
+        [row] if announced.len() == 1 => arrival(model, row),
+        _ if all_back => format!("Put back: {}", words::count(announced.len(), "mail")),
+        _ => format!("{} new", announced.len()),
     };
     if model.note.as_ref().is_none_or(|note| !note.bad) {
         model.say(text);
         let note = model.note.as_ref().map(|note| note.text.clone());
-        model.inbox.news.told = (note.unwrap_or_default(), told);
+        model.inbox.news.last_arrivals = (note.unwrap_or_default(), announced);
     }
 }
 
@@ -196,7 +197,7 @@ pub fn await_return(model: &mut Model, threads: &[ThreadId]) {
         model.inbox.list.all().iter().any(|row| row.thread == *thread && !row.is_decided())
     };
     let threads = threads.iter().filter(|thread| !is_open(thread)).cloned().collect();
-    model.inbox.news.returning = Some((threads, model.now + RETURNING));
+    model.inbox.news.returning = Some((threads, model.now + RETURN_WAIT));
 }
 
 /// Whether a card is there again because its mail was put back.
@@ -209,7 +210,7 @@ fn arrival(model: &Model, row: &Row) -> String {
     if comes_back(model, row) {
         return format!("Put back: “{}”", row.title);
     }
-    let own = model.has_workflow(&row.workflow);
+    let is_own = model.has_workflow(&row.workflow);
     match row.kind {
         ItemKind::Interrupt(Kind::Triage) => format!("New: {} · {}", row.title, row.who()),
         ItemKind::Interrupt(Kind::Trouble) => format!("Failed: {}", row.title),
@@ -218,7 +219,7 @@ fn arrival(model: &Model, row: &Row) -> String {
             let ready = if row.allow.accept { "ready" } else { "to complete" };
             format!("Draft {ready}: {}", row.title)
         }
-        ItemKind::Interrupt(Kind::Approval | Kind::Question) if own => format!("Asks you: {}", row.title),
+        ItemKind::Interrupt(Kind::Approval | Kind::Question) if is_own => format!("Asks you: {}", row.title),
         ItemKind::Interrupt(Kind::Approval | Kind::Question) => {
             format!("{} waits: {}", row.who(), row.title)
         }
@@ -228,24 +229,24 @@ fn arrival(model: &Model, row: &Row) -> String {
 /// Says what was learned since the profiles were last read.
 pub fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     let Ok(lines) = result else { return Vec::new() };
-    let now: BTreeMap<String, (u64, String)> =
+    let profiles: BTreeMap<String, (u64, String)> =
         lines.into_iter().map(|line| (line.namespace, (line.version, line.profile))).collect();
-    let Some(before) = model.inbox.news.profiles.replace(now.clone()) else { return Vec::new() };
-    let nothing = (0, String::new());
-    let new = now.iter().find_map(|(namespace, (version, profile))| {
-        let (known, old) = before.get(namespace).unwrap_or(&nothing);
+    let Some(before) = model.inbox.news.profiles.replace(profiles.clone()) else { return Vec::new() };
+    let missing = (0, String::new());
+    let lesson = profiles.iter().find_map(|(namespace, (version, profile))| {
+        let (old_version, old) = before.get(namespace).unwrap_or(&missing);
         let old: HashSet<&str> = old.lines().map(str::trim).collect();
         let line = profile.lines().map(str::trim).find(|line| !line.is_empty() && !old.contains(line));
-        let line = line.filter(|_| version > known)?.to_owned();
+        let line = line.filter(|_| version > old_version)?.to_owned();
         Some(Lesson { namespace: namespace.clone(), version: *version, profile: profile.clone(), line })
     });
-    if let Some(lesson) = new {
+    if let Some(lesson) = lesson {
         let versions = |(namespace, (version, _)): (&String, &(u64, String))| {
-            version.saturating_sub(before.get(namespace).map_or(0, |(known, _)| *known))
+            version.saturating_sub(before.get(namespace).map_or(0, |(version, _)| *version))
         };
-        model.inbox.news.lessons += now.iter().map(versions).sum::<u64>();
+        model.inbox.news.lessons += profiles.iter().map(versions).sum::<u64>();
         let key = model.keymap.key_of(&model.tab_scopes(), Action::LastLesson).unwrap_or_default();
-        let (begin, hint) = match model.inbox.news.lessons {
+        let (intro, hint) = match model.inbox.news.lessons {
             0 | 1 => ("Learned".to_owned(), format!("{key} takes it back or narrows it")),
             many => (
                 format!("Learned {many} things, among them"),
@@ -253,23 +254,23 @@ pub fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<C
             ),
         };
         // A long lesson must not cut off the hint.
-        let room = usize::from(model.size.0).saturating_sub(width(&begin) + width(&hint) + 6).max(24);
-        let line = shown(&lesson.line);
-        model.say(format!("{begin}: {} · {hint}", truncate(&line, room)));
+        let room = usize::from(model.size.0).saturating_sub(width(&intro) + width(&hint) + 6).max(24);
+        let line = without_bullet(&lesson.line);
+        model.say(format!("{intro}: {} · {hint}", truncate(&line, room)));
         model.inbox.news.lesson = Some(lesson);
     }
     Vec::new()
 }
 
 /// A line of a profile without its bullet.
-fn shown(line: &str) -> String {
+fn without_bullet(line: &str) -> String {
     words::line(line.trim_start_matches(['-', '*', ' ']))
 }
 
 /// Offers to take back or reword the last lesson.
 pub fn offer(model: &mut Model) -> Vec<Cmd> {
     let Some(lesson) = &model.inbox.news.lesson else { return Vec::new() };
-    let title = format!("Learned: {}", shown(&lesson.line));
+    let title = format!("Learned: {}", without_bullet(&lesson.line));
     let rows = vec![
         ("take it back".to_owned(), Choice::DropLesson),
         ("narrow it: reword it …".to_owned(), Choice::NarrowLesson),

@@ -24,7 +24,7 @@ const CLASSES: [(&str, &str); 3] = [
 ];
 
 /// The mail that could be reclassified: its thread and title.
-fn mail(model: &Model) -> Option<(ThreadId, String)> {
+fn mail_to_reclassify(model: &Model) -> Option<(ThreadId, String)> {
     if model.shows_skipped() {
         let line = model.inbox.skipped.selected()?;
         return Some((line.thread.clone()?, Visible::line(&line.title).into_string()));
@@ -38,19 +38,19 @@ fn mail(model: &Model) -> Option<(ThreadId, String)> {
         return review.has_mail().then(|| (review.view.id.clone(), title));
     }
     let row = model.selected()?;
-    let triage = row.kind == ItemKind::Interrupt(Kind::Triage);
-    let mails = || model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
-    (triage || mails()).then(|| (row.thread.clone(), row.title.clone()))
+    let is_triage = row.kind == ItemKind::Interrupt(Kind::Triage);
+    let has_mail = || model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
+    (is_triage || has_mail()).then(|| (row.thread.clone(), row.title.clone()))
 }
 
 /// Whether the selected row is mail that was triaged.
 pub fn can_reclassify(model: &Model) -> bool {
-    mail(model).is_some()
+    mail_to_reclassify(model).is_some()
 }
 
 /// Offers the classes. The menu changes nothing: the choice is asked about.
 pub fn offer(model: &mut Model) -> Vec<Cmd> {
-    let Some((thread, title)) = mail(model) else { return Vec::new() };
+    let Some((thread, title)) = mail_to_reclassify(model) else { return Vec::new() };
     let row = |(class, about): (&str, &str)| {
         (format!("{class:<8} {about}"), Choice::Reclassify(thread.clone(), title.clone(), class.to_owned()))
     };
@@ -88,7 +88,7 @@ pub fn read(model: &Model) -> Vec<Cmd> {
 /// Reads the next page before the end is reached.
 pub fn more(model: &mut Model) -> Vec<Cmd> {
     let height = usize::from(layout::areas(model).list.height);
-    match model.inbox.skipped.rest(height) {
+    match model.inbox.skipped.begin_next_page(height) {
         Some(after) => vec![Cmd::Skipped(SkippedQuery { after: Some(after), limit: PAGE })],
         None => Vec::new(),
     }
@@ -108,8 +108,8 @@ pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<Skipp
 /// Counts the last day's skipped mail: once a day, and whenever Activity shows it.
 pub fn count(model: &mut Model) -> Option<Cmd> {
     let today = model.wall.to_zoned(model.options.time_zone.clone()).date();
-    let counted = model.inbox.skipped_lately.1.replace(today);
-    if counted == Some(today) && model.tab != Tab::Activity {
+    let last_day = model.inbox.skipped_lately.1.replace(today);
+    if last_day == Some(today) && model.tab != Tab::Activity {
         return None;
     }
     let since = model.wall.saturating_sub(SignedDuration::from_hours(24)).ok()?;
@@ -128,9 +128,9 @@ pub fn counted(model: &mut Model, result: InboxResult<(SkippedCount, bool)>) -> 
 
 /// Draws the skipped mail and why it was skipped.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let browse = &model.inbox.skipped;
-    if browse.rows.is_empty() {
-        let (what, next) = if browse.read {
+    let list = &model.inbox.skipped;
+    if list.rows.is_empty() {
+        let (what, next) = if list.read {
             ("No mail was skipped.", "What a rule or the model ignores is listed here, with the reason.")
         } else {
             ("Looking …", "")
@@ -138,25 +138,26 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return draw::message(model, areas.list, buf, what, next);
     }
     let name = |line: &SkippedLine| words::line(words::name(&line.sender));
-    let names: Vec<String> = browse.rows.iter().map(name).collect();
+    let names: Vec<String> = list.rows.iter().map(name).collect();
     // The subject gets more than half of the row.
-    let wide = draw::lead_width(names.iter().map(String::as_str), usize::from(areas.list.width) * 2 / 5);
-    let mail = |(line, name): (&SkippedLine, &String)| PlainRow {
-        lead: pad(name, wide),
+    let name_width =
+        draw::lead_width(names.iter().map(String::as_str), usize::from(areas.list.width) * 2 / 5);
+    let row = |(line, name): (&SkippedLine, &String)| PlainRow {
+        lead: pad(name, name_width),
         style: model.theme.quiet,
         text: format!("{}{}", if line.unsure { "? " } else { "" }, words::line(&line.title)),
         note: None,
         end: words::age(line.at, model.wall),
     };
-    draw::rows(model, browse, areas.list, buf, browse.rows.iter().zip(&names).map(mail));
-    let Some(line) = browse.selected().filter(|_| !areas.card.is_empty()) else { return };
-    let one = |text: &str| Visible::line(text);
+    draw::rows(model, list, areas.list, buf, list.rows.iter().zip(&names).map(row));
+    let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) else { return };
+    let visible = |text: &str| Visible::line(text);
     let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();
     let mut fields = vec![("from", line.sender.as_str()), ("came", &at), ("skipped because", &line.reason)];
     if line.unsure {
         fields.push(("unsure", "another class fits nearly as well"));
     }
-    let fields = fields.into_iter().map(|(name, value)| (one(name), one(value))).collect();
+    let fields = fields.into_iter().map(|(name, value)| (visible(name), visible(value))).collect();
     let how = match &line.thread {
         Some(_) => "C reclassifies it; w says why in full; t shows its thread.",
         None => "A rule of yours skipped it before any thread was started.",

@@ -13,14 +13,14 @@ use std::time::Duration;
 const CHUNK: usize = 400;
 
 /// The user is notified at most this often.
-const NOTICE: Duration = Duration::from_secs(5);
+const NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
 pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
     model.inbox.glancing.0 = false;
-    let due = std::mem::take(&mut model.inbox.glancing.1);
-    let stale = std::mem::take(&mut model.inbox.stale_glance);
+    let is_due = std::mem::take(&mut model.inbox.glancing.1);
+    let is_stale = std::mem::take(&mut model.inbox.stale_glance);
     let all = match result {
-        Ok(_) if stale => return changed(model),
+        Ok(_) if is_stale => return changed(model),
         Ok(all) => all,
         Err(failure) => {
             model.fail(failure.text);
@@ -28,30 +28,32 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
         }
     };
     let was_complete = model.inbox.list.complete;
-    let known: HashSet<String> = model.inbox.list.all().iter().map(|row| row.id.clone()).collect();
+    let known_ids: HashSet<String> = model.inbox.list.all().iter().map(|row| row.id.clone()).collect();
     let unread = model.inbox.list.glance(&all, model.wall);
     model.inbox.unread_ids = unread.iter().cloned().collect();
     count_down(model, &all);
     select_goto(model);
     let mut cmds = if was_complete { Vec::new() } else { news::await_held(model, &all) };
-    let waits: HashMap<&str, ItemStatus> =
+    let statuses: HashMap<&str, ItemStatus> =
         all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
     let new = unread.iter().filter(|id| {
-        !known.contains(*id) && matches!(waits.get(id.as_str()), Some(ItemStatus::Open | ItemStatus::Result))
+        !known_ids.contains(*id)
+            && matches!(statuses.get(id.as_str()), Some(ItemStatus::Open | ItemStatus::Result))
     });
     let new: Vec<&String> = new.filter(|id| model.inbox.goto.as_ref() != Some(*id)).collect();
     if was_complete {
         model.inbox.news.arrived.extend(new.iter().map(|id| (*id).clone()));
     }
     let new = new.len();
-    let lately = model.noticed.is_some_and(|at| model.now.saturating_duration_since(at) < NOTICE);
-    if was_complete && new > 0 && !lately {
-        model.noticed = Some(model.now);
+    let is_recent =
+        model.last_notice.is_some_and(|at| model.now.saturating_duration_since(at) < NOTICE_INTERVAL);
+    if was_complete && new > 0 && !is_recent {
+        model.last_notice = Some(model.now);
         cmds.push(Cmd::Notice(format!("{} in your inbox", words::count(new, "new item"))));
     }
-    model.inbox.begun |= model.inbox.unread_ids.is_empty();
+    model.inbox.is_loaded |= model.inbox.unread_ids.is_empty();
     cmds.extend(read_on(model));
-    if due {
+    if is_due {
         cmds.extend(changed(model));
     }
     cmds
@@ -62,13 +64,14 @@ fn count_down(model: &mut Model, all: &[Glance]) {
     let Some(undo) = &mut model.undo else { return };
     let statuses: HashMap<&str, ItemStatus> =
         all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
-    let mut left: Option<i64> = None;
+    let mut remaining: Option<i64> = None;
     for (id, _) in &undo.items {
         match statuses.get(id.as_str()).copied() {
             Some(ItemStatus::Held { hold_ms, since }) => {
                 let passed =
                     model.wall.as_millisecond().saturating_sub(since.as_millisecond()).clamp(0, hold_ms);
-                left = Some(left.map_or(hold_ms - passed, |left| left.min(hold_ms - passed)));
+                remaining =
+                    Some(remaining.map_or(hold_ms - passed, |remaining| remaining.min(hold_ms - passed)));
             }
             Some(ItemStatus::Decided) => {}
             Some(ItemStatus::Snoozed) if undo.kind.is_snooze() => {}
@@ -79,9 +82,11 @@ fn count_down(model: &mut Model, all: &[Glance]) {
             }
         }
     }
-    undo.until = match (undo.until, left) {
+    undo.until = match (undo.until, remaining) {
         (Some(until), _) => Some(until),
-        (None, Some(left)) => Some(undo.since.max(model.now) + Duration::from_millis(left.unsigned_abs())),
+        (None, Some(remaining)) => {
+            Some(undo.since.max(model.now) + Duration::from_millis(remaining.unsigned_abs()))
+        }
         (None, None) => None,
     };
 }
@@ -105,7 +110,7 @@ pub fn select_goto(model: &mut Model) {
 
 /// Selects the first row while the list is first read and nobody has pressed a key.
 pub fn select_first(model: &mut Model) {
-    if !model.inbox.begun && model.last_key.is_none() && model.inbox.goto.is_none() {
+    if !model.inbox.is_loaded && model.last_key.is_none() && model.inbox.goto.is_none() {
         model.inbox.list.select(0);
     }
 }
@@ -116,8 +121,8 @@ fn read_on(model: &mut Model) -> Vec<Cmd> {
         return Vec::new();
     }
     model.inbox.reading = true;
-    let some = model.inbox.unread_ids.len().min(CHUNK);
-    vec![Cmd::Lines(Lines::Of(model.inbox.unread_ids.drain(..some).collect()))]
+    let count = model.inbox.unread_ids.len().min(CHUNK);
+    vec![Cmd::Lines(Lines::Of(model.inbox.unread_ids.drain(..count).collect()))]
 }
 
 pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
@@ -128,7 +133,7 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
     }
     select_goto(model);
     select_first(model);
-    model.inbox.begun |= model.inbox.list.complete && model.inbox.unread_ids.is_empty();
+    model.inbox.is_loaded |= model.inbox.list.complete && model.inbox.unread_ids.is_empty();
     if model.inbox.list.selected().is_none() && !model.inbox.list.selection_vanished() {
         model.inbox.list.select(model.inbox.list.cursor());
     }
@@ -143,10 +148,10 @@ pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<LoadedCard>>) -
     match result {
         Ok(read) if is_selected => {
             let LoadedCard { item, card, answers } = *read;
-            let stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
+            let is_stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
             model.inbox.opened = Some(Opened::new(item, card, answers));
             model.shown = None;
-            if stale {
+            if is_stale {
                 return changed(model);
             }
         }

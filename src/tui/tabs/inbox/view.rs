@@ -28,24 +28,24 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
         return;
     }
     if model.inbox.list.is_blank() {
-        return empty(model, area, buf);
+        return draw_empty(model, area, buf);
     }
     let entries = layout::entries(&model.inbox.list, area);
     let (shown, all) = layout::shown_rows(&model.inbox.list, &entries, area);
     for (y, height, entry) in entries {
-        let place = Rect { y: area.y + y, height, ..area };
+        let entry_area = Rect { y: area.y + y, height, ..area };
         match entry {
             Entry::Group(position) => {
-                draw_heading(model, model.inbox.list.group_at(position).unwrap_or_default(), place, buf);
+                draw_heading(model, model.inbox.list.group_at(position).unwrap_or_default(), entry_area, buf);
             }
             Entry::Folded(position, n) => {
                 if let Some(group) = model.inbox.list.folded_before(position).nth(n) {
-                    draw_heading(model, &format!("▸ {} · {}", group.name, group.count), place, buf);
+                    draw_heading(model, &format!("▸ {} · {}", group.name, group.count), entry_area, buf);
                 }
             }
             Entry::Row(position) => {
                 if let Some(row) = model.inbox.list.row(position) {
-                    draw_row(model, row, layout::row_height(area), place, buf);
+                    draw_row(model, row, layout::row_height(area), entry_area, buf);
                 }
             }
         }
@@ -54,10 +54,10 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
 }
 
 /// Draws a group's name on its own line.
-fn draw_heading(model: &Model, name: &str, place: Rect, buf: &mut Buffer) {
-    let x = draw::text(buf, place, place.x + 1, place.y, &format!("{name} "), model.theme.accent);
-    let rest = usize::from(place.right().saturating_sub(x + 1));
-    draw::text(buf, place, x, place.y, &"─".repeat(rest), model.theme.rule);
+fn draw_heading(model: &Model, name: &str, area: Rect, buf: &mut Buffer) {
+    let x = draw::text(buf, area, area.x + 1, area.y, &format!("{name} "), model.theme.accent);
+    let rest = usize::from(area.right().saturating_sub(x + 1));
+    draw::text(buf, area, x, area.y, &"─".repeat(rest), model.theme.rule);
 }
 
 /// Draws an item that takes this many lines; at the end of the list there may be room for fewer.
@@ -65,9 +65,9 @@ fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) 
     let theme = &model.theme;
     let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
     let marked = model.inbox.list.marks.contains(&row.id);
-    let found = !model.inbox.list.search.is_empty() && model.inbox.list.search.matches(row, model.wall);
-    let tall = lines > 1;
-    let short = area.width < layout::NARROW / 2;
+    let is_match = !model.inbox.list.search.is_empty() && model.inbox.list.search.matches(row, model.wall);
+    let has_two_lines = lines > 1;
+    let is_narrow = area.width < layout::NARROW / 2;
 
     let lead = match (selected, marked) {
         (true, false) => "▌ ",
@@ -76,33 +76,33 @@ fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) 
         (false, false) => "  ",
     };
     let mut x = draw::text(buf, area, area.x, area.y, lead, theme.accent);
-    let waits = row.is_waited_for(model.wall);
-    let (age, style) = match waits {
+    let is_waited_for = row.is_waited_for(model.wall);
+    let (age, style) = match is_waited_for {
         true => (words::clock(row.created_at, model.wall), theme.accent),
         false => (words::age(row.dated, model.wall), theme.quiet),
     };
-    let mut end = Rect { height: 1, ..area };
-    if !short {
-        end.width = draw::right(buf, area, area.y, &format!(" {age:>3} "), style).saturating_sub(area.x);
+    let mut room = Rect { height: 1, ..area };
+    if !is_narrow {
+        room.width = draw::right(buf, area, area.y, &format!(" {age:>3} "), style).saturating_sub(area.x);
     }
     let flags = flags(model, row);
     if !flags.is_empty() {
         let style = row.grade.map_or(theme.quiet, |grade| theme.grade(grade));
-        end.width = draw::right(buf, end, area.y, &format!(" {flags}"), style).saturating_sub(area.x);
+        room.width = draw::right(buf, room, area.y, &format!(" {flags}"), style).saturating_sub(area.x);
     }
-    if !tall {
-        x = draw::text(buf, end, x, area.y, letter(row.kind), theme.kind(row.kind));
+    if !has_two_lines {
+        x = draw::text(buf, room, x, area.y, letter(row.kind), theme.kind(row.kind));
         x += 1;
     }
-    let style = if found { theme.found } else { theme.text };
-    let first = if tall { words::name(row.who()) } else { &row.title };
-    draw::text(buf, end, x, area.y, first, style);
+    let style = if is_match { theme.search_match } else { theme.text };
+    let first = if has_two_lines { words::name(row.who()) } else { &row.title };
+    draw::text(buf, room, x, area.y, first, style);
 
-    if tall {
+    if has_two_lines {
         let y = area.y + 1;
         let x = draw::text(buf, area, area.x, y, if selected { "▌ " } else { "  " }, theme.accent);
         let mut x = draw::text(buf, area, x, y, row.kind.word(), theme.kind(row.kind));
-        if let Some(until) = row.gives_up_at.filter(|_| waits) {
+        if let Some(until) = row.gives_up_at.filter(|_| is_waited_for) {
             x = draw::text(buf, area, x, y, &format!(" · {}", gives_up(until, model.wall)), theme.accent);
         }
         let rest = if row.gist.is_empty() {
@@ -174,7 +174,7 @@ fn flags(model: &Model, row: &Row) -> String {
 }
 
 /// Draws what an empty list says: that it is empty, and what to do next.
-fn empty(model: &Model, area: Rect, buf: &mut Buffer) {
+fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
     let (what, next) = if !model.inbox.list.complete {
         ("Looking …", "")
     } else if !model.inbox.list.narrow.is_empty() {
@@ -240,11 +240,11 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         }
         return (None, false);
     };
-    let beside = model.layers.iter().find_map(|(_, layer)| match layer {
+    let form_top = model.layers.iter().find_map(|(_, layer)| match layer {
         Layer::Form(form) if layout::has_card_with_form(model) => Some(form.card_top),
         _ => None,
     });
-    draw::page(model, &opened.doc, beside.unwrap_or(opened.top), areas, buf);
+    draw::page(model, &opened.doc, form_top.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     // A card too narrow to show a whole line has not been seen.
@@ -280,20 +280,21 @@ fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer)
 pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut actions = Vec::new();
-    let many = model.inbox.list.marks.len();
-    if many > 0 {
+    let count = model.inbox.list.marks.len();
+    if count > 0 {
         if why_marks_apart(model).is_none() {
-            actions.push((Action::Accept, format!("accept {many}")));
-            actions.push((Action::Ignore, format!("ignore {many}")));
+            actions.push((Action::Accept, format!("accept {count}")));
+            actions.push((Action::Ignore, format!("ignore {count}")));
         }
-        actions.push((Action::Snooze, format!("snooze {many}")));
+        actions.push((Action::Snooze, format!("snooze {count}")));
     } else if let Some(row) = model.selected() {
         let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
         let Labels { accept, edit, respond, ignore, .. } = labels;
-        let usual = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
-        let label =
-            |given: Option<String>, usual: &str| given.map_or_else(|| usual.to_owned(), |l| words::line(&l));
-        actions.push((Action::Accept, label(accept, usual)));
+        let default = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
+        let label = |custom: Option<String>, default: &str| {
+            custom.map_or_else(|| default.to_owned(), |l| words::line(&l))
+        };
+        actions.push((Action::Accept, label(accept, default)));
         actions.push((Action::Edit, label(edit, "edit")));
         actions.push((Action::Respond, label(respond, "respond")));
         actions.push((Action::Ignore, label(ignore, "ignore")));

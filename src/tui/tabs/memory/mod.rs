@@ -29,12 +29,11 @@ pub struct Versions {
     pub history: Vec<MemoryVersion>,
     /// Lines that learning may not drop.
     pub pinned: Vec<String>,
-    /// The index of the version shown.
-    pub at: usize,
+    pub shown_index: usize,
 }
 
 impl Versions {
     pub fn shown(&self) -> Option<&MemoryVersion> {
-        self.history.get(self.at)
+        self.history.get(self.shown_index)
     }
 }

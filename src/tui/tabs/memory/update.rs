@@ -15,11 +15,11 @@ use crate::tui::words;
 
 pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     if let Some(lines) = model.ok_or_fail(result) {
-        let target = model.memory.version_to_show.as_ref().map(|(namespace, _)| namespace.clone());
-        let here = target.or(model.memory.list.selected().map(|line| line.namespace.clone()));
-        let stays = lines.iter().position(|line| Some(&line.namespace) == here.as_ref());
+        let target = model.memory.version_to_show.as_ref().map(|(name, _)| name.clone());
+        let namespace = target.or(model.memory.list.selected().map(|line| line.namespace.clone()));
+        let position = lines.iter().position(|line| Some(&line.namespace) == namespace.as_ref());
         model.memory.list.cursor =
-            stays.unwrap_or(model.memory.list.cursor.min(lines.len().saturating_sub(1)));
+            position.unwrap_or(model.memory.list.cursor.min(lines.len().saturating_sub(1)));
         model.memory.list.rows = lines;
         model.memory.list.read = true;
         return show(model);
@@ -36,8 +36,8 @@ pub fn show_version(model: &mut Model, namespace: String, version: u64) -> Vec<C
 /// Reads the versions of the selected profile; a newly selected one is shown from the top.
 pub fn show(model: &mut Model) -> Vec<Cmd> {
     let Some(line) = model.memory.list.selected() else { return Vec::new() };
-    let known = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace);
-    if known.is_none() {
+    let versions = model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace);
+    if versions.is_none() {
         model.memory.page_top = 0;
     }
     vec![Cmd::Versions(line.namespace.clone())]
@@ -50,16 +50,19 @@ pub fn versions(
 ) -> Vec<Cmd> {
     if let Some((view, history)) = model.ok_or_fail(result) {
         // Users who look at an earlier version stay with it, whatever is learned meanwhile.
-        let looked_at =
-            model.memory.versions.take().filter(|known| known.namespace == namespace && known.at > 0);
+        let earlier = model
+            .memory
+            .versions
+            .take()
+            .filter(|versions| versions.namespace == namespace && versions.shown_index > 0);
         let version_to_show = model.memory.version_to_show.take_if(|(name, _)| *name == namespace);
         let version = match version_to_show {
             Some((_, version)) => Some(version),
-            None => looked_at.and_then(|known| Some(known.shown()?.version)),
+            None => earlier.and_then(|versions| Some(versions.shown()?.version)),
         };
-        let at = version.and_then(|version| history.iter().position(|kept| kept.version == version));
+        let index = version.and_then(|version| history.iter().position(|entry| entry.version == version));
         model.memory.versions =
-            Some(Versions { namespace, history, pinned: view.pinned, at: at.unwrap_or(0) });
+            Some(Versions { namespace, history, pinned: view.pinned, shown_index: index.unwrap_or(0) });
     }
     Vec::new()
 }
@@ -68,11 +71,12 @@ pub fn versions(
 pub fn browse(model: &mut Model, earlier: bool) {
     let Some(versions) = &mut model.memory.versions else { return };
     let last = versions.history.len().saturating_sub(1);
-    let at = if earlier { (versions.at + 1).min(last) } else { versions.at.saturating_sub(1) };
-    if at == versions.at {
+    let index =
+        if earlier { (versions.shown_index + 1).min(last) } else { versions.shown_index.saturating_sub(1) };
+    if index == versions.shown_index {
         model.say(if earlier { "This is the first version" } else { "This is the newest version" });
     } else {
-        versions.at = at;
+        versions.shown_index = index;
         model.memory.page_top = 0;
     }
 }
@@ -80,7 +84,7 @@ pub fn browse(model: &mut Model, earlier: bool) {
 /// The thread whose answer caused the version shown.
 pub fn causing_thread(model: &Model) -> Option<ThreadId> {
     let line = model.memory.list.selected()?;
-    let versions = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace)?;
+    let versions = model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace)?;
     versions.shown()?.cause.thread.clone()
 }
 
@@ -91,15 +95,15 @@ pub fn edit(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// `$EDITOR` was closed: its text becomes the next version, unless nothing changed.
-pub fn edited(model: &mut Model, namespace: String, read: u64, result: InboxResult<String>) -> Vec<Cmd> {
+pub fn edited(model: &mut Model, namespace: String, version: u64, result: InboxResult<String>) -> Vec<Cmd> {
     let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
-    let known =
-        model.memory.list.rows.iter().find(|line| line.namespace == namespace && line.version == read);
-    if known.is_some_and(|line| line.profile.trim_end() == text.trim_end()) {
+    let unedited =
+        model.memory.list.rows.iter().find(|line| line.namespace == namespace && line.version == version);
+    if unedited.is_some_and(|line| line.profile.trim_end() == text.trim_end()) {
         model.say("Nothing changed");
         return Vec::new();
     }
-    vec![Cmd::Remember(namespace, read, text.trim_end().to_owned())]
+    vec![Cmd::Remember(namespace, version, text.trim_end().to_owned())]
 }
 
 pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
@@ -109,18 +113,22 @@ pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
 
 pub fn add_line(model: &mut Model, line: &str) -> Vec<Cmd> {
     model.layers.pop();
-    let Some(known) = model.memory.list.selected().filter(|_| !line.trim().is_empty()) else {
+    let Some(selected) = model.memory.list.selected().filter(|_| !line.trim().is_empty()) else {
         return Vec::new();
     };
-    vec![Cmd::Remember(known.namespace.clone(), known.version, with_line(&known.profile, line.trim()))]
+    vec![Cmd::Remember(
+        selected.namespace.clone(),
+        selected.version,
+        with_line(&selected.profile, line.trim()),
+    )]
 }
 
 /// A profile with one more line, which gets a bullet if the others have one.
 fn with_line(profile: &str, line: &str) -> String {
     let before = profile.trim_end();
     let gap = if before.is_empty() { "" } else { "\n" };
-    let listed = before.is_empty() || before.lines().any(|line| line.starts_with("- "));
-    let bullet = if listed && !line.starts_with(['-', '*', '•', '#']) { "- " } else { "" };
+    let has_bullets = before.is_empty() || before.lines().any(|line| line.starts_with("- "));
+    let bullet = if has_bullets && !line.starts_with(['-', '*', '•', '#']) { "- " } else { "" };
     format!("{before}{gap}{bullet}{line}")
 }
 
@@ -131,12 +139,12 @@ pub fn ask_pins(model: &mut Model) -> Vec<Cmd> {
 
 pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
     let Some(view) = model.ok_or_fail(result) else { return Vec::new() };
-    let is = |line: &str| view.pinned.iter().any(|pinned| pinned.trim() == line.trim());
+    let is_pinned = |line: &str| view.pinned.iter().any(|pinned| pinned.trim() == line.trim());
     let lines = view.newest.profile.lines().filter(|line| !line.trim().is_empty());
     let rows: Vec<(String, Choice)> = lines
         .map(|line| {
-            let mark = if is(line) { "● " } else { "  " };
-            let choice = Choice::Pin(view.newest.namespace.clone(), line.trim().to_owned(), !is(line));
+            let mark = if is_pinned(line) { "● " } else { "  " };
+            let choice = Choice::Pin(view.newest.namespace.clone(), line.trim().to_owned(), !is_pinned(line));
             (format!("{mark}{}", Visible::line(line)), choice)
         })
         .collect();
@@ -150,20 +158,30 @@ pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
 }
 
 /// Reads earlier versions, to look at or to revert to. If the user is looking at one, reverts to that one.
-pub fn ask_past(model: &mut Model, past: HistoryPurpose) -> Vec<Cmd> {
-    let looked_at = model.memory.versions.as_ref().filter(|known| known.at > 0);
-    let looked_at =
-        looked_at.and_then(|known| Some((known.shown()?.clone(), known.history.first()?.clone())));
-    if let (HistoryPurpose::Revert, Some((to, newest))) = (past, looked_at) {
-        return confirm_revert(model, to, &newest.profile);
+pub fn ask_past(model: &mut Model, purpose: HistoryPurpose) -> Vec<Cmd> {
+    let earlier = model.memory.versions.as_ref().filter(|versions| versions.shown_index > 0);
+    let earlier =
+        earlier.and_then(|versions| Some((versions.shown()?.clone(), versions.history.first()?.clone())));
+    if let (HistoryPurpose::Revert, Some((version, newest))) = (purpose, earlier) {
+        return confirm_revert(model, version, &newest.profile);
     }
-    model.memory.list.selected().map(|line| Cmd::History(line.namespace.clone(), past)).into_iter().collect()
+    model
+        .memory
+        .list
+        .selected()
+        .map(|line| Cmd::History(line.namespace.clone(), purpose))
+        .into_iter()
+        .collect()
 }
 
-pub fn history(model: &mut Model, past: HistoryPurpose, result: InboxResult<Vec<MemoryVersion>>) -> Vec<Cmd> {
+pub fn history(
+    model: &mut Model,
+    purpose: HistoryPurpose,
+    result: InboxResult<Vec<MemoryVersion>>,
+) -> Vec<Cmd> {
     let Some(versions) = model.ok_or_fail(result) else { return Vec::new() };
     let Some(newest) = versions.first() else { return Vec::new() };
-    match past {
+    match purpose {
         HistoryPurpose::Read => {
             let title = format!("History of {}", Visible::line(&newest.namespace));
             let doc = pages(model, &versions);
@@ -204,13 +222,14 @@ fn pages(model: &Model, versions: &[MemoryVersion]) -> Doc {
 }
 
 /// Shows what going back would change, and asks.
-pub fn confirm_revert(model: &mut Model, to: MemoryVersion, now: &str) -> Vec<Cmd> {
-    let page = Doc::page("What would change", "", vec![Block::Diff(changed_lines(now, &to.profile))]);
+pub fn confirm_revert(model: &mut Model, version: MemoryVersion, current: &str) -> Vec<Cmd> {
+    let page =
+        Doc::page("What would change", "", vec![Block::Diff(changed_lines(current, &version.profile))]);
     model.push(Confirm::new(
-        format!("Go back to version {}?", to.version),
+        format!("Go back to version {}?", version.version),
         "It becomes the newest version; the ones between stay in the history.",
         page,
-        OnConfirm::Revert(to.namespace, to.version),
+        OnConfirm::Revert(version.namespace, version.version),
     ));
     Vec::new()
 }

@@ -13,17 +13,17 @@ use ratatui::style::Modifier;
 use ratatui::text::{Line, Span};
 
 /// How many versions are listed below a profile.
-const LISTED: usize = 12;
+const MAX_LISTED: usize = 12;
 
 /// How many lines are shown before and after a changed one.
-const AROUND: usize = 1;
+const CONTEXT_LINES: usize = 1;
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let browse = &model.memory.list;
-    if browse.rows.is_empty() {
-        let what = if browse.read { "Nothing has been learned yet." } else { "Looking …" };
+    let list = &model.memory.list;
+    if list.rows.is_empty() {
+        let what = if list.read { "Nothing has been learned yet." } else { "Looking …" };
         let next =
-            if browse.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
+            if list.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
         return draw::message(model, areas.list, buf, what, next);
     }
     let profile = |line: &MemoryLine| {
@@ -37,7 +37,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
         }
     };
-    rows(model, browse, areas.list, buf, browse.rows.iter().map(profile));
+    rows(model, list, areas.list, buf, list.rows.iter().map(profile));
     if areas.card.is_empty() {
         return;
     }
@@ -55,7 +55,8 @@ fn sheet(model: &Model, width: u16) -> Sheet {
     let mut sheet = Sheet::new(width);
     let Some(line) = model.memory.list.selected() else { return sheet };
     sheet.say(&words::line(&line.namespace), model.theme.title);
-    let Some(versions) = model.memory.versions.as_ref().filter(|known| known.namespace == line.namespace)
+    let Some(versions) =
+        model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace)
     else {
         let meta = format!("version {} · {}", line.version, words::ago(line.updated_at, model.wall));
         sheet.say(&meta, model.theme.quiet);
@@ -66,69 +67,68 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         return sheet;
     };
     if let Some(shown) = versions.shown() {
-        version(model, &mut sheet, versions, shown);
+        draw_version(model, &mut sheet, versions, shown);
     }
     sheet
 }
 
-fn version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &MemoryVersion) {
+fn draw_version(model: &Model, sheet: &mut Sheet, versions: &Versions, shown: &MemoryVersion) {
     let theme = &model.theme;
-    let of = versions.history.len();
+    let count = versions.history.len();
     let meta = format!(
-        "version {} of {of} · {} · {}",
+        "version {} of {count} · {} · {}",
         shown.version,
         words::ago(shown.updated_at, model.wall),
-        caused(shown)
+        describe_cause(shown)
     );
     sheet.wrap(&meta, theme.quiet);
-    let newest = versions.at == 0;
-    if newest {
-        for held in model.inbox.list.all().iter().filter(|row| row.workflow == "memory" && !row.is_decided())
-        {
+    let is_newest = versions.shown_index == 0;
+    if is_newest {
+        for row in model.inbox.list.all().iter().filter(|row| row.workflow == "memory" && !row.is_decided()) {
             sheet.gap();
-            sheet
-                .wrap(&format!("An update awaits your approval in the inbox: {}", held.title), theme.warning);
+            sheet.wrap(&format!("An update awaits your approval in the inbox: {}", row.title), theme.warning);
         }
     } else {
         sheet.wrap("An earlier version. R goes back to it; [ shows a newer one.", theme.warning);
     }
     // The first version is all new, and if it is also the newest, its text is shown below.
-    if of > 1 {
-        let before = versions.history.get(versions.at + 1).map_or("", |before| before.profile.as_str());
+    if count > 1 {
+        let before =
+            versions.history.get(versions.shown_index + 1).map_or("", |before| before.profile.as_str());
         sheet.gap();
         sheet.say(if before.is_empty() { "It began with" } else { "What it changed" }, theme.title);
-        changes(model, sheet, before, &shown.profile);
+        draw_changes(model, sheet, before, &shown.profile);
     }
-    if newest {
+    if is_newest {
         sheet.gap();
-        if of > 1 {
+        if count > 1 {
             sheet.say("How it reads", theme.title);
         }
-        profile(model, sheet, versions, &shown.profile);
+        draw_profile(model, sheet, versions, &shown.profile);
     }
-    if of > 1 {
+    if count > 1 {
         sheet.gap();
         sheet.say("Versions: ] and [ step through them", theme.title);
-        let from = versions.at.saturating_sub(LISTED / 2).min(of.saturating_sub(LISTED));
-        for (n, version) in versions.history.iter().enumerate().skip(from).take(LISTED) {
-            let mark = if n == versions.at { "▌ " } else { "  " };
+        let from = versions.shown_index.saturating_sub(MAX_LISTED / 2).min(count.saturating_sub(MAX_LISTED));
+        for (n, version) in versions.history.iter().enumerate().skip(from).take(MAX_LISTED) {
+            let mark = if n == versions.shown_index { "▌ " } else { "  " };
             let at = version.updated_at.to_zoned(model.options.time_zone.clone()).strftime("%d %b %H:%M");
             sheet.line(Line::from(vec![
                 Span::styled(mark, theme.accent),
                 Span::styled(format!("{:>4}  {at}  ", version.version), theme.text),
-                Span::styled(caused(version), theme.quiet),
+                Span::styled(describe_cause(version), theme.quiet),
             ]));
         }
     }
 }
 
 /// What a version removed and added, line by line, with the lines around it.
-fn changes(model: &Model, sheet: &mut Sheet, before: &str, after: &str) {
+fn draw_changes(model: &Model, sheet: &mut Sheet, before: &str, after: &str) {
     let theme = &model.theme;
     let lines = word_lines(before, after);
     let is_change =
         |at: usize| lines.get(at).is_some_and(|(tone, _)| matches!(tone, Tone::Added | Tone::Removed));
-    let is_near = |at: usize| (at.saturating_sub(AROUND)..=at + AROUND).any(is_change);
+    let is_near = |at: usize| (at.saturating_sub(CONTEXT_LINES)..=at + CONTEXT_LINES).any(is_change);
     let mut left_out = false;
     for (at, (tone, line)) in lines.iter().enumerate() {
         if !is_near(at) {
@@ -156,10 +156,10 @@ fn changes(model: &Model, sheet: &mut Sheet, before: &str, after: &str) {
     }
 }
 
-fn profile(model: &Model, sheet: &mut Sheet, versions: &Versions, text: &str) {
+fn draw_profile(model: &Model, sheet: &mut Sheet, versions: &Versions, text: &str) {
     for line in text.lines() {
-        let pinned = versions.pinned.iter().any(|pin| pin.trim() == line.trim() && !pin.trim().is_empty());
-        let (mark, style) = if pinned { ("● ", model.theme.title) } else { ("", model.theme.text) };
+        let is_pinned = versions.pinned.iter().any(|pin| pin.trim() == line.trim() && !pin.trim().is_empty());
+        let (mark, style) = if is_pinned { ("● ", model.theme.title) } else { ("", model.theme.text) };
         sheet.flow(&[(mark.to_owned(), model.theme.accent), (words::line(line), style)]);
     }
     if text.trim().is_empty() {
@@ -168,7 +168,7 @@ fn profile(model: &Model, sheet: &mut Sheet, versions: &Versions, text: &str) {
 }
 
 /// What caused a version, in a few words.
-fn caused(version: &MemoryVersion) -> String {
+fn describe_cause(version: &MemoryVersion) -> String {
     let kind = words::line(&version.cause.kind);
     match (kind.as_str(), &version.cause.thread) {
         ("default", _) => "the starting text".to_owned(),

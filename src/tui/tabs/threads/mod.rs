@@ -44,9 +44,9 @@ pub struct ThreadsTab {
     /// The search as typed.
     pub search: String,
     /// The search and the selection before the user began typing a new search.
-    pub searched: Option<(String, Option<ThreadId>)>,
+    pub previous_search: Option<(String, Option<ThreadId>)>,
     /// What the user may have meant, if nothing was found.
-    pub near: Option<String>,
+    pub suggestion: Option<String>,
     /// Where the next page begins; `None` after the last.
     pub next: Option<i64>,
     /// Whether the next page is being read.
@@ -54,13 +54,13 @@ pub struct ThreadsTab {
     /// The thread that is shown.
     pub review: Option<Review>,
     /// The stamp of the shown thread's row when the thread was read.
-    pub seen: Option<Stamp>,
+    pub shown_stamp: Option<Stamp>,
     /// The view in which threads are shown.
     pub aspect: ThreadPane,
     /// The thread to select once it is there.
     pub goto: Option<ThreadId>,
     /// The thread that was selected before the list changed.
-    pub stay: Option<ThreadId>,
+    pub keep_selected: Option<ThreadId>,
 }
 
 impl ThreadsTab {
@@ -70,7 +70,7 @@ impl ThreadsTab {
 
     /// The query for what is listed, starting after `after`.
     pub fn query(&self, after: Option<i64>, limit: usize) -> ThreadQuery {
-        let typed = self.searched_for();
+        let typed = self.parsed_search();
         let engine = typed.engine();
         ThreadQuery {
             status: typed.status.or(self.status),
@@ -81,7 +81,7 @@ impl ThreadsTab {
             search: Some(typed.words).filter(|words| !words.is_empty()),
             from: typed.from,
             kind: typed.kind,
-            standing: typed.standing,
+            standing: typed.ending,
             older: typed.older,
             newer: typed.newer,
             engine,
@@ -91,13 +91,13 @@ impl ThreadsTab {
     }
 
     /// The search as parsed; empty while it is not understood.
-    pub fn searched_for(&self) -> Search {
+    pub fn parsed_search(&self) -> Search {
         Search::parse(&self.search).unwrap_or_default()
     }
 
     /// The day a row belongs to, if the list goes by days. Search results are ranked by relevance instead.
     pub fn day(&self, row: usize, zone: &TimeZone) -> Option<Date> {
-        let line = self.rows.get(row).filter(|_| self.searched_for().words.is_empty())?;
+        let line = self.rows.get(row).filter(|_| self.parsed_search().words.is_empty())?;
         Some(line.created_at.to_zoned(zone.clone()).date())
     }
 
@@ -114,13 +114,14 @@ impl ThreadsTab {
 
     /// Whether this query matches what is listed now.
     pub fn wants(&self, query: &ThreadQuery) -> bool {
-        let now = self.query(query.after, query.limit);
-        now == *query
+        let current = self.query(query.after, query.limit);
+        current == *query
     }
 
     /// Starts a different list; the selection stays if its thread is in that list too.
     pub fn reset_list(&mut self) {
-        self.stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
+        self.keep_selected =
+            self.keep_selected.take().or_else(|| self.selected().map(|line| line.id.clone()));
         self.rows.clear();
         (self.cursor, self.top, self.next, self.reading, self.read) = (0, 0, None, false, false);
     }
@@ -130,9 +131,9 @@ impl ThreadsTab {
     /// A page says nothing about rows above it or below its last row. Threads of servers have no place in this folder's
     /// order, so they are missing from pages that begin at a place, and they stay.
     pub fn put(&mut self, query: &ThreadQuery, page: ThreadPage) {
-        let stay = self.stay.take().or_else(|| self.selected().map(|line| line.id.clone()));
-        let here = self.goto.clone().or(stay);
-        let (from, whole) = match query.after {
+        let current = self.keep_selected.take().or_else(|| self.selected().map(|line| line.id.clone()));
+        let selected = self.goto.clone().or(current);
+        let (from, includes_servers) = match query.after {
             None => (0, true),
             after if after == self.next => (self.rows.len(), true),
             Some(place) => match self.rows.iter().position(|line| line.place == place) {
@@ -149,29 +150,29 @@ impl ThreadsTab {
             self.next = page.next;
         }
         if query.after.is_none() {
-            self.near = page.near;
+            self.suggestion = page.near;
         }
-        let known: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
+        let page_ids: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
         let old = std::mem::take(&mut self.rows);
         let mut fresh = page.threads.into_iter().peekable();
-        for (at, line) in old.into_iter().enumerate() {
-            if !(from..to).contains(&at) {
-                if at == to {
+        for (index, line) in old.into_iter().enumerate() {
+            if !(from..to).contains(&index) {
+                if index == to {
                     self.rows.extend(fresh.by_ref());
                 }
-                if !known.contains(&line.id) {
+                if !page_ids.contains(&line.id) {
                     self.rows.push(line);
                 }
-            } else if known.contains(&line.id) {
+            } else if page_ids.contains(&line.id) {
                 // New threads come before the row they were listed before.
                 for next in fresh.by_ref() {
-                    let met = next.id == line.id;
+                    let is_same = next.id == line.id;
                     self.rows.push(next);
-                    if met {
+                    if is_same {
                         break;
                     }
                 }
-            } else if Some(&line.id) == here.as_ref() || (!whole && line.place == 0) {
+            } else if Some(&line.id) == selected.as_ref() || (!includes_servers && line.place == 0) {
                 while let Some(next) = fresh.next_if(|next| is_newer(next, &line)) {
                     self.rows.push(next);
                 }
@@ -183,11 +184,11 @@ impl ThreadsTab {
             self.reading = false;
         }
         self.read = true;
-        let found = self.rows.iter().position(|line| Some(&line.id) == here.as_ref());
-        if found.is_some() {
+        let position = self.rows.iter().position(|line| Some(&line.id) == selected.as_ref());
+        if position.is_some() {
             self.goto = None;
         }
-        self.cursor = found.unwrap_or(self.cursor).min(self.rows.len().saturating_sub(1));
+        self.cursor = position.unwrap_or(self.cursor).min(self.rows.len().saturating_sub(1));
     }
 }
 
@@ -277,8 +278,8 @@ mod tests {
     #[test]
     fn an_answer_to_an_older_question_is_not_wanted() {
         let mut threads = ThreadsTab::default();
-        let asked = threads.query(None, PAGE);
+        let query = threads.query(None, PAGE);
         threads.search = "budget".to_owned();
-        assert!(!threads.wants(&asked) && threads.wants(&threads.query(None, PAGE)));
+        assert!(!threads.wants(&query) && threads.wants(&threads.query(None, PAGE)));
     }
 }

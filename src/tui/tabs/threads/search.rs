@@ -14,14 +14,14 @@ pub struct Search {
     pub workflow: Option<String>,
     pub status: Option<Status>,
     /// How it ended, if that is not a status.
-    pub standing: Option<String>,
+    pub ending: Option<String>,
     pub older: Option<Duration>,
     pub newer: Option<Duration>,
     pub engine: bool,
 }
 
 /// How a thread can have ended, apart from its statuses.
-const ENDS: [&str; 8] =
+const ENDINGS: [&str; 8] =
     ["sent", "allowed", "refused", "ignored", "expired", "withdrawn", "failed", "answered"];
 
 impl Search {
@@ -41,10 +41,10 @@ impl Search {
                     search.kind = Some(kind.ok_or("kind: takes triage, approval, question or trouble")?);
                 }
                 Some(("is", "engine")) => search.engine = true,
-                Some(("is", word)) if ENDS.contains(&word) => search.standing = Some(word.to_owned()),
-                Some(("is", word)) => search.status = Some(Status::from_word(word).ok_or_else(not_so)?),
-                Some(("older", age)) => search.older = Some(time("older", age)?),
-                Some(("newer", age)) => search.newer = Some(time("newer", age)?),
+                Some(("is", word)) if ENDINGS.contains(&word) => search.ending = Some(word.to_owned()),
+                Some(("is", word)) => search.status = Some(Status::from_word(word).ok_or_else(unknown_word)?),
+                Some(("older", age)) => search.older = Some(parse_age("older", age)?),
+                Some(("newer", age)) => search.newer = Some(parse_age("newer", age)?),
                 _ => words.push(word),
             }
         }
@@ -58,16 +58,16 @@ impl Search {
     }
 }
 
-fn not_so() -> String {
+fn unknown_word() -> String {
     let statuses = Status::ALL.map(Status::word);
-    let all: Vec<&str> = ENDS.into_iter().chain(statuses).collect();
+    let all: Vec<&str> = ENDINGS.into_iter().chain(statuses).collect();
     format!("is: takes {} or engine", all.join(", "))
 }
 
-fn time(key: &str, age: &str) -> Result<Duration, String> {
-    let time = seconds(age).and_then(|seconds| u64::try_from(seconds).ok());
-    let time = time.ok_or_else(|| format!("{key}: takes a time such as 30m, 4h, 2d or 1w"))?;
-    Ok(Duration::from_secs(time))
+fn parse_age(key: &str, age: &str) -> Result<Duration, String> {
+    let seconds = seconds(age).and_then(|seconds| u64::try_from(seconds).ok());
+    let seconds = seconds.ok_or_else(|| format!("{key}: takes a time such as 30m, 4h, 2d or 1w"))?;
+    Ok(Duration::from_secs(seconds))
 }
 
 #[cfg(test)]
@@ -79,19 +79,19 @@ mod tests {
         let search = Search::parse("hub from:Ines kind:approval drawings is:sent older:2d").unwrap();
         assert_eq!(search.words, "hub drawings");
         assert_eq!((search.from.as_deref(), search.kind), (Some("ines"), Some(Kind::Approval)));
-        assert_eq!(search.standing.as_deref(), Some("sent"));
+        assert_eq!(search.ending.as_deref(), Some("sent"));
         assert_eq!(search.older, Some(Duration::from_secs(2 * 86_400)));
         assert_eq!(search.engine(), EngineThreads::Hidden);
         let search = Search::parse("is:waiting workflow:email is:engine Re: x").unwrap();
         assert_eq!((search.status, search.words.as_str()), (Some(Status::Waiting), "Re: x"));
         assert_eq!(search.engine(), EngineThreads::Only);
-        for (typed, said) in [
+        for (typed, expected) in [
             ("kind:x", "kind: takes"),
             ("is:x", "is: takes sent"),
             ("older:x", "older: takes"),
             ("newer:", "newer:"),
         ] {
-            assert!(Search::parse(typed).unwrap_err().starts_with(said), "{typed}");
+            assert!(Search::parse(typed).unwrap_err().starts_with(expected), "{typed}");
         }
     }
 }

@@ -7,7 +7,7 @@ use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, LoadedThread};
-use crate::tui::tabs::{Focus, Tab, go, thread_here};
+use crate::tui::tabs::{Focus, Tab, go, selected_thread};
 use crate::tui::{layout, words};
 
 /// Reads the list again: the newest threads, and those on the screen if they are further down.
@@ -28,14 +28,14 @@ pub fn search(model: &mut Model, typed: &str) -> Vec<Cmd> {
     if model.threads.search == typed || Search::parse(typed).is_err() {
         return Vec::new();
     }
-    if model.threads.searched.is_none() {
+    if model.threads.previous_search.is_none() {
         let selected = model.threads.selected().map(|line| line.id.clone());
-        model.threads.searched = Some((model.threads.search.clone(), selected));
+        model.threads.previous_search = Some((model.threads.search.clone(), selected));
     }
     model.threads.search = typed.to_owned();
     model.threads.reset_list();
     // Show the best match, not whatever was selected before.
-    (model.threads.stay, model.threads.goto) = (None, None);
+    (model.threads.keep_selected, model.threads.goto) = (None, None);
     model.focus = Focus::List;
     read(model)
 }
@@ -69,11 +69,11 @@ pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
 
 /// Keeps the new search, or goes back to the one before it.
 pub fn end_search(model: &mut Model, accepted: bool) -> Vec<Cmd> {
-    match model.threads.searched.take() {
-        Some((before, selected)) if !accepted => {
-            model.threads.search = before;
+    match model.threads.previous_search.take() {
+        Some((search, selected)) if !accepted => {
+            model.threads.search = search;
             model.threads.reset_list();
-            model.threads.stay = selected;
+            model.threads.keep_selected = selected;
             read(model)
         }
         _ => Vec::new(),
@@ -101,27 +101,28 @@ pub fn facets(model: &mut Model, result: InboxResult<Facets>) -> Vec<Cmd> {
 /// again removes it.
 pub fn offer_filters(model: &mut Model) -> Vec<Cmd> {
     let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
-    let mark = |is: bool| if is { "● " } else { "  " };
+    let mark = |is_chosen: bool| if is_chosen { "● " } else { "  " };
     let threads = &model.threads;
     let all: u64 = Status::ALL.iter().map(|status| count(*status)).sum();
     let mut rows =
         vec![(format!("{}{:<10}{all:>6}", mark(!threads.is_narrowed()), "all"), Choice::Status(None))];
     rows.extend(Status::ALL.iter().map(|status| {
-        let is = threads.status == Some(*status);
-        let text = format!("{}{:<10}{:>6}", mark(is), status.word(), count(*status));
+        let is_chosen = threads.status == Some(*status);
+        let text = format!("{}{:<10}{:>6}", mark(is_chosen), status.word(), count(*status));
         (text, Choice::Status(Some(*status)))
     }));
     let (facets, workflow, account) = (&threads.facets, &threads.workflow, &threads.account);
-    let mut named = |what: &str, names: &[String], chosen: &Option<String>, choice: fn(String) -> Choice| {
-        rows.extend(names.iter().map(|name| {
-            let is = chosen.as_ref() == Some(name);
-            (format!("{}{what:<10}{}", mark(is), words::line(name)), choice(name.clone()))
-        }));
-    };
-    named("workflow", &facets.workflows, workflow, Choice::Workflow);
+    let mut add_rows =
+        |what: &str, names: &[String], chosen: &Option<String>, choice: fn(String) -> Choice| {
+            rows.extend(names.iter().map(|name| {
+                let is_chosen = chosen.as_ref() == Some(name);
+                (format!("{}{what:<10}{}", mark(is_chosen), words::line(name)), choice(name.clone()))
+            }));
+        };
+    add_rows("workflow", &facets.workflows, workflow, Choice::Workflow);
     let servers: Vec<String> = facets.servers.iter().map(|name| format!("{name}/")).collect();
-    named("server", &servers, workflow, Choice::Workflow);
-    named("account", &facets.accounts, account, Choice::Account);
+    add_rows("server", &servers, workflow, Choice::Workflow);
+    add_rows("account", &facets.accounts, account, Choice::Account);
     let cursor = rows.iter().position(|(text, _)| text.starts_with(mark(true))).unwrap_or(0);
     model.push(Menu { cursor, ..Menu::new("Threads that are", rows) });
     Vec::new()
@@ -150,16 +151,16 @@ pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
     let threads = &mut model.threads;
     threads.cursor = threads.cursor.saturating_add_signed(by).min(threads.rows.len().saturating_sub(1));
     threads.goto = None;
-    let mut cmds = more(model);
+    let mut cmds = read_more(model);
     cmds.extend(open_selected(model));
     cmds
 }
 
-fn more(model: &mut Model) -> Vec<Cmd> {
+fn read_more(model: &mut Model) -> Vec<Cmd> {
     let height = usize::from(layout::areas(model).list.height);
     let threads = &mut model.threads;
-    let near = threads.cursor + height * 2 >= threads.rows.len();
-    match threads.next.filter(|_| near && !threads.reading) {
+    let is_near = threads.cursor + height * 2 >= threads.rows.len();
+    match threads.next.filter(|_| is_near && !threads.reading) {
         Some(next) => {
             threads.reading = true;
             vec![Cmd::Threads(threads.query(Some(next), PAGE))]
@@ -170,7 +171,7 @@ fn more(model: &mut Model) -> Vec<Cmd> {
 
 /// Shows the thread of the selected item.
 pub fn open_thread(model: &mut Model) -> Vec<Cmd> {
-    let Some(thread) = thread_here(model) else { return Vec::new() };
+    let Some(thread) = selected_thread(model) else { return Vec::new() };
     show(model, thread)
 }
 
@@ -211,7 +212,7 @@ pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<Thread
     if model.tab != Tab::Threads {
         return Vec::new();
     }
-    let mut cmds = more(model);
+    let mut cmds = read_more(model);
     if model.threads.rows.is_empty() && model.threads.goto.is_none() {
         (model.threads.review, model.focus) = (None, Focus::List);
     }
@@ -219,8 +220,9 @@ pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<Thread
     match shown {
         // A thread that was opened by itself stays, and so does one that left the list.
         Some(id) => {
-            let changed = stamp(model, &id).is_some_and(|stamp| model.threads.seen.as_ref() != Some(&stamp));
-            if changed || model.working.contains_key(&id) {
+            let has_changed =
+                stamp(model, &id).is_some_and(|stamp| model.threads.shown_stamp.as_ref() != Some(&stamp));
+            if has_changed || model.working.contains_key(&id) {
                 cmds.push(Cmd::Thread(id));
             } else if model.focus == Focus::List && model.threads.goto.is_none() {
                 cmds.extend(open_selected(model));
@@ -244,14 +246,14 @@ pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<LoadedTh
         Some(line) if model.threads.goto.is_none() => line.id == *id,
         _ => model.threads.goto.as_ref().is_none_or(|goto| goto == id),
     };
-    let shown = model.threads.review.as_ref().is_some_and(|review| review.view.id == *id);
-    if shown || is_requested {
-        model.threads.seen = stamp(model, id);
+    let is_shown = model.threads.review.as_ref().is_some_and(|review| review.view.id == *id);
+    if is_shown || is_requested {
+        model.threads.shown_stamp = stamp(model, id);
     }
     match result {
-        Ok(read) if shown => {
+        Ok(read) if is_shown => {
             if let Some(review) = &mut model.threads.review {
-                review.renew(*read);
+                review.refresh(*read);
             }
         }
         Ok(read) if is_requested => {
@@ -262,5 +264,5 @@ pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<LoadedTh
         Ok(_) => {}
         Err(failure) => model.fail(failure.text),
     }
-    review::missing(model)
+    review::read_missing(model)
 }

@@ -55,40 +55,40 @@ pub(super) fn text(bytes: &[u8]) -> Result<(String, u32), String> {
 
 /// The pages in order, each with its resources.
 fn pages<'o>(objects: &'o Objects<'_>) -> Vec<(&'o Dict, Option<&'o Dict>)> {
-    let mut found = Vec::new();
+    let mut pages = Vec::new();
     let mut seen = BTreeSet::new();
     if let Some((_, catalog)) = objects.of_type("Catalog").last()
         && let Some(root) = catalog.get("Pages")
     {
-        walk(objects, root, None, &mut seen, &mut found, 0);
+        collect_pages(objects, root, None, &mut seen, &mut pages, 0);
     }
-    if found.is_empty() {
-        found =
+    if pages.is_empty() {
+        pages =
             objects.of_type("Page").map(|(_, page)| (page, objects.dict(page.get("Resources")))).collect();
     }
-    found.truncate(MAX_PAGES);
-    found
+    pages.truncate(MAX_PAGES);
+    pages
 }
 
-fn walk<'o>(
+fn collect_pages<'o>(
     objects: &'o Objects<'_>,
     node: &'o Value,
     inherited: Option<&'o Dict>,
     seen: &mut BTreeSet<u32>,
-    found: &mut Vec<(&'o Dict, Option<&'o Dict>)>,
+    pages: &mut Vec<(&'o Dict, Option<&'o Dict>)>,
     depth: usize,
 ) {
-    let again = matches!(node, Value::Ref(number) if !seen.insert(*number));
-    if again || depth > 48 || found.len() >= MAX_PAGES {
+    let is_repeated = matches!(node, Value::Ref(number) if !seen.insert(*number));
+    if is_repeated || depth > 48 || pages.len() >= MAX_PAGES {
         return;
     }
     let Some(fields) = objects.dict(Some(node)) else { return };
     let resources = objects.dict(fields.get("Resources")).or(inherited);
     match fields.get("Kids").and_then(|kids| objects.get(kids)) {
         Some(Value::List(kids)) => {
-            kids.iter().for_each(|kid| walk(objects, kid, resources, seen, found, depth + 1))
+            kids.iter().for_each(|kid| collect_pages(objects, kid, resources, seen, pages, depth + 1))
         }
-        _ => found.push((fields, resources)),
+        _ => pages.push((fields, resources)),
     }
 }
 
@@ -103,20 +103,20 @@ struct Page<'o> {
 #[derive(Default)]
 struct Pen {
     font: Option<std::rc::Rc<Font>>,
-    invisible: bool,
+    is_invisible: bool,
     height: f64,
 }
 
 impl<'o> Page<'o> {
     fn draw(&mut self, content: &[u8], resources: Option<&'o Dict>, depth: usize) {
         let mut reader = Reader::new(content, 0);
-        let mut told: Vec<Value> = Vec::new();
+        let mut operands: Vec<Value> = Vec::new();
         let mut pen = Pen::default();
         while let Some(value) = reader.value() {
             let Value::Word(word) = value else {
-                told.push(value);
-                if told.len() > 1_000 {
-                    told.clear();
+                operands.push(value);
+                if operands.len() > 1_000 {
+                    operands.clear();
                 }
                 continue;
             };
@@ -125,8 +125,8 @@ impl<'o> Page<'o> {
                 let rest = content.get(reader.at..).unwrap_or_default();
                 reader.at += memchr::memmem::find(rest, b"EI").map_or(rest.len(), |at| at + 2);
             }
-            self.operate(&word, &told, &mut pen, resources, depth);
-            told.clear();
+            self.operate(&word, &operands, &mut pen, resources, depth);
+            operands.clear();
             if self.out.len() > MAX_TEXT {
                 return;
             }
@@ -136,19 +136,19 @@ impl<'o> Page<'o> {
     fn operate(
         &mut self,
         word: &str,
-        told: &[Value],
+        operands: &[Value],
         pen: &mut Pen,
         resources: Option<&'o Dict>,
         depth: usize,
     ) {
-        let number = |at: usize| told.get(at).and_then(Value::number).unwrap_or_default();
+        let number = |at: usize| operands.get(at).and_then(Value::number).unwrap_or_default();
         match word {
             "Tf" => {
                 let fonts = self.objects.dict(resources.and_then(|all| all.get("Font")));
-                let font = told.first().and_then(Value::name).and_then(|name| fonts?.get(name));
+                let font = operands.first().and_then(Value::name).and_then(|name| fonts?.get(name));
                 pen.font = font.map(|font| self.font(font));
             }
-            "Tr" => pen.invisible = number(0) == 3.0,
+            "Tr" => pen.is_invisible = number(0) == 3.0,
             "Td" | "TD" if number(1) != 0.0 => self.end_line(),
             "Td" | "TD" => self.space(),
             "Tm" => {
@@ -160,13 +160,13 @@ impl<'o> Page<'o> {
                 pen.height = number(5);
             }
             "T*" | "ET" => self.end_line(),
-            "Tj" => self.show(told.first(), pen),
+            "Tj" => self.show(operands.first(), pen),
             "'" | "\"" => {
                 self.end_line();
-                self.show(told.last(), pen);
+                self.show(operands.last(), pen);
             }
             "TJ" => {
-                let Some(Value::List(parts)) = told.first() else { return };
+                let Some(Value::List(parts)) = operands.first() else { return };
                 for part in parts {
                     match part {
                         Value::Number(gap) if *gap < -180.0 => self.space(),
@@ -176,13 +176,13 @@ impl<'o> Page<'o> {
             }
             "Do" if depth < MAX_FORM_DEPTH => {
                 let forms = self.objects.dict(resources.and_then(|all| all.get("XObject")));
-                let form = told.first().and_then(Value::name).and_then(|name| forms?.get(name));
+                let form = operands.first().and_then(Value::name).and_then(|name| forms?.get(name));
                 let Some(fields) = form.and_then(|form| self.objects.dict(Some(form))) else { return };
                 if fields.get("Subtype").and_then(Value::name) == Some("Form")
                     && let Some(content) = form.and_then(|form| self.objects.stream(form))
                 {
-                    let own = self.objects.dict(fields.get("Resources")).or(resources);
-                    self.draw(&content, own, depth + 1);
+                    let form_resources = self.objects.dict(fields.get("Resources")).or(resources);
+                    self.draw(&content, form_resources, depth + 1);
                 }
             }
             _ => {}
@@ -191,20 +191,20 @@ impl<'o> Page<'o> {
 
     fn font(&mut self, font: &'o Value) -> std::rc::Rc<Font> {
         let number = if let Value::Ref(number) = font { Some(*number) } else { None };
-        if let Some(known) = number.and_then(|number| self.fonts.get(&number)) {
-            return known.clone();
+        if let Some(cached) = number.and_then(|number| self.fonts.get(&number)) {
+            return cached.clone();
         }
-        let read = std::rc::Rc::new(Font::read(self.objects, self.objects.dict(Some(font))));
+        let loaded = std::rc::Rc::new(Font::read(self.objects, self.objects.dict(Some(font))));
         if let Some(number) = number {
-            self.fonts.insert(number, read.clone());
+            self.fonts.insert(number, loaded.clone());
         }
-        read
+        loaded
     }
 
     fn show(&mut self, value: Option<&Value>, pen: &Pen) {
         let Some(Value::Text(codes)) = value else { return };
         let text = pen.font.as_ref().map_or_else(|| Font::default().text(codes), |font| font.text(codes));
-        if pen.invisible {
+        if pen.is_invisible {
             self.hidden += u32::from(!text.trim().is_empty());
         } else {
             self.out.push_str(&text);
@@ -232,7 +232,7 @@ mod tests {
     use std::io::Write;
 
     /// A PDF with one page that draws `content`, compressed or not.
-    fn drawn(content: &[u8], packed: bool, font: &str, more: &[u8]) -> Vec<u8> {
+    fn pdf_drawing(content: &[u8], packed: bool, font: &str, more: &[u8]) -> Vec<u8> {
         let mut encoder = ZlibEncoder::new(Vec::new(), Compression::fast());
         encoder.write_all(content).unwrap();
         let (data, filter) = if packed {
@@ -258,7 +258,7 @@ mod tests {
         let content =
             b"BT /F1 12 Tf 1 0 0 1 50 700 Tm (Tea \\(green\\) ) Tj [(and) -250 (ca) 20 (ke)] TJ 0 -14 Td (caf\\351) Tj ET";
         for packed in [false, true] {
-            let (text, hidden) = text(&drawn(content, packed, PLAIN, b"")).unwrap();
+            let (text, hidden) = text(&pdf_drawing(content, packed, PLAIN, b"")).unwrap();
             assert!(text.starts_with("Tea (green) and cake\n") && text.contains("café"), "{text:?}");
             assert_eq!(hidden, 0);
         }
@@ -272,21 +272,21 @@ mod tests {
             [b"6 0 obj << /Length 9999 >> stream\n".as_slice(), table, b"\nendstream endobj\n"].concat();
         let font = "<< /Type /Font /Subtype /Type0 /ToUnicode 6 0 R >>";
         let content = b"BT /F1 9 Tf <00010002> Tj <001000110012> Tj 3 Tr <0001> Tj ET";
-        let (text, hidden) = text(&drawn(content, true, font, &more)).unwrap();
+        let (text, hidden) = text(&pdf_drawing(content, true, font, &more)).unwrap();
         assert_eq!((text.trim(), hidden), ("Boabc", 1));
     }
 
     #[test]
     fn scans_protected_files_bombs_and_loops_are_refused_or_end() {
         assert!(text(b"hello").unwrap_err().contains("not a PDF"));
-        assert!(text(&drawn(b"0 0 m", false, PLAIN, b"")).unwrap_err().contains("scan"));
-        let locked = drawn(b"BT (x) Tj ET", false, PLAIN, b"trailer << /Encrypt 9 0 R >>");
+        assert!(text(&pdf_drawing(b"0 0 m", false, PLAIN, b"")).unwrap_err().contains("scan"));
+        let locked = pdf_drawing(b"BT (x) Tj ET", false, PLAIN, b"trailer << /Encrypt 9 0 R >>");
         assert!(text(&locked).unwrap_err().contains("protected"));
         let loops = b"%PDF-1.4 1 0 obj << /Type /Catalog /Pages 2 0 R >> endobj 2 0 obj << /Kids [2 0 R 2 0 R] >> endobj";
         assert!(text(loops).is_err());
-        let bomb = drawn(&vec![b' '; 80 << 20], true, PLAIN, b"");
+        let bomb = pdf_drawing(&vec![b' '; 80 << 20], true, PLAIN, b"");
         assert!(text(&bomb).is_err());
-        let deep = drawn(&b"[".repeat(100_000), false, PLAIN, b"");
+        let deep = pdf_drawing(&b"[".repeat(100_000), false, PLAIN, b"");
         assert!(text(&deep).is_err());
     }
 }

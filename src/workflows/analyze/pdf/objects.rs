@@ -13,16 +13,16 @@ const MAX_BYTES: u64 = 64 << 20;
 
 /// A parsed PDF.
 pub(super) struct Objects<'a> {
-    all: BTreeMap<u32, (Value, Option<&'a [u8]>)>,
-    left: Cell<u64>,
+    by_number: BTreeMap<u32, (Value, Option<&'a [u8]>)>,
+    budget: Cell<u64>,
 }
 
 impl<'a> Objects<'a> {
     pub fn read(bytes: &'a [u8]) -> Result<Self, String> {
-        let mut objects = Self { all: BTreeMap::new(), left: Cell::new(MAX_BYTES) };
+        let mut objects = Self { by_number: BTreeMap::new(), budget: Cell::new(MAX_BYTES) };
         for at in memchr::memmem::find_iter(bytes, b"obj") {
             let Some(number) = number_before(bytes, at) else { continue };
-            if objects.all.len() >= MAX_OBJECTS {
+            if objects.by_number.len() >= MAX_OBJECTS {
                 return Err(format!("it has over {MAX_OBJECTS} objects"));
             }
             let mut reader = Reader::new(bytes, at + 3);
@@ -31,31 +31,32 @@ impl<'a> Objects<'a> {
                 Value::Dict(fields) => stream(bytes, reader, fields),
                 _ => None,
             };
-            objects.all.insert(number, (value, stream));
+            objects.by_number.insert(number, (value, stream));
         }
-        objects.unpack();
+        objects.unpack_object_streams();
         Ok(objects)
     }
 
     /// Adds the objects that are packed into streams.
-    fn unpack(&mut self) {
+    fn unpack_object_streams(&mut self) {
         let is_pack = |(value, _): &&(Value, Option<&[u8]>)| match value {
             Value::Dict(fields) => fields.get("Type").and_then(Value::name) == Some("ObjStm"),
             _ => false,
         };
-        let packs: Vec<(Value, Option<&'a [u8]>)> = self.all.values().filter(is_pack).cloned().collect();
+        let packs: Vec<(Value, Option<&'a [u8]>)> =
+            self.by_number.values().filter(is_pack).cloned().collect();
         for (value, stream) in packs {
             let (Value::Dict(fields), Some(raw)) = (&value, stream) else { continue };
             let count =
                 |key: &str| fields.get(key).and_then(Value::number).unwrap_or_default().max(0.0) as usize;
-            let (Some(data), first) = (self.unpacked(fields, raw), count("First")) else { continue };
-            let mut heads = Reader::new(&data, 0);
+            let (Some(data), first) = (self.decode_stream(fields, raw), count("First")) else { continue };
+            let mut index = Reader::new(&data, 0);
             for _ in 0..count("N").min(MAX_OBJECTS) {
                 let number = |reader: &mut Reader<'_>| reader.value().and_then(|one| one.number());
-                let (Some(object), Some(offset)) = (number(&mut heads), number(&mut heads)) else { break };
+                let (Some(object), Some(offset)) = (number(&mut index), number(&mut index)) else { break };
                 let at = first.saturating_add(offset.max(0.0) as usize);
                 if let Some(value) = Reader::new(&data, at).value() {
-                    self.all.entry(object.max(0.0) as u32).or_insert((value, None));
+                    self.by_number.entry(object.max(0.0) as u32).or_insert((value, None));
                 }
             }
         }
@@ -66,7 +67,7 @@ impl<'a> Objects<'a> {
         let mut value = value;
         for _ in 0..16 {
             let Value::Ref(number) = value else { return Some(value) };
-            value = &self.all.get(number)?.0;
+            value = &self.by_number.get(number)?.0;
         }
         None
     }
@@ -78,14 +79,14 @@ impl<'a> Objects<'a> {
     /// The bytes of a stream.
     pub fn stream(&self, value: &Value) -> Option<Vec<u8>> {
         let Value::Ref(number) = value else { return None };
-        let (value, raw) = self.all.get(number)?;
+        let (value, raw) = self.by_number.get(number)?;
         let Value::Dict(fields) = value else { return None };
-        self.unpacked(fields, (*raw)?)
+        self.decode_stream(fields, (*raw)?)
     }
 
     /// All dictionaries of a type, by number.
     pub fn of_type(&self, name: &str) -> impl Iterator<Item = (u32, &Dict)> {
-        self.all.iter().filter_map(move |(number, (value, _))| match value {
+        self.by_number.iter().filter_map(move |(number, (value, _))| match value {
             Value::Dict(fields) if fields.get("Type").and_then(Value::name) == Some(name) => {
                 Some((*number, fields))
             }
@@ -93,7 +94,7 @@ impl<'a> Objects<'a> {
         })
     }
 
-    fn unpacked(&self, fields: &Dict, raw: &[u8]) -> Option<Vec<u8>> {
+    fn decode_stream(&self, fields: &Dict, raw: &[u8]) -> Option<Vec<u8>> {
         let filters: Vec<&str> = match fields.get("Filter").and_then(|filter| self.get(filter)) {
             None => Vec::new(),
             Some(Value::Name(name)) => vec![name],
@@ -106,8 +107,8 @@ impl<'a> Objects<'a> {
                 "FlateDecode" | "Fl" => {
                     let mut out = Vec::new();
                     // A truncated stream is read as far as it goes.
-                    let _ = ZlibDecoder::new(data.as_slice()).take(self.left.get()).read_to_end(&mut out);
-                    self.left.set(self.left.get().saturating_sub(out.len() as u64));
+                    let _ = ZlibDecoder::new(data.as_slice()).take(self.budget.get()).read_to_end(&mut out);
+                    self.budget.set(self.budget.get().saturating_sub(out.len() as u64));
                     out
                 }
                 "ASCII85Decode" | "A85" => ascii85(&data),
@@ -127,10 +128,11 @@ fn number_before(bytes: &[u8], at: usize) -> Option<u32> {
         std::str::from_utf8(head.get(cut + 1..)?).ok()
     })?;
     let mut words = head.trim_end().rsplit(|c: char| c.is_ascii_whitespace());
-    let ended = head.ends_with(|c: char| c.is_ascii_whitespace());
+    let ends_with_space = head.ends_with(|c: char| c.is_ascii_whitespace());
     let (generation, number) = (words.next()?, words.next()?);
-    let digits = |word: &str| word.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
-    (ended && generation.parse::<u32>().is_ok()).then(|| digits(number)).flatten()
+    let trailing_number =
+        |word: &str| word.trim_start_matches(|c: char| !c.is_ascii_digit()).parse::<u32>().ok();
+    (ends_with_space && generation.parse::<u32>().is_ok()).then(|| trailing_number(number)).flatten()
 }
 
 /// The bytes of the stream that follows a dictionary.

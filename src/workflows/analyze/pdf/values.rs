@@ -73,10 +73,10 @@ impl<'a> Reader<'a> {
 
     /// The next value; `None` at the end, or if there is something else.
     pub fn value(&mut self) -> Option<Value> {
-        self.nested(0)
+        self.value_at_depth(0)
     }
 
-    fn nested(&mut self, depth: usize) -> Option<Value> {
+    fn value_at_depth(&mut self, depth: usize) -> Option<Value> {
         self.skip_space();
         match self.peek()? {
             b'/' => {
@@ -116,11 +116,11 @@ impl<'a> Reader<'a> {
 
     /// A number, or a reference if two whole numbers and an `R` follow each other.
     fn number(&mut self) -> Option<Value> {
-        let begun = self.at;
+        let start = self.at;
         let word = self.word();
         let Ok(number) = word.parse::<f64>() else {
             // A stray sign is skipped.
-            self.at = self.at.max(begun + 1);
+            self.at = self.at.max(start + 1);
             return Some(Value::Word(word));
         };
         let after = self.at;
@@ -144,7 +144,7 @@ impl<'a> Reader<'a> {
                 self.at += 1;
                 return Some(Value::List(items));
             }
-            items.push(self.nested(depth + 1)?);
+            items.push(self.value_at_depth(depth + 1)?);
         }
         None
     }
@@ -157,26 +157,26 @@ impl<'a> Reader<'a> {
                 self.at += 2;
                 return Some(Value::Dict(fields));
             }
-            let Value::Name(name) = self.nested(depth + 1)? else { return None };
-            fields.insert(name, self.nested(depth + 1)?);
+            let Value::Name(name) = self.value_at_depth(depth + 1)? else { return None };
+            fields.insert(name, self.value_at_depth(depth + 1)?);
         }
         None
     }
 
     fn text(&mut self) -> Vec<u8> {
         self.at += 1;
-        let (mut out, mut open) = (Vec::new(), 1usize);
+        let (mut out, mut open_parens) = (Vec::new(), 1usize);
         while let Some(byte) = self.next() {
             match byte {
-                b'(' => open += 1,
+                b'(' => open_parens += 1,
                 b')' => {
-                    open -= 1;
-                    if open == 0 {
+                    open_parens -= 1;
+                    if open_parens == 0 {
                         break;
                     }
                 }
                 b'\\' => {
-                    self.escaped(&mut out);
+                    self.read_escape(&mut out);
                     continue;
                 }
                 _ => {}
@@ -186,7 +186,7 @@ impl<'a> Reader<'a> {
         out
     }
 
-    fn escaped(&mut self, out: &mut Vec<u8>) {
+    fn read_escape(&mut self, out: &mut Vec<u8>) {
         let Some(byte) = self.next() else { return };
         out.push(match byte {
             b'n' => b'\n',

@@ -33,8 +33,8 @@ pub(in crate::workflows) const TASKS: &[Task] =
 fn initial(value: &Value) -> Result<Answer, String> {
     let facts = facts::<AnalyzeFacts>(value)?;
     let findings = find(&facts.files, &[(&facts.query, 1.0)], ON_A_CARD);
-    let mut out = vec![NOTE.to_owned(), read(&facts)];
-    out.push(said(&findings, &format!("What they say about “{}”", line(&facts.query, 120))));
+    let mut out = vec![NOTE.to_owned(), files_read(&facts)];
+    out.push(quote_section(&findings, &format!("What they say about “{}”", line(&facts.query, 120))));
     out.extend(unmentioned(&findings));
     out.push(format!("**Question.** {}", question(&findings, &[])));
     Ok(Answer::Text(out.join("\n\n")))
@@ -44,29 +44,32 @@ fn initial(value: &Value) -> Result<Answer, String> {
 fn followup(value: &Value) -> Result<Answer, String> {
     let facts = facts::<AnalyzeFacts>(value)?;
     let answers = answers(&facts);
-    let mut weighed: Vec<(&str, f64)> = vec![(&facts.query, 1.0), (&facts.input, 2.0)];
-    weighed.extend(answers.iter().map(|answer| (answer.words.as_str(), 0.5)));
-    let findings = find(&facts.files, &weighed, ON_A_CARD);
-    let shown: Vec<&str> =
+    let mut weighted_texts: Vec<(&str, f64)> = vec![(&facts.query, 1.0), (&facts.input, 2.0)];
+    weighted_texts.extend(answers.iter().map(|answer| (answer.words.as_str(), 0.5)));
+    let findings = find(&facts.files, &weighted_texts, ON_A_CARD);
+    let agent_turns: Vec<&str> =
         facts.history.iter().filter(|turn| turn.role == Role::Agent).map(|turn| turn.text.as_str()).collect();
-    let news =
-        findings.quotes.iter().filter(|quote| !shown.iter().any(|text| text.contains(&quote.text))).count();
+    let new_count = findings
+        .quotes
+        .iter()
+        .filter(|quote| !agent_turns.iter().any(|text| text.contains(&quote.text)))
+        .count();
     let mut out = vec![NOTE.to_owned()];
     out.push(format!(
         "Taken into account: “{}”. {}",
         line(&facts.input, 200),
-        match (findings.quotes.len(), news) {
+        match (findings.quotes.len(), new_count) {
             (0, _) => "No sentence of the files uses these words.".to_owned(),
             (_, 0) => "It points to no sentence that was not quoted before.".to_owned(),
-            (all, news) => format!("{news} of the {all} sentences below were not quoted before."),
+            (all, new_count) => format!("{new_count} of the {all} sentences below were not quoted before."),
         }
     ));
-    out.push(said(&findings, "Proposal, from the files"));
+    out.push(quote_section(&findings, "Proposal, from the files"));
     if !answers.is_empty() {
         out.push(format!("**By your answers**\n\n{}", decisions(&answers)));
     }
     out.extend(unmentioned(&findings));
-    out.push(format!("**Question.** {}", question(&findings, &shown)));
+    out.push(format!("**Question.** {}", question(&findings, &agent_turns)));
     Ok(Answer::Text(out.join("\n\n")))
 }
 
@@ -74,13 +77,13 @@ fn followup(value: &Value) -> Result<Answer, String> {
 fn summary(value: &Value) -> Result<Answer, String> {
     let facts = facts::<AnalyzeFacts>(value)?;
     let answers = answers(&facts);
-    let mut weighed: Vec<(&str, f64)> = vec![(&facts.query, 1.0)];
-    weighed.extend(answers.iter().map(|answer| (answer.words.as_str(), 1.0)));
-    let findings = find(&facts.files, &weighed, IN_THE_SUMMARY);
+    let mut weighted_texts: Vec<(&str, f64)> = vec![(&facts.query, 1.0)];
+    weighted_texts.extend(answers.iter().map(|answer| (answer.words.as_str(), 1.0)));
+    let findings = find(&facts.files, &weighted_texts, IN_THE_SUMMARY);
     let mut out = vec![format!("# {}", line(&facts.query, 200)), NOTE.to_owned(), "## Findings".to_owned()];
     out.push(quotes(&findings));
     out.push("## Decisions".to_owned());
-    let answers: Vec<Decided> = answers.into_iter().filter(|answer| !answer.only_asks()).collect();
+    let answers: Vec<PersonAnswer> = answers.into_iter().filter(|answer| !answer.only_asks()).collect();
     out.push(if answers.is_empty() { "None were taken on the way.".to_owned() } else { decisions(&answers) });
     let mut open: Vec<String> =
         findings.missing.iter().map(|word| format!("- No file mentions “{word}”.")).collect();
@@ -89,12 +92,12 @@ fn summary(value: &Value) -> Result<Answer, String> {
         out.push(format!("## Open points\n\n{}", open.join("\n")));
     }
     out.push("## Files".to_owned());
-    out.push(read(&facts));
+    out.push(files_read(&facts));
     Ok(Answer::Text(out.join("\n\n") + "\n"))
 }
 
 /// What was read, in numbers.
-fn read(facts: &AnalyzeFacts) -> String {
+fn files_read(facts: &AnalyzeFacts) -> String {
     let count = |text: &str| text.split_whitespace().count();
     let total: usize = facts.files.iter().map(|file| count(&file.text)).sum();
     let names: Vec<String> = facts
@@ -112,7 +115,7 @@ fn read(facts: &AnalyzeFacts) -> String {
     }
 }
 
-fn said(findings: &Findings, title: &str) -> String {
+fn quote_section(findings: &Findings, title: &str) -> String {
     format!("**{title}**\n\n{}", quotes(findings))
 }
 
@@ -155,19 +158,19 @@ fn question(findings: &Findings, asked: &[&str]) -> String {
     if let Some(quote) = &findings.choice {
         candidates.push(format!("`{}` names alternatives: “{}” Which one?", quote.file, quote.text));
     }
-    let fresh = candidates.into_iter().find(|text| !asked.iter().any(|turn| turn.contains(text.as_str())));
-    fresh.unwrap_or_else(|| {
+    let unasked = candidates.into_iter().find(|text| !asked.iter().any(|turn| turn.contains(text.as_str())));
+    unasked.unwrap_or_else(|| {
         "Does this answer it? Approve it, or name what to look at more closely.".to_owned()
     })
 }
 
-/// A decision of the person, and the question they were asked.
-struct Decided {
+/// What the person answered, and the question they were asked.
+struct PersonAnswer {
     question: Option<String>,
     words: String,
 }
 
-impl Decided {
+impl PersonAnswer {
     /// Whether the person answered with nothing but a question.
     fn only_asks(&self) -> bool {
         self.words.ends_with('?') && sentences(&self.words).into_iter().all(is_question)
@@ -182,21 +185,21 @@ fn is_question(sentence: &str) -> bool {
 }
 
 /// The person's answers, without the query and without approvals.
-fn answers(facts: &AnalyzeFacts) -> Vec<Decided> {
+fn answers(facts: &AnalyzeFacts) -> Vec<PersonAnswer> {
     let query = stems(&facts.query);
-    let mut asked = None;
-    let mut out: Vec<Decided> = Vec::new();
+    let mut question = None;
+    let mut out: Vec<PersonAnswer> = Vec::new();
     let turns = facts.history.iter().map(|turn| (turn.role, turn.text.as_str()));
     for (role, text) in turns.chain([(Role::User, facts.input.as_str())]) {
         match role {
             Role::Agent => {
-                asked = text.rsplit_once("**Question.** ").map(|(_, question)| line(question, 300));
+                question = text.rsplit_once("**Question.** ").map(|(_, question)| line(question, 300));
             }
             Role::User => {
                 let bare = text.strip_prefix("analyze:").unwrap_or(text).trim();
-                let repeated = out.last().is_some_and(|last| last.words == line(bare, 400));
-                if !bare.is_empty() && stems(bare) != query && !approves(bare) && !repeated {
-                    out.push(Decided { question: asked.take(), words: line(bare, 400) });
+                let is_repeated = out.last().is_some_and(|last| last.words == line(bare, 400));
+                if !bare.is_empty() && stems(bare) != query && !approves(bare) && !is_repeated {
+                    out.push(PersonAnswer { question: question.take(), words: line(bare, 400) });
                 }
             }
         }
@@ -204,7 +207,7 @@ fn answers(facts: &AnalyzeFacts) -> Vec<Decided> {
     out
 }
 
-fn decisions(answers: &[Decided]) -> String {
+fn decisions(answers: &[PersonAnswer]) -> String {
     let rows = answers.iter().map(|answer| match &answer.question {
         Some(question) => format!("- {question} — **{}**", answer.words),
         None => format!("- **{}**", answer.words),
@@ -261,8 +264,8 @@ mod tests {
         });
         let second = text(followup(&facts));
         assert!(second.contains("SQLite") && second.contains("At most 500 MB"), "{second}");
-        let asked = |text: &str| text.rsplit_once("**Question.** ").map(|(_, q)| q.to_owned());
-        assert_ne!(asked(&first), asked(&second));
+        let last_question = |text: &str| text.rsplit_once("**Question.** ").map(|(_, q)| q.to_owned());
+        assert_ne!(last_question(&first), last_question(&second));
     }
 
     #[test]
@@ -295,13 +298,15 @@ mod tests {
 
     #[test]
     fn an_answer_that_says_something_is_a_decision_even_with_a_question_mark() {
-        let is_decision = |words: &str| !Decided { question: None, words: words.to_owned() }.only_asks();
-        for said in ["Postgres, as before?", "At most 500 MB. And where do we store it?", "May 5?", "Files"] {
-            assert!(is_decision(said), "{said}");
-        }
-        for asked in ["What is open?", "And what's the limit?", "Can we wait? Who knows?", "Isn't it SQLite?"]
+        let is_decision = |words: &str| !PersonAnswer { question: None, words: words.to_owned() }.only_asks();
+        for answer in ["Postgres, as before?", "At most 500 MB. And where do we store it?", "May 5?", "Files"]
         {
-            assert!(!is_decision(asked), "{asked}");
+            assert!(is_decision(answer), "{answer}");
+        }
+        for question in
+            ["What is open?", "And what's the limit?", "Can we wait? Who knows?", "Isn't it SQLite?"]
+        {
+            assert!(!is_decision(question), "{question}");
         }
     }
 

@@ -1,6 +1,6 @@
 //! From the question to the operation that answers it: choices among the catalogues' operations.
 
-use super::{NodeResult, erred, not_answered};
+use super::{NodeResult, not_answered, retry_or_fail};
 use crate::graph::{Command, Ctx, NodeError};
 use crate::tools::catalogue::{Catalogue, Operation};
 use crate::workflows::ask::facts::{CategoryAnswer, Complexity, SelectAnswer};
@@ -33,8 +33,8 @@ pub(in crate::workflows::ask) async fn extract_category_node(
     let catalogues = catalogues(ctx.services())?;
     let model = pick_model(&ctx, "category", state.model_name.as_deref()).await?;
     let (request, output) = prompts::category(&state, &catalogues);
-    let told = ask_shaped::<CategoryAnswer>(&ctx, "category", &model, &request, output).await?;
-    let (mut answer, note) = (told.value, told.note);
+    let reply = ask_shaped::<CategoryAnswer>(&ctx, "category", &model, &request, output).await?;
+    let (mut answer, note) = (reply.value, reply.note);
     let node = "extract_category_node";
     if answer.categories.is_empty() {
         // No match is an answer, too; trying again would not change it.
@@ -47,20 +47,20 @@ pub(in crate::workflows::ask) async fn extract_category_node(
     if let Some(unknown) =
         answer.categories.iter().find(|name| !labels.iter().any(|(label, _)| label == *name))
     {
-        return erred(&state, node, node, format!("`{unknown}` is not among what can be asked"));
+        return retry_or_fail(&state, node, node, format!("`{unknown}` is not among what can be asked"));
     }
     answer.entity_name = answer.entity_name.filter(|name| !name.trim().is_empty());
     if answer.is_entity_query && answer.entity_name.is_none() {
-        return erred(
+        return retry_or_fail(
             &state,
             node,
             node,
             "it is about one thing that it names, but that thing's name is missing",
         );
     }
-    let known = |kind: &String| catalogues.iter().any(|one| one.entities.contains_key(kind));
-    if let Some(kind) = answer.entity_type.as_ref().filter(|kind| !known(kind)) {
-        return erred(&state, node, node, format!("there is no kind of thing called `{kind}`"));
+    let is_known = |kind: &String| catalogues.iter().any(|one| one.entities.contains_key(kind));
+    if let Some(kind) = answer.entity_type.as_ref().filter(|kind| !is_known(kind)) {
+        return retry_or_fail(&state, node, node, format!("there is no kind of thing called `{kind}`"));
     }
     Ok(Command::goto("get_apis_node").update(AskUpdate::Categorised { answer, note }))
 }
@@ -68,7 +68,7 @@ pub(in crate::workflows::ask) async fn extract_category_node(
 /// Looks up the operations that may answer it.
 pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let Some(categories) = state.categories.as_ref().filter(|categories| !categories.is_empty()) else {
-        return erred(
+        return retry_or_fail(
             &state,
             "get_apis_node",
             "extract_category_node",
@@ -77,11 +77,12 @@ pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: 
     };
     let catalogues = catalogues(ctx.services())?;
     let labels = prompts::labels(&catalogues);
-    let of = |name: &String| labels.iter().find(|(label, _)| label == name).map(|(_, api)| (*api).clone());
-    let apis: Vec<Operation> = categories.iter().filter_map(of).take(MAX_CANDIDATES).collect();
+    let operation_named =
+        |name: &String| labels.iter().find(|(label, _)| label == name).map(|(_, api)| (*api).clone());
+    let apis: Vec<Operation> = categories.iter().filter_map(operation_named).take(MAX_CANDIDATES).collect();
     if apis.is_empty() {
         let text = "none of what was chosen can be asked any more";
-        return erred(&state, "get_apis_node", "extract_category_node", text);
+        return retry_or_fail(&state, "get_apis_node", "extract_category_node", text);
     }
     Ok(Command::goto("select_api_node").update(AskUpdate::Listed { apis }))
 }
@@ -90,38 +91,48 @@ pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: 
 pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "select_api_node";
     let Some(apis) = state.apis.as_ref().filter(|apis| !apis.is_empty()) else {
-        return erred(&state, node, "extract_category_node", "there is nothing to choose from");
+        return retry_or_fail(&state, node, "extract_category_node", "there is nothing to choose from");
     };
-    let complex = state.complexity == Some(Complexity::Complex);
+    let is_complex = state.complexity == Some(Complexity::Complex);
     let mut note = None;
     let answer = if let [only] = apis.as_slice() {
         SelectAnswer { api: prompts::name(only), secondary_api: None }
     } else {
         let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
         let (request, output) = prompts::select(&state, apis);
-        let told = ask_shaped::<SelectAnswer>(&ctx, "select", &model, &request, output).await?;
-        note = told.note;
-        told.value
+        let reply = ask_shaped::<SelectAnswer>(&ctx, "select", &model, &request, output).await?;
+        note = reply.note;
+        reply.value
     };
     let find = |name: &str| apis.iter().find(|api| prompts::name(api) == name);
     let Some(best) = find(&answer.api) else {
-        return erred(&state, node, node, format!("`{}` is not among what came into question", answer.api));
+        return retry_or_fail(
+            &state,
+            node,
+            node,
+            format!("`{}` is not among what came into question", answer.api),
+        );
     };
-    let second = answer.secondary_api.as_deref().filter(|name| complex && *name != answer.api);
+    let second = answer.secondary_api.as_deref().filter(|name| is_complex && *name != answer.api);
     let second = match second.map(|name| (name, find(name))) {
         Some((name, None)) => {
-            return erred(&state, node, node, format!("`{name}` is not among what came into question"));
+            return retry_or_fail(
+                &state,
+                node,
+                node,
+                format!("`{name}` is not among what came into question"),
+            );
         }
-        Some((_, found)) => found,
+        Some((_, api)) => api,
         None => None,
     };
-    let home = super::catalogue(ctx.services(), &best.catalogue)?;
+    let catalogue = super::catalogue(ctx.services(), &best.catalogue)?;
     if let Some(kind) = state.entity_type.as_deref().filter(|_| state.entity_name.is_some())
-        && let Some(why) = misfit(&home, best, kind)
+        && let Some(why) = misfit(&catalogue, best, kind)
     {
         // If there is nothing else to choose from, the candidates were wrong.
         let back = if apis.len() > 1 { node } else { "extract_category_node" };
-        return erred(&state, node, back, why);
+        return retry_or_fail(&state, node, back, why);
     }
     Ok(Command::goto("extract_params_node").update(AskUpdate::Chosen {
         best_api: Box::new(best.clone()),
@@ -131,19 +142,21 @@ pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state
 }
 
 /// Why an operation is not about a thing of this kind: a playlist is never taken for a track.
-fn misfit(home: &Catalogue, api: &Operation, kind: &str) -> Option<String> {
-    let takes: Vec<&str> = api.parameters().filter_map(|parameter| parameter.entity.as_deref()).collect();
-    if !takes.is_empty() {
+fn misfit(catalogue: &Catalogue, api: &Operation, kind: &str) -> Option<String> {
+    let entity_kinds: Vec<&str> =
+        api.parameters().filter_map(|parameter| parameter.entity.as_deref()).collect();
+    if !entity_kinds.is_empty() {
         let text = format!(
             "`{}` is about a {}, and the question names a {kind}",
             api.tool_name,
-            takes.join(" or a ")
+            entity_kinds.join(" or a ")
         );
-        return (!takes.contains(&kind)).then_some(text);
+        return (!entity_kinds.contains(&kind)).then_some(text);
     }
-    let mut others = home.entities.iter().filter(|(other, _)| other.as_str() != kind);
-    let searched = others.find(|(_, entity)| entity.search.as_ref() == Some(&api.id));
-    searched.map(|(other, _)| format!("`{}` finds a {other}, and the question names a {kind}", api.tool_name))
+    let mut others = catalogue.entities.iter().filter(|(other, _)| other.as_str() != kind);
+    let found_kind = others.find(|(_, entity)| entity.search.as_ref() == Some(&api.id));
+    found_kind
+        .map(|(other, _)| format!("`{}` finds a {other}, and the question names a {kind}", api.tool_name))
 }
 
 fn catalogues(services: &Services) -> Result<Vec<Catalogue>, NodeError> {

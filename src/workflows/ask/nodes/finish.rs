@@ -1,6 +1,6 @@
 //! The answer, and the next question.
 
-use super::{NodeResult, erred};
+use super::{NodeResult, retry_or_fail};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels};
 use crate::inbox::proposal;
 use crate::workflows::Services;
@@ -18,7 +18,7 @@ pub(in crate::workflows::ask) async fn format_response_node(
 ) -> NodeResult {
     let node = "format_response_node";
     let (Some(api), Some(response)) = (&state.best_api, &state.response) else {
-        return erred(&state, node, "extract_params_node", "there is no answer to put into words");
+        return retry_or_fail(&state, node, "extract_params_node", "there is no answer to put into words");
     };
     let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
     let first = format::Part {
@@ -60,14 +60,14 @@ pub(in crate::workflows::ask) async fn next_question(_: Ctx<Services>, state: Ar
     let question = "What else do you want to know?";
     let args = json!({ "question": question });
     let title = crate::graph::State::title(&*state);
-    let mut asked = proposal(NEXT, Kind::Question, QUESTION, &args, &title);
-    asked.gist = question.to_owned();
-    asked.allow = Allow { edit: false, ..Allow::ALL };
-    asked.labels = Labels {
+    let mut interrupt = proposal(NEXT, Kind::Question, QUESTION, &args, &title);
+    interrupt.gist = question.to_owned();
+    interrupt.allow = Allow { edit: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("done".to_owned()),
         respond: Some("ask".to_owned()),
         ignore: Some("nothing more".to_owned()),
         ..Labels::default()
     };
-    Ok(Command::ask(vec![asked], "extract_category_node"))
+    Ok(Command::ask(vec![interrupt], "extract_category_node"))
 }

@@ -10,7 +10,7 @@ pub(super) use finish::{format_response_node, next_question, reset_state_node};
 pub(super) use params::extract_params_node;
 pub(super) use request::{execute_request_node, send_request};
 
-use super::MOST_TRIES;
+use super::MAX_TRIES;
 use super::state::Ask;
 use super::update::AskUpdate;
 use crate::graph::{BoxFuture, Command, Ctx, NodeError};
@@ -22,9 +22,9 @@ use std::sync::Arc;
 type NodeResult = Result<Command<Ask>, NodeError>;
 
 /// The error edge: the error is recorded and `back` tries again, a few times; then a person is asked.
-fn erred(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> NodeResult {
+fn retry_or_fail(state: &Ask, node: &str, back: &str, text: impl Into<String>) -> NodeResult {
     let text = text.into();
-    if state.tries.get(node).copied().unwrap_or_default() + 1 >= MOST_TRIES {
+    if state.tries.get(node).copied().unwrap_or_default() + 1 >= MAX_TRIES {
         return Err(NodeError::failed(text));
     }
     Ok(Command::goto(back).update(AskUpdate::Erred { node: node.to_owned(), text }))
@@ -41,12 +41,12 @@ where
 {
     move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, NodeResult> {
         let last_try = ctx.step_context().last_try;
-        let conversation = state.follow_up || state.has_answered();
+        let is_conversation = state.follow_up || state.has_answered();
         let work = node(ctx, state);
         Box::pin(async move {
             let why = match work.await {
-                Err(NodeError::Failed { text }) if conversation => text,
-                Err(NodeError::Transient { text, .. }) if conversation && last_try => text,
+                Err(NodeError::Failed { text }) if is_conversation => text,
+                Err(NodeError::Transient { text, .. }) if is_conversation && last_try => text,
                 other => return other,
             };
             Ok(not_answered(&why))

@@ -1,6 +1,6 @@
 //! The operation's parameters: from the question, from the thing it names, from the person.
 
-use super::{NodeResult, end_or_abandon, erred};
+use super::{NodeResult, end_or_abandon, retry_or_fail};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
@@ -26,26 +26,26 @@ pub(in crate::workflows::ask) async fn extract_params_node(
         return Ok(end_or_abandon(&state));
     }
     let Some(api) = state.api() else {
-        return erred(&state, NODE, "select_api_node", "nothing was chosen to ask");
+        return retry_or_fail(&state, NODE, "select_api_node", "nothing was chosen to ask");
     };
     let catalogue = super::catalogue(ctx.services(), &api.catalogue)?;
-    let answered = state.wanted.as_deref().zip(state.newest_words());
-    let known = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
-    let (mut parameters, note) = match known {
+    let answer = state.wanted.as_deref().zip(state.newest_words());
+    let known_parameters = if state.is_second() { &state.secondary_parameters } else { &state.parameters };
+    let (mut parameters, note) = match known_parameters {
         // The question was read before; only what was missing is new.
-        Some(known) => (known.clone(), None),
+        Some(known_parameters) => (known_parameters.clone(), None),
         None => {
             let (extracted, note) = extract(&ctx, &state, api, &catalogue).await?;
             match extracted {
                 Ok(parameters) => (parameters, note),
-                Err(wrong) => return erred(&state, NODE, NODE, wrong),
+                Err(wrong) => return retry_or_fail(&state, NODE, NODE, wrong),
             }
         }
     };
-    if let Some((wanted, words)) = answered {
-        match take(&state, &catalogue, api, wanted, words) {
+    if let Some((parameter_name, words)) = answer {
+        match read_answer(&state, &catalogue, api, parameter_name, words) {
             ParameterAnswer::Value(value) => {
-                parameters.insert(wanted.to_owned(), value);
+                parameters.insert(parameter_name.to_owned(), value);
             }
             ParameterAnswer::Entity(entity) => {
                 return Ok(Command::goto(NODE).update(AskUpdate::Resolved { entity }));
@@ -55,7 +55,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(
                 return search(&catalogue, &kind, &name, &parameters, Some(named));
             }
             ParameterAnswer::Unclear(why) => {
-                return Ok(ask_for_parameter(&state, &parameters, wanted, why, Vec::new()));
+                return Ok(ask_for_parameter(&state, &parameters, parameter_name, why, Vec::new()));
             }
         }
     }
@@ -64,7 +64,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(
     }
     let wrong = api.wrong(&parameters, true);
     if !wrong.is_empty() {
-        return erred(&state, NODE, NODE, error_text(&wrong));
+        return retry_or_fail(&state, NODE, NODE, error_text(&wrong));
     }
     plan(&ctx, &state, &catalogue, api, parameters, note).await
 }
@@ -82,7 +82,7 @@ fn fill(
         if parameters.get(&parameter.name).is_some_and(|value| !value.is_null()) {
             continue;
         }
-        match the_entity(state, catalogue, kind) {
+        match look_up_entity(state, catalogue, kind) {
             EntityLookup::Id(id) => {
                 parameters.insert(parameter.name.clone(), Value::from(id));
             }
@@ -143,22 +143,27 @@ fn uncovered_words(
 ) -> Vec<String> {
     // People who answered, objected or rephrased have said what they want; the first of two requests may leave words
     // over.
-    let settled = state.messages.iter().flatten().filter(|turn| turn.role == Role::User).count() > 1;
-    if settled || (state.secondary_api.is_some() && !state.is_second()) {
+    let has_said_more = state.messages.iter().flatten().filter(|turn| turn.role == Role::User).count() > 1;
+    if has_said_more || (state.secondary_api.is_some() && !state.is_second()) {
         return Vec::new();
     }
-    let none = Map::new();
+    let no_parameters = Map::new();
     let first = state.best_api.as_ref().unwrap_or(api);
-    unused::unused(state, catalogue, &[api, first], &[parameters, state.parameters.as_ref().unwrap_or(&none)])
+    unused::unused(
+        state,
+        catalogue,
+        &[api, first],
+        &[parameters, state.parameters.as_ref().unwrap_or(&no_parameters)],
+    )
 }
 
 /// The rules do not ask for something other than what the person asked for.
 fn not_understood(uncovered: &[String], api: &Operation, parameters: &Map<String, Value>) -> AskUpdate {
-    let listed: Vec<String> =
+    let filled: Vec<String> =
         parameters.iter().map(|(name, value)| format!("{name} {}", values::plain(value))).collect();
-    let listed = if listed.is_empty() { String::new() } else { format!(" ({})", listed.join(", ")) };
+    let filled = if filled.is_empty() { String::new() } else { format!(" ({})", filled.join(", ")) };
     let text = format!(
-        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{listed}. Ask \
+        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{filled}. Ask \
          it that way, or connect a language model (see config.example.toml), which understands more.",
         unused::quoted(uncovered),
         api.tool_name
@@ -167,7 +172,7 @@ fn not_understood(uncovered: &[String], api: &Operation, parameters: &Map<String
 }
 
 /// Whether the question can give any parameter other than the id of a thing.
-fn asks_model(api: &Operation) -> bool {
+fn needs_model(api: &Operation) -> bool {
     api.parameters().any(|parameter| parameter.entity.is_none())
 }
 
@@ -177,18 +182,18 @@ async fn extract(
     ctx: &Ctx<Services>,
     state: &Ask,
     api: &Operation,
-    home: &Catalogue,
+    catalogue: &Catalogue,
 ) -> Result<(Result<Map<String, Value>, String>, Option<String>), NodeError> {
-    if !asks_model(api) {
+    if !needs_model(api) {
         return Ok((Ok(Map::new()), None));
     }
     let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
-    let (request, output) = prompts::params(state, api, home);
+    let (request, output) = prompts::params(state, api, catalogue);
     let answer = ask_shaped::<ParamsAnswer>(ctx, "params", &model, &request, output).await?;
-    Ok((checked(api, answer.value), answer.note))
+    Ok((check_parameters(api, answer.value), answer.note))
 }
 
-fn checked(api: &Operation, answer: ParamsAnswer) -> Result<Map<String, Value>, String> {
+fn check_parameters(api: &Operation, answer: ParamsAnswer) -> Result<Map<String, Value>, String> {
     let mut parameters = Map::new();
     for (name, value) in answer.parameters {
         let Some(parameter) = api.parameter(&name) else {
@@ -209,10 +214,10 @@ fn checked(api: &Operation, answer: ParamsAnswer) -> Result<Map<String, Value>, 
 }
 
 fn error_text(wrong: &[(String, String)]) -> String {
-    let one = |(name, why): &(String, String)| {
+    let describe = |(name, why): &(String, String)| {
         if name.is_empty() { why.clone() } else { format!("`{name}`: {why}") }
     };
-    wrong.iter().take(5).map(one).collect::<Vec<_>>().join("; ")
+    wrong.iter().take(5).map(describe).collect::<Vec<_>>().join("; ")
 }
 
 enum EntityLookup {
@@ -221,7 +226,7 @@ enum EntityLookup {
     Ask(String, Vec<Entity>),
 }
 
-fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> EntityLookup {
+fn look_up_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> EntityLookup {
     if let Some(entity) = state.entity.as_ref().filter(|entity| entity.kind == kind) {
         return EntityLookup::Id(entity.id.clone());
     }
@@ -232,8 +237,8 @@ fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> EntityLookup {
     {
         return EntityLookup::Id(id);
     }
-    let of_this_kind = state.entity_type.as_deref().is_none_or(|named| named == kind);
-    match state.entity_name.as_deref().filter(|_| of_this_kind) {
+    let is_this_kind = state.entity_type.as_deref().is_none_or(|named| named == kind);
+    match state.entity_name.as_deref().filter(|_| is_this_kind) {
         Some(name) if state.searched.as_deref() != Some(name) => EntityLookup::Search(name.to_owned()),
         Some(name) if state.candidates.is_empty() => {
             let text = format!("There is no {kind} called “{name}”. What is its name, exactly?");
@@ -244,7 +249,7 @@ fn the_entity(state: &Ask, catalogue: &Catalogue, kind: &str) -> EntityLookup {
                 .candidates
                 .iter()
                 .enumerate()
-                .map(|(n, one)| format!("{}. {}", n + 1, resolve::said(one)));
+                .map(|(n, one)| format!("{}. {}", n + 1, resolve::describe(one)));
             let rows: Vec<String> = rows.collect();
             let text = format!(
                 "Which {kind} do you mean by “{name}”?\n\n{}\n\nAnswer with its number or its name.",
@@ -265,25 +270,30 @@ fn search(
     kind: &str,
     name: &str,
     parameters: &Map<String, Value>,
-    named: Option<AskUpdate>,
+    first_update: Option<AskUpdate>,
 ) -> Result<Command<Ask>, NodeError> {
     let entity = catalogue.entities.get(kind);
-    let found = entity.and_then(|entity| Some((entity, catalogue.operation(entity.search.as_deref()?)?)));
-    let Some((entity, operation)) = found else {
+    let search_operation =
+        entity.and_then(|entity| Some((entity, catalogue.operation(entity.search.as_deref()?)?)));
+    let Some((entity, operation)) = search_operation else {
         return Err(NodeError::failed(format!(
             "a {kind} cannot be searched by its name; say its id, as in “id 7eP5n”"
         )));
     };
-    let mut asked = Map::new();
-    asked.insert(entity.parameter.clone(), Value::from(Visible::line(name.trim_start_matches('@')).as_str()));
+    let mut search_parameters = Map::new();
+    search_parameters
+        .insert(entity.parameter.clone(), Value::from(Visible::line(name.trim_start_matches('@')).as_str()));
     for parameter in operation.optional_parameters.iter().filter(|one| !one.default.is_null()) {
-        asked.insert(parameter.name.clone(), parameter.default.clone());
+        search_parameters.insert(parameter.name.clone(), parameter.default.clone());
     }
-    let pending =
-        Box::new(Pending { purpose: Purpose::Resolve, operation: operation.clone(), parameters: asked });
+    let pending = Box::new(Pending {
+        purpose: Purpose::Resolve,
+        operation: operation.clone(),
+        parameters: search_parameters,
+    });
     let command = Command::goto("execute_request_node");
     let mut updates = vec![AskUpdate::Extracted { parameters: parameters.clone() }];
-    updates.extend(named);
+    updates.extend(first_update);
     updates.push(AskUpdate::Planned { pending });
     Ok(Command { updates, ..command })
 }
@@ -296,10 +306,16 @@ enum ParameterAnswer {
 }
 
 /// What the person's words say about the parameter they were asked for.
-fn take(state: &Ask, catalogue: &Catalogue, api: &Operation, wanted: &str, words: &str) -> ParameterAnswer {
-    let Some(parameter) = api.parameter(wanted) else {
+fn read_answer(
+    state: &Ask,
+    catalogue: &Catalogue,
+    api: &Operation,
+    parameter_name: &str,
+    words: &str,
+) -> ParameterAnswer {
+    let Some(parameter) = api.parameter(parameter_name) else {
         return ParameterAnswer::Unclear(format!(
-            "`{wanted}` is not asked for any more. What do you want to know?"
+            "`{parameter_name}` is not asked for any more. What do you want to know?"
         ));
     };
     let words = words.trim();
@@ -341,21 +357,21 @@ fn question_for(api: &Operation, parameter: &Parameter) -> String {
 fn ask_for_parameter(
     state: &Ask,
     parameters: &Map<String, Value>,
-    wanted: &str,
+    parameter_name: &str,
     question: String,
     candidates: Vec<Entity>,
 ) -> Command<Ask> {
     let question = Visible::new(&question).into_string();
-    let args = json!({ "question": question, "parameter": wanted });
+    let args = json!({ "question": question, "parameter": parameter_name });
     let title = state.query.as_deref().unwrap_or_default();
-    let mut asked: Interrupt = proposal("parameter", Kind::Question, QUESTION, &args, title);
+    let mut interrupt: Interrupt = proposal("parameter", Kind::Question, QUESTION, &args, title);
     let first = question.lines().next().unwrap_or_default();
-    asked.gist = truncate(Visible::line(first).as_str(), 160).into_owned();
-    asked.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };
-    asked.labels =
+    interrupt.gist = truncate(Visible::line(first).as_str(), 160).into_owned();
+    interrupt.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };
+    interrupt.labels =
         Labels { respond: Some("answer".to_owned()), ignore: Some("end".to_owned()), ..Labels::default() };
-    asked.source = state.api().map(|api| api.catalogue.clone());
-    Command::ask(vec![asked], NODE)
+    interrupt.source = state.api().map(|api| api.catalogue.clone());
+    Command::ask(vec![interrupt], NODE)
         .update(AskUpdate::Extracted { parameters: parameters.clone() })
-        .update(AskUpdate::Wanted { parameter: wanted.to_owned(), question, candidates })
+        .update(AskUpdate::Wanted { parameter: parameter_name.to_owned(), question, candidates })
 }

@@ -1,6 +1,6 @@
 //! The request: which server gets it, whether the person is asked, and its outcome.
 
-use super::{NodeResult, end_or_abandon, erred};
+use super::{NodeResult, end_or_abandon, retry_or_fail};
 use crate::graph::{
     Allow, Authorization, Command, Ctx, Decision, Interrupt, Kind, Labels, NodeError, Warning,
 };
@@ -9,7 +9,7 @@ use crate::text::Visible;
 use crate::tools::catalogue::Operation;
 use crate::tools::http::HttpError;
 use crate::workflows::Services;
-use crate::workflows::ask::fetch::{ApiClient, ApiResponse, Frozen, MOST_SERVERS, SendApprovedRequest};
+use crate::workflows::ask::fetch::{ApiClient, ApiResponse, Frozen, MAX_SERVERS, SendApprovedRequest};
 use crate::workflows::ask::parts::{Pending, Purpose};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
@@ -24,73 +24,75 @@ pub(in crate::workflows::ask) async fn execute_request_node(
 ) -> NodeResult {
     let node = "execute_request_node";
     let Some(pending) = &state.pending else {
-        return erred(&state, node, "extract_params_node", "there is no request to make");
+        return retry_or_fail(&state, node, "extract_params_node", "there is no request to make");
     };
     let operation = &pending.operation;
     let client = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
     let may_read = ctx.services().records.is_builtin_on(CATALOGUE_GET)?;
-    let (host, hosts) = server(&ctx, &state, &client, may_read).await?;
+    let (host, hosts) = choose_server(&ctx, &state, &client, may_read).await?;
     let filled = match operation.fill(&client.catalogue, &host, &pending.parameters) {
         Ok(filled) => filled,
-        Err(why) => return erred(&state, node, "extract_params_node", why),
+        Err(why) => return retry_or_fail(&state, node, "extract_params_node", why),
     };
     let hosted = AskUpdate::Hosted { api: operation.catalogue.clone(), host: host.clone(), hosts };
     if operation.reads() && may_read {
         return Ok(Command::goto("send_request").update(hosted));
     }
-    let mut asked = approval(&state, pending, &host);
+    let mut interrupt = approval(&state, pending, &host);
     if filled.url.starts_with("http://")
         && !client.api_hosts().allowed(&[host]).iter().all(|host| host.private)
     {
         let text = "It goes over the network unencrypted: others can read and change it.".to_owned();
-        asked.warnings.push(Warning::caution("not_encrypted", text));
+        interrupt.warnings.push(Warning::caution("not_encrypted", text));
     }
-    Ok(Command::ask(vec![asked], "send_request").update(hosted))
+    Ok(Command::ask(vec![interrupt], "send_request").update(hosted))
 }
 
 /// The server to ask, and all servers if the list was fetched.
-async fn server(
+async fn choose_server(
     ctx: &Ctx<Services>,
     state: &Ask,
     client: &ApiClient,
     may_read: bool,
 ) -> Result<(String, Vec<String>), NodeError> {
     let api_hosts = client.api_hosts();
-    let known = state.hosts.get(&client.catalogue.name).cloned().unwrap_or_default();
-    let kept =
-        state.selected_host.as_ref().filter(|host| known.contains(host) || api_hosts.known().contains(host));
-    if let Some(host) = kept {
+    let known_hosts = state.hosts.get(&client.catalogue.name).cloned().unwrap_or_default();
+    let current_host = state
+        .selected_host
+        .as_ref()
+        .filter(|host| known_hosts.contains(host) || api_hosts.known().contains(host));
+    if let Some(host) = current_host {
         return Ok((host.clone(), Vec::new()));
     }
-    let none = format!(
+    let no_server = format!(
         "no server of {} is known; name one in the config, with hosts in [apis.{0}], and start sayso again",
         client.catalogue.name
     );
     if !may_read {
         // No server is contacted, not even for its health, before the person agrees.
         let first = api_hosts.known().into_iter().next();
-        return first.map(|host| (host, Vec::new())).ok_or_else(|| NodeError::failed(none));
+        return first.map(|host| (host, Vec::new())).ok_or_else(|| NodeError::failed(no_server));
     }
     ctx.call("server", async {
         let hosts = api_hosts.hosts().await;
         if hosts.is_empty() {
-            return Err(NodeError::failed(none));
+            return Err(NodeError::failed(no_server));
         }
-        let mut wrong = Vec::new();
-        let mut found = false;
-        for host in hosts.iter().take(MOST_SERVERS) {
+        let mut problems = Vec::new();
+        let mut is_resolved = false;
+        for host in hosts.iter().take(MAX_SERVERS) {
             let health = api_hosts.health(host).await;
-            found |= !matches!(health, Err(HttpError::NotFound(_)));
+            is_resolved |= !matches!(health, Err(HttpError::NotFound(_)));
             match health {
                 Ok(Ok(())) => return Ok((host.clone(), hosts)),
-                Ok(Err(why)) => wrong.push(why),
-                Err(error) => wrong.push(error.to_string()),
+                Ok(Err(why)) => problems.push(why),
+                Err(error) => problems.push(error.to_string()),
             }
         }
-        if !found {
+        if !is_resolved {
             return Err(client.offline());
         }
-        let text = format!("no server of {} is healthy: {}", client.catalogue.name, wrong.join("; "));
+        let text = format!("no server of {} is healthy: {}", client.catalogue.name, problems.join("; "));
         Err(NodeError::transient(text))
     })
     .await
@@ -114,9 +116,9 @@ fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
     let operation = &pending.operation;
     let args = args(operation, host, &pending.parameters);
     let title = state.query.as_deref().unwrap_or_default();
-    let mut asked = proposal(REQUEST, Kind::Approval, REQUEST, &args, title);
-    let fixed = |key: &str| json!({ "const": asked.args[key] });
-    asked.schema = json!({
+    let mut interrupt = proposal(REQUEST, Kind::Approval, REQUEST, &args, title);
+    let fixed = |key: &str| json!({ "const": interrupt.args[key] });
+    interrupt.schema = json!({
         "type": "object",
         "properties": {
             "api": fixed("api"),
@@ -127,25 +129,26 @@ fn approval(state: &Ask, pending: &Pending, host: &str) -> Interrupt {
         "required": ["api", "method", "url", "parameters"],
         "additionalProperties": false,
     });
-    asked.gist = Visible::line(&format!("{} {host}{}", operation.method, operation.api_url)).into_string();
-    asked.allow = Allow::ALL;
-    asked.labels = Labels {
+    interrupt.gist =
+        Visible::line(&format!("{} {host}{}", operation.method, operation.api_url)).into_string();
+    interrupt.allow = Allow::ALL;
+    interrupt.labels = Labels {
         accept: Some("send".to_owned()),
         respond: Some("say what to change".to_owned()),
         ignore: Some("do not send".to_owned()),
         done: Some("sent".to_owned()),
         ..Labels::default()
     };
-    asked.source = Some(Visible::line(&operation.catalogue).into_string());
-    asked.irreversible = !operation.reads();
-    asked
+    interrupt.source = Some(Visible::line(&operation.catalogue).into_string());
+    interrupt.irreversible = !operation.reads();
+    interrupt
 }
 
 /// Makes the request.
 pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "send_request";
     let (Some(pending), Some(host)) = (&state.pending, &state.selected_host) else {
-        return erred(&state, node, "extract_params_node", "there is no request to make");
+        return retry_or_fail(&state, node, "extract_params_node", "there is no request to make");
     };
     let operation = &pending.operation;
     let client = ApiClient::new(ctx.services(), super::catalogue(ctx.services(), &operation.catalogue)?);
@@ -160,7 +163,9 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
         Some(Decision::Ignore | Decision::Draft) => return Ok(end_or_abandon(&state)),
     };
     let response = match parameters {
-        Some(parameters) => made(&ctx, &client, operation, host, &parameters, state.decided.as_ref()).await?,
+        Some(parameters) => {
+            send_once(&ctx, &client, operation, host, &parameters, state.decided.as_ref()).await?
+        }
         None if operation.reads() && ctx.services().records.is_builtin_on(CATALOGUE_GET)? => {
             let servers = servers(&state, &client, host);
             let filled = |server: &str| operation.fill(&client.catalogue, server, &pending.parameters);
@@ -173,7 +178,7 @@ pub(in crate::workflows::ask) async fn send_request(ctx: Ctx<Services>, state: A
 }
 
 /// Makes a request that the person approved, once.
-async fn made(
+async fn send_once(
     ctx: &Ctx<Services>,
     client: &ApiClient,
     operation: &Operation,
@@ -187,10 +192,10 @@ async fn made(
         _ => Visible::json(&args(operation, host, parameters)),
     };
     let basis = Authorization::Decision { key: REQUEST.to_owned(), args };
-    let make =
+    let effect =
         SendApprovedRequest { client: client.clone(), server: host.to_owned(), reads: operation.reads() };
-    let outcome = ctx.once(REQUEST, basis, Frozen::bytes(filled), Arc::new(make)).await?;
-    let unknown = || ApiResponse {
+    let outcome = ctx.once(REQUEST, basis, Frozen::bytes(filled), Arc::new(effect)).await?;
+    let unknown_response = || ApiResponse {
         status: 200,
         host: host.to_owned(),
         note: Some("You said that it was done; what the server answered is not known.".to_owned()),
@@ -199,14 +204,14 @@ async fn made(
     Ok(serde_json::from_value(outcome)
         .ok()
         .filter(|response: &ApiResponse| response.status != 0)
-        .unwrap_or_else(unknown))
+        .unwrap_or_else(unknown_response))
 }
 
 /// The chosen server first, then the others.
 fn servers(state: &Ask, client: &ApiClient, host: &str) -> Vec<String> {
-    let known =
+    let hosts =
         state.hosts.get(&client.catalogue.name).cloned().unwrap_or_else(|| client.api_hosts().known());
-    let others = known.into_iter().filter(|other| other != host);
+    let others = hosts.into_iter().filter(|other| other != host);
     std::iter::once(host.to_owned()).chain(others).collect()
 }
 
@@ -223,23 +228,23 @@ fn outcome(state: &Ask, pending: &Pending, client: &ApiClient, response: ApiResp
         if state.refused.as_ref() == Some(pending) {
             return Err(NodeError::failed(text));
         }
-        let refused = erred(state, "send_request", "extract_params_node", text.clone())?;
-        return Ok(Command { updates: vec![AskUpdate::Refused { text }], ..refused });
+        let retry = retry_or_fail(state, "send_request", "extract_params_node", text.clone())?;
+        return Ok(Command { updates: vec![AskUpdate::Refused { text }], ..retry });
     }
     if pending.purpose == Purpose::Resolve {
         let kind = state.entity_type.clone().unwrap_or_default();
         let kind = if kind.is_empty() { pending.operation.returns.clone() } else { kind };
         let things = resolve::things(&client.catalogue, &kind, &response.body);
-        let wanted = state.entity_name.as_deref().unwrap_or_default();
-        let update = match resolve::pick(things, wanted) {
+        let name = state.entity_name.as_deref().unwrap_or_default();
+        let update = match resolve::pick(things, name) {
             Ok(entity) => AskUpdate::Resolved { entity },
             Err(candidates) => AskUpdate::Ambiguous { candidates },
         };
         return Ok(Command::goto("extract_params_node").update(update));
     }
     let secondary = pending.purpose == Purpose::Second;
-    let more = !secondary && state.secondary_api.is_some();
-    let next = if more { "extract_params_node" } else { "format_response_node" };
+    let has_second = !secondary && state.secondary_api.is_some();
+    let next = if has_second { "extract_params_node" } else { "format_response_node" };
     Ok(Command::goto(next).update(AskUpdate::Responded {
         secondary,
         response: response.body,

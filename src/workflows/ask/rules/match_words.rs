@@ -8,7 +8,7 @@ use crate::text::words::{self, stem, stem_set};
 use crate::workflows::ask::facts::{OperationFacts, ParameterFacts};
 
 /// Points for each word of its description that the question shares, if the operation lists no phrases that ask for it.
-const DESCRIBED: usize = 1;
+const POINTS_PER_SHARED_WORD: usize = 1;
 
 /// Points for each word of a phrase that asks for it.
 const POINTS_PER_WORD: usize = 10;
@@ -33,17 +33,17 @@ impl<'f> Matcher<'f> {
     }
 
     /// How well an operation fits: by its longest phrase whose words are all there.
-    pub(super) fn score(&self, operation: &OperationFacts, asked: &BTreeSet<String>) -> usize {
+    pub(super) fn score(&self, operation: &OperationFacts, question_stems: &BTreeSet<String>) -> usize {
         if operation.asks.is_empty() {
-            let own = format!("{} {} {}", operation.tool_name, operation.category, operation.description);
-            let shared = stem_set(&own).into_iter().filter(|word| asked.contains(word)).count();
+            let text = format!("{} {} {}", operation.tool_name, operation.category, operation.description);
+            let shared = stem_set(&text).into_iter().filter(|word| question_stems.contains(word)).count();
             // One word in common is not enough.
-            return if shared >= 2 { shared * DESCRIBED } else { 0 };
+            return if shared >= 2 { shared * POINTS_PER_SHARED_WORD } else { 0 };
         }
         let phrase = |phrase: &String| {
-            let wanted = self.stems(phrase);
-            let all = !wanted.is_empty() && wanted.is_subset(asked);
-            if all { wanted.len() * POINTS_PER_WORD } else { 0 }
+            let phrase_stems = self.stems(phrase);
+            let has_all = !phrase_stems.is_empty() && phrase_stems.is_subset(question_stems);
+            if has_all { phrase_stems.len() * POINTS_PER_WORD } else { 0 }
         };
         operation.asks.iter().map(phrase).max().unwrap_or_default()
     }
@@ -55,44 +55,48 @@ pub(super) fn value_in(
     text: &str,
     same: &BTreeMap<String, String>,
 ) -> Option<Value> {
-    let said = parted(text).into_iter().filter(|word| !["the", "a", "an"].contains(&word.as_str()));
-    let said: Vec<String> = said.map(|word| same.get(&word).cloned().unwrap_or(word)).collect();
+    let text_words =
+        split_words(text).into_iter().filter(|word| !["the", "a", "an"].contains(&word.as_str()));
+    let text_words: Vec<String> = text_words.map(|word| same.get(&word).cloned().unwrap_or(word)).collect();
     if !parameter.values.is_empty() {
-        return listed(parameter, &said);
+        return listed_value(parameter, &text_words);
     }
     match parameter.kind.as_str() {
         "integer" if parameter.name == "limit" => {
-            let numbers = said.iter().filter_map(|word| word.parse::<u64>().ok());
+            let numbers = text_words.iter().filter_map(|word| word.parse::<u64>().ok());
             numbers.into_iter().find(|number| (1..=500).contains(number)).map(Value::from)
         }
         "boolean" => {
-            let own = parted(&parameter.name);
-            let last = own.last()?;
-            said.contains(last).then_some(Value::Bool(true))
+            let name_words = split_words(&parameter.name);
+            let last = name_words.last()?;
+            text_words.contains(last).then_some(Value::Bool(true))
         }
         _ => None,
     }
 }
 
 /// The listed value that is named with the most words.
-fn listed(parameter: &ParameterFacts, said: &[String]) -> Option<Value> {
+fn listed_value(parameter: &ParameterFacts, text_words: &[String]) -> Option<Value> {
     let mut best: Option<(usize, &Value)> = None;
     for value in &parameter.values {
         let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
         // `Hip-Hop/Rap` matches either part.
-        for way in text.split('/') {
-            let way = parted(way);
-            let placed = |at: usize| {
+        for alternative in text.split('/') {
+            let alternative = split_words(alternative);
+            let is_placed = |index: usize| {
                 // “convert 100 EUR” converts euros, whatever the amount.
-                let before = said[..at]
+                let before = text_words[..index]
                     .iter()
                     .rfind(|word| word.parse::<f64>().is_err() || parameter.after.contains(word));
                 parameter.after.is_empty() || before.is_some_and(|word| parameter.after.contains(word))
             };
-            let there = !way.is_empty()
-                && said.windows(way.len()).enumerate().any(|(at, part)| part == way && placed(at));
-            if there && best.is_none_or(|(most, _)| way.len() > most) {
-                best = Some((way.len(), value));
+            let is_present = !alternative.is_empty()
+                && text_words
+                    .windows(alternative.len())
+                    .enumerate()
+                    .any(|(index, part)| part == alternative && is_placed(index));
+            if is_present && best.is_none_or(|(best_length, _)| alternative.len() > best_length) {
+                best = Some((alternative.len(), value));
             }
         }
     }
@@ -100,14 +104,15 @@ fn listed(parameter: &ParameterFacts, said: &[String]) -> Option<Value> {
 }
 
 /// `name=value`, `name: value`, or `name is value`.
-pub(super) fn spelled(parameter: &ParameterFacts, text: &str) -> Option<Value> {
+pub(super) fn spelled_value(parameter: &ParameterFacts, text: &str) -> Option<Value> {
     let lower = text.to_lowercase();
     let name = parameter.name.to_lowercase();
     for name in [name.clone(), name.replace('_', " ")] {
         for (at, _) in lower.match_indices(&name) {
-            let begins = lower[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_');
+            let starts_word =
+                lower[..at].chars().next_back().is_none_or(|c| !c.is_alphanumeric() && c != '_');
             // Lower case may be longer than the original; then the offsets do not match.
-            let Some(rest) = text.get(at + name.len()..).filter(|_| begins && lower.len() == text.len())
+            let Some(rest) = text.get(at + name.len()..).filter(|_| starts_word && lower.len() == text.len())
             else {
                 continue;
             };
@@ -134,7 +139,7 @@ pub(super) fn spelled(parameter: &ParameterFacts, text: &str) -> Option<Value> {
 }
 
 /// Words in lower case; `allTime` is two words, and `&` is *and*.
-fn parted(text: &str) -> Vec<String> {
+fn split_words(text: &str) -> Vec<String> {
     let mut spaced = String::new();
     let mut before = ' ';
     for c in text.chars() {

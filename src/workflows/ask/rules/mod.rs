@@ -9,8 +9,8 @@ mod named;
 
 use serde_json::{Map, Value};
 
-use self::match_words::{Matcher, spelled, value_in};
-use self::named::named;
+use self::match_words::{Matcher, spelled_value, value_in};
+use self::named::name_in;
 use crate::llm::{Answer, Task, facts};
 use crate::workflows::ask::facts::{
     AskFacts, CategoryAnswer, Complexity, OperationFacts, ParameterFacts, ParamsAnswer, SelectAnswer,
@@ -31,12 +31,12 @@ fn category(value: &Value) -> Result<Answer, String> {
     let facts = facts::<AskFacts>(value)?;
     let question = Question::of(&facts);
     let matcher = Matcher::new(&facts.same);
-    let mut halves = question.halves.iter().map(|half| best(&matcher, &facts.operations, half));
+    let mut halves = question.halves.iter().map(|half| best_operations(&matcher, &facts.operations, half));
     let first = halves.next().unwrap_or_default();
     let mut chosen: Vec<&OperationFacts> = first;
     let mut complexity = Complexity::Simple;
     if let Some(one) = chosen.first().copied() {
-        let second = halves.next().unwrap_or_default().into_iter().find(|two| goes_on(one, two));
+        let second = halves.next().unwrap_or_default().into_iter().find(|two| continues(one, two));
         if let Some(two) = second {
             chosen.retain(|other| other.name != two.name);
             chosen.insert(1.min(chosen.len()), two);
@@ -49,7 +49,7 @@ fn category(value: &Value) -> Result<Answer, String> {
     let name = takes_name.then(|| question.name(&facts)).flatten();
     let is_entity_query = kind.is_some() && name.is_some();
     let answer = CategoryAnswer {
-        query_type: chosen.first().map(|one| sort(one)).unwrap_or_default(),
+        query_type: chosen.first().map(|one| query_type(one)).unwrap_or_default(),
         categories: chosen.iter().map(|one| one.tool_name.clone()).collect(),
         is_entity_query,
         entity_type: kind.filter(|_| is_entity_query),
@@ -63,7 +63,7 @@ fn category(value: &Value) -> Result<Answer, String> {
 fn select(value: &Value) -> Result<Answer, String> {
     // The candidates are sorted best first, followed by the one to ask next.
     let facts = facts::<AskFacts>(value)?;
-    let name = |at: usize| facts.operations.get(at).map(|one| one.name.clone());
+    let name = |index: usize| facts.operations.get(index).map(|one| one.name.clone());
     let answer = SelectAnswer { api: name(0).unwrap_or_default(), secondary_api: name(1) };
     Answer::data(&answer)
 }
@@ -86,18 +86,18 @@ fn params(value: &Value) -> Result<Answer, String> {
         .collect();
     let mut parameters = Map::new();
     for parameter in operation.parameters.iter().filter(|one| one.entity.is_none()) {
-        let without = |text: &str| match &name {
+        let without_name = |text: &str| match &name {
             // If a parameter says what comes before its value, that value may look like a name.
             Some(name) if parameter.after.is_empty() => text.replace(name.as_str(), " "),
             _ => text.to_owned(),
         };
-        let mut found = texts.iter().find_map(|text| spelled(parameter, text));
-        found =
-            found.or_else(|| texts.iter().find_map(|text| value_in(parameter, &without(text), &facts.same)));
-        if found.is_none() && is_words(parameter) && kind.is_none() {
-            found = name.as_ref().map(|name| Value::from(name.trim_start_matches('@')));
+        let mut value = texts.iter().find_map(|text| spelled_value(parameter, text));
+        value = value
+            .or_else(|| texts.iter().find_map(|text| value_in(parameter, &without_name(text), &facts.same)));
+        if value.is_none() && is_words(parameter) && kind.is_none() {
+            value = name.as_ref().map(|name| Value::from(name.trim_start_matches('@')));
         }
-        if let Some(value) = found {
+        if let Some(value) = value {
             parameters.insert(parameter.name.clone(), value);
         }
     }
@@ -105,11 +105,15 @@ fn params(value: &Value) -> Result<Answer, String> {
 }
 
 /// The operations that the words ask for, best first.
-fn best<'o>(matcher: &Matcher<'_>, operations: &'o [OperationFacts], words: &str) -> Vec<&'o OperationFacts> {
-    let asked = matcher.stems(words);
+fn best_operations<'o>(
+    matcher: &Matcher<'_>,
+    operations: &'o [OperationFacts],
+    words: &str,
+) -> Vec<&'o OperationFacts> {
+    let stems = matcher.stems(words);
     let mut scored: Vec<(usize, &OperationFacts)> = operations
         .iter()
-        .map(|operation| (matcher.score(operation, &asked), operation))
+        .map(|operation| (matcher.score(operation, &stems), operation))
         .filter(|(score, _)| *score > 0)
         .collect();
     // The sort is stable: of two equal matches, the first in its catalogue wins.
@@ -118,11 +122,11 @@ fn best<'o>(matcher: &Matcher<'_>, operations: &'o [OperationFacts], words: &str
 }
 
 /// Whether the first operation returns what the second needs, or both are about the same kind of thing.
-fn goes_on(first: &OperationFacts, second: &OperationFacts) -> bool {
-    let wanted = kind_of(second);
+fn continues(first: &OperationFacts, second: &OperationFacts) -> bool {
+    let needed_kind = kind_of(second);
     first.name != second.name
-        && wanted.is_some()
-        && (wanted == kind_of(first) || wanted.as_deref() == Some(&first.returns))
+        && needed_kind.is_some()
+        && (needed_kind == kind_of(first) || needed_kind.as_deref() == Some(&first.returns))
 }
 
 fn kind_of(operation: &OperationFacts) -> Option<String> {
@@ -137,7 +141,7 @@ fn is_words(parameter: &ParameterFacts) -> bool {
         && parameter.values.is_empty()
 }
 
-fn sort(operation: &OperationFacts) -> String {
+fn query_type(operation: &OperationFacts) -> String {
     operation.name.rsplit('/').next().unwrap_or_default().to_owned()
 }
 
@@ -152,29 +156,32 @@ impl<'f> Question<'f> {
     fn of(facts: &'f AskFacts) -> Self {
         let matcher = Matcher::new(&facts.same);
         // What the person added replaces the question if it asks for something by itself.
-        let asks =
-            |said: &&String| !best(&matcher, &facts.operations, &named::without_quotes(said)).is_empty();
-        let instead = facts.said.iter().rev().find(asks).cloned();
+        let asks_something = |addition: &&String| {
+            !best_operations(&matcher, &facts.operations, &named::without_quotes(addition)).is_empty()
+        };
+        let replacement = facts.said.iter().rev().find(asks_something).cloned();
         let joined =
             || std::iter::once(&facts.query).chain(&facts.said).cloned().collect::<Vec<_>>().join(" ");
-        let text = instead.unwrap_or_else(joined);
-        let bare = named::without_quotes(&text);
-        let points_back = matcher.words(&bare).any(|word| BACK_REFERENCES.contains(&word.as_str()));
+        let text = replacement.unwrap_or_else(joined);
+        let unquoted = named::without_quotes(&text);
+        let points_back = matcher.words(&unquoted).any(|word| BACK_REFERENCES.contains(&word.as_str()));
         let has_before = !facts.before.is_empty();
-        let alone = !best(&matcher, &facts.operations, &bare).is_empty();
-        let named_here = named(&text, &facts.same).is_some();
+        let stands_alone = !best_operations(&matcher, &facts.operations, &unquoted).is_empty();
+        let has_name = name_in(&text, &facts.same).is_some();
         // `Skrillex's tracks` are tracks by a user.
-        let bare = if named::is_owned(&bare, &facts.same) { bare + " by of user" } else { bare };
-        let before = (has_before && (!alone || points_back && !named_here)).then_some(facts.before.as_str());
-        let mut halves: Vec<String> = bare.split(" and ").map(str::to_owned).collect();
+        let unquoted =
+            if named::is_owned(&unquoted, &facts.same) { unquoted + " by of user" } else { unquoted };
+        let before =
+            (has_before && (!stands_alone || points_back && !has_name)).then_some(facts.before.as_str());
+        let mut halves: Vec<String> = unquoted.split(" and ").map(str::to_owned).collect();
         if halves.len() != 2 {
-            halves = vec![bare];
+            halves = vec![unquoted];
         } else if matcher.words(&halves[1]).any(|word| BACK_REFERENCES.contains(&word.as_str())) {
             halves[1].push_str(" by of user");
         }
         if let Some(before) = before {
             // Things named before are meant again; the earlier request only counts if this question makes none.
-            let more = if alone { " by of user" } else { before };
+            let more = if stands_alone { " by of user" } else { before };
             halves = vec![format!("{} {more}", halves.join(" "))];
         }
         Self { halves, before }
@@ -184,6 +191,6 @@ impl<'f> Question<'f> {
     fn name(&self, facts: &AskFacts) -> Option<String> {
         let texts =
             facts.said.iter().rev().map(String::as_str).chain([facts.query.as_str()]).chain(self.before);
-        texts.into_iter().find_map(|text| named(text, &facts.same))
+        texts.into_iter().find_map(|text| name_in(text, &facts.same))
     }
 }

@@ -137,7 +137,7 @@ const NEVER_NAMES: &[&str] = &[
 ];
 
 /// The name in a text: a quote, a handle, the owner before an 's, or the words after one of [`WORDS_BEFORE_NAME`].
-pub(super) fn named(text: &str, same: &BTreeMap<String, String>) -> Option<String> {
+pub(super) fn name_in(text: &str, same: &BTreeMap<String, String>) -> Option<String> {
     if let Some((quoted, _)) = quoted(text) {
         return Some(quoted);
     }
@@ -145,46 +145,46 @@ pub(super) fn named(text: &str, same: &BTreeMap<String, String>) -> Option<Strin
     if let Some(handle) = tokens.iter().find(|token| token.starts_with('@') && token.len() > 1) {
         return Some(clean(handle).to_owned());
     }
-    let means = |token: &str| {
+    let canonical = |token: &str| {
         let word = clean(token).to_lowercase();
         same.get(&word).cloned().unwrap_or(word)
     };
-    if let Some(owner) = owner(&tokens, &means) {
+    if let Some(owner) = owner(&tokens, &canonical) {
         return Some(owner);
     }
     // The last such word is closest to the name; if nothing follows it, try the one before.
     (0..tokens.len())
         .rev()
-        .filter(|at| WORDS_BEFORE_NAME.contains(&means(tokens[*at]).as_str()))
-        .find_map(|at| name_at(&tokens, at + 1, &means))
+        .filter(|at| WORDS_BEFORE_NAME.contains(&canonical(tokens[*at]).as_str()))
+        .find_map(|at| name_at(&tokens, at + 1, &canonical))
 }
 
 /// Whether a text says that something belongs to somebody it names.
 pub(super) fn is_owned(text: &str, same: &BTreeMap<String, String>) -> bool {
     let tokens: Vec<&str> = text.split_whitespace().collect();
-    let means = |token: &str| {
+    let canonical = |token: &str| {
         let word = clean(token).to_lowercase();
         same.get(&word).cloned().unwrap_or(word)
     };
-    owner(&tokens, &means).is_some()
+    owner(&tokens, &canonical).is_some()
 }
 
 /// The name that begins here, up to a word that ends it.
-fn name_at(tokens: &[&str], from: usize, means: &impl Fn(&str) -> String) -> Option<String> {
+fn name_at(tokens: &[&str], from: usize, canonical: &impl Fn(&str) -> String) -> Option<String> {
     let mut begin = from;
     while tokens
         .get(begin)
-        .is_some_and(|token| NEVER_NAMES.contains(&means(token).as_str()) && !is_capital(token))
+        .is_some_and(|token| NEVER_NAMES.contains(&canonical(token).as_str()) && !is_capital(token))
     {
         begin += 1;
     }
     let mut name: Vec<&str> = Vec::new();
     for token in tokens.get(begin..)? {
-        let ends = WORDS_AFTER_NAME.contains(&means(token).as_str()) && !is_capital(token);
+        let ends = WORDS_AFTER_NAME.contains(&canonical(token).as_str()) && !is_capital(token);
         if !name.is_empty() && ends {
             break;
         }
-        if name.is_empty() && (ends || NEVER_NAMES.contains(&means(token).as_str())) {
+        if name.is_empty() && (ends || NEVER_NAMES.contains(&canonical(token).as_str())) {
             return None;
         }
         name.push(token);
@@ -194,12 +194,12 @@ fn name_at(tokens: &[&str], from: usize, means: &impl Fn(&str) -> String) -> Opt
     }
     let name = name.join(" ");
     let name = clean(&name).to_owned();
-    let number = name.parse::<u64>().is_ok();
-    (!name.is_empty() && !number).then_some(name)
+    let is_number = name.parse::<u64>().is_ok();
+    (!name.is_empty() && !is_number).then_some(name)
 }
 
 /// `Skrillex's tracks`: the name before the 's.
-fn owner(tokens: &[&str], means: &impl Fn(&str) -> String) -> Option<String> {
+fn owner(tokens: &[&str], canonical: &impl Fn(&str) -> String) -> Option<String> {
     let at = tokens.iter().position(|token| {
         let token = clean(token);
         let bare = token.strip_suffix("'s").or_else(|| token.strip_suffix("’s"));
@@ -216,7 +216,7 @@ fn owner(tokens: &[&str], means: &impl Fn(&str) -> String) -> Option<String> {
     while begin > 0
         && is_capital(tokens[begin - 1])
         && begin > 1
-        && !NEVER_NAMES.contains(&means(tokens[begin - 1]).as_str())
+        && !NEVER_NAMES.contains(&canonical(tokens[begin - 1]).as_str())
     {
         begin -= 1;
     }
@@ -235,21 +235,21 @@ fn clean(token: &str) -> &str {
 
 /// The first quote, and its range.
 fn quoted(text: &str) -> Option<(String, std::ops::Range<usize>)> {
-    let mut found: Option<(String, std::ops::Range<usize>)> = None;
-    let mut take = |from: usize, to: usize, end: usize| {
-        let inside = text.get(from..to).map(str::trim).filter(|inside| !inside.is_empty());
+    let mut first: Option<(String, std::ops::Range<usize>)> = None;
+    let mut keep_earliest = |from: usize, to: usize, end: usize| {
+        let quote = text.get(from..to).map(str::trim).filter(|quote| !quote.is_empty());
         let start = text[..from].char_indices().next_back().map_or(0, |(at, _)| at);
-        if let Some(inside) = inside
-            && found.as_ref().is_none_or(|(_, range)| start < range.start)
+        if let Some(quote) = quote
+            && first.as_ref().is_none_or(|(_, range)| start < range.start)
         {
-            found = Some((inside.to_owned(), start..end));
+            first = Some((quote.to_owned(), start..end));
         }
     };
     for (open, close) in QUOTES {
         let Some(at) = text.find(*open) else { continue };
         let from = at + open.len_utf8();
         if let Some(length) = text[from..].find(*close) {
-            take(from, from + length, from + length + close.len_utf8());
+            keep_earliest(from, from + length, from + length + close.len_utf8());
         }
     }
     // An apostrophe is a quotation mark only at the start of a word.
@@ -262,10 +262,10 @@ fn quoted(text: &str) -> Option<(String, std::ops::Range<usize>)> {
         if let Some((length, _)) =
             text[from..].match_indices('\'').find(|(length, _)| ends(&text[from + length + 1..]))
         {
-            take(from, from + length, from + length + 1);
+            keep_earliest(from, from + length, from + length + 1);
         }
     }
-    found
+    first
 }
 
 /// The text without quotes: the words of a name ask for nothing.

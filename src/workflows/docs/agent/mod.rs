@@ -30,7 +30,7 @@ pub(super) fn spec(services: &Arc<Services>, board: Arc<Board>) -> Result<Spec, 
         .explaining(card::explain_agent)
         .hidden()
         .without_results()
-        .tracing(traced))
+        .tracing(span_name))
 }
 
 fn graph(board: Arc<Board>) -> Result<Graph<AgentState, Services>, BuildError> {
@@ -56,7 +56,7 @@ fn graph(board: Arc<Board>) -> Result<Graph<AgentState, Services>, BuildError> {
 }
 
 /// The names of spans: the agent, then its nodes.
-fn traced(state: &Folded, node: Option<&str>, nth: usize) -> Option<String> {
+fn span_name(state: &Folded, node: Option<&str>, nth: usize) -> Option<String> {
     let agent = &state.get::<AgentState>()?.context.agent;
     Some(match node {
         None => format!("Agent-{agent}"),

@@ -2,7 +2,7 @@
 
 use super::answers::FileAnswerer;
 use super::prompts::PromptBuilder;
-use super::state::{AgentState, AgentUpdate, Stop, stop};
+use super::state::{AgentState, AgentUpdate, Stop, stop_reason};
 use super::{QUESTION, REFINE};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
@@ -27,10 +27,10 @@ type NodeResult = Result<Command<AgentState>, NodeError>;
 /// Writes the first analysis.
 pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
-        let (agent, project) = (who(&state)?, project(&ctx, &state)?);
+        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "analyze").await?;
-        let desk = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let text = ask_model(&ctx, "model", &model, &desk.initial()).await?.text;
+        let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
+        let text = ask_model(&ctx, "model", &model, &prompts.initial()).await?.text;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Analyzed { text }))
     };
     or_failed(&ctx, work.await)
@@ -39,10 +39,10 @@ pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) 
 /// Scores the analysis and decides whether to go on. If the scores cannot be read, the current analysis is final.
 pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
-        let (agent, project) = (who(&state)?, project(&ctx, &state)?);
+        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "evaluate").await?;
-        let desk = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let scores = match try_for::<Scores>(&ctx, "model", &model, &desk.evaluate()).await? {
+        let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
+        let scores = match try_for::<Scores>(&ctx, "model", &model, &prompts.evaluate()).await? {
             Ok(scores) => scores,
             Err(why) => {
                 let text =
@@ -56,16 +56,16 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
         let missing = scores.missing_information.into_iter().take(MISSING).collect();
         let scored = AgentUpdate::Scored { score, missing };
         let settings = &state.context.settings;
-        let all: Vec<f64> = state.scores.iter().copied().chain([score]).collect();
-        if let Some(why) = stop(settings, state.iteration, &all) {
+        let all_scores: Vec<f64> = state.scores.iter().copied().chain([score]).collect();
+        if let Some(why) = stop_reason(settings, state.iteration, &all_scores) {
             return Ok(Command::goto("finalize_output").update(scored).update(AgentUpdate::Stopped { why }));
         }
-        let estimate = desk.estimate();
+        let estimate = prompts.estimate();
         let limit = settings.approve_over_tokens.filter(|limit| !model.builtin && estimate > *limit);
         Ok(match limit {
             None => Command::goto("generate_questions").update(scored),
             Some(limit) => {
-                Command::ask(vec![may_refine(&state, score, estimate, limit)], "generate_questions")
+                Command::ask(vec![ask_to_refine(&state, score, estimate, limit)], "generate_questions")
                     .update(scored)
             }
         })
@@ -75,33 +75,33 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
 
 /// Lets the model ask what is missing; questions only a person can answer go to the person.
 pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
-    let settle = |why| Ok(Command::goto("finalize_output").update(AgentUpdate::Stopped { why }));
+    let finish = |why| Ok(Command::goto("finalize_output").update(AgentUpdate::Stopped { why }));
     if state.declined {
-        return settle(Stop::Declined);
+        return finish(Stop::Declined);
     }
     let work = async {
-        let (agent, project) = (who(&state)?, project(&ctx, &state)?);
+        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "analyze").await?;
-        let desk = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let asked = try_for::<Questions>(&ctx, "model", &model, &desk.questions()).await?;
-        let questions = match asked {
-            Ok(asked) => fresh(&state, asked.questions),
+        let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
+        let reply = try_for::<Questions>(&ctx, "model", &model, &prompts.questions()).await?;
+        let questions = match reply {
+            Ok(reply) => new_questions(&state, reply.questions),
             Err(why) => {
                 let text =
                     format!("Iteration {}: the questions could not be read ({why})", state.iteration + 1);
-                let command = settle(Stop::NothingMore)?;
+                let command = finish(Stop::NothingMore)?;
                 return Ok(command.update(AgentUpdate::Noted { text }));
             }
         };
         if questions.is_empty() {
-            return settle(Stop::NothingMore);
+            return finish(Stop::NothingMore);
         }
         let ask_human = state.context.settings.ask_human;
         let cards: Vec<Interrupt> = questions
             .iter()
             .enumerate()
-            .filter(|(_, one)| one.for_person && ask_human)
-            .map(|(at, one)| to_person(&state, at, one))
+            .filter(|(_, question)| question.for_person && ask_human)
+            .map(|(at, question)| ask_person(&state, at, question))
             .collect();
         let update = AgentUpdate::Questioned { questions };
         Ok(if cards.is_empty() {
@@ -120,25 +120,26 @@ pub(super) async fn refine_analysis(
     state: Arc<AgentState>,
 ) -> NodeResult {
     let work = async {
-        let (agent, project) = (who(&state)?, project(&ctx, &state)?);
-        let answering = model(&ctx, &state, "answer").await?;
-        let desk = PromptBuilder { agent, project: &project, state: &state, window: answering.window };
+        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
+        let answer_model = model(&ctx, &state, "answer").await?;
+        let prompts = PromptBuilder { agent, project: &project, state: &state, window: answer_model.window };
         let files = files(&ctx, &state)?;
         let reads = AtomicUsize::default();
-        let library = FileAnswerer { ctx: &ctx, board: &board, desk: &desk, model: &answering, files, reads };
-        let answered = library.answer(&state.round).await?;
+        let answerer =
+            FileAnswerer { ctx: &ctx, board: &board, prompts: &prompts, model: &answer_model, files, reads };
+        let answered = answerer.answer(&state.round).await?;
         if answered.is_empty() {
             let text = format!("Iteration {}: no question could be answered", state.iteration + 1);
             return Ok(Command::goto("finalize_output")
                 .update(AgentUpdate::Noted { text })
                 .update(AgentUpdate::Stopped { why: Stop::NothingMore }));
         }
-        let shared = answered.iter().filter(|one| one.shared).count();
+        let shared = answered.iter().filter(|answer| answer.shared).count();
         let answers: Vec<(String, String)> =
-            answered.into_iter().map(|one| (one.question, one.answer)).collect();
+            answered.into_iter().map(|answer| (answer.question, answer.answer)).collect();
         let model = model(&ctx, &state, "analyze").await?;
-        let desk = PromptBuilder { window: model.window, ..desk };
-        let text = ask_model(&ctx, "model", &model, &desk.refine(&answers)).await?.text;
+        let prompts = PromptBuilder { window: model.window, ..prompts };
+        let text = ask_model(&ctx, "model", &model, &prompts.refine(&answers)).await?.text;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Refined { text, answers, shared }))
     };
     or_failed(&ctx, work.await)
@@ -147,8 +148,8 @@ pub(super) async fn refine_analysis(
 /// Makes the page from the best analysis.
 pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) -> NodeResult {
     let work = async {
-        let (agent, project) = (who(&state)?, project(&ctx, &state)?);
-        let (score, analysis) = state.settled();
+        let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
+        let (score, analysis) = state.best_analysis();
         let data = agent.parse(analysis, &project);
         let checked = check(analysis, &project, &files(&ctx, &state)?);
         let result = AgentResult {
@@ -168,8 +169,8 @@ pub(super) async fn finalize_output(ctx: Ctx<Services>, state: Arc<AgentState>) 
 }
 
 /// A permanent failure, or one with no retries left, ends the agent; budgets and doubts are for a person to settle.
-fn or_failed(ctx: &Ctx<Services>, given: NodeResult) -> NodeResult {
-    match given {
+fn or_failed(ctx: &Ctx<Services>, result: NodeResult) -> NodeResult {
+    match result {
         Err(NodeError::Failed { text }) => Ok(Command::end().update(AgentUpdate::Failed { text })),
         Err(NodeError::Transient { text, .. }) if ctx.step_context().last_try => {
             Ok(Command::end().update(AgentUpdate::Failed { text }))
@@ -178,7 +179,7 @@ fn or_failed(ctx: &Ctx<Services>, given: NodeResult) -> NodeResult {
     }
 }
 
-fn who(state: &AgentState) -> Result<&'static DocAgent, NodeError> {
+fn find_agent(state: &AgentState) -> Result<&'static DocAgent, NodeError> {
     let name = &state.context.agent;
     agent(name).ok_or_else(|| NodeError::failed(format!("this sayso has no agent `{name}`")))
 }
@@ -201,42 +202,42 @@ fn files(ctx: &Ctx<Services>, state: &AgentState) -> Result<Vec<String>, NodeErr
 }
 
 /// The questions that were not asked before.
-fn fresh(state: &AgentState, questions: Vec<Question>) -> Vec<Question> {
-    let mut kept: Vec<Question> = Vec::new();
-    for mut one in questions {
-        one.files.truncate(FILES);
-        let same = |other: &str| other.trim().eq_ignore_ascii_case(one.question.trim());
-        let known = state.self_questions.iter().any(|other| same(other))
-            || kept.iter().any(|other| same(&other.question));
-        if !known && !one.question.trim().is_empty() && kept.len() < QUESTIONS {
-            kept.push(one);
+fn new_questions(state: &AgentState, questions: Vec<Question>) -> Vec<Question> {
+    let mut new_questions: Vec<Question> = Vec::new();
+    for mut question in questions {
+        question.files.truncate(FILES);
+        let is_same = |other: &str| other.trim().eq_ignore_ascii_case(question.question.trim());
+        let is_known = state.self_questions.iter().any(|other| is_same(other))
+            || new_questions.iter().any(|other| is_same(&other.question));
+        if !is_known && !question.question.trim().is_empty() && new_questions.len() < QUESTIONS {
+            new_questions.push(question);
         }
     }
-    kept
+    new_questions
 }
 
-fn to_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
+fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
     let args = json!({ "question": question.question });
     let title = crate::graph::State::title(state);
-    let mut asked = proposal(&format!("q{at}"), Kind::Question, QUESTION, &args, &title);
-    asked.gist = truncate(Visible::line(&question.question).as_str(), 160).into_owned();
-    asked.allow = Allow { accept: false, edit: false, ..Allow::ALL };
-    asked.labels = Labels {
+    let mut interrupt = proposal(&format!("q{at}"), Kind::Question, QUESTION, &args, &title);
+    interrupt.gist = truncate(Visible::line(&question.question).as_str(), 160).into_owned();
+    interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         respond: Some("answer".to_owned()),
         ignore: Some("go on without".to_owned()),
         ..Labels::default()
     };
-    asked.source = Some(Visible::line(&state.context.name).into_string());
-    asked.schema = json!({
+    interrupt.source = Some(Visible::line(&state.context.name).into_string());
+    interrupt.schema = json!({
         "type": "object",
         "properties": {"question": {"type": "string"}},
         "required": ["question"],
         "additionalProperties": false
     });
-    asked
+    interrupt
 }
 
-fn may_refine(state: &AgentState, score: f64, estimate: u64, limit: u64) -> Interrupt {
+fn ask_to_refine(state: &AgentState, score: f64, estimate: u64, limit: u64) -> Interrupt {
     let args = json!({
         "agent": state.context.agent,
         "iteration": state.iteration + 1,
@@ -245,15 +246,15 @@ fn may_refine(state: &AgentState, score: f64, estimate: u64, limit: u64) -> Inte
         "score": score,
     });
     let title = crate::graph::State::title(state);
-    let mut asked = proposal(REFINE, Kind::Approval, REFINE, &args, &title);
-    asked.gist =
+    let mut interrupt = proposal(REFINE, Kind::Approval, REFINE, &args, &title);
+    interrupt.gist =
         format!("One more refinement would take about {estimate} tokens; the score is {score:.0} of 100.");
-    asked.allow = Allow { edit: false, respond: false, ..Allow::ALL };
-    asked.labels = Labels {
+    interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
+    interrupt.labels = Labels {
         accept: Some("refine".to_owned()),
         ignore: Some("take it as it is".to_owned()),
         ..Labels::default()
     };
-    asked.source = Some(Visible::line(&state.context.name).into_string());
-    asked
+    interrupt.source = Some(Visible::line(&state.context.name).into_string());
+    interrupt
 }

@@ -3,7 +3,7 @@
 use super::state::{AgentState, Asked};
 use crate::llm::{Request, ToolSpec};
 use crate::workflows::docs::agents::DocAgent;
-use crate::workflows::docs::board::Found;
+use crate::workflows::docs::board::Finding;
 use crate::workflows::docs::facts::{DocsFacts, ProjectFacts};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,7 +22,7 @@ const ANSWER: u64 = 1_500;
 const WORDING: usize = 4_000;
 
 /// How many files are given with a question.
-pub(super) const GIVEN: usize = 2;
+pub(super) const FILES_PER_QUESTION: usize = 2;
 
 /// The most questions per iteration.
 const MAX_QUESTIONS: u64 = 5;
@@ -58,9 +58,9 @@ pub(super) struct PromptBuilder<'a> {
 impl PromptBuilder<'_> {
     /// How many bytes a prompt may have: two per token of the window leave room for the answer.
     fn room(&self) -> usize {
-        let fits = self.window.and_then(|tokens| usize::try_from(tokens).ok());
-        let whole = fits.map_or(PROMPT, |tokens| tokens.saturating_mul(2).min(PROMPT));
-        whole.saturating_sub(WORDING).max(WORDING)
+        let window = self.window.and_then(|tokens| usize::try_from(tokens).ok());
+        let limit = window.map_or(PROMPT, |tokens| tokens.saturating_mul(2).min(PROMPT));
+        limit.saturating_sub(WORDING).max(WORDING)
     }
 
     /// How many bytes one file excerpt may have.
@@ -108,16 +108,19 @@ impl PromptBuilder<'_> {
     }
 
     pub(super) fn initial(&self) -> Request {
-        let wanted = "Write your analysis now.";
+        let instruction = "Write your analysis now.";
         let project = self.project_within(self.room() / 8 * 7);
-        self.request("docs.analyze", &self.facts()).user(format!("{project}\n{wanted}"))
+        self.request("docs.analyze", &self.facts()).user(format!("{project}\n{instruction}"))
     }
 
     pub(super) fn evaluate(&self) -> Request {
-        let wanted = "Judge the analysis above against the facts, strictly. Give each of completeness, clarity, depth and \
-                      accuracy as a number from 0 to 100, and name what is missing, each in a short sentence.";
-        let text =
-            format!("{}\n=== The analysis ===\n{}\n=== End ===\n\n{wanted}", self.project(), self.analysis());
+        let instruction = "Judge the analysis above against the facts, strictly. Give each of completeness, clarity, depth and \
+                           accuracy as a number from 0 to 100, and name what is missing, each in a short sentence.";
+        let text = format!(
+            "{}\n=== The analysis ===\n{}\n=== End ===\n\n{instruction}",
+            self.project(),
+            self.analysis()
+        );
         self.request_as(JUDGE.to_owned(), "docs.evaluate", &self.facts()).user(text)
     }
 
@@ -135,8 +138,8 @@ impl PromptBuilder<'_> {
         &self,
         asked: &Asked,
         files: &[(String, String)],
-        akin: &[Found],
-        tools: bool,
+        similar: &[Finding],
+        with_tools: bool,
     ) -> Request {
         let mut facts = self.facts();
         facts.question.clone_from(&asked.question);
@@ -145,12 +148,12 @@ impl PromptBuilder<'_> {
         for (path, content) in files {
             let _ = write!(text, "\n=== {path} ===\n{content}\n");
         }
-        for found in akin {
+        for finding in similar {
             let _ = write!(
                 text,
                 "\nAnother agent asked: {}\nand found: {}\n",
-                found.question,
-                fit(&found.answer, self.room() / 64)
+                finding.question,
+                fit(&finding.answer, self.room() / 64)
             );
         }
         let _ = write!(
@@ -160,7 +163,7 @@ impl PromptBuilder<'_> {
             asked.question
         );
         let request = self.request("docs.answer", &facts).user(text);
-        if tools {
+        if with_tools {
             let about = "Reads a part of one file of the code base, from its start, a line or a name on. Use it where \
                          the files given do not answer the question.";
             request.tool(ToolSpec::of::<ReadFile>("read_file", about))
@@ -187,10 +190,10 @@ impl PromptBuilder<'_> {
 
     /// How many tokens one more iteration costs: its prompts, and the usual amount of writing.
     pub(super) fn estimate(&self) -> u64 {
-        let read = (self.project().len() + self.analysis().len()) as u64;
-        let answers = MAX_QUESTIONS * ((GIVEN as u64 + 1) * self.excerpt() as u64 + ANSWER);
-        let written = self.analysis().len() as u64 + 2 * MAX_QUESTIONS * ANSWER;
-        (3 * read + answers + written) / TOKEN
+        let read_bytes = (self.project().len() + self.analysis().len()) as u64;
+        let answer_bytes = MAX_QUESTIONS * ((FILES_PER_QUESTION as u64 + 1) * self.excerpt() as u64 + ANSWER);
+        let written_bytes = self.analysis().len() as u64 + 2 * MAX_QUESTIONS * ANSWER;
+        (3 * read_bytes + answer_bytes + written_bytes) / TOKEN
     }
 }
 

@@ -69,16 +69,16 @@ pub enum Stop {
 }
 
 /// Whether to stop after these scores, newest last, and why. `refined` counts the refinements so far.
-pub(super) fn stop(settings: &Settings, refined: u32, scores: &[f64]) -> Option<Stop> {
+pub(super) fn stop_reason(settings: &Settings, refined: u32, scores: &[f64]) -> Option<Stop> {
     let newest = scores.last().copied().unwrap_or_default();
-    let before = scores.len().checked_sub(2).and_then(|at| scores.get(at));
+    let previous = scores.len().checked_sub(2).and_then(|at| scores.get(at));
     if newest >= f64::from(settings.clarity_threshold) {
         Some(Stop::Threshold)
     } else if !settings.enable_self_questioning {
         Some(Stop::SwitchedOff)
     } else if refined >= settings.max_iterations {
         Some(Stop::Maximum)
-    } else if before.is_some_and(|before| newest - before < f64::from(settings.min_improvement)) {
+    } else if previous.is_some_and(|previous| newest - previous < f64::from(settings.min_improvement)) {
         Some(Stop::SmallGain)
     } else {
         None
@@ -173,15 +173,15 @@ impl State for AgentState {
         if let Some(answer) = answers.iter().find(|answer| answer.key == REFINE) {
             return AgentUpdate::Allowed { yes: answer.decision == Decision::Accept };
         }
-        let told = |answer: Answer| {
-            let at = answer.key.strip_prefix('q')?.parse().ok()?;
+        let numbered_answer = |answer: Answer| {
+            let index = answer.key.strip_prefix('q')?.parse().ok()?;
             let text = match answer.decision {
                 Decision::Respond { text } => Some(text),
                 Decision::Accept | Decision::Edit { .. } | Decision::Ignore | Decision::Draft => None,
             };
-            Some((at, text))
+            Some((index, text))
         };
-        AgentUpdate::Told { answers: answers.into_iter().filter_map(told).collect() }
+        AgentUpdate::Told { answers: answers.into_iter().filter_map(numbered_answer).collect() }
     }
 
     fn joined(_: Vec<ChildResult>) -> AgentUpdate {
@@ -203,23 +203,23 @@ impl State for AgentState {
         match update {
             AgentUpdate::Started { context } => self.context = *context,
             AgentUpdate::Analyzed { text } => self.current_analysis = text,
-            AgentUpdate::Scored { score, missing } => self.scored(score, missing),
+            AgentUpdate::Scored { score, missing } => self.add_score(score, missing),
             AgentUpdate::Noted { text } => self.refinement_notes.push(text),
             AgentUpdate::Stopped { why } => self.stop = Some(why),
             AgentUpdate::Questioned { questions } => {
                 self.self_questions.extend(questions.iter().map(|one| one.question.clone()));
-                let asked = |one: Question| Asked {
+                let to_asked = |one: Question| Asked {
                     question: one.question,
                     files: one.files,
                     for_person: one.for_person,
                     answer: None,
                 };
-                self.round = questions.into_iter().map(asked).collect();
+                self.round = questions.into_iter().map(to_asked).collect();
             }
             AgentUpdate::Allowed { yes } => self.declined = !yes,
             AgentUpdate::Told { answers } => {
-                for (at, text) in answers {
-                    if let Some(asked) = self.round.get_mut(at) {
+                for (index, text) in answers {
+                    if let Some(asked) = self.round.get_mut(index) {
                         asked.answer = text;
                     }
                 }
@@ -240,7 +240,7 @@ impl State for AgentState {
             }
             AgentUpdate::Hinted { text } => self.hints.push(text),
             AgentUpdate::Finalized { result } => {
-                self.final_analysis = Some(self.settled().1.to_owned());
+                self.final_analysis = Some(self.best_analysis().1.to_owned());
                 self.result = Some(*result);
             }
             AgentUpdate::Failed { text } => {
@@ -267,7 +267,7 @@ impl State for AgentState {
 }
 
 impl AgentState {
-    fn scored(&mut self, score: f64, missing: Vec<String>) {
+    fn add_score(&mut self, score: f64, missing: Vec<String>) {
         self.scores.push(score);
         self.clarity_score = score;
         self.missing_information = missing;
@@ -277,7 +277,7 @@ impl AgentState {
     }
 
     /// The best analysis so far, with its score.
-    pub(super) fn settled(&self) -> (f64, &str) {
+    pub(super) fn best_analysis(&self) -> (f64, &str) {
         match &self.best {
             Some((score, text)) => (*score, text),
             None => (self.clarity_score, &self.current_analysis),
@@ -303,20 +303,20 @@ mod tests {
     #[test]
     fn refining_ends_at_each_of_its_limits_and_not_before() {
         let settings = Settings::default();
-        assert_eq!(stop(&settings, 0, &[79.75]), None);
-        assert_eq!(stop(&settings, 0, &[80.0]), Some(Stop::Threshold));
-        assert_eq!(stop(&settings, 1, &[50.0, 54.75]), Some(Stop::SmallGain));
-        assert_eq!(stop(&settings, 1, &[50.0, 55.0]), None);
-        assert_eq!(stop(&settings, 1, &[50.0, 40.0]), Some(Stop::SmallGain));
-        assert_eq!(stop(&settings, 3, &[10.0, 30.0, 50.0, 70.0]), Some(Stop::Maximum));
+        assert_eq!(stop_reason(&settings, 0, &[79.75]), None);
+        assert_eq!(stop_reason(&settings, 0, &[80.0]), Some(Stop::Threshold));
+        assert_eq!(stop_reason(&settings, 1, &[50.0, 54.75]), Some(Stop::SmallGain));
+        assert_eq!(stop_reason(&settings, 1, &[50.0, 55.0]), None);
+        assert_eq!(stop_reason(&settings, 1, &[50.0, 40.0]), Some(Stop::SmallGain));
+        assert_eq!(stop_reason(&settings, 3, &[10.0, 30.0, 50.0, 70.0]), Some(Stop::Maximum));
         assert_eq!(
-            stop(&Settings { max_iterations: 0, ..settings.clone() }, 0, &[10.0]),
+            stop_reason(&Settings { max_iterations: 0, ..settings.clone() }, 0, &[10.0]),
             Some(Stop::Maximum)
         );
         let off = Settings { enable_self_questioning: false, ..settings.clone() };
-        assert_eq!(stop(&off, 0, &[10.0]), Some(Stop::SwitchedOff));
+        assert_eq!(stop_reason(&off, 0, &[10.0]), Some(Stop::SwitchedOff));
         let any = Settings { min_improvement: 0, ..settings };
-        assert_eq!(stop(&any, 1, &[50.0, 50.0]), None);
+        assert_eq!(stop_reason(&any, 1, &[50.0, 50.0]), None);
     }
 
     #[test]
@@ -326,9 +326,9 @@ mod tests {
         state.apply(AgentUpdate::Scored { score: 60.0, missing: Vec::new() });
         state.apply(AgentUpdate::Refined { text: "worse".to_owned(), answers: Vec::new(), shared: 0 });
         state.apply(AgentUpdate::Scored { score: 40.0, missing: Vec::new() });
-        assert_eq!(state.settled(), (60.0, "first"));
+        assert_eq!(state.best_analysis(), (60.0, "first"));
         state.apply(AgentUpdate::Refined { text: "best".to_owned(), answers: Vec::new(), shared: 0 });
         state.apply(AgentUpdate::Scored { score: 70.0, missing: Vec::new() });
-        assert_eq!(state.settled(), (70.0, "best"));
+        assert_eq!(state.best_analysis(), (70.0, "best"));
     }
 }

@@ -1,7 +1,7 @@
 //! `architecture`: the parts, and which part depends on which.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, of, prompt_facts};
+use super::{DocAgent, count_noun, diagram, figure, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -24,7 +24,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
         + &prompt_facts::counts("Traits and interfaces carried out most often", &project.roles)
         + &prompt_facts::code(project)
         + &prompt_facts::bodies(project)
-        + &prompt_facts::besides(project)
+        + &prompt_facts::remaining_names(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -48,11 +48,11 @@ fn summarize(data: &Value) -> String {
         (0, _) => return "No program text was found in the files that were read.".to_owned(),
         (1, _) => "1 part".to_owned(),
         (parts, 0) => format!("{parts} parts without imports between them"),
-        (parts, links) => format!("{parts} parts with {} between them", of(links, "import")),
+        (parts, links) => format!("{parts} parts with {} between them", count_noun(links, "import")),
     };
     match count("names") {
         0 => format!("{parts}."),
-        names => format!("{parts}; {} with file and line.", of(names, "name")),
+        names => format!("{parts}; {} with file and line.", count_noun(names, "name")),
     }
 }
 
@@ -60,13 +60,14 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
     let rows: Vec<Vec<String>> = project
         .program()
         .map(|part| {
-            let uses = project.program_links().filter(|link| link.from == part.path).count();
-            let used = project.program_links().filter(|link| link.to == part.path).count();
-            let counts = [part.lines, uses as u64, used as u64].map(|count| count.to_string());
-            [page::path(&part.path), part.about.clone()].into_iter().chain(counts).collect()
+            let import_count = project.program_links().filter(|link| link.from == part.path).count();
+            let importer_count = project.program_links().filter(|link| link.to == part.path).count();
+            let counts =
+                [part.lines, import_count as u64, importer_count as u64].map(|count| count.to_string());
+            [page::as_code(&part.path), part.about.clone()].into_iter().chain(counts).collect()
         })
         .collect();
-    page.diagram("What imports what", diagram::leaning(project))
+    page.diagram("What imports what", diagram::import_graph(project))
         .table("Parts", &["part", "about", "lines", "imports", "imported by"], &rows)
         .modules(project)
 }

@@ -1,7 +1,7 @@
 //! `data-flow`: where data comes in, where it goes out, and its way in between.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, of, prompt_facts};
+use super::{DocAgent, count_noun, diagram, figure, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -27,7 +27,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
         + &prompt_facts::parts(project)
         + &prompt_facts::code(project)
         + &prompt_facts::bodies(project)
-        + &prompt_facts::besides(project)
+        + &prompt_facts::remaining_names(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -38,7 +38,7 @@ fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
     let entries = match count("entries") {
         0 => "No entry point was found".to_owned(),
-        n => of(n, "entry point"),
+        n => count_noun(n, "entry point"),
     };
     let outside = match count("outside") {
         0 => "nothing outside is reached".to_owned(),
@@ -50,10 +50,10 @@ fn summarize(data: &Value) -> String {
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
     let entries: Vec<Vec<String>> =
-        project.entries.iter().map(|(path, what)| vec![page::path(path), what.clone()]).collect();
+        project.entries.iter().map(|(path, what)| vec![page::as_code(path), what.clone()]).collect();
     let outside: Vec<Vec<String>> =
         project.outside.iter().map(|(what, parts)| vec![what.clone(), parts.join(", ")]).collect();
-    page.diagram("What reaches outside", diagram::reaching(&project.outside))
+    page.diagram("What reaches outside", diagram::outside_graph(&project.outside))
         .table("Where it starts", &["path", "what"], &entries)
         .table("Reached outside", &["what", "from"], &outside)
 }

@@ -1,7 +1,7 @@
 //! `dependency-analyzer`: which dependencies there are, and where they are used.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, of, prompt_facts};
+use super::{DocAgent, count_noun, diagram, figure, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -26,15 +26,15 @@ fn tell_facts(project: &ProjectFacts) -> String {
             "\nManifest {} ({}), package {} {}:",
             manifest.path, manifest.sort, manifest.name, manifest.version
         );
-        for one in &manifest.dependencies {
+        for dependency in &manifest.dependencies {
             let _ = writeln!(
                 text,
                 "- {} {} ({}): {} imports, from {}",
-                one.name,
-                one.wanted,
-                one.group,
-                one.files,
-                if one.areas.is_empty() { "nowhere".to_owned() } else { one.areas.join(", ") }
+                dependency.name,
+                dependency.wanted,
+                dependency.group,
+                dependency.files,
+                if dependency.areas.is_empty() { "nowhere".to_owned() } else { dependency.areas.join(", ") }
             );
         }
         for command in &manifest.commands {
@@ -45,12 +45,12 @@ fn tell_facts(project: &ProjectFacts) -> String {
 }
 
 fn count(project: &ProjectFacts) -> Value {
-    let all = || project.manifests.iter().flat_map(|manifest| &manifest.dependencies);
+    let dependencies = || project.manifests.iter().flat_map(|manifest| &manifest.dependencies);
     json!({
         "manifests": project.manifests.len(),
-        "dependencies": all().count(),
-        "development": all().filter(|one| one.group == "dev").count(),
-        "unused": all().filter(|one| one.files == 0).count(),
+        "dependencies": dependencies().count(),
+        "development": dependencies().filter(|dependency| dependency.group == "dev").count(),
+        "unused": dependencies().filter(|dependency| dependency.files == 0).count(),
     })
 }
 
@@ -58,9 +58,9 @@ fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
     let manifests = match count("manifests") {
         0 => return "No manifest was found.".to_owned(),
-        n => of(n, "manifest"),
+        n => count_noun(n, "manifest"),
     };
-    let needed = match count("dependencies") {
+    let dependencies = match count("dependencies") {
         0 => return format!("No dependency in {manifests}."),
         1 => format!("1 dependency in {manifests}"),
         n => format!("{n} dependencies in {manifests}"),
@@ -74,7 +74,7 @@ fn summarize(data: &Value) -> String {
         1 => "; 1 is imported by no file that was read".to_owned(),
         n => format!("; {n} are imported by no file that was read"),
     };
-    format!("{needed}{development}{unused}.")
+    format!("{dependencies}{development}{unused}.")
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
@@ -83,18 +83,18 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
         let rows: Vec<Vec<String>> = manifest
             .dependencies
             .iter()
-            .map(|one| {
+            .map(|dependency| {
                 vec![
-                    page::path(&one.name),
-                    one.wanted.clone(),
-                    one.group.clone(),
-                    one.files.to_string(),
-                    one.areas.join(", "),
+                    page::as_code(&dependency.name),
+                    dependency.wanted.clone(),
+                    dependency.group.clone(),
+                    dependency.files.to_string(),
+                    dependency.areas.join(", "),
                 ]
             })
             .collect();
-        let title = format!("Needed by {}", page::path(&manifest.path));
+        let title = format!("Needed by {}", page::as_code(&manifest.path));
         page = page.table(&title, &["name", "version", "for", "imports", "used in"], &rows);
     }
-    page.diagram("Which parts need which", diagram::leaning(project))
+    page.diagram("Which parts need which", diagram::import_graph(project))
 }

@@ -15,13 +15,13 @@ pub(super) const LEFT_OUT: &str = "    %% arrows to what is reached through othe
 const MANY_ARROWS: usize = 20;
 
 /// A diagram of which parts depend on which.
-pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
+pub(in super::super) fn import_graph(project: &ProjectFacts) -> Option<String> {
     let mut parts: BTreeSet<&str> = BTreeSet::new();
     let mut arrows = Vec::new();
     for link in project.program_links().take(ARROWS) {
-        let new =
+        let new_parts =
             [link.from.as_str(), link.to.as_str()].into_iter().filter(|name| !parts.contains(name)).count();
-        if parts.len() + new <= NODES {
+        if parts.len() + new_parts <= NODES {
             parts.extend([link.from.as_str(), link.to.as_str()]);
             arrows.push(link);
         }
@@ -29,19 +29,19 @@ pub(in super::super) fn leaning(project: &ProjectFacts) -> Option<String> {
     if arrows.is_empty() {
         return None;
     }
-    let all = arrows.len();
-    if all > MANY_ARROWS {
+    let total = arrows.len();
+    if total > MANY_ARROWS {
         reduce(&mut arrows);
     }
     let names: Vec<&str> = parts.into_iter().collect();
-    let common = common_folder(&names);
-    let id = |name: &str| names.iter().position(|known| *known == name).unwrap_or_default();
+    let prefix = common_folder(&names);
+    let id = |name: &str| names.iter().position(|other| *other == name).unwrap_or_default();
     let mut out = "graph LR\n".to_owned();
-    if arrows.len() < all {
+    if arrows.len() < total {
         out.push_str(LEFT_OUT);
     }
-    for (at, name) in names.iter().enumerate() {
-        let _ = writeln!(out, "    n{at}[\"{}\"]", label(&name[common..]));
+    for (index, name) in names.iter().enumerate() {
+        let _ = writeln!(out, "    n{index}[\"{}\"]", label(&name[prefix..]));
     }
     for link in arrows {
         let _ = writeln!(out, "    n{} --> n{}", id(&link.from), id(&link.to));
@@ -58,8 +58,9 @@ fn reduce(arrows: &mut Vec<&LinkFacts>) {
         let mut seen: BTreeSet<&str> = BTreeSet::from([from]);
         let mut next = vec![from];
         while let Some(part) = next.pop() {
-            let leads = arrows.iter().enumerate().filter(|(other, link)| *other != at && link.from == part);
-            for (_, link) in leads {
+            let outgoing =
+                arrows.iter().enumerate().filter(|(other, link)| *other != at && link.from == part);
+            for (_, link) in outgoing {
                 if seen.insert(&link.to) {
                     next.push(&link.to);
                 }
@@ -72,7 +73,7 @@ fn reduce(arrows: &mut Vec<&LinkFacts>) {
 }
 
 /// A diagram of the project's parts as a tree.
-pub(super) fn tree(project: &ProjectFacts) -> Option<String> {
+pub(super) fn folder_tree(project: &ProjectFacts) -> Option<String> {
     let mut largest: Vec<&AreaFacts> = project.areas.iter().filter(|part| part.path != ".").collect();
     largest.sort_by_key(|part| std::cmp::Reverse(part.lines));
     largest.truncate(NODES);
@@ -91,11 +92,11 @@ pub(super) fn tree(project: &ProjectFacts) -> Option<String> {
     }
     for (at, part) in largest.iter().enumerate() {
         let Some((top, rest)) = part.path.split_once('/') else { continue };
-        let place = tops.iter().position(|known| *known == top).map_or(0, |at| at + 1);
+        let top_number = tops.iter().position(|other| *other == top).map_or(0, |at| at + 1);
         let folder = if part.files == 1 && rest.contains('.') { "" } else { "/" };
         let _ = writeln!(
             out,
-            "    a{at}[\"{}{folder}<br/>{} lines\"]\n    t{place} --> a{at}",
+            "    a{at}[\"{}{folder}<br/>{} lines\"]\n    t{top_number} --> a{at}",
             label(rest),
             part.lines
         );
@@ -104,7 +105,7 @@ pub(super) fn tree(project: &ProjectFacts) -> Option<String> {
 }
 
 /// A diagram of what is reached outside.
-pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
+pub(super) fn outside_graph(outside: &[(String, Vec<String>)]) -> Option<String> {
     let mut parts: Vec<&str> =
         outside.iter().flat_map(|(_, parts)| parts.iter().map(String::as_str)).collect();
     parts.sort_unstable();
@@ -120,8 +121,8 @@ pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
     for (at, (what, from)) in outside.iter().enumerate() {
         let _ = writeln!(out, "    o{at}([\"{}\"])", label(what));
         for part in from {
-            if let Some(place) = parts.iter().position(|known| known == part) {
-                let _ = writeln!(out, "    p{place} --> o{at}");
+            if let Some(part_index) = parts.iter().position(|other| other == part) {
+                let _ = writeln!(out, "    p{part_index} --> o{at}");
             }
         }
     }
@@ -131,8 +132,8 @@ pub(super) fn reaching(outside: &[(String, Vec<String>)]) -> Option<String> {
 /// The length of the folder that all names share.
 fn common_folder(names: &[&str]) -> usize {
     let Some(first) = names.first() else { return 0 };
-    let shared = |end: &usize| names.iter().all(|name| name.get(..*end) == first.get(..*end));
-    first.match_indices('/').map(|(at, _)| at + 1).rfind(shared).unwrap_or(0)
+    let is_shared = |end: &usize| names.iter().all(|name| name.get(..*end) == first.get(..*end));
+    first.match_indices('/').map(|(at, _)| at + 1).rfind(is_shared).unwrap_or(0)
 }
 
 /// Text without characters that mean something in a diagram.

@@ -1,7 +1,7 @@
 //! `file-structure`: where things are.
 
 use super::page::{self, Page};
-use super::{DocAgent, diagram, figure, inside, of, prompt_facts};
+use super::{DocAgent, count_noun, diagram, figure, files_in_folders, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
             project.skipped.iter().map(|(path, why)| format!("{path} ({why})")).collect();
         text += &format!("Not looked at: {} and {} more\n", skipped.join("; "), project.more_skipped);
     }
-    text + &prompt_facts::code(project) + &prompt_facts::besides(project)
+    text + &prompt_facts::code(project) + &prompt_facts::remaining_names(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -46,14 +46,14 @@ fn count(project: &ProjectFacts) -> Value {
 
 fn summarize(data: &Value) -> String {
     let count = |key| figure(data, key);
-    let files = inside(count("files"), count("folders"));
+    let files = files_in_folders(count("files"), count("folders"));
     let parts = match (count("parts"), count("tests")) {
         (0, 0) => return format!("{files}, without program text."),
-        (parts, 0) => of(parts, "part"),
-        (0, tests) => format!("{} for tests", of(tests, "part")),
-        (parts, tests) => format!("{}, {tests} of them for tests", of(parts + tests, "part")),
+        (parts, 0) => count_noun(parts, "part"),
+        (0, tests) => format!("{} for tests", count_noun(tests, "part")),
+        (parts, tests) => format!("{}, {tests} of them for tests", count_noun(parts + tests, "part")),
     };
-    format!("{files}; {} of program text in {parts}.", of(count("lines"), "line"))
+    format!("{files}; {} of program text in {parts}.", count_noun(count("lines"), "line"))
 }
 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
@@ -62,7 +62,7 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
         .iter()
         .map(|part| {
             vec![
-                page::path(&part.path),
+                page::as_code(&part.path),
                 part.about.clone(),
                 part.files.to_string(),
                 part.lines.to_string(),
@@ -78,8 +78,8 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
         })
         .collect();
     let skipped: Vec<Vec<String>> =
-        project.skipped.iter().map(|(path, why)| vec![page::path(path), why.clone()]).collect();
-    page.diagram("Diagram", diagram::tree(project))
+        project.skipped.iter().map(|(path, why)| vec![page::as_code(path), why.clone()]).collect();
+    page.diagram("Diagram", diagram::folder_tree(project))
         .runs("How to test, run and build", project, &["test", "run", "check", "build", "other"])
         .table("Parts", &["part", "about", "files", "lines", "mostly"], &parts)
         .table("Languages", &["language", "files", "lines", "bytes"], &languages)

@@ -16,10 +16,10 @@ mod testing;
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
-pub(super) use diagram::leaning;
-pub(super) use page::{Page, listed, path};
+pub(super) use diagram::import_graph;
+pub(super) use page::{Page, as_code, list_paths};
 pub(super) use prompt_facts::platforms;
-pub(super) use testing::standing;
+pub(super) use testing::describe_cases;
 
 /// An agent that writes one page about a code base.
 pub struct DocAgent {
@@ -98,15 +98,15 @@ fn figure(data: &Value, key: &str) -> u64 {
 }
 
 /// How many files there are, and in how many folders: `3 files`, `3 files in 1 folder`.
-pub(super) fn inside(files: u64, folders: u64) -> String {
+pub(super) fn files_in_folders(files: u64, folders: u64) -> String {
     match folders {
-        0 => of(files, "file"),
-        _ => format!("{} in {}", of(files, "file"), of(folders, "folder")),
+        0 => count_noun(files, "file"),
+        _ => format!("{} in {}", count_noun(files, "file"), count_noun(folders, "folder")),
     }
 }
 
 /// A count with its noun: `1 manifest`, `2 manifests`.
-pub(super) fn of(count: u64, noun: &str) -> String {
+pub(super) fn count_noun(count: u64, noun: &str) -> String {
     if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 

@@ -12,24 +12,24 @@ const NAMES: usize = 120;
 
 /// The sections of an analysis with their headings; the text before the first heading gets an empty one.
 pub(super) fn sections(analysis: &str) -> Vec<Value> {
-    let mut found: Vec<(String, String)> = vec![(String::new(), String::new())];
-    let mut fenced = false;
+    let mut sections: Vec<(String, String)> = vec![(String::new(), String::new())];
+    let mut in_fence = false;
     for line in analysis.lines() {
         if line.trim_start().starts_with("```") {
-            fenced = !fenced;
+            in_fence = !in_fence;
         }
         let heading = line.trim_start_matches('#');
         let depth = line.len() - heading.len();
-        if !fenced && (1..=2).contains(&depth) && heading.starts_with(' ') {
-            found.push((heading.trim().to_owned(), String::new()));
-        } else if let Some((_, text)) = found.last_mut() {
+        if !in_fence && (1..=2).contains(&depth) && heading.starts_with(' ') {
+            sections.push((heading.trim().to_owned(), String::new()));
+        } else if let Some((_, text)) = sections.last_mut() {
             text.push_str(line);
             text.push('\n');
         }
     }
-    let whole = found.into_iter().map(|(title, text)| (title, text.trim().to_owned()));
-    let kept = whole.filter(|(_, text)| !text.is_empty());
-    kept.map(|(title, text)| json!({ "title": title, "text": text })).collect()
+    let trimmed = sections.into_iter().map(|(title, text)| (title, text.trim().to_owned()));
+    let non_empty = trimmed.filter(|(_, text)| !text.is_empty());
+    non_empty.map(|(title, text)| json!({ "title": title, "text": text })).collect()
 }
 
 /// A page under construction.
@@ -54,11 +54,11 @@ impl Page {
 
     pub(super) fn sections(mut self, data: &Value) -> Self {
         for section in data.get("sections").and_then(Value::as_array).into_iter().flatten() {
-            let part = |key: &str| section.get(key).and_then(Value::as_str).unwrap_or_default();
-            if !part("title").is_empty() {
-                let _ = write!(self.0, "\n## {}\n", part("title"));
+            let field = |key: &str| section.get(key).and_then(Value::as_str).unwrap_or_default();
+            if !field("title").is_empty() {
+                let _ = write!(self.0, "\n## {}\n", field("title"));
             }
-            let _ = write!(self.0, "\n{}\n", part("text"));
+            let _ = write!(self.0, "\n{}\n", field("text"));
         }
         self
     }
@@ -97,54 +97,54 @@ impl Page {
 
     /// Adds the commands that test, run, check and build it.
     pub(in super::super) fn runs(self, title: &str, project: &ProjectFacts, purposes: &[&str]) -> Self {
-        let wanted = project.runs.iter().filter(|run| purposes.contains(&run.purpose.as_str()));
-        let rows: Vec<Vec<String>> = wanted
-            .map(|run| vec![run.purpose.clone(), path(&run.command), run.says.clone(), path(&run.from)])
+        let runs = project.runs.iter().filter(|run| purposes.contains(&run.purpose.as_str()));
+        let rows: Vec<Vec<String>> = runs
+            .map(|run| vec![run.purpose.clone(), as_code(&run.command), run.says.clone(), as_code(&run.from)])
             .collect();
         self.table(title, &["for", "command", "what it does", "named in"], &rows)
     }
 
     /// Adds the modules, each with the names it declares and their lines.
     pub(super) fn modules(mut self, project: &ProjectFacts) -> Self {
-        let shown = project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES);
-        for (at, module) in shown.enumerate() {
+        let listed = project.modules.iter().filter(|module| !module.names.is_empty()).take(MODULES);
+        for (at, module) in listed.enumerate() {
             if at == 0 {
                 self = self.heading("Modules, name by name");
             }
             self = self.module(module);
         }
-        let left = project.modules.iter().filter(|module| !module.names.is_empty()).skip(MODULES).count();
-        if left > 0 {
-            self = self.text(&format!("{left} smaller modules are left out here."));
+        let omitted = project.modules.iter().filter(|module| !module.names.is_empty()).skip(MODULES).count();
+        if omitted > 0 {
+            self = self.text(&format!("{omitted} smaller modules are left out here."));
         }
         self
     }
 
     fn module(mut self, module: &ModuleFacts) -> Self {
         let _ = write!(self.0, "\n### `{}`\n", module.path);
-        let mut said = format!("{} lines", module.lines);
+        let mut details = format!("{} lines", module.lines);
         if !module.imports.is_empty() {
-            let _ = write!(said, "; imports {}", listed(&module.imports, 12));
+            let _ = write!(details, "; imports {}", list_paths(&module.imports, 12));
         }
         if !module.tests.is_empty() {
-            let _ = write!(said, "; tested in {}", listed(&module.tests, 4));
+            let _ = write!(details, "; tested in {}", list_paths(&module.tests, 4));
         }
-        self = self.text(&module.about).text(&format!("{said}."));
+        self = self.text(&module.about).text(&format!("{details}."));
         let mut names = module.names.clone();
         keep_best(&mut names, NAMES);
-        let left = module.more_names + (module.names.len() - names.len()) as u64;
+        let omitted = module.more_names + (module.names.len() - names.len()) as u64;
         let row = |name: &NameFacts| {
-            let hidden = if name.public { "" } else { " (internal)" };
+            let suffix = if name.public { "" } else { " (internal)" };
             vec![
-                path(&name.name),
-                path(&format!("{}:{}", module.path, name.line)),
-                format!("{}{hidden}", name.kind),
+                as_code(&name.name),
+                as_code(&format!("{}:{}", module.path, name.line)),
+                format!("{}{suffix}", name.kind),
                 name.about.clone(),
             ]
         };
         let rows: Vec<Vec<String>> = names.iter().map(row).collect();
         self = self.rows(&["name", "where", "kind", "what it does"], &rows);
-        if left > 0 { self.text(&format!("{left} more are not listed.")) } else { self }
+        if omitted > 0 { self.text(&format!("{omitted} more are not listed.")) } else { self }
     }
 
     pub(in super::super) fn into_text(self) -> String {
@@ -152,14 +152,14 @@ impl Page {
     }
 }
 
-/// A path formatted as code.
-pub(in super::super) fn path(text: &str) -> String {
+/// A path, name or command formatted as code.
+pub(in super::super) fn as_code(text: &str) -> String {
     format!("`{}`", text.replace('`', "'"))
 }
 
 /// Some paths formatted as code, and how many more there are.
-pub(in super::super) fn listed(paths: &[String], most: usize) -> String {
-    let shown: Vec<String> = paths.iter().take(most).map(|one| path(one)).collect();
-    let more = paths.len().saturating_sub(most);
+pub(in super::super) fn list_paths(paths: &[String], max: usize) -> String {
+    let shown: Vec<String> = paths.iter().take(max).map(|one| as_code(one)).collect();
+    let more = paths.len().saturating_sub(max);
     if more == 0 { shown.join(", ") } else { format!("{} and {more} more", shown.join(", ")) }
 }

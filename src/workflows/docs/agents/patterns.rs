@@ -1,7 +1,7 @@
 //! `patterns`: recurring ways of writing.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of, prompt_facts};
+use super::{DocAgent, count_noun, figure, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn tell_facts(project: &ProjectFacts) -> String {
         + &prompt_facts::parts(project)
         + &prompt_facts::code(project)
         + &prompt_facts::bodies(project)
-        + &prompt_facts::besides(project)
+        + &prompt_facts::remaining_names(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -35,14 +35,14 @@ fn count(project: &ProjectFacts) -> Value {
 }
 
 fn summarize(data: &Value) -> String {
-    let counted = match figure(data, "marks") {
+    let marks = match figure(data, "marks") {
         0 => "No way of writing stands out".to_owned(),
         1 => "1 way of writing counted".to_owned(),
         n => format!("{n} ways of writing counted"),
     };
     match figure(data, "roles") {
-        0 => format!("{counted}."),
-        n => format!("{counted}; {} carried out more than once.", of(n, "trait")),
+        0 => format!("{marks}."),
+        n => format!("{marks}; {} carried out more than once.", count_noun(n, "trait")),
     }
 }
 
@@ -53,7 +53,7 @@ fn draw(page: Page, project: &ProjectFacts) -> Page {
     let marks: Vec<Vec<String>> = project
         .marks
         .iter()
-        .map(|(name, count, place)| vec![name.clone(), count.to_string(), page::path(place)])
+        .map(|(name, count, place)| vec![name.clone(), count.to_string(), page::as_code(place)])
         .collect();
     page.table("Ways of writing", &["what", "lines", "first seen"], &marks).table(
         "Carried out most often",

@@ -8,7 +8,7 @@ use std::fmt::Write;
 const README: usize = 4_000;
 
 /// How many names of a module come before the names of the next.
-const FIRST: usize = 24;
+const FIRST_NAMES: usize = 24;
 
 /// The project in a few lines; every prompt starts with them.
 pub(super) fn opening(project: &ProjectFacts) -> String {
@@ -80,21 +80,21 @@ pub(super) fn code(project: &ProjectFacts) -> String {
             let _ = writeln!(out, "  says of itself: {}", module.about);
         }
         let mut best = module.names.clone();
-        keep_best(&mut best, FIRST);
-        best.iter().for_each(|name| declared(&mut out, name));
+        keep_best(&mut best, FIRST_NAMES);
+        best.iter().for_each(|name| write_name(&mut out, name));
     }
     out
 }
 
 /// The other names that modules declare. They come last, so that a large module does not crowd out the others.
-pub(super) fn besides(project: &ProjectFacts) -> String {
+pub(super) fn remaining_names(project: &ProjectFacts) -> String {
     let mut out = String::new();
-    for module in project.modules.iter().filter(|module| module.names.len() > FIRST) {
+    for module in project.modules.iter().filter(|module| module.names.len() > FIRST_NAMES) {
         let mut best = module.names.clone();
-        keep_best(&mut best, FIRST);
+        keep_best(&mut best, FIRST_NAMES);
         let _ = writeln!(out, "\n{} (declares besides)", module.path);
         let rest = module.names.iter().filter(|name| !best.iter().any(|one| one.line == name.line));
-        rest.for_each(|name| declared(&mut out, name));
+        rest.for_each(|name| write_name(&mut out, name));
     }
     out
 }
@@ -112,7 +112,7 @@ pub(super) fn bodies(project: &ProjectFacts) -> String {
 }
 
 /// Adds a name on one line.
-fn declared(out: &mut String, name: &NameFacts) {
+fn write_name(out: &mut String, name: &NameFacts) {
     let _ = write!(out, "  {}: ", name.line);
     // A method's declaration does not name its type.
     if !name.signature.contains(name.name.as_str()) {
@@ -126,8 +126,8 @@ fn declared(out: &mut String, name: &NameFacts) {
 }
 
 /// At most this many bytes of a text.
-fn head(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
+fn head(text: &str, max: usize) -> &str {
+    &text[..text.floor_char_boundary(max)]
 }
 
 /// The parts, with what is known about each.
@@ -164,12 +164,13 @@ pub(super) fn links(project: &ProjectFacts) -> String {
 
 /// The manifests that say which version of their language they need.
 pub(in crate::workflows::docs) fn platforms(project: &ProjectFacts) -> impl Iterator<Item = (&str, &str)> {
-    let all = project.manifests.iter().map(|one| (one.path.as_str(), one.platform.as_str()));
-    all.filter(|(_, platform)| !platform.is_empty())
+    let platforms =
+        project.manifests.iter().map(|manifest| (manifest.path.as_str(), manifest.platform.as_str()));
+    platforms.filter(|(_, platform)| !platform.is_empty())
 }
 
 /// Names on one line, or "none".
-pub(super) fn listed(names: &[String]) -> String {
+pub(super) fn join_or_none(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { names.join(", ") }
 }
 

@@ -1,7 +1,7 @@
 //! `testing`: how it is tested, and what is not.
 
 use super::page::{self, Page};
-use super::{DocAgent, figure, of, prompt_facts};
+use super::{DocAgent, count_noun, figure, prompt_facts};
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -27,15 +27,17 @@ fn tell_facts(project: &ProjectFacts) -> String {
     text += &prompt_facts::counts("Test cases by part", &testing.areas);
     text += &format!(
         "\nParts with at least 100 lines of program and no case in them: {}\n",
-        prompt_facts::listed(&testing.untested)
+        prompt_facts::join_or_none(&testing.untested)
     );
-    text += &format!("Test tools among the dependencies: {}\n", prompt_facts::listed(&testing.tools));
-    text += &format!("Automatic checks: {}\n", prompt_facts::listed(&testing.checks));
+    text += &format!("Test tools among the dependencies: {}\n", prompt_facts::join_or_none(&testing.tools));
+    text += &format!("Automatic checks: {}\n", prompt_facts::join_or_none(&testing.checks));
     text += "\nTest files, and what they test by name and by what they import:\n";
     for (path, cases, covers) in &testing.covers {
         text += &format!("- {path} ({cases} cases): {}\n", covers.join(", "));
     }
-    text + &prompt_facts::parts(project) + &prompt_facts::code(project) + &prompt_facts::besides(project)
+    text + &prompt_facts::parts(project)
+        + &prompt_facts::code(project)
+        + &prompt_facts::remaining_names(project)
 }
 
 fn count(project: &ProjectFacts) -> Value {
@@ -48,16 +50,16 @@ fn summarize(data: &Value) -> String {
     if count("cases") == 0 {
         return "No test case was found in the files that were read.".to_owned();
     }
-    let standing = standing(count("cases"), count("beside"), count("files"));
+    let cases = describe_cases(count("cases"), count("beside"), count("files"));
     match count("untested") {
-        0 => format!("{standing}."),
-        n => format!("{standing}; no test was found for {}.", of(n, "part")),
+        0 => format!("{cases}."),
+        n => format!("{cases}; no test was found for {}.", count_noun(n, "part")),
     }
 }
 
 /// How many test cases there are, and where.
-pub(in super::super) fn standing(cases: u64, beside: u64, files: u64) -> String {
-    let (all, files) = (of(cases, "test case"), of(files, "file"));
+pub(in super::super) fn describe_cases(cases: u64, beside: u64, files: u64) -> String {
+    let (all, files) = (count_noun(cases, "test case"), count_noun(files, "file"));
     match beside {
         0 => format!("{all} in {files} for tests alone"),
         _ if beside == cases => format!("{all} beside the code"),
@@ -68,12 +70,14 @@ pub(in super::super) fn standing(cases: u64, beside: u64, files: u64) -> String 
 fn draw(page: Page, project: &ProjectFacts) -> Page {
     let testing = &project.testing;
     let areas: Vec<Vec<String>> =
-        testing.areas.iter().map(|(part, cases)| vec![page::path(part), cases.to_string()]).collect();
-    let untested: Vec<Vec<String>> = testing.untested.iter().map(|part| vec![page::path(part)]).collect();
+        testing.areas.iter().map(|(part, cases)| vec![page::as_code(part), cases.to_string()]).collect();
+    let untested: Vec<Vec<String>> = testing.untested.iter().map(|part| vec![page::as_code(part)]).collect();
     let covers: Vec<Vec<String>> = testing
         .covers
         .iter()
-        .map(|(test, cases, covers)| vec![page::path(test), cases.to_string(), page::listed(covers, 4)])
+        .map(|(test, cases, covers)| {
+            vec![page::as_code(test), cases.to_string(), page::list_paths(covers, 4)]
+        })
         .collect();
     page.runs("How to run them", project, &["test", "check"])
         .table("What tests what", &["test file", "cases", "tests, by name and imports"], &covers)

@@ -57,5 +57,5 @@ fn the_pages_count_the_same_parts_and_imports() {
     ] {
         assert_eq!(summary(name, &project), expected);
     }
-    assert_eq!(leaning(&project).unwrap().matches("-->").count(), 1);
+    assert_eq!(import_graph(&project).unwrap().matches("-->").count(), 1);
 }

@@ -1,6 +1,6 @@
 //! The source of functions that much of a program goes through; signatures do not show that.
 
-use super::code;
+use super::program_files;
 use crate::tools::tree::{self, File, Item, Tree};
 use crate::workflows::docs::facts::BodyFacts;
 use std::collections::{BTreeMap, HashMap};
@@ -12,38 +12,38 @@ const FILE: usize = ALL * 2 / 5;
 const BODY: usize = 4_000;
 
 /// The fewest lines of a function; shorter ones say little more than their name.
-const SHORT: u32 = 5;
+const MIN_LINES: u32 = 5;
 
 /// More calls than this make a function no more central: it is then just a tool. If a name is declared more often than
 /// this, a call of it does not show which function is meant.
-const OFTEN: f64 = 8.0;
-const COMMON: u32 = 3;
+const MAX_CALLS: f64 = 8.0;
+const MAX_SAME_NAME: u32 = 3;
 
 /// The functions, most important first. Files that can no longer be read are left out.
 pub fn bodies(folder: &Path, tree: &Tree) -> Vec<BodyFacts> {
-    let (mut room, mut taken) = (ALL, BTreeMap::<&str, usize>::new());
-    let mut found = Vec::new();
+    let (mut room, mut bytes_by_file) = (ALL, BTreeMap::<&str, usize>::new());
+    let mut bodies = Vec::new();
     for (file, item, end) in ranked(tree) {
-        let used = taken.entry(&file.path).or_default();
-        let left = room.min(FILE.saturating_sub(*used));
-        if left < BODY {
+        let used_bytes = bytes_by_file.entry(&file.path).or_default();
+        let room_left = room.min(FILE.saturating_sub(*used_bytes));
+        if room_left < BODY {
             continue;
         }
         let Ok(text) = tree::body(folder, &file.path, item.line, end, BODY) else { continue };
-        *used += text.len();
+        *used_bytes += text.len();
         room = room.saturating_sub(text.len());
-        found.push(BodyFacts { path: file.path.clone(), name: item.name.clone(), line: item.line, text });
+        bodies.push(BodyFacts { path: file.path.clone(), name: item.name.clone(), line: item.line, text });
         if room < BODY {
             break;
         }
     }
-    found
+    bodies
 }
 
 /// Functions and methods of the program with their last lines, ranked by how often they are called, how much of the
 /// program they call, and how many files use theirs.
 fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
-    let program = || code(&tree.files).filter(|file| !file.source.is_test);
+    let program = || program_files(&tree.files).filter(|file| !file.source.is_test);
     let mut calls: HashMap<&str, u32> = HashMap::new();
     for (name, count) in program().flat_map(|file| &file.source.calls) {
         *calls.entry(name).or_default() += count;
@@ -51,36 +51,39 @@ fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     let items = || program().flat_map(|file| file.source.items.iter().map(move |item| (file, item)));
     let mut declared: HashMap<&str, u32> = HashMap::new();
     for (_, item) in items() {
-        *declared.entry(last(&item.name)).or_default() += 1;
+        *declared.entry(last_segment(&item.name)).or_default() += 1;
     }
-    let leanings = tree::leanings(tree);
-    let mut used: HashMap<&str, u32> = HashMap::new();
-    for target in program().filter_map(|file| leanings.get(file.path.as_str())).flat_map(|to| to.keys()) {
-        *used.entry(target).or_default() += 1;
+    let dependencies = tree::leanings(tree);
+    let mut importers: HashMap<&str, u32> = HashMap::new();
+    for target in
+        program().filter_map(|file| dependencies.get(file.path.as_str())).flat_map(|targets| targets.keys())
+    {
+        *importers.entry(target).or_default() += 1;
     }
     let weight = |file: &File, item: &Item| {
-        let name = last(&item.name);
+        let name = last_segment(&item.name);
         // If several share a name, we cannot tell which one is called.
         let share = f64::from(calls.get(name).copied().unwrap_or_default()) / f64::from(declared[name]);
-        let own = |called: &&String| {
-            called.as_str() != name && declared.get(called.as_str()).is_some_and(|n| *n <= COMMON)
+        let is_distinctive = |called: &&String| {
+            called.as_str() != name && declared.get(called.as_str()).is_some_and(|n| *n <= MAX_SAME_NAME)
         };
-        let reach = item.calls.iter().filter(own).count() as f64;
-        let used = f64::from(used.get(file.path.as_str()).copied().unwrap_or_default());
-        (2.0 + share.min(OFTEN)).ln() * (1.0 + reach).sqrt() * (2.0 + used).ln()
+        let reach = item.calls.iter().filter(is_distinctive).count() as f64;
+        let importers = f64::from(importers.get(file.path.as_str()).copied().unwrap_or_default());
+        (2.0 + share.min(MAX_CALLS)).ln() * (1.0 + reach).sqrt() * (2.0 + importers).ln()
     };
-    let mut all: Vec<(f64, &File, &Item, u32)> = items()
+    let mut weighted: Vec<(f64, &File, &Item, u32)> = items()
         .filter_map(|(file, item)| {
             let end = item.end?;
-            (end.saturating_sub(item.line) + 1 >= SHORT).then(|| (weight(file, item), file, item, end))
+            (end.saturating_sub(item.line) + 1 >= MIN_LINES).then(|| (weight(file, item), file, item, end))
         })
         .collect();
-    all.sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (&a.1.path, a.2.line).cmp(&(&b.1.path, b.2.line))));
-    all.into_iter().map(|(_, file, item, end)| (file, item, end)).collect()
+    weighted
+        .sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (&a.1.path, a.2.line).cmp(&(&b.1.path, b.2.line))));
+    weighted.into_iter().map(|(_, file, item, end)| (file, item, end)).collect()
 }
 
 /// The name without its type's name.
-fn last(name: &str) -> &str {
+fn last_segment(name: &str) -> &str {
     name.rsplit(['.', ':']).next().unwrap_or(name)
 }
 
@@ -89,7 +92,7 @@ mod tests {
     use super::*;
     use crate::tools::tree::Limits;
 
-    fn found(files: &[(&str, String)]) -> Vec<BodyFacts> {
+    fn scan_bodies(files: &[(&str, String)]) -> Vec<BodyFacts> {
         let folder = tempfile::tempdir().unwrap();
         for (name, text) in files {
             std::fs::write(folder.path().join(name), text).unwrap();
@@ -106,10 +109,11 @@ mod tests {
              def tiny():\n    return 1\n"
         );
         let uses = "central(1)\ncentral(2)\n".repeat(4) + "tiny()\n";
-        let found = found(&[("core.py", core), ("main.py", uses), ("test_core.py", "idle()\n".repeat(90))]);
-        let names: Vec<&str> = found.iter().map(|body| body.name.as_str()).collect();
+        let bodies =
+            scan_bodies(&[("core.py", core), ("main.py", uses), ("test_core.py", "idle()\n".repeat(90))]);
+        let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
         assert_eq!(names, ["central", "idle"]);
-        let text = &found[0].text;
+        let text = &bodies[0].text;
         assert!(text.starts_with("   16  def central(a):\n   17      \"\"\"One.\n"), "{text}");
         assert!(
             text.contains("       …\n") && !text.contains("Three") && text.ends_with("return a\n"),
@@ -123,8 +127,9 @@ mod tests {
         let joins: String = (0..6).map(|n| format!("    part_{n}()\n")).collect();
         let tool = "    x = 1\n".repeat(6);
         let core = format!("{small}def joins():\n{joins}\ndef tool():\n{tool}\n");
-        let found = found(&[("core.py", core), ("main.py", "joins()\n".to_owned() + &"tool()\n".repeat(40))]);
-        let names: Vec<&str> = found.iter().map(|body| body.name.as_str()).collect();
+        let bodies =
+            scan_bodies(&[("core.py", core), ("main.py", "joins()\n".to_owned() + &"tool()\n".repeat(40))]);
+        let names: Vec<&str> = bodies.iter().map(|body| body.name.as_str()).collect();
         assert_eq!(names, ["joins", "tool"]);
     }
 
@@ -132,12 +137,15 @@ mod tests {
     fn the_room_is_shared_among_files() {
         let long: String = (0..30).map(|n| format!("    value_{n} = {}\n", "9".repeat(60))).collect();
         let file = |name: &str| (0..40).map(|n| format!("def {name}_{n}():\n{long}\n")).collect::<String>();
-        let found = found(&[("a.py", file("a")), ("b.py", file("b")), ("c.py", file("c"))]);
+        let bodies = scan_bodies(&[("a.py", file("a")), ("b.py", file("b")), ("c.py", file("c"))]);
         let bytes = |path: &str| -> usize {
-            found.iter().filter(|body| body.path == path).map(|body| body.text.len()).sum()
+            bodies.iter().filter(|body| body.path == path).map(|body| body.text.len()).sum()
         };
-        let all = ["a.py", "b.py", "c.py"].map(bytes);
-        assert!(all.iter().all(|bytes| *bytes <= FILE) && all.iter().sum::<usize>() <= ALL, "{all:?}");
-        assert!(all.iter().filter(|bytes| **bytes > 0).count() == 3, "{all:?}");
+        let bytes_per_file = ["a.py", "b.py", "c.py"].map(bytes);
+        assert!(
+            bytes_per_file.iter().all(|bytes| *bytes <= FILE) && bytes_per_file.iter().sum::<usize>() <= ALL,
+            "{bytes_per_file:?}"
+        );
+        assert!(bytes_per_file.iter().filter(|bytes| **bytes > 0).count() == 3, "{bytes_per_file:?}");
     }
 }

@@ -18,12 +18,12 @@ const AREAS: usize = 60;
 const LINKS: usize = 120;
 const DEPENDENCIES: usize = 120;
 const NAMES: usize = 14;
-const SOME: usize = 12;
+const FEW: usize = 12;
 const RUNS: usize = 40;
 
 pub(super) fn project(tree: &Tree) -> ProjectFacts {
     let parts = Parts::of(tree);
-    let leaning = leanings(tree);
+    let dependencies = leanings(tree);
     let mut facts = ProjectFacts {
         name: name(tree),
         about: about(tree),
@@ -38,12 +38,13 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
     };
     facts.lines =
         facts.languages.iter().filter(|language| language.code).map(|language| language.lines).sum();
-    let imported = imported(&tree.files, &parts);
-    facts.manifests = tree.manifests.iter().take(30).map(|one| manifest_facts(one, &imported)).collect();
+    let import_uses = import_uses(&tree.files, &parts);
+    facts.manifests =
+        tree.manifests.iter().take(30).map(|manifest| manifest_facts(manifest, &import_uses)).collect();
     facts.entries = entries(tree);
-    let mut between = links(&leaning, &parts);
-    between.sort_by_key(|link| std::cmp::Reverse(link.files));
-    facts.links = between
+    let mut part_links = links(&dependencies, &parts);
+    part_links.sort_by_key(|link| std::cmp::Reverse(link.files));
+    facts.links = part_links
         .into_iter()
         .take(LINKS)
         .map(|link| LinkFacts { from: link.from, to: link.to, files: link.files as u64 })
@@ -51,8 +52,8 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
     facts.outside = outside(&tree.files, &parts);
     facts.marks = marks(&tree.files);
     facts.roles = roles(&tree.files);
-    (facts.modules, facts.whole) = modules::modules(tree, &leaning);
-    facts.testing = testing::testing(tree, &parts, &leaning, &facts.areas);
+    (facts.modules, facts.whole) = modules::modules(tree, &dependencies);
+    facts.testing = testing::testing(tree, &parts, &dependencies, &facts.areas);
     testing::match_tests(&mut facts);
     facts.runs = runs(tree)
         .into_iter()
@@ -74,120 +75,131 @@ pub(super) fn project(tree: &Tree) -> ProjectFacts {
     facts
 }
 
-fn code(files: &[File]) -> impl Iterator<Item = &File> {
+fn program_files(files: &[File]) -> impl Iterator<Item = &File> {
     files.iter().filter(|file| file.is_program())
 }
 
 /// Traits that are implemented more than once.
 fn roles(files: &[File]) -> Vec<(String, u64)> {
-    let items = code(files).flat_map(|file| &file.source.items).filter(|item| item.kind == "impl");
-    let mut roles = counted(items.map(|item| (item.name.as_str(), 1)));
+    let items = program_files(files).flat_map(|file| &file.source.items).filter(|item| item.kind == "impl");
+    let mut roles = count_by_name(items.map(|item| (item.name.as_str(), 1)));
     roles.retain(|(_, count)| *count > 1);
     roles
 }
 
 /// Languages of which only files and lines are known.
 fn unread(files: &[File]) -> Vec<(String, u64)> {
-    let mut found: BTreeMap<&str, u64> = BTreeMap::new();
-    for language in code(files).filter_map(|file| file.language).filter(|language| !language.is_read()) {
-        *found.entry(language.name).or_default() += 1;
+    let mut file_counts: BTreeMap<&str, u64> = BTreeMap::new();
+    for language in
+        program_files(files).filter_map(|file| file.language).filter(|language| !language.is_read())
+    {
+        *file_counts.entry(language.name).or_default() += 1;
     }
-    found.into_iter().map(|(name, files)| (name.to_owned(), files)).collect()
+    file_counts.into_iter().map(|(name, files)| (name.to_owned(), files)).collect()
 }
 
 /// Ways of writing, most frequent first, each with its first place.
 fn marks(files: &[File]) -> Vec<(String, u64, String)> {
-    let mut found: BTreeMap<&str, (u64, String)> = BTreeMap::new();
-    for file in code(files).filter(|file| !file.source.is_test) {
+    let mut marks: BTreeMap<&str, (u64, String)> = BTreeMap::new();
+    for file in program_files(files).filter(|file| !file.source.is_test) {
         for (mark, (count, line)) in &file.source.marks {
             let first = || (0, format!("{}:{line}", file.path));
-            found.entry(mark).or_insert_with(first).0 += u64::from(*count);
+            marks.entry(mark).or_insert_with(first).0 += u64::from(*count);
         }
     }
-    let mut found: Vec<_> =
-        found.into_iter().map(|(name, (count, place))| (name.to_owned(), count, place)).collect();
-    found.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
-    found
+    let mut marks: Vec<_> =
+        marks.into_iter().map(|(name, (count, place))| (name.to_owned(), count, place)).collect();
+    marks.sort_by_key(|(_, count, _)| std::cmp::Reverse(*count));
+    marks
 }
 
 /// Where programs start, and the files that others load first.
 fn entries(tree: &Tree) -> Vec<(String, String)> {
-    let folder = |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
-    let mains: BTreeSet<String> = tree
+    let folder_prefix =
+        |path: &str| path.rsplit_once('/').map_or(String::new(), |(folder, _)| format!("{folder}/"));
+    let main_files: BTreeSet<String> = tree
         .manifests
         .iter()
         .filter(|manifest| manifest.sort == ManifestKind::Npm)
         .map(|manifest| {
             let main = manifest.commands.iter().find_map(|command| command.strip_prefix("main: "));
             let main = main.unwrap_or("index.js").trim_start_matches("./");
-            format!("{}{main}", folder(&manifest.path))
+            format!("{}{main}", folder_prefix(&manifest.path))
         })
         .collect();
     // A Python package is at the top or in `src`, and others load its first file.
-    let package = |path: &str| {
-        let inside = path.trim_start_matches("src/");
-        inside.ends_with("/__init__.py") && inside.matches('/').count() == 1
+    let is_package_entry = |path: &str| {
+        let package_path = path.trim_start_matches("src/");
+        package_path.ends_with("/__init__.py") && package_path.matches('/').count() == 1
     };
-    let what = |file: &File| match file.source.entry {
+    let entry_kind = |file: &File| match file.source.entry {
         Some(entry) => Some(entry),
-        None if mains.contains(&file.path) || package(&file.path) => Some("file that others load first"),
+        None if main_files.contains(&file.path) || is_package_entry(&file.path) => {
+            Some("file that others load first")
+        }
         None => None,
     };
     let program = tree.files.iter().filter(|file| !file.source.is_test);
-    program.filter_map(|file| Some((file.path.clone(), what(file)?.to_owned()))).take(40).collect()
+    program.filter_map(|file| Some((file.path.clone(), entry_kind(file)?.to_owned()))).take(40).collect()
 }
 
 /// The manifest at the top, or closest to it.
 fn main_manifest(tree: &Tree) -> Option<&Manifest> {
-    tree.manifests.iter().filter(|one| one.name.is_some()).min_by_key(|one| one.path.matches('/').count())
+    tree.manifests
+        .iter()
+        .filter(|manifest| manifest.name.is_some())
+        .min_by_key(|manifest| manifest.path.matches('/').count())
 }
 
 fn name(tree: &Tree) -> String {
-    let own = main_manifest(tree).filter(|one| !one.path.contains('/')).and_then(|one| one.name.clone());
-    own.unwrap_or_else(|| tree.name.clone())
+    let manifest_name = main_manifest(tree)
+        .filter(|manifest| !manifest.path.contains('/'))
+        .and_then(|manifest| manifest.name.clone());
+    manifest_name.unwrap_or_else(|| tree.name.clone())
 }
 
 fn about(tree: &Tree) -> String {
-    let said = main_manifest(tree).and_then(|one| one.about.clone());
-    said.or_else(|| tree.readme.clone()).unwrap_or_default()
+    let description = main_manifest(tree).and_then(|manifest| manifest.about.clone());
+    description.or_else(|| tree.readme.clone()).unwrap_or_default()
 }
 
 fn languages(files: &[File]) -> Vec<LanguageFacts> {
-    let mut found: BTreeMap<&str, LanguageFacts> = BTreeMap::new();
+    let mut languages: BTreeMap<&str, LanguageFacts> = BTreeMap::new();
     for file in files {
         let Some(language) = file.language else { continue };
-        let one = found.entry(language.name).or_insert_with(|| LanguageFacts {
+        let facts = languages.entry(language.name).or_insert_with(|| LanguageFacts {
             name: language.name.to_owned(),
             code: language.code,
             ..LanguageFacts::default()
         });
-        one.files += 1;
-        one.lines += file.source.lines;
-        one.bytes += file.bytes;
+        facts.files += 1;
+        facts.lines += file.source.lines;
+        facts.bytes += file.bytes;
     }
-    let mut found: Vec<LanguageFacts> = found.into_values().collect();
-    found.sort_by_key(|one| std::cmp::Reverse((one.code, one.lines)));
-    found
+    let mut languages: Vec<LanguageFacts> = languages.into_values().collect();
+    languages.sort_by_key(|facts| std::cmp::Reverse((facts.code, facts.lines)));
+    languages
 }
 
 fn areas(files: &[File], parts: &Parts) -> Vec<AreaFacts> {
-    let mut held: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
+    let mut files_by_part: BTreeMap<&str, Vec<&File>> = BTreeMap::new();
     for file in files {
-        held.entry(parts.part(&file.path)).or_default().push(file);
+        files_by_part.entry(parts.part(&file.path)).or_default().push(file);
     }
-    let mut found: Vec<AreaFacts> = held.into_iter().map(|(path, files)| area_facts(path, &files)).collect();
+    let mut areas: Vec<AreaFacts> =
+        files_by_part.into_iter().map(|(path, files)| area_facts(path, &files)).collect();
     // Keeps the largest, then sorts them by path again.
-    found.sort_by_key(|one| std::cmp::Reverse(one.lines));
-    found.truncate(AREAS);
-    found.sort_by(|a, b| a.path.cmp(&b.path));
-    found
+    areas.sort_by_key(|area| std::cmp::Reverse(area.lines));
+    areas.truncate(AREAS);
+    areas.sort_by(|a, b| a.path.cmp(&b.path));
+    areas
 }
 
 fn area_facts(path: &str, files: &[&File]) -> AreaFacts {
-    let mut lines: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut lines_by_language: BTreeMap<&str, u64> = BTreeMap::new();
     for file in files {
         if let Some(language) = file.language {
-            *lines.entry(language.name).or_default() += file.source.lines;
+            *lines_by_language.entry(language.name).or_default() += file.source.lines;
         }
     }
     let mut largest: Vec<(String, u64)> = files
@@ -201,25 +213,27 @@ fn area_facts(path: &str, files: &[&File]) -> AreaFacts {
     for kind in ["trait", "interface", "struct", "class", "enum", "type", "function"] {
         let items = files.iter().flat_map(|file| &file.source.items).filter(|item| item.kind == kind);
         for item in items.filter(|item| item.public) {
-            let one = (item.kind.to_owned(), item.name.clone());
-            if names.len() < NAMES && !names.contains(&one) {
-                names.push(one);
+            let kind_and_name = (item.kind.to_owned(), item.name.clone());
+            if names.len() < NAMES && !names.contains(&kind_and_name) {
+                names.push(kind_and_name);
             }
         }
     }
     // The description in a folder's entry file describes the folder.
-    let opening = ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "index.js", "doc.go", "main.go"];
-    let leads =
-        |file: &&&File| file.path == path || opening.iter().any(|name| file.path == format!("{path}/{name}"));
-    let said = files.iter().find(leads).and_then(|file| file.source.about.clone());
-    let about =
-        said.or_else(|| files.iter().filter(|_| files.len() < 4).find_map(|file| file.source.about.clone()));
+    let entry_files =
+        ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "index.js", "doc.go", "main.go"];
+    let is_entry_file = |file: &&&File| {
+        file.path == path || entry_files.iter().any(|name| file.path == format!("{path}/{name}"))
+    };
+    let description = files.iter().find(is_entry_file).and_then(|file| file.source.about.clone());
+    let about = description
+        .or_else(|| files.iter().filter(|_| files.len() < 4).find_map(|file| file.source.about.clone()));
     AreaFacts {
         path: path.to_owned(),
         about: about.unwrap_or_default(),
         files: files.len() as u64,
         lines: files.iter().map(|file| file.source.lines).sum(),
-        language: lines
+        language: lines_by_language
             .into_iter()
             .max_by_key(|(_, lines)| *lines)
             .map(|(name, _)| name.to_owned())
@@ -261,42 +275,46 @@ fn outline(files: &[File]) -> String {
 }
 
 /// Every import as written, with how many files and which parts use it.
-type Imported<'a> = BTreeMap<&'a str, (u64, BTreeSet<&'a str>)>;
+type ImportUses<'a> = BTreeMap<&'a str, (u64, BTreeSet<&'a str>)>;
 
-fn imported<'a>(files: &'a [File], parts: &Parts) -> Imported<'a> {
-    let mut found = Imported::new();
+fn import_uses<'a>(files: &'a [File], parts: &Parts) -> ImportUses<'a> {
+    let mut uses = ImportUses::new();
     for file in files {
         for import in &file.source.imports {
-            let (count, from) = found.entry(import.from.as_str()).or_default();
+            let (count, users) = uses.entry(import.from.as_str()).or_default();
             *count += 1;
-            from.insert(parts.part(&file.path));
+            users.insert(parts.part(&file.path));
         }
     }
-    found
+    uses
 }
 
-fn manifest_facts(manifest: &Manifest, imported: &Imported<'_>) -> ManifestFacts {
-    let dependencies = manifest.dependencies.iter().take(DEPENDENCIES).map(|one| {
+fn manifest_facts(manifest: &Manifest, import_uses: &ImportUses<'_>) -> ManifestFacts {
+    let dependencies = manifest.dependencies.iter().take(DEPENDENCIES).map(|dependency| {
         // The name that code uses for it.
-        let known = match manifest.sort {
-            ManifestKind::Cargo => one.name.replace('-', "_"),
-            ManifestKind::Python => one.name.replace('-', "_").to_lowercase(),
-            ManifestKind::Npm | ManifestKind::Go => one.name.clone(),
+        let import_name = match manifest.sort {
+            ManifestKind::Cargo => dependency.name.replace('-', "_"),
+            ManifestKind::Python => dependency.name.replace('-', "_").to_lowercase(),
+            ManifestKind::Npm | ManifestKind::Go => dependency.name.clone(),
         };
         let (mut count, mut parts) = (0, BTreeSet::new());
-        let from = imported.range(known.as_str()..).take_while(|(import, _)| import.starts_with(&known));
-        for (import, (files, used)) in from {
-            if import[known.len()..].is_empty() || import[known.len()..].starts_with([':', '.', '/']) {
+        let matches = import_uses
+            .range(import_name.as_str()..)
+            .take_while(|(import, _)| import.starts_with(&import_name));
+        for (import, (files, users)) in matches {
+            if import[import_name.len()..].is_empty()
+                || import[import_name.len()..].starts_with([':', '.', '/'])
+            {
                 count += files;
-                parts.extend(used.iter().copied());
+                parts.extend(users.iter().copied());
             }
         }
         DependencyFacts {
-            name: one.name.clone(),
-            wanted: one.wanted.clone(),
-            group: one.group.to_owned(),
+            name: dependency.name.clone(),
+            wanted: dependency.wanted.clone(),
+            group: dependency.group.to_owned(),
             files: count,
-            areas: parts.into_iter().take(SOME).map(str::to_owned).collect(),
+            areas: parts.into_iter().take(FEW).map(str::to_owned).collect(),
         }
     });
     ManifestFacts {
@@ -311,20 +329,20 @@ fn manifest_facts(manifest: &Manifest, imported: &Imported<'_>) -> ManifestFacts
 }
 
 fn outside(files: &[File], parts: &Parts) -> Vec<(String, Vec<String>)> {
-    let mut found: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-    for file in code(files).filter(|file| !file.source.is_test) {
-        for what in &file.source.reaches {
-            found.entry(what).or_default().insert(parts.part(&file.path));
+    let mut parts_by_kind: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+    for file in program_files(files).filter(|file| !file.source.is_test) {
+        for kind in &file.source.reaches {
+            parts_by_kind.entry(kind).or_default().insert(parts.part(&file.path));
         }
     }
-    let named = |parts: BTreeSet<&str>| parts.into_iter().take(SOME).map(str::to_owned).collect();
-    found.into_iter().map(|(what, parts)| (what.to_owned(), named(parts))).collect()
+    let part_names = |parts: BTreeSet<&str>| parts.into_iter().take(FEW).map(str::to_owned).collect();
+    parts_by_kind.into_iter().map(|(kind, parts)| (kind.to_owned(), part_names(parts))).collect()
 }
 
 /// Counts by name, highest first.
-fn counted<'a>(all: impl Iterator<Item = (&'a str, u32)>) -> Vec<(String, u64)> {
+fn count_by_name<'a>(entries: impl Iterator<Item = (&'a str, u32)>) -> Vec<(String, u64)> {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::new();
-    for (name, count) in all {
+    for (name, count) in entries {
         *counts.entry(name).or_default() += u64::from(count);
     }
     let mut counts: Vec<(String, u64)> = counts.into_iter().map(|(name, n)| (name.to_owned(), n)).collect();

@@ -1,6 +1,6 @@
 //! Which tests cover what: test files are matched by the module they are named after, and by their imports.
 
-use super::{SOME, code};
+use super::{FEW, program_files};
 use crate::tools::tree::{File, FileDependencies, Parts, Tree};
 use crate::workflows::docs::facts::{AreaFacts, ProjectFacts, TestingFacts};
 use std::collections::{BTreeMap, BTreeSet};
@@ -42,25 +42,26 @@ const TEST_TOOLS: [&str; 26] = [
 pub(super) fn testing(
     tree: &Tree,
     parts: &Parts,
-    leanings: &FileDependencies<'_>,
+    dependencies: &FileDependencies<'_>,
     areas: &[AreaFacts],
 ) -> TestingFacts {
-    let covers = covers(tree, leanings);
-    let tested = |file: &&File| file.source.tests > 0;
+    let covers = covers(tree, dependencies);
+    let has_tests = |file: &&File| file.source.tests > 0;
     let mut by_area: Vec<(String, u64)> =
-        areas.iter().filter(|one| one.tests > 0).map(|one| (one.path.clone(), one.tests)).collect();
+        areas.iter().filter(|area| area.tests > 0).map(|area| (area.path.clone(), area.tests)).collect();
     by_area.sort_by_key(|(_, cases)| std::cmp::Reverse(*cases));
     by_area.truncate(30);
-    let mut program: BTreeMap<&str, u64> = BTreeMap::new();
-    for file in code(&tree.files).filter(|file| !file.source.is_test) {
-        *program.entry(parts.part(&file.path)).or_default() += file.source.lines;
+    let mut program_lines: BTreeMap<&str, u64> = BTreeMap::new();
+    for file in program_files(&tree.files).filter(|file| !file.source.is_test) {
+        *program_lines.entry(parts.part(&file.path)).or_default() += file.source.lines;
     }
     let covered: BTreeSet<&str> =
         covers.iter().flat_map(|(_, _, covers)| covers.iter().map(|path| parts.part(path))).collect();
-    let large = |one: &&AreaFacts| program.get(one.path.as_str()).is_some_and(|lines| *lines >= 100);
-    let needed = tree.manifests.iter().flat_map(|manifest| &manifest.dependencies);
+    let is_large =
+        |area: &&AreaFacts| program_lines.get(area.path.as_str()).is_some_and(|lines| *lines >= 100);
+    let packages = tree.manifests.iter().flat_map(|manifest| &manifest.dependencies);
     let tools: BTreeSet<&str> =
-        needed.map(|one| one.name.as_str()).filter(|name| TEST_TOOLS.contains(name)).collect();
+        packages.map(|package| package.name.as_str()).filter(|name| TEST_TOOLS.contains(name)).collect();
     let is_check = |path: &str| {
         path.starts_with(".github/workflows/")
             || path.ends_with(".gitlab-ci.yml")
@@ -73,14 +74,14 @@ pub(super) fn testing(
             .files
             .iter()
             .filter(|file| !file.source.is_test)
-            .filter(tested)
+            .filter(has_tests)
             .map(|file| u64::from(file.source.tests))
             .sum(),
         untested: areas
             .iter()
-            .filter(|one| one.tests == 0 && !covered.contains(one.path.as_str()))
-            .filter(large)
-            .map(|one| one.path.clone())
+            .filter(|area| area.tests == 0 && !covered.contains(area.path.as_str()))
+            .filter(is_large)
+            .map(|area| area.path.clone())
             .take(30)
             .collect(),
         areas: by_area,
@@ -90,38 +91,38 @@ pub(super) fn testing(
             .iter()
             .map(|file| file.path.clone())
             .filter(|path| is_check(path))
-            .take(SOME)
+            .take(FEW)
             .collect(),
         covers,
     }
 }
 
 /// Test files with what they test: the module they are named after, then those they import most names from.
-fn covers(tree: &Tree, leanings: &FileDependencies<'_>) -> Vec<(String, u64, Vec<String>)> {
-    let program: Vec<&File> = code(&tree.files).filter(|file| !file.source.is_test).collect();
+fn covers(tree: &Tree, dependencies: &FileDependencies<'_>) -> Vec<(String, u64, Vec<String>)> {
+    let program: Vec<&File> = program_files(&tree.files).filter(|file| !file.source.is_test).collect();
     let is_program = |path: &str| program.binary_search_by(|file| file.path.as_str().cmp(path)).is_ok();
-    let tests = code(&tree.files).filter(|file| file.source.is_test && file.source.tests > 0);
-    let of = |file: &File| {
+    let tests = program_files(&tree.files).filter(|file| file.source.is_test && file.source.tests > 0);
+    let match_file = |file: &File| {
         let subjects: Vec<String> = file.path.split('/').map(subject).collect();
-        let named = program.iter().filter(|one| subjects.contains(&subject(name(&one.path))));
-        let mut found: Vec<String> =
-            named.filter(|one| is_subject(&one.path)).map(|one| one.path.clone()).collect();
+        let same_named = program.iter().filter(|module| subjects.contains(&subject(name(&module.path))));
+        let mut modules: Vec<String> =
+            same_named.filter(|module| is_subject(&module.path)).map(|module| module.path.clone()).collect();
         // A name that many files share says nothing.
-        if found.len() > 2 {
-            found.clear();
+        if modules.len() > 2 {
+            modules.clear();
         }
-        let leans = leanings.get(file.path.as_str()).into_iter().flatten();
-        let mut used: Vec<_> = leans.filter(|(path, _)| is_program(path)).collect();
-        used.sort_by_key(|(path, names)| (std::cmp::Reverse(names.len()), *path));
-        for (path, _) in used {
-            if !found.contains(path) {
-                found.push(path.clone());
+        let imports = dependencies.get(file.path.as_str()).into_iter().flatten();
+        let mut imported: Vec<_> = imports.filter(|(path, _)| is_program(path)).collect();
+        imported.sort_by_key(|(path, names)| (std::cmp::Reverse(names.len()), *path));
+        for (path, _) in imported {
+            if !modules.contains(path) {
+                modules.push(path.clone());
             }
         }
-        found.truncate(COVERS);
-        (file.path.clone(), u64::from(file.source.tests), found)
+        modules.truncate(COVERS);
+        (file.path.clone(), u64::from(file.source.tests), modules)
     };
-    tests.take(MATCHED).map(of).collect()
+    tests.take(MATCHED).map(match_file).collect()
 }
 
 fn name(path: &str) -> &str {
@@ -130,11 +131,11 @@ fn name(path: &str) -> &str {
 
 /// Whether tests can be named after a file.
 fn is_subject(path: &str) -> bool {
-    let opens = matches!(
+    let is_entry_file = matches!(
         subject(name(path)).as_str(),
         "mod" | "main" | "lib" | "index" | "init" | "init__" | "conftest"
     );
-    !opens && !path.starts_with("benches/") && !path.starts_with("examples/")
+    !is_entry_file && !path.starts_with("benches/") && !path.starts_with("examples/")
 }
 
 /// What a test file is about, by its name: `test_types.py` is about `types`.
@@ -147,7 +148,7 @@ fn subject(name: &str) -> String {
 /// Adds to each module the tests that use it.
 pub(super) fn match_tests(facts: &mut ProjectFacts) {
     for module in &mut facts.modules {
-        let mut found: Vec<(usize, &str)> = facts
+        let mut tests: Vec<(usize, &str)> = facts
             .testing
             .covers
             .iter()
@@ -155,7 +156,7 @@ pub(super) fn match_tests(facts: &mut ProjectFacts) {
                 Some((covers.iter().position(|path| *path == module.path)?, test.as_str()))
             })
             .collect();
-        found.sort_unstable();
-        module.tests = found.into_iter().take(COVERS).map(|(_, test)| test.to_owned()).collect();
+        tests.sort_unstable();
+        module.tests = tests.into_iter().take(COVERS).map(|(_, test)| test.to_owned()).collect();
     }
 }

@@ -3,7 +3,7 @@
 //! If there is nothing to explain, nothing was checked, and the score for it is 0.
 
 use super::subjects;
-use super::write::said;
+use super::write::description;
 use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{DocsFacts, Question, Questions, Scores};
 
@@ -15,29 +15,30 @@ const MAX_QUESTIONS: usize = 5;
 
 pub(super) fn scores(facts: &DocsFacts) -> Scores {
     let subjects = subjects(facts);
-    let part = |count: usize, all: usize| if all == 0 { 0.0 } else { count as f64 * 100.0 / all as f64 };
-    let named = subjects.iter().filter(|(name, _)| facts.analysis.contains(&format!("`{name}`"))).count();
+    let percent = |count: usize, all: usize| if all == 0 { 0.0 } else { count as f64 * 100.0 / all as f64 };
+    let named_count =
+        subjects.iter().filter(|(name, _)| facts.analysis.contains(&format!("`{name}`"))).count();
     let unexplained: Vec<&String> =
-        subjects.iter().map(|(name, _)| name).filter(|name| !explained(facts, name)).collect();
+        subjects.iter().map(|(name, _)| name).filter(|name| !is_explained(facts, name)).collect();
     let headings = facts.analysis.lines().filter(|line| line.starts_with("## ")).count();
     let lines = facts.analysis.lines().filter(|line| !line.trim().is_empty()).count();
-    let long = facts.analysis.lines().filter(|line| line.chars().count() > 600).count();
+    let long_lines = facts.analysis.lines().filter(|line| line.chars().count() > 600).count();
     let mut missing: Vec<String> =
         unexplained.iter().take(8).map(|name| format!("It is not said what `{name}` is for.")).collect();
     if subjects.is_empty() {
-        missing.push(nothing(&facts.agent).to_owned());
+        missing.push(nothing_found(&facts.agent).to_owned());
     }
     Scores {
-        completeness: part(named, subjects.len()),
-        clarity: if headings < 2 { 50.0 } else { part(lines - long, lines) },
-        depth: part(subjects.len() - unexplained.len(), subjects.len()),
+        completeness: percent(named_count, subjects.len()),
+        clarity: if headings < 2 { 50.0 } else { percent(lines - long_lines, lines) },
+        depth: percent(subjects.len() - unexplained.len(), subjects.len()),
         accuracy: check(&facts.analysis, &facts.project, &[]).share().unwrap_or(0.0) * 100.0,
         missing_information: missing,
     }
 }
 
 /// The message if an agent found nothing to explain.
-fn nothing(agent: &str) -> &'static str {
+fn nothing_found(agent: &str) -> &'static str {
     match agent {
         "dependency-analyzer" => {
             "No manifest that was read names a dependency; one that is declared elsewhere is not seen."
@@ -50,12 +51,13 @@ fn nothing(agent: &str) -> &'static str {
 }
 
 /// Whether a line names a subject and says more than a count. What a part says of itself is enough, however short.
-fn explained(facts: &DocsFacts, name: &str) -> bool {
+fn is_explained(facts: &DocsFacts, name: &str) -> bool {
     let quoted = format!("`{name}`");
     let part = facts.project.areas.iter().find(|part| part.path == name);
-    let said = part.map(|part| said(part, &facts.project)).filter(|said| !said.is_empty());
+    let description =
+        part.map(|part| description(part, &facts.project)).filter(|description| !description.is_empty());
     facts.analysis.lines().filter(|line| line.contains(&quoted)).any(|line| {
-        if said.as_ref().is_some_and(|said| line.contains(said.as_str())) {
+        if description.as_ref().is_some_and(|description| line.contains(description.as_str())) {
             return true;
         }
         let words = line.replace(&quoted, "");
@@ -69,21 +71,22 @@ fn explained(facts: &DocsFacts, name: &str) -> bool {
 }
 
 pub(super) fn questions(facts: &DocsFacts) -> Questions {
-    let mut found: Vec<Question> = Vec::new();
+    let mut questions: Vec<Question> = Vec::new();
     let mut ask = |question: String, files: Vec<String>, for_person: bool| {
-        let known = facts.asked.contains(&question) || found.iter().any(|one| one.question == question);
-        if found.len() < MAX_QUESTIONS && !known {
-            found.push(Question { question, files, for_person });
+        let is_known =
+            facts.asked.contains(&question) || questions.iter().any(|one| one.question == question);
+        if questions.len() < MAX_QUESTIONS && !is_known {
+            questions.push(Question { question, files, for_person });
         }
     };
     let subjects = subjects(facts);
-    let of_code = facts.agent != "dependency-analyzer";
-    for (name, files) in subjects.iter().filter(|(name, _)| !explained(facts, name)) {
-        let files = if of_code { files.clone() } else { Vec::new() };
-        ask(format!("What is `{name}` responsible for?"), files, !of_code);
+    let files_can_answer = facts.agent != "dependency-analyzer";
+    for (name, files) in subjects.iter().filter(|(name, _)| !is_explained(facts, name)) {
+        let files = if files_can_answer { files.clone() } else { Vec::new() };
+        ask(format!("What is `{name}` responsible for?"), files, !files_can_answer);
     }
     if facts.person {
         ask(format!("What should somebody new know first about {}?", facts.project.name), Vec::new(), true);
     }
-    Questions { questions: found }
+    Questions { questions }
 }

@@ -8,48 +8,49 @@ const SENTENCES: usize = 3;
 
 pub(super) fn answer(facts: &DocsFacts) -> String {
     let files: Vec<(&String, String)> =
-        facts.files.iter().map(|(path, text)| (path, unnumbered(text))).collect();
-    if let Some((path, said)) = files.iter().find_map(|(path, text)| Some((path, opening(text)?))) {
-        return format!("{said} (`{path}`)");
+        facts.files.iter().map(|(path, text)| (path, strip_line_numbers(text))).collect();
+    if let Some((path, comment)) = files.iter().find_map(|(path, text)| Some((path, opening_comment(text)?)))
+    {
+        return format!("{comment} (`{path}`)");
     }
-    let wanted = stem_set(&facts.question);
-    let mut best: Vec<(usize, &str, &str)> = Vec::new();
+    let question_stems = stem_set(&facts.question);
+    let mut matches: Vec<(usize, &str, &str)> = Vec::new();
     for (path, text) in &files {
         for sentence in
             text.lines().map(str::trim).filter(|line| line.starts_with("//") || line.starts_with('#'))
         {
-            let shared = stem_set(sentence).intersection(&wanted).count();
+            let shared = stem_set(sentence).intersection(&question_stems).count();
             if shared > 0 {
-                best.push((shared, path, sentence));
+                matches.push((shared, path, sentence));
             }
         }
     }
-    best.sort_by_key(|(shared, ..)| std::cmp::Reverse(*shared));
-    if let Some((_, path, sentence)) = best.first() {
+    matches.sort_by_key(|(shared, ..)| std::cmp::Reverse(*shared));
+    if let Some((_, path, sentence)) = matches.first() {
         return format!("{} (`{path}`)", line(sentence.trim_start_matches(['/', '#', '!', ' ']), 300));
     }
-    match files.iter().find_map(|(path, text)| Some((path, declared(text)?))) {
+    match files.iter().find_map(|(path, text)| Some((path, declared_names(text)?))) {
         Some((path, names)) => format!("`{path}` says nothing of itself; it declares {names}."),
         None => "The files do not say.".to_owned(),
     }
 }
 
 /// A file excerpt without its line numbers.
-fn unnumbered(text: &str) -> String {
-    let bare = |line: &str| {
-        let number = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
-        number.strip_prefix("  ").map_or(line.to_owned(), str::to_owned)
+fn strip_line_numbers(text: &str) -> String {
+    let strip_number = |line: &str| {
+        let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+        rest.strip_prefix("  ").map_or(line.to_owned(), str::to_owned)
     };
-    text.lines().map(|line| bare(line) + "\n").collect()
+    text.lines().map(|line| strip_number(line) + "\n").collect()
 }
 
 /// The first sentences of the comment at the top of a file.
-fn opening(text: &str) -> Option<String> {
+fn opening_comment(text: &str) -> Option<String> {
     let mut words: Vec<String> = Vec::new();
-    let mut quote: Option<&str> = None;
+    let mut docstring_mark: Option<&str> = None;
     for row in text.lines().take(60) {
         let row = row.trim();
-        if let Some(mark) = quote {
+        if let Some(mark) = docstring_mark {
             let end = row.find(mark);
             words.push(row[..end.unwrap_or(row.len())].to_owned());
             if end.is_some() {
@@ -57,22 +58,22 @@ fn opening(text: &str) -> Option<String> {
             }
             continue;
         }
-        let said =
+        let comment =
             ["//!", "///", "//", "/**", "*/", "*", "# "].iter().find_map(|mark| row.strip_prefix(mark));
-        match said {
+        match comment {
             _ if row.starts_with("#!") => {}
             None if row.starts_with("\"\"\"") || row.starts_with("'''") => {
                 let (mark, rest) = row.split_at(3);
-                let closed = rest.split_once(mark).map(|(inside, _)| inside);
-                words.push(closed.unwrap_or(rest).to_owned());
-                if closed.is_some() {
+                let one_line = rest.split_once(mark).map(|(inside, _)| inside);
+                words.push(one_line.unwrap_or(rest).to_owned());
+                if one_line.is_some() {
                     break;
                 }
-                quote = Some(mark);
+                docstring_mark = Some(mark);
             }
-            Some(said) if said.trim().is_empty() && !words.is_empty() => break,
-            Some(said) if said.trim_start().starts_with("```") => break,
-            Some(said) => words.push(said.trim().to_owned()),
+            Some(comment) if comment.trim().is_empty() && !words.is_empty() => break,
+            Some(comment) if comment.trim_start().starts_with("```") => break,
+            Some(comment) => words.push(comment.trim().to_owned()),
             None if row.is_empty() && words.is_empty() => {}
             None => break,
         }
@@ -88,8 +89,7 @@ fn opening(text: &str) -> Option<String> {
     Some(line(&text[..end], 360))
 }
 
-/// The names a file declares.
-fn declared(text: &str) -> Option<String> {
+fn declared_names(text: &str) -> Option<String> {
     let starts = [
         "pub fn ",
         "pub struct ",

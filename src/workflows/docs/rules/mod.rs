@@ -55,42 +55,42 @@ fn refine(value: &Value) -> Result<Answer, String> {
 fn subjects(facts: &DocsFacts) -> Vec<(String, Vec<String>)> {
     let project = &facts.project;
     if facts.agent == "dependency-analyzer" {
-        let mut needed: Vec<_> = project.manifests.iter().flat_map(|one| &one.dependencies).collect();
-        needed.sort_by_key(|one| std::cmp::Reverse(one.files));
-        return needed.into_iter().take(12).map(|one| (one.name.clone(), Vec::new())).collect();
+        let mut dependencies: Vec<_> = project.manifests.iter().flat_map(|one| &one.dependencies).collect();
+        dependencies.sort_by_key(|one| std::cmp::Reverse(one.files));
+        return dependencies.into_iter().take(12).map(|one| (one.name.clone(), Vec::new())).collect();
     }
-    let place = |path: &String| (path.clone(), vec![path.split(':').next().unwrap_or(path).to_owned()]);
+    let with_file = |path: &String| (path.clone(), vec![path.split(':').next().unwrap_or(path).to_owned()]);
     match facts.agent.as_str() {
-        "patterns" => return project.marks.iter().take(12).map(|(_, _, first)| place(first)).collect(),
+        "patterns" => return project.marks.iter().take(12).map(|(_, _, first)| with_file(first)).collect(),
         "data-flow" => {
-            let reaching = project.outside.iter().flat_map(|(_, parts)| parts);
+            let outside_parts = project.outside.iter().flat_map(|(_, parts)| parts);
             return project
                 .entries
                 .iter()
                 .map(|(path, _)| path)
-                .chain(reaching)
+                .chain(outside_parts)
                 .take(16)
-                .map(place)
+                .map(with_file)
                 .collect();
         }
         _ => {}
     }
     let mut parts: Vec<_> = project.areas.iter().filter(|part| part.lines > 0 && part.path != ".").collect();
-    let code = |name: &str| project.languages.iter().any(|one| one.code && one.name == name);
+    let is_code = |name: &str| project.languages.iter().any(|one| one.code && one.name == name);
     parts.retain(|part| match facts.agent.as_str() {
         "testing" => part.tests > 0,
         "file-structure" => true,
-        _ => !part.is_test && (code(&part.language) || project.languages.is_empty()),
+        _ => !part.is_test && (is_code(&part.language) || project.languages.is_empty()),
     });
     parts.sort_by_key(|part| std::cmp::Reverse(part.lines));
-    let openings = |part: &str| {
+    let entry_files = |part: &str| {
         ["mod.rs", "lib.rs", "main.rs", "__init__.py", "index.ts", "doc.go"].map(|f| format!("{part}/{f}"))
     };
     let files = |part: &crate::workflows::docs::facts::AreaFacts| -> Vec<String> {
         // The entry file of a folder says most about it.
-        let opening = openings(&part.path);
+        let entries = entry_files(&part.path);
         let mut files: Vec<String> = part.largest.iter().map(|(path, _)| path.clone()).collect();
-        files.sort_by_key(|path| !opening.contains(path));
+        files.sort_by_key(|path| !entries.contains(path));
         files.truncate(3);
         files
     };

@@ -53,9 +53,9 @@ fn what_is_not_explained_is_asked_answered_from_files_and_scores_better_then() {
         let content =
             "    1  //! Sends letters, each once, to whoever is named.\n    2  \n    3  fn main() {}\n";
         facts.files = vec![(one.files[0].clone(), content.to_owned())];
-        let said = text(answer(&json!(facts)));
-        assert!(said.starts_with("Sends letters, each once"), "{said}");
-        facts.answers.push((one.question.clone(), said));
+        let reply = text(answer(&json!(facts)));
+        assert!(reply.starts_with("Sends letters, each once"), "{reply}");
+        facts.answers.push((one.question.clone(), reply));
     }
     facts.analysis = text(refine(&json!(facts)));
     let after = scores(&facts);
@@ -90,8 +90,8 @@ fn nothing_found_is_never_a_good_score_and_nothing_is_asked_for_the_sake_of_aski
     for agent in ["architecture", "dependency-analyzer", "patterns", "data-flow", "testing"] {
         let mut facts = DocsFacts { agent: agent.to_owned(), ..DocsFacts::default() };
         facts.analysis = text(analyze(&json!(facts)));
-        let found = scores(&facts);
-        assert!(found.mean() <= 50.0 && found.missing_information.len() == 1, "{agent}: {found:?}");
+        let scored = scores(&facts);
+        assert!(scored.mean() <= 50.0 && scored.missing_information.len() == 1, "{agent}: {scored:?}");
         let asked: Questions = serde_json::from_str(&text(questions(&json!(facts)))).unwrap();
         assert!(asked.questions.is_empty(), "{asked:?}");
     }

@@ -1,7 +1,7 @@
 //! Pages made from facts, one section per heading.
 
 use crate::text::words::line;
-use crate::workflows::docs::agents::{inside, listed, of, standing};
+use crate::workflows::docs::agents::{count_noun, describe_cases, files_in_folders, list_paths};
 use crate::workflows::docs::facts::{AreaFacts, DocsFacts, NameFacts, ProjectFacts};
 use crate::workflows::docs::project::keep_best;
 use std::fmt::Write;
@@ -19,8 +19,8 @@ pub(super) fn page(agent: &str, project: &ProjectFacts) -> String {
         "testing" => testing(project),
         _ => vec![("Overview", overview(project))],
     };
-    let whole = sections.into_iter().filter(|(_, text)| !text.trim().is_empty());
-    whole.map(|(title, text)| format!("## {title}\n\n{}\n", text.trim_end())).collect::<Vec<_>>().join("\n")
+    let filled = sections.into_iter().filter(|(_, text)| !text.trim().is_empty());
+    filled.map(|(title, text)| format!("## {title}\n\n{}\n", text.trim_end())).collect::<Vec<_>>().join("\n")
 }
 
 /// The analysis with the new answers, one line per question.
@@ -50,9 +50,11 @@ fn overview(project: &ProjectFacts) -> String {
         .iter()
         .filter(|one| one.code)
         .take(5)
-        .map(|one| format!("{} ({}, {})", one.name, of(one.files, "file"), of(one.lines, "line")))
+        .map(|one| {
+            format!("{} ({}, {})", one.name, count_noun(one.files, "file"), count_noun(one.lines, "line"))
+        })
         .collect();
-    let files = inside(project.files, project.folders);
+    let files = files_in_folders(project.files, project.folders);
     let _ = match languages.is_empty() {
         true => writeln!(text, "{files}, without program text."),
         false => writeln!(text, "{files}; it is written in {}.", languages.join(", ")),
@@ -61,7 +63,7 @@ fn overview(project: &ProjectFacts) -> String {
         let _ = writeln!(
             text,
             "\nNames and imports of {language} are not read, so of its {} only the paths and sizes are known.",
-            of(*files, "file")
+            count_noun(*files, "file")
         );
     }
     text
@@ -69,9 +71,9 @@ fn overview(project: &ProjectFacts) -> String {
 
 /// What a part is for: what it says of itself, or its most telling names.
 fn purpose(part: &AreaFacts, project: &ProjectFacts) -> String {
-    let said = said(part, project);
-    if !said.is_empty() || part.is_test {
-        return said;
+    let description = description(part, project);
+    if !description.is_empty() || part.is_test {
+        return description;
     }
     let mut names = names(part, project);
     keep_best(&mut names, 3);
@@ -91,7 +93,7 @@ fn names(part: &AreaFacts, project: &ProjectFacts) -> Vec<NameFacts> {
 }
 
 /// What is said about a part: its own description, what it tests, or the descriptions of its names.
-pub(super) fn said(part: &AreaFacts, project: &ProjectFacts) -> String {
+pub(super) fn description(part: &AreaFacts, project: &ProjectFacts) -> String {
     if !part.about.is_empty() {
         return part.about.clone();
     }
@@ -100,11 +102,11 @@ pub(super) fn said(part: &AreaFacts, project: &ProjectFacts) -> String {
         let mut covers: Vec<String> = covers.filter_map(|(_, _, covers)| covers.first().cloned()).collect();
         covers.sort();
         covers.dedup();
-        return if covers.is_empty() { String::new() } else { format!("Tests {}.", listed(&covers, 10)) };
+        return if covers.is_empty() { String::new() } else { format!("Tests {}.", list_paths(&covers, 10)) };
     }
     if matches!(part.language.as_str(), "Markdown" | "reStructuredText") {
         let largest: Vec<String> = part.largest.iter().map(|(path, _)| path.clone()).collect();
-        return format!("Documents for people, the largest of them {}.", listed(&largest, 3));
+        return format!("Documents for people, the largest of them {}.", list_paths(&largest, 3));
     }
     let mut names = names(part, project);
     names.retain(|name| !name.about.is_empty());
@@ -117,17 +119,17 @@ pub(super) fn said(part: &AreaFacts, project: &ProjectFacts) -> String {
 }
 
 /// Parts, one line each, with what they are for.
-fn parts<'a>(project: &ProjectFacts, list: impl Iterator<Item = &'a AreaFacts>) -> String {
+fn parts<'a>(project: &ProjectFacts, areas: impl Iterator<Item = &'a AreaFacts>) -> String {
     let part = |part: &AreaFacts| {
         let files = if part.files == 1 { String::new() } else { format!("{} files, ", part.files) };
-        let mut text = format!("- `{}` ({files}{})", part.path, of(part.lines, "line"));
+        let mut text = format!("- `{}` ({files}{})", part.path, count_noun(part.lines, "line"));
         let purpose = purpose(part, project);
         if !purpose.is_empty() {
             let _ = write!(text, ": {purpose}");
         }
         text
     };
-    list.filter(|one| one.lines > 0).map(part).collect::<Vec<_>>().join("\n")
+    areas.filter(|one| one.lines > 0).map(part).collect::<Vec<_>>().join("\n")
 }
 
 /// The first command for a purpose, in words.
@@ -164,28 +166,37 @@ fn file_structure(project: &ProjectFacts) -> Vec<(&'static str, String)> {
 }
 
 fn dependencies(project: &ProjectFacts) -> Vec<(&'static str, String)> {
-    let all = || project.manifests.iter().flat_map(|one| &one.dependencies);
-    let list = |wanted: &dyn Fn(&str, u64) -> bool| -> String {
-        let mut found: Vec<_> = all().filter(|one| wanted(&one.group, one.files)).collect();
-        found.sort_by_key(|one| std::cmp::Reverse(one.files));
-        let row = |one: &&crate::workflows::docs::facts::DependencyFacts| {
-            let used =
-                if one.areas.is_empty() { "no file that was read".to_owned() } else { listed(&one.areas, 8) };
-            format!("- `{}` {}: {}, used in {used}", one.name, one.wanted, of(one.files, "import"))
+    let all_dependencies = || project.manifests.iter().flat_map(|manifest| &manifest.dependencies);
+    let list = |is_wanted: &dyn Fn(&str, u64) -> bool| -> String {
+        let mut dependencies: Vec<_> =
+            all_dependencies().filter(|dependency| is_wanted(&dependency.group, dependency.files)).collect();
+        dependencies.sort_by_key(|dependency| std::cmp::Reverse(dependency.files));
+        let row = |dependency: &&crate::workflows::docs::facts::DependencyFacts| {
+            let users = if dependency.areas.is_empty() {
+                "no file that was read".to_owned()
+            } else {
+                list_paths(&dependency.areas, 8)
+            };
+            format!(
+                "- `{}` {}: {}, used in {users}",
+                dependency.name,
+                dependency.wanted,
+                count_noun(dependency.files, "import")
+            )
         };
-        found.iter().take(40).map(row).collect::<Vec<_>>().join("\n")
+        dependencies.iter().take(40).map(row).collect::<Vec<_>>().join("\n")
     };
     let manifests: Vec<String> = project
         .manifests
         .iter()
-        .map(|one| {
+        .map(|manifest| {
             format!(
                 "- `{}` ({}): {} {}, {}",
-                one.path,
-                one.sort,
-                one.name,
-                one.version,
-                match one.dependencies.len() {
+                manifest.path,
+                manifest.sort,
+                manifest.name,
+                manifest.version,
+                match manifest.dependencies.len() {
                     0 => "no dependency".to_owned(),
                     1 => "1 dependency".to_owned(),
                     n => format!("{n} dependencies"),
@@ -193,15 +204,15 @@ fn dependencies(project: &ProjectFacts) -> Vec<(&'static str, String)> {
             )
         })
         .collect();
-    let missing =
+    let manifest_list =
         if project.manifests.is_empty() { "No manifest was found.".to_owned() } else { manifests.join("\n") };
     vec![
-        ("Overview", format!("{}\n{missing}", overview(project))),
+        ("Overview", format!("{}\n{manifest_list}", overview(project))),
         ("Central dependencies", list(&|group, _| !matches!(group, "dev" | "indirect"))),
         ("For development", list(&|group, _| group == "dev")),
         ("Worth a look", {
             let unused = list(&|_, files| files == 0);
-            if all().next().is_none() {
+            if all_dependencies().next().is_none() {
                 "No manifest that was read names a dependency.".to_owned()
             } else if unused.is_empty() {
                 "Every dependency is imported by a file that was read.".to_owned()
@@ -221,11 +232,11 @@ fn architecture(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .filter(|module| module.used_by > 0)
         .take(12)
         .map(|module| {
-            let leans = match module.imports.is_empty() {
+            let imports = match module.imports.is_empty() {
                 true => "imports nothing of this code base".to_owned(),
-                false => format!("imports {}", listed(&module.imports, 8)),
+                false => format!("imports {}", list_paths(&module.imports, 8)),
             };
-            format!("- `{}`: imported by {}, {leans}", module.path, of(module.used_by, "file"))
+            format!("- `{}`: imported by {}, {imports}", module.path, count_noun(module.used_by, "file"))
         })
         .collect();
     let is_type = |name: &&NameFacts| {
@@ -242,18 +253,18 @@ fn architecture(project: &ProjectFacts) -> Vec<(&'static str, String)> {
             format!("- `{}` (`{}:{}`){about}", name.name, module.path, name.line)
         })
         .collect();
-    let both: Vec<String> = project
+    let circles: Vec<String> = project
         .links
         .iter()
         .filter(|link| link.from < link.to)
         .filter(|link| project.links.iter().any(|back| back.from == link.to && back.to == link.from))
-        .filter(|link| ![&link.from, &link.to].iter().any(|path| hands_on(path)))
+        .filter(|link| ![&link.from, &link.to].iter().any(|path| is_reexporting(path)))
         .map(|link| format!("- `{}` and `{}` import each other", link.from, link.to))
         .collect();
-    let risks = match (both.is_empty(), project.links.is_empty()) {
+    let risks = match (circles.is_empty(), project.links.is_empty()) {
         (true, true) => "No import between parts was found, so circles could not be looked for.".to_owned(),
         (true, false) => "No two parts import each other.".to_owned(),
-        (false, _) => both.join("\n"),
+        (false, _) => circles.join("\n"),
     };
     vec![
         ("Overview", overview(project)),
@@ -265,7 +276,7 @@ fn architecture(project: &ProjectFacts) -> Vec<(&'static str, String)> {
 }
 
 /// Whether a file re-exports what others declare: that they import each other is its purpose.
-fn hands_on(path: &str) -> bool {
+fn is_reexporting(path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     matches!(name, "lib.rs" | "mod.rs" | "__init__.py" | "index.js" | "index.ts")
 }
@@ -276,7 +287,7 @@ fn patterns(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .iter()
         .take(12)
         .map(|(name, count, place)| {
-            format!("- {name} show in {}; the first is `{place}`", of(*count, "line"))
+            format!("- {name} show in {}; the first is `{place}`", count_noun(*count, "line"))
         })
         .collect();
     let roles: Vec<String> = project
@@ -285,14 +296,14 @@ fn patterns(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .take(12)
         .map(|(name, count)| format!("- `{name}` is carried out {count} times"))
         .collect();
-    let failing = |name: &&NameFacts| {
+    let is_error = |name: &&NameFacts| {
         let last = name.name.rsplit(['.', ':']).next().unwrap_or_default();
         (last.ends_with("Error") || last.ends_with("Exception")) && name.kind != "method"
     };
     let errors: Vec<String> = project
         .modules
         .iter()
-        .flat_map(|module| module.names.iter().filter(failing).map(move |name| (module, name)))
+        .flat_map(|module| module.names.iter().filter(is_error).map(move |name| (module, name)))
         .take(16)
         .map(|(module, name)| format!("- `{}` (`{}:{}`) {}", name.name, module.path, name.line, name.about))
         .collect();
@@ -308,22 +319,23 @@ fn patterns(project: &ProjectFacts) -> Vec<(&'static str, String)> {
 }
 
 fn data_flow(project: &ProjectFacts) -> Vec<(&'static str, String)> {
-    let reached = |wanted: &[&str]| -> String {
-        let found = project.outside.iter().filter(|(what, _)| wanted.contains(&what.as_str()));
-        let rows: Vec<String> = found.map(|(what, from)| format!("- {what}: {}", listed(from, 12))).collect();
+    let list_outside = |kinds: &[&str]| -> String {
+        let matches = project.outside.iter().filter(|(kind, _)| kinds.contains(&kind.as_str()));
+        let rows: Vec<String> =
+            matches.map(|(kind, from)| format!("- {kind}: {}", list_paths(from, 12))).collect();
         if rows.is_empty() { "Nothing of the kind shows in the imports.".to_owned() } else { rows.join("\n") }
     };
     let entries: Vec<String> =
-        project.entries.iter().map(|(path, what)| format!("- `{path}`, the {what}")).collect();
+        project.entries.iter().map(|(path, kind)| format!("- `{path}`, the {kind}")).collect();
     let follow = |path: &String| {
         let module = project.modules.iter().find(|module| module.path == *path)?;
         let next = |path: &String| {
             let module = project.modules.iter().find(|module| module.path == *path)?;
-            let imports = listed(&module.imports, 8);
+            let imports = list_paths(&module.imports, 8);
             (!module.imports.is_empty()).then(|| format!("  - `{path}` leads to {imports}"))
         };
         let deeper: Vec<String> = module.imports.iter().filter_map(next).take(8).collect();
-        let first = format!("- `{path}` leads to {}", listed(&module.imports, 12));
+        let first = format!("- `{path}` leads to {}", list_paths(&module.imports, 12));
         (!module.imports.is_empty())
             .then(|| std::iter::once(first).chain(deeper).collect::<Vec<_>>().join("\n"))
     };
@@ -332,11 +344,15 @@ fn data_flow(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         ("Overview", overview(project)),
         (
             "Ways in",
-            format!("{}\n{}", entries.join("\n"), reached(&["the terminal", "the environment", "network"])),
+            format!(
+                "{}\n{}",
+                entries.join("\n"),
+                list_outside(&["the terminal", "the environment", "network"])
+            ),
         ),
         ("Ways through", ways.join("\n")),
-        ("Where it is kept", reached(&["databases", "files"])),
-        ("Ways out", reached(&["network", "other processes", "files"])),
+        ("Where it is kept", list_outside(&["databases", "files"])),
+        ("Ways out", list_outside(&["network", "other processes", "files"])),
     ]
 }
 
@@ -348,10 +364,11 @@ fn testing(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         .map(|(path, cases)| {
             let part = project.areas.iter().find(|part| part.path == *path);
             let about = part.map(|part| purpose(part, project)).unwrap_or_default();
-            format!("- `{path}`: {}. {about}", of(*cases, "case"))
+            format!("- `{path}`: {}. {about}", count_noun(*cases, "case"))
         })
         .collect();
-    let none = |list: &[String], text: &str| if list.is_empty() { text.to_owned() } else { listed(list, 30) };
+    let list_or =
+        |list: &[String], text: &str| if list.is_empty() { text.to_owned() } else { list_paths(list, 30) };
     let how = match how_to(project, "test") {
         Some(how) => format!("Run the tests with {how}."),
         None => "No file that was read says how the tests are run.".to_owned(),
@@ -360,7 +377,7 @@ fn testing(project: &ProjectFacts) -> Vec<(&'static str, String)> {
         0 => "No test case was found in the files that were read. They may be kept elsewhere, or be written in a way \
               this program does not know."
             .to_owned(),
-        cases => format!("{}.", standing(cases, testing.beside, testing.files)),
+        cases => format!("{}.", describe_cases(cases, testing.beside, testing.files)),
     };
     vec![
         ("Overview", format!("{overview}\n\n{how}")),
@@ -369,8 +386,8 @@ fn testing(project: &ProjectFacts) -> Vec<(&'static str, String)> {
             "Tools",
             format!(
                 "Test tools among the dependencies: {}.\nAutomatic checks: {}.",
-                none(&testing.tools, "none known"),
-                none(&testing.checks, "none found")
+                list_or(&testing.tools, "none known"),
+                list_or(&testing.checks, "none found")
             ),
         ),
     ]

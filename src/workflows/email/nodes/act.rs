@@ -22,32 +22,32 @@ use std::sync::Arc;
 
 pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
     let conversation = Conversation::read(ctx.services(), &state)?;
-    let mut doing = ActRun {
+    let mut run = ActRun {
         ctx: &ctx,
         state: &state,
         conversation: &conversation,
         acted: Acted::default(),
-        told: false,
-        over: false,
+        person_spoke: false,
+        is_finished: false,
     };
     if !state.is_settled() {
         for call in &state.pending {
-            doing.call(call).await?;
-            if !doing.is_over(call) {
-                doing.ask_again(call, "it could not be done as it was.");
+            run.process(call).await?;
+            if !run.has_result(call) {
+                run.ask_again(call, "it could not be done as it was.");
             }
         }
     }
-    if doing.acted.own.is_some() {
-        doing.drop_others();
+    if run.acted.own.is_some() {
+        run.drop_others();
     }
-    let (told, over) = (doing.told, doing.over);
-    let mut acted = doing.acted;
-    let again = state.pending.len() > acted.became.len();
-    if !again {
+    let (person_spoke, is_finished) = (run.person_spoke, run.is_finished);
+    let mut acted = run.acted;
+    let has_open_calls = state.pending.len() > acted.became.len();
+    if !has_open_calls {
         acted.decided = conversation.decided(&state);
     }
-    acted.then = match (again, told, over) {
+    acted.then = match (has_open_calls, person_spoke, is_finished) {
         _ if state.is_settled() => Then::Leave,
         _ if acted.own.is_some() => Then::Ask,
         (true, _, _) => Then::Ask,
@@ -66,14 +66,14 @@ pub(super) struct ActRun<'a> {
     pub conversation: &'a Conversation,
     pub acted: Acted,
     /// The person said something to the model.
-    told: bool,
+    person_spoke: bool,
     /// Something was refused, kept as a draft, or the model is done.
-    pub over: bool,
+    pub is_finished: bool,
 }
 
 impl ActRun<'_> {
-    async fn call(&mut self, call: &ToolCall) -> Result<(), NodeError> {
-        if !tools::asks(&call.name) {
+    async fn process(&mut self, call: &ToolCall) -> Result<(), NodeError> {
+        if !tools::needs_approval(&call.name) {
             return self.run(call).await;
         }
         let Some(answer) = self.state.answers.iter().find(|answer| answer.key == call.id) else {
@@ -82,39 +82,39 @@ impl ActRun<'_> {
         match &answer.decision {
             Decision::Accept => {
                 let lesson = self.state.unproven.get(&call.id).cloned();
-                self.approved(call, answer, answer.proposed.clone()).await?;
+                self.carry_out(call, answer, answer.proposed.clone()).await?;
                 self.prove(call, lesson);
                 Ok(())
             }
             Decision::Edit { args } if tools::has_no_edit(&call.name) => {
                 self.acted.own = Some(own_mail::read(self.ctx, self.state, &answer.key, args).await?);
                 let text = "I write this mail myself.".to_owned();
-                self.became(call, Became::Answered, text, Value::Null);
+                self.record_result(call, Became::Answered, text, Value::Null);
                 Ok(())
             }
-            Decision::Edit { args } => self.edited(call, answer, args.clone()).await,
+            Decision::Edit { args } => self.apply_edit(call, answer, args.clone()).await,
             Decision::Draft => self.draft(call, answer).await,
             Decision::Respond { text } => {
-                self.told = true;
+                self.person_spoke = true;
                 if call.name != tools::QUESTION {
                     self.learn(namespace(&call.name), CauseKind::ProposalAnswered, call, answer);
                 }
-                self.became(call, Became::Answered, text.clone(), Value::Null);
+                self.record_result(call, Became::Answered, text.clone(), Value::Null);
                 Ok(())
             }
             Decision::Ignore => {
-                self.over = true;
+                self.is_finished = true;
                 self.acted.refused = true;
                 self.acted.expired |= answer.expired;
                 // Taking one of two proposals, or having answered before, does not mean that the mail needed no answer.
                 let mut answers = self.state.answers.iter();
                 let all_refused = answers.all(|one| matches!(one.decision, Decision::Ignore));
-                let about_mail = !matches!(call.name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT);
-                if about_mail && all_refused && self.state.sent_outcome().is_none() {
+                let is_about_mail = !matches!(call.name.as_str(), tools::UNSUBSCRIBE | tools::REMOVE_EVENT);
+                if is_about_mail && all_refused && self.state.sent_outcome().is_none() {
                     self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
                 }
                 let text = if answer.expired { "Nobody answered in time." } else { "" };
-                self.became(call, Became::Refused, text.to_owned(), Value::Null);
+                self.record_result(call, Became::Refused, text.to_owned(), Value::Null);
                 Ok(())
             }
         }
@@ -123,9 +123,9 @@ impl ActRun<'_> {
     /// If the person writes the mail themselves, the other calls of the message are dropped.
     fn drop_others(&mut self) {
         for call in &self.state.pending {
-            if !self.is_over(call) {
+            if !self.has_result(call) {
                 let text = "The person writes this mail themselves.".to_owned();
-                self.became(call, Became::Refused, text, Value::Null);
+                self.record_result(call, Became::Refused, text, Value::Null);
             }
         }
     }
@@ -134,25 +134,25 @@ impl ActRun<'_> {
     async fn run(&mut self, call: &ToolCall) -> Result<(), NodeError> {
         match call.name.as_str() {
             tools::DONE => {
-                self.over = true;
-                self.became(call, Became::Done, String::new(), Value::Null);
+                self.is_finished = true;
+                self.record_result(call, Became::Done, String::new(), Value::Null);
             }
             tools::CHECK_CALENDAR => {
                 let CheckCalendar { days } = read(&call.args)?;
-                let look = async { meeting::availability(self.ctx.services(), &days).await };
-                match self.ctx.call(&format!("calendar:{}", call.id), look).await? {
-                    Ok((text, data)) => self.became(call, Became::Done, text, data),
-                    Err(text) => self.became(call, Became::Failed, text, Value::Null),
+                let lookup = async { meeting::availability(self.ctx.services(), &days).await };
+                match self.ctx.call(&format!("calendar:{}", call.id), lookup).await? {
+                    Ok((text, data)) => self.record_result(call, Became::Done, text, data),
+                    Err(text) => self.record_result(call, Became::Failed, text, Value::Null),
                 }
             }
             other => {
-                self.became(call, Became::Failed, format!("There is no tool `{other}`."), Value::Null);
+                self.record_result(call, Became::Failed, format!("There is no tool `{other}`."), Value::Null);
             }
         }
         Ok(())
     }
 
-    async fn edited(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
+    async fn apply_edit(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
         let mut lesson = self.state.unproven.get(&call.id).cloned();
         if args != call.args {
             self.acted.edited.push((call.id.clone(), args.clone()));
@@ -196,14 +196,14 @@ impl ActRun<'_> {
                 return Ok(());
             }
         }
-        self.approved(call, answer, args).await?;
+        self.carry_out(call, answer, args).await?;
         self.prove(call, lesson);
         Ok(())
     }
 
     /// An edit teaches once its call is over. If we ask about it again, it may still be taken back.
     fn prove(&mut self, call: &ToolCall, lesson: Option<Learn>) {
-        if self.is_over(call) {
+        if self.has_result(call) {
             self.acted.lessons.extend(lesson);
         } else {
             self.acted.unproven.extend(lesson.map(|lesson| (call.id.clone(), lesson)));
@@ -211,7 +211,7 @@ impl ActRun<'_> {
     }
 
     /// Does exactly what was approved. If a call cannot be done as it is, we ask about it again.
-    async fn approved(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
+    async fn carry_out(&mut self, call: &ToolCall, answer: &Answer, args: Value) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let basis = Authorization::Decision { key: answer.key.clone(), args: args.clone() };
         match call.name.as_str() {
@@ -222,14 +222,16 @@ impl ActRun<'_> {
                 let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
                 let note = note("mail", call, &draft, &args.content);
                 self.send(call, basis, &draft, note).await?;
-                let left = self.acted.sent.iter().find(|note| note.call == call.id);
-                if let Some(note) = left
-                    && let Some(wanted) = remind::wanted(services, &args, &note.to)
+                let sent = self.acted.sent.iter().find(|note| note.call == call.id);
+                if let Some(note) = sent
+                    && let Some(reminder) = remind::reminder(services, &args, &note.to)
                 {
-                    self.acted.remind = Some(wanted);
+                    self.acted.remind = Some(reminder);
                 }
-                if left.is_some() && send::answers(self.conversation, &args) {
-                    self.acted.answered.extend(self.conversation.about().map(|(known, _)| known.raw.clone()));
+                if sent.is_some() && send::is_answer(self.conversation, &args) {
+                    self.acted
+                        .answered
+                        .extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
                 }
                 Ok(())
             }
@@ -239,16 +241,16 @@ impl ActRun<'_> {
                     let draft = send::leaving_draft(services, self.conversation, to, subject, content);
                     let Ok(draft) = draft else { return Ok(()) };
                     let note = note("unsubscribe", call, &draft, "");
-                    self.over = true;
+                    self.is_finished = true;
                     self.send(call, basis, &draft, note).await
                 }
             },
-            tools::SCHEDULE_MEETING => self.meet(call, basis, &read(&args)?).await,
+            tools::SCHEDULE_MEETING => self.schedule(call, basis, &read(&args)?).await,
             tools::ANSWER_INVITATION => self.attend(call, basis, &read(&args)?).await,
-            tools::REMOVE_EVENT => self.take_out(call, basis, &read(&args)?).await,
+            tools::REMOVE_EVENT => self.remove_event(call, basis, &read(&args)?).await,
             // A question cannot be accepted. If somebody did, we tell the model.
             _ => {
-                self.became(call, Became::Answered, "(no answer)".to_owned(), Value::Null);
+                self.record_result(call, Became::Answered, "(no answer)".to_owned(), Value::Null);
                 Ok(())
             }
         }
@@ -264,12 +266,12 @@ impl ActRun<'_> {
         if self.withheld(call) {
             return Ok(());
         }
-        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, draft).await? else {
+        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, draft).await? else {
             return Ok(());
         };
-        let text = format!("It was sent to {}.{}", note.to.join(", "), refused(&sent));
+        let text = format!("It was sent to {}.{}", note.to.join(", "), refused_text(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.became(call, Became::Done, text, Value::Null);
+        self.record_result(call, Became::Done, text, Value::Null);
         Ok(())
     }
 
@@ -280,7 +282,7 @@ impl ActRun<'_> {
         basis: Authorization,
         url: &str,
     ) -> Result<(), NodeError> {
-        self.over = true;
+        self.is_finished = true;
         if self.withheld(call) {
             return Ok(());
         }
@@ -291,19 +293,19 @@ impl ActRun<'_> {
         let text = format!("{host} was told to take the person off the list.");
         let (kind, call_id) = ("unsubscribe".to_owned(), call.id.clone());
         self.acted.sent.push(SentNote { kind, call: call_id, to: vec![host], ..SentNote::default() });
-        self.became(call, Became::Done, text, Value::Null);
+        self.record_result(call, Became::Done, text, Value::Null);
         Ok(())
     }
 
-    async fn meet(
+    async fn schedule(
         &mut self,
         call: &ToolCall,
         basis: Authorization,
         args: &ScheduleMeeting,
     ) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let place = self.ctx.step_context();
-        let Ok(event) = meeting::event(services, self.conversation, place, &call.id, args) else {
+        let step = self.ctx.step_context();
+        let Ok(event) = meeting::event(services, self.conversation, step, &call.id, args) else {
             return Ok(());
         };
         let Ok(draft) = meeting::invitation(services, self.conversation, &event, args) else { return Ok(()) };
@@ -319,12 +321,12 @@ impl ActRun<'_> {
             text.push_str("It stands in the calendar. ");
         }
         let note = SentNote { start: Some(args.start.clone()), ..note("meeting", call, &draft, "") };
-        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, &draft).await? else {
+        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, &draft).await? else {
             return Ok(());
         };
-        text.push_str(&format!("The invitation was sent to {}.{}", note.to.join(", "), refused(&sent)));
+        text.push_str(&format!("The invitation was sent to {}.{}", note.to.join(", "), refused_text(&sent)));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.became(call, Became::Done, text, Value::Null);
+        self.record_result(call, Became::Done, text, Value::Null);
         Ok(())
     }
 
@@ -334,7 +336,7 @@ impl ActRun<'_> {
         let files = send::files(services, self.state, &args.attachments)?;
         let Some(files) = files else { return Ok(()) };
         let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
-        self.over = true;
+        self.is_finished = true;
         if self.withheld(call) {
             return Ok(());
         }
@@ -349,12 +351,12 @@ impl ActRun<'_> {
         self.ctx.once(&format!("draft:{}", call.id), basis, bytes, effect).await?;
         self.acted.sent.push(note("draft", call, &draft, &args.content));
         let text = "It was kept as a draft; the person sends it themselves.";
-        self.became(call, Became::Done, text.to_owned(), Value::Null);
+        self.record_result(call, Became::Done, text.to_owned(), Value::Null);
         Ok(())
     }
 
     /// Sends a mail, once. `None` if it cannot be composed; then we ask about it again.
-    pub(super) async fn leave(
+    pub(super) async fn send_once(
         &mut self,
         name: &str,
         call: &ToolCall,
@@ -396,7 +398,7 @@ impl ActRun<'_> {
         }
         self.acted.observed = true;
         let text = "Nothing was sent: this account only observes (mode = \"observe\"). Take it as done.";
-        self.became(call, Became::Done, text.to_owned(), Value::Null);
+        self.record_result(call, Became::Done, text.to_owned(), Value::Null);
         true
     }
 
@@ -409,13 +411,12 @@ impl ActRun<'_> {
         self.acted.asked_again.entry(call.id.clone()).or_insert_with(|| why.into());
     }
 
-    /// Whether a call has its result.
-    fn is_over(&self, call: &ToolCall) -> bool {
-        let over = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
-        self.acted.became.iter().any(over)
+    fn has_result(&self, call: &ToolCall) -> bool {
+        let is_result = |turn: &Turn| matches!(turn, Turn::Became { call: id, .. } if *id == call.id);
+        self.acted.became.iter().any(is_result)
     }
 
-    pub(super) fn became(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {
+    pub(super) fn record_result(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {
         let (call, tool) = (call.id.clone(), call.name.clone());
         self.acted.became.push(Turn::Became { call, tool, how, text, data });
     }
@@ -444,7 +445,7 @@ pub(super) fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) ->
     }
 }
 
-pub(super) fn refused(sent: &Sent) -> String {
+pub(super) fn refused_text(sent: &Sent) -> String {
     let who: Vec<String> = sent.refused.iter().map(|(who, why)| format!("{who} ({why})")).collect();
     if who.is_empty() { String::new() } else { format!(" The server would not take {}.", who.join(", ")) }
 }

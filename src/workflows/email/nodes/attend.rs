@@ -1,6 +1,6 @@
 //! Carries out decisions on invitations and cancellations: the calendar first, then the answer.
 
-use super::act::{ActRun, note, refused};
+use super::act::{ActRun, note, refused_text};
 use crate::calendar::{Attendance, Revision, cancelled};
 use crate::graph::{Authorization, NodeError};
 use crate::llm::ToolCall;
@@ -25,62 +25,62 @@ impl ActRun<'_> {
         args: &AnswerInvitationArgs,
     ) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let Ok(attending) = meeting::attending(services, self.conversation, args) else { return Ok(()) };
+        let Ok(reply) = meeting::invitation_answer(services, self.conversation, args) else { return Ok(()) };
         if self.withheld(call) {
             return Ok(());
         }
-        let found = self.bearing(call).await?;
-        if found.change() != args.change || matches!(found, CalendarImpact::Refused { .. }) {
+        let impact = self.calendar_impact(call).await?;
+        if impact.change() != args.change || matches!(impact, CalendarImpact::Refused { .. }) {
             self.ask_again(call, CALENDAR_CHANGED);
             return Ok(());
         }
-        let mut text = self.keep(call, basis.clone(), args.answer, &found, &attending).await?.to_owned();
-        let draft = attending.draft;
+        let mut text =
+            self.update_calendar(call, basis.clone(), args.answer, &impact, &reply).await?.to_owned();
+        let draft = reply.draft;
         let note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
-        let Some(sent) = self.leave(&format!("send:{}", call.id), call, basis, &draft).await? else {
+        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, &draft).await? else {
             return Ok(());
         };
-        text.push_str(&format!("The answer was sent to {}.{}", note.to.join(", "), refused(&sent)));
+        text.push_str(&format!("The answer was sent to {}.{}", note.to.join(", "), refused_text(&sent)));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.acted.answered.extend(self.conversation.about().map(|(known, _)| known.raw.clone()));
-        self.became(call, Became::Done, text, Value::Null);
+        self.acted.answered.extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
+        self.record_result(call, Became::Done, text, Value::Null);
         Ok(())
     }
 
     /// What the mail would do to the calendar now. Recorded once, so a repeated step continues with the same result.
-    async fn bearing(&self, call: &ToolCall) -> Result<CalendarImpact, NodeError> {
+    async fn calendar_impact(&self, call: &ToolCall) -> Result<CalendarImpact, NodeError> {
         let Some((_, mail)) = self.conversation.about() else { return Ok(CalendarImpact::New) };
-        let look = event_news::calendar_impact_or_retry(self.ctx.services(), mail);
-        self.ctx.call(&format!("event_news:{}", call.id), look).await
+        let lookup = event_news::calendar_impact_or_retry(self.ctx.services(), mail);
+        self.ctx.call(&format!("event_news:{}", call.id), lookup).await
     }
 
     /// Makes the calendar match an answer, and says what was done.
-    async fn keep(
+    async fn update_calendar(
         &self,
         call: &ToolCall,
         basis: Authorization,
         answer: Attendance,
-        found: &CalendarImpact,
-        attending: &InvitationAnswer,
+        impact: &CalendarImpact,
+        reply: &InvitationAnswer,
     ) -> Result<&'static str, NodeError> {
         let Some(calendar) = self.conversation.calendar(self.ctx.services()) else { return Ok("") };
-        let uid = attending.uid.clone();
+        let uid = reply.uid.clone();
         let name = format!("event:{}", call.id);
-        match (answer, found) {
+        match (answer, impact) {
             (Attendance::Decline, CalendarImpact::New | CalendarImpact::Refused { .. }) => Ok(""),
             (Attendance::Decline, CalendarImpact::Known | CalendarImpact::Changes { .. }) => {
-                self.revise(&name, basis, Revision::Remove, &uid, &attending.sender, &attending.gone).await?;
+                self.revise(&name, basis, Revision::Remove, &uid, &reply.sender, &reply.cancellation).await?;
                 Ok("It was taken out of the calendar. ")
             }
             (_, CalendarImpact::Changes { .. }) => {
-                self.revise(&name, basis, Revision::Change, &uid, &attending.sender, &attending.event)
-                    .await?;
+                self.revise(&name, basis, Revision::Change, &uid, &reply.sender, &reply.event).await?;
                 Ok("It was changed in the calendar. ")
             }
             (_, CalendarImpact::Known) => Ok("It stands in the calendar already. "),
             (_, CalendarImpact::New | CalendarImpact::Refused { .. }) => {
                 let effect = AddEvent { calendar, uid };
-                self.ctx.once(&name, basis, attending.event.clone(), Arc::new(effect)).await?;
+                self.ctx.once(&name, basis, reply.event.clone(), Arc::new(effect)).await?;
                 Ok("It stands in the calendar. ")
             }
         }
@@ -108,7 +108,7 @@ impl ActRun<'_> {
     }
 
     /// Takes a cancelled event out of the calendar.
-    pub(super) async fn take_out(
+    pub(super) async fn remove_event(
         &mut self,
         call: &ToolCall,
         basis: Authorization,
@@ -120,10 +120,10 @@ impl ActRun<'_> {
         let Some(uid) = news.as_ref().and_then(|news| Some(news.event()?.uid.clone())) else { return Ok(()) };
         let Ok(frozen) = cancelled(&part.text) else { return Ok(()) };
         if self.withheld(call) {
-            self.over = true;
+            self.is_finished = true;
             return Ok(());
         }
-        let text = match self.bearing(call).await? {
+        let text = match self.calendar_impact(call).await? {
             CalendarImpact::Changes { words } if words == args.change => {
                 let name = format!("event:{}", call.id);
                 self.revise(&name, basis, Revision::Remove, &uid, &mail.from.address, &frozen).await?;
@@ -139,8 +139,8 @@ impl ActRun<'_> {
                 return Ok(());
             }
         };
-        self.over = true;
-        self.became(call, Became::Done, text.to_owned(), Value::Null);
+        self.is_finished = true;
+        self.record_result(call, Became::Done, text.to_owned(), Value::Null);
         Ok(())
     }
 }

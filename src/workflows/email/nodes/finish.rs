@@ -26,7 +26,9 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
         return Ok(Command::end().update(EmailUpdate::Left { outcome: "elsewhere".to_owned() }));
     }
     let conversation = Conversation::read(ctx.services(), &state)?;
-    if let Some((known, newest)) = conversation.newest().filter(|(known, _)| !state.is_over(&known.raw)) {
+    if let Some((mail_ref, newest)) =
+        conversation.newest().filter(|(mail_ref, _)| !state.is_over(&mail_ref.raw))
+    {
         if conversation.has_news() {
             // It came after the model's turn, so we know nothing about it yet.
             return Ok(Command::end());
@@ -35,8 +37,8 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
         if !ctx.step_context().forked {
             ctx.services().records.triaged(ctx.step_context(), class, &reasoning).await?;
         }
-        let gist = if state.triaged == known.raw { state.gist.clone() } else { first_line(newest) };
-        let mail = known.raw.clone();
+        let gist = if state.triaged == mail_ref.raw { state.gist.clone() } else { first_line(newest) };
+        let mail = mail_ref.raw.clone();
         return Ok(Command::end().update(EmailUpdate::Triaged {
             class,
             reasoning,
@@ -60,19 +62,19 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
 
 /// Why a mail that needed an answer is only shown.
 fn why_shown(state: &Email) -> String {
-    let called = state.messages.iter().rev().find_map(|turn| match turn {
+    let last_proposal = state.messages.iter().rev().find_map(|turn| match turn {
         Turn::Called { text, calls } => Some((text, calls)),
         Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
     });
-    let reason = called.and_then(|(text, calls)| {
+    let reason = last_proposal.and_then(|(text, calls)| {
         let done = calls.iter().find(|call| call.name == tools::DONE);
-        let given = done.and_then(|call| call.args.get("reason")).and_then(Value::as_str);
-        given.into_iter().chain([text.as_str()]).map(str::trim).find(|reason| !reason.is_empty())
+        let stated = done.and_then(|call| call.args.get("reason")).and_then(Value::as_str);
+        stated.into_iter().chain([text.as_str()]).map(str::trim).find(|reason| !reason.is_empty())
     });
-    let said = "Triage says to answer it, but the model proposes no reply";
+    let lead = "Triage says to answer it, but the model proposes no reply";
     match reason {
-        Some(reason) => format!("{said}: {}", truncate(Visible::line(reason).as_str(), 300)),
-        None => format!("{said} and gives no reason."),
+        Some(reason) => format!("{lead}: {}", truncate(Visible::line(reason).as_str(), 300)),
+        None => format!("{lead} and gives no reason."),
     }
 }
 
@@ -101,8 +103,8 @@ pub(in crate::workflows::email) async fn mark_as_read_node(
     let handled = EmailUpdate::Handled { outcome, notes };
     // A fork receives no mail, so it would never see an answer.
     Ok(match &state.remind {
-        Some(wanted) if !state.is_settled() && !ctx.step_context().forked => {
-            Command::ask(vec![remind::question(services, &state, wanted)], "reminded").update(handled)
+        Some(reminder) if !state.is_settled() && !ctx.step_context().forked => {
+            Command::ask(vec![remind::question(services, &state, reminder)], "reminded").update(handled)
         }
         _ => Command::end().update(handled),
     })
@@ -110,14 +112,14 @@ pub(in crate::workflows::email) async fn mark_as_read_node(
 
 /// Processes the person's decision on a mail that nobody answered.
 pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc<Email>) -> NodeResult {
-    let told = match state.answers.first().map(|answer| &answer.decision) {
+    let instructions = match state.answers.first().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) => Some(text.clone()),
         Some(Decision::Accept) => {
-            state.remind.as_ref().map(|wanted| remind::words(ctx.services(), wanted.sent_at))
+            state.remind.as_ref().map(|reminder| remind::follow_up_text(ctx.services(), reminder.sent_at))
         }
         Some(Decision::Ignore | Decision::Edit { .. } | Decision::Draft) | None => None,
     };
-    let own = match state.answers.first() {
+    let written_mail = match state.answers.first() {
         Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
             Some(own_mail::read(&ctx, &state, key, args).await?)
         }
@@ -126,25 +128,26 @@ pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc
     let next = if state.remind.is_none() && !state.is_settled() {
         // New mail came after they answered, so it goes first.
         Command::goto("triage_router")
-    } else if told.is_some() || own.is_some() {
+    } else if instructions.is_some() || written_mail.is_some() {
         Command::goto("response_agent")
     } else {
         Command::end()
     };
-    Ok(next.update(EmailUpdate::Reminded { told, own }))
+    Ok(next.update(EmailUpdate::Reminded { told: instructions, own: written_mail }))
 }
 
 /// Marks each mail in its mailbox. If a mailbox refuses for good, we note it and go on: the decision stands.
 async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeError> {
     let mut notes = Vec::new();
-    for (n, known) in state.email_input.iter().enumerate() {
-        let account = ctx.services().accounts.get(&known.account).filter(|_| !known.place.is_empty());
+    for (index, mail_ref) in state.email_input.iter().enumerate() {
+        let account = ctx.services().accounts.get(&mail_ref.account).filter(|_| !mail_ref.place.is_empty());
         let Some(account) = account else { continue };
-        let Some(handled) = wanted(&account, state, &known.raw) else { continue };
+        let Some(handled) = mark_kind(&account, state, &mail_ref.raw) else { continue };
         let basis = Authorization::Grant { name: GRANT.to_owned() };
         let effect = Arc::new(Mark { mailbox: account.mailbox.clone(), handled });
-        let place = ctx.services().records.place_of(&known.identity)?.unwrap_or_else(|| known.place.clone());
-        match ctx.once(&format!("mark:{n}"), basis, place.into_bytes(), effect).await {
+        let place =
+            ctx.services().records.place_of(&mail_ref.identity)?.unwrap_or_else(|| mail_ref.place.clone());
+        match ctx.once(&format!("mark:{index}"), basis, place.into_bytes(), effect).await {
             Ok(_) => {}
             Err(NodeError::Failed { text }) => {
                 tracing::warn!(account = %account.name, %text, "a mail could not be marked");
@@ -157,13 +160,13 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
 }
 
 /// How to mark the mail in its mailbox, if at all.
-fn wanted(account: &Account, state: &Email, raw: &str) -> Option<Handled> {
-    let dismissed = state.classification_decision == Some(Class::Ignore) && state.triaged_by == By::Person;
-    let (handled, after) = if holds(&state.answered, raw) {
+fn mark_kind(account: &Account, state: &Email, digest: &str) -> Option<Handled> {
+    let is_dismissed = state.classification_decision == Some(Class::Ignore) && state.triaged_by == By::Person;
+    let (handled, after) = if holds(&state.answered, digest) {
         (Handled::Answered, &account.handled_done)
-    } else if holds(&state.decided, raw) || dismissed {
+    } else if holds(&state.decided, digest) || is_dismissed {
         (Handled::Done, &account.handled_done)
-    } else if holds(&state.ignored, raw) {
+    } else if holds(&state.ignored, digest) {
         (Handled::Ignored, &account.handled_ignored)
     } else {
         // Nobody has decided on it, so it stays unread.

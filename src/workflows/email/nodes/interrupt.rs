@@ -37,19 +37,19 @@ pub(in crate::workflows::email) async fn interrupt_handler(
     let Some((_, answered)) = conversation.about() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    let leaving = tools::leaving(answered, conversation.receiver(ctx.services())?.as_ref());
-    if let Some(became) = wrong(&state, answered, leaving.as_ref()) {
+    let unsubscribe = tools::unsubscribe_args(answered, conversation.receiver(ctx.services())?.as_ref());
+    if let Some(became) = rejected_calls(&state, answered, unsubscribe.as_ref()) {
         let acted = Acted { became, then: Then::Model, ..Acted::default() };
         return Ok(Command::goto("llm_call").update(EmailUpdate::Acted(Box::new(acted))));
     }
-    let (mut asked, mut days) = (Vec::new(), BTreeMap::new());
-    for call in state.pending.iter().filter(|call| tools::asks(&call.name)) {
-        let (question, look) = interrupt(&ctx, &state, &conversation, answered, call).await?;
-        asked.push(question);
-        let told = look.and_then(|look| day::kept(&look.busy.ok()?));
-        days.extend(told.map(|busy| (call.id.clone(), busy)));
+    let (mut interrupts, mut days) = (Vec::new(), BTreeMap::new());
+    for call in state.pending.iter().filter(|call| tools::needs_approval(&call.name)) {
+        let (interrupt, lookup) = interrupt(&ctx, &state, &conversation, answered, call).await?;
+        interrupts.push(interrupt);
+        let busy = lookup.and_then(|lookup| day::busy_to_keep(&lookup.busy.ok()?));
+        days.extend(busy.map(|busy| (call.id.clone(), busy)));
     }
-    let mut next = if asked.is_empty() { Command::goto("act") } else { Command::ask(asked, "act") };
+    let mut next = if interrupts.is_empty() { Command::goto("act") } else { Command::ask(interrupts, "act") };
     let observing = !conversation.acts();
     if observing != state.observing {
         next = next.update(EmailUpdate::Asked { observing });
@@ -61,29 +61,33 @@ pub(in crate::workflows::email) async fn interrupt_handler(
 }
 
 /// Checks calls that fit their schema but make no sense. One bad call fails the whole message.
-fn wrong(state: &Email, answered: &Mail, leaving: Option<&UnsubscribeArgs>) -> Option<Vec<Turn>> {
+fn rejected_calls(
+    state: &Email,
+    answered: &Mail,
+    unsubscribe: Option<&UnsubscribeArgs>,
+) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting =
                 serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             meeting::TimeRange::of(&args)?;
-            send::people(&args.attendees).map(drop).map_err(|e| e.to_string())
+            send::parse_addresses(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
         tools::WRITE_EMAIL => {
             let args: WriteEmail = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             let everybody = [&args.to, &args.cc, &args.bcc].into_iter().flatten().cloned();
             let everybody: Vec<String> = everybody.collect();
-            send::people(&everybody).map(drop).map_err(|e| e.to_string())
+            send::parse_addresses(&everybody).map(drop).map_err(|e| e.to_string())
         }
-        tools::ANSWER_INVITATION if tools::answering(answered, &call.args).is_none() => {
+        tools::ANSWER_INVITATION if tools::invitation_args(answered, &call.args).is_none() => {
             Err("this mail carries no invitation that can be answered".to_owned())
         }
         tools::REMOVE_EVENT
-            if event_news::removing(answered, &TimeZone::UTC, &CalendarImpact::New).is_none() =>
+            if event_news::remove_event_args(answered, &TimeZone::UTC, &CalendarImpact::New).is_none() =>
         {
             Err("this mail cancels no event".to_owned())
         }
-        tools::UNSUBSCRIBE if leaving.is_none() => {
+        tools::UNSUBSCRIBE if unsubscribe.is_none() => {
             Err("this mail names no way to leave its list that may be used".to_owned())
         }
         _ => Ok(()),
@@ -118,68 +122,81 @@ async fn interrupt(
     call: &ToolCall,
 ) -> Result<(Interrupt, Option<TimeLookup>), NodeError> {
     let services = ctx.services();
-    let about_event = matches!(call.name.as_str(), tools::ANSWER_INVITATION | tools::REMOVE_EVENT);
-    let found =
-        if about_event { event_news::bearing(services, answered).await } else { Ok(CalendarImpact::New) };
-    let refused = match &found {
-        Ok(CalendarImpact::Refused { why }) => Some(Warning::caution("event_refused", why)),
-        Ok(_) => None,
-        Err(error) => Some(Warning::caution("calendar_unknown", error.to_string())),
-    };
-    let found = found.unwrap_or(CalendarImpact::New);
-    let args = args(services, conversation, answered, call, &found)?;
-    let question = call.name == tools::QUESTION;
-    let kind = if question { Kind::Question } else { Kind::Approval };
-    let mut asked = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, answered));
-    asked.schema = tools::edit_schema(&call.name);
+    let (impact, calendar_warning) = calendar_impact(services, answered, &call.name).await;
+    let args = args(services, conversation, answered, call, &impact)?;
+    let is_question = call.name == tools::QUESTION;
+    let kind = if is_question { Kind::Question } else { Kind::Approval };
+    let mut interrupt = proposal(&call.id, kind, &call.name, &args, &title(&call.name, &args, answered));
+    interrupt.schema = tools::edit_schema(&call.name);
     if call.name == tools::ANSWER_INVITATION {
         for key in ["to", "event", "start", "end", "change"] {
-            asked.schema["properties"][key] = json!({ "const": asked.args[key] });
+            interrupt.schema["properties"][key] = json!({ "const": interrupt.args[key] });
         }
     }
-    asked.allow = allow(&call.name, conversation);
-    asked.labels = labels(&call.name, conversation.acts());
+    interrupt.allow = allow(&call.name, conversation);
+    interrupt.labels = labels(&call.name, conversation.acts());
     if tools::has_no_edit(&call.name) {
-        own_mail::offer(&mut asked, conversation, answered);
+        own_mail::offer(&mut interrupt, conversation, answered);
     }
-    if !question && state.remark == Some(Remark::NotWritten) {
+    if !is_question && state.remark == Some(Remark::NotWritten) {
         // An instruction mistaken for the text must not be sent with one key.
-        asked.allow.accept = false;
+        interrupt.allow.accept = false;
         let label = if conversation.acts() { "write and send" } else { "write it, sends nothing" };
-        asked.labels.edit = Some(label.to_owned());
+        interrupt.labels.edit = Some(label.to_owned());
     }
     if state.files_of(&args).any(|file| file.error.is_some()) {
         // A mail without its attachment cannot be sent; the warning says why.
-        asked.allow.accept = false;
+        interrupt.allow.accept = false;
     }
-    if matches!(found, CalendarImpact::Refused { .. }) {
-        (asked.allow.accept, asked.allow.edit) = (false, false);
+    if matches!(impact, CalendarImpact::Refused { .. }) {
+        (interrupt.allow.accept, interrupt.allow.edit) = (false, false);
     }
-    asked.gist = gist(&call.name, &args, state);
-    asked.source = Some(mails::sender(answered));
-    asked.irreversible = !question && conversation.acts();
-    asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
-    asked.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
-    let look = risks::look(services, conversation, &call.name, &args).await;
-    let wanted = (call.name.as_str(), &args);
-    asked.warnings =
-        risks::of_call(services, ctx.step_context(), state, conversation, wanted, look.as_ref())?;
-    Warning::add(&mut asked.warnings, refused);
+    interrupt.gist = gist(&call.name, &args, state);
+    interrupt.source = Some(mails::sender(answered));
+    interrupt.irreversible = !is_question && conversation.acts();
+    interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+    interrupt.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
+    let lookup = risks::look_up_time(services, conversation, &call.name, &args).await;
+    let proposed_call = (call.name.as_str(), &args);
+    interrupt.warnings =
+        risks::of_call(services, ctx.step_context(), state, conversation, proposed_call, lookup.as_ref())?;
+    Warning::add(&mut interrupt.warnings, calendar_warning);
     if conversation.has_news() {
         let text = "New mail came in this conversation since this was proposed.";
-        asked.warnings.insert(0, Warning::caution("new_mail", text));
+        interrupt.warnings.insert(0, Warning::caution("new_mail", text));
     }
-    Warning::add(&mut asked.warnings, mails::warnings(services, conversation)?);
+    Warning::add(&mut interrupt.warnings, mails::warnings(services, conversation)?);
     // Only the person may change existing calendar entries.
-    let changes = call.name == tools::REMOVE_EVENT || found.change().is_some();
-    if !question && !changes {
+    let changes_calendar = call.name == tools::REMOVE_EVENT || impact.change().is_some();
+    if !is_question && !changes_calendar {
         let sender = Some(answered.from.address.to_lowercase()).filter(|sender| !sender.is_empty());
-        asked.grantable = Grantable { thread: true, sender, ..Grantable::default() };
+        interrupt.grantable = Grantable { thread: true, sender, ..Grantable::default() };
         // If the rules gave up or copied words verbatim, the person has to look.
-        let warned = Warning::suspend(&asked.warnings) || state.remark.is_some();
-        asked.granted = covering_grant(ctx, conversation, answered, wanted, warned)?;
+        let needs_look = Warning::suspend(&interrupt.warnings) || state.remark.is_some();
+        interrupt.granted = covering_grant(ctx, conversation, answered, proposed_call, needs_look)?;
     }
-    Ok((asked, look.and_then(Result::ok)))
+    Ok((interrupt, lookup.and_then(Result::ok)))
+}
+
+/// What a call about an event would do to the calendar, and a warning if that is refused or unknown.
+async fn calendar_impact(
+    services: &Services,
+    answered: &Mail,
+    tool: &str,
+) -> (CalendarImpact, Option<Warning>) {
+    if !matches!(tool, tools::ANSWER_INVITATION | tools::REMOVE_EVENT) {
+        return (CalendarImpact::New, None);
+    }
+    match event_news::calendar_impact(services, answered).await {
+        Ok(impact) => {
+            let warning = match &impact {
+                CalendarImpact::Refused { why } => Some(Warning::caution("event_refused", why)),
+                CalendarImpact::New | CalendarImpact::Known | CalendarImpact::Changes { .. } => None,
+            };
+            (impact, warning)
+        }
+        Err(error) => (CalendarImpact::New, Some(Warning::caution("calendar_unknown", error.to_string()))),
+    }
 }
 
 /// The arguments of a call: from the model, or from the mail.
@@ -188,17 +205,21 @@ fn args(
     conversation: &Conversation,
     answered: &Mail,
     call: &ToolCall,
-    found: &CalendarImpact,
+    impact: &CalendarImpact,
 ) -> Result<Value, NodeError> {
     Ok(match call.name.as_str() {
         // The list says how to leave it; the model only says that it wants to.
-        tools::UNSUBSCRIBE => json!(tools::leaving(answered, conversation.receiver(services)?.as_ref())),
+        tools::UNSUBSCRIBE => {
+            json!(tools::unsubscribe_args(answered, conversation.receiver(services)?.as_ref()))
+        }
         // The invitation's details come from the mail, too; the person's answer stays.
-        tools::ANSWER_INVITATION => match tools::answering(answered, &call.args) {
-            Some(answering) => json!(AnswerInvitationArgs { change: found.change(), ..answering }),
+        tools::ANSWER_INVITATION => match tools::invitation_args(answered, &call.args) {
+            Some(args) => json!(AnswerInvitationArgs { change: impact.change(), ..args }),
             None => call.args.clone(),
         },
-        tools::REMOVE_EVENT => json!(event_news::removing(answered, &services.user.time_zone, found)),
+        tools::REMOVE_EVENT => {
+            json!(event_news::remove_event_args(answered, &services.user.time_zone, impact))
+        }
         _ => call.args.clone(),
     })
 }
@@ -211,15 +232,15 @@ fn covering_grant(
     (tool, args): (&str, &Value),
     warned: bool,
 ) -> Result<Option<String>, NodeError> {
-    let wish = GrantQuery {
+    let query = GrantQuery {
         tool,
         sender: &answered.from.address.to_lowercase(),
         recipients: &recipients(tool, args),
         conversation: &conversation.people(),
-        own: &conversation.own(),
+        own: &conversation.own_addresses(),
         warned,
     };
-    ctx.services().records.covering_grant(ctx.step_context(), &wish)
+    ctx.services().records.covering_grant(ctx.step_context(), &query)
 }
 
 fn allow(tool: &str, conversation: &Conversation) -> Allow {
@@ -285,5 +306,5 @@ pub(in crate::workflows::email) fn recipients(tool: &str, args: &Value) -> Vec<S
             other => typed.extend(other.as_str().map(str::to_owned)),
         }
     }
-    send::bare(&typed)
+    send::bare_addresses(&typed)
 }

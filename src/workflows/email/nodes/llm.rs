@@ -22,36 +22,36 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     let services = ctx.services();
     let conversation = Conversation::read(services, &state)?;
     let mut updates = Vec::new();
-    if let Some(mails) = mails::completed(&conversation) {
+    if let Some(mails) = mails::completed_refs(&conversation) {
         updates.push(EmailUpdate::Read { mails });
     }
     let profiles = answer::profiles(services, &conversation).await?;
     let request = answer::request(services, &state, &conversation, profiles)?;
     let model = conversation.model(&ctx, "reply", &state).await?;
     let reply = ask_model(&ctx, "reply", &model, &request).await?;
-    let mut calls = unique(reply.calls, &state);
+    let mut calls = with_unique_ids(reply.calls, &state);
     answer::keep_person_only_args(&state, &mut calls);
     let command = Command::goto("interrupt_handler");
-    let about = conversation.newest().map(|(known, _)| known.raw.clone()).unwrap_or_default();
+    let about = conversation.newest().map(|(mail_ref, _)| mail_ref.raw.clone()).unwrap_or_default();
     updates.push(EmailUpdate::Proposed { text: reply.text, calls, about });
     Ok(Command { updates, ..command })
 }
 
 /// Gives calls ids that no earlier call has, so an answer is never mistaken for an answer to another call.
-fn unique(calls: Vec<ToolCall>, state: &Email) -> Vec<ToolCall> {
+fn with_unique_ids(calls: Vec<ToolCall>, state: &Email) -> Vec<ToolCall> {
     let earlier = state.messages.iter().filter_map(|turn| match turn {
         Turn::Called { calls, .. } => Some(calls),
         Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
     });
     let mut used: HashSet<String> = earlier.flatten().map(|call| call.id.clone()).collect();
-    let named = calls.into_iter().map(|mut call| {
+    let renamed = calls.into_iter().map(|mut call| {
         let mut n = 1;
-        let wanted = call.id.clone();
+        let original_id = call.id.clone();
         while !used.insert(call.id.clone()) {
             n += 1;
-            call.id = format!("{wanted}.{n}");
+            call.id = format!("{original_id}.{n}");
         }
         call
     });
-    named.collect()
+    renamed.collect()
 }

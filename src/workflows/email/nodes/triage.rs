@@ -28,21 +28,21 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let services = ctx.services();
     let mut state = Email::clone(&state);
     let mut updates = Vec::new();
-    let bare = |known: &MailRef| known.message_id.is_none() && known.from.is_empty();
-    if state.email_input.is_empty() || state.email_input.iter().any(bare) {
+    let is_incomplete = |mail_ref: &MailRef| mail_ref.message_id.is_none() && mail_ref.from.is_empty();
+    if state.email_input.is_empty() || state.email_input.iter().any(is_incomplete) {
         let mails = ctx.call("read_mail", read(&ctx, &state)).await?;
         state.email_input.clone_from(&mails);
         updates.push(EmailUpdate::Read { mails });
     }
     let conversation = Conversation::read(services, &state)?;
-    let Some((known, newest)) = conversation.newest() else {
+    let Some((newest_ref, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
     let Classified { mut class, mut reasoning, gist, by, unsure, call } =
-        classify(&ctx, &state, &conversation, known, newest).await?;
+        classify(&ctx, &state, &conversation, newest_ref, newest).await?;
     // The last mail of a conversation must not hide earlier ones from others.
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
-        earlier.raw != known.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
+        earlier.raw != newest_ref.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
     };
     if class == Class::Ignore && by != By::Person && conversation.mails.iter().any(waits) {
         class = Class::Notify;
@@ -57,7 +57,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         Class::Notify => "triage_interrupt_handler",
         Class::Respond => "response_agent",
     });
-    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail: known.raw.clone() });
+    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail: newest_ref.raw.clone() });
     updates.extend(call);
     Ok(Command { updates, ..command })
 }
@@ -78,11 +78,11 @@ async fn classify(
     ctx: &Ctx<Services>,
     state: &Email,
     conversation: &Conversation,
-    known: &MailRef,
+    newest_ref: &MailRef,
     newest: &mail::Mail,
 ) -> Result<Classified, NodeError> {
     let services = ctx.services();
-    let found = |class: Class, reasoning: String, gist: String, by: By| Classified {
+    let classified = |class: Class, reasoning: String, gist: String, by: By| Classified {
         class,
         reasoning,
         gist,
@@ -94,23 +94,24 @@ async fn classify(
         learn_correction(ctx, state, conversation, newest, class).await?;
         if state.classification_decision == Some(class) {
             // Its class is what it was, and so is the reason: the mail was put away and came back.
-            let kept = found(class, state.triage_reasoning.clone(), state.gist.clone(), state.triaged_by);
-            return Ok(Classified { unsure: state.unsure, ..kept });
+            let unchanged =
+                classified(class, state.triage_reasoning.clone(), state.gist.clone(), state.triaged_by);
+            return Ok(Classified { unsure: state.unsure, ..unchanged });
         }
-        return Ok(found(class, "You said so.".to_owned(), state.gist.clone(), By::Person));
+        return Ok(classified(class, "You said so.".to_owned(), state.gist.clone(), By::Person));
     }
-    if let Some((class, why)) = own_rules::decide(&services.rules, newest, &known.account) {
-        return Ok(found(class, why, String::new(), By::Rule));
+    if let Some((class, why)) = own_rules::decide(&services.rules, newest, &newest_ref.account) {
+        return Ok(classified(class, why, String::new(), By::Rule));
     }
     if let Some(verdict) = ctx.call("event", event_news::verdict(services, newest)).await? {
         let call = verdict.call.map(|(tool, args)| EmailUpdate::EventNews { tool, args });
-        let found = found(verdict.class, verdict.reasoning, verdict.gist, By::Calendar);
-        return Ok(Classified { call, ..found });
+        let classified = classified(verdict.class, verdict.reasoning, verdict.gist, By::Calendar);
+        return Ok(Classified { call, ..classified });
     }
     let (triage, by) = ask(ctx, state, conversation, newest).await?;
     let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
-    let found = found(triage.classification, triage.reasoning, gist, by);
-    Ok(Classified { unsure: triage.unsure, ..found })
+    let classified = classified(triage.classification, triage.reasoning, gist, by);
+    Ok(Classified { unsure: triage.unsure, ..classified })
 }
 
 async fn learn_correction(
@@ -141,20 +142,20 @@ async fn ask(
 ) -> Result<(Triage, By), NodeError> {
     let services = ctx.services();
     let facts = TriageFacts {
-        user: mails::user(services, conversation.own()),
+        user: mails::user(services, conversation.own_addresses()),
         mail: mails::facts(newest),
         profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
     let model = conversation.model(ctx, "triage", state).await?;
-    let told = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
-    let mut triage = told.value;
+    let reply = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
+    let mut triage = reply.value;
     // Whichever model read the memory, a learned "ignore" covers no more than the rules allow.
     if let Some(why) = rules::reason_to_show_anyway(&facts).filter(|_| triage.classification == Class::Ignore)
     {
         triage.classification = Class::Notify;
         triage.reasoning = format!("A line in Memory says to ignore such mail, but {why}.");
     }
-    if let Some(note) = told.note {
+    if let Some(note) = reply.note {
         triage.reasoning = format!("{} {note}", triage.reasoning);
     }
     Ok((triage, if model.builtin { By::BuiltIn } else { By::Model }))
@@ -163,11 +164,11 @@ async fn ask(
 /// Stores the bytes of a mail that was handed in, and completes each reference for lists.
 async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeError> {
     let services = ctx.services();
-    let mut found = Vec::new();
-    for known in &state.email_input {
-        found.push(mails::refer(known.clone(), &*services.mail(&known.raw)?));
+    let mut mail_refs = Vec::new();
+    for mail_ref in &state.email_input {
+        mail_refs.push(mails::complete_ref(mail_ref.clone(), &*services.mail(&mail_ref.raw)?));
     }
-    if found.is_empty() {
+    if mail_refs.is_empty() {
         let raw = match (&state.file, &state.json) {
             (Some(file), _) => input::read_file(file).map_err(NodeError::failed)?,
             (None, Some(json)) => mail::from_json(json).map_err(unreadable)?,
@@ -179,10 +180,10 @@ async fn read(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<MailRef>, NodeEr
             services.records.hand_in(ctx.step_context(), &mail).await?;
         }
         let identity = mail::identity("", &mail);
-        let known = MailRef { raw: digest, identity, ..MailRef::default() };
-        found.push(mails::refer(known, &mail));
+        let mail_ref = MailRef { raw: digest, identity, ..MailRef::default() };
+        mail_refs.push(mails::complete_ref(mail_ref, &mail));
     }
-    Ok(found)
+    Ok(mail_refs)
 }
 
 fn unreadable(error: mail::ParseError) -> NodeError {
@@ -213,23 +214,23 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
         "subject": newest.subject,
         "gist": state.gist,
     });
-    let mut asked = proposal("notify", Kind::Triage, "notify", &args, &newest.subject);
-    if asked.title.trim().is_empty() {
-        asked.title = "(no subject)".to_owned();
+    let mut interrupt = proposal("notify", Kind::Triage, "notify", &args, &newest.subject);
+    if interrupt.title.trim().is_empty() {
+        interrupt.title = "(no subject)".to_owned();
     }
-    asked.gist = Visible::line(&state.gist).into_string();
-    asked.labels = Labels {
+    interrupt.gist = Visible::line(&state.gist).into_string();
+    interrupt.labels = Labels {
         accept: Some("noted".to_owned()),
         respond: Some("answer it".to_owned()),
         ignore: Some("don't show such mail".to_owned()),
         done: Some("noted".to_owned()),
         ..Labels::default()
     };
-    own_mail::offer(&mut asked, &conversation, newest);
-    asked.source = Some(mails::sender(newest));
-    asked.binds = state.email_input.iter().map(|known| known.raw.clone()).collect();
-    asked.warnings = mails::warnings(services, &conversation)?;
-    Ok(Command::ask(vec![asked], "triage_answered"))
+    own_mail::offer(&mut interrupt, &conversation, newest);
+    interrupt.source = Some(mails::sender(newest));
+    interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+    interrupt.warnings = mails::warnings(services, &conversation)?;
+    Ok(Command::ask(vec![interrupt], "triage_answered"))
 }
 
 /// Processes the person's answer.
@@ -238,47 +239,49 @@ pub(in crate::workflows::email) async fn triage_answered(
     state: Arc<Email>,
 ) -> NodeResult {
     let conversation = Conversation::read(ctx.services(), &state)?;
-    let news = conversation.has_news();
-    let learn = |kind: CauseKind| {
+    let has_news = conversation.has_news();
+    let lesson_from = |kind: CauseKind| {
         let answer = state.answers.first().filter(|answer| answer.learn)?;
         let namespace = defaults::TRIAGE.to_owned();
         Some(Learn { namespace, kind, answer: Some(answer.clone()), action: None })
     };
     let decision = state.answers.first().map(|answer| &answer.decision);
-    let own = match state.answers.first() {
+    let written_mail = match state.answers.first() {
         Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
             Some(own_mail::read(&ctx, &state, key, args).await?)
         }
         _ => None,
     };
-    let expired = state.answers.first().is_some_and(|answer| answer.expired);
-    let (told, mut outcome, lesson) = match decision {
-        Some(Decision::Respond { text }) => (Some(text.clone()), None, learn(CauseKind::NotifyResponded)),
-        Some(Decision::Ignore) if expired => (None, Some("expired"), None),
-        Some(Decision::Ignore) => {
-            (None, state.sent_outcome().or(Some("ignored")), learn(CauseKind::NotifyIgnored))
+    let is_expired = state.answers.first().is_some_and(|answer| answer.expired);
+    let (instructions, mut outcome, lesson) = match decision {
+        Some(Decision::Respond { text }) => {
+            (Some(text.clone()), None, lesson_from(CauseKind::NotifyResponded))
         }
-        Some(Decision::Edit { .. }) => (None, None, learn(CauseKind::NotifyResponded)),
+        Some(Decision::Ignore) if is_expired => (None, Some("expired"), None),
+        Some(Decision::Ignore) => {
+            (None, state.sent_outcome().or(Some("ignored")), lesson_from(CauseKind::NotifyIgnored))
+        }
+        Some(Decision::Edit { .. }) => (None, None, lesson_from(CauseKind::NotifyResponded)),
         Some(Decision::Accept | Decision::Draft) => (None, state.sent_outcome().or(Some("noted")), None),
         // It was settled elsewhere; nobody answered.
         None => (None, None, None),
     };
     // "Noted" is about the mail that was shown; nobody has decided on the newer one yet. A person who saw both may
     // dismiss both at once.
-    let noted = matches!(decision, Some(Decision::Accept | Decision::Draft));
-    if let Some((_, shown)) = conversation.about().filter(|_| noted && !ctx.step_context().forked) {
+    let is_noted = matches!(decision, Some(Decision::Accept | Decision::Draft));
+    if let Some((_, shown)) = conversation.about().filter(|_| is_noted && !ctx.step_context().forked) {
         ctx.services().records.noted(&shown.from.address).await?;
     }
-    let again = news && (noted || outcome.is_some() && state.unseen);
+    let again = has_news && (is_noted || outcome.is_some() && state.unseen);
     if again {
         outcome = None;
     }
     Ok(Command::goto("update_memory").update(EmailUpdate::Shown {
         again,
-        told,
+        told: instructions,
         outcome: outcome.map(str::to_owned),
         decided: conversation.decided(&state),
         lessons: lesson.into_iter().collect(),
-        own,
+        own: written_mail,
     }))
 }

@@ -15,11 +15,11 @@ pub(super) enum Ask {
 
 /// Words that call the reader by name.
 pub(super) fn names(user: &User) -> Vec<String> {
-    let named: Vec<String> = words(&user.name).collect();
+    let name_words: Vec<String> = words(&user.name).collect();
     // The first name and the family name; people rarely use those in between.
-    let called = named.first().into_iter().chain(named.iter().skip(1).last()).cloned();
+    let used_names = name_words.first().into_iter().chain(name_words.iter().skip(1).last()).cloned();
     let locals = user.addresses.iter().filter_map(|address| address.split('@').next()).map(str::to_lowercase);
-    called.chain(locals).filter(|name| name.chars().count() > 2).collect()
+    used_names.chain(locals).filter(|name| name.chars().count() > 2).collect()
 }
 
 /// Courtesies that look like requests.
@@ -112,51 +112,51 @@ pub(super) fn says_nothing_is_wanted(flat: &str) -> bool {
 }
 
 /// What the sender's own text asks for.
-pub(super) fn ask(user: &User, own: &str) -> Ask {
-    if says_nothing_is_wanted(&flat(own)) {
+pub(super) fn ask(user: &User, own_text: &str) -> Ask {
+    if says_nothing_is_wanted(&flat(own_text)) {
         return Ask::Nothing;
     }
-    let mut others = None;
-    for asked in asked(user, own) {
+    let mut of_others = None;
+    for asked in asked_sentences(user, own_text) {
         if asked.of_reader {
             return Ask::OfReader(asked.sentence.to_owned());
         }
-        others = Some(asked.sentence.to_owned());
+        of_others = Some(asked.sentence.to_owned());
     }
-    others.map_or(Ask::Nothing, Ask::OfOthers)
+    of_others.map_or(Ask::Nothing, Ask::OfOthers)
 }
 
 /// One sentence that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Asked<'a> {
+pub(super) struct AskedSentence<'a> {
     pub sentence: &'a str,
     /// Whether it asks the reader, not somebody else by name.
     pub of_reader: bool,
 }
 
 /// Every sentence that asks for something, in order.
-pub(super) fn asked<'a>(user: &User, own: &'a str) -> Vec<Asked<'a>> {
+pub(super) fn asked_sentences<'a>(user: &User, own_text: &'a str) -> Vec<AskedSentence<'a>> {
     let mut out = Vec::new();
-    for sentence in sentences(own) {
+    for sentence in sentences(own_text) {
         let flat_sentence = flat(sentence);
         if has(&flat_sentence, COURTESIES) {
             continue;
         }
-        let question = sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with(['?', '？'])
+        let is_question = sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with(['?', '？'])
             && flat_sentence.len() > 6;
-        let listed = sentence.trim_start().starts_with(['-', '*', '•'])
+        let is_listed_question = sentence.trim_start().starts_with(['-', '*', '•'])
             && QUESTION_WORDS.split(", ").any(|word| flat_sentence.starts_with(&format!(" {word} ")));
-        let requested = REQUESTS.iter().any(|phrases| has(&flat_sentence, phrases))
+        let is_request = REQUESTS.iter().any(|phrases| has(&flat_sentence, phrases))
             || UNSPACED.iter().any(|phrase| sentence.contains(phrase));
-        if question || listed || requested {
-            let of_reader = addressee(sentence).is_none_or(|name| called(user, &name));
-            out.push(Asked { sentence, of_reader });
+        if is_question || is_listed_question || is_request {
+            let of_reader = addressee(sentence).is_none_or(|name| is_addressed(user, &name));
+            out.push(AskedSentence { sentence, of_reader });
         }
     }
     out
 }
 
-fn called(user: &User, name: &str) -> bool {
+fn is_addressed(user: &User, name: &str) -> bool {
     let name = name.to_lowercase();
     names(user).contains(&name) || matches!(name.as_str(), "all" | "everyone" | "team" | "folks")
 }
@@ -207,14 +207,15 @@ const STARTERS: &[&str] = &[
 /// `Bob, could you …` and `@Bob can you …` are not for Ada, anywhere in the sentence.
 fn addressee(sentence: &str) -> Option<String> {
     let words: Vec<&str> = sentence.split_whitespace().collect();
-    let asked = words.windows(3).rev().find_map(|three| {
+    let asked_name = words.windows(3).rev().find_map(|three| {
         let name = three[0].strip_suffix(',')?;
-        let asks = matches!(three[1], "could" | "can" | "would" | "will" | "kannst" | "könntest" | "please");
+        let is_request =
+            matches!(three[1], "could" | "can" | "would" | "will" | "kannst" | "könntest" | "please");
         let is_name =
             name.chars().next().is_some_and(char::is_uppercase) && name.chars().all(char::is_alphabetic);
-        (asks && is_name).then(|| name.to_owned())
+        (is_request && is_name).then(|| name.to_owned())
     });
-    if let Some(name) = asked.filter(|name| !STARTERS.contains(&name.to_lowercase().as_str())) {
+    if let Some(name) = asked_name.filter(|name| !STARTERS.contains(&name.to_lowercase().as_str())) {
         return Some(name);
     }
     let (head, rest) = sentence.trim_start_matches(['-', '*', ' ']).split_once([' ', '\n'])?;
@@ -222,10 +223,11 @@ fn addressee(sentence: &str) -> Option<String> {
         return Some(name.trim_end_matches([',', ':']).to_owned());
     }
     let name = head.strip_suffix([',', ':'])?;
-    let capital = name.chars().next().is_some_and(char::is_uppercase);
-    let plain = STARTERS.contains(&name.to_lowercase().as_str());
-    let short_rest = rest.trim().is_empty();
-    (capital && !plain && !short_rest && name.chars().all(char::is_alphabetic)).then(|| name.to_owned())
+    let is_capitalized = name.chars().next().is_some_and(char::is_uppercase);
+    let is_starter = STARTERS.contains(&name.to_lowercase().as_str());
+    let is_alone = rest.trim().is_empty();
+    (is_capitalized && !is_starter && !is_alone && name.chars().all(char::is_alphabetic))
+        .then(|| name.to_owned())
 }
 
 #[cfg(test)]
@@ -250,8 +252,8 @@ mod tests {
             ("Also, what do you think of the draft", true),
         ];
         for (text, asks) in rows {
-            let seen = ask(&ada(), &own_text(text));
-            assert_eq!(matches!(seen, Ask::OfReader(_)), asks, "{text}: {seen:?}");
+            let answer = ask(&ada(), &own_text(text));
+            assert_eq!(matches!(answer, Ask::OfReader(_)), asks, "{text}: {answer:?}");
         }
     }
 }

@@ -23,11 +23,13 @@ const WIDER: [Kind; 3] = [Kind::Newsletter, Kind::Survey, Kind::Pitch];
 
 /// Why an ignoring line does not cover a mail that it matches.
 pub(super) fn not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
-    let named = |kind: &Kind| rule.terms.about.iter().any(|what| what.kinds.contains(kind));
-    if rule.terms.only_kinds() && SENT_TO_MANY.iter().any(named) {
-        return answers_own(mail, signs);
+    let names_kind = |kind: &Kind| rule.terms.about.iter().any(|what| what.kinds.contains(kind));
+    if rule.terms.only_kinds() && SENT_TO_MANY.iter().any(names_kind) {
+        return answers_own_mail(mail, signs);
     }
-    must_be_seen(mail, signs).filter(|(kind, _)| !kind.is_some_and(|kind| named(&kind))).map(|(_, why)| why)
+    must_be_seen(mail, signs)
+        .filter(|(kind, _)| !kind.is_some_and(|kind| names_kind(&kind)))
+        .map(|(_, why)| why)
 }
 
 /// Why a person must not miss this mail, with its kind if it has one.
@@ -37,17 +39,19 @@ fn must_be_seen(mail: &MailFacts, signs: &Signs) -> Option<(Option<Kind>, &'stat
         (Kind::Payment, "notices about due or failed payments are always shown"),
         (Kind::Deadline, "deadlines are always shown"),
     ];
-    let seen = kinds.into_iter().find(|(kind, _)| signs.is(*kind)).map(|(kind, why)| (Some(kind), why));
-    seen.or_else(|| answers_own(mail, signs).map(|why| (None, why))).or_else(|| {
-        let asked = matches!(signs.ask, Ask::OfReader(_)) && signs.mentions;
-        let by_a_person = !signs.automated && !signs.bulk;
-        (asked && by_a_person).then_some((None, "questions that address you by name are always shown"))
+    let by_kind = kinds.into_iter().find(|(kind, _)| signs.is(*kind)).map(|(kind, why)| (Some(kind), why));
+    by_kind.or_else(|| answers_own_mail(mail, signs).map(|why| (None, why))).or_else(|| {
+        let is_asked_by_name = matches!(signs.ask, Ask::OfReader(_)) && signs.mentions;
+        let is_by_person = !signs.automated && !signs.bulk;
+        (is_asked_by_name && is_by_person)
+            .then_some((None, "questions that address you by name are always shown"))
     })
 }
 
-fn answers_own(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
-    let answers = mail.headers.in_reply_to && signs.reach == Reach::Direct && !signs.automated && !signs.bulk;
-    answers.then_some("answers to you are always shown")
+fn answers_own_mail(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
+    let is_answer =
+        mail.headers.in_reply_to && signs.reach == Reach::Direct && !signs.automated && !signs.bulk;
+    is_answer.then_some("answers to you are always shown")
 }
 
 /// Why we learn nothing from this mail being ignored.
@@ -72,37 +76,37 @@ pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<WiderL
     let newest = ignored.last()?;
     let from = sender(newest)?;
     let before = &ignored[..ignored.len() - 1];
-    let grown = |before: BTreeSet<String>, after: BTreeSet<String>| {
+    let has_grown = |before: BTreeSet<String>, after: BTreeSet<String>| {
         after.len() > before.len() && after.len().is_multiple_of(ENOUGH)
     };
     let topics = |mails: &[MailFacts]| -> BTreeSet<String> {
-        let of_sender = mails.iter().filter(|mail| sender(mail).as_deref() == Some(from.as_str()));
-        of_sender.filter_map(|mail| describe(user, mail)).collect()
+        let from_sender = mails.iter().filter(|mail| sender(mail).as_deref() == Some(from.as_str()));
+        from_sender.filter_map(|mail| describe(user, mail)).collect()
     };
-    let is = |kind: Kind, mail: &MailFacts| {
+    let is_kind = |kind: Kind, mail: &MailFacts| {
         let signs = Signs::of(user, mail);
         if kind == Kind::Pitch { is_pitch(mail, &signs) } else { signs.is(kind) }
     };
     let senders = |kind: Kind, mails: &[MailFacts]| -> BTreeSet<String> {
-        mails.iter().filter(|mail| is(kind, mail)).filter_map(sender).collect()
+        mails.iter().filter(|mail| is_kind(kind, mail)).filter_map(sender).collect()
     };
     let by_kind = WIDER
         .into_iter()
-        .filter(|kind| is(*kind, newest))
-        .find(|kind| grown(senders(*kind, before), senders(*kind, ignored)));
+        .filter(|kind| is_kind(*kind, newest))
+        .find(|kind| has_grown(senders(*kind, before), senders(*kind, ignored)));
     let (what, covered): (String, Vec<&MailFacts>) = if let Some(kind) = by_kind {
         let name = sign(kind)?.name;
-        (name.to_owned(), ignored.iter().filter(|mail| is(kind, mail)).collect())
-    } else if grown(topics(before), topics(ignored)) {
-        let of_sender = |mail: &&MailFacts| sender(mail).as_deref() == Some(from.as_str());
-        (format!("mail from {from}"), ignored.iter().filter(of_sender).collect())
+        (name.to_owned(), ignored.iter().filter(|mail| is_kind(kind, mail)).collect())
+    } else if has_grown(topics(before), topics(ignored)) {
+        let is_from_sender = |mail: &&MailFacts| sender(mail).as_deref() == Some(from.as_str());
+        (format!("mail from {from}"), ignored.iter().filter(is_from_sender).collect())
     } else {
         return None;
     };
     let line = format!("ignore {what}");
-    let wanted = profile::rules(&line);
-    let has = |rule: &Rule| wanted.first().is_some_and(|wanted| rule.terms == wanted.terms);
-    if profile::rules(profile).iter().any(has) {
+    let new_rules = profile::rules(&line);
+    let is_same = |rule: &Rule| new_rules.first().is_some_and(|new_rule| rule.terms == new_rule.terms);
+    if profile::rules(profile).iter().any(is_same) {
         return None;
     }
     let mut lines: BTreeMap<String, ()> = BTreeMap::new();

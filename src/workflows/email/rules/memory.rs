@@ -25,8 +25,8 @@ pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     for cause in &facts.causes {
         match topic {
             "triage_preferences" => triage(&mut draft, &facts.user, cause),
-            "cal_preferences" => style::meetings(&mut draft, cause),
-            _ => style::replies(&mut draft, cause),
+            "cal_preferences" => style::learn_meeting_style(&mut draft, cause),
+            _ => style::learn_reply_style(&mut draft, cause),
         }
     }
     draft.finish()
@@ -35,7 +35,7 @@ pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
 /// The profile while we change it.
 pub(super) struct Draft<'a> {
     lines: Vec<String>,
-    ends_open: bool,
+    lacks_final_newline: bool,
     pinned: &'a [String],
     pub notes: Vec<String>,
 }
@@ -44,7 +44,7 @@ impl<'a> Draft<'a> {
     fn new(facts: &'a MemoryFacts) -> Self {
         Self {
             lines: facts.profile.lines().map(str::to_owned).collect(),
-            ends_open: !facts.profile.is_empty() && !facts.profile.ends_with('\n'),
+            lacks_final_newline: !facts.profile.is_empty() && !facts.profile.ends_with('\n'),
             pinned: &facts.pinned,
             notes: Vec::new(),
         }
@@ -52,14 +52,14 @@ impl<'a> Draft<'a> {
 
     fn text(&self) -> String {
         let mut text = self.lines.join("\n");
-        if !self.ends_open && !text.is_empty() {
+        if !self.lacks_final_newline && !text.is_empty() {
             text.push('\n');
         }
         text
     }
 
-    fn is_pinned(&self, at: usize) -> bool {
-        self.lines.get(at).is_some_and(|line| self.pinned.iter().any(|pin| bare(pin) == bare(line)))
+    fn is_pinned(&self, index: usize) -> bool {
+        self.lines.get(index).is_some_and(|line| self.pinned.iter().any(|pin| bare(pin) == bare(line)))
     }
 
     fn add(&mut self, text: &str) {
@@ -68,9 +68,9 @@ impl<'a> Draft<'a> {
         self.lines.push(format!("- {text}"));
     }
 
-    fn mend(&mut self, at: usize, text: &str) {
+    fn replace(&mut self, index: usize, text: &str) {
         let text = line(text, MAX_LINE);
-        if let Some(old) = self.lines.get_mut(at) {
+        if let Some(old) = self.lines.get_mut(index) {
             self.notes.push(format!("Changed “{}” to “{text}”.", bare(old)));
             *old = format!("- {text}");
         }
@@ -84,9 +84,11 @@ impl<'a> Draft<'a> {
     pub fn set(&mut self, topic: &str, text: &str) {
         let text = format!("{topic}: {text}");
         match self.lines.iter().position(|line| bare(line).starts_with(&format!("{topic}:"))) {
-            Some(at) if bare(&self.lines[at]) == text => self.note(format!("“{text}” is already there.")),
-            Some(at) if self.is_pinned(at) => self.note(format!("The pinned line on {topic} stays.")),
-            Some(at) => self.mend(at, &text),
+            Some(index) if bare(&self.lines[index]) == text => {
+                self.note(format!("“{text}” is already there."))
+            }
+            Some(index) if self.is_pinned(index) => self.note(format!("The pinned line on {topic} stays.")),
+            Some(index) => self.replace(index, &text),
             None => self.add(&text),
         }
     }
@@ -165,33 +167,33 @@ fn settle(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, te
         let rules = profile::rules(&draft.text());
         profile::matching(&rules, mail, &signs).map(|rule| (rule.class, rule.line, rule.text.clone()))
     };
-    if let Some((now, _, said)) = current(draft)
-        && now == class
+    if let Some((rule_class, _, rule_text)) = current(draft)
+        && rule_class == class
     {
-        draft.note(format!("“{}” says so already.", line(&said, MAX_LINE)));
+        draft.note(format!("“{}” says so already.", line(&rule_text, MAX_LINE)));
         return;
     }
-    let wanted = profile::rules(text);
+    let new_rules = profile::rules(text);
     let twin = profile::rules(&draft.text())
         .into_iter()
-        .find(|rule| wanted.first().is_some_and(|wanted| wanted.terms == rule.terms));
+        .find(|rule| new_rules.first().is_some_and(|new_rule| new_rule.terms == rule.terms));
     match twin {
         Some(rule) if draft.is_pinned(rule.line) => {
             draft.note(format!("The pinned line “{}” says otherwise and stays.", rule.text));
             return;
         }
-        Some(rule) => draft.mend(rule.line, text),
+        Some(rule) => draft.replace(rule.line, text),
         None => draft.add(text),
     }
     // A narrower line that says otherwise would still win.
-    if let Some((now, at, said)) = current(draft)
-        && now != class
+    if let Some((rule_class, index, rule_text)) = current(draft)
+        && rule_class != class
     {
-        if draft.is_pinned(at) {
-            draft.note(format!("The pinned line “{}” still says otherwise.", line(&said, MAX_LINE)));
+        if draft.is_pinned(index) {
+            draft.note(format!("The pinned line “{}” still says otherwise.", line(&rule_text, MAX_LINE)));
         } else {
-            draft.lines.remove(at);
-            draft.note(format!("Dropped “{}”, which said otherwise.", line(&said, MAX_LINE)));
+            draft.lines.remove(index);
+            draft.note(format!("Dropped “{}”, which said otherwise.", line(&rule_text, MAX_LINE)));
         }
     }
 }
@@ -216,22 +218,22 @@ fn list(mail: &MailFacts) -> Option<String> {
 /// Terms that match mail like this one: its sender, and what it is about.
 pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
     let from = sender(mail)?;
-    let on = list(mail).map(|list| format!(" on the list {list}")).unwrap_or_default();
+    let on_list = list(mail).map(|list| format!(" on the list {list}")).unwrap_or_default();
     let signs = Signs::of(user, mail);
-    if on.is_empty() && (signs.automated || signs.bulk) {
+    if on_list.is_empty() && (signs.automated || signs.bulk) {
         // A program's reports differ by kind; for advertising, any other kind says more.
-        let sells = [Kind::Promotion, Kind::Newsletter, Kind::Digest, Kind::Survey];
-        let kind = signs.kinds().find(|kind| !sells.contains(kind)).or_else(|| signs.kinds().next());
+        let advertising = [Kind::Promotion, Kind::Newsletter, Kind::Digest, Kind::Survey];
+        let kind = signs.kinds().find(|kind| !advertising.contains(kind)).or_else(|| signs.kinds().next());
         if let Some(sign) = kind.and_then(sign) {
             return Some(format!("mail from {from} about {}", sign.name));
         }
     }
     let fits = |word: &String| {
         let rules = profile::rules(&format!("notify about mail from {from} about {word}"));
-        let plain = |rule: &profile::Rule| {
+        let names_no_kind = |rule: &profile::Rule| {
             !rule.terms.about.is_empty() && rule.terms.about.iter().all(|what| what.kinds.is_empty())
         };
-        rules.first().is_some_and(|rule| plain(rule) && rule.terms.fit(mail, &signs))
+        rules.first().is_some_and(|rule| names_no_kind(rule) && rule.terms.fit(mail, &signs))
             && profile::rules(&format!("{word} mail from {from}")).is_empty()
     };
     let subject: Vec<String> = words(&mail.subject)
@@ -245,7 +247,7 @@ pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
         // Two words of a subject are seldom a phrase. A comma between them would mean that either is enough.
         words => words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(" "),
     };
-    Some(format!("mail from {from}{on} about {topic}"))
+    Some(format!("mail from {from}{on_list} about {topic}"))
 }
 
 /// A person's words that are meant for the future and name their terms: they become a line unchanged.
@@ -258,10 +260,10 @@ fn general_wish(feedback: &str) -> Option<String> {
     }
     let rules = profile::rules(&text);
     let terms = &rules.first()?.terms;
-    let named = !terms.from.is_empty()
+    let has_terms = !terms.from.is_empty()
         || !terms.list.is_empty()
         || terms.about.iter().any(|what| !what.kinds.is_empty());
-    named.then(|| text.trim_end_matches(['.', '!']).to_owned())
+    has_terms.then(|| text.trim_end_matches(['.', '!']).to_owned())
 }
 
 #[cfg(test)]
@@ -373,8 +375,8 @@ mod tests {
             ("Zahlungserinnerung zur Invoice 4711", "Die Rechnung ist überfällig. Order number 4711."),
         ] {
             let dunning = mail("billing@host.example", subject, text);
-            let said = classify(&TriageFacts { user: ada(), mail: dunning, profile: profile.clone() });
-            assert_ne!(said.classification, Class::Ignore, "{subject}: {profile} {}", said.reasoning);
+            let answer = classify(&TriageFacts { user: ada(), mail: dunning, profile: profile.clone() });
+            assert_ne!(answer.classification, Class::Ignore, "{subject}: {profile} {}", answer.reasoning);
         }
     }
 

@@ -116,7 +116,7 @@ impl Terms {
     }
 
     pub fn fit(&self, mail: &MailFacts, signs: &Signs) -> bool {
-        let any_or_empty = |empty: bool, found: bool| empty || found;
+        let any_or_empty = |empty: bool, fits: bool| empty || fits;
         any_or_empty(self.from.is_empty(), self.from.iter().any(|who| is_from(who, mail)))
             && any_or_empty(
                 self.list.is_empty(),
@@ -152,10 +152,10 @@ fn is_from(who: &str, mail: &MailFacts) -> bool {
     if who.contains('.') && !who.contains(' ') {
         return domain == who || domain.ends_with(&format!(".{who}"));
     }
-    let name: HashSet<String> =
+    let name_words: HashSet<String> =
         words(&mail.from_name).chain(words(from.split('@').next().unwrap_or(""))).collect();
-    let wanted: Vec<String> = words(who).collect();
-    !wanted.is_empty() && wanted.iter().all(|word| name.contains(word))
+    let who_words: Vec<String> = words(who).collect();
+    !who_words.is_empty() && who_words.iter().all(|word| name_words.contains(word))
 }
 
 /// `*` matches anything.
@@ -203,7 +203,7 @@ fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Vec<Terms>
         if let Some((terms, last)) = text.rsplit_once(mark) {
             let mut tail = last.split_whitespace().map(|word| word.trim_matches(['.', ',']).to_lowercase());
             if let (Some(class), None) = (tail.next().and_then(|word| verb(&word)), tail.next()) {
-                return finish(class, terms);
+                return with_exceptions(class, terms);
             }
         }
     }
@@ -213,7 +213,7 @@ fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Vec<Terms>
         let word = token.trim_matches(['.', ',', ':', '!']).to_lowercase().replace('’', "'");
         match word.as_str() {
             "never" | "not" | "don't" | "stop" => negated = true,
-            "showing" if negated => return finish(Class::Ignore, &tokens[at + 1..].join(" ")),
+            "showing" if negated => return with_exceptions(Class::Ignore, &tokens[at + 1..].join(" ")),
             _ => {}
         }
         if let Some(class) = verb(&word) {
@@ -222,16 +222,16 @@ fn parse(text: &str, heading: Option<Class>) -> Option<(Class, Terms, Vec<Terms>
                 (Class::Notify, true) => Class::Ignore,
                 (Class::Ignore | Class::Respond, true) => Class::Notify,
             };
-            return finish(class, &tokens[at + 1..].join(" "));
+            return with_exceptions(class, &tokens[at + 1..].join(" "));
         }
     }
-    finish(heading?, text)
+    with_exceptions(heading?, text)
 }
 
 /// The words that begin an exception.
 const EXCEPTIONS: [&str; 3] = [" except ", " unless ", " but not "];
 
-fn finish(class: Class, text: &str) -> Option<(Class, Terms, Vec<Terms>)> {
+fn with_exceptions(class: Class, text: &str) -> Option<(Class, Terms, Vec<Terms>)> {
     // A line of a profile has no line break of its own, so one can mark where each exception begins.
     let marked = EXCEPTIONS.iter().fold(text.to_lowercase(), |text, word| text.replace(word, "\n"));
     let mut parts = marked.split('\n').map(terms);
@@ -279,7 +279,7 @@ fn terms(text: &str) -> Terms {
 
 /// The words of a text, grouped by field. A comma separates two values.
 fn by_field(text: &str) -> Vec<(Field, Vec<&str>)> {
-    let mut done = Vec::new();
+    let mut groups = Vec::new();
     let (mut field, mut words) = (Field::About, Vec::new());
     for token in text.split_whitespace() {
         let word = token.trim_matches(['"', '“', '”', ',', ';', '(', ')', '.', '!']);
@@ -291,14 +291,14 @@ fn by_field(text: &str) -> Vec<(Field, Vec<&str>)> {
             // "to" is usually just grammar; before an address it is a field.
             _ if word.contains('@') && words.last() == Some(&"to") => {
                 words.pop();
-                done.push((field, std::mem::take(&mut words)));
+                groups.push((field, std::mem::take(&mut words)));
                 field = Field::To;
                 None
             }
             _ => None,
         };
         if let Some(next) = next {
-            done.push((field, std::mem::take(&mut words)));
+            groups.push((field, std::mem::take(&mut words)));
             field = next;
             continue;
         }
@@ -307,8 +307,8 @@ fn by_field(text: &str) -> Vec<(Field, Vec<&str>)> {
             words.push(",");
         }
     }
-    done.push((field, words));
-    done
+    groups.push((field, words));
+    groups
 }
 
 fn who(value: &[&str]) -> Option<String> {
@@ -344,14 +344,14 @@ static NAMES: LazyLock<Vec<(Kind, Vec<Vec<String>>)>> = LazyLock::new(|| {
 });
 
 fn what(text: &str) -> Option<What> {
-    let all = stems(text);
-    let set: HashSet<&String> = all.iter().collect();
+    let all_stems = stems(text);
+    let present: HashSet<&String> = all_stems.iter().collect();
     let mut kinds = Vec::new();
     let mut used: HashSet<&String> = HashSet::new();
     for (kind, names) in &*NAMES {
         // The longest matching name uses up its words.
-        let fits = names.iter().filter(|name| name.iter().all(|stem| set.contains(stem)));
-        if let Some(name) = fits.max_by_key(|name| name.len()) {
+        let matching_names = names.iter().filter(|name| name.iter().all(|stem| present.contains(stem)));
+        if let Some(name) = matching_names.max_by_key(|name| name.len()) {
             kinds.push((*kind, name.len()));
             used.extend(name);
         }
@@ -360,8 +360,10 @@ fn what(text: &str) -> Option<What> {
     let longest = kinds.iter().map(|(_, len)| *len).max().unwrap_or(0);
     let kinds: Vec<Kind> =
         kinds.into_iter().filter(|(_, len)| *len == longest).map(|(kind, _)| kind).collect();
-    let stems: HashSet<String> =
-        all.into_iter().filter(|stem| !used.contains(stem) && !FILLER.contains(&stem.as_str())).collect();
+    let stems: HashSet<String> = all_stems
+        .into_iter()
+        .filter(|stem| !used.contains(stem) && !FILLER.contains(&stem.as_str()))
+        .collect();
     let kinds: Vec<Kind> = kinds.into_iter().take(1).collect();
     (!kinds.is_empty() || !stems.is_empty()).then_some(What { kinds, stems })
 }

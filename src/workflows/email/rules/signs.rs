@@ -68,10 +68,10 @@ pub(super) enum Calendar {
 
 impl Signs {
     pub fn of(user: &User, mail: &MailFacts) -> Self {
-        let whole: String = mail.text.chars().take(MAX_TEXT).collect();
-        let own = own_text(&whole);
-        let (flat_subject, flat_body) = (flat(&mail.subject), flat(&own));
-        let machine = machine(&mail.from);
+        let text: String = mail.text.chars().take(MAX_TEXT).collect();
+        let own_text = own_text(&text);
+        let (flat_subject, flat_body) = (flat(&mail.subject), flat(&own_text));
+        let by_machine = is_machine(&mail.from);
         let precedence = mail.headers.precedence.as_deref().unwrap_or_default().to_lowercase();
         let submitted = mail.headers.auto_submitted.as_deref().unwrap_or("no").trim().to_lowercase();
         let bulk = mail.list_id.is_some()
@@ -82,7 +82,7 @@ impl Signs {
             && (submitted.starts_with("auto-replied")
                 || precedence == "auto_reply"
                 || has(&flat_subject, "automatic reply, auto reply, autoreply, out of office")
-                    && machine_words(&own));
+                    && has_machine_words(&own_text));
         let subject: HashSet<Kind> =
             SIGNS.iter().filter(|sign| has(&flat_subject, sign.subject)).map(|sign| sign.kind).collect();
         let body = SIGNS
@@ -90,30 +90,35 @@ impl Signs {
             .map(|sign| (sign.kind, sign.body.split(", ").filter(|phrase| has(&flat_body, phrase)).count()))
             .filter(|(_, count)| *count > 0)
             .collect();
-        let all =
-            format!("{} {} {} {}", mail.subject, own, mail.from_name, mail.list_id.as_deref().unwrap_or(""));
+        let all_text = format!(
+            "{} {} {} {}",
+            mail.subject,
+            own_text,
+            mail.from_name,
+            mail.list_id.as_deref().unwrap_or("")
+        );
         Self {
             reach: reach(user, mail),
-            automated: machine || submitted != "no" || bounce || auto_reply,
+            automated: by_machine || submitted != "no" || bounce || auto_reply,
             bulk,
-            colleague: colleague(user, &mail.from),
+            colleague: is_colleague(user, &mail.from),
             bounce,
             auto_reply,
-            ask: ask(user, &own),
-            mentions: mentions(user, &own),
+            ask: ask(user, &own_text),
+            mentions: mentions_reader(user, &own_text),
             says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
-            thanks: thanks(&flat_body),
+            thanks: is_only_thanks(&flat_body),
             subject,
             body,
             calendar: calendar(mail, &flat_subject),
-            stems: stem_set(&all),
+            stems: stem_set(&all_text),
             subject_stems: stem_set(&mail.subject),
         }
     }
 
     /// Whether the subject shows the kind, or enough phrases of the body: two for weak kinds, else one.
     pub fn is(&self, kind: Kind) -> bool {
-        self.subject.contains(&kind) || self.hints(kind) >= if weak(kind) { 2 } else { 1 }
+        self.subject.contains(&kind) || self.hints(kind) >= if is_weak(kind) { 2 } else { 1 }
     }
 
     /// How many phrases of the body hint at `kind`.
@@ -127,7 +132,7 @@ impl Signs {
 }
 
 /// Kinds whose phrases also turn up in ordinary mail.
-fn weak(kind: Kind) -> bool {
+fn is_weak(kind: Kind) -> bool {
     matches!(kind, Kind::Newsletter | Kind::Pitch | Kind::Receipt | Kind::Promotion)
 }
 
@@ -136,11 +141,11 @@ pub(super) fn own_text(text: &str) -> String {
     let mut out = String::new();
     for line in text.lines() {
         let bare = line.trim();
-        let quoted_head = (bare.starts_with("On ") && bare.ends_with("wrote:"))
+        let starts_quote = (bare.starts_with("On ") && bare.ends_with("wrote:"))
             || (bare.starts_with("Am ") && bare.contains("schrieb") && bare.ends_with(':'))
             || bare.starts_with("-----Original Message")
             || bare.starts_with("________________");
-        if line.trim_end() == "--" || quoted_head {
+        if line.trim_end() == "--" || starts_quote {
             break;
         }
         if !bare.starts_with('>') {
@@ -152,7 +157,7 @@ pub(super) fn own_text(text: &str) -> String {
     if out.trim().is_empty() { text.to_owned() } else { out }
 }
 
-fn machine(from: &str) -> bool {
+fn is_machine(from: &str) -> bool {
     let local = from.split('@').next().unwrap_or_default().to_lowercase();
     let local = local.split('+').next().unwrap_or_default();
     MACHINES.split(", ").any(|name| name == local)
@@ -161,9 +166,9 @@ fn machine(from: &str) -> bool {
             .any(|part| local.contains(part))
 }
 
-fn machine_words(own: &str) -> bool {
+fn has_machine_words(own_text: &str) -> bool {
     has(
-        &flat(own),
+        &flat(own_text),
         "automatic, automated, out of office, out of the office, limited access, i am away, i m away, on \
         leave",
     )
@@ -180,12 +185,12 @@ fn is_bounce(mail: &MailFacts, flat_subject: &str) -> bool {
 }
 
 fn reach(user: &User, mail: &MailFacts) -> Reach {
-    let mine = |list: &[String]| {
+    let has_reader = |list: &[String]| {
         list.iter().any(|address| user.addresses.iter().any(|own| own.eq_ignore_ascii_case(address.trim())))
     };
-    if mine(&mail.to) {
+    if has_reader(&mail.to) {
         Reach::Direct
-    } else if mine(&mail.cc) {
+    } else if has_reader(&mail.cc) {
         Reach::Copy
     } else {
         Reach::Group
@@ -196,21 +201,21 @@ fn reach(user: &User, mail: &MailFacts) -> Reach {
 const PROVIDERS: &str = "gmail.com, googlemail.com, outlook.com, hotmail.com, yahoo.com, icloud.com, me.com, gmx.de, gmx.net, \
     web.de, proton.me, protonmail.com, posteo.de, fastmail.com, aol.com, live.com";
 
-fn colleague(user: &User, from: &str) -> bool {
+fn is_colleague(user: &User, from: &str) -> bool {
     let domain = |address: &str| address.rsplit('@').next().unwrap_or_default().to_lowercase();
-    let theirs = domain(from);
-    !PROVIDERS.split(", ").any(|provider| provider == theirs)
-        && user.addresses.iter().any(|own| domain(own) == theirs)
+    let sender_domain = domain(from);
+    !PROVIDERS.split(", ").any(|provider| provider == sender_domain)
+        && user.addresses.iter().any(|address| domain(address) == sender_domain)
 }
 
-fn mentions(user: &User, own: &str) -> bool {
-    let flat = flat(own);
+fn mentions_reader(user: &User, own_text: &str) -> bool {
+    let flat = flat(own_text);
     names(user).iter().any(|name| flat.contains(&format!(" {} ", name.replace(['.', '-', '_'], " "))))
 }
 
-fn thanks(flat_body: &str) -> bool {
-    let short = flat_body.split_whitespace().count() <= 30;
-    short
+fn is_only_thanks(flat_body: &str) -> bool {
+    let is_short = flat_body.split_whitespace().count() <= 30;
+    is_short
         && has(
             flat_body,
             "thanks, thank you, thx, many thanks, great, perfect, sounds good, got it, will do, received, \
@@ -220,15 +225,16 @@ fn thanks(flat_body: &str) -> bool {
 
 fn calendar(mail: &MailFacts, flat_subject: &str) -> Option<Calendar> {
     let method = mail.headers.calendar.as_deref().unwrap_or_default().to_uppercase();
-    let invite = mail.attachments.iter().any(|name| name.to_lowercase().ends_with(".ics"));
-    if method.is_empty() && !invite {
+    let has_invitation = mail.attachments.iter().any(|name| name.to_lowercase().ends_with(".ics"));
+    if method.is_empty() && !has_invitation {
         return None;
     }
-    let starts = |words: &[&str]| words.iter().any(|word| flat_subject.starts_with(&format!(" {word} ")));
-    if starts(&["accepted"]) {
+    let starts_with =
+        |words: &[&str]| words.iter().any(|word| flat_subject.starts_with(&format!(" {word} ")));
+    if starts_with(&["accepted"]) {
         Some(Calendar::Accepted)
     } else if method == "CANCEL"
-        || starts(&[
+        || starts_with(&[
             "declined",
             "cancelled",
             "canceled",
@@ -255,10 +261,10 @@ mod tests {
         for from in
             ["no-reply@x.example", "notifications@github.com", "CI@builds.example", "noreply+7@x.example"]
         {
-            assert!(machine(from), "{from}");
+            assert!(is_machine(from), "{from}");
         }
         for from in ["bob@x.example", "nora.playfair@x.example", "city@x.example"] {
-            assert!(!machine(from), "{from}");
+            assert!(!is_machine(from), "{from}");
         }
     }
 }

@@ -19,7 +19,7 @@ pub(super) fn is_lasting(words: &str) -> bool {
     )
 }
 
-fn from_words(draft: &mut Draft<'_>, cause: &Cause) {
+fn learn_from_words(draft: &mut Draft<'_>, cause: &Cause) {
     let words = cause.feedback.trim();
     if words.is_empty() {
         return;
@@ -31,15 +31,15 @@ fn from_words(draft: &mut Draft<'_>, cause: &Cause) {
     draft.note("Those words were about this one only.");
 }
 
-pub(super) fn replies(draft: &mut Draft<'_>, cause: &Cause) {
-    from_words(draft, cause);
+pub(super) fn learn_reply_style(draft: &mut Draft<'_>, cause: &Cause) {
+    learn_from_words(draft, cause);
     if cause.kind != CauseKind::ProposalEdited {
         return;
     }
     let content =
         |args: &Value| args.get("content").and_then(Value::as_str).unwrap_or_default().trim().to_owned();
     let (before, after) = (content(&cause.proposed), content(&cause.edited));
-    let known = draft.notes.len();
+    let notes_before = draft.notes.len();
     if before != after && !after.is_empty() {
         if let Some(greeting) = greeting(&after).filter(|now| Some(now) != greeting(&before).as_ref()) {
             draft.set("Greeting", &format!("begin with “{greeting} …”"));
@@ -47,11 +47,15 @@ pub(super) fn replies(draft: &mut Draft<'_>, cause: &Cause) {
         if let Some(end) = sign_off(&after).filter(|now| Some(now) != sign_off(&before).as_ref()) {
             draft.set("Sign-off", &format!("end with “{end}”"));
         }
-        let (long, now) = (before.split_whitespace().count(), after.split_whitespace().count());
-        if now * 10 <= long * 7 {
-            draft.set("Length", &format!("keep replies short (cut from {long} to {now} words)"));
-        } else if now * 10 >= long * 14 && now > long + 10 {
-            draft.set("Length", &format!("say more (grown from {long} to {now} words)"));
+        let (words_before, words_after) =
+            (before.split_whitespace().count(), after.split_whitespace().count());
+        if words_after * 10 <= words_before * 7 {
+            draft.set(
+                "Length",
+                &format!("keep replies short (cut from {words_before} to {words_after} words)"),
+            );
+        } else if words_after * 10 >= words_before * 14 && words_after > words_before + 10 {
+            draft.set("Length", &format!("say more (grown from {words_before} to {words_after} words)"));
         }
         if before.contains('!') && !after.contains('!') {
             draft.set("Tone", "no exclamation marks");
@@ -62,23 +66,25 @@ pub(super) fn replies(draft: &mut Draft<'_>, cause: &Cause) {
         let list = list.map(Vec::as_slice).unwrap_or_default();
         list.iter().filter_map(Value::as_str).map(|address| line(&address.to_lowercase(), 80)).collect()
     };
-    let had = people(&cause.proposed, "cc");
-    for added in people(&cause.edited, "cc").into_iter().filter(|address| !had.contains(address)).take(3) {
+    let cc_before = people(&cause.proposed, "cc");
+    for address in
+        people(&cause.edited, "cc").into_iter().filter(|address| !cc_before.contains(address)).take(3)
+    {
         if let Some(to) = people(&cause.edited, "to").first() {
-            draft.remember(&format!("Copy {added} when writing to {to}"));
+            draft.remember(&format!("Copy {address} when writing to {to}"));
         }
     }
-    if draft.notes.len() == known {
+    if draft.notes.len() == notes_before {
         draft.note("The edit changed what this mail says, not how mails are written.");
     }
 }
 
-pub(super) fn meetings(draft: &mut Draft<'_>, cause: &Cause) {
-    from_words(draft, cause);
+pub(super) fn learn_meeting_style(draft: &mut Draft<'_>, cause: &Cause) {
+    learn_from_words(draft, cause);
     if cause.kind != CauseKind::ProposalEdited {
         return;
     }
-    let known = draft.notes.len();
+    let notes_before = draft.notes.len();
     let (before, after) = (&cause.proposed, &cause.edited);
     let minutes = |args: &Value| args.get("duration_minutes").and_then(Value::as_u64);
     if let Some(now) = minutes(after).filter(|now| Some(*now) != minutes(before)) {
@@ -104,7 +110,7 @@ pub(super) fn meetings(draft: &mut Draft<'_>, cause: &Cause) {
     if !now.is_empty() && now != place(before) {
         draft.set("Place", &line(&now, 80));
     }
-    if draft.notes.len() == known {
+    if draft.notes.len() == notes_before {
         draft.note("The edit changed this meeting, not how meetings are made.");
     }
 }
@@ -112,9 +118,9 @@ pub(super) fn meetings(draft: &mut Draft<'_>, cause: &Cause) {
 /// The greeting before the name.
 fn greeting(content: &str) -> Option<String> {
     let first = content.lines().next()?.trim();
-    let known = ["good morning", "good afternoon", "good evening", "hi", "hello", "hey", "dear"];
+    let greetings = ["good morning", "good afternoon", "good evening", "hi", "hello", "hey", "dear"];
     let lower = first.to_lowercase();
-    let word = known.iter().find(|word| {
+    let word = greetings.iter().find(|word| {
         lower.starts_with(&format!("{word} ")) || lower.trim_end_matches([',', '!']) == **word
     })?;
     first.get(..word.len()).map(str::to_owned)
@@ -185,20 +191,20 @@ mod tests {
 
     #[test]
     fn a_wish_for_one_mail_is_no_lasting_preference() {
-        for (said, learned) in [
+        for (words, learned) in [
             ("shorter please, propose only Tuesday", ""),
             ("Shorter and cc Bob; friendlier.", ""),
             ("not before ten", ""),
             ("bitte immer kürzer", "- bitte immer kürzer\n"),
             ("Always propose Tuesday, and be brief", "- Always propose Tuesday, and be brief\n"),
         ] {
-            let cause = Cause { feedback: said.into(), ..Cause::new(CauseKind::ProposalAnswered) };
+            let cause = Cause { feedback: words.into(), ..Cause::new(CauseKind::ProposalAnswered) };
             let facts = MemoryFacts {
                 namespace: "email_assistant.response_preferences".into(),
                 causes: vec![cause],
                 ..MemoryFacts::default()
             };
-            assert_eq!(update(&facts).profile, learned, "{said}");
+            assert_eq!(update(&facts).profile, learned, "{words}");
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::mail_facts::{Class, MailFacts};
 
 /// The maximum length of a gist.
-const GIST: usize = 100;
+const MAX_GIST: usize = 100;
 
 struct Verdict {
     class: Class,
@@ -41,13 +41,13 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let rules = profile::rules(&facts.profile);
     let Verdict { class, why, unsure } = general(&facts.mail, &signs);
     // "Notify about deadlines" says what to show. It must not keep a person's question from being answered.
-    let shown_only = |rule: &&profile::Rule| {
+    let applies = |rule: &&profile::Rule| {
         !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
     };
-    let rule = profile::matching(&rules, &facts.mail, &signs).filter(shown_only);
-    let spared = rule.filter(|rule| rule.class == Class::Ignore);
-    let spared = spared.and_then(|rule| learned::not_covered(rule, &facts.mail, &signs));
-    let (classification, reasoning) = match (rule, spared) {
+    let rule = profile::matching(&rules, &facts.mail, &signs).filter(applies);
+    let ignoring = rule.filter(|rule| rule.class == Class::Ignore);
+    let why_shown = ignoring.and_then(|rule| learned::not_covered(rule, &facts.mail, &signs));
+    let (classification, reasoning) = match (rule, why_shown) {
         (Some(_), Some(why_shown)) => {
             let class = if class == Class::Ignore { Class::Notify } else { class };
             (class, format!("A line in Memory says to ignore such mail, but {why_shown}."))
@@ -91,14 +91,14 @@ fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
     if let Some(why) = suspicion(mail, signs) {
         return Verdict::new(Class::Notify, format!("{why}, so look twice"));
     }
-    let talk = mail.list_id.is_some() && is_talk(mail, signs);
-    if !talk && (signs.automated || signs.bulk) {
+    let is_list_talk = mail.list_id.is_some() && is_talk(mail, signs);
+    if !is_list_talk && (signs.automated || signs.bulk) {
         return by_program(mail, signs);
     }
     if is_pitch(mail, signs) {
         return say(Class::Ignore, "a sales pitch from a stranger");
     }
-    if talk {
+    if is_list_talk {
         return on_a_list(mail, signs);
     }
     if signs.hints(Kind::Forge) > 0 && is(Kind::Mention) {
@@ -123,29 +123,29 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     if has(&text, DECIDES) && !(mail.headers.list_unsubscribe && mail.list_id.is_none()) {
         return Verdict::new(Class::Respond, "somebody waits for your decision");
     }
-    let nothing_to_do = signs.bulk && signs.says_nothing_is_wanted;
+    let needs_nothing = signs.bulk && signs.says_nothing_is_wanted;
     // An advertisement may contain any word, so trust only phrases that ads never use about an account.
-    let sells =
+    let is_advertising =
         signs.bulk && (is(Kind::Promotion) || is(Kind::Newsletter) || is(Kind::Digest) || is(Kind::Survey));
     let rows: [(bool, Class, &str); 17] = [
         (is(Kind::Code), Class::Notify, "a code or a confirmation somebody asked for"),
         (
-            signs.hints(Kind::Security) > 0 || is(Kind::Security) && !sells,
+            signs.hints(Kind::Security) > 0 || is(Kind::Security) && !is_advertising,
             Class::Notify,
             "a notice about the security of an account or system",
         ),
         (
-            signs.hints(Kind::Payment) > 0 || is(Kind::Payment) && !sells,
+            signs.hints(Kind::Payment) > 0 || is(Kind::Payment) && !is_advertising,
             Class::Notify,
             "something about a payment or a renewal needs a look",
         ),
-        (nothing_to_do, Class::Ignore, "sent to many, and nothing is wanted"),
-        (is(Kind::DeliveryProblem) && !sells, Class::Notify, "a delivery needs a look"),
+        (needs_nothing, Class::Ignore, "sent to many, and nothing is wanted"),
+        (is(Kind::DeliveryProblem) && !is_advertising, Class::Notify, "a delivery needs a look"),
         (is(Kind::Recovery), Class::Ignore, "something works again"),
         (is(Kind::BuildSuccess) && !is(Kind::BuildFailure), Class::Ignore, "something worked as it should"),
-        (is(Kind::BuildFailure) && !sells, Class::Notify, "a build, job or deployment failed"),
-        (is(Kind::Outage) && !sells, Class::Notify, "a system is in trouble, or will be"),
-        (is(Kind::Mention) && !sells, Class::Notify, "a notice that concerns you"),
+        (is(Kind::BuildFailure) && !is_advertising, Class::Notify, "a build, job or deployment failed"),
+        (is(Kind::Outage) && !is_advertising, Class::Notify, "a system is in trouble, or will be"),
+        (is(Kind::Mention) && !is_advertising, Class::Notify, "a notice that concerns you"),
         (is(Kind::Survey), Class::Ignore, "a survey"),
         (is(Kind::Digest), Class::Ignore, "a digest"),
         (is(Kind::Promotion) && signs.bulk, Class::Ignore, "advertising"),
@@ -167,11 +167,11 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
 
 /// On a list, a mail concerns the reader only if it names them, or if a colleague announces something.
 fn on_a_list(mail: &MailFacts, signs: &Signs) -> Verdict {
-    let asked = matches!(signs.ask, Ask::OfReader(_));
-    if asked && signs.colleague && has(&flat(&own_text(&mail.text)), EVERYBODY) {
+    let is_asked = matches!(signs.ask, Ask::OfReader(_));
+    if is_asked && signs.colleague && has(&flat(&own_text(&mail.text)), EVERYBODY) {
         return Verdict::new(Class::Respond, "a colleague asks everybody for an answer");
     }
-    match (signs.mentions, asked) {
+    match (signs.mentions, is_asked) {
         (true, true) => Verdict::new(Class::Respond, "somebody on a list asks you by name"),
         (true, false) => Verdict::new(Class::Notify, "somebody on a list names you"),
         (false, _) if signs.colleague && is_worth_knowing(signs) => {
@@ -286,12 +286,12 @@ fn gist(mail: &MailFacts, signs: &Signs) -> String {
         && !signs.automated
         && !signs.bulk
     {
-        return line(words, GIST - 1);
+        return line(words, MAX_GIST - 1);
     }
-    let says =
+    let says_something =
         |line: &&str| line.split_whitespace().count() > 2 && !line.starts_with('>') && !is_greeting(line);
-    let first = mail.text.lines().map(str::trim).find(says).unwrap_or(&mail.subject);
-    line(if first.trim().is_empty() { "(nothing is said)" } else { first }, GIST - 1)
+    let first = mail.text.lines().map(str::trim).find(says_something).unwrap_or(&mail.subject);
+    line(if first.trim().is_empty() { "(nothing is said)" } else { first }, MAX_GIST - 1)
 }
 
 /// `Dear Ms Haddad,`: a short line that ends like a greeting.
@@ -370,6 +370,6 @@ mod tests {
     fn gists_are_one_short_line() {
         let long = facts(&"very long subject ".repeat(40), "a\nb");
         let gist = triage(&long).gist;
-        assert!(gist.chars().count() <= GIST && !gist.contains('\n'), "{gist}");
+        assert!(gist.chars().count() <= MAX_GIST && !gist.contains('\n'), "{gist}");
     }
 }

@@ -71,8 +71,8 @@ const LONG_VALUED: &[&str] =
 
 pub(super) fn is_harmless(words: &[String], folder: &str) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
-    let Some(known) = LIST.iter().find(|known| known.name == name) else { return false };
-    known.accepts(rest, folder).unwrap_or(false)
+    let Some(command) = LIST.iter().find(|command| command.name == name) else { return false };
+    command.accepts(rest, folder).unwrap_or(false)
 }
 
 impl Harmless {
@@ -81,17 +81,18 @@ impl Harmless {
         let mut operands = Vec::new();
         let mut has_pattern = self.takes != Takes::Pattern;
         let mut words = words.iter().map(String::as_str);
-        let mut options = true;
+        let mut reads_options = true;
         while let Some(word) = words.next() {
-            if !options || !word.starts_with('-') || word == "-" {
+            if !reads_options || !word.starts_with('-') || word == "-" {
                 operands.push(word);
             } else if word == "--" {
-                options = false;
+                reads_options = false;
             } else if self.takes == Takes::Text && self.name == "echo" {
                 // `echo` prints options it does not know.
             } else if word.starts_with("--") {
-                let known = LONG.contains(&word) || LONG_VALUED.iter().any(|start| word.starts_with(start));
-                known.then_some(())?;
+                let is_known =
+                    LONG.contains(&word) || LONG_VALUED.iter().any(|start| word.starts_with(start));
+                is_known.then_some(())?;
             } else {
                 for (at, letter) in word.char_indices().skip(1) {
                     if self.valued.contains(letter) {
@@ -102,8 +103,8 @@ impl Harmless {
                         break;
                     }
                     // `head -5`, `grep -3`.
-                    let counts = letter.is_ascii_digit() && matches!(self.name, "head" | "tail" | "grep");
-                    (counts || self.flags.contains(letter)).then_some(())?;
+                    let is_count = letter.is_ascii_digit() && matches!(self.name, "head" | "tail" | "grep");
+                    (is_count || self.flags.contains(letter)).then_some(())?;
                 }
             }
         }

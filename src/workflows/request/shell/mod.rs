@@ -12,7 +12,7 @@ use brush_parser::ast::{
 use brush_parser::word::{WordPiece, WordPieceWithSource, parse as parse_word};
 use brush_parser::{Parser, ParserOptions};
 
-pub(super) use segments::{Segment, resolved, segments};
+pub(super) use segments::{Segment, resolve, segments};
 
 /// How many levels of substitutions and scripts within scripts are looked into.
 const MAX_DEPTH: usize = 6;
@@ -42,9 +42,9 @@ pub(super) struct Unparsable;
 
 /// The commands of a line, including those in substitutions and quoted scripts, and whether these are all of them.
 pub(super) fn commands(line: &str) -> (Vec<ParsedCommand>, Result<(), Unparsable>) {
-    let mut reader = Reader { found: Vec::new() };
-    let read = reader.line(line, 0);
-    (reader.found, read)
+    let mut reader = Reader { commands: Vec::new() };
+    let result = reader.line(line, 0);
+    (reader.commands, result)
 }
 
 /// Parses a line.
@@ -75,20 +75,20 @@ fn is_shallow(line: &str) -> bool {
         }
         deepest = deepest.max(depth);
     }
-    let opening = ["if", "while", "until", "for", "case", "select", "coproc", "function", "!", "time"];
+    let opening_words = ["if", "while", "until", "for", "case", "select", "coproc", "function", "!", "time"];
     let keywords = line.split(|c: char| c.is_whitespace() || ";|&(){}".contains(c));
-    count += keywords.filter(|word| opening.contains(word)).count();
+    count += keywords.filter(|word| opening_words.contains(word)).count();
     deepest <= MAX_NESTING && count <= MAX_NESTED
 }
 
 struct Reader {
-    found: Vec<ParsedCommand>,
+    commands: Vec<ParsedCommand>,
 }
 
-type Read = Result<(), Unparsable>;
+type ReadResult = Result<(), Unparsable>;
 
 impl Reader {
-    fn line(&mut self, line: &str, depth: usize) -> Read {
+    fn line(&mut self, line: &str, depth: usize) -> ReadResult {
         if depth > MAX_DEPTH {
             return Err(Unparsable);
         }
@@ -96,19 +96,19 @@ impl Reader {
         program.complete_commands.iter().try_for_each(|list| self.list(list, depth))
     }
 
-    fn list(&mut self, list: &CompoundList, depth: usize) -> Read {
+    fn list(&mut self, list: &CompoundList, depth: usize) -> ReadResult {
         list.0.iter().try_for_each(|item| self.and_or(&item.0, depth))
     }
 
-    fn and_or(&mut self, list: &AndOrList, depth: usize) -> Read {
+    fn and_or(&mut self, list: &AndOrList, depth: usize) -> ReadResult {
         list.into_iter().try_for_each(|(_, pipeline)| self.pipeline(pipeline, depth))
     }
 
-    fn pipeline(&mut self, pipeline: &Pipeline, depth: usize) -> Read {
+    fn pipeline(&mut self, pipeline: &Pipeline, depth: usize) -> ReadResult {
         pipeline.seq.iter().enumerate().try_for_each(|(n, command)| self.command(command, n > 0, depth))
     }
 
-    fn command(&mut self, command: &Command, piped: bool, depth: usize) -> Read {
+    fn command(&mut self, command: &Command, piped: bool, depth: usize) -> ReadResult {
         match command {
             Command::Simple(simple) => self.simple(simple, piped, depth),
             Command::Compound(compound, redirects) => {
@@ -126,7 +126,7 @@ impl Reader {
         }
     }
 
-    fn compound(&mut self, compound: &CompoundCommand, depth: usize) -> Read {
+    fn compound(&mut self, compound: &CompoundCommand, depth: usize) -> ReadResult {
         match compound {
             CompoundCommand::Arithmetic(arithmetic) => self.text(&arithmetic.expr.value, depth).map(|_| ()),
             CompoundCommand::ArithmeticForClause(each) => {
@@ -166,7 +166,7 @@ impl Reader {
         }
     }
 
-    fn simple(&mut self, command: &SimpleCommand, piped: bool, depth: usize) -> Read {
+    fn simple(&mut self, command: &SimpleCommand, piped: bool, depth: usize) -> ReadResult {
         let mut simple = ParsedCommand { piped, ..ParsedCommand::default() };
         let prefix = command.prefix.iter().flat_map(|prefix| &prefix.0);
         for item in prefix {
@@ -182,11 +182,16 @@ impl Reader {
         for script in scripts(&simple) {
             self.line(&script, depth + 1)?;
         }
-        self.found.push(simple);
+        self.commands.push(simple);
         Ok(())
     }
 
-    fn item(&mut self, item: &CommandPrefixOrSuffixItem, simple: &mut ParsedCommand, depth: usize) -> Read {
+    fn item(
+        &mut self,
+        item: &CommandPrefixOrSuffixItem,
+        simple: &mut ParsedCommand,
+        depth: usize,
+    ) -> ReadResult {
         match item {
             CommandPrefixOrSuffixItem::IoRedirect(redirect) => self.redirect(redirect, simple, depth)?,
             CommandPrefixOrSuffixItem::Word(word) => {
@@ -208,19 +213,19 @@ impl Reader {
         Ok(())
     }
 
-    fn redirects(&mut self, redirects: Option<&RedirectList>, depth: usize) -> Read {
+    fn redirects(&mut self, redirects: Option<&RedirectList>, depth: usize) -> ReadResult {
         let mut simple = ParsedCommand::default();
         redirects
             .iter()
             .flat_map(|list| &list.0)
             .try_for_each(|redirect| self.redirect(redirect, &mut simple, depth))?;
         if !simple.writes.is_empty() {
-            self.found.push(simple);
+            self.commands.push(simple);
         }
         Ok(())
     }
 
-    fn redirect(&mut self, redirect: &IoRedirect, simple: &mut ParsedCommand, depth: usize) -> Read {
+    fn redirect(&mut self, redirect: &IoRedirect, simple: &mut ParsedCommand, depth: usize) -> ReadResult {
         match redirect {
             IoRedirect::File(_, kind, target) => {
                 let writes = !matches!(kind, IoFileRedirectKind::Read | IoFileRedirectKind::DuplicateInput);
@@ -325,10 +330,10 @@ impl ParsedCommand {
         loop {
             let Some((first, rest)) = words.split_first() else { return ("", &[]) };
             let name = first.rsplit('/').next().unwrap_or_default();
-            let assigns = first.split_once('=').is_some_and(|(name, _)| is_name(name));
+            let is_assignment = first.split_once('=').is_some_and(|(name, _)| is_name(name));
             words = match STARTERS.iter().find(|starter| starter.name == name) {
-                Some(starter) => starter.started(rest),
-                None if assigns => rest,
+                Some(starter) => starter.started_program(rest),
+                None if is_assignment => rest,
                 None => return (name, rest),
             };
         }
@@ -337,8 +342,8 @@ impl ParsedCommand {
     /// Whether it runs one of these programs, or uses one to start another.
     pub(super) fn starts(&self, names: &[&str]) -> bool {
         let name = |word: &String| word.rsplit('/').next().unwrap_or_default().to_owned();
-        let passed = self.words.len() - self.program().1.len();
-        self.words.iter().take(passed).any(|word| names.contains(&name(word).as_str()))
+        let skipped = self.words.len() - self.program().1.len();
+        self.words.iter().take(skipped).any(|word| names.contains(&name(word).as_str()))
     }
 }
 
@@ -398,18 +403,18 @@ pub(super) fn is_starter(program: &str) -> bool {
 
 impl Starter {
     /// The program it starts, with its words.
-    fn started<'w>(&self, mut words: &'w [String]) -> &'w [String] {
+    fn started_program<'w>(&self, mut words: &'w [String]) -> &'w [String] {
         while let Some((option, rest)) = words.split_first().filter(|(word, _)| word.starts_with('-')) {
             if option == "--" {
                 words = rest;
                 break;
             }
             // In `-kn5` the value follows its letter; in `-kn 5` it is the next word.
-            let valued = match option.strip_prefix("--") {
+            let takes_value = match option.strip_prefix("--") {
                 Some(_) => self.long.contains(&option.as_str()),
                 None => option.find(|c| self.valued.contains(c)) == Some(option.len() - 1),
             };
-            words = &rest[usize::from(valued).min(rest.len())..];
+            words = &rest[usize::from(takes_value).min(rest.len())..];
         }
         &words[self.words.min(words.len())..]
     }

@@ -40,14 +40,14 @@ pub(in super::super) fn segments(line: &str, folder: &str) -> Result<Segments, U
     }
     let program = program(line).map_err(|_| "it cannot be read as a shell command")?;
     // Text the grammar skipped, such as a comment, would not be on record.
-    if squeezed(line) != squeezed(&program.to_string()) {
+    if without_spaces(line) != without_spaces(&program.to_string()) {
         return Err("part of it cannot be read from its text");
     }
-    let (start, found) = (folder.to_owned(), Segments { needed: Vec::new(), count: 0 });
-    Splitter { folder: start.clone(), start, moved: false, found }.program(&program)
+    let (start, segments) = (folder.to_owned(), Segments { needed: Vec::new(), count: 0 });
+    Splitter { folder: start.clone(), start, has_moved: false, segments }.program(&program)
 }
 
-fn squeezed(line: &str) -> String {
+fn without_spaces(line: &str) -> String {
     line.chars().filter(|c| !c.is_whitespace() && *c != ';').collect()
 }
 
@@ -57,8 +57,8 @@ struct Splitter {
     /// Where the next command runs.
     folder: String,
     /// Whether an earlier list changed the folder, so that it is unclear where the next one runs.
-    moved: bool,
-    found: Segments,
+    has_moved: bool,
+    segments: Segments,
 }
 
 impl Splitter {
@@ -67,23 +67,23 @@ impl Splitter {
             if matches!(item.1, SeparatorOperator::Async) {
                 return Err("it runs in the background");
             }
-            if self.moved {
+            if self.has_moved {
                 return Err("it is unclear which folder it ends up in");
             }
             self.list(&item.0)?;
         }
-        if self.found.count == 0 {
+        if self.segments.count == 0 {
             return Err("there is no command in it");
         }
-        Ok(self.found)
+        Ok(self.segments)
     }
 
     fn list(&mut self, list: &AndOrList) -> Result<(), UnsplitReason> {
-        let mut moves = self.pipeline(&list.first)?;
+        let mut changes_folder = self.pipeline(&list.first)?;
         for next in &list.additional {
             match next {
-                AndOr::And(pipeline) => moves |= self.pipeline(pipeline)?,
-                AndOr::Or(_) if moves => return Err("it is unclear which folder it ends up in"),
+                AndOr::And(pipeline) => changes_folder |= self.pipeline(pipeline)?,
+                AndOr::Or(_) if changes_folder => return Err("it is unclear which folder it ends up in"),
                 AndOr::Or(pipeline) => {
                     if self.pipeline(pipeline)? {
                         return Err("it is unclear which folder it ends up in");
@@ -91,7 +91,7 @@ impl Splitter {
                 }
             }
         }
-        self.moved |= moves;
+        self.has_moved |= changes_folder;
         Ok(())
     }
 
@@ -100,16 +100,16 @@ impl Splitter {
         if pipeline.bang || pipeline.timed.is_some() {
             return Err("it begins with `!` or `time`");
         }
-        let alone = pipeline.seq.len() == 1;
+        let is_alone = pipeline.seq.len() == 1;
         for (n, command) in pipeline.seq.iter().enumerate() {
             let Command::Simple(simple) = command else {
                 return Err("it is a loop, a condition, a group or a function");
             };
             let words = words(simple)?;
-            self.found.count += 1;
+            self.segments.count += 1;
             let name = words.first().map(String::as_str).unwrap_or_default();
             if name == "cd" {
-                return if alone { self.cd(&words) } else { Err("it changes the folder within a pipe") };
+                return if is_alone { self.cd(&words) } else { Err("it changes the folder within a pipe") };
             }
             if CHANGES_SHELL.contains(&name) {
                 return Err("it changes the shell itself, or runs text");
@@ -121,7 +121,7 @@ impl Splitter {
             if n > 0 {
                 return Err("a command in it reads what another one writes");
             }
-            self.found.needed.push(Segment { words, folder: self.folder.clone() });
+            self.segments.needed.push(Segment { words, folder: self.folder.clone() });
         }
         Ok(false)
     }
@@ -131,11 +131,11 @@ impl Splitter {
         if target.is_empty() || target.starts_with('-') {
             return Err("it is unclear which folder it changes to");
         }
-        let folder = resolved(target, &self.folder);
+        let folder = resolve(target, &self.folder);
         let Some(folder) = folder.to_str() else { return Err("it is unclear which folder it changes to") };
-        let moves = folder != self.folder;
+        let changes_folder = folder != self.folder;
         self.folder = folder.to_owned();
-        Ok(moves)
+        Ok(changes_folder)
     }
 }
 
@@ -228,8 +228,8 @@ const REDIRECTS: UnsplitReason = "it reads or writes files by redirection";
 
 /// Accepts a redirection that touches no file: between streams, or to `/dev/null`.
 fn harmless_redirect(redirect: &IoRedirect) -> Result<(), UnsplitReason> {
-    let null = |word: &Word| literal(word).is_ok_and(|file| file == "/dev/null");
-    let fine = match redirect {
+    let is_null = |word: &Word| literal(word).is_ok_and(|file| file == "/dev/null");
+    let is_allowed = match redirect {
         IoRedirect::File(_, kind, target) => match (kind, target) {
             (IoFileRedirectKind::DuplicateOutput, IoFileRedirectTarget::Fd(fd)) => matches!(fd, 1 | 2),
             (IoFileRedirectKind::DuplicateOutput, IoFileRedirectTarget::Duplicate(word)) => {
@@ -238,13 +238,13 @@ fn harmless_redirect(redirect: &IoRedirect) -> Result<(), UnsplitReason> {
             (
                 IoFileRedirectKind::Read | IoFileRedirectKind::Write | IoFileRedirectKind::Append,
                 IoFileRedirectTarget::Filename(word),
-            ) => null(word),
+            ) => is_null(word),
             _ => false,
         },
-        IoRedirect::OutputAndError(word, _) => null(word),
+        IoRedirect::OutputAndError(word, _) => is_null(word),
         IoRedirect::HereDocument(..) | IoRedirect::HereString(..) => false,
     };
-    if fine { Ok(()) } else { Err(REDIRECTS) }
+    if is_allowed { Ok(()) } else { Err(REDIRECTS) }
 }
 
 /// The text of a word that is only text.
@@ -256,10 +256,10 @@ fn literal(word: &Word) -> Result<String, UnsplitReason> {
 }
 
 fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Result<(), UnsplitReason> {
-    let plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+%^".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-./:=@,+%^".contains(c);
     for piece in pieces {
         match &piece.piece {
-            WordPiece::Text(text) if quoted || text.chars().all(plain) => out.push_str(text),
+            WordPiece::Text(text) if quoted || text.chars().all(is_plain) => out.push_str(text),
             WordPiece::SingleQuotedText(text) => out.push_str(text),
             WordPiece::EscapeSequence(text) => {
                 match text.strip_prefix('\\').map(|rest| (rest, rest.chars().count())) {
@@ -276,21 +276,21 @@ fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Re
 }
 
 /// A path resolved against a folder, by its text alone.
-pub(in super::super) fn resolved(path: &str, folder: &str) -> PathBuf {
-    let mut plain = PathBuf::new();
+pub(in super::super) fn resolve(path: &str, folder: &str) -> PathBuf {
+    let mut resolved = PathBuf::new();
     for part in Path::new(folder).join(path).components() {
         match part {
             Component::ParentDir => {
-                plain.pop();
+                resolved.pop();
             }
             Component::CurDir => {}
-            other => plain.push(other),
+            other => resolved.push(other),
         }
     }
-    plain
+    resolved
 }
 
 /// Whether a path stays inside a folder, judged by its text alone.
 pub(super) fn is_inside(path: &str, folder: &str) -> bool {
-    resolved(path, folder).starts_with(folder)
+    resolve(path, folder).starts_with(folder)
 }

@@ -5,9 +5,9 @@ use super::*;
 use std::time::Instant;
 
 fn words(line: &str) -> Vec<Vec<String>> {
-    let (found, read) = commands(line);
-    assert_eq!(read, Ok(()), "{line}");
-    found.into_iter().map(|simple| simple.words).collect()
+    let (parsed, result) = commands(line);
+    assert_eq!(result, Ok(()), "{line}");
+    parsed.into_iter().map(|simple| simple.words).collect()
 }
 
 #[test]
@@ -50,8 +50,8 @@ fn what_is_inside_is_looked_at() {
         "echo $(echo $(rm -rf x))",
         "[[ $(rm -rf x) ]]",
     ] {
-        let (found, read) = commands(line);
-        assert!(found.iter().any(|simple| simple.program().0 == "rm"), "{line}: {found:?} {read:?}");
+        let (parsed, result) = commands(line);
+        assert!(parsed.iter().any(|simple| simple.program().0 == "rm"), "{line}: {parsed:?} {result:?}");
     }
     assert_eq!(commands("echo 'rm -rf x'").0.len(), 1);
 }
@@ -63,7 +63,7 @@ fn what_cannot_be_read_is_said_to_be_and_takes_no_time() {
     let arithmetic = "((".repeat(4) + "1" + &"))".repeat(4);
     let ifs = "if true; then ".repeat(60) + "true" + &"; fi".repeat(60);
     let subs = "echo ".to_owned() + &"\"$(".repeat(4) + "true" + &")\"".repeat(4);
-    let begun = Instant::now();
+    let start = Instant::now();
     for line in [&deep, "'\"`$(\\", "\"", "a |", "if", "echo ${x:-$(rm -rf x)}", ")"] {
         assert_eq!(commands(line).1, Err(Unparsable), "{:.40}", line);
     }
@@ -73,21 +73,21 @@ fn what_cannot_be_read_is_said_to_be_and_takes_no_time() {
         let _ = commands(line);
         let _ = segments(line, "/work/app");
     }
-    assert!(begun.elapsed().as_secs() < 20, "{:?}", begun.elapsed());
+    assert!(start.elapsed().as_secs() < 20, "{:?}", start.elapsed());
 }
 
-fn of(line: &str) -> Result<Segments, &'static str> {
+fn split(line: &str) -> Result<Segments, &'static str> {
     segments(line, "/work/app")
 }
 
 /// The commands that need permission, each with its folder if that is a different one.
 fn needed(line: &str) -> Vec<String> {
-    let found = of(line).unwrap_or_else(|why| panic!("{line}: {why}")).needed;
-    let told = |segment: super::Segment| match segment.folder.as_str() {
+    let segments = split(line).unwrap_or_else(|why| panic!("{line}: {why}")).needed;
+    let describe = |segment: super::Segment| match segment.folder.as_str() {
         "/work/app" => segment.words.join(" "),
         other => format!("{other}: {}", segment.words.join(" ")),
     };
-    found.into_iter().map(told).collect()
+    segments.into_iter().map(describe).collect()
 }
 
 #[test]
@@ -114,7 +114,7 @@ fn harmless_commands_ride_along() {
     ] {
         // A pattern in an option is meant for the program, but it is still not a plain word.
         if line.contains('*') {
-            assert!(of(line).is_err(), "{line}");
+            assert!(split(line).is_err(), "{line}");
             continue;
         }
         assert_eq!(needed(line), expected, "{line}");
@@ -153,8 +153,8 @@ fn what_is_not_on_the_list_is_not_harmless() {
         "tee x",
         "env",
     ] {
-        let found = of(line).unwrap_or_else(|why| panic!("{line}: {why}"));
-        assert_eq!(found.needed.len(), 1, "{line}");
+        let segments = split(line).unwrap_or_else(|why| panic!("{line}: {why}"));
+        assert_eq!(segments.needed.len(), 1, "{line}");
     }
 }
 
@@ -254,6 +254,6 @@ fn what_a_shell_would_do_more_with_is_asked_as_a_whole() {
         "read PATH; cargo test",
         "unset PATH; cargo test",
     ] {
-        assert!(of(line).is_err(), "{line:?}: {:?}", of(line));
+        assert!(split(line).is_err(), "{line:?}: {:?}", split(line));
     }
 }

@@ -4,10 +4,10 @@ use super::Task;
 use crate::workflows::sheet::facts::{ColumnFacts, SheetFacts};
 
 pub(super) fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
-    let does = match task {
+    let body = match task {
         Task::Count => "print(f'There are {len(rows)} rows.')".to_owned(),
         Task::Figure(how, column) => {
-            let label = quoted(&format!("{how} of {}", column.header));
+            let label = literal(&format!("{how} of {}", column.header));
             format!(
                 "values = {}\nprint({label} + ':', round({}, 4), f'({{len(values)}} rows)')",
                 numbers(column, "rows"),
@@ -15,12 +15,12 @@ pub(super) fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
             )
         }
         Task::Groups(how, column, group) => groups(how, *column, group),
-        Task::Top(count, column, least) => format!(
+        Task::Top(count, column, smallest) => format!(
             "key = {}\nrows = [r for r in rows if is_number(r[key])]\n\
              rows = sorted(rows, key=lambda r: r[key], reverse={})\nfor n, r in enumerate(rows[:{count}]):\n    \
              print(f'{{n + 1}}. ' + ', '.join([f'{{k}} {{v}}' for k, v in r.items() if v is not None]))",
-            quoted(&column.header),
-            if *least { "False" } else { "True" }
+            literal(&column.header),
+            if *smallest { "False" } else { "True" }
         ),
         Task::Outliers(column) => format!(
             "key, letters = {0}, {1}\nvalues = sorted([r[key] for r in rows if is_number(r[key])])\n\
@@ -29,13 +29,13 @@ pub(super) fn code(sheet: &SheetFacts, task: &Task<'_>) -> String {
              s.mark(f'{{letters}}{{n + 2}}', 'yellow')\n        found.append(f'{{letters}}{{n + 2}} ({{v}})')\n\
              print(f'{{len(found)}} of {{len(values)}} values of {{key}} lie outside {{low - reach:.2f}} to {{high + reach:.2f}}')\n\
              print(', '.join(found[:20]))",
-            quoted(&column.header),
-            quoted(&column.letters)
+            literal(&column.header),
+            literal(&column.letters)
         ),
         Task::Filter(column, sign, value) => filter(column, sign, value),
     };
-    let (find, tell) = number_column(task).map(left_out).unwrap_or_default();
-    format!("s = sheet({})\nrows = s.records()\n{find}{does}{tell}", quoted(&sheet.name))
+    let (find_code, tell_code) = number_column(task).map(left_out_code).unwrap_or_default();
+    format!("s = sheet({})\nrows = s.records()\n{find_code}{body}{tell_code}", literal(&sheet.name))
 }
 
 /// The column whose numbers a task computes with; its other values are left out.
@@ -51,35 +51,35 @@ pub(super) fn number_column<'a>(task: &Task<'a>) -> Option<&'a ColumnFacts> {
 }
 
 /// Code that finds the values of a column that are not numbers, and code that says so in the end.
-fn left_out(column: &ColumnFacts) -> (String, String) {
+fn left_out_code(column: &ColumnFacts) -> (String, String) {
     let header = &column.header;
-    let find = format!(
+    let find_code = format!(
         "is_number = lambda v: isinstance(v, (int, float)) and not isinstance(v, bool)\n\
          odd = [(n + 2, ' '.join(str(r[{0}]).split())) for n, r in enumerate(rows) if r[{0}] is not None and not is_number(r[{0}])]\n\
          odd = [(n, v) for n, v in odd if v]\n",
-        quoted(header)
+        literal(header)
     );
-    let tell = format!(
+    let tell_code = format!(
         "\nif odd:\n    what = {} if len(odd) == 1 else {}\n    \
          listed = ', '.join([f'“{{v[:40]}}” (row {{n}})' for n, v in odd[:10]])\n    \
          more = f' and {{len(odd) - 10}} more' if len(odd) > 10 else ''\n    \
          mixed = [v for n, v in odd if (',' in v or '.' in v) and v.lstrip('+-').replace(',', '', 1).replace('.', '', 1).isdigit()]\n    \
          print(f'Left out: {{len(odd)}} {{what}}: {{listed}}{{more}}' + ({} if mixed else ''))",
-        quoted(&format!("value in {header} that is not a number")),
-        quoted(&format!("values in {header} that are not numbers")),
-        quoted(&format!(". {header} seems to mix decimal commas and points; none was converted."))
+        literal(&format!("value in {header} that is not a number")),
+        literal(&format!("values in {header} that are not numbers")),
+        literal(&format!(". {header} seems to mix decimal commas and points; none was converted."))
     );
-    (find, tell)
+    (find_code, tell_code)
 }
 
 /// A text as a Python literal.
-fn quoted(text: &str) -> String {
+fn literal(text: &str) -> String {
     serde_json::to_string(text).unwrap_or_else(|_| "\"\"".to_owned())
 }
 
 /// The numbers of a column in some rows.
 fn numbers(column: &ColumnFacts, rows: &str) -> String {
-    format!("[r[{0}] for r in {rows} if is_number(r[{0}])]", quoted(&column.header))
+    format!("[r[{0}] for r in {rows} if is_number(r[{0}])]", literal(&column.header))
 }
 
 /// One figure of `values`.
@@ -93,22 +93,22 @@ fn figure(how: &str) -> String {
 
 fn groups(how: &str, column: Option<&ColumnFacts>, group: &ColumnFacts) -> String {
     let values = column.map_or("groups[key]".to_owned(), |column| numbers(column, "groups[key]"));
-    let counted = column.map_or("rows".to_owned(), |column| format!("{} ({how})", column.header));
+    let value_title = column.map_or("rows".to_owned(), |column| format!("{} ({how})", column.header));
     // A group without any number is named, too.
-    let without = column.map_or_else(String::new, |column| {
+    let groups_left_out = column.map_or_else(String::new, |column| {
         format!(
             "\nnamed = set([t[0] for t in totals])\nnone = [str(key) for key in groups if key not in named]\nif none:\n    \
              print('Left out: ' + ', '.join(none[:10]) + (f' and {{len(none) - 10}} more' if len(none) > 10 else '') + {})",
-            quoted(&format!(" (no number in {})", column.header))
+            literal(&format!(" (no number in {})", column.header))
         )
     });
     format!(
         "groups = group_by(rows, {})\ntotals = []\nfor key in groups:\n    values = {values}\n    if values:\n        \
          totals.append((key, round({}, 4)))\ntotals = sorted(totals, key=lambda t: t[1], reverse=True)\n\
-         print({})\nfor key, total in totals:\n    print(f'{{key}}: {{total}}'){without}",
-        quoted(&group.header),
+         print({})\nfor key, total in totals:\n    print(f'{{key}}: {{total}}'){groups_left_out}",
+        literal(&group.header),
         figure(how),
-        quoted(&format!("{}: {counted}", group.header))
+        literal(&format!("{}: {value_title}", group.header))
     )
 }
 
@@ -118,16 +118,16 @@ fn number(value: &str) -> Option<f64> {
 }
 
 fn filter(column: &ColumnFacts, sign: &str, value: &str) -> String {
-    let test = match number(value) {
+    let condition = match number(value) {
         _ if value.is_empty() => format!("str(r[key] if r[key] is not None else '').strip() {sign} ''"),
         Some(number) => format!("is_number(r[key]) and r[key] {sign} {number}"),
-        None => format!("str(r[key]).lower() {sign} {}", quoted(&value.to_lowercase())),
+        None => format!("str(r[key]).lower() {sign} {}", literal(&value.to_lowercase())),
     };
     format!(
-        "key = {}\nkept = [r for r in rows if {test}]\nprint(f'{{len(kept)}} of {{len(rows)}} rows')\n\
+        "key = {}\nkept = [r for r in rows if {condition}]\nprint(f'{{len(kept)}} of {{len(rows)}} rows')\n\
          names = sheets()\nname, n = 'Filtered', 2\nwhile name in names:\n    name, n = f'Filtered {{n}}', n + 1\n\
          out = add_sheet(name)\nif rows:\n    out.write('A1', [list(rows[0].keys())] + [list(r.values()) for r in kept])",
-        quoted(&column.header)
+        literal(&column.header)
     )
 }
 

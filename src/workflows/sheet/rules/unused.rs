@@ -10,7 +10,7 @@ const FILLERS: &str = "a all an and are as at be can column columns compute coul
     us value values want was we were what which will workbook would you";
 
 /// The words that name the task.
-fn own_words(task: &Task<'_>) -> &'static str {
+fn task_words(task: &Task<'_>) -> &'static str {
     match task {
         Task::Outliers(_) => "outlier unusual anomaly anomalie mark highlight",
         Task::Count => "count how many number",
@@ -43,9 +43,9 @@ fn figure_words(how: &str) -> &'static str {
 }
 
 /// The words of an instruction that its task does not use, in order.
-pub(super) fn unused(sheet: &SheetFacts, task: &Task<'_>, instruction: &str) -> Vec<String> {
+pub(super) fn unused_words(sheet: &SheetFacts, task: &Task<'_>, instruction: &str) -> Vec<String> {
     let mut used: Vec<String> =
-        words(own_words(task)).chain(words(FILLERS)).chain(words(&sheet.name)).collect();
+        words(task_words(task)).chain(words(FILLERS)).chain(words(&sheet.name)).collect();
     let columns: &[Option<&ColumnFacts>] = match task {
         Task::Filter(column, ..)
         | Task::Figure(_, column)
@@ -60,30 +60,36 @@ pub(super) fn unused(sheet: &SheetFacts, task: &Task<'_>, instruction: &str) -> 
         Task::Top(count, ..) => used.push(count.to_string()),
         _ => {}
     }
-    let same = |word: &str, other: &str| {
+    let is_same = |word: &str, other: &str| {
         // A plural is the same word.
         word == other || word.strip_suffix('s') == Some(other) || other.strip_suffix('s') == Some(word)
     };
-    let mut left: Vec<String> = Vec::new();
+    let mut unused: Vec<String> = Vec::new();
     for word in words(instruction) {
-        if !used.iter().any(|other| same(&word, other)) && !left.contains(&word) {
-            left.push(word);
+        if !used.iter().any(|other| is_same(&word, other)) && !unused.contains(&word) {
+            unused.push(word);
         }
     }
-    left
+    unused
 }
 
 /// A column named by one of the words whose values look like numbers but are mostly text, and such a value.
 pub(super) fn numbers_as_text<'a>(
     sheet: &'a SheetFacts,
-    among: &[String],
+    candidates: &[String],
 ) -> Option<(&'a ColumnFacts, &'a str)> {
-    let named = |column: &&ColumnFacts| words(&column.header).any(|word| among.contains(&word));
-    let digits = |sample: &&String| {
+    let is_named = |column: &&ColumnFacts| words(&column.header).any(|word| candidates.contains(&word));
+    let starts_with_digit = |sample: &&String| {
         sample.trim_start().trim_start_matches(['+', '-']).starts_with(|c: char| c.is_ascii_digit())
     };
-    let found = |column: &'a ColumnFacts| Some((column, column.samples.iter().find(digits)?.as_str()));
-    sheet.columns.iter().filter(named).filter(|column| column.kind.starts_with("text")).find_map(found)
+    let with_sample =
+        |column: &'a ColumnFacts| Some((column, column.samples.iter().find(starts_with_digit)?.as_str()));
+    sheet
+        .columns
+        .iter()
+        .filter(is_named)
+        .filter(|column| column.kind.starts_with("text"))
+        .find_map(with_sample)
 }
 
 /// Whether a column holds formulas without stored values: nothing can be computed from it.

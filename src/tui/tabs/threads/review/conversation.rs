@@ -21,11 +21,11 @@ pub fn blocks(view: &ThreadView, card: &Card, clock: &Clock<'_>) -> Vec<Block> {
         blocks.push(Block::Heading(line("Asked and answered")));
     }
     for question in &view.questions {
-        asked(&mut blocks, question, clock);
+        push_question(&mut blocks, question, clock);
         let answers: Vec<&DecisionView> =
             view.decisions.iter().filter(|decision| decision.interrupt == question.id).collect();
         for decision in &answers {
-            answered(&mut blocks, decision, clock);
+            push_answer(&mut blocks, decision, clock);
         }
         if answers.is_empty() {
             let text = match &question.closed {
@@ -37,12 +37,12 @@ pub fn blocks(view: &ThreadView, card: &Card, clock: &Clock<'_>) -> Vec<Block> {
     }
     if !view.effects.is_empty() {
         blocks.push(Block::Heading(line("Done outside sayso")));
-        blocks.extend(view.effects.iter().map(|effect| done(effect, clock)));
+        blocks.extend(view.effects.iter().map(|effect| effect_block(effect, clock)));
     }
     blocks
 }
 
-fn asked(blocks: &mut Vec<Block>, question: &QuestionView, clock: &Clock<'_>) {
+fn push_question(blocks: &mut Vec<Block>, question: &QuestionView, clock: &Clock<'_>) {
     let mut what = vec![clock.time(question.at), question.kind.word().to_owned()];
     if question.action != question.kind.word() {
         what.push(question.action.clone());
@@ -56,14 +56,14 @@ fn asked(blocks: &mut Vec<Block>, question: &QuestionView, clock: &Clock<'_>) {
     blocks.push(Block::Fields(fields));
 }
 
-fn answered(blocks: &mut Vec<Block>, decision: &DecisionView, clock: &Clock<'_>) {
+fn push_answer(blocks: &mut Vec<Block>, decision: &DecisionView, clock: &Clock<'_>) {
     let mut what = format!("{} by {}, {}", decision.r#type, decision.by, clock.time(decision.at));
     if let Some(at) = decision.undone_at {
         what += &format!("; taken back {}", clock.time(at));
     }
     let mut fields = vec![(line("answer"), line(&what))];
-    if let Value::String(said) = &decision.args {
-        fields.push((line("words"), Visible::new(said)));
+    if let Value::String(text) = &decision.args {
+        fields.push((line("words"), Visible::new(text)));
     }
     blocks.push(Block::Fields(fields));
     if decision.args.is_object() {
@@ -93,7 +93,7 @@ fn changes(blocks: &mut Vec<Block>, what: &str, before: &Value, after: &Value) {
     }
 }
 
-fn done(effect: &EffectView, clock: &Clock<'_>) -> Block {
+fn effect_block(effect: &EffectView, clock: &Clock<'_>) -> Block {
     let state = match effect.state.as_str() {
         "in_doubt" => "in doubt: it may have happened (S settles it)".to_owned(),
         "not_done" => "not done".to_owned(),

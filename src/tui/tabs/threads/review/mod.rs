@@ -76,7 +76,7 @@ pub struct Review {
     /// The index of the step shown.
     pub step: usize,
     /// Whether to show the whole state instead of what the step changed.
-    pub whole: bool,
+    pub shows_whole_state: bool,
     /// What the shown step changed, once it has been read.
     pub states: Option<StepStates>,
     /// Which parts of the conversation are unfolded.
@@ -108,7 +108,7 @@ impl Review {
             view,
             aspect,
             step,
-            whole: false,
+            shows_whole_state: false,
             states: None,
             folds: Folds::default(),
             doc: Doc::default(),
@@ -123,13 +123,13 @@ impl Review {
             shape,
             zone,
         };
-        review.make();
+        review.rebuild();
         review.enter();
         review
     }
 
     /// The same thread, read again; the user stays at the same place.
-    pub fn renew(&mut self, read: LoadedThread) {
+    pub fn refresh(&mut self, read: LoadedThread) {
         let at_end = self.step + 1 >= self.view.steps.len();
         (self.view, self.card, self.shape) = (read.view, read.card, read.shape);
         if at_end || self.step >= self.view.steps.len() {
@@ -138,12 +138,12 @@ impl Review {
         if self.states.as_ref().is_some_and(|states| states.n != self.step as u64) {
             self.states = None;
         }
-        self.make();
+        self.rebuild();
         self.cursor = self.cursor.min(self.rows().saturating_sub(1));
     }
 
     /// Switches to another view.
-    pub fn turn(&mut self, aspect: ThreadPane) {
+    pub fn switch_to(&mut self, aspect: ThreadPane) {
         self.aspect = aspect;
         (self.top, self.cursor, self.first, self.shift) = (ScrollPosition::default(), 0, 0, 0);
         self.cut();
@@ -200,12 +200,12 @@ impl Review {
     /// The step a fork would begin after; for an answer, the step that asked.
     pub fn fork_step(&self) -> Option<u64> {
         let step = self.view.steps.get(self.step)?;
-        let asked = |n: u64| {
+        let is_question = |n: u64| {
             let before = self.view.steps.iter().find(|step| step.n == n);
             before.is_some_and(|step| matches!(step.next, NextView::Ask { .. }))
         };
         match step.n.checked_sub(1) {
-            Some(before) if step.node == "ANSWERS" && asked(before) => Some(before),
+            Some(before) if step.node == "ANSWERS" && is_question(before) => Some(before),
             _ => Some(step.n),
         }
     }
@@ -215,10 +215,10 @@ impl Review {
         if self.aspect == ThreadPane::Trace { self.spans.get(self.cursor) } else { None }
     }
 
-    fn make(&mut self) {
+    fn rebuild(&mut self) {
         self.spans = trace::rows(&self.view.trace);
-        let way = taken(&self.view.steps, self.view.status);
-        self.picture = self.shape.as_ref().map(|shape| shape.picture(&way)).unwrap_or_default();
+        let path = taken(&self.view.steps, self.view.status);
+        self.picture = self.shape.as_ref().map(|shape| shape.picture(&path)).unwrap_or_default();
         self.tree.put(&self.view.state);
         self.cut();
     }
@@ -237,7 +237,16 @@ impl Review {
             ThreadPane::Conversation => (conversation::blocks(&self.view, &self.card, &clock), self.folds),
             ThreadPane::Steps => {
                 let open = Folds { open: true, headers: false };
-                (steps::blocks(&self.view, self.step, self.states.as_ref(), self.whole, &clock), open)
+                (
+                    steps::blocks(
+                        &self.view,
+                        self.step,
+                        self.states.as_ref(),
+                        self.shows_whole_state,
+                        &clock,
+                    ),
+                    open,
+                )
             }
             ThreadPane::Trace | ThreadPane::Graph | ThreadPane::State => return,
         };
@@ -255,7 +264,7 @@ impl Clock<'_> {
 }
 
 /// `340 ms`, `1.2 s`, `3 min 20 s`.
-pub fn took(ms: u64) -> String {
+pub fn format_duration(ms: u64) -> String {
     match ms {
         0..1_000 => format!("{ms} ms"),
         1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),

@@ -21,7 +21,7 @@ pub fn prompt_page(call: &CallView) -> Doc {
     } else {
         blocks.push(Block::Heading(line("The answer")));
         match &call.answer {
-            Some(said) if !said.trim().is_empty() => blocks.push(Block::Text(Visible::new(said))),
+            Some(text) if !text.trim().is_empty() => blocks.push(Block::Text(Visible::new(text))),
             Some(_) if !call.calls.is_empty() => {}
             Some(_) => blocks.push(Block::Text(line("It said nothing."))),
             None => blocks.push(Block::Text(line("None came."))),
@@ -32,9 +32,9 @@ pub fn prompt_page(call: &CallView) -> Doc {
         }
         blocks.push(Block::Heading(line("The instructions")));
         blocks.push(Block::Text(Visible::new(&call.system)));
-        for (who, said) in &call.messages {
+        for (who, text) in &call.messages {
             blocks.push(Block::Heading(line(&format!("From: {who}"))));
-            blocks.push(Block::Text(Visible::new(said)));
+            blocks.push(Block::Text(Visible::new(text)));
         }
         if call.rules.as_object().is_some_and(|rules| !rules.is_empty()) {
             blocks.push(Block::Heading(line("Tools, and the shape of the answer")));

@@ -1,6 +1,6 @@
 //! One step: what happened, and how it changed the state.
 
-use super::{Clock, took};
+use super::{Clock, format_duration};
 use crate::inbox::{
     Block, Change, NextView, Span, StepStates, StepView, ThreadView, Tone, TraceView, bounded,
 };
@@ -10,7 +10,7 @@ use crate::tui::words;
 use serde_json::Value;
 
 /// How many steps are shown above and below the current one.
-const NEAR: usize = 3;
+const NEIGHBOURS: usize = 3;
 
 fn line(text: &str) -> Visible {
     Visible::line(text)
@@ -18,13 +18,13 @@ fn line(text: &str) -> Visible {
 
 pub fn blocks(
     view: &ThreadView,
-    at: usize,
+    index: usize,
     states: Option<&StepStates>,
-    whole: bool,
+    shows_whole_state: bool,
     clock: &Clock<'_>,
 ) -> Vec<Block> {
-    let Some(step) = view.steps.get(at) else { return Vec::new() };
-    let mut blocks = vec![near(view, at, clock)];
+    let Some(step) = view.steps.get(index) else { return Vec::new() };
+    let mut blocks = vec![neighbours(view, index, clock)];
     let heading = match updates(step) {
         Some(updates) => {
             blocks.push(Block::Heading(line(&format!("Step {}: what happened", step.n))));
@@ -33,7 +33,7 @@ pub fn blocks(
         }
         None => "It had no updates of its own",
     };
-    match (states, whole) {
+    match (states, shows_whole_state) {
         (None, _) => blocks.push(Block::Text(line("Folding …"))),
         (Some(states), true) => {
             blocks.push(Block::Heading(line("The whole state after it (d: what changed)")));
@@ -50,7 +50,7 @@ pub fn blocks(
                 if !spans.is_empty() {
                     spans.push(Span { tone: Tone::Plain, text: Visible::new("\n") });
                 }
-                spans.extend(changed(change));
+                spans.extend(change_spans(change));
             }
             blocks.push(Block::Words(spans));
             if states.changes.is_empty() {
@@ -65,17 +65,17 @@ pub fn blocks(
 }
 
 /// The steps around the current one.
-fn near(view: &ThreadView, at: usize, clock: &Clock<'_>) -> Block {
-    let beginning = shared_beginning(view.steps.iter().flat_map(names));
-    let from = at.saturating_sub(NEAR).min(view.steps.len().saturating_sub(2 * NEAR + 1));
-    let rows = view.steps.iter().enumerate().skip(from).take(2 * NEAR + 1).map(|(n, step)| {
-        let mark = if n == at { "▸" } else { "" };
+fn neighbours(view: &ThreadView, index: usize, clock: &Clock<'_>) -> Block {
+    let prefix = common_prefix(view.steps.iter().flat_map(names));
+    let from = index.saturating_sub(NEIGHBOURS).min(view.steps.len().saturating_sub(2 * NEIGHBOURS + 1));
+    let rows = view.steps.iter().enumerate().skip(from).take(2 * NEIGHBOURS + 1).map(|(n, step)| {
+        let mark = if n == index { "▸" } else { "" };
         vec![
             line(mark),
             line(&step.n.to_string()),
-            line(&without(beginning, &step.node)),
-            line(&next(step, beginning)),
-            line(&worked(&view.trace, step.n)),
+            line(&shorten(prefix, &step.node)),
+            line(&next(step, prefix)),
+            line(&working_time(&view.trace, step.n)),
             line(&clock.time(step.at)),
         ]
     });
@@ -92,50 +92,50 @@ fn names(step: &StepView) -> impl Iterator<Item = &str> {
     std::iter::once(step.node.as_str()).chain(goto)
 }
 
-/// What the names with a `/` all begin with, up to a `/`. It tells nothing apart, and takes the room of what does.
-fn shared_beginning<'n>(names: impl Iterator<Item = &'n str>) -> &'n str {
-    let shared = |one: &'n str, other: &'n str| {
+/// The prefix that all names with a `/` share, up to a `/`. It takes up room and distinguishes nothing.
+fn common_prefix<'n>(names: impl Iterator<Item = &'n str>) -> &'n str {
+    let common = |one: &'n str, other: &'n str| {
         let same = one.bytes().zip(other.bytes()).take_while(|(a, b)| a == b);
         let end = same.enumerate().filter(|(_, (letter, _))| *letter == b'/').last();
         end.map_or("", |(at, _)| &one[..=at])
     };
-    let beginnings = names.filter_map(|name| name.rfind('/').map(|at| &name[..=at]));
-    beginnings.reduce(shared).unwrap_or_default()
+    let prefixes = names.filter_map(|name| name.rfind('/').map(|at| &name[..=at]));
+    prefixes.reduce(common).unwrap_or_default()
 }
 
-fn without(beginning: &str, name: &str) -> String {
-    match name.strip_prefix(beginning) {
-        Some(rest) if !beginning.is_empty() => format!("…/{rest}"),
+fn shorten(prefix: &str, name: &str) -> String {
+    match name.strip_prefix(prefix) {
+        Some(rest) if !prefix.is_empty() => format!("…/{rest}"),
         _ => name.to_owned(),
     }
 }
 
-fn next(step: &StepView, beginning: &str) -> String {
+fn next(step: &StepView, prefix: &str) -> String {
     match &step.next {
-        NextView::Goto { goto } => format!("→ {}", without(beginning, goto)),
+        NextView::Goto { goto } => format!("→ {}", shorten(prefix, goto)),
         NextView::Ask { ask, .. } => format!("asks {}", words::count(ask.len(), "question")),
         NextView::Spawn { spawn, .. } => format!("starts {}", words::count(spawn.len(), "thread")),
         NextView::End { .. } => "ends".to_owned(),
     }
 }
 
-fn worked(trace: &TraceView, step: u64) -> String {
+fn working_time(trace: &TraceView, step: u64) -> String {
     let node = trace.children.iter().find(|span| span.sort == "node" && span.step == Some(step));
-    node.map(|span| took(span.ms)).unwrap_or_default()
+    node.map(|span| format_duration(span.ms)).unwrap_or_default()
 }
 
 /// A step's updates, cut to a readable length; `None` if there are none.
 fn updates(step: &StepView) -> Option<String> {
     let (updates, _) = bounded(&step.updates);
-    let empty = match &updates {
+    let is_empty = match &updates {
         Value::Null => true,
         Value::Array(items) => items.is_empty(),
         _ => false,
     };
-    if empty { None } else { Some(outline(&updates)) }
+    if is_empty { None } else { Some(outline(&updates)) }
 }
 
-fn changed(change: &Change) -> Vec<Span> {
+fn change_spans(change: &Change) -> Vec<Span> {
     let span = |tone: Tone, text: &str| Span { tone, text: Visible::new(text) };
     let path = if change.path.is_empty() { "(all of it)" } else { &change.path };
     let mut spans = vec![Span { tone: Tone::Quiet, text: Visible::line(&format!("{path}: ")) }];
@@ -144,17 +144,17 @@ fn changed(change: &Change) -> Vec<Span> {
             spans.extend(changed_words(before, after))
         }
         (before, after) => {
-            spans.extend(before.as_ref().map(|value| span(Tone::Removed, &shown(value))));
+            spans.extend(before.as_ref().map(|value| span(Tone::Removed, &value_text(value))));
             if before.is_some() && after.is_some() {
                 spans.push(span(Tone::Quiet, " → "));
             }
-            spans.extend(after.as_ref().map(|value| span(Tone::Added, &shown(value))));
+            spans.extend(after.as_ref().map(|value| span(Tone::Added, &value_text(value))));
         }
     }
     spans
 }
 
-fn shown(value: &Value) -> String {
+fn value_text(value: &Value) -> String {
     match value {
         Value::String(text) => text.clone(),
         Value::Array(_) | Value::Object(_) => format!("\n{}", outline(value)),
@@ -165,11 +165,11 @@ fn shown(value: &Value) -> String {
 /// A value as people read it: one name per line, texts unquoted, members indented below their name.
 fn outline(value: &Value) -> String {
     let mut out = String::new();
-    lay(value, 0, &mut out);
+    write_outline(value, 0, &mut out);
     out
 }
 
-fn lay(value: &Value, depth: usize, out: &mut String) {
+fn write_outline(value: &Value, depth: usize, out: &mut String) {
     let indent = "  ".repeat(depth);
     let mut member = |name: String, value: &Value| {
         let short = match value {
@@ -182,7 +182,7 @@ fn lay(value: &Value, depth: usize, out: &mut String) {
             Some(text) => out.push_str(&format!("{indent}{name} {text}\n")),
             None => {
                 out.push_str(&format!("{indent}{name}\n"));
-                lay(value, depth + 1, out);
+                write_outline(value, depth + 1, out);
             }
         }
     };
@@ -201,14 +201,14 @@ mod tests {
 
     #[test]
     fn what_all_nodes_begin_with_is_cut() {
-        let shared = |names: &[&'static str]| shared_beginning(names.iter().copied());
-        assert_eq!(shared(&["START", "triage", "agent/call", "agent/act"]), "agent/");
-        assert_eq!(shared(&["agent/one/call", "agent/one/act", "agent/once"]), "agent/");
-        assert_eq!(shared(&["agent/call", "agency/call"]), "");
-        assert_eq!(shared(&["START", "triage"]), "");
-        assert_eq!(without("agent/", "agent/call"), "…/call");
-        assert_eq!(without("agent/", "triage"), "triage");
-        assert_eq!(without("", "triage"), "triage");
+        let prefix = |names: &[&'static str]| common_prefix(names.iter().copied());
+        assert_eq!(prefix(&["START", "triage", "agent/call", "agent/act"]), "agent/");
+        assert_eq!(prefix(&["agent/one/call", "agent/one/act", "agent/once"]), "agent/");
+        assert_eq!(prefix(&["agent/call", "agency/call"]), "");
+        assert_eq!(prefix(&["START", "triage"]), "");
+        assert_eq!(shorten("agent/", "agent/call"), "…/call");
+        assert_eq!(shorten("agent/", "triage"), "triage");
+        assert_eq!(shorten("", "triage"), "triage");
     }
 
     #[test]

@@ -5,8 +5,7 @@ use crate::inbox::TraceView;
 use crate::text::Visible;
 use jiff::Timestamp;
 
-/// The maximum number of lines shown.
-const MOST: usize = 5_000;
+const MAX_ROWS: usize = 5_000;
 
 /// One span of work, on one line.
 #[derive(Clone, Debug, PartialEq)]
@@ -36,20 +35,20 @@ pub struct SpanRow {
 }
 
 pub fn rows(trace: &TraceView) -> Vec<SpanRow> {
-    let clock = Working::of(trace);
+    let clock = Working::new(trace);
     let mut rows = Vec::new();
-    add(&mut rows, trace, &clock, (String::new(), String::new()), None);
+    push_rows(&mut rows, trace, &clock, (String::new(), String::new()), None);
     rows
 }
 
-fn add(
+fn push_rows(
     rows: &mut Vec<SpanRow>,
     span: &TraceView,
     clock: &Working,
     (branch, below): (String, String),
     thread: Option<&ThreadId>,
 ) {
-    if rows.len() >= MOST {
+    if rows.len() >= MAX_ROWS {
         return;
     }
     let thread = span.thread.as_ref().or(thread);
@@ -72,10 +71,10 @@ fn add(
         step: span.step,
         call: span.call,
     });
-    for (at, child) in span.children.iter().enumerate() {
-        let last = at + 1 == span.children.len();
-        let (branch, under) = if last { ("└─", "  ") } else { ("├─", "│ ") };
-        add(rows, child, clock, (format!("{below}{branch}"), format!("{below}{under}")), thread);
+    for (index, child) in span.children.iter().enumerate() {
+        let is_last = index + 1 == span.children.len();
+        let (branch, under) = if is_last { ("└─", "  ") } else { ("├─", "│ ") };
+        push_rows(rows, child, clock, (format!("{below}{branch}"), format!("{below}{under}")), thread);
     }
 }
 
@@ -83,35 +82,35 @@ fn add(
 struct Working(Vec<(i64, i64)>);
 
 impl Working {
-    fn of(trace: &TraceView) -> Self {
+    fn new(trace: &TraceView) -> Self {
         let mut all = Vec::new();
-        stretches(trace, &mut all);
+        push_intervals(trace, &mut all);
         all.sort_unstable();
-        let mut joined: Vec<(i64, i64)> = Vec::new();
+        let mut merged: Vec<(i64, i64)> = Vec::new();
         for (from, to) in all {
-            match joined.last_mut() {
+            match merged.last_mut() {
                 Some((_, end)) if from <= *end => *end = (*end).max(to),
-                _ => joined.push((from, to)),
+                _ => merged.push((from, to)),
             }
         }
-        Self(joined)
+        Self(merged)
     }
 
     /// The working time up to `at`.
-    fn by(&self, at: i64) -> i64 {
+    fn worked_until(&self, at: i64) -> i64 {
         self.0.iter().take_while(|(from, _)| *from < at).map(|(from, to)| (*to).min(at) - from).sum()
     }
 
     /// The working time within a span.
     fn within(&self, span: &TraceView) -> u64 {
         let (from, to) = ends(span);
-        u64::try_from(self.by(to) - self.by(from)).unwrap_or(0)
+        u64::try_from(self.worked_until(to) - self.worked_until(from)).unwrap_or(0)
     }
 
     fn bar(&self, span: &TraceView) -> (u32, u32) {
-        let all: i64 = self.0.iter().map(|(from, to)| to - from).sum::<i64>().max(1);
+        let total: i64 = self.0.iter().map(|(from, to)| to - from).sum::<i64>().max(1);
         let (from, to) = ends(span);
-        let share = |at: i64| u32::try_from(self.by(at) * 1000 / all).unwrap_or(0).min(1000);
+        let share = |at: i64| u32::try_from(self.worked_until(at) * 1000 / total).unwrap_or(0).min(1000);
         (share(from), share(to).saturating_sub(share(from)))
     }
 }
@@ -121,13 +120,13 @@ fn ends(span: &TraceView) -> (i64, i64) {
     (from, from.saturating_add(i64::try_from(span.ms).unwrap_or(i64::MAX)))
 }
 
-fn stretches(span: &TraceView, all: &mut Vec<(i64, i64)>) {
+fn push_intervals(span: &TraceView, all: &mut Vec<(i64, i64)>) {
     // A thread exists also while it waits, and so does a node that waits for threads: only what is inside them works.
-    let waits = span.sort == "thread" || span.children.iter().any(|child| child.sort == "thread");
-    if !waits {
+    let is_waiting = span.sort == "thread" || span.children.iter().any(|child| child.sort == "thread");
+    if !is_waiting {
         all.push(ends(span));
     }
-    span.children.iter().for_each(|child| stretches(child, all));
+    span.children.iter().for_each(|child| push_intervals(child, all));
 }
 
 #[cfg(test)]

@@ -5,16 +5,15 @@ use serde_json::Value;
 use std::collections::HashSet;
 
 /// How many members of a branch are shown.
-const MEMBERS: usize = 500;
+const MAX_MEMBERS: usize = 500;
 
 /// How many lines of a text are shown.
-const LINES: usize = 400;
+const MAX_LINES: usize = 400;
 
 /// Texts are wrapped at this width; a branch is seldom narrower.
-const WIDE: usize = 72;
+const WRAP_WIDTH: usize = 72;
 
-/// The maximum depth of the tree.
-const DEPTH: usize = 64;
+const MAX_DEPTH: usize = 64;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TreeRow {
@@ -61,18 +60,18 @@ impl Tree {
     fn lay_out(&mut self) {
         let mut rows = Vec::new();
         match &self.state {
-            Value::Object(_) | Value::Array(_) => members(&self.state, "", 0, &self.open, &mut rows),
+            Value::Object(_) | Value::Array(_) => push_members(&self.state, "", 0, &self.open, &mut rows),
             Value::Null => {
                 let value = "state unknown: this version of sayso has no such workflow".to_owned();
                 rows.push(TreeRow { depth: 0, fold: None, name: String::new(), value, path: String::new() });
             }
-            other => branch("state", other, "state", 0, &self.open, &mut rows),
+            other => push_branch("state", other, "state", 0, &self.open, &mut rows),
         }
         self.rows = rows;
     }
 }
 
-fn members(value: &Value, path: &str, depth: usize, open: &HashSet<String>, rows: &mut Vec<TreeRow>) {
+fn push_members(value: &Value, path: &str, depth: usize, open: &HashSet<String>, rows: &mut Vec<TreeRow>) {
     let all: Box<dyn Iterator<Item = (String, &Value)>> = match value {
         Value::Object(fields) => Box::new(fields.iter().map(|(name, value)| (name.clone(), value))),
         Value::Array(items) => Box::new(items.iter().enumerate().map(|(n, item)| (n.to_string(), item))),
@@ -83,16 +82,16 @@ fn members(value: &Value, path: &str, depth: usize, open: &HashSet<String>, rows
         Value::Array(items) => items.len(),
         _ => 0,
     };
-    for (name, value) in all.take(MEMBERS) {
-        branch(&name, value, &format!("{path}/{name}"), depth, open, rows);
+    for (name, value) in all.take(MAX_MEMBERS) {
+        push_branch(&name, value, &format!("{path}/{name}"), depth, open, rows);
     }
-    if count > MEMBERS {
-        let value = format!("… {} more", count - MEMBERS);
+    if count > MAX_MEMBERS {
+        let value = format!("… {} more", count - MAX_MEMBERS);
         rows.push(TreeRow { depth, fold: None, name: String::new(), value, path: path.to_owned() });
     }
 }
 
-fn branch(
+fn push_branch(
     name: &str,
     value: &Value,
     path: &str,
@@ -100,7 +99,7 @@ fn branch(
     open: &HashSet<String>,
     rows: &mut Vec<TreeRow>,
 ) {
-    let is_open = open.contains(path) && depth < DEPTH;
+    let is_open = open.contains(path) && depth < MAX_DEPTH;
     let (fold, shown) = match value {
         Value::Object(fields) if fields.is_empty() => (None, "{}".to_owned()),
         Value::Array(items) if items.is_empty() => (None, "[]".to_owned()),
@@ -111,7 +110,9 @@ fn branch(
         Value::Array(items) => {
             (Some(is_open), format!("[{}] {}", items.len(), glimpse(&items[items.len() - 1])))
         }
-        Value::String(text) if text.contains('\n') || text.len() > WIDE => (Some(is_open), glimpse(value)),
+        Value::String(text) if text.contains('\n') || text.len() > WRAP_WIDTH => {
+            (Some(is_open), glimpse(value))
+        }
         other => (None, glimpse(other)),
     };
     rows.push(TreeRow {
@@ -127,7 +128,7 @@ fn branch(
     match value {
         Value::String(text) => {
             let text = Visible::new(text);
-            for line in wrap(&text, WIDE).take(LINES) {
+            for line in wrap(&text, WRAP_WIDTH).take(MAX_LINES) {
                 let value = line.to_owned();
                 rows.push(TreeRow {
                     depth: depth + 1,
@@ -138,16 +139,16 @@ fn branch(
                 });
             }
         }
-        value => members(value, path, depth + 1, open, rows),
+        value => push_members(value, path, depth + 1, open, rows),
     }
 }
 
 /// The beginning of a value, on one line.
 fn glimpse(value: &Value) -> String {
-    const SOME: usize = 160;
+    const MAX_CHARS: usize = 160;
     match value {
         Value::String(text) => {
-            let cut: String = text.chars().take(SOME).collect();
+            let cut: String = text.chars().take(MAX_CHARS).collect();
             format!("“{cut}{}", if cut.len() < text.len() { "…" } else { "”" })
         }
         Value::Object(fields) => {
@@ -195,9 +196,9 @@ mod tests {
         for row in 0..2 {
             tree.toggle(1 - row);
         }
-        assert!(tree.rows.len() <= MEMBERS + LINES + 3);
-        let hidden = |text: &str| text.chars().any(crate::text::is_hidden);
-        assert!(!tree.rows.iter().any(|row| hidden(&row.name) || hidden(&row.value)));
+        assert!(tree.rows.len() <= MAX_MEMBERS + MAX_LINES + 3);
+        let has_hidden = |text: &str| text.chars().any(crate::text::is_hidden);
+        assert!(!tree.rows.iter().any(|row| has_hidden(&row.name) || has_hidden(&row.value)));
         let mut none = Tree::default();
         none.put(&Value::Null);
         assert_eq!(none.rows.len(), 1);

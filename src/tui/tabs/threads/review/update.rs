@@ -21,13 +21,13 @@ pub fn shown(model: &Model) -> Option<&Review> {
 }
 
 /// Switches between what a step changed and the whole state after it.
-pub fn toggle_whole(model: &mut Model) -> Vec<Cmd> {
+pub fn toggle_whole_state(model: &mut Model) -> Vec<Cmd> {
     if let Some(review) = &mut model.threads.review {
-        review.whole = !review.whole;
+        review.shows_whole_state = !review.shows_whole_state;
         review.top = ScrollPosition::default();
         review.cut();
     }
-    missing(model)
+    read_missing(model)
 }
 
 /// Scrolls the graph by columns.
@@ -47,11 +47,11 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
             when(review.aspect == ThreadPane::Steps, "the steps show what changed; l goes there")
         }
         Action::ShowPrompt => {
-            let call = review.span().is_some_and(|row| row.call.is_some());
-            when(call, "j and k select a model call in the trace; p shows its words")
+            let is_call = review.span().is_some_and(|row| row.call.is_some());
+            when(is_call, "j and k select a model call in the trace; p shows its words")
         }
         Action::Unfold => {
-            let folds = match review.aspect {
+            let can_fold = match review.aspect {
                 ThreadPane::State => {
                     review.tree.rows.get(review.cursor).is_some_and(|row| row.fold.is_some())
                 }
@@ -59,7 +59,7 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
                 ThreadPane::Conversation => review.has_mail(),
                 ThreadPane::Steps | ThreadPane::Graph => false,
             };
-            when(folds && model.focus == Focus::Card, "")
+            when(can_fold && model.focus == Focus::Card, "")
         }
         Action::PanLeft | Action::PanRight => when(review.aspect == ThreadPane::Graph, ""),
         Action::Fork => when(
@@ -82,19 +82,19 @@ pub fn has_mail(model: &Model) -> bool {
 }
 
 /// Switches to the next or previous view; before the first one is the list.
-pub fn turn(model: &mut Model, action: Action) -> Vec<Cmd> {
+pub fn switch_view(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
-    let to = match action {
+    let pane = match action {
         Action::NextView => Some(review.aspect.next()),
         _ => review.aspect.previous(),
     };
-    match to {
-        Some(aspect) => {
-            review.turn(aspect);
-            model.threads.aspect = aspect;
+    match pane {
+        Some(pane) => {
+            review.switch_to(pane);
+            model.threads.aspect = pane;
             // If everything fits, the view begins at the top.
             scroll(model, 0);
-            missing(model)
+            read_missing(model)
         }
         None => {
             model.focus = Focus::List;
@@ -117,16 +117,19 @@ pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
             review.go_to(to);
         }
         ThreadPane::Trace => {
-            let at = review.cursor;
-            let node = |n: &usize| review.spans.get(*n).is_some_and(|row| row.sort == "node");
-            let found =
-                if forward { (at + 1..review.spans.len()).find(node) } else { (0..at).rev().find(node) };
-            review.cursor = found.unwrap_or(at);
-            follow(model);
+            let cursor = review.cursor;
+            let is_node = |n: &usize| review.spans.get(*n).is_some_and(|row| row.sort == "node");
+            let target = if forward {
+                (cursor + 1..review.spans.len()).find(is_node)
+            } else {
+                (0..cursor).rev().find(is_node)
+            };
+            review.cursor = target.unwrap_or(cursor);
+            keep_cursor_visible(model);
         }
         ThreadPane::Conversation | ThreadPane::Graph | ThreadPane::State => return Vec::new(),
     }
-    missing(model)
+    read_missing(model)
 }
 
 /// Scrolls by lines, or moves the cursor if there is one.
@@ -143,13 +146,13 @@ pub fn scroll(model: &mut Model, by: isize) {
         ThreadPane::Trace | ThreadPane::State => {
             let last = review.rows().saturating_sub(1);
             review.cursor = review.cursor.saturating_add_signed(by).min(last);
-            follow(model);
+            keep_cursor_visible(model);
         }
     }
 }
 
 /// Keeps the selected row on the screen.
-fn follow(model: &mut Model) {
+fn keep_cursor_visible(model: &mut Model) {
     let (_, height) = size(model);
     if let Some(review) = &mut model.threads.review {
         review.first =
@@ -189,7 +192,7 @@ pub fn fold(model: &mut Model) -> Vec<Cmd> {
 }
 
 /// Asks for what the current view needs but does not have yet.
-pub fn missing(model: &Model) -> Vec<Cmd> {
+pub fn read_missing(model: &Model) -> Vec<Cmd> {
     match shown(model) {
         Some(review)
             if review.aspect == ThreadPane::Steps
@@ -241,7 +244,7 @@ pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
     let Some(review) = shown(model) else { return Vec::new() };
     let Some(step) = review.fork_step() else { return Vec::new() };
-    let node = review.view.steps.iter().find(|known| known.n == step).map(|step| step.node.clone());
+    let node = review.view.steps.iter().find(|other| other.n == step).map(|step| step.node.clone());
     let node = words::line(&node.unwrap_or_default());
     let asks = review.view.questions.iter().filter(|question| question.step == step).count();
     let then = match asks {
@@ -257,9 +260,9 @@ pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
 pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
     let Some(outcome) = model.ok_or_fail(result) else { return Vec::new() };
     let mut cmds = match outcome.interrupts.first() {
-        Some(asked) => {
+        Some(interrupt) => {
             model.say(format!("Forked as {}: it will ask you again", outcome.thread));
-            go_to_item(model, asked.to_string())
+            go_to_item(model, interrupt.to_string())
         }
         None => {
             model.say(format!("Forked as {}: it goes on from there", outcome.thread));
@@ -281,8 +284,8 @@ pub fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
 
 /// Goes to the thread's question.
 pub fn answer(model: &mut Model) -> Vec<Cmd> {
-    let asked = shown(model).and_then(Review::open_question).map(|question| question.id.to_string());
-    asked.map(|id| go_to_item(model, id)).unwrap_or_default()
+    let question_id = shown(model).and_then(Review::open_question).map(|question| question.id.to_string());
+    question_id.map(|id| go_to_item(model, id)).unwrap_or_default()
 }
 
 /// The trouble as a page, shown with the question how to resolve it.

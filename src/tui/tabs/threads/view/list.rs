@@ -22,7 +22,7 @@ pub fn status_style(model: &Model, status: Status) -> Style {
 
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let (bar, area) = layout::thread_list(area);
-    filters(model, bar, buf);
+    draw_filters(model, bar, buf);
     let threads = &model.threads;
     if threads.rows.is_empty() {
         let (what, next) = match (threads.read, threads.search.is_empty(), threads.is_narrowed()) {
@@ -31,9 +31,9 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
             (true, true, true) => ("No thread matches.", "Esc shows all again."),
             (true, true, false) => ("No threads yet.", "c starts one."),
         };
-        let meant = threads.near.as_ref().filter(|_| threads.read).map(|near| words::line(near));
-        let meant = meant.map(|near| format!("Did you mean “{near}”? / searches again, Esc shows all."));
-        return draw::message(model, area, buf, what, meant.as_deref().unwrap_or(next));
+        let suggestion = threads.suggestion.as_ref().filter(|_| threads.read).map(|near| words::line(near));
+        let hint = suggestion.map(|near| format!("Did you mean “{near}”? / searches again, Esc shows all."));
+        return draw::message(model, area, buf, what, hint.as_deref().unwrap_or(next));
     }
     let entries = layout::thread_entries(threads, &model.options.time_zone, area);
     let last = entries.iter().rev().find_map(|entry| match entry {
@@ -44,7 +44,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         let line = Rect { y, height: 1, ..area };
         match entry {
             ThreadEntry::Day(day) => {
-                let x = draw::text(buf, line, line.x + 1, y, &named_day(model, day), model.theme.quiet);
+                let x = draw::text(buf, line, line.x + 1, y, &day_name(model, day), model.theme.quiet);
                 let rest = usize::from(line.right().saturating_sub(x + 2));
                 draw::text(buf, line, x + 1, y, &"─".repeat(rest), model.theme.rule);
             }
@@ -53,13 +53,13 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
             }
         }
     }
-    let unread = usize::from(threads.next.is_some());
+    let unloaded = usize::from(threads.next.is_some());
     let shown = threads.top..last.unwrap_or(threads.top);
-    draw::more(model, shown, threads.rows.len() + unread, area, buf);
-    super::found(model, area, buf);
+    draw::more(model, shown, threads.rows.len() + unloaded, area, buf);
+    super::highlight_search(model, area, buf);
 }
 
-fn named_day(model: &Model, day: Date) -> String {
+fn day_name(model: &Model, day: Date) -> String {
     let today = model.wall.to_zoned(model.options.time_zone.clone()).date();
     if day == today {
         "Today".to_owned()
@@ -72,8 +72,8 @@ fn named_day(model: &Model, day: Date) -> String {
     }
 }
 
-/// The style of a thread's standing: by how it ended, if it did.
-fn standing_style(model: &Model, line: &ThreadLine) -> Style {
+/// By how a thread ended, if it did, else by its status.
+fn outcome_style(model: &Model, line: &ThreadLine) -> Style {
     match line.end {
         Some(DecisionEnd::Done) => model.theme.good,
         Some(DecisionEnd::Failed | DecisionEnd::InDoubt) => model.theme.danger,
@@ -91,7 +91,7 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
     };
     PlainRow {
         lead: pad(&truncate(&words::line(line.standing()), 9), 9),
-        style: standing_style(model, line),
+        style: outcome_style(model, line),
         text: format!("{mark}{}", words::line(&line.title)),
         note: line.snippet.as_deref().map(words::line),
         // The list goes by when threads began, and so does this.
@@ -100,7 +100,7 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
 }
 
 /// ` email  work  all 15  waiting 3  done 11`: other filters first, then statuses, the chosen one highlighted.
-fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
+fn draw_filters(model: &Model, area: Rect, buf: &mut Buffer) {
     if area.is_empty() {
         return;
     }
@@ -108,7 +108,7 @@ fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
     let counts = model.overview.as_ref().map(|overview| overview.threads.as_slice()).unwrap_or_default();
     let all: u64 = counts.iter().map(|(_, count)| count).sum();
     let chosen = model.threads.status;
-    let style = |is: bool| if is { theme.accent } else { theme.quiet };
+    let style = |is_chosen: bool| if is_chosen { theme.accent } else { theme.quiet };
     let mut x = area.x + 1;
     // They come first, so that a narrow screen does not cut them off.
     for name in [&model.threads.workflow, &model.threads.account].into_iter().flatten() {
@@ -116,14 +116,14 @@ fn filters(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     if model.threads.read && !model.threads.search.is_empty() {
         let more = if model.threads.next.is_some() { "+" } else { "" };
-        let found = format!("{}{more} found", model.threads.rows.len());
-        x = draw::text(buf, area, x, area.y, &found, style(true)) + 2;
+        let text = format!("{}{more} found", model.threads.rows.len());
+        x = draw::text(buf, area, x, area.y, &text, style(true)) + 2;
     }
     x = draw::text(buf, area, x, area.y, &format!("all {all}"), style(chosen.is_none()));
     for (word, count) in counts {
-        let is = chosen.is_some_and(|status| status.word() == word);
-        if *count > 0 || is {
-            x = draw::text(buf, area, x + 2, area.y, &format!("{word} {count}"), style(is));
+        let is_chosen = chosen.is_some_and(|status| status.word() == word);
+        if *count > 0 || is_chosen {
+            x = draw::text(buf, area, x + 2, area.y, &format!("{word} {count}"), style(is_chosen));
         }
     }
 }

@@ -3,7 +3,7 @@
 mod list;
 mod rows;
 
-use super::review::{Review, ThreadPane, took};
+use super::review::{Review, ThreadPane, format_duration};
 use crate::text::{truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
@@ -23,23 +23,23 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return;
     }
     let (head, body) = layout::review(areas.card);
-    title(model, review, head, buf);
-    let (now, body) = now(model, review, body);
+    draw_title(model, review, head, buf);
+    let (output, body) = reserve_output(model, review, body);
     match review.aspect {
         ThreadPane::Conversation | ThreadPane::Steps => {
             let inner = Areas { card: body, ..*areas };
             draw::page(model, &review.doc, review.top, &inner, buf);
         }
         ThreadPane::Trace => rows::trace(model, review, body, buf),
-        ThreadPane::Graph => graph(model, review, body, buf),
+        ThreadPane::Graph => draw_graph(model, review, body, buf),
         ThreadPane::State => rows::state(model, review, body, buf),
     }
-    found(model, body, buf);
-    working(model, review, now, buf);
+    highlight_search(model, body, buf);
+    draw_output(model, review, output, buf);
 }
 
 /// Draws the title, the status, and the names of the views.
-fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
+fn draw_title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let view = &review.view;
     let mut y = area.y;
@@ -66,7 +66,7 @@ fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     if area.height == 0 {
         return;
     }
-    let short = ThreadPane::ALL.iter().map(|aspect| width(aspect.title()) + 3).sum::<usize>()
+    let is_narrow = ThreadPane::ALL.iter().map(|aspect| width(aspect.title()) + 3).sum::<usize>()
         > usize::from(area.width);
     let mut x = area.x;
     for aspect in ThreadPane::ALL {
@@ -75,28 +75,29 @@ fn title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
             (true, Focus::List) => theme.accent,
             (false, _) => theme.quiet,
         };
-        let name = if short { truncate(aspect.title(), 5).into_owned() } else { aspect.title().to_owned() };
-        x = draw::text(buf, area, x, y, &format!(" {name} "), style) + u16::from(!short);
+        let name =
+            if is_narrow { truncate(aspect.title(), 5).into_owned() } else { aspect.title().to_owned() };
+        x = draw::text(buf, area, x, y, &format!(" {name} "), style) + u16::from(!is_narrow);
     }
 }
 
 /// Reserves room at the bottom for the thread's output while it works.
-fn now(model: &Model, review: &Review, body: Rect) -> (Rect, Rect) {
+fn reserve_output(model: &Model, review: &Review, body: Rect) -> (Rect, Rect) {
     if !model.working.contains_key(&review.view.id) || body.height < 8 {
         return (Rect { height: 0, ..body }, body);
     }
-    let tall = (body.height / 3).max(4);
-    let now = Rect { y: body.bottom() - tall, height: tall, ..body };
-    (now, Rect { height: body.height - tall, ..body })
+    let height = (body.height / 3).max(4);
+    let output = Rect { y: body.bottom() - height, height, ..body };
+    (output, Rect { height: body.height - height, ..body })
 }
 
-fn working(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
+fn draw_output(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let Some(working) = model.working.get(&review.view.id).filter(|_| area.height > 1) else { return };
     let theme = &model.theme;
-    let for_ms = working.since.map(|since| model.now.saturating_duration_since(since).as_millis());
+    let elapsed_ms = working.since.map(|since| model.now.saturating_duration_since(since).as_millis());
     let mut text = format!("{} {}", bars::spinner(model), working.node);
-    if let Some(ms) = for_ms {
-        text += &format!(" · {}", took(u64::try_from(ms).unwrap_or(u64::MAX)));
+    if let Some(ms) = elapsed_ms {
+        text += &format!(" · {}", format_duration(u64::try_from(ms).unwrap_or(u64::MAX)));
     }
     let usage = &review.view.usage;
     if usage.calls > 0 {
@@ -113,7 +114,7 @@ fn working(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     draw::lines(buf, room, lines[newest..].iter().map(|line| Line::styled(*line, theme.text)));
 }
 
-fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
+fn draw_graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     use crate::graph::Highlight;
     let theme = &model.theme;
     if review.picture.lines.is_empty() {
@@ -121,7 +122,7 @@ fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
         draw::text(buf, area, area.x, area.y, text, theme.quiet);
         return;
     }
-    let style = |light: Highlight| match light {
+    let style = |highlight: Highlight| match highlight {
         Highlight::Off => theme.quiet,
         Highlight::On => theme.good,
         Highlight::Here => theme.accent,
@@ -129,10 +130,10 @@ fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let room = Rect { height: area.height.saturating_sub(1), ..area };
     let lines = review.picture.lines.iter().skip(review.first).map(|strokes| {
         let mut skip = review.shift;
-        let spans = strokes.iter().map(move |(text, light)| {
+        let spans = strokes.iter().map(move |(text, highlight)| {
             let shown: String = text.chars().skip(skip).collect();
             skip = skip.saturating_sub(text.chars().count());
-            Span::styled(shown, style(*light))
+            Span::styled(shown, style(*highlight))
         });
         Line::from(spans.collect::<Vec<_>>())
     });
@@ -144,41 +145,41 @@ fn graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
 }
 
 /// Highlights the words searched for.
-fn found(model: &Model, area: Rect, buf: &mut Buffer) {
-    light(buf, area, &model.threads.searched_for().words, model.theme.found);
+fn highlight_search(model: &Model, area: Rect, buf: &mut Buffer) {
+    highlight(buf, area, &model.threads.parsed_search().words, model.theme.search_match);
 }
 
 /// Patches the style of every word that begins with one of these, ignoring case.
-fn light(buf: &mut Buffer, area: Rect, searched: &str, style: Style) {
-    let words: Vec<Vec<char>> = searched
+fn highlight(buf: &mut Buffer, area: Rect, search: &str, style: Style) {
+    let words: Vec<Vec<char>> = search
         .split(|c: char| !c.is_alphanumeric())
         .filter(|word| !word.is_empty())
-        .map(|word| word.chars().map(folded).collect())
+        .map(|word| word.chars().map(lowercase).collect())
         .collect();
     if words.is_empty() {
         return;
     }
     for y in area.y..area.bottom() {
         let row: Vec<char> = (area.x..area.right())
-            .map(|x| buf.cell((x, y)).and_then(|cell| cell.symbol().chars().next()).map_or(' ', folded))
+            .map(|x| buf.cell((x, y)).and_then(|cell| cell.symbol().chars().next()).map_or(' ', lowercase))
             .collect();
-        for at in 0..row.len() {
-            if at > 0 && row[at - 1].is_alphanumeric() {
+        for column in 0..row.len() {
+            if column > 0 && row[column - 1].is_alphanumeric() {
                 continue;
             }
             let Some(word) =
-                words.iter().filter(|word| row[at..].starts_with(word)).max_by_key(|word| word.len())
+                words.iter().filter(|word| row[column..].starts_with(word)).max_by_key(|word| word.len())
             else {
                 continue;
             };
-            let x = area.x + u16::try_from(at).unwrap_or(0);
-            let wide = u16::try_from(word.len()).unwrap_or(0);
-            buf.set_style(Rect { x, y, width: wide, height: 1 }.intersection(area), style);
+            let x = area.x + u16::try_from(column).unwrap_or(0);
+            let word_width = u16::try_from(word.len()).unwrap_or(0);
+            buf.set_style(Rect { x, y, width: word_width, height: 1 }.intersection(area), style);
         }
     }
 }
 
-fn folded(letter: char) -> char {
+fn lowercase(letter: char) -> char {
     letter.to_lowercase().next().unwrap_or(letter)
 }
 
@@ -200,7 +201,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     } else {
         actions.extend([named(Action::Open, "read"), named(Action::Narrow, "filter")]);
     }
-    let ends = if model.threads.review.as_ref().is_some_and(|review| review.trouble().is_some()) {
+    let stop_label = if model.threads.review.as_ref().is_some_and(|review| review.trouble().is_some()) {
         "abandon"
     } else {
         "stop"
@@ -209,7 +210,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
         named(Action::Fork, "fork"),
         named(Action::Export, "export"),
         named(Action::Reclassify, "reclassify"),
-        named(Action::Stop, ends),
+        named(Action::Stop, stop_label),
     ]);
     actions
 }
@@ -224,10 +225,10 @@ mod tests {
         let mut buf = Buffer::empty(area);
         buf.set_string(0, 0, "Budget, budgetary, low-budget", Style::new());
         let style = Style::new().add_modifier(Modifier::BOLD);
-        light(&mut buf, area, "BUDGET x", style);
+        highlight(&mut buf, area, "BUDGET x", style);
         let lit: String =
             (0..30).map(|x| if buf[(x, 0)].modifier.contains(Modifier::BOLD) { '^' } else { '.' }).collect();
         assert_eq!(lit, "^^^^^^..^^^^^^.........^^^^^^.");
-        light(&mut buf, area, " - ", style);
+        highlight(&mut buf, area, " - ", style);
     }
 }

@@ -4,20 +4,20 @@ use crate::text::{truncate, width};
 use crate::tui::draw;
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
-use crate::tui::tabs::threads::review::{Review, SpanRow, took};
+use crate::tui::tabs::threads::review::{Review, SpanRow, format_duration};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// A narrower trace has no bars.
-const BARS: u16 = 64;
+const MIN_WIDTH_FOR_BARS: u16 = 64;
 
 /// The maximum length of a bar.
-const MOST_BAR: usize = 80;
+const MAX_BAR: usize = 80;
 
-fn light(model: &Model, review: &Review, n: usize, line: Rect, buf: &mut Buffer) {
+fn highlight_selected(model: &Model, review: &Review, n: usize, line: Rect, buf: &mut Buffer) {
     if n == review.cursor {
-        let here = model.focus == Focus::Card && model.layers.is_empty();
-        buf.set_style(line, if here { model.theme.selected } else { model.theme.resting });
+        let is_focused = model.focus == Focus::Card && model.layers.is_empty();
+        buf.set_style(line, if is_focused { model.theme.selected } else { model.theme.resting });
     }
 }
 
@@ -35,15 +35,15 @@ pub fn trace(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
         let x = draw::text(buf, line, line.x, y, &row.branch, theme.rule);
         let room = names.saturating_sub(width(&row.branch));
         draw::text(buf, line, x, y, &truncate(&row.name, room), style);
-        let at = line.x + u16::try_from(names).unwrap_or(0) + 1;
+        let bar_x = line.x + u16::try_from(names).unwrap_or(0) + 1;
         if bars > 0 {
-            let place = Rect { x: at, width: bars, ..line };
+            let bar_area = Rect { x: bar_x, width: bars, ..line };
             let (skip, drawn) = bar(row.bar, bars);
-            draw::text(buf, place, at + skip, y, &drawn, style);
+            draw::text(buf, bar_area, bar_x + skip, y, &drawn, style);
         }
-        let rest = at + bars + u16::from(bars > 0);
-        draw::text(buf, line, rest, y, &figure(row), theme.quiet);
-        light(model, review, n, line, buf);
+        let figure_x = bar_x + bars + u16::from(bars > 0);
+        draw::text(buf, line, figure_x, y, &figure(row), theme.quiet);
+        highlight_selected(model, review, n, line, buf);
     }
 }
 
@@ -53,23 +53,23 @@ struct Columns {
     bars: u16,
 }
 
-fn columns(review: &Review, width_of_all: u16) -> Columns {
-    let most = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
-    let widest = most(&mut review.spans.iter().map(|row| width(&row.branch) + width(&row.name)));
-    let all = usize::from(width_of_all);
+fn columns(review: &Review, total_width: u16) -> Columns {
+    let max = |lengths: &mut dyn Iterator<Item = usize>| lengths.max().unwrap_or(0);
+    let widest = max(&mut review.spans.iter().map(|row| width(&row.branch) + width(&row.name)));
+    let total = usize::from(total_width);
     // An error may be long; it is cut at the end of the line.
-    let figures = most(&mut review.spans.iter().map(|row| width(&figure(row)))).min(all / 3);
-    let least = if width_of_all >= BARS { all / 4 } else { 0 };
-    let names = widest.min(all.saturating_sub(least + figures + 2)).max(12);
-    let bars = if least == 0 { 0 } else { all.saturating_sub(names + figures + 2).min(MOST_BAR) };
+    let figures = max(&mut review.spans.iter().map(|row| width(&figure(row)))).min(total / 3);
+    let min_bars = if total_width >= MIN_WIDTH_FOR_BARS { total / 4 } else { 0 };
+    let names = widest.min(total.saturating_sub(min_bars + figures + 2)).max(12);
+    let bars = if min_bars == 0 { 0 } else { total.saturating_sub(names + figures + 2).min(MAX_BAR) };
     Columns { names, bars: u16::try_from(bars).unwrap_or(0) }
 }
 
 /// Where a bar begins, and the bar, to half a cell: anything that took time is visible.
-fn bar((from, long): (u32, u32), room: u16) -> (u16, String) {
+fn bar((from, length): (u32, u32), room: u16) -> (u16, String) {
     let halves = |share: u32| (share * u32::from(room) * 2 + 500) / 1000;
     let begin = halves(from).min(u32::from(room) * 2 - 1);
-    let end = halves(from + long).clamp(begin + 1, u32::from(room) * 2);
+    let end = halves(from + length).clamp(begin + 1, u32::from(room) * 2);
     let cells = (begin / 2..end.div_ceil(2)).map(|cell| match (begin > cell * 2, end < cell * 2 + 2) {
         (true, _) => '╺',
         (false, true) => '╸',
@@ -80,8 +80,8 @@ fn bar((from, long): (u32, u32), room: u16) -> (u16, String) {
 
 fn figure(row: &SpanRow) -> String {
     let time = match row.worked_ms < row.ms {
-        true => format!("{} of {}", took(row.worked_ms), took(row.ms)),
-        false => took(row.ms),
+        true => format!("{} of {}", format_duration(row.worked_ms), format_duration(row.ms)),
+        false => format_duration(row.ms),
     };
     let mut parts = vec![format!("{time:<8}")];
     if row.tokens != (0, 0) {
@@ -111,7 +111,7 @@ pub fn state(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
         };
         let style = if row.fold.is_some() && !row.name.is_empty() { theme.quiet } else { theme.text };
         draw::text(buf, line, x, y, &row.value, style);
-        light(model, review, n, line, buf);
+        highlight_selected(model, review, n, line, buf);
     }
 }
 
@@ -121,7 +121,7 @@ mod tests {
 
     #[test]
     fn bars_are_true_to_scale() {
-        for (of_all, expected) in [
+        for (share, expected) in [
             ((0, 1000), (0, "━━━━━━━━━━")),
             ((0, 500), (0, "━━━━━")),
             ((250, 250), (2, "╺━━")),
@@ -129,8 +129,8 @@ mod tests {
             ((0, 0), (0, "╸")),
             ((1000, 0), (9, "╺")),
         ] {
-            let (at, drawn) = bar(of_all, 10);
-            assert_eq!((at, drawn.as_str()), expected, "{of_all:?}");
+            let (at, drawn) = bar(share, 10);
+            assert_eq!((at, drawn.as_str()), expected, "{share:?}");
         }
         for from in 0..=1000 {
             let (at, drawn) = bar((from, 1000 - from), 17);

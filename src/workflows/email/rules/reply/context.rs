@@ -22,12 +22,12 @@ pub(super) struct ReplyContext<'a> {
     pub now: Zoned,
     pub zone: TimeZone,
     /// The day the mail was written.
-    pub written: Date,
-    pub own: String,
+    pub mail_date: Date,
+    pub own_text: String,
     pub style: WritingStyle,
     pub points: Vec<Point>,
     /// Whether the mail wants to meet.
-    pub meets: bool,
+    pub wants_meeting: bool,
     /// The newest yes, no or decline, unless something was said after it.
     pub verdict: Option<ReplyIntent>,
     /// The newest statement.
@@ -46,45 +46,45 @@ pub(super) struct ReplyContext<'a> {
 impl<'a> ReplyContext<'a> {
     pub fn new(facts: &'a ReplyFacts, history: &'a ReplyHistory<'a>) -> Result<Self, String> {
         let (now, zone) = clock(facts)?;
-        let written = facts.mail.date.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()).date());
-        let written = written.unwrap_or_else(|_| now.date());
-        let own = own_text(&facts.mail.text);
+        let mail_date = facts.mail.date.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()).date());
+        let mail_date = mail_date.unwrap_or_else(|_| now.date());
+        let own_text = own_text(&facts.mail.text);
         let style = WritingStyle::read(&facts.response_profile);
-        let points = points(&facts.user, &facts.mail, written);
-        let meets = wants_meeting(&facts.mail, &points);
+        let points = points(&facts.user, &facts.mail, mail_date);
+        let wants_meeting = wants_meeting(&facts.mail, &points);
         let (mut verdict, mut text, mut times) = (None, None, Vec::new());
-        let mut read = Vec::new();
-        for (about, words) in &history.heard {
+        let mut intents = Vec::new();
+        for (about, words) in &history.words {
             // A bare address says whom to write to; it is not text for the mail.
-            let found =
-                (!writable(words.trim())).then(|| counted(read_intent(words, now.date()), *about, meets));
-            match &found {
-                Some(said @ (ReplyIntent::Yes | ReplyIntent::No | ReplyIntent::Decline)) => {
-                    verdict = Some(said.clone())
+            let intent = (!is_sendable(words.trim()))
+                .then(|| effective_intent(read_intent(words, now.date()), *about, wants_meeting));
+            match &intent {
+                Some(answer @ (ReplyIntent::Yes | ReplyIntent::No | ReplyIntent::Decline)) => {
+                    verdict = Some(answer.clone())
                 }
-                Some(ReplyIntent::Text(said)) => (text, verdict) = (Some(said.clone()), None),
-                Some(ReplyIntent::Times(said)) => (times, verdict) = (said.clone(), None),
+                Some(ReplyIntent::Text(statement)) => (text, verdict) = (Some(statement.clone()), None),
+                Some(ReplyIntent::Times(mentions)) => (times, verdict) = (mentions.clone(), None),
                 Some(ReplyIntent::Unclear) | None => {}
             }
-            read.push(found);
+            intents.push(intent);
         }
-        let voice = voice(facts, &own, &style, text.as_deref());
-        let to_all = !facts.reply_all.is_empty() && speaks_to_several(&own);
+        let voice = voice(facts, &own_text, &style, text.as_deref());
+        let to_all = !facts.reply_all.is_empty() && speaks_to_several(&own_text);
         let to = to(facts, history);
         Ok(Self {
             facts,
             history,
             now,
             zone,
-            written,
-            own,
+            mail_date,
+            own_text,
             style,
             points,
-            meets,
+            wants_meeting,
             verdict,
             text,
             times,
-            intents: read,
+            intents,
             voice,
             to,
             to_all,
@@ -92,7 +92,7 @@ impl<'a> ReplyContext<'a> {
     }
 
     pub fn may(&self, tool: &str) -> bool {
-        self.facts.tools.is_empty() || self.facts.tools.iter().any(|known| known == tool)
+        self.facts.tools.is_empty() || self.facts.tools.iter().any(|name| name == tool)
     }
 
     /// What the newest words mean.
@@ -108,11 +108,11 @@ impl<'a> ReplyContext<'a> {
     /// The newest words, if they are days and times.
     pub fn times_said(&self) -> Option<&'a str> {
         let newest = self.intents.iter().rposition(|intent| matches!(intent, Some(ReplyIntent::Times(_))))?;
-        (newest + 1 == self.intents.len()).then(|| self.history.heard[newest].1)
+        (newest + 1 == self.intents.len()).then(|| self.history.words[newest].1)
     }
 
     /// The sender, as shown to the person.
-    pub fn who(&self) -> &str {
+    pub fn sender_name(&self) -> &str {
         let mail = &self.facts.mail;
         match (mail.from_name.trim(), mail.from.as_str()) {
             ("", "") => "Somebody",
@@ -122,7 +122,7 @@ impl<'a> ReplyContext<'a> {
     }
 
     /// The name in the greeting; empty if we know no person's name.
-    pub fn name(&self) -> String {
+    pub fn greeting_name(&self) -> String {
         if self.to_all {
             return match self.voice.lang {
                 Lang::English => "all".to_owned(),
@@ -134,8 +134,8 @@ impl<'a> ReplyContext<'a> {
             Some((last, first)) => format!("{first} {last}"),
             None => name.to_owned(),
         };
-        let title = |word: &&str| has(&flat(word), "dr, prof, mr, mrs, ms, herr, frau, dipl");
-        let words: Vec<&str> = name.split_whitespace().skip_while(title).collect();
+        let is_title = |word: &&str| has(&flat(word), "dr, prof, mr, mrs, ms, herr, frau, dipl");
+        let words: Vec<&str> = name.split_whitespace().skip_while(is_title).collect();
         let Some(first) = words.first().filter(|_| self.is_person(&words)) else { return String::new() };
         if self.voice.formal && !self.by_first_name() { name } else { (*first).to_owned() }
     }
@@ -144,34 +144,34 @@ impl<'a> ReplyContext<'a> {
     /// and the last. Conferences and shops have names, too.
     fn is_person(&self, names: &[&str]) -> bool {
         let firm = "team, support, gmbh, inc, ltd, b v, ag, service, office, billing, newsletter, accounts, info, hr";
-        let letters = |word: &&str| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c));
+        let is_name_word = |word: &&str| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c));
         let (Some(first), Some(last)) = (names.first(), names.last()) else { return false };
-        if names.len() > 4 || !names.iter().all(letters) || has(&flat(&names.join(" ")), firm) {
+        if names.len() > 4 || !names.iter().all(is_name_word) || has(&flat(&names.join(" ")), firm) {
             return false;
         }
-        let mut ending = self.own.lines().rev().filter(|line| !line.trim().is_empty()).take(3);
-        let signed = |line: &str| {
+        let mut last_lines = self.own_text.lines().rev().filter(|line| !line.trim().is_empty()).take(3);
+        let is_signature = |line: &str| {
             let line = flat(line);
             line.split_whitespace().count() <= 4 && line.contains(&flat(first))
         };
         let local = self.facts.mail.from.split('@').next().unwrap_or_default().to_lowercase();
-        let holds = |name: &str| local.contains(&name.to_lowercase());
-        ending.any(signed) || names.len() > 1 && holds(first) && holds(last)
+        let address_has = |name: &str| local.contains(&name.to_lowercase());
+        last_lines.any(is_signature) || names.len() > 1 && address_has(first) && address_has(last)
     }
 
     /// Whether the sender uses the person's first name.
     fn by_first_name(&self) -> bool {
         let first = self.facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
-        !first.is_empty() && flat(head(&self.own)).contains(&format!(" {first} "))
+        !first.is_empty() && flat(greeting_line(&self.own_text)).contains(&format!(" {first} "))
     }
 }
 
 /// What the words change. A draft already has text, so only a time or a decline changes it.
-fn counted(intent: ReplyIntent, about: About, meets: bool) -> ReplyIntent {
+fn effective_intent(intent: ReplyIntent, about: About, wants_meeting: bool) -> ReplyIntent {
     match (about, intent) {
-        (About::Mail | About::Meeting, meant) => meant,
+        (About::Mail | About::Meeting, intent) => intent,
         (About::Draft, ReplyIntent::Decline) => ReplyIntent::Decline,
-        (About::Draft, ReplyIntent::Times(times)) if meets => ReplyIntent::Times(times),
+        (About::Draft, ReplyIntent::Times(times)) if wants_meeting => ReplyIntent::Times(times),
         (About::Draft, _) => ReplyIntent::Unclear,
     }
 }
@@ -179,23 +179,23 @@ fn counted(intent: ReplyIntent, about: About, meets: bool) -> ReplyIntent {
 /// The reply-to addresses, else the sender, else the address the person gave when we asked.
 fn to(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> Vec<String> {
     let from = std::slice::from_ref(&facts.mail.from);
-    let wanted = if facts.reply_to.is_empty() { from } else { &facts.reply_to };
-    let usable: Vec<String> = wanted.iter().filter(|address| writable(address)).cloned().collect();
+    let candidates = if facts.reply_to.is_empty() { from } else { &facts.reply_to };
+    let usable: Vec<String> = candidates.iter().filter(|address| is_sendable(address)).cloned().collect();
     if !usable.is_empty() {
         return usable;
     }
-    let heard = history.heard.iter().rev().map(|(_, words)| *words);
-    let words = heard.flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
+    let newest_first = history.words.iter().rev().map(|(_, words)| *words);
+    let words = newest_first.flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
     words
         .map(|word| word.trim_end_matches('.'))
-        .find(|word| writable(word))
+        .find(|word| is_sendable(word))
         .map(str::to_owned)
         .into_iter()
         .collect()
 }
 
 /// Whether mail can be sent to an address as written.
-fn writable(address: &str) -> bool {
+fn is_sendable(address: &str) -> bool {
     let odd = |c: char| c.is_whitespace() || c.is_control() || "<>,;\"\\()".contains(c);
     let parts = address.split_once('@');
     parts.is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'))
@@ -211,28 +211,30 @@ fn clock(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
 }
 
 /// The language follows the person's words, else the mail; the formality follows the mail.
-fn voice(facts: &ReplyFacts, own: &str, style: &WritingStyle, text: Option<&str>) -> Voice {
+fn voice(facts: &ReplyFacts, own_text: &str, style: &WritingStyle, text: Option<&str>) -> Voice {
     let lang = style
         .lang
         .or_else(|| Lang::of(text.unwrap_or_default()))
-        .or_else(|| Lang::of(own))
+        .or_else(|| Lang::of(own_text))
         .or_else(|| Lang::of(&facts.mail.subject))
         .unwrap_or(Lang::English);
-    let distant = match Lang::of(own).unwrap_or(lang) {
-        Lang::English => ["dear", "to whom"].iter().any(|word| flat(head(own)).starts_with(&flat(word))),
+    let sounds_formal = match Lang::of(own_text).unwrap_or(lang) {
+        Lang::English => {
+            ["dear", "to whom"].iter().any(|word| flat(greeting_line(own_text)).starts_with(&flat(word)))
+        }
         Lang::German => {
-            !has(&flat(own), "du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
+            !has(&flat(own_text), "du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
         }
     };
-    Voice { lang, formal: style.formal.unwrap_or(distant) }
+    Voice { lang, formal: style.formal.unwrap_or(sounds_formal) }
 }
 
-fn speaks_to_several(own: &str) -> bool {
+fn speaks_to_several(own_text: &str) -> bool {
     let several = "all, both, everyone, everybody, team, folks, you two, zusammen, alle, ihr beiden, ihr lieben, and, und";
-    has(&flat(head(own)), several) && head(own).len() < 60
+    has(&flat(greeting_line(own_text)), several) && greeting_line(own_text).len() < 60
 }
 
 /// The greeting line.
-fn head(own: &str) -> &str {
-    own.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+fn greeting_line(own_text: &str) -> &str {
+    own_text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
 }

@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use jiff::civil::Date;
 use serde_json::Value;
 
-use super::slots::Known;
+use super::slots::KnownCalendar;
 use crate::workflows::email::facts::{Became, Remark, Said};
 
 /// The calendar's answers apply to every mail.
@@ -24,9 +24,9 @@ pub(super) enum About {
 #[derive(Debug, Default)]
 pub(super) struct ReplyHistory<'a> {
     /// The person's words about the newest mail and about proposals that answer it, in order.
-    pub heard: Vec<(About, &'a str)>,
+    pub words: Vec<(About, &'a str)>,
     /// What the calendar said.
-    pub known: Known,
+    pub calendar: KnownCalendar,
     /// Why the calendar could not be read.
     pub calendar_failed: Option<&'a str>,
     /// The last proposal that was returned with words or could not be carried out.
@@ -34,9 +34,9 @@ pub(super) struct ReplyHistory<'a> {
     /// Why it failed, until the person has answered.
     pub failed: Option<&'a str>,
     /// Questions that were answered.
-    pub asked: Vec<&'a str>,
+    pub questions: Vec<&'a str>,
     pub mailed: bool,
-    pub met: bool,
+    pub scheduled: bool,
     pub refused: bool,
 }
 
@@ -44,7 +44,7 @@ pub(super) struct ReplyHistory<'a> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Proposed<'a> {
     /// Its index in what was said.
-    pub at: usize,
+    pub index: usize,
     id: &'a str,
     pub tool: &'a str,
     pub args: &'a Value,
@@ -67,57 +67,60 @@ impl<'a> ReplyHistory<'a> {
         let mut history = Self::default();
         let mut calls: Vec<Proposed<'a>> = Vec::new();
         // How many of them were proposed before the newest mail came.
-        let mut outdated = 0;
-        for (at, said) in said.iter().enumerate() {
+        let mut outdated_calls = 0;
+        for (index, said) in said.iter().enumerate() {
             match said {
-                Said::Told { text } => history.told(text),
+                Said::Told { text } => history.add_words(text),
                 Said::Called { id, tool, args, remark } => {
-                    calls.push(Proposed { at, id, tool, args, remark: *remark });
+                    calls.push(Proposed { index, id, tool, args, remark: *remark });
                 }
                 Said::Became { id, how, text, data } => {
-                    let Some(n) = calls.iter().rposition(|call| call.id == id) else { continue };
+                    let Some(call_index) = calls.iter().rposition(|call| call.id == id) else { continue };
                     // The result of an answer to an older mail does not count for the newest.
-                    if n >= outdated || *how == Became::Answered || calls[n].tool == CALENDAR {
-                        history.became(calls[n], *how, text, data);
+                    if call_index >= outdated_calls
+                        || *how == Became::Answered
+                        || calls[call_index].tool == CALENDAR
+                    {
+                        history.add_result(calls[call_index], *how, text, data);
                     }
                 }
                 // Everything so far was about the old mail.
                 Said::Came => {
-                    outdated = calls.len();
-                    let (known, calendar_failed) =
-                        (std::mem::take(&mut history.known), history.calendar_failed);
-                    history = Self { known, calendar_failed, ..Self::default() };
+                    outdated_calls = calls.len();
+                    let (calendar, calendar_failed) =
+                        (std::mem::take(&mut history.calendar), history.calendar_failed);
+                    history = Self { calendar, calendar_failed, ..Self::default() };
                 }
             }
         }
         history
     }
 
-    fn told(&mut self, text: &'a str) {
-        self.heard.push((About::Mail, text));
+    fn add_words(&mut self, text: &'a str) {
+        self.words.push((About::Mail, text));
         self.returned = None;
         // Words after everything was done mean that the person wants more.
-        (self.mailed, self.met, self.refused) = (false, false, false);
+        (self.mailed, self.scheduled, self.refused) = (false, false, false);
     }
 
-    fn became(&mut self, call: Proposed<'a>, how: Became, text: &'a str, data: &Value) {
+    fn add_result(&mut self, call: Proposed<'a>, how: Became, text: &'a str, data: &Value) {
         match (call.tool, how) {
             (CALENDAR, Became::Done) => {
                 let days = call.args.get("days").and_then(Value::as_array);
                 let days = days.map(Vec::as_slice).unwrap_or_default();
                 let days: Vec<Date> =
                     days.iter().filter_map(|day| day.as_str()?.get(..10)?.parse().ok()).collect();
-                self.known.add(days, data);
+                self.calendar.add(days, data);
             }
             (CALENDAR, Became::Failed) => self.calendar_failed = Some(text),
             ("write_email" | "answer_invitation", Became::Done) => self.mailed = true,
-            ("schedule_meeting", Became::Done) => self.met = true,
+            ("schedule_meeting", Became::Done) => self.scheduled = true,
             (_, Became::Refused) => self.refused = true,
             ("question", Became::Answered) => {
                 // Words about a failed proposal do not change its text.
                 let about = if self.failed.take().is_some() { About::Draft } else { About::Mail };
-                self.heard.push((about, text));
-                self.asked.extend(call.args.get("content").and_then(Value::as_str));
+                self.words.push((about, text));
+                self.questions.extend(call.args.get("content").and_then(Value::as_str));
             }
             (tool, Became::Answered) => {
                 let about = match tool {
@@ -127,7 +130,7 @@ impl<'a> ReplyHistory<'a> {
                     _ => About::Draft,
                 };
                 self.returned = Some(call);
-                self.heard.push((about, text));
+                self.words.push((about, text));
             }
             ("write_email" | "schedule_meeting", Became::Failed) => {
                 (self.returned, self.failed) = (Some(call), Some(text));
@@ -137,8 +140,8 @@ impl<'a> ReplyHistory<'a> {
     }
 
     /// Whether nothing is left to do.
-    pub fn over(&self) -> bool {
-        let said = self.heard.iter().any(|(about, _)| *about == About::Mail);
-        self.refused || self.mailed || self.met && !said
+    pub fn is_over(&self) -> bool {
+        let has_words = self.words.iter().any(|(about, _)| *about == About::Mail);
+        self.refused || self.mailed || self.scheduled && !has_words
     }
 }

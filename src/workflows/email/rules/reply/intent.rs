@@ -67,58 +67,61 @@ pub(super) fn read_intent(words: &str, today: Date) -> ReplyIntent {
     if let Some(text) = word_for_word(words) {
         return ReplyIntent::Text(text);
     }
-    let bare = flat(words);
-    if is_whole(&bare, YES) {
+    let flat_words = flat(words);
+    if is_one_of(&flat_words, YES) {
         return ReplyIntent::Yes;
     }
-    if is_whole(&bare, NO) {
+    if is_one_of(&flat_words, NO) {
         return ReplyIntent::No;
     }
-    if is_whole(&bare, DECLINE) {
+    if is_one_of(&flat_words, DECLINE) {
         return ReplyIntent::Decline;
     }
     let times = mentions(words, today);
-    let beside = |word: &str| {
-        word.chars().all(|c| c.is_ascii_digit()) || TIMES.split_whitespace().any(|known| known == word)
+    let is_time_word = |word: &str| {
+        word.chars().all(|c| c.is_ascii_digit()) || TIMES.split_whitespace().any(|listed| listed == word)
     };
-    let split = bare.replace(|c: char| c.is_ascii_digit(), " ");
-    if !times.is_empty() && split.split_whitespace().all(beside) {
+    let without_digits = flat_words.replace(|c: char| c.is_ascii_digit(), " ");
+    if !times.is_empty() && without_digits.split_whitespace().all(is_time_word) {
         return ReplyIntent::Times(times);
     }
     // "Yes. Sam approves it." is a statement, too.
-    let said: Vec<&str> = words.lines().flat_map(sentences).filter(|part| !part.trim().is_empty()).collect();
-    let verdict = |part: &&str| is_whole(&flat(part), YES) || is_whole(&flat(part), NO);
-    match said.iter().any(|part| speaks(part)) && said.iter().all(|part| speaks(part) || verdict(part)) {
+    let parts: Vec<&str> = words.lines().flat_map(sentences).filter(|part| !part.trim().is_empty()).collect();
+    let is_verdict = |part: &&str| is_one_of(&flat(part), YES) || is_one_of(&flat(part), NO);
+    match parts.iter().any(|part| is_statement(part))
+        && parts.iter().all(|part| is_statement(part) || is_verdict(part))
+    {
         true => ReplyIntent::Text(sentence(words)),
         false => ReplyIntent::Unclear,
     }
 }
 
 /// Whether the words are exactly one of the phrases.
-fn is_whole(bare: &str, phrases: &str) -> bool {
-    phrases.split(", ").any(|phrase| bare.trim() == phrase)
+fn is_one_of(flat_words: &str, phrases: &str) -> bool {
+    phrases.split(", ").any(|phrase| flat_words.trim() == phrase)
 }
 
 /// Text to send word for word: in quotation marks, or after "Say:".
 fn word_for_word(words: &str) -> Option<String> {
     let words = words.trim();
     let heads = ["say:", "write:", "reply:", "answer:", "sag:", "schreib:", "schreibe:", "antworte:"];
-    let headed = |head: &&str| words.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
-    let given = heads.iter().find(|head| headed(head)).and_then(|head| words.get(head.len()..));
-    let text = given.unwrap_or(words).trim();
-    let inside = text
+    let has_head =
+        |head: &&str| words.get(..head.len()).is_some_and(|start| start.eq_ignore_ascii_case(head));
+    let after_head = heads.iter().find(|head| has_head(head)).and_then(|head| words.get(head.len()..));
+    let text = after_head.unwrap_or(words).trim();
+    let quoted = text
         .strip_prefix(['"', '“', '„', '»'])
         .and_then(|text| text.strip_suffix(['"', '”', '“', '«']))
         .filter(|text| !text.contains(['"', '“', '”', '„', '»', '«']));
-    let text = inside.or(given.map(|_| text))?;
+    let text = quoted.or(after_head.map(|_| text))?;
     text.chars().any(char::is_alphanumeric).then(|| sentence(text))
 }
 
 /// Whether the text is a statement one would make to a sender.
-fn speaks(text: &str) -> bool {
+fn is_statement(text: &str) -> bool {
     let words = flat(text);
-    let odd = [OTHERS, WRITING, TO_DO].iter().any(|list| has(&words, list));
-    if odd || text.trim_end().ends_with('?') {
+    let is_odd = [OTHERS, WRITING, TO_DO].iter().any(|list| has(&words, list));
+    if is_odd || text.trim_end().ends_with('?') {
         return false;
     }
     // In "Yes, it still stands", look at what follows the yes.
@@ -127,11 +130,14 @@ fn speaks(text: &str) -> bool {
         rest.remove(0);
     }
     let nth = |n: usize| flat(rest.get(n).copied().unwrap_or_default());
-    let (first, finite, count) = (nth(0), has(&words, FINITE), rest.len());
+    let (first, has_finite_verb, count) = (nth(0), has(&words, FINITE), rest.len());
     // No instruction starts like this, whatever verb follows.
-    let states = has(&first, "i, we, ich, wir") && count > 1 || has(&first, "it, there, es") && count > 2;
-    let subject = has(&first, SUBJECTS) || has(&first, DAYS);
-    states || subject && finite || has(&nth(1), FINITE) && !has(&first, "please, bitte")
+    let reads_as_statement =
+        has(&first, "i, we, ich, wir") && count > 1 || has(&first, "it, there, es") && count > 2;
+    let starts_with_subject = has(&first, SUBJECTS) || has(&first, DAYS);
+    reads_as_statement
+        || starts_with_subject && has_finite_verb
+        || has(&nth(1), FINITE) && !has(&first, "please, bitte")
 }
 
 /// Capitalizes the first letter and adds a full stop.
@@ -147,7 +153,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn of(words: &str) -> ReplyIntent {
+    fn intent(words: &str) -> ReplyIntent {
         read_intent(words, date(2026, 11, 11))
     }
 
@@ -165,7 +171,11 @@ mod tests {
             "Say: ask for the moon",
             "“Come at nine.”",
         ] {
-            assert!(matches!(of(statement), ReplyIntent::Text(_)), "{statement}: {:?}", of(statement));
+            assert!(
+                matches!(intent(statement), ReplyIntent::Text(_)),
+                "{statement}: {:?}",
+                intent(statement)
+            );
         }
         for instruction in [
             "Ask for her customer number.",
@@ -184,24 +194,24 @@ mod tests {
             "When does she need it?",
             "",
         ] {
-            assert_eq!(of(instruction), ReplyIntent::Unclear, "{instruction}");
+            assert_eq!(intent(instruction), ReplyIntent::Unclear, "{instruction}");
         }
     }
 
     #[test]
     fn verdicts_and_times_are_read_whole() {
         assert_eq!(
-            (of("Yes!"), of("nein"), of("decline")),
+            (intent("Yes!"), intent("nein"), intent("decline")),
             (ReplyIntent::Yes, ReplyIntent::No, ReplyIntent::Decline)
         );
         for times in ["Tuesday afternoon", "am Donnerstag um 14 Uhr", "at 4 instead", "17 November, 3pm"] {
-            assert!(matches!(of(times), ReplyIntent::Times(_)), "{times}: {:?}", of(times));
+            assert!(matches!(intent(times), ReplyIntent::Times(_)), "{times}: {:?}", intent(times));
         }
-        assert_eq!(of("Tuesday with Bob"), ReplyIntent::Unclear);
+        assert_eq!(intent("Tuesday with Bob"), ReplyIntent::Unclear);
     }
 
     #[test]
     fn words_given_as_such_are_sentences() {
-        assert_eq!(of("say: see you there"), ReplyIntent::Text("See you there.".to_owned()));
+        assert_eq!(intent("say: see you there"), ReplyIntent::Text("See you there.".to_owned()));
     }
 }

@@ -18,15 +18,15 @@ pub(super) fn propose(context: &ReplyContext<'_>, points: &[Point]) -> Vec<Call>
 }
 
 /// A mail for the person to write: only greeting and sign-off.
-pub(super) fn unwritten(context: &ReplyContext<'_>) -> Call {
-    ("write_email", envelope(context, &framed(context, "")))
+pub(super) fn empty_mail(context: &ReplyContext<'_>) -> Call {
+    ("write_email", envelope(context, &frame(context, "")))
 }
 
 /// The text of the mail with an invitation.
 pub(super) fn invitation_text(context: &ReplyContext<'_>) -> String {
-    let mut said = if context.style.short { String::new() } else { format!("{} ", context.voice.thanks()) };
-    said.push_str(&context.voice.invite());
-    framed(context, &context.voice.begin(&said, true))
+    let mut text = if context.style.short { String::new() } else { format!("{} ", context.voice.thanks()) };
+    text.push_str(&context.voice.invite());
+    frame(context, &context.voice.begin(&text, true))
 }
 
 /// What the reply says about `points`; `None` if we must ask the person.
@@ -34,10 +34,10 @@ fn content(context: &ReplyContext<'_>, points: &[Point]) -> Option<Vec<String>> 
     let voice = context.voice;
     let answer = match &context.verdict {
         Some(ReplyIntent::Decline) => return Some(vec![voice.decline()]),
-        Some(ReplyIntent::No) if context.meets => return Some(vec![voice.decline()]),
+        Some(ReplyIntent::No) if context.wants_meeting => return Some(vec![voice.decline()]),
         Some(ReplyIntent::Yes) => Some(voice.yes()),
         Some(ReplyIntent::No) => Some(voice.no()),
-        Some(_) | None if context.text.is_some() || context.meets => None,
+        Some(_) | None if context.text.is_some() || context.wants_meeting => None,
         Some(_) | None => context.times_said().map(sentence),
     };
     match (answer, points) {
@@ -55,35 +55,36 @@ pub(super) fn answers(context: &ReplyContext<'_>, points: &[Point]) -> Option<Ve
         return Some(vec![text.clone()]);
     }
     let mut out = Vec::new();
-    let mut open = points.is_empty();
+    let mut has_open_points = points.is_empty();
     for point in points {
         match context.style.answer(&point.text) {
             Some(answer) => out.push(sentence(answer)),
-            None => open = true,
+            None => has_open_points = true,
         }
     }
-    if points.is_empty() || open && !context.style.hold {
+    if points.is_empty() || has_open_points && !context.style.hold {
         return None;
     }
-    if open {
+    if has_open_points {
         out.push(context.voice.hold());
     }
-    let day = points.iter().find_map(|point| point.deadline).filter(|_| context.style.deadlines && open);
+    let day =
+        points.iter().find_map(|point| point.deadline).filter(|_| context.style.deadlines && has_open_points);
     out.extend(day.map(|day| context.voice.deadline(&context.voice.day(day))));
     Some(out)
 }
 
-pub(super) fn mail(context: &ReplyContext<'_>, said: Vec<String>) -> Call {
+pub(super) fn mail(context: &ReplyContext<'_>, sentences: Vec<String>) -> Call {
     let (voice, style) = (context.voice, &context.style);
-    let polite = said.first().is_some_and(|text| thanks(text));
-    let open = (!style.short && !polite).then(|| voice.thanks());
+    let has_thanks = sentences.first().is_some_and(|text| starts_with_thanks(text));
+    let opening = (!style.short && !has_thanks).then(|| voice.thanks());
     let mut paragraphs: Vec<String> = Vec::new();
-    let plain = |text: &String| !text.starts_with('>') && !text.contains('\n');
+    let is_plain = |text: &String| !text.starts_with('>') && !text.contains('\n');
     // Sentences are joined; quotes and lists are separate paragraphs.
-    for text in open.iter().chain(&said) {
+    for text in opening.iter().chain(&sentences) {
         let first = paragraphs.is_empty();
         match paragraphs.last_mut() {
-            Some(last) if plain(text) && plain(last) => {
+            Some(last) if is_plain(text) && is_plain(last) => {
                 last.push(' ');
                 last.push_str(&voice.begin(text, false));
             }
@@ -94,20 +95,20 @@ pub(super) fn mail(context: &ReplyContext<'_>, said: Vec<String>) -> Call {
     if style.no_exclamation {
         body = body.replace('!', ".");
     }
-    ("write_email", envelope(context, &framed(context, &body)))
+    ("write_email", envelope(context, &frame(context, &body)))
 }
 
 /// A text between greeting and sign-off.
-fn framed(context: &ReplyContext<'_>, body: &str) -> String {
+fn frame(context: &ReplyContext<'_>, body: &str) -> String {
     let (voice, style) = (context.voice, &context.style);
-    let greeting = voice.greeting(style.greeting.as_deref(), &context.name());
+    let greeting = voice.greeting(style.greeting.as_deref(), &context.greeting_name());
     let sign_off = style.sign_off.clone().unwrap_or_else(|| voice.sign_off(&context.facts.user.name));
     let parts = [greeting.as_str(), body, &sign_off];
     let parts: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
     parts.join("\n\n").trim_end().to_owned()
 }
 
-fn thanks(text: &str) -> bool {
+fn starts_with_thanks(text: &str) -> bool {
     let lower = text.to_lowercase();
     ["thank", "danke", "vielen dank", "leider"].iter().any(|word| lower.starts_with(word))
 }
@@ -119,12 +120,12 @@ fn envelope(context: &ReplyContext<'_>, content: &str) -> Value {
     let copies =
         context.style.copies.iter().filter(|(_, whom)| to.iter().any(|to| to.eq_ignore_ascii_case(whom)));
     cc.extend(copies.map(|(who, _)| who.clone()));
-    let mut known: Vec<String> = to.iter().map(|address| address.to_lowercase()).collect();
+    let mut recipients: Vec<String> = to.iter().map(|address| address.to_lowercase()).collect();
     cc.retain(|address| {
         let address = address.to_lowercase();
-        let new = !known.contains(&address);
-        known.push(address);
-        new
+        let is_new = !recipients.contains(&address);
+        recipients.push(address);
+        is_new
     });
     let subject = match facts.subject.as_str() {
         "" => format!("Re: {}", facts.mail.subject),
@@ -139,7 +140,7 @@ fn envelope(context: &ReplyContext<'_>, content: &str) -> Value {
 
 /// Asks the person what to answer to `points`.
 pub(super) fn ask(context: &ReplyContext<'_>, points: &[Point]) -> Call {
-    let who = line(context.who(), 60);
+    let who = line(context.sender_name(), 60);
     let mut text = match points {
         [] => format!("What should I tell {who} about “{}”?", line(&context.facts.mail.subject, 120)),
         [one] => format!("{who} asks: “{}”", line(&one.text, 300)),

@@ -15,42 +15,45 @@ use crate::text::words::{line, with_full_stop};
 /// The calls for a mail that wants to meet.
 pub(super) fn propose(context: &ReplyContext<'_>) -> Vec<Call> {
     let others: Vec<Point> = context.points.iter().filter(|point| !point.meeting).cloned().collect();
-    let answers = invites(&context.facts.mail) && context.may("answer_invitation");
-    if answers && context.text.is_none() && context.times.is_empty() {
-        let declined = matches!(context.verdict, Some(ReplyIntent::Decline | ReplyIntent::No));
-        let answer = if declined { "decline" } else { "accept" };
+    let is_answerable = invites(&context.facts.mail) && context.may("answer_invitation");
+    if is_answerable && context.text.is_none() && context.times.is_empty() {
+        let is_declined = matches!(context.verdict, Some(ReplyIntent::Decline | ReplyIntent::No));
+        let answer = if is_declined { "decline" } else { "accept" };
         return vec![("answer_invitation", json!({ "answer": answer }))];
     }
     if matches!(context.verdict, Some(ReplyIntent::Decline | ReplyIntent::No)) {
         return letter::propose(context, &context.points);
     }
-    if context.history.met {
+    if context.history.scheduled {
         return letter::propose(context, &others);
     }
-    let told = context.text.is_some();
-    if told && (others.is_empty() || context.history.calendar_failed.is_some()) {
+    let has_text = context.text.is_some();
+    if has_text && (others.is_empty() || context.history.calendar_failed.is_some()) {
         return letter::propose(context, &context.points);
     }
     let habits = Habits::read(&context.facts.cal_profile);
-    let wanted = wanted(context);
+    let wanted_times = wanted_times(context);
     let today = context.now.date();
-    let mut wanted_days = days(&wanted, today);
+    let mut wanted_days = days(&wanted_times, today);
     if wanted_days.is_empty() {
-        wanted_days = working_days(today, 3, &habits.never);
+        wanted_days = working_days(today, 3, &habits.excluded_weekdays);
     }
-    let known = &context.history.known;
-    let missing: Vec<Date> = wanted_days.iter().copied().filter(|day| !known.days.contains(day)).collect();
-    if !missing.is_empty() {
-        let blind = context.history.calendar_failed.is_some() || !context.may("check_calendar_availability");
+    let calendar = &context.history.calendar;
+    let unchecked: Vec<Date> =
+        wanted_days.iter().copied().filter(|day| !calendar.days.contains(day)).collect();
+    if !unchecked.is_empty() {
+        let is_blind =
+            context.history.calendar_failed.is_some() || !context.may("check_calendar_availability");
         // If we can't look, a yes is all there is to know about the only question.
-        if blind && context.verdict == Some(ReplyIntent::Yes) && context.points.len() == 1 {
+        if is_blind && context.verdict == Some(ReplyIntent::Yes) && context.points.len() == 1 {
             return letter::propose(context, &context.points);
         }
-        return vec![look(context, &missing)];
+        return vec![check_calendar(context, &unchecked)];
     }
-    let minutes = range(&wanted).or_else(|| minutes(&context.own)).unwrap_or(habits.minutes);
-    let search = Search { now: &context.now, zone: &context.zone, habits: &habits, known, minutes };
-    let exact = wanted.iter().filter_map(|mention| match (mention.day, mention.time) {
+    let minutes =
+        range_minutes(&wanted_times).or_else(|| minutes(&context.own_text)).unwrap_or(habits.minutes);
+    let search = Search { now: &context.now, zone: &context.zone, habits: &habits, calendar, minutes };
+    let exact = wanted_times.iter().filter_map(|mention| match (mention.day, mention.time) {
         (Day::On(date), Some(time)) => Some((date, time)),
         _ => None,
     });
@@ -62,12 +65,12 @@ pub(super) fn propose(context: &ReplyContext<'_>) -> Vec<Call> {
     }
     if let Some(start) = fitting.first() {
         let mut calls = vec![schedule(context, &habits, start, minutes)];
-        if !others.is_empty() && !told {
+        if !others.is_empty() && !has_text {
             calls.push(letter::ask(context, &others));
         }
         return calls;
     }
-    offer(context, &habits, &search, &wanted, &exact, &others)
+    offer(context, &habits, &search, &wanted_times, &exact, &others)
 }
 
 /// A mail that offers free times.
@@ -75,50 +78,51 @@ fn offer(
     context: &ReplyContext<'_>,
     habits: &Habits,
     search: &Search<'_>,
-    wanted: &[Mention],
+    wanted_times: &[Mention],
     exact: &[(Date, jiff::civil::Time)],
     others: &[Point],
 ) -> Vec<Call> {
-    let known = &context.history.known;
-    let mine = !context.times.is_empty();
+    let calendar = &context.history.calendar;
+    let has_own_times = !context.times.is_empty();
     // If the person names days, offer only those.
-    let named = if mine { days(wanted, context.now.date()) } else { Vec::new() };
-    let free = search.three(wanted, if named.is_empty() { &known.days } else { &named });
+    let named_days = if has_own_times { days(wanted_times, context.now.date()) } else { Vec::new() };
+    let free =
+        search.up_to_three(wanted_times, if named_days.is_empty() { &calendar.days } else { &named_days });
     if free.is_empty() {
-        let last = known.days.iter().max().copied().unwrap_or(context.now.date());
+        let last = calendar.days.iter().max().copied().unwrap_or(context.now.date());
         // Look once more, a little later; then ask the person.
-        return if known.days.len() <= 5 && named.is_empty() {
-            vec![look(context, &working_days(last, 3, &habits.never))]
+        return if calendar.days.len() <= 5 && named_days.is_empty() {
+            vec![check_calendar(context, &working_days(last, 3, &habits.excluded_weekdays))]
         } else {
             vec![question(format!(
                 "{} wants to meet, and I found no free {} minutes on the days I checked. When would suit you?",
-                context.who(),
+                context.sender_name(),
                 search.minutes
             ))]
         };
     }
-    let mut said = Vec::new();
+    let mut paragraphs = Vec::new();
     if !others.is_empty() {
         match letter::answers(context, others) {
-            Some(answers) => said.extend(answers),
+            Some(answers) => paragraphs.extend(answers),
             None => return vec![letter::ask(context, others)],
         }
     }
-    if let Some((date, time)) = exact.first().filter(|_| !mine)
-        && let Some(start) = search.at(*date, *time)
+    if let Some((date, time)) = exact.first().filter(|_| !has_own_times)
+        && let Some(start) = search.zoned(*date, *time)
         && start > context.now
     {
-        said.push(context.voice.busy(&context.voice.time(&start)));
+        paragraphs.push(context.voice.busy(&context.voice.time(&start)));
     }
-    said.push(context.voice.offer(free.len() == 1));
+    paragraphs.push(context.voice.offer(free.len() == 1));
     let rows: Vec<String> = free.iter().map(|start| format!("- {}", context.voice.time(start))).collect();
-    said.push(rows.join("\n"));
-    vec![list(context, said)]
+    paragraphs.push(rows.join("\n"));
+    vec![mail_with_list(context, paragraphs)]
 }
 
 /// Puts the offered times right below their question.
-fn list(context: &ReplyContext<'_>, said: Vec<String>) -> Call {
-    let (name, mut args) = letter::mail(context, said);
+fn mail_with_list(context: &ReplyContext<'_>, paragraphs: Vec<String>) -> Call {
+    let (name, mut args) = letter::mail(context, paragraphs);
     if let Some(text) = args["content"].as_str().map(|text| text.replace("?\n\n- ", "?\n- ")) {
         args["content"] = json!(text);
     }
@@ -126,31 +130,31 @@ fn list(context: &ReplyContext<'_>, said: Vec<String>) -> Call {
 }
 
 /// The times to use: the person's newest, else those in the mail.
-fn wanted(context: &ReplyContext<'_>) -> Vec<Mention> {
-    let mut text = context.own.clone();
+fn wanted_times(context: &ReplyContext<'_>) -> Vec<Mention> {
+    let mut text = context.own_text.clone();
     if invites(&context.facts.mail) {
         text = format!("{}\n\n{text}", context.facts.mail.subject);
     }
-    let theirs: Vec<Mention> = mentions(&text, context.written)
+    let mail_times: Vec<Mention> = mentions(&text, context.mail_date)
         .into_iter()
         .filter(|mention| {
             !context.points.iter().any(|point| point.deadline.map(Day::On) == Some(mention.day))
         })
         .collect();
     if context.times.is_empty() {
-        return theirs;
+        return mail_times;
     }
     // "In the afternoon" applies to all days that were mentioned.
     if let [only @ Mention { day: Day::Unnamed, time: None, .. }] = context.times[..] {
-        let days = if theirs.is_empty() { vec![only] } else { theirs };
+        let days = if mail_times.is_empty() { vec![only] } else { mail_times };
         return days.into_iter().map(|mention| Mention { day: mention.day, ..only }).collect();
     }
     // "At four" applies to the day that was mentioned, "Friday" to the time.
-    let day = theirs.iter().find_map(|mention| matches!(mention.day, Day::On(_)).then_some(mention.day));
+    let day = mail_times.iter().find_map(|mention| matches!(mention.day, Day::On(_)).then_some(mention.day));
     let start = context.history.returned.and_then(|call| call.start());
     let proposed = start.map(|at| at.to_zoned(context.zone.clone()));
     let day = proposed.as_ref().map(|at| Day::On(at.date())).or(day).unwrap_or(Day::Unnamed);
-    let time = proposed.map(|at| at.time()).or_else(|| theirs.iter().find_map(|mention| mention.time));
+    let time = proposed.map(|at| at.time()).or_else(|| mail_times.iter().find_map(|mention| mention.time));
     let complete = |mention: &Mention| Mention {
         day: if mention.day == Day::Unnamed { day } else { mention.day },
         time: mention.time.or(time.filter(|_| mention.part.is_none())),
@@ -160,18 +164,18 @@ fn wanted(context: &ReplyContext<'_>) -> Vec<Mention> {
 }
 
 /// The length of a named range, in minutes.
-fn range(wanted: &[Mention]) -> Option<u32> {
+fn range_minutes(mentions: &[Mention]) -> Option<u32> {
     let (from, until) =
-        wanted.iter().find_map(|mention| window(mention).filter(|_| mention.until.is_some()))?;
+        mentions.iter().find_map(|mention| window(mention).filter(|_| mention.until.is_some()))?;
     let minutes = (i32::from(until.hour()) - i32::from(from.hour())) * 60
         + (i32::from(until.minute()) - i32::from(from.minute()));
     u32::try_from(minutes).ok().filter(|minutes| (10..=180).contains(minutes))
 }
 
-fn look(context: &ReplyContext<'_>, days: &[Date]) -> Call {
+fn check_calendar(context: &ReplyContext<'_>, days: &[Date]) -> Call {
     if let Some(why) = context.history.calendar_failed {
         let why = with_full_stop(&line(why, 200));
-        return question(format!("{} wants to meet. {why} What should I answer?", context.who()));
+        return question(format!("{} wants to meet. {why} What should I answer?", context.sender_name()));
     }
     if !context.may("check_calendar_availability") {
         return letter::ask(context, &context.points);
@@ -193,7 +197,7 @@ fn schedule(context: &ReplyContext<'_>, habits: &Habits, start: &jiff::Zoned, mi
         subject = rest;
     }
     if subject.is_empty() {
-        subject = format!("Meeting with {}", context.who());
+        subject = format!("Meeting with {}", context.sender_name());
     }
     let mut args = json!({
         "attendees": attendees,

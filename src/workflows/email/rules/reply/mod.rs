@@ -39,24 +39,24 @@ pub(super) struct Next {
     pub calls: Vec<Call>,
     pub remark: Option<Remark>,
     /// Whether we wrote all of the text, so rewriting it loses nobody's words.
-    own: bool,
+    is_all_ours: bool,
 }
 
 impl Next {
     fn call(call: Call) -> Self {
-        Self { calls: vec![call], remark: None, own: true }
+        Self { calls: vec![call], remark: None, is_all_ours: true }
     }
 }
 
 /// The next calls, with a remark if one is needed.
 pub(super) fn reply(facts: &ReplyFacts) -> Result<Next, String> {
-    after(facts, &facts.said)
+    next_after(facts, &facts.said)
 }
 
 /// The next calls after `said`.
-fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
+fn next_after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
     let history = ReplyHistory::of(said);
-    if history.over() {
+    if history.is_over() {
         return Ok(Next::call(("done", json!({}))));
     }
     let context = ReplyContext::new(facts, &history)?;
@@ -65,45 +65,45 @@ fn after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
         let text = format!("That could not be done: {why}. What should I do instead?");
         return Ok(Next::call(letter::question(text)));
     }
-    if leaves(facts, &history) {
+    if wants_to_leave_list(facts, &history) {
         return Ok(unsubscribe(said));
     }
-    let returned = history.returned.and_then(|returned| Some((returned, name(returned.tool)?)));
-    let Some((returned, tool)) = returned else { return Ok(fresh(&context)) };
-    let before = after(facts, &said[..returned.at])?;
-    let own = before.own && before.calls.iter().any(|(tool, args)| returned.is(tool, args));
-    let unwritten = own && returned.remark == Some(Remark::NotWritten);
-    let kept = Next {
+    let returned = history.returned.and_then(|returned| Some((returned, known_tool(returned.tool)?)));
+    let Some((returned, tool)) = returned else { return Ok(first_proposal(&context)) };
+    let previous = next_after(facts, &said[..returned.index])?;
+    let is_ours = previous.is_all_ours && previous.calls.iter().any(|(tool, args)| returned.is(tool, args));
+    let is_unwritten = is_ours && returned.remark == Some(Remark::NotWritten);
+    let unchanged = Next {
         calls: vec![(tool, returned.args.clone())],
-        remark: Some(if unwritten { Remark::NotWritten } else { Remark::Unchanged }),
-        own,
+        remark: Some(if is_unwritten { Remark::NotWritten } else { Remark::Unchanged }),
+        is_all_ours: is_ours,
     };
-    let next = changed(&context, returned, tool, own);
-    let same = |next: &Next| next.calls.iter().any(|(tool, args)| returned.is(tool, args));
-    Ok(next.filter(|next| !same(next)).unwrap_or(kept))
+    let next = changed_proposal(&context, returned, tool, is_ours);
+    let is_same = |next: &Next| next.calls.iter().any(|(tool, args)| returned.is(tool, args));
+    Ok(next.filter(|next| !is_same(next)).unwrap_or(unchanged))
 }
 
 /// A proposal when none was returned with words.
-fn fresh(context: &ReplyContext<'_>) -> Next {
+fn first_proposal(context: &ReplyContext<'_>) -> Next {
     if context.to.is_empty() {
         return Next::call(ask_for_recipient(context));
     }
     let calls = propose(context);
-    let asked = |(tool, args): &Call| {
-        *tool == "question" && context.history.asked.iter().any(|asked| args["content"] == *asked)
+    let was_asked = |(tool, args): &Call| {
+        *tool == "question" && context.history.questions.iter().any(|question| args["content"] == *question)
     };
     // If we asked again, they would have nothing else to say.
-    if context.newest_words_unclear() || calls.iter().any(asked) {
-        return Next { remark: Some(Remark::NotWritten), ..Next::call(letter::unwritten(context)) };
+    if context.newest_words_unclear() || calls.iter().any(was_asked) {
+        return Next { remark: Some(Remark::NotWritten), ..Next::call(letter::empty_mail(context)) };
     }
-    Next { remark: as_given(context, &calls), calls, own: true }
+    Next { remark: as_given(context, &calls), calls, is_all_ours: true }
 }
 
 /// Asks whom to write to.
 fn ask_for_recipient(context: &ReplyContext<'_>) -> Call {
     let first = "This mail has no address that a reply can be sent to. Which address should I write to? Ignore this if no reply is needed.";
-    match context.history.heard.last() {
-        Some((_, words)) if context.history.asked.contains(&first) => letter::question(format!(
+    match context.history.words.last() {
+        Some((_, words)) if context.history.questions.contains(&first) => letter::question(format!(
             "“{}” contains no usable email address. Type one, or ignore this and write to them from your own \
              mail program.",
             line(words, 200)
@@ -113,18 +113,22 @@ fn ask_for_recipient(context: &ReplyContext<'_>) -> Call {
 }
 
 fn propose(context: &ReplyContext<'_>) -> Vec<Call> {
-    let moved = context.history.returned.is_some_and(|call| call.tool == "schedule_meeting");
-    if context.meets || moved { meeting::propose(context) } else { letter::propose(context, &context.points) }
+    let is_moved = context.history.returned.is_some_and(|call| call.tool == "schedule_meeting");
+    if context.wants_meeting || is_moved {
+        meeting::propose(context)
+    } else {
+        letter::propose(context, &context.points)
+    }
 }
 
 /// The proposal changed by the person's words; `None` if we can't use them, or if we would lose somebody else's text.
-fn changed(
+fn changed_proposal(
     context: &ReplyContext<'_>,
     returned: Proposed<'_>,
     tool: &'static str,
-    own: bool,
+    is_ours: bool,
 ) -> Option<Next> {
-    if context.newest_words_unclear() || !own && tool != "schedule_meeting" {
+    if context.newest_words_unclear() || !is_ours && tool != "schedule_meeting" {
         return None;
     }
     if tool == "answer_invitation" {
@@ -134,27 +138,29 @@ fn changed(
     if calls.iter().any(|(tool, _)| *tool == "question") {
         return None;
     }
-    for (_, moved) in calls.iter_mut().filter(|(proposed, _)| *proposed == tool && tool == "schedule_meeting")
+    for (_, new_args) in
+        calls.iter_mut().filter(|(proposed, _)| *proposed == tool && tool == "schedule_meeting")
     {
         let mut args = returned.args.clone();
         for key in ["start", "duration_minutes"] {
-            args[key] = moved[key].clone();
+            args[key] = new_args[key].clone();
         }
-        *moved = args;
+        *new_args = args;
     }
-    Some(Next { remark: as_given(context, &calls), calls, own: true })
+    Some(Next { remark: as_given(context, &calls), calls, is_all_ours: true })
 }
 
 /// The answer to an invitation that the person's words give; `None` if they say neither yes nor no. More than that is a
 /// comment for the organizer.
 fn invitation_answer(words: &ReplyIntent) -> Option<Value> {
-    let said = match words {
+    let text = match words {
         ReplyIntent::Text(text) => flat(text),
         _ => String::new(),
     };
-    let starts = |word: &str| said.split_whitespace().next() == Some(word);
-    let declines = matches!(words, ReplyIntent::No | ReplyIntent::Decline) || starts("no") || starts("nein");
-    let accepts = *words == ReplyIntent::Yes || starts("yes") || starts("ja");
+    let starts_with = |word: &str| text.split_whitespace().next() == Some(word);
+    let declines =
+        matches!(words, ReplyIntent::No | ReplyIntent::Decline) || starts_with("no") || starts_with("nein");
+    let accepts = *words == ReplyIntent::Yes || starts_with("yes") || starts_with("ja");
     let answer = match (declines, accepts) {
         (true, _) => "decline",
         (false, true) => "accept",
@@ -168,18 +174,18 @@ fn invitation_answer(words: &ReplyIntent) -> Option<Value> {
 
 /// `AsGiven` if a mail contains the person's words verbatim.
 fn as_given(context: &ReplyContext<'_>, calls: &[Call]) -> Option<Remark> {
-    let said = context.text.as_deref().or_else(|| context.times_said())?.to_lowercase();
-    let holds = |(tool, args): &Call| {
+    let words = context.text.as_deref().or_else(|| context.times_said())?.to_lowercase();
+    let holds_words = |(tool, args): &Call| {
         *tool == "write_email"
-            && args["content"].as_str().is_some_and(|text| text.to_lowercase().contains(&said))
+            && args["content"].as_str().is_some_and(|text| text.to_lowercase().contains(&words))
     };
-    calls.iter().any(holds).then_some(Remark::AsGiven)
+    calls.iter().any(holds_words).then_some(Remark::AsGiven)
 }
 
-fn name(tool: &str) -> Option<&'static str> {
+fn known_tool(tool: &str) -> Option<&'static str> {
     ["write_email", "schedule_meeting", "answer_invitation", "unsubscribe"]
         .into_iter()
-        .find(|known| *known == tool)
+        .find(|name| *name == tool)
 }
 
 /// Leaves the list, once.
@@ -188,10 +194,10 @@ fn unsubscribe(said: &[Said]) -> Next {
 }
 
 /// Whether the person last asked to leave the mail's list, and that is possible.
-fn leaves(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
-    let offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
-    let last = history.heard.last().map(|(_, words)| flat(words)).unwrap_or_default();
-    offered
+fn wants_to_leave_list(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
+    let is_offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
+    let last = history.words.last().map(|(_, words)| flat(words)).unwrap_or_default();
+    is_offered
         && has(
             &last,
             "unsubscribe, unsubscribe me, leave the list, leave this list, abbestellen, abmelden, bestell ab",
@@ -199,12 +205,12 @@ fn leaves(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
         && !has(&last, "not, don t, never, nicht, kein*")
 }
 
-fn was_done(said: &[Said], wanted: &str) -> bool {
-    let called = |id: &String| {
+fn was_done(said: &[Said], tool_name: &str) -> bool {
+    let was_called = |id: &String| {
         said.iter()
-            .any(|said| matches!(said, Said::Called { id: known, tool, .. } if known == id && tool == wanted))
+            .any(|said| matches!(said, Said::Called { id: call_id, tool, .. } if call_id == id && tool == tool_name))
     };
-    said.iter().any(|said| matches!(said, Said::Became { id, how: Became::Done, .. } if called(id)))
+    said.iter().any(|said| matches!(said, Said::Became { id, how: Became::Done, .. } if was_called(id)))
 }
 
 #[cfg(test)]

@@ -2,14 +2,13 @@
 
 use jiff::civil::Date;
 
-use super::super::asks::asked;
+use super::super::asks::asked_sentences;
 use super::super::signs::own_text;
 use super::when::{Day, Mention, mentions};
 use crate::text::phrases::{flat, has};
 use crate::workflows::mail_facts::{MailFacts, User};
 
-/// We read at most this many points.
-const MOST: usize = 8;
+const MAX_POINTS: usize = 8;
 
 /// One question or request.
 #[derive(Clone, Debug, PartialEq)]
@@ -43,28 +42,29 @@ const DUE: &str =
 
 /// What the new text of `mail` asks of the person.
 pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
-    let own = own_text(&mail.text);
-    let asked = asked(user, &own);
+    let own_text = own_text(&mail.text);
+    let asked = asked_sentences(user, &own_text);
     let mut out: Vec<Point> = asked
         .iter()
         .filter(|asked| asked.of_reader)
         .map(|asked| {
             let text = asked.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
             let words = flat(&text);
-            let due = has(&words, DUE) && !has(&words, MEET);
+            let has_deadline = has(&words, DUE) && !has(&words, MEET);
             let deadline = mentions(&text, base).into_iter().find_map(|mention| match mention {
-                Mention { day: Day::On(date), .. } if due => Some(date),
+                Mention { day: Day::On(date), .. } if has_deadline => Some(date),
                 _ => None,
             });
-            let days = !mentions(&text, base).is_empty();
-            let meeting =
-                deadline.is_none() && !has(&words, WORK) && (has(&words, MEET) || days && has(&words, DAY));
+            let names_day = !mentions(&text, base).is_empty();
+            let meeting = deadline.is_none()
+                && !has(&words, WORK)
+                && (has(&words, MEET) || names_day && has(&words, DAY));
             Point { text: text.trim_start_matches(['-', '*', '•', ' ']).to_owned(), deadline, meeting }
         })
         .collect();
     // "We need it by Thursday. Could you send it?": the day is in its own sentence.
-    if let Some(open) = out.iter_mut().rev().find(|point| !point.meeting && point.deadline.is_none()) {
-        open.deadline = deadline_elsewhere(&own, base);
+    if let Some(point) = out.iter_mut().rev().find(|point| !point.meeting && point.deadline.is_none()) {
+        point.deadline = deadline_elsewhere(&own_text, base);
     }
     if out.iter().any(|point| point.meeting) {
         for point in &mut out {
@@ -79,17 +79,17 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
                 || !has(&words, "let me know, let us know, bescheid, get back to me")
         });
     }
-    out.truncate(MOST);
+    out.truncate(MAX_POINTS);
     out
 }
 
-fn deadline_elsewhere(own: &str, base: Date) -> Option<Date> {
+fn deadline_elsewhere(own_text: &str, base: Date) -> Option<Date> {
     let need = "need*, deadline, due, latest, spätestens, brauch*, benötig*, frist";
-    crate::text::words::sentences(own).into_iter().find_map(|sentence| {
+    crate::text::words::sentences(own_text).into_iter().find_map(|sentence| {
         let words = flat(sentence);
-        let due = has(&words, DUE) && has(&words, need);
+        let is_due = has(&words, DUE) && has(&words, need);
         mentions(sentence, base).into_iter().find_map(|mention| match mention.day {
-            Day::On(date) if due => Some(date),
+            Day::On(date) if is_due => Some(date),
             _ => None,
         })
     })
@@ -110,7 +110,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn of(text: &str) -> Vec<Point> {
+    fn read(text: &str) -> Vec<Point> {
         let user = User { name: "Ada Lovelace".into(), ..User::default() };
         let mail = MailFacts { text: text.into(), ..MailFacts::default() };
         points(&user, &mail, date(2026, 11, 11))
@@ -118,10 +118,11 @@ mod tests {
 
     #[test]
     fn points_deadlines_and_meetings_are_found() {
-        let seen =
-            of("Hi Ada,\n\nCould you send me the figures by Friday? Also, who is the delivery lead?\n\n\
-            Can we meet next Tuesday at 3?\n\nBob, please water the plants.\n\n> Could you sing?\n");
-        let texts: Vec<&str> = seen.iter().map(|point| point.text.as_str()).collect();
+        let points = read(
+            "Hi Ada,\n\nCould you send me the figures by Friday? Also, who is the delivery lead?\n\n\
+            Can we meet next Tuesday at 3?\n\nBob, please water the plants.\n\n> Could you sing?\n",
+        );
+        let texts: Vec<&str> = points.iter().map(|point| point.text.as_str()).collect();
         assert_eq!(
             texts,
             [
@@ -130,10 +131,11 @@ mod tests {
                 "Can we meet next Tuesday at 3?"
             ]
         );
-        assert_eq!(seen[0].deadline, Some(date(2026, 11, 13)));
-        assert_eq!(seen.iter().map(|point| point.meeting).collect::<Vec<_>>(), [false, false, true]);
-        let german =
-            of("Hallo Ada,\n\nwir brauchen die Zahlen spätestens am Freitag. Kannst du sie mir schicken?\n");
+        assert_eq!(points[0].deadline, Some(date(2026, 11, 13)));
+        assert_eq!(points.iter().map(|point| point.meeting).collect::<Vec<_>>(), [false, false, true]);
+        let german = read(
+            "Hallo Ada,\n\nwir brauchen die Zahlen spätestens am Freitag. Kannst du sie mir schicken?\n",
+        );
         assert_eq!(german[0].deadline, Some(date(2026, 11, 13)));
     }
 }

@@ -18,9 +18,9 @@ pub(super) struct Habits {
     /// Free minutes before and after.
     pub buffer: u32,
     pub prefer: Option<Part>,
-    pub never: Vec<Weekday>,
+    pub excluded_weekdays: Vec<Weekday>,
     /// Hours kept free every day.
-    pub kept: Vec<(Time, Time)>,
+    pub blocked_hours: Vec<(Time, Time)>,
     pub place: Option<String>,
 }
 
@@ -33,27 +33,27 @@ impl Habits {
             minutes: 30,
             buffer: 0,
             prefer: None,
-            never: vec![Weekday::Saturday, Weekday::Sunday],
-            kept: Vec::new(),
+            excluded_weekdays: vec![Weekday::Saturday, Weekday::Sunday],
+            blocked_hours: Vec::new(),
             place: None,
         };
-        let mut length = false;
+        let mut has_length = false;
         for line in profile.lines().map(bare).filter(|line| !line.is_empty()) {
-            habits.line(line, &mut length);
+            habits.read_line(line, &mut has_length);
         }
         habits
     }
 
-    fn line(&mut self, line: &str, length: &mut bool) {
+    fn read_line(&mut self, line: &str, has_length: &mut bool) {
         // Any Monday works: only times and weekday names matter.
         let base = Date::constant(2026, 1, 5);
         let words = flat(line);
         // Text in brackets only says where the memory learned it.
-        let seen = mentions(line.split('(').next().unwrap_or(line), base);
-        let time = seen.iter().find_map(|mention| mention.time);
-        let range = seen.iter().find_map(|mention| Some((mention.time?, mention.until?)));
+        let mentioned = mentions(line.split('(').next().unwrap_or(line), base);
+        let time = mentioned.iter().find_map(|mention| mention.time);
+        let range = mentioned.iter().find_map(|mention| Some((mention.time?, mention.until?)));
         if has(&words, "not over lunch, not at lunch, no lunch meetings, lunch free") {
-            self.kept.push((Time::constant(12, 0, 0, 0), Time::constant(13, 0, 0, 0)));
+            self.blocked_hours.push((Time::constant(12, 0, 0, 0), Time::constant(13, 0, 0, 0)));
         }
         if let Some(place) = line.strip_prefix("Place:") {
             self.place = Some(place.trim().to_owned());
@@ -64,13 +64,13 @@ impl Habits {
             "no meetings, never, not on, keine termine, avoid, keep, lunch from, lunch between, mittagspause",
         ) {
             if let Some(range) = range {
-                self.kept.push(range);
+                self.blocked_hours.push(range);
             } else {
-                let days = seen.iter().filter_map(|mention| match mention.day {
+                let days = mentioned.iter().filter_map(|mention| match mention.day {
                     Day::On(date) => Some(date.weekday()),
                     Day::Week(_) | Day::Unnamed => None,
                 });
-                self.never.extend(days);
+                self.excluded_weekdays.extend(days);
                 if has(&words, "before, vor") {
                     self.from = time.unwrap_or(self.from);
                 } else if has(&words, "after, nach") {
@@ -83,38 +83,38 @@ impl Habits {
             self.until = time.unwrap_or(self.until);
         } else if let Some((from, until)) = range {
             (self.from, self.until) = (from, until);
-        } else if let Some(count) = minutes(line).filter(|_| !*length || line.starts_with("Duration:")) {
+        } else if let Some(count) = minutes(line).filter(|_| !*has_length || line.starts_with("Duration:")) {
             self.minutes = count;
-            *length = true;
+            *has_length = true;
         } else if has(&words, "prefer*, like*, mornings, afternoons, lieber, am liebsten") {
-            self.prefer = seen.iter().find_map(|mention| mention.part).or(self.prefer);
+            self.prefer = mentioned.iter().find_map(|mention| mention.part).or(self.prefer);
         }
     }
 }
 
 /// What the calendar said.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
+pub(super) struct KnownCalendar {
     /// The days we asked about.
     pub days: Vec<Date>,
     busy: Vec<(Timestamp, Timestamp)>,
 }
 
-impl Known {
+impl KnownCalendar {
     /// Adds the calendar's answer for `days`.
     pub fn add(&mut self, days: Vec<Date>, data: &Value) {
         self.days.extend(days);
         for entry in data.as_array().map(Vec::as_slice).unwrap_or_default() {
-            let at = |key: &str| entry.get(key)?.as_str()?.parse::<Timestamp>().ok();
+            let time_of = |key: &str| entry.get(key)?.as_str()?.parse::<Timestamp>().ok();
             let title = flat(entry.get("title").and_then(Value::as_str).unwrap_or_default());
-            let whole_day = entry.get("all_day").and_then(Value::as_bool).unwrap_or(false);
+            let is_all_day = entry.get("all_day").and_then(Value::as_bool).unwrap_or(false);
             // Birthdays and reminders take no time; other all-day entries do.
-            if whole_day
+            if is_all_day
                 && has(&title, "birthday*, geburtstag*, anniversary, deadline, reminder, due, release")
             {
                 continue;
             }
-            if let (Some(start), Some(end)) = (at("start"), at("end")) {
+            if let (Some(start), Some(end)) = (time_of("start"), time_of("end")) {
                 self.busy.push((start, end));
             }
         }
@@ -133,42 +133,43 @@ pub(super) struct Search<'a> {
     pub now: &'a Zoned,
     pub zone: &'a TimeZone,
     pub habits: &'a Habits,
-    pub known: &'a Known,
+    pub calendar: &'a KnownCalendar,
     pub minutes: u32,
 }
 
 impl Search<'_> {
     /// The named time, if it is free and suits the person's habits.
     pub fn exactly(&self, date: Date, time: Time) -> Option<Zoned> {
-        let start = self.at(date, time)?;
+        let start = self.zoned(date, time)?;
         self.fits(&start, self.habits.buffer)
             .then_some(start.clone())
             .or_else(|| self.fits(&start, 0).then_some(start))
     }
 
-    pub fn at(&self, date: Date, time: Time) -> Option<Zoned> {
+    pub fn zoned(&self, date: Date, time: Time) -> Option<Zoned> {
         date.to_datetime(time).to_zoned(self.zone.clone()).ok()
     }
 
     fn fits(&self, start: &Zoned, buffer: u32) -> bool {
         let end = start.checked_add(Span::new().minutes(i64::from(self.minutes))).ok();
         let Some(end) = end.filter(|end| end.date() == start.date()) else { return false };
-        let kept = self.habits.kept.iter().any(|(from, until)| start.time() < *until && end.time() > *from);
+        let is_blocked =
+            self.habits.blocked_hours.iter().any(|(from, until)| start.time() < *until && end.time() > *from);
         start > self.now
-            && self.known.days.contains(&start.date())
-            && !self.habits.never.contains(&start.weekday())
+            && self.calendar.days.contains(&start.date())
+            && !self.habits.excluded_weekdays.contains(&start.weekday())
             && start.time() >= self.habits.from
             && end.time() <= self.habits.until
-            && !kept
-            && self.known.is_free(start, self.minutes, buffer)
+            && !is_blocked
+            && self.calendar.is_free(start, self.minutes, buffer)
     }
 
     /// The free times of a day, every half hour, within `window`; preferred ones first.
-    pub fn of_day(&self, date: Date, window: Option<(Time, Time)>) -> Vec<Zoned> {
+    pub fn free_times(&self, date: Date, window: Option<(Time, Time)>) -> Vec<Zoned> {
         let all: Vec<Zoned> = (0..48i8)
             .filter_map(|half| Time::new(half / 2, (half % 2) * 30, 0, 0).ok())
             .filter(|time| window.is_none_or(|(from, until)| *time >= from && *time < until))
-            .filter_map(|time| self.at(date, time))
+            .filter_map(|time| self.zoned(date, time))
             .filter(|start| self.fits(start, self.habits.buffer))
             .collect();
         let preferred = |start: &Zoned| {
@@ -183,16 +184,16 @@ impl Search<'_> {
     }
 
     /// Up to three free times on `days`, on different days if possible.
-    pub fn three(&self, wanted: &[Mention], days: &[Date]) -> Vec<Zoned> {
+    pub fn up_to_three(&self, mentions: &[Mention], days: &[Date]) -> Vec<Zoned> {
         let mut days = days.to_vec();
         days.sort_unstable();
         days.dedup();
-        let window = |date: Date| window_of(wanted, date);
-        let by_day: Vec<Vec<Zoned>> = days.iter().map(|date| self.of_day(*date, window(*date))).collect();
+        let window = |date: Date| window_of(mentions, date);
+        let by_day: Vec<Vec<Zoned>> = days.iter().map(|date| self.free_times(*date, window(*date))).collect();
         let mut out: Vec<Zoned> = Vec::new();
         for round in 0..3 {
             for slots in &by_day {
-                let apart = |start: &&Zoned| {
+                let is_apart = |start: &&Zoned| {
                     out.iter()
                         .all(|other| other.date() != start.date() || (other.hour() - start.hour()).abs() >= 2)
                 };
@@ -200,7 +201,7 @@ impl Search<'_> {
                     && round
                         == out.iter().filter(|o| slots.first().is_some_and(|s| s.date() == o.date())).count()
                 {
-                    let next = slots.iter().find(apart).cloned();
+                    let next = slots.iter().find(is_apart).cloned();
                     out.extend(next);
                 }
             }
@@ -211,11 +212,11 @@ impl Search<'_> {
 }
 
 /// The hours to use on a day: those named for it, else those named for any day.
-fn window_of(wanted: &[Mention], date: Date) -> Option<(Time, Time)> {
-    let named = |mention: &&Mention| mention.day == Day::On(date);
-    match wanted.iter().find(named) {
+fn window_of(mentions: &[Mention], date: Date) -> Option<(Time, Time)> {
+    let names_date = |mention: &&Mention| mention.day == Day::On(date);
+    match mentions.iter().find(names_date) {
         Some(mention) => window(mention),
-        None => wanted.iter().find_map(window),
+        None => mentions.iter().find_map(window),
     }
 }
 
@@ -229,12 +230,12 @@ pub(super) fn window(mention: &Mention) -> Option<(Time, Time)> {
 }
 
 /// The days to check for these mentions: the named days, or the working days of a named week; none before today.
-pub(super) fn days(wanted: &[Mention], today: Date) -> Vec<Date> {
+pub(super) fn days(mentions: &[Mention], today: Date) -> Vec<Date> {
     let mut out = Vec::new();
-    for mention in wanted {
+    for mention in mentions {
         match mention.day {
             Day::On(date) => out.push(date),
-            Day::Week(monday) if wanted.iter().all(|m| !matches!(m.day, Day::On(_))) => {
+            Day::Week(monday) if mentions.iter().all(|m| !matches!(m.day, Day::On(_))) => {
                 out.extend((0..5).filter_map(|n| monday.checked_add(Span::new().days(n)).ok()));
             }
             Day::Week(_) | Day::Unnamed => {}
@@ -248,10 +249,10 @@ pub(super) fn days(wanted: &[Mention], today: Date) -> Vec<Date> {
 }
 
 /// The next `count` working days after `after`.
-pub(super) fn working_days(after: Date, count: usize, never: &[Weekday]) -> Vec<Date> {
+pub(super) fn working_days(after: Date, count: usize, excluded: &[Weekday]) -> Vec<Date> {
     (1..=14)
         .filter_map(|n| after.checked_add(Span::new().days(n)).ok())
-        .filter(|date| !never.contains(&date.weekday()))
+        .filter(|date| !excluded.contains(&date.weekday()))
         .take(count)
         .collect()
 }
@@ -274,24 +275,24 @@ mod tests {
             (habits.buffer, habits.prefer, habits.place.as_deref()),
             (15, Some(Part::Morning), Some("Room 4"))
         );
-        assert!(habits.never.contains(&Weekday::Friday));
-        assert_eq!(habits.kept, [(time(12, 0, 0, 0), time(13, 0, 0, 0))]);
+        assert!(habits.excluded_weekdays.contains(&Weekday::Friday));
+        assert_eq!(habits.blocked_hours, [(time(12, 0, 0, 0), time(13, 0, 0, 0))]);
         assert_eq!(Habits::read("- Duration: meetings of 45 minutes").minutes, 45);
         let habits = Habits::read(
             "- Meetings of 30 minutes are preferred; 15 are fine\n- Between 9:00 and 17:00 on working days, not over \
              lunch\n- Leave 15 minutes between two meetings where that is possible",
         );
         assert_eq!((habits.from, habits.until, habits.minutes), (time(9, 0, 0, 0), time(17, 0, 0, 0), 30));
-        assert_eq!((habits.buffer, habits.kept.len()), (15, 1));
+        assert_eq!((habits.buffer, habits.blocked_hours.len()), (15, 1));
     }
 
     #[test]
     fn only_free_times_of_known_days_are_found() {
         let zone = TimeZone::get("Europe/Amsterdam").unwrap();
         let now = date(2026, 11, 11).at(9, 0, 0, 0).to_zoned(zone.clone()).unwrap();
-        let mut known = Known::default();
+        let mut calendar = KnownCalendar::default();
         let day = date(2026, 11, 12);
-        known.add(
+        calendar.add(
             vec![day],
             &json!([
                 {"start": "2026-11-12T09:00:00+01:00", "end": "2026-11-12T15:00:00+01:00", "title": "Fair", "all_day": false},
@@ -299,7 +300,7 @@ mod tests {
             ]),
         );
         let habits = Habits::read("");
-        let search = Search { now: &now, zone: &zone, habits: &habits, known: &known, minutes: 60 };
+        let search = Search { now: &now, zone: &zone, habits: &habits, calendar: &calendar, minutes: 60 };
         assert!(search.exactly(day, time(14, 30, 0, 0)).is_none());
         assert!(search.exactly(day, time(15, 0, 0, 0)).is_some());
         assert!(search.exactly(day, time(16, 30, 0, 0)).is_none(), "it would end after five");
@@ -307,6 +308,6 @@ mod tests {
             search.exactly(date(2026, 11, 13), time(15, 0, 0, 0)).is_none(),
             "nobody asked about that day"
         );
-        assert_eq!(search.three(&[], &known.days).len(), 1);
+        assert_eq!(search.up_to_three(&[], &calendar.days).len(), 1);
     }
 }

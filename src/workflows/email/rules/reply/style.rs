@@ -27,7 +27,7 @@ pub(super) struct WritingStyle {
     /// A reply may say that we will look into it.
     pub hold: bool,
     /// Known topics with their answers.
-    pub known: Vec<(HashSet<String>, String)>,
+    pub known_answers: Vec<(HashSet<String>, String)>,
 }
 
 impl WritingStyle {
@@ -42,7 +42,7 @@ impl WritingStyle {
     fn line(&mut self, line: &str) {
         let words = flat(line);
         if let Some((about, answer)) = asked_about(line) {
-            self.known.push((stem_set(about), answer.to_owned()));
+            self.known_answers.push((stem_set(about), answer.to_owned()));
             return;
         }
         if let Some(quoted) = line.strip_prefix("Greeting:").and_then(quoted) {
@@ -60,7 +60,7 @@ impl WritingStyle {
             self.sign_off = Some(quoted.replace(" / ", "\n").replace("\\n", "\n"));
             return;
         }
-        if let Some(copy) = copied(line) {
+        if let Some(copy) = parse_copy(line) {
             self.copies.push(copy);
             return;
         }
@@ -89,9 +89,14 @@ impl WritingStyle {
 
     /// The profile's answer to a question.
     pub fn answer(&self, question: &str) -> Option<&str> {
-        let asked = stem_set(question);
-        let fits = |(about, _): &&(HashSet<String>, String)| !about.is_empty() && about.is_subset(&asked);
-        self.known.iter().filter(fits).max_by_key(|(about, _)| about.len()).map(|(_, answer)| answer.as_str())
+        let question_stems = stem_set(question);
+        let fits =
+            |(about, _): &&(HashSet<String>, String)| !about.is_empty() && about.is_subset(&question_stems);
+        self.known_answers
+            .iter()
+            .filter(fits)
+            .max_by_key(|(about, _)| about.len())
+            .map(|(_, answer)| answer.as_str())
     }
 }
 
@@ -128,7 +133,7 @@ fn asked_about(line: &str) -> Option<(&str, &str)> {
 }
 
 /// "Copy eve@x.example when writing to bob@x.example"
-fn copied(line: &str) -> Option<(String, String)> {
+fn parse_copy(line: &str) -> Option<(String, String)> {
     let rest = line.strip_prefix("Copy ").or_else(|| line.strip_prefix("copy "))?;
     let (who, to) = rest.split_once(" when writing to ")?;
     let bare = |text: &str| text.trim().trim_end_matches(['.', ',']).to_lowercase();

@@ -25,8 +25,8 @@ impl Lang {
     pub fn of(text: &str) -> Option<Self> {
         let mut counts = (0, 0);
         for word in words(text).take(2_000) {
-            counts.0 += usize::from(ENGLISH.split_whitespace().any(|known| known == word));
-            counts.1 += usize::from(GERMAN.split_whitespace().any(|known| known == word));
+            counts.0 += usize::from(ENGLISH.split_whitespace().any(|common| common == word));
+            counts.1 += usize::from(GERMAN.split_whitespace().any(|common| common == word));
         }
         match counts {
             (english, german) if german > english => Some(Self::German),
@@ -56,13 +56,13 @@ impl Voice {
 
     /// The first line. `name` is empty if we don't know it.
     pub fn greeting(self, word: Option<&str>, name: &str) -> String {
-        let usual = match (self.lang, self.formal) {
+        let default_word = match (self.lang, self.formal) {
             (Lang::English, true) => "Dear",
             (Lang::English, false) => "Hi",
             (Lang::German, true) => "Guten Tag",
             (Lang::German, false) => "Hallo",
         };
-        match (word.unwrap_or(usual), name) {
+        match (word.unwrap_or(default_word), name) {
             ("Dear", "") => "Hello,".to_owned(),
             (word, "") => format!("{word},"),
             (word, name) => format!("{word} {name},"),
@@ -125,8 +125,8 @@ impl Voice {
         }
     }
 
-    pub fn offer(self, one: bool) -> String {
-        match (self.lang, self.formal, one) {
+    pub fn offer(self, is_single: bool) -> String {
+        match (self.lang, self.formal, is_single) {
             (Lang::English, _, true) => "Would this time suit you?",
             (Lang::English, _, false) => "Would one of these times suit you?",
             (Lang::German, false, true) => "Passt dir dieser Termin?",
@@ -158,8 +158,8 @@ impl Voice {
                 "Januar Februar März April Mai Juni Juli August September Oktober November Dezember",
             ),
         };
-        let pick = |list: &'static str, at: i8| {
-            list.split(' ').nth(usize::try_from(at).unwrap_or_default()).unwrap_or_default()
+        let pick = |list: &'static str, index: i8| {
+            list.split(' ').nth(usize::try_from(index).unwrap_or_default()).unwrap_or_default()
         };
         let weekday = pick(days, weekday(date.weekday()));
         let month = pick(months, date.month() - 1);
@@ -180,15 +180,15 @@ impl Voice {
 
     /// In German, the sentence after a greeting starts with a lower-case letter.
     pub fn begin(self, sentence: &str, first: bool) -> String {
-        let small = self.lang == Lang::German && first;
+        let lower = self.lang == Lang::German && first;
         let mut chars = sentence.chars();
         // Only our own words are lowered: nouns, and text from people, stay.
-        let ours = ["Danke", "Vielen", "Leider", "Ja", "Ich", "Dass"];
+        let our_words = ["Danke", "Vielen", "Leider", "Ja", "Ich", "Dass"];
         match chars.next() {
-            Some(head) if small && ours.iter().any(|word| sentence.starts_with(word)) => {
+            Some(head) if lower && our_words.iter().any(|word| sentence.starts_with(word)) => {
                 head.to_lowercase().chain(chars).collect()
             }
-            Some(head) if !small => head.to_uppercase().chain(chars).collect(),
+            Some(head) if !lower => head.to_uppercase().chain(chars).collect(),
             _ => sentence.to_owned(),
         }
     }

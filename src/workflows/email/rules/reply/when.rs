@@ -50,10 +50,10 @@ pub(super) fn mentions(text: &str, base: Date) -> Vec<Mention> {
     for sentence in sentences(text) {
         out.extend(in_sentence(sentence, base));
     }
-    let mut known = Vec::new();
+    let mut seen = Vec::new();
     out.retain(|mention| {
-        !known.contains(mention) && {
-            known.push(*mention);
+        !seen.contains(mention) && {
+            seen.push(*mention);
             true
         }
     });
@@ -66,10 +66,10 @@ fn sentences(text: &str) -> Vec<&str> {
     let mut start = 0;
     let mut before = ' ';
     for (at, c) in text.char_indices() {
-        let ends = matches!(c, '?' | '!' | ';')
+        let ends_sentence = matches!(c, '?' | '!' | ';')
             || c == '.' && !before.is_ascii_digit()
             || c == '\n' && before == '\n';
-        if ends {
+        if ends_sentence {
             out.push(&text[start..at]);
             start = at;
         }
@@ -82,13 +82,13 @@ fn sentences(text: &str) -> Vec<&str> {
 fn in_sentence(sentence: &str, base: Date) -> Vec<Mention> {
     let tokens = tokens(sentence);
     let mut out: Vec<Mention> = Vec::new();
-    let mut early: Option<Mention> = None;
+    let mut dayless: Option<Mention> = None;
     let mut at = 0;
     while at < tokens.len() {
         let rest = &tokens[at..];
         let before = at.checked_sub(1).and_then(|n| tokens.get(n)).map(String::as_str);
         if let Some((day, used)) = day(rest, before, base) {
-            let mut mention = early.take().unwrap_or(Mention { day, time: None, until: None, part: None });
+            let mut mention = dayless.take().unwrap_or(Mention { day, time: None, until: None, part: None });
             mention.day = day;
             out.push(mention);
             at += used;
@@ -104,7 +104,7 @@ fn in_sentence(sentence: &str, base: Date) -> Vec<Mention> {
                     out.push(Mention { day, time: Some(time), until, part: None });
                 }
                 None => {
-                    early = Some(Mention { day: Day::Unnamed, time: Some(time), until, part: None });
+                    dayless = Some(Mention { day: Day::Unnamed, time: Some(time), until, part: None });
                 }
             }
             at += used;
@@ -113,7 +113,7 @@ fn in_sentence(sentence: &str, base: Date) -> Vec<Mention> {
                 Some(last) => last.part = Some(part),
                 None => {
                     let unnamed = Mention { day: Day::Unnamed, time: None, until: None, part: None };
-                    early.get_or_insert(unnamed).part = Some(part);
+                    dayless.get_or_insert(unnamed).part = Some(part);
                 }
             }
             at += 1;
@@ -121,7 +121,7 @@ fn in_sentence(sentence: &str, base: Date) -> Vec<Mention> {
             at += 1;
         }
     }
-    out.extend(early);
+    out.extend(dayless);
     out
 }
 
@@ -130,24 +130,24 @@ pub(super) fn minutes(text: &str) -> Option<u32> {
     let tokens = tokens(text);
     for (at, token) in tokens.iter().enumerate() {
         let next = tokens.get(at + 1).map(String::as_str).unwrap_or_default();
-        let skip =
+        let unit =
             if next == "-" { tokens.get(at + 2).map(String::as_str).unwrap_or_default() } else { next };
-        let hour = |word: &str| matches!(word, "hour" | "hours" | "stunde" | "stunden");
+        let is_hour = |word: &str| matches!(word, "hour" | "hours" | "stunde" | "stunden");
         if let Ok(count) = token.parse::<u32>() {
-            if matches!(skip, "min" | "mins" | "minute" | "minutes" | "minuten") && (5..=480).contains(&count)
+            if matches!(unit, "min" | "mins" | "minute" | "minutes" | "minuten") && (5..=480).contains(&count)
             {
                 return Some(count);
             }
-            if hour(skip) && (1..=8).contains(&count) {
+            if is_hour(unit) && (1..=8).contains(&count) {
                 return Some(count * 60);
             }
         }
         match token.as_str() {
-            "half" if tokens[at..].iter().take(3).any(|word| hour(word)) => return Some(30),
-            "halbe" | "halben" if hour(next) => return Some(30),
-            "an" | "one" | "eine" if hour(next) => return Some(60),
+            "half" if tokens[at..].iter().take(3).any(|word| is_hour(word)) => return Some(30),
+            "halbe" | "halben" if is_hour(next) => return Some(30),
+            "an" | "one" | "eine" if is_hour(next) => return Some(60),
             "quarter" | "viertelstunde"
-                if token == "viertelstunde" || tokens[at..].iter().take(4).any(|w| hour(w)) =>
+                if token == "viertelstunde" || tokens[at..].iter().take(4).any(|w| is_hour(w)) =>
             {
                 return Some(15);
             }
@@ -162,10 +162,10 @@ fn tokens(text: &str) -> Vec<String> {
     let mut out: Vec<String> = Vec::new();
     let mut last = ' ';
     for c in text.chars() {
-        let same =
+        let continues_token =
             (c.is_ascii_digit() && last.is_ascii_digit()) || (c.is_alphabetic() && last.is_alphabetic());
         match out.last_mut() {
-            Some(token) if same => token.extend(c.to_lowercase()),
+            Some(token) if continues_token => token.extend(c.to_lowercase()),
             _ if c.is_whitespace() => {}
             _ => out.push(c.to_lowercase().collect()),
         }
@@ -184,26 +184,28 @@ fn number(tokens: &[String], at: usize) -> Option<i16> {
 
 /// A day at the beginning of `tokens`, and how many tokens it takes.
 fn day(tokens: &[String], before: Option<&str>, base: Date) -> Option<(Day, usize)> {
-    let ahead = |days: i32| base.checked_add(Span::new().days(days)).ok().map(Day::On);
-    let next =
+    let days_ahead = |days: i32| base.checked_add(Span::new().days(days)).ok().map(Day::On);
+    let is_next =
         matches!(before, Some("next" | "nächsten" | "nächster" | "nächste" | "kommenden" | "kommende"));
     match word(tokens, 0) {
         // In "You may 4 times", "may" is not a month.
         "may" if matches!(before, Some("i" | "you" | "we" | "they" | "he" | "she" | "it")) => return None,
-        "today" | "heute" | "tonight" => return Some((ahead(0)?, 1)),
-        "tomorrow" => return Some((ahead(1)?, 1)),
+        "today" | "heute" | "tonight" => return Some((days_ahead(0)?, 1)),
+        "tomorrow" => return Some((days_ahead(1)?, 1)),
         // "Guten Morgen" and "am Morgen" are not days.
-        "morgen" if !matches!(before, Some("guten" | "am" | "jeden")) => return Some((ahead(1)?, 1)),
-        "übermorgen" => return Some((ahead(2)?, 1)),
-        "day" if word(tokens, 1) == "after" && word(tokens, 2) == "tomorrow" => return Some((ahead(2)?, 3)),
-        "week" | "woche" if next => return Some((Day::Week(monday(base, 1)?), 1)),
+        "morgen" if !matches!(before, Some("guten" | "am" | "jeden")) => return Some((days_ahead(1)?, 1)),
+        "übermorgen" => return Some((days_ahead(2)?, 1)),
+        "day" if word(tokens, 1) == "after" && word(tokens, 2) == "tomorrow" => {
+            return Some((days_ahead(2)?, 3));
+        }
+        "week" | "woche" if is_next => return Some((Day::Week(monday(base, 1)?), 1)),
         "week" | "woche" if matches!(before, Some("this" | "diese" | "dieser")) => {
             return Some((Day::Week(monday(base, 0)?), 1));
         }
         name => {
             if let Some(weekday) = weekday(name) {
                 let offset = i32::from(weekday.to_monday_zero_offset());
-                let date = if next {
+                let date = if is_next {
                     monday(base, 1)?.checked_add(Span::new().days(offset)).ok()?
                 } else {
                     let days = base.weekday().until(weekday);
@@ -213,32 +215,32 @@ fn day(tokens: &[String], before: Option<&str>, base: Date) -> Option<(Day, usiz
                 };
                 // In "Thursday, 19 November" the date counts.
                 let skip = 1 + usize::from(matches!(word(tokens, 1), ","));
-                let den = skip + usize::from(matches!(word(tokens, skip), "den" | "the"));
-                if let Some((day, used)) = dated(&tokens[den.min(tokens.len())..], base) {
-                    return Some((day, den + used));
+                let date_at = skip + usize::from(matches!(word(tokens, skip), "den" | "the"));
+                if let Some((day, used)) = calendar_date(&tokens[date_at.min(tokens.len())..], base) {
+                    return Some((day, date_at + used));
                 }
                 return Some((Day::On(date), 1));
             }
         }
     }
-    dated(tokens, base)
+    calendar_date(tokens, base)
 }
 
 /// `2026-11-17`, `17.11.`, `17 Nov`, `November 17th`.
-fn dated(tokens: &[String], base: Date) -> Option<(Day, usize)> {
-    let sign = |at: usize, sign: &str| word(tokens, at) == sign;
+fn calendar_date(tokens: &[String], base: Date) -> Option<(Day, usize)> {
+    let is_sign = |at: usize, sign: &str| word(tokens, at) == sign;
     if let Some(first) = number(tokens, 0) {
-        if first > 1900 && sign(1, "-") && sign(3, "-") {
-            let date = Date::new(first, small(tokens, 2)?, small(tokens, 4)?).ok()?;
+        if first > 1900 && is_sign(1, "-") && is_sign(3, "-") {
+            let date = Date::new(first, small_number(tokens, 2)?, small_number(tokens, 4)?).ok()?;
             return Some((Day::On(date), 5));
         }
         let day = i8::try_from(first).ok().filter(|day| (1..=31).contains(day))?;
-        if sign(1, ".")
-            && sign(3, ".")
-            && let Some(month) = small(tokens, 2)
+        if is_sign(1, ".")
+            && is_sign(3, ".")
+            && let Some(month) = small_number(tokens, 2)
         {
             let year = number(tokens, 4).filter(|year| *year > 1900);
-            return Some((on(year, month, day, base)?, if year.is_some() { 5 } else { 4 }));
+            return Some((resolve_date(year, month, day, base)?, if year.is_some() { 5 } else { 4 }));
         }
         let mut at = 1;
         while matches!(word(tokens, at), "." | "st" | "nd" | "rd" | "th" | "of") {
@@ -246,31 +248,31 @@ fn dated(tokens: &[String], base: Date) -> Option<(Day, usize)> {
         }
         let month = month(word(tokens, at))?;
         at += 1;
-        if sign(at, ".") && number(tokens, at + 1).is_some() {
+        if is_sign(at, ".") && number(tokens, at + 1).is_some() {
             at += 1;
         }
         let year = number(tokens, at).filter(|year| *year > 1900);
-        return Some((on(year, month, day, base)?, at + usize::from(year.is_some())));
+        return Some((resolve_date(year, month, day, base)?, at + usize::from(year.is_some())));
     }
     let month = month(word(tokens, 0))?;
-    let at = 1 + usize::from(sign(1, "."));
-    let day = small(tokens, at).filter(|day| (1..=31).contains(day))?;
+    let at = 1 + usize::from(is_sign(1, "."));
+    let day = small_number(tokens, at).filter(|day| (1..=31).contains(day))?;
     // "May 3 pm" is a time, not a date.
     if matches!(word(tokens, at + 1), ":" | "am" | "pm") {
         return None;
     }
     let ordinal = usize::from(matches!(word(tokens, at + 1), "st" | "nd" | "rd" | "th"));
-    let year_at = at + 1 + ordinal + usize::from(sign(at + 1 + ordinal, ","));
+    let year_at = at + 1 + ordinal + usize::from(is_sign(at + 1 + ordinal, ","));
     let year = number(tokens, year_at).filter(|year| *year > 1900);
-    Some((on(year, month, day, base)?, if year.is_some() { year_at + 1 } else { at + 1 + ordinal }))
+    Some((resolve_date(year, month, day, base)?, if year.is_some() { year_at + 1 } else { at + 1 + ordinal }))
 }
 
-pub(super) fn small(tokens: &[String], at: usize) -> Option<i8> {
+pub(super) fn small_number(tokens: &[String], at: usize) -> Option<i8> {
     word(tokens, at).parse().ok()
 }
 
 /// A day of a month. Without a year, the next such day, or one up to 60 days ago.
-fn on(year: Option<i16>, month: i8, day: i8, base: Date) -> Option<Day> {
+fn resolve_date(year: Option<i16>, month: i8, day: i8, base: Date) -> Option<Day> {
     let date = Date::new(year.unwrap_or(base.year()), month, day).ok()?;
     let long_gone = year.is_none() && date < base.checked_sub(60.days()).ok()?;
     Some(Day::On(if long_gone { Date::new(base.year() + 1, month, day).ok()? } else { date }))
@@ -311,8 +313,8 @@ fn month(name: &str) -> Option<i8> {
         "november nov",
         "december dezember dec dez",
     ];
-    let place = NAMES.iter().position(|names| names.split(' ').any(|known| known == name))?;
-    i8::try_from(place + 1).ok()
+    let index = NAMES.iter().position(|names| names.split(' ').any(|alias| alias == name))?;
+    i8::try_from(index + 1).ok()
 }
 
 fn part(tokens: &[String], before: Option<&str>) -> Option<Part> {
@@ -337,7 +339,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    fn seen(text: &str) -> Vec<String> {
+    fn mentioned(text: &str) -> Vec<String> {
         // A Wednesday.
         let base = date(2026, 11, 11);
         mentions(text, base)
@@ -381,7 +383,7 @@ mod tests {
             ("May I ask 3 things? You may 4 times.", &[]),
         ];
         for (text, expected) in rows {
-            assert_eq!(seen(text), *expected, "{text}");
+            assert_eq!(mentioned(text), *expected, "{text}");
         }
     }
 
