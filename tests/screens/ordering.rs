@@ -37,7 +37,7 @@ fn groups_fold_and_what_is_folded_is_never_decided() {
     let shown = screen.dump();
     assert!(shown.contains("▸ approval · 4"), "{shown}");
     assert_eq!(screen.titles().len(), all - 4);
-    assert!(screen.model.inbox.list.marks.is_empty(), "a mark out of sight would be decided unseen");
+    assert!(!screen.model.inbox.list.has_marks(), "a mark out of sight would be decided unseen");
     assert!(!screen.selected().is_empty(), "the selection goes on to the next group");
     // With every group folded nothing is selected, and the inbox is not said to be empty.
     for _ in 0..all {
@@ -50,6 +50,26 @@ fn groups_fold_and_what_is_folded_is_never_decided() {
     screen.press("+");
     assert_eq!(screen.titles().len(), all);
     assert!(!screen.selected().is_empty());
+}
+
+#[test]
+fn marks_stay_on_their_items_in_any_order() {
+    let mut screen = TestScreen::full(SIZE);
+    let marked = |screen: &TestScreen| -> Vec<String> {
+        screen.model.inbox.list.marked().into_iter().map(|row| row.title.clone()).collect()
+    };
+    let titles = screen.titles();
+    screen.press("gg").press("j").press(" ").press("j").press(" ");
+    assert_eq!(marked(&screen), [&*titles[1], &*titles[3]]);
+    screen.press("s");
+    choose(&mut screen, "newest first");
+    assert_eq!(marked(&screen), [&*titles[3], &*titles[1]], "in the order shown");
+    // What a filter hides is not marked for now; it is again when it is shown.
+    screen.press(&format!("\\{}<enter>", titles[1].split(' ').next().unwrap()));
+    assert_eq!(marked(&screen), [&*titles[1]]);
+    screen.press("<esc>");
+    screen.press("gg").press("*").press("*");
+    assert!(marked(&screen).is_empty() && !screen.model.inbox.list.has_marks(), "{}", screen.dump());
 }
 
 #[test]

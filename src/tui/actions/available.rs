@@ -16,7 +16,7 @@ impl Action {
         let in_inbox = model.tab == Tab::Inbox && (model.layer().is_none() || model.shows_help());
         let row = model.selected();
         match self {
-            Action::Accept | Action::Ignore | Action::IgnoreQuietly if !model.inbox.list.marks.is_empty() => {
+            Action::Accept | Action::Ignore | Action::IgnoreQuietly if model.inbox.list.has_marks() => {
                 when(in_inbox, "You decide in the inbox · 1 goes there")
             }
             Action::Edit
@@ -27,7 +27,7 @@ impl Action {
             | Action::RefuseAndStop
             | Action::Reclassify
             | Action::Unsubscribe
-                if !model.inbox.list.marks.is_empty() =>
+                if model.inbox.list.has_marks() =>
             {
                 Err("Marked items can only be accepted, ignored or snoozed together · Esc clears the marks")
             }
@@ -58,7 +58,7 @@ impl Action {
                     Err("Results can't be snoozed · a files them away")
                 }
                 Some(row) => when(!row.is_decided(), "Already decided"),
-                None => when(!model.inbox.list.marks.is_empty(), "Nothing is selected · j or k selects"),
+                None => when(model.inbox.list.has_marks(), "Nothing is selected · j or k selects"),
             },
             Action::Stop if model.tab == Tab::Threads => {
                 let can = review::shown(model).is_some_and(|r| r.is_alive() || r.trouble().is_some());

@@ -82,8 +82,8 @@ pub fn clear(model: &mut Model) -> Vec<Cmd> {
         model.focus = Focus::List;
     } else if model.shows_history() && !model.inbox.history.typed.is_empty() {
         return inbox::history::show_all(model);
-    } else if !model.inbox.list.marks.is_empty() {
-        model.inbox.list.marks.clear();
+    } else if model.inbox.list.has_marks() {
+        model.inbox.list.clear_marks();
     } else if !model.inbox.list.search.is_empty() {
         model.inbox.list.search = Default::default();
     } else if !model.inbox.list.narrow.is_empty() {

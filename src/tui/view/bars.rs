@@ -183,8 +183,8 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         && model.tab == Tab::Inbox
     {
         draw::sentence(buf, room, area.x + 1, area.y, "This one is gone · j or k moves on", theme.warning);
-    } else if !model.inbox.list.marks.is_empty() {
-        let count = model.inbox.list.marks.len();
+    } else if model.inbox.list.has_marks() {
+        let count = model.inbox.list.mark_count();
         let text = match why_marks_apart(model) {
             None => format!("{count} marked: your answer goes to all of them · Esc clears"),
             Some(why) => format!("{count} marked · Esc clears · {why}"),

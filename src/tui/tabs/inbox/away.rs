@@ -100,7 +100,7 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
         Some(why) => model.fail(format!("{count} {} · but not all: {why}", mail_move.done())),
         None => model.say(format!("{count} {}", mail_move.done())),
     }
-    model.inbox.list.marks.clear();
+    model.inbox.list.clear_marks();
     if *mail_move == MailMove::Back {
         // The next `u` tries again what did not come back.
         model.put_away.retain(|thread| !tried.contains(thread));

@@ -20,7 +20,7 @@ use std::collections::{HashMap, HashSet};
 
 /// Accepts or ignores the selected item, or all marked ones.
 pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-    if !model.inbox.list.marks.is_empty() {
+    if model.inbox.list.has_marks() {
         if !safe::is_deliberate(model, press) {
             model.say("Ignored: the keys came too fast");
             return Vec::new();
@@ -199,9 +199,6 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             .selected()
             .is_some_and(|row| ids.contains(&row.id))
             .then(|| model.inbox.list.cursor());
-        ids.iter().for_each(|id| {
-            model.inbox.list.marks.remove(id);
-        });
         model.inbox.list.drop_rows(&ids, model.wall);
         match (cursor, followed) {
             // Nothing else moves under the keys while the agent answers.

@@ -205,7 +205,9 @@ pub struct List {
     pub narrow: Query,
     /// The search typed with `/`.
     pub search: Query,
-    pub marks: HashSet<String>,
+    pub(super) marks: HashSet<String>,
+    /// The positions of the marked rows that are shown.
+    pub(super) marked: Vec<usize>,
     /// The last row that was marked.
     pub anchor: Option<String>,
     /// Whether the whole inbox has been glanced at.
@@ -325,9 +327,10 @@ impl List {
         unread
     }
 
-    /// Removes rows at once, before the next glance does.
+    /// Removes rows and their marks at once, before the next glance does.
     pub fn drop_rows(&mut self, ids: &HashSet<String>, now: Timestamp) {
         self.rows.retain(|row| !ids.contains(&row.id));
+        self.marks.retain(|id| !ids.contains(id));
         self.arrange(now);
     }
 
@@ -368,6 +371,7 @@ impl List {
         order.sort_by(|a, b| self.heading(row(a)).cmp(self.heading(row(b))));
         let (order, folded) = self.fold_away(order);
         (self.order, self.folded) = (order, folded);
+        self.find_marked();
         self.cursor = match &self.selected {
             Some(id) => match self.order.iter().position(|n| self.rows[*n as usize].id == *id) {
                 Some(position) => position,
@@ -473,10 +477,5 @@ impl List {
         (1..=len)
             .map(|by| if forward { (self.cursor + by) % len } else { (self.cursor + len - by) % len })
             .find(|position| self.row(*position).is_some_and(|row| self.search.matches(row, now)))
-    }
-
-    /// The marked rows, in the order shown.
-    pub fn marked(&self) -> Vec<&Row> {
-        (0..self.len()).filter_map(|n| self.row(n)).filter(|row| self.marks.contains(&row.id)).collect()
     }
 }

@@ -1,6 +1,6 @@
 //! Marks: items to be decided together.
 
-use super::{Row, history};
+use super::{List, Row, history};
 use crate::tui::actions::Action;
 use crate::tui::model::Model;
 use crate::tui::msg::Cmd;
@@ -12,38 +12,81 @@ pub fn mark(model: &mut Model, action: Action) -> Vec<Cmd> {
     let list = &mut model.inbox.list;
     let selected = list.selected().map(|row| (row.id.clone(), row.who().to_owned()));
     let Some((id, who)) = selected else { return Vec::new() };
+    let cursor = list.cursor();
     match action {
         Action::Mark => {
-            if !list.marks.remove(&id) {
-                list.marks.insert(id.clone());
-            }
+            list.toggle_marks(vec![cursor]);
             list.anchor = Some(id);
             list.step(1);
         }
         Action::MarkRange => {
-            let anchor = list.anchor.clone().unwrap_or_else(|| id.clone());
-            let from = (0..list.len()).find(|n| list.row(*n).is_some_and(|row| row.id == anchor));
-            let (from, to) = (from.unwrap_or(list.cursor()), list.cursor());
-            let ids: Vec<String> =
-                (from.min(to)..=from.max(to)).filter_map(|n| list.row(n)).map(|row| row.id.clone()).collect();
-            list.marks.extend(ids);
+            let is_anchor = |position: &usize| {
+                list.row(*position).is_some_and(|row| Some(&row.id) == list.anchor.as_ref())
+            };
+            let from = (0..list.len()).find(is_anchor).unwrap_or(cursor);
+            list.mark((from.min(cursor)..=from.max(cursor)).collect());
             list.anchor = Some(id);
         }
         _ => {
             let is_included = |row: &Row| action == Action::MarkAll || row.who() == who;
-            let ids: Vec<String> = (0..list.len())
-                .filter_map(|n| list.row(n))
-                .filter(|row| is_included(row))
-                .map(|row| row.id.clone())
-                .collect();
-            if ids.iter().all(|id| list.marks.contains(id)) {
-                ids.iter().for_each(|id| {
-                    list.marks.remove(id);
-                });
-            } else {
-                list.marks.extend(ids);
-            }
+            let positions = (0..list.len()).filter(|position| list.row(*position).is_some_and(is_included));
+            list.toggle_marks(positions.collect());
         }
     }
     Vec::new()
+}
+
+impl List {
+    pub fn has_marks(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
+    /// How many items are marked, whether or not they are shown.
+    pub fn mark_count(&self) -> usize {
+        self.marks.len()
+    }
+
+    pub fn is_marked(&self, id: &str) -> bool {
+        self.marks.contains(id)
+    }
+
+    /// Marks the rows at these positions.
+    fn mark(&mut self, positions: Vec<usize>) {
+        self.marks.extend(self.ids_at(&positions));
+        self.marked.extend(positions);
+        self.marked.sort_unstable();
+        self.marked.dedup();
+    }
+
+    /// Marks the rows at these positions, or unmarks them if all are marked.
+    fn toggle_marks(&mut self, positions: Vec<usize>) {
+        let ids = self.ids_at(&positions);
+        if ids.iter().any(|id| !self.marks.contains(id)) {
+            return self.mark(positions);
+        }
+        for id in &ids {
+            self.marks.remove(id);
+        }
+        self.marked.retain(|position| positions.binary_search(position).is_err());
+    }
+
+    fn ids_at(&self, positions: &[usize]) -> Vec<String> {
+        positions.iter().filter_map(|position| self.row(*position)).map(|row| row.id.clone()).collect()
+    }
+
+    pub fn clear_marks(&mut self) {
+        self.marks.clear();
+        self.marked.clear();
+    }
+
+    /// The marked rows, in the order shown.
+    pub fn marked(&self) -> Vec<&Row> {
+        self.marked.iter().filter_map(|position| self.row(*position)).collect()
+    }
+
+    /// Finds the marked rows again. Every frame asks for them several times, so they are not searched for then.
+    pub(super) fn find_marked(&mut self) {
+        let is_marked = |position: &usize| self.row(*position).is_some_and(|row| self.is_marked(&row.id));
+        self.marked = if self.has_marks() { (0..self.len()).filter(is_marked).collect() } else { Vec::new() };
+    }
 }

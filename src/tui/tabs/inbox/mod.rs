@@ -156,7 +156,7 @@ pub fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
     let mut cmds = tabs::go(model, Tab::Inbox);
     model.inbox.list.filter = filter;
     model.focus = Focus::List;
-    model.inbox.list.marks.clear();
+    model.inbox.list.clear_marks();
     model.inbox.list.arrange(model.wall);
     model.inbox.list.select(0);
     match filter {

@@ -64,7 +64,7 @@ fn draw_heading(model: &Model, name: &str, area: Rect, buf: &mut Buffer) {
 fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) {
     let theme = &model.theme;
     let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
-    let marked = model.inbox.list.marks.contains(&row.id);
+    let marked = model.inbox.list.is_marked(&row.id);
     let is_match = !model.inbox.list.search.is_empty() && model.inbox.list.search.matches(row, model.wall);
     let has_two_lines = lines > 1;
     let is_narrow = area.width < layout::NARROW / 2;
@@ -280,7 +280,7 @@ fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer)
 pub fn footer(model: &Model) -> Vec<(Action, String)> {
     let named = |action: Action, text: &str| (action, text.to_owned());
     let mut actions = Vec::new();
-    let count = model.inbox.list.marks.len();
+    let count = model.inbox.list.mark_count();
     if count > 0 {
         if why_marks_apart(model).is_none() {
             actions.push((Action::Accept, format!("accept {count}")));
