@@ -22,9 +22,9 @@ pub(super) fn accounts(config: &Config) -> Vec<Account> {
 }
 
 fn account(config: &Config, mail: &config::Mail) -> Account {
-    let own = [mail.address.as_str()].into_iter().chain(mail.aliases.iter().map(String::as_str));
+    let mail_addresses = [mail.address.as_str()].into_iter().chain(mail.aliases.iter().map(String::as_str));
     let mut addresses: Vec<String> = Vec::new();
-    for address in own.chain(config.user.addresses()) {
+    for address in mail_addresses.chain(config.user.addresses()) {
         if !addresses.iter().any(|known| known.eq_ignore_ascii_case(address)) {
             addresses.push(address.to_owned());
         }

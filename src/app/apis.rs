@@ -108,10 +108,10 @@ impl Apis {
                 Auth::Query { name } => format!("as the parameter {name}"),
                 Auth::Bearer => "as a bearer token".to_owned(),
             };
-            let kept = settings.key.map(|secret| secret.to_string());
+            let key = settings.key.map(|secret| secret.to_string());
             format!(
                 "{place}; {}",
-                kept.unwrap_or_else(|| format!("none is set, see [apis.{}] in the config", catalogue.name))
+                key.unwrap_or_else(|| format!("none is set, see [apis.{}] in the config", catalogue.name))
             )
         });
         Ok(ApiView {
@@ -130,9 +130,9 @@ impl Apis {
 
     pub fn operation(&self, name: &str, id: &str) -> Result<OperationView, ApiError> {
         let (_, catalogue) = self.catalogues.get(name)?;
-        let found = catalogue.operation(id).map(operation);
+        let operation = catalogue.operation(id).map(operation);
         let ids = catalogue.operations.iter().map(|one| one.id.as_str());
-        found.ok_or_else(|| {
+        operation.ok_or_else(|| {
             let hint = match crate::text::nearest(id, ids) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("`sayso apis show {name}` lists them"),
@@ -155,12 +155,12 @@ impl Apis {
             Err(error) => return vec![(String::new(), Err(error.to_string()))],
         };
         let mut checks: Vec<_> =
-            all.iter().map(|(_, catalogue)| (catalogue.name.clone(), self.one(catalogue))).collect();
+            all.iter().map(|(_, catalogue)| (catalogue.name.clone(), self.check_one(catalogue))).collect();
         checks.extend(self.catalogues.unknown().into_iter().map(|error| (error.0, Err(error.1.to_string()))));
         checks
     }
 
-    fn one(&self, catalogue: &Catalogue) -> Result<String, String> {
+    fn check_one(&self, catalogue: &Catalogue) -> Result<String, String> {
         let name = &catalogue.name;
         let settings = self.catalogues.settings(name);
         let hosts = if settings.hosts.is_empty() { &catalogue.hosts } else { &settings.hosts };

@@ -43,29 +43,29 @@ impl fmt::Display for TriageEval {
     }
 }
 
-/// Tries the model that triages mail on the built-in set, or on the user's. Calls `told` with the number of cases done
-/// and their total. If the model does not answer at all, the error says what to do.
+/// Tries the model that triages mail on the built-in set, or on the user's. Calls `on_progress` with the number of
+/// cases done and their total. If the model does not answer at all, the error says what to do.
 pub async fn eval_triage(
     config: &Arc<Config>,
     env: &Env,
-    own: Option<&Path>,
-    told: &(dyn Fn(usize, usize) + Send + Sync),
+    user_set: Option<&Path>,
+    on_progress: &(dyn Fn(usize, usize) + Send + Sync),
 ) -> Result<TriageEval, String> {
     let explained = |error: llm::ModelError| format!("{error}. {}", error.explain());
     let models = ConfiguredModels::new(config.clone(), env.clone());
     let picked = models.pick("email", "triage", None).map_err(explained)?;
     let model = picked.model;
     llm::check(&*model).await.map_err(explained)?;
-    let cases = match own {
+    let cases = match user_set {
         Some(path) => eval::own_set(path, &reader(config))?,
         None => eval::triage_set().map_err(|e| format!("the labelled set cannot be read: {e}"))?,
     };
-    let report = eval::triage(&*model, &cases, &prompts::triage_request, told).await;
+    let report = eval::triage(&*model, &cases, &prompts::triage_request, on_progress).await;
     let row = |row: &[usize; 3]| Class::ALL.into_iter().map(Class::as_str).zip(*row).collect();
     let rows = Class::ALL.into_iter().zip(&report.confusion);
     Ok(TriageEval {
         model: picked.name,
-        right: report.right(),
+        right: report.correct_count(),
         total: report.total(),
         confusion: rows.map(|(class, counts)| (class.as_str(), row(counts))).collect(),
         text: report.to_string(),

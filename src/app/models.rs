@@ -102,10 +102,10 @@ pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Resul
 
 /// Checks whether a model answers, and probes its habits; the built-in rules have none.
 async fn checked_model(model: &dyn Model, provider: Provider) -> Result<String, ModelError> {
-    let said = llm::check(model).await?;
+    let answer = llm::check(model).await?;
     match provider {
-        Provider::Builtin => Ok(said),
-        _ => Ok(format!("{said}; {}", llm::probe(model).await?.summary())),
+        Provider::Builtin => Ok(answer),
+        _ => Ok(format!("{answer}; {}", llm::probe(model).await?.summary())),
     }
 }
 

@@ -8,8 +8,8 @@ use std::collections::BTreeMap;
 /// The tools that the config allows to act without asking, with their conditions.
 pub(super) fn allow_policies(config: &Config) -> BTreeMap<String, Policy> {
     let allow = |policy: &&Policy| policy.mode == PolicyMode::Allow;
-    let kept = config.policies.iter().filter(|(_, policy)| allow(policy));
-    kept.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
+    let allowed = config.policies.iter().filter(|(_, policy)| allow(policy));
+    allowed.map(|(tool, policy)| (tool.clone(), policy.clone())).collect()
 }
 
 /// Whether a policy covers an action.

@@ -74,8 +74,8 @@ impl Records for StoreRecords {
     fn record_call(&self, step: &StepContext, call: CallRecord) {
         let prices = &self.config.prices;
         // The configured name first; a server may add a date to it.
-        let named = call.answered_as.as_ref().and_then(|name| prices.get(name));
-        let price = prices.get(&call.model).or(named);
+        let answered_price = call.answered_as.as_ref().and_then(|name| prices.get(name));
+        let price = prices.get(&call.model).or(answered_price);
         let cost = price.map(|price| call.usage.cost(price));
         let prompt = Prompt {
             head: call.head.to_string(),
@@ -136,19 +136,23 @@ impl Records for StoreRecords {
         lessons: Vec<Lesson>,
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            let mut kept = Vec::new();
+            let mut new_lessons = Vec::new();
             for lesson in lessons {
                 let cause = serde_json::to_string(&lesson.cause).map_err(NodeError::failed)?;
-                kept.push(NewLesson { namespace: lesson.namespace, cause, interrupt: lesson.interrupt });
+                new_lessons.push(NewLesson {
+                    namespace: lesson.namespace,
+                    cause,
+                    interrupt: lesson.interrupt,
+                });
             }
-            let keeping = self.store.memory().save_lessons(step.thread.clone(), step.number, kept);
-            keeping.await.map_err(NodeError::failed)
+            let saving = self.store.memory().save_lessons(step.thread.clone(), step.number, new_lessons);
+            saving.await.map_err(NodeError::failed)
         })
     }
 
     fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError> {
-        let kept = self.store.memory().lessons(namespace, MAX_LESSONS).map_err(NodeError::failed)?;
-        kept.iter().map(|cause| serde_json::from_str(cause).map_err(NodeError::failed)).collect()
+        let causes = self.store.memory().lessons(namespace, MAX_LESSONS).map_err(NodeError::failed)?;
+        causes.iter().map(|cause| serde_json::from_str(cause).map_err(NodeError::failed)).collect()
     }
 
     fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError> {
@@ -192,8 +196,8 @@ impl Records for StoreRecords {
     }
 
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError> {
-        let kept = self.store.mail().receiver(account).map_err(NodeError::failed)?;
-        kept.map(|kept| serde_json::from_str(&kept).map_err(NodeError::failed)).transpose()
+        let stored = self.store.mail().receiver(account).map_err(NodeError::failed)?;
+        stored.map(|stored| serde_json::from_str(&stored).map_err(NodeError::failed)).transpose()
     }
 
     fn noted<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
@@ -236,14 +240,14 @@ impl Records for StoreRecords {
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
         let DistinctiveText { codes, phrases, .. } = text;
-        let found = self.store.search().find_repeated_text(&RepeatQuery {
+        let repeat = self.store.search().find_repeated_text(&RepeatQuery {
             thread: &step.thread,
             inside,
             own,
             codes,
             phrases,
         });
-        Ok(found.map_err(NodeError::failed)?.map(|found| (found.text, found.sender)))
+        Ok(repeat.map_err(NodeError::failed)?.map(|repeat| (repeat.text, repeat.sender)))
     }
 
     fn triaged<'a>(
@@ -286,10 +290,10 @@ impl Records for StoreRecords {
                 strangers.push(to);
             }
         }
-        let given = self.store.grants().covering(wish.tool, &step.thread, wish.sender, &strangers);
-        let given = given.map_err(NodeError::failed)?;
-        if given.is_some() {
-            return Ok(given);
+        let grant = self.store.grants().covering(wish.tool, &step.thread, wish.sender, &strangers);
+        let grant = grant.map_err(NodeError::failed)?;
+        if grant.is_some() {
+            return Ok(grant);
         }
         let policy = self.config.policies.get(wish.tool);
         let allows = policy.is_some_and(|policy| allows(policy, wish));
@@ -297,8 +301,8 @@ impl Records for StoreRecords {
     }
 
     fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<GrantCheck, NodeError> {
-        let found = self.store.grants().covering_call(tool, call).map_err(NodeError::failed)?;
-        Ok(match found {
+        let covering = self.store.grants().covering_call(tool, call).map_err(NodeError::failed)?;
+        Ok(match covering {
             Ok(grant) => GrantCheck::Grant(grant),
             Err(command) => GrantCheck::NotCovered(command),
         })

@@ -46,7 +46,10 @@ pub enum WorkflowsError {
         server: String,
     },
     /// The config names a workflow that does not exist.
-    #[error("the config has a section [workflow.{workflow}], and there is no such workflow{}", meant(near))]
+    #[error(
+        "the config has a section [workflow.{workflow}], and there is no such workflow{}",
+        did_you_mean(near)
+    )]
     NoWorkflow {
         workflow: String,
         /// The workflow that was probably meant.
@@ -65,7 +68,7 @@ pub enum WorkflowsError {
     NoApi(CatalogueError),
 }
 
-fn meant(near: &Option<String>) -> String {
+fn did_you_mean(near: &Option<String>) -> String {
     near.as_ref().map(|near| format!("; did you mean `{near}`?")).unwrap_or_default()
 }
 
@@ -189,8 +192,8 @@ impl Setup {
     /// The accounts of the config, each with the server whose sender checks are trusted, once that is known.
     pub fn receivers(&self) -> Result<Vec<(String, Option<String>)>, StoreError> {
         let receiver = |name: &String| {
-            let kept = self.store.mail().receiver(name)?;
-            let known = kept.and_then(|kept| serde_json::from_str::<Receiver>(&kept).ok());
+            let stored = self.store.mail().receiver(name)?;
+            let known = stored.and_then(|stored| serde_json::from_str::<Receiver>(&stored).ok());
             Ok((name.clone(), known.filter(Receiver::is_trusted).map(|receiver| receiver.id)))
         };
         self.config.mail.iter().map(|account| &account.name).map(receiver).collect()

@@ -2,7 +2,7 @@
 
 use super::invited::{InvitationError, bare, has_event};
 use super::lines::{self, Component, Line};
-use super::write::{Lines, Person, mailto, named, utc};
+use super::write::{Lines, Person, mailto, name_parameter, utc};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -156,7 +156,7 @@ fn component(out: &mut Lines, part: &Component) {
 }
 
 fn attendee(out: &mut Lines, me: &Person, how: Attendance) {
-    out.line(&format!("ATTENDEE;PARTSTAT={}{}", how.partstat(), named(me)), &mailto(me));
+    out.line(&format!("ATTENDEE;PARTSTAT={}{}", how.partstat(), name_parameter(me)), &mailto(me));
 }
 
 /// Copies a line. Values that need quotes get them back.

@@ -20,12 +20,15 @@ pub(super) struct Window<'a> {
 }
 
 /// An event, and what is wrong with it.
-pub(super) type Wrong<'a> = (&'a Entry, EntryError);
+pub(super) type BrokenEvent<'a> = (&'a Entry, EntryError);
 
 /// All busy times of the events within a window, sorted by start.
-pub(super) fn taken<'a>(entries: &'a [Entry], window: &Window<'_>) -> Result<Vec<Busy>, Wrong<'a>> {
+pub(super) fn busy_times<'a>(
+    entries: &'a [Entry],
+    window: &Window<'_>,
+) -> Result<Vec<Busy>, BrokenEvent<'a>> {
     let mut families: BTreeMap<&str, Vec<&Entry>> = BTreeMap::new();
-    let mut found = Found { seen: HashSet::new(), busy: Vec::new() };
+    let mut collector = Collector { seen: HashSet::new(), busy: Vec::new() };
     for entry in entries {
         families.entry(&entry.uid).or_default().push(entry);
     }
@@ -35,23 +38,23 @@ pub(super) fn taken<'a>(entries: &'a [Entry], window: &Window<'_>) -> Result<Vec
             family.into_iter().partition(|entry| entry.replaces.is_some() && !uid.is_empty());
         let changes = Changes::of(changes, window.person);
         for master in masters {
-            series(master, &changes, window, &mut found).map_err(|error| (master, error))?;
+            add_series(master, &changes, window, &mut collector).map_err(|error| (master, error))?;
         }
         for change in changes.all {
             let start = change.start.civil;
-            found.add(change, start, change.length, window).map_err(|error| (change, error))?;
+            collector.add(change, start, change.length, window).map_err(|error| (change, error))?;
         }
     }
-    found.busy.sort_by(|a, b| (a.start, a.end, &a.title).cmp(&(b.start, b.end, &b.title)));
-    Ok(found.busy)
+    collector.busy.sort_by(|a, b| (a.start, a.end, &a.title).cmp(&(b.start, b.end, &b.title)));
+    Ok(collector.busy)
 }
 
-struct Found {
+struct Collector {
     seen: HashSet<(String, Timestamp, Timestamp)>,
     busy: Vec<Busy>,
 }
 
-impl Found {
+impl Collector {
     /// Adds one occurrence if it takes time and lies in the window.
     fn add(
         &mut self,
@@ -63,18 +66,18 @@ impl Found {
         let clock = &entry.start.clock;
         let begins = clock.instant(start, window.person).ok_or(EntryError::Beyond)?;
         let ends = length.end(start, clock, window.person).ok_or(EntryError::Beyond)?;
-        self.put(entry, begins, ends, window)
+        self.push(entry, begins, ends, window)
     }
 
-    fn put(
+    fn push(
         &mut self,
         entry: &Entry,
         start: Timestamp,
         end: Timestamp,
         window: &Window<'_>,
     ) -> Result<(), EntryError> {
-        let inside = start < window.until && (end > window.from || (end == start && start >= window.from));
-        if !entry.takes_time || !inside || !self.seen.insert((entry.uid.clone(), start, end)) {
+        let is_inside = start < window.until && (end > window.from || (end == start && start >= window.from));
+        if !entry.takes_time || !is_inside || !self.seen.insert((entry.uid.clone(), start, end)) {
             return Ok(());
         }
         if self.busy.len() >= MAX_TIMES {
@@ -86,11 +89,11 @@ impl Found {
 }
 
 /// Adds every occurrence of an event that no change replaces.
-fn series(
+fn add_series(
     master: &Entry,
     changes: &Changes<'_>,
     window: &Window<'_>,
-    found: &mut Found,
+    collector: &mut Collector,
 ) -> Result<(), EntryError> {
     let person = window.person;
     if !master.takes_time && changes.all.iter().all(|change| !change.takes_time) {
@@ -129,11 +132,11 @@ fn series(
                 false => (utc(begins), Clock::Utc),
             };
             let ends = change.length.end(civil, &clock, person).ok_or(EntryError::Beyond)?;
-            found.put(change, begins, ends, window)?;
+            collector.push(change, begins, ends, window)?;
         } else if changes.single.get(&start, person).is_none() {
             let length = length.unwrap_or(master.length);
             let ends = length.end(start.civil, &start.clock, person).ok_or(EntryError::Beyond)?;
-            found.put(master, begins, ends, window)?;
+            collector.push(master, begins, ends, window)?;
         }
     }
     Ok(())
@@ -147,18 +150,18 @@ struct ByMoment<T> {
 
 impl<T: Clone> ByMoment<T> {
     fn of<'a>(moments: impl Iterator<Item = (&'a Moment, T)>, person: &TimeZone) -> Self {
-        let mut named = Self { instants: HashMap::new(), days: HashMap::new() };
+        let mut by_moment = Self { instants: HashMap::new(), days: HashMap::new() };
         for (moment, value) in moments {
             match moment.is_day() {
-                true => drop(named.days.insert(moment.civil.date(), value)),
+                true => drop(by_moment.days.insert(moment.civil.date(), value)),
                 false => {
                     if let Some(instant) = moment.instant(person) {
-                        named.instants.insert(instant, value);
+                        by_moment.instants.insert(instant, value);
                     }
                 }
             }
         }
-        named
+        by_moment
     }
 
     fn get(&self, start: &Moment, person: &TimeZone) -> Option<&T> {
@@ -167,7 +170,7 @@ impl<T: Clone> ByMoment<T> {
     }
 }
 
-/// What replaces occurrences.
+/// The changes that replace occurrences.
 struct Changes<'a> {
     /// The newest change of each occurrence.
     all: Vec<&'a Entry>,
@@ -178,20 +181,22 @@ struct Changes<'a> {
 
 impl<'a> Changes<'a> {
     fn of(changes: Vec<&'a Entry>, person: &TimeZone) -> Self {
-        let at = |entry: &Entry| entry.replaces.as_ref().and_then(|it| it.start.instant(person));
+        let replaced_start = |entry: &Entry| entry.replaces.as_ref().and_then(|it| it.start.instant(person));
         let mut newest: HashMap<Option<Timestamp>, i64> = HashMap::new();
         for change in &changes {
-            let sequence = newest.entry(at(change)).or_insert(change.sequence);
+            let sequence = newest.entry(replaced_start(change)).or_insert(change.sequence);
             *sequence = (*sequence).max(change.sequence);
         }
         let mut all = changes;
-        all.retain(|change| newest.get(&at(change)).is_none_or(|newest| change.sequence >= *newest));
+        all.retain(|change| {
+            newest.get(&replaced_start(change)).is_none_or(|newest| change.sequence >= *newest)
+        });
         let replaces = |change: &&'a Entry| change.replaces.as_ref();
         let single = ByMoment::of(all.iter().filter_map(replaces).map(|it| (&it.start, ())), person);
         let mut onwards: Vec<(Timestamp, &Entry)> = all
             .iter()
             .filter(|change| replaces(change).is_some_and(|it| it.onwards))
-            .filter_map(|change| at(change).map(|at| (at, *change)))
+            .filter_map(|change| replaced_start(change).map(|at| (at, *change)))
             .collect();
         onwards.sort_by_key(|(at, _)| *at);
         Self { all, single, onwards }
@@ -200,8 +205,8 @@ impl<'a> Changes<'a> {
     /// The change that moves an occurrence and all later ones, unless the occurrence has its own change.
     fn onwards_at(&self, start: &Moment, begins: Timestamp, person: &TimeZone) -> Option<&'a Entry> {
         let (from, change) = self.onwards.iter().rev().find(|(from, _)| *from <= begins)?;
-        let own = *from != begins && self.single.get(start, person).is_some();
-        (!own).then_some(*change)
+        let has_own_change = *from != begins && self.single.get(start, person).is_some();
+        (!has_own_change).then_some(*change)
     }
 }
 
@@ -224,7 +229,7 @@ fn reach(change: &Entry, person: &TimeZone) -> Length {
 fn is_within(time: DateTime, clock: &Clock, until: &Moment, person: &TimeZone) -> bool {
     match &until.clock {
         Clock::Day => time.date() <= until.civil.date(),
-        // By the event's clock, whichever that is.
+        // Compared by the event's own clock.
         Clock::Person => time <= until.civil,
         Clock::Utc | Clock::Zone(_) if *clock == Clock::Day => time.date() <= until.civil.date(),
         Clock::Utc | Clock::Zone(_) => match (clock.instant(time, person), until.instant(person)) {

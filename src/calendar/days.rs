@@ -6,7 +6,7 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 
 /// How many busy times of a day we list one by one.
-const TOLD: usize = 40;
+const MAX_LISTED: usize = 40;
 
 /// The start and end of a day in `zone`; `None` beyond the end of time.
 pub fn day_window(day: Date, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
@@ -23,16 +23,17 @@ pub fn day_line(busy: &[Busy], day: Date, zone: &TimeZone) -> String {
         return format!("{name}: too far in the future");
     };
     let on_day = |it: &&Busy| it.start < end && (it.end > begin || (it.start == it.end && it.start >= begin));
-    let mut taken: Vec<&Busy> = busy.iter().filter(on_day).collect();
-    if taken.is_empty() {
+    let mut entries: Vec<&Busy> = busy.iter().filter(on_day).collect();
+    if entries.is_empty() {
         return format!("{name}: free all day");
     }
-    taken.sort_by_key(|it| (!it.all_day, it.start, it.end));
-    let mut parts: Vec<String> = taken.iter().take(TOLD).map(|it| part(it, begin, end, zone)).collect();
-    if taken.len() > TOLD {
-        parts.push(format!("{} more", taken.len() - TOLD));
+    entries.sort_by_key(|it| (!it.all_day, it.start, it.end));
+    let mut parts: Vec<String> =
+        entries.iter().take(MAX_LISTED).map(|it| part(it, begin, end, zone)).collect();
+    if entries.len() > MAX_LISTED {
+        parts.push(format!("{} more", entries.len() - MAX_LISTED));
     }
-    if !is_full(&taken, begin, end) {
+    if !is_full(&entries, begin, end) {
         parts.push("free otherwise".to_owned());
     }
     format!("{name}: {}", parts.join("; "))
@@ -60,8 +61,8 @@ fn part(it: &Busy, begin: Timestamp, end: Timestamp, zone: &TimeZone) -> String 
 }
 
 /// Whether no part of the day is free.
-fn is_full(taken: &[&Busy], begin: Timestamp, end: Timestamp) -> bool {
-    let mut spans: Vec<(Timestamp, Timestamp)> = taken.iter().map(|it| (it.start, it.end)).collect();
+fn is_full(entries: &[&Busy], begin: Timestamp, end: Timestamp) -> bool {
+    let mut spans: Vec<(Timestamp, Timestamp)> = entries.iter().map(|it| (it.start, it.end)).collect();
     spans.sort_unstable();
     let reached = spans.into_iter().fold(
         begin,

@@ -74,7 +74,7 @@ impl Zones {
     /// The zone of a `TZID`. A well-known name means the well-known zone, even if the text defines it differently.
     pub fn find(&self, id: &str) -> Option<Arc<Zone>> {
         let defined = || self.0.iter().find(|(name, _)| name == id.trim()).and_then(|(_, zone)| zone.clone());
-        Zone::named(id).map(Arc::new).or_else(defined)
+        Zone::by_name(id).map(Arc::new).or_else(defined)
     }
 }
 

@@ -4,7 +4,7 @@
 //! Adding, changing or removing an event touches no other byte, and is on disk when we say so. Adding an event twice
 //! adds it once. Changes that another program makes meanwhile are kept.
 
-use super::busy::{Window, taken};
+use super::busy::{Window, busy_times};
 use super::entry::{Entry, entries_of};
 use super::file::{self, Changed};
 use super::invited::{InvitedEvent, events, events_of};
@@ -68,9 +68,9 @@ impl Calendar for IcsCalendar {
         self.work(move |inner| inner.add(&event))
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
+    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         let uid = uid.to_owned();
-        self.work(move |inner| inner.held(&uid))
+        self.work(move |inner| inner.events(&uid))
     }
 
     fn revise<'a>(
@@ -151,7 +151,7 @@ impl Inner {
 
     fn busy(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
         let entries = self.entries(&self.texts()?)?;
-        taken(&entries, &Window { from, until, person: &self.person })
+        busy_times(&entries, &Window { from, until, person: &self.person })
             .map_err(|(entry, error)| broken(&self.path, &entry.title, &entry.uid, &error))
     }
 
@@ -190,13 +190,13 @@ impl Inner {
         ))
     }
 
-    fn held(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
-        let mut held = Vec::new();
+    fn events(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
+        let mut events = Vec::new();
         for text in self.texts()?.iter().filter(|text| text.holds(uid)) {
-            let found = events_of(&text.calendars, uid, &self.person);
-            held.extend(found.map_err(|error| broken(&text.path, "", uid, &error))?);
+            let read = events_of(&text.calendars, uid, &self.person);
+            events.extend(read.map_err(|error| broken(&text.path, "", uid, &error))?);
         }
-        Ok(held)
+        Ok(events)
     }
 
     fn revise(&self, event: &[u8], sender: &str, revision: Revision) -> Result<(), CalendarError> {
@@ -250,8 +250,8 @@ impl Inner {
 fn with(text: &Text, added: &Text) -> Vec<u8> {
     let Some(last) = text.calendars.last() else { return added.bytes.clone() };
     let at = last.end.0;
-    let known: Vec<String> = parts(text, "VTIMEZONE").map(|zone| zone.text("TZID")).collect();
-    let zones = parts(added, "VTIMEZONE").filter(|zone| !known.contains(&zone.text("TZID")));
+    let zone_ids: Vec<String> = parts(text, "VTIMEZONE").map(|zone| zone.text("TZID")).collect();
+    let zones = parts(added, "VTIMEZONE").filter(|zone| !zone_ids.contains(&zone.text("TZID")));
     let mut bytes = text.bytes[..at].to_vec();
     for part in zones.chain(parts(added, "VEVENT")) {
         bytes.extend_from_slice(&added.bytes[part.from..part.end.1]);

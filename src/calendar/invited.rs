@@ -78,10 +78,10 @@ pub fn read_events(text: &str, person: &TimeZone) -> Result<Vec<InvitedEvent>, I
     let calendars =
         lines::read(text.as_bytes()).map_err(|error| InvitationError::Damaged(error.to_string()))?;
     // Read the same calendar that we keep or take out.
-    let only = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
-    let only = std::slice::from_ref(&only);
-    let uid = events(only).next().map(|event| event.text("UID")).ok_or(InvitationError::NoEvent)?;
-    events_of(only, &uid, person)
+    let calendar = calendars.into_iter().find(has_event).ok_or(InvitationError::NoEvent)?;
+    let calendars = std::slice::from_ref(&calendar);
+    let uid = events(calendars).next().map(|event| event.text("UID")).ok_or(InvitationError::NoEvent)?;
+    events_of(calendars, &uid, person)
 }
 
 pub(super) fn has_event(calendar: &Component) -> bool {
@@ -97,8 +97,8 @@ pub(super) fn events_of(
     let method = calendars.first().map(|calendar| calendar.text("METHOD").to_ascii_uppercase());
     let method = method.filter(|method| !method.is_empty()).unwrap_or_else(|| "PUBLISH".to_owned());
     let zones = Zones::of(calendars);
-    let same = events(calendars).filter(|event| event.text("UID") == uid);
-    same.map(|event| read(event, &line(&method), &zones, person)).collect()
+    let matching = events(calendars).filter(|event| event.text("UID") == uid);
+    matching.map(|event| read(event, &line(&method), &zones, person)).collect()
 }
 
 /// All events of some calendars.

@@ -252,18 +252,18 @@ mod tests {
         let text = calendar(
             "ATTENDEE;CN=\"Lovelace: Ada; Ms\";ROLE=CHAIR:mailto:\r\n ada@ex\n\tample.org\r\nX-A:b\\n\\,c\n",
         );
-        let found = read(text.as_bytes()).unwrap();
-        let line = &found[0].lines[0];
+        let calendars = read(text.as_bytes()).unwrap();
+        let line = &calendars[0].lines[0];
         assert_eq!((line.name.as_str(), line.value.as_str()), ("ATTENDEE", "mailto:ada@example.org"));
         assert_eq!(line.param("CN"), Some("Lovelace: Ada; Ms"));
-        assert_eq!(found[0].text("X-A"), "b\n,c");
+        assert_eq!(calendars[0].text("X-A"), "b\n,c");
     }
 
     #[test]
     fn where_a_calendar_ends_is_known_to_the_byte() {
         let text = calendar("X-A:b\r\n");
-        let found = read(text.as_bytes()).unwrap();
-        let (from, until) = found[0].end;
+        let calendars = read(text.as_bytes()).unwrap();
+        let (from, until) = calendars[0].end;
         assert_eq!(&text[from..until], "END:VCALENDAR\r\n");
         assert_eq!(until, text.len());
     }

@@ -76,8 +76,8 @@ pub trait Calendar: Send + Sync {
     fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>>;
     /// Adds an event: a VCALENDAR with one event, and perhaps changed occurrences of it.
     fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>>;
-    /// What the calendar has for this UID: the event itself, and changed occurrences.
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>>;
+    /// The event with this UID, and its changed occurrences.
+    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>>;
     /// Changes the event to match this one, or removes it or the named occurrences, on behalf of the organizer. Doing
     /// it twice has no further effect. Changing a missing or newer event is an error; removing a missing one is not.
     fn revise<'a>(
@@ -88,7 +88,7 @@ pub trait Calendar: Send + Sync {
     ) -> BoxFuture<'a, Result<(), CalendarError>>;
     /// Whether the calendar has an event with this UID.
     fn holds<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<bool, CalendarError>> {
-        Box::pin(async move { Ok(!self.held(uid).await?.is_empty()) })
+        Box::pin(async move { Ok(!self.events_of(uid).await?.is_empty()) })
     }
     /// Whether it can be read and written, as a sentence either way.
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>>;

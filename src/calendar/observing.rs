@@ -20,8 +20,8 @@ impl Calendar for Observing {
         refused()
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
-        self.0.held(uid)
+    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
+        self.0.events_of(uid)
     }
 
     fn revise<'a>(

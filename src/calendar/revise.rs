@@ -209,11 +209,11 @@ pub(super) fn revise(
         _ => false,
     };
     let drops_all = news.is_whole() && (moved || news.revision == Revision::Remove);
-    let named = |event: &InvitedEvent| news.events.iter().any(|one| one.occurrence == event.occurrence);
+    let is_replaced = |event: &InvitedEvent| news.events.iter().any(|one| one.occurrence == event.occurrence);
     let cut: Vec<&Component> = parts
         .iter()
         .zip(&held)
-        .filter(|(_, event)| drops_all || named(event))
+        .filter(|(_, event)| drops_all || is_replaced(event))
         .map(|(part, _)| *part)
         .collect();
     let is_put = match news.revision {
@@ -229,12 +229,12 @@ pub(super) fn revise(
 
 impl News<'_> {
     /// Its events and the zones they need, unchanged.
-    fn parts(&self, known: &[Component]) -> Vec<u8> {
+    fn parts(&self, existing: &[Component]) -> Vec<u8> {
         let zone = |part: &Component| (part.kind == "VTIMEZONE").then(|| part.text("TZID"));
-        let known: Vec<String> =
-            known.iter().flat_map(|calendar| &calendar.inside).filter_map(zone).collect();
+        let zone_ids: Vec<String> =
+            existing.iter().flat_map(|calendar| &calendar.inside).filter_map(zone).collect();
         let inside = || self.calendars.iter().flat_map(|calendar| &calendar.inside);
-        let zones = inside().filter(|part| zone(part).is_some_and(|id| !known.contains(&id)));
+        let zones = inside().filter(|part| zone(part).is_some_and(|id| !zone_ids.contains(&id)));
         let mut bytes = Vec::new();
         for part in zones.chain(inside().filter(|part| part.kind == "VEVENT")) {
             bytes.extend_from_slice(&self.bytes[part.from..part.end.1]);
@@ -262,30 +262,30 @@ fn remaining(calendars: &[Component]) -> usize {
 /// The text without the `cut` components, and with `put` inserted at `at`.
 fn spliced(bytes: &[u8], cut: &[&Component], at: usize, put: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len() + put.len());
-    let mut done = 0;
-    let mut waits = Some(put);
+    let mut copied = 0;
+    let mut pending = Some(put);
     for part in cut {
-        out.extend_from_slice(&bytes[done..part.from]);
+        out.extend_from_slice(&bytes[copied..part.from]);
         if part.from == at {
-            out.extend_from_slice(waits.take().unwrap_or_default());
+            out.extend_from_slice(pending.take().unwrap_or_default());
         }
-        done = part.end.1;
+        copied = part.end.1;
     }
-    if let Some(put) = waits {
-        out.extend_from_slice(&bytes[done..at]);
+    if let Some(put) = pending {
+        out.extend_from_slice(&bytes[copied..at]);
         out.extend_from_slice(put);
-        done = at;
+        copied = at;
     }
-    out.extend_from_slice(&bytes[done..]);
+    out.extend_from_slice(&bytes[copied..]);
     out
 }
 
 /// The UID of a text with one event, and perhaps changed occurrences of it.
 pub(super) fn only_uid(calendars: &[Component]) -> Result<String, &'static str> {
-    let found: Vec<&Component> = events(calendars).collect();
-    let uid = found.first().map(|event| event.text("UID")).unwrap_or_default();
-    let wholes = found.iter().filter(|event| event.line("RECURRENCE-ID").is_none()).count();
-    if found.is_empty() || wholes > 1 || found.iter().any(|event| event.text("UID") != uid) {
+    let components: Vec<&Component> = events(calendars).collect();
+    let uid = components.first().map(|event| event.text("UID")).unwrap_or_default();
+    let masters = components.iter().filter(|event| event.line("RECURRENCE-ID").is_none()).count();
+    if components.is_empty() || masters > 1 || components.iter().any(|event| event.text("UID") != uid) {
         return Err("it is not exactly one event");
     }
     if uid.is_empty() { Err("it has no UID") } else { Ok(uid) }

@@ -107,13 +107,13 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
     out.line("STATUS", if method == Some(Method::Cancel) { "CANCELLED" } else { "CONFIRMED" });
     out.line("TRANSP", "OPAQUE");
     if let Some(organizer) = &event.organizer {
-        out.line(&format!("ORGANIZER{}", named(organizer)), &mailto(organizer));
+        out.line(&format!("ORGANIZER{}", name_parameter(organizer)), &mailto(organizer));
     }
     for attendee in &event.attendees {
-        let asked = ";CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=TRUE";
+        let parameters = ";CUTYPE=INDIVIDUAL;ROLE=REQ-PARTICIPANT;PARTSTAT=NEEDS-ACTION;RSVP=TRUE";
         // Our own mail invites, so we tell the server not to.
         let agent = if method.is_none() { ";SCHEDULE-AGENT=CLIENT" } else { "" };
-        out.line(&format!("ATTENDEE{asked}{agent}{}", named(attendee)), &mailto(attendee));
+        out.line(&format!("ATTENDEE{parameters}{agent}{}", name_parameter(attendee)), &mailto(attendee));
     }
     out.line("END", "VEVENT");
     out.line("END", "VCALENDAR");
@@ -225,7 +225,7 @@ fn escape(text: &str) -> String {
 }
 
 /// Quotes cannot appear inside quotes, so we replace them.
-pub(super) fn named(person: &Person) -> String {
+pub(super) fn name_parameter(person: &Person) -> String {
     let name: String = person.name.chars().filter(|c| !c.is_control()).collect();
     if name.is_empty() { name } else { format!(";CN=\"{}\"", name.replace('"', "'")) }
 }

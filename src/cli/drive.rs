@@ -70,7 +70,7 @@ impl WaitArgs {
     async fn wait_for(&self, folder: &OpenFolder, thread: &ThreadId) -> Result<Outcome, Failure> {
         let scope = Scope::Family(thread.clone());
         let until = format!("`sayso show {thread}` shows where it stands");
-        driven(folder, &scope, Until::Idle, self.timeout, |_| {}).await?.ensure_rested(&until)?;
+        drive_until(folder, &scope, Until::Idle, self.timeout, |_| {}).await?.ensure_rested(&until)?;
         let outcome = family_outcome(folder.engine(), thread).map_err(anyhow::Error::from)?;
         Ok(outcome)
     }
@@ -128,7 +128,7 @@ impl Driven {
 }
 
 /// Drives `scope`, or waits for the process that does, until it rests, a signal comes or the time is up.
-pub(super) async fn driven(
+pub(super) async fn drive_until(
     folder: &OpenFolder,
     scope: &Scope,
     until: Until,

@@ -112,13 +112,13 @@ mod tests {
 
     #[test]
     fn a_ready_thread_names_what_takes_it_further() {
-        let said = |paused: bool, driver: Option<u32>| {
+        let hint = |paused: bool, driver: Option<u32>| {
             let (open, threads) = (Vec::new(), Vec::new());
             next(&Overview { open, snoozed: 0, threads, paused, driver, waiting_for_model: 0 })
         };
-        assert_eq!(said(false, None), "`sayso run` takes it further");
-        assert_eq!(said(false, Some(7)), "process 7 is running threads and takes it further");
-        assert_eq!(said(true, Some(7)), "everything is paused until `sayso resume`");
+        assert_eq!(hint(false, None), "`sayso run` takes it further");
+        assert_eq!(hint(false, Some(7)), "process 7 is running threads and takes it further");
+        assert_eq!(hint(true, Some(7)), "everything is paused until `sayso resume`");
     }
 
     #[test]

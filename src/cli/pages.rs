@@ -23,8 +23,8 @@ pub(super) async fn items(
 ) -> Result<Vec<Item>, Failure> {
     let mut items = Vec::new();
     loop {
-        let left = limit.map_or(PAGE, |limit| limit - items.len());
-        query.limit = left.min(PAGE);
+        let remaining = limit.map_or(PAGE, |limit| limit - items.len());
+        query.limit = remaining.min(PAGE);
         let page = inbox.decisions().items(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
         items.extend(page.items);
@@ -66,8 +66,8 @@ pub(super) async fn threads(
 ) -> Result<Vec<ThreadLine>, Failure> {
     let mut threads = Vec::new();
     loop {
-        let left = limit.map_or(PAGE, |limit| limit - threads.len());
-        query.limit = left.min(PAGE);
+        let remaining = limit.map_or(PAGE, |limit| limit - threads.len());
+        query.limit = remaining.min(PAGE);
         let page = inbox.threads().list(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
         threads.extend(page.threads);
@@ -101,8 +101,8 @@ pub(super) async fn mails(inbox: &Inbox, limit: Option<usize>) -> Result<Vec<Mai
     let mut query = MailQuery::default();
     let mut mails = Vec::new();
     loop {
-        let left = limit.map_or(PAGE, |limit| limit - mails.len());
-        query.limit = left.min(PAGE);
+        let remaining = limit.map_or(PAGE, |limit| limit - mails.len());
+        query.limit = remaining.min(PAGE);
         let page = inbox.mail().list(query.clone()).await?;
         page.damaged.iter().for_each(|what| warning(what));
         mails.extend(page.mails);

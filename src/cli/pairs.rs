@@ -134,8 +134,8 @@ fn resolve<'v>(root: &'v Value, mut schema: &'v Value) -> &'v Value {
 /// The schema of one key; `None` if the key is not allowed.
 fn property<'v>(schema: &'v Value, also: &Value, key: &str) -> Option<&'v Value> {
     let schema = resolve(schema, schema);
-    let known = schema.get("properties").and_then(|properties| properties.get(key));
-    known.or_else(|| match schema.get("additionalProperties") {
+    let property = schema.get("properties").and_then(|properties| properties.get(key));
+    property.or_else(|| match schema.get("additionalProperties") {
         Some(Value::Bool(false)) => None,
         Some(others) => Some(others),
         // If the schema declares no keys, all are allowed. If it declares some, another key is a typo.
@@ -148,11 +148,11 @@ fn known_keys(schema: &Value, also: &Value) -> Vec<String> {
     let of = |value: Option<&Value>| -> Vec<String> {
         value.and_then(Value::as_object).map(|fields| fields.keys().cloned().collect()).unwrap_or_default()
     };
-    let mut known = of(resolve(schema, schema).get("properties"));
+    let mut keys = of(resolve(schema, schema).get("properties"));
     let more = of(Some(also)).into_iter().filter(|key| property(schema, also, key).is_some());
-    let more: Vec<String> = more.filter(|key| !known.contains(key)).collect();
-    known.extend(more);
-    known
+    let more: Vec<String> = more.filter(|key| !keys.contains(key)).collect();
+    keys.extend(more);
+    keys
 }
 
 fn unknown(key: &str, known: &[String]) -> Failure {

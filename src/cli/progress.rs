@@ -26,13 +26,13 @@ impl Bar {
     }
 
     /// Shows the progress of `what`.
-    pub(super) fn show(&self, what: &str, done: u64, of: u64) {
-        let percent = done.saturating_mul(100) / of.max(1);
+    pub(super) fn show(&self, what: &str, done: u64, total: u64) {
+        let percent = done.saturating_mul(100) / total.max(1);
         if !self.enabled || self.last.swap(percent, Ordering::Relaxed) == percent {
             return;
         }
         self.drawn.store(true, Ordering::Relaxed);
-        let _ = write!(std::io::stderr(), "{CLEAR}{}", line(what, done, of));
+        let _ = write!(std::io::stderr(), "{CLEAR}{}", line(what, done, total));
         let _ = std::io::stderr().flush();
     }
 
@@ -43,10 +43,10 @@ impl Bar {
     }
 }
 
-fn line(what: &str, done: u64, of: u64) -> String {
-    let full = done.saturating_mul(WIDTH) / of.max(1);
+fn line(what: &str, done: u64, total: u64) -> String {
+    let full = done.saturating_mul(WIDTH) / total.max(1);
     let bar: String = (0..WIDTH).map(|at| if at < full { '#' } else { '.' }).collect();
-    format!("{} [{bar}] {done} of {of}", Visible::line(what))
+    format!("{} [{bar}] {done} of {total}", Visible::line(what))
 }
 
 #[cfg(test)]

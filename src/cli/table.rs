@@ -18,8 +18,8 @@ pub(super) struct Column {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fit {
     /// As wide as its widest cell.
-    Whole,
-    /// Like `Whole`, aligned right.
+    Full,
+    /// Like `Full`, aligned right.
     Right,
     /// Cut if the page is too narrow.
     Cut,
@@ -28,8 +28,8 @@ enum Fit {
 }
 
 /// A column as wide as its widest cell.
-pub(super) const fn whole(head: &'static str) -> Column {
-    Column { head, fit: Fit::Whole }
+pub(super) const fn full(head: &'static str) -> Column {
+    Column { head, fit: Fit::Full }
 }
 
 /// A column of numbers.
@@ -82,7 +82,7 @@ pub(super) fn table<const N: usize>(page: &Page, columns: [Column; N], rows: &[[
             .zip(row)
             .zip(widths)
             .map(|((column, cell), columns)| match column.fit {
-                Fit::Whole | Fit::Cut | Fit::Name => pad(cell, columns),
+                Fit::Full | Fit::Cut | Fit::Name => pad(cell, columns),
                 Fit::Right => {
                     let cell = truncate(cell, columns);
                     format!("{}{cell}", " ".repeat(columns.saturating_sub(width(&cell))))
@@ -103,7 +103,7 @@ mod tests {
     fn drawn(page_width: Option<usize>) -> String {
         let mut page = Page::new(false, TimeZone::UTC);
         page.width = page_width;
-        let columns = [whole("ID"), right("N"), cut("TITLE")];
+        let columns = [full("ID"), right("N"), cut("TITLE")];
         let rows = [
             ["i1".to_owned(), "7".to_owned(), "漢字 and a rather long title".to_owned()],
             ["i22".to_owned(), "12".to_owned(), "short\n\u{7}".to_owned()],
@@ -129,7 +129,7 @@ mod tests {
     fn a_name_of_180_letters_leaves_room_for_the_rest() {
         let mut page = Page::new(false, TimeZone::UTC);
         page.width = Some(80);
-        let columns = [whole("ID"), whole("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
+        let columns = [full("ID"), full("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
         let row = |from: String| {
             let rest = ["i3wtb5yrt", "answer_invitation", "12m", "Could you answer until Friday?"];
             let [id, action, age, title] = rest.map(str::to_owned);

@@ -75,17 +75,17 @@ impl Expiry {
     /// one.
     pub fn of(&self, workflow: &str, tool: &str, kind: &str) -> Option<Duration> {
         let family = || workflow.split_once('/').and_then(|(family, _)| self.workflows.get(family));
-        let named = self.tools.get(tool).or_else(|| self.workflows.get(workflow)).or_else(family);
-        match named {
-            Some(named) => *named,
+        let setting = self.tools.get(tool).or_else(|| self.workflows.get(workflow)).or_else(family);
+        match setting {
+            Some(setting) => *setting,
             None => self.all.filter(|_| self.kinds.iter().any(|known| known == kind)),
         }
     }
 
     /// Whether nothing ever expires.
     pub fn is_off(&self) -> bool {
-        let named = || self.tools.values().chain(self.workflows.values());
-        self.all.is_none() && named().all(Option::is_none)
+        let settings = || self.tools.values().chain(self.workflows.values());
+        self.all.is_none() && settings().all(Option::is_none)
     }
 }
 

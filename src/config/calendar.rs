@@ -129,8 +129,9 @@ impl CalendarSection {
         let hint = "say where the password is kept, here or with password_env or password_file";
         let password = reader.secret("password", password_sources)?;
         let password = password.ok_or_else(|| reader.missing("password_command", hint))?;
-        let own = (!user.address.is_empty()).then(|| user.address.clone());
-        let name = self.user.or(own).ok_or_else(|| reader.missing("user", "write as whom to log in"))?;
+        let user_address = (!user.address.is_empty()).then(|| user.address.clone());
+        let name =
+            self.user.or(user_address).ok_or_else(|| reader.missing("user", "write as whom to log in"))?;
         if name.contains(|c: char| c.is_control() || c == ':') {
             return Err(reader.bad("user", "must be a plain name without a colon"));
         }

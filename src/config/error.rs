@@ -148,9 +148,13 @@ pub(super) fn quoted(text: &str) -> String {
 }
 
 /// `did you mean "…"?`, or else the list of choices.
-pub(super) fn hint<'a>(word: &str, known: impl Iterator<Item = &'a str> + Clone, otherwise: &str) -> String {
-    match crate::text::nearest(word, known.clone()) {
+pub(super) fn hint<'a>(
+    word: &str,
+    choices: impl Iterator<Item = &'a str> + Clone,
+    otherwise: &str,
+) -> String {
+    match crate::text::nearest(word, choices.clone()) {
         Some(near) => format!("did you mean {near:?}?"),
-        None => format!("{otherwise} {}", known.collect::<Vec<_>>().join(", ")),
+        None => format!("{otherwise} {}", choices.collect::<Vec<_>>().join(", ")),
     }
 }

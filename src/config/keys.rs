@@ -160,11 +160,11 @@ pub(super) fn join(within: &str, key: &str) -> String {
     if within.is_empty() || key.is_empty() { format!("{within}{key}") } else { format!("{within}.{key}") }
 }
 
-/// Whether `name` is the key `known`, or matches its `*`.
-pub(super) fn is_named(known: &str, name: &str) -> bool {
-    match known.strip_prefix('*') {
+/// Whether `name` is the key `pattern`, or matches its `*`.
+pub(super) fn is_named(pattern: &str, name: &str) -> bool {
+    match pattern.strip_prefix('*') {
         Some(suffix) => name.len() > suffix.len() && name.ends_with(suffix),
-        None => known == name,
+        None => pattern == name,
     }
 }
 

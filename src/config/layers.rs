@@ -59,9 +59,9 @@ fn pick_model(entries: &mut Entries, inputs: &Inputs) -> Result<Option<Picked>, 
         (None, Some(name)) => (name.to_string_lossy().into_owned(), Origin::Env("SAYSO_MODEL".to_owned())),
         (None, None) => return Ok(None),
     };
-    let known: Vec<String> = entries.names(MODELS).into_iter().collect();
-    if !known.contains(&name) {
-        return Err(Error::UnknownModel { name: quoted(&name), at: origin, known });
+    let models: Vec<String> = entries.names(MODELS).into_iter().collect();
+    if !models.contains(&name) {
+        return Err(Error::UnknownModel { name: quoted(&name), at: origin, known: models });
     }
     entries.replace((ModelSection::SECTION, ""), (MODELS, &name));
     entries.overwrite(WORKFLOW, "model", &name.as_str().into(), &origin);

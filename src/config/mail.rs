@@ -212,8 +212,8 @@ impl Mail {
     ) -> Result<Self, Error> {
         let mail = MailSection::read(reader)?;
         if let Some(name) = mail.model.as_ref().filter(|name| !models.contains_key(*name)) {
-            let known: Vec<&str> = models.keys().map(String::as_str).collect();
-            let why = format!("names no model {:?}; there are {}", quoted(name), known.join(", "));
+            let names: Vec<&str> = models.keys().map(String::as_str).collect();
+            let why = format!("names no model {:?}; there are {}", quoted(name), names.join(", "));
             return Err(reader.bad("model", why));
         }
         let name = mail.name.ok_or_else(|| reader.missing("name", "write what to call the account"))?;
@@ -221,8 +221,8 @@ impl Mail {
             let why = format!("must be one short word, such as home, not {:?}", quoted(&name));
             return Err(reader.bad("name", why));
         }
-        let own = (!user.address.is_empty()).then(|| user.address.clone());
-        let address = mail.address.or(own).ok_or_else(|| {
+        let user_address = (!user.address.is_empty()).then(|| user.address.clone());
+        let address = mail.address.or(user_address).ok_or_else(|| {
             reader.missing("address", "write the address mail is sent from, here or in [user]")
         })?;
         check_addresses(reader, "address", [&address])?;

@@ -187,10 +187,10 @@ impl Model {
         if let Some(why) = model.base_url.as_deref().and_then(wrong_with_url) {
             return Err(reader.bad("base_url", why));
         }
-        let called = model.name.filter(|called| !called.trim().is_empty());
-        let called = match (model.provider, called) {
+        let name = model.name.filter(|name| !name.trim().is_empty());
+        let name = match (model.provider, name) {
             (Provider::Builtin, _) => BUILTIN.to_owned(),
-            (_, Some(called)) => called,
+            (_, Some(name)) => name,
             (provider, None) => {
                 // Reported at the provider's line, since the name may be written but blank.
                 return Err(Error::MissingKey {
@@ -204,7 +204,7 @@ impl Model {
         Ok(Self {
             label: reader.label().to_owned(),
             provider: model.provider,
-            name: called,
+            name,
             base_url: model.base_url.unwrap_or_default().trim_end_matches('/').to_owned(),
             api_key,
             max_concurrent: model.max_concurrent,

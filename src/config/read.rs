@@ -26,8 +26,8 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
     for (name, value) in in_order(root.get_ref()) {
         let at = source.origin(name.span().start);
         let Some(section) = sections::find(name.get_ref()) else {
-            let known = SECTIONS.iter().map(|section| section.name);
-            let hint = hint(name.get_ref(), known, "the sections are");
+            let names = SECTIONS.iter().map(|section| section.name);
+            let hint = hint(name.get_ref(), names, "the sections are");
             return Err(Error::UnknownSection { name: quoted(name.get_ref()), at, hint });
         };
         if section.shape == Shape::Array {
@@ -96,8 +96,8 @@ fn keys(
             if names_a_secret(bare) {
                 return Err(Error::SecretInFile { key: quoted(key), section: section_name, at });
             }
-            let known = section.full_keys();
-            let hint = hint(key, known.iter().map(|(name, _)| name.as_str()), "the keys are");
+            let keys = section.full_keys();
+            let hint = hint(key, keys.iter().map(|(name, _)| name.as_str()), "the keys are");
             return Err(Error::UnknownKey { key: quoted(key), section: section_name, at, hint });
         };
         let value = plain(value.get_ref()).ok_or_else(|| Error::BadValue {
@@ -113,12 +113,12 @@ fn keys(
 /// Reads the variables that set single keys: `SAYSO_BUDGET__DAY` sets `day` in `[budget]`.
 pub(super) fn env(entries: &mut Entries, env: &Env) -> Result<(), Error> {
     let sections = || SECTIONS.iter().filter(|section| section.shape == Shape::One);
-    let known: Vec<_> = sections()
+    let variables: Vec<_> = sections()
         .flat_map(|section| section.keys.iter().map(move |key| (key.variable(section), section, key)))
         .collect();
     for name in env.names().filter(|name| name.starts_with("SAYSO_") && name.contains("__")) {
-        let Some((_, section, key)) = known.iter().find(|(variable, ..)| variable == name) else {
-            let near = crate::text::nearest(name, known.iter().map(|(variable, ..)| variable.as_str()));
+        let Some((_, section, key)) = variables.iter().find(|(variable, ..)| variable == name) else {
+            let near = crate::text::nearest(name, variables.iter().map(|(variable, ..)| variable.as_str()));
             let hint = match near {
                 Some(near) => format!("did you mean {near}?"),
                 None => "unset it; `sayso config` lists the keys".to_owned(),

@@ -70,8 +70,8 @@ impl Rule {
         if let Some(account) = &rule.account
             && !accounts.iter().any(|known| known.name == *account)
         {
-            let known = accounts.iter().map(|account| account.name.as_str());
-            let hint = hint(account, known, "the accounts are");
+            let names = accounts.iter().map(|account| account.name.as_str());
+            let hint = hint(account, names, "the accounts are");
             return Err(reader.bad("account", format!("names no account; {hint}")));
         }
         Ok(rule)

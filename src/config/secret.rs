@@ -163,8 +163,8 @@ fn run(command: &str) -> Result<Vec<u8>, SecretError> {
         return Err(SecretError::Failed(status));
     }
     // A process the command left behind may still hold its output open, so this waits only until the deadline.
-    let left = deadline.saturating_duration_since(Instant::now());
-    receiver.recv_timeout(left).map_err(|_| SecretError::Slow)?.map_err(SecretError::Run)
+    let time_left = deadline.saturating_duration_since(Instant::now());
+    receiver.recv_timeout(time_left).map_err(|_| SecretError::Slow)?.map_err(SecretError::Run)
 }
 
 fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus, SecretError> {

@@ -89,11 +89,11 @@ impl Config {
     /// The model that `workflow` uses for a `role` such as `triage`: the one named by `ROLE_model` in its section, else
     /// by `model` there, else `[model]`. With `--model` or `SAYSO_MODEL` it is that one, everywhere.
     pub fn model_for(&self, workflow: &str, role: &str) -> &Model {
-        let named = self.workflows.get(workflow).and_then(|keys| {
+        let model = self.workflows.get(workflow).and_then(|keys| {
             let name = keys.get(&format!("{role}_model")).or_else(|| keys.get("model"))?;
             self.models.get(name)
         });
-        named.unwrap_or(&self.model)
+        model.unwrap_or(&self.model)
     }
 
     /// The keys of every `[workflow.NAME]`, each with its NAME, for callers that know the workflows.

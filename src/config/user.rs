@@ -109,8 +109,8 @@ impl User {
 
     /// Every address of the user in `[user]`; accounts may have more.
     pub fn addresses(&self) -> impl Iterator<Item = &str> {
-        let own = (!self.address.is_empty()).then_some(self.address.as_str());
-        own.into_iter().chain(self.aliases.iter().map(String::as_str))
+        let address = (!self.address.is_empty()).then_some(self.address.as_str());
+        address.into_iter().chain(self.aliases.iter().map(String::as_str))
     }
 }
 

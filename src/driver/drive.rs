@@ -457,8 +457,8 @@ fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Fail
         );
         return Some(Failure::LostNode(text));
     }
-    let heard = entering.steps.iter().any(|step| step.node != "JOIN");
-    if !heard && loaded.steps_since_person >= loaded.step_limit {
+    let has_news = entering.steps.iter().any(|step| step.node != "JOIN");
+    if !has_news && loaded.steps_since_person >= loaded.step_limit {
         let text = format!("It has taken {} steps since it last heard from you.", loaded.steps_since_person);
         return Some(Failure::StepLimit(text));
     }

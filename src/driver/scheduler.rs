@@ -10,7 +10,7 @@ use super::engine::Engine;
 use super::learning::Batches;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use crate::store::{DriverLock, Mode, Runnable, StoreError, Taken, ToDo};
+use crate::store::{DriverLock, LockAttempt, Mode, Runnable, StoreError, ToDo};
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
@@ -115,8 +115,8 @@ impl Driver {
     /// Becomes the driver, or returns the pid of the process that is.
     pub async fn take(engine: Engine) -> Result<Result<Self, Option<u32>>, StoreError> {
         match DriverLock::take(engine.store().folder())? {
-            Taken::Theirs(pid) => Ok(Err(pid)),
-            Taken::Ours(lock) => {
+            LockAttempt::Theirs(pid) => Ok(Err(pid)),
+            LockAttempt::Ours(lock) => {
                 engine.store().audit().check_before_driving()?;
                 let recovered = engine.store().threads().recover().await?;
                 if recovered > 0 {

@@ -59,16 +59,16 @@ impl Picture {
 
 impl Shape {
     /// Draws the graph.
-    pub fn picture(&self, taken: &TakenPath) -> Picture {
+    pub fn picture(&self, path: &TakenPath) -> Picture {
         let boxes = self.boxes();
-        let routes = self.routes(&boxes, taken);
+        let routes = self.routes(&boxes, path);
         let (right, left): (Vec<Route>, Vec<Route>) = routes
             .iter()
             .copied()
             .filter(|route| route.to != route.from + 1)
             .partition(|route| route.to > route.from);
         let (right, left) = (Lanes::of(&right), Lanes::of(&left));
-        let label = |name: &str| match taken.visits.get(name) {
+        let label = |name: &str| match path.visits.get(name) {
             Some(times) if *times > 1 => format!("{name} ×{times}"),
             _ => name.to_owned(),
         };
@@ -88,9 +88,9 @@ impl Shape {
             grid.draw_in_lane(route, (x, x - 3 - lane * 2), Side::Left);
         }
         for (n, name) in boxes.iter().enumerate() {
-            let light = match &taken.current {
+            let light = match &path.current {
                 Some(current) if current == name => Highlight::Here,
-                _ if taken.visits.contains_key(*name) => Highlight::On,
+                _ if path.visits.contains_key(*name) => Highlight::On,
                 _ => Highlight::Off,
             };
             grid.draw_box((x, n * BOX_HEIGHT), width, &label(name), light);
@@ -111,9 +111,9 @@ impl Shape {
         boxes
     }
 
-    fn routes(&self, boxes: &[&str], taken: &TakenPath) -> Vec<Route> {
+    fn routes(&self, boxes: &[&str], path: &TakenPath) -> Vec<Route> {
         let place = |name: &str| boxes.iter().position(|known| *known == name);
-        let lit = |from: &str, to: &str| taken.edges.contains(&(from.to_owned(), to.to_owned()));
+        let lit = |from: &str, to: &str| path.edges.contains(&(from.to_owned(), to.to_owned()));
         let mut routes = vec![Route { from: 0, to: 1, style: Line::Plain, lit: lit(START, &self.entry) }];
         for node in &self.nodes {
             for edge in &node.edges {
@@ -178,21 +178,21 @@ impl Lanes {
         }
         let mut order: Vec<(usize, (usize, usize))> = spans.into_iter().collect();
         order.sort_by_key(|(to, (top, bottom))| (bottom - top, *to));
-        let mut taken: Vec<Vec<(usize, usize)>> = Vec::new();
+        let mut lane_spans: Vec<Vec<(usize, usize)>> = Vec::new();
         let mut lanes = BTreeMap::new();
         for (to, (top, bottom)) in order {
             let free = |spans: &Vec<(usize, usize)>| spans.iter().all(|(t, b)| bottom < *t || top > *b);
-            let lane = match taken.iter().position(free) {
+            let lane = match lane_spans.iter().position(free) {
                 Some(lane) => lane,
                 None => {
-                    taken.push(Vec::new());
-                    taken.len() - 1
+                    lane_spans.push(Vec::new());
+                    lane_spans.len() - 1
                 }
             };
-            taken[lane].push((top, bottom));
+            lane_spans[lane].push((top, bottom));
             lanes.insert(to, lane);
         }
-        let count = taken.len();
+        let count = lane_spans.len();
         Self { routes: routes.iter().map(|route| (*route, lanes[&route.to])).collect(), count }
     }
 }

@@ -93,8 +93,8 @@ pub async fn run_node(
 ) -> Result<Output, NodeError> {
     let (thread, node) = (step.thread.clone(), step.node.clone());
     let node = node.as_str();
-    let at = NodeRun { step, journal, progress: progress.clone() };
-    let Some(work) = workflow.run(node, at, state) else {
+    let run = NodeRun { step, journal, progress: progress.clone() };
+    let Some(work) = workflow.run(node, run, state) else {
         return Err(NodeError::failed(format!("workflow `{}` has no node `{node}`", workflow.name())));
     };
     progress(Progress::Started { thread: thread.clone(), node: node.to_owned() });

@@ -141,8 +141,8 @@ fn runs(marks: &[StripMark]) -> StripLine {
 fn legend(marks: &[StripMark]) -> String {
     let order = [StripMark::Proposed, StripMark::Conflict, StripMark::Busy, StripMark::AllDay];
     let used = order.into_iter().filter(|mark| marks.contains(mark));
-    let said = used.filter_map(|mark| Some(format!("{} {}", mark.sign(), mark.meaning()?)));
-    said.collect::<Vec<_>>().join("  ")
+    let meanings = used.filter_map(|mark| Some(format!("{} {}", mark.sign(), mark.meaning()?)));
+    meanings.collect::<Vec<_>>().join("  ")
 }
 
 #[cfg(test)]

@@ -8,8 +8,8 @@ use similar::{ChangeTag, TextDiff};
 pub fn changed_lines(before: &str, after: &str) -> Vec<Span> {
     // A missing newline at the end is not a change.
     let end = |text: &str| if text.is_empty() || text.ends_with('\n') { "" } else { "\n" };
-    let whole = |text: &str| format!("{text}{}", end(text));
-    let (before, after) = (whole(before), whole(after));
+    let with_newline = |text: &str| format!("{text}{}", end(text));
+    let (before, after) = (with_newline(before), with_newline(after));
     TextDiff::from_lines(&before, &after)
         .iter_all_changes()
         .map(|change| {

@@ -122,8 +122,8 @@ impl Item {
 
     /// The warnings that still hold if it is edited to these arguments.
     pub fn warnings_left(&self, args: &Value) -> Vec<Warning> {
-        let kept = |about: &str| self.args.get(about) == args.get(about);
-        self.warnings.iter().filter(|one| one.about.as_deref().is_none_or(kept)).cloned().collect()
+        let is_unchanged = |about: &str| self.args.get(about) == args.get(about);
+        self.warnings.iter().filter(|one| one.about.as_deref().is_none_or(is_unchanged)).cloned().collect()
     }
 
     /// The arguments that an edit starts from.

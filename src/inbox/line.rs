@@ -25,7 +25,7 @@ pub struct Glance {
     pub id: String,
     /// Its place among interrupts, or among results; later items have higher places.
     pub place: i64,
-    pub standing: ItemStatus,
+    pub status: ItemStatus,
     /// Changes when anything about the item changes.
     pub stamp: u64,
 }

@@ -47,7 +47,7 @@ pub use item::{Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UNNAMED_PROGRAM, uns
 pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
-pub use path::taken;
+pub use path::path_taken;
 pub use propose::proposal;
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{

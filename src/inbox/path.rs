@@ -4,30 +4,30 @@ use super::{NextView, Status, StepView};
 use crate::graph::{END, START, TakenPath};
 
 /// Reads a thread's nodes, the edges it took and its current node from its steps.
-pub fn taken(steps: &[StepView], status: Status) -> TakenPath {
-    let mut taken = TakenPath::default();
+pub fn path_taken(steps: &[StepView], status: Status) -> TakenPath {
+    let mut path = TakenPath::default();
     for step in steps {
         let to = match &step.next {
             NextView::Goto { goto } => goto.as_str(),
             NextView::Ask { then, .. } | NextView::Spawn { then, .. } => then.as_str(),
             NextView::End { .. } => END,
         };
-        taken.current = Some(to.to_owned());
+        path.current = Some(to.to_owned());
         // Answers, children's results and arriving mail are steps but not nodes.
         if matches!(step.node.as_str(), "ANSWERS" | "JOIN" | "ARRIVED") {
             continue;
         }
-        *taken.visits.entry(step.node.clone()).or_default() += 1;
-        taken.edges.insert((step.node.clone(), to.to_owned()));
+        *path.visits.entry(step.node.clone()).or_default() += 1;
+        path.edges.insert((step.node.clone(), to.to_owned()));
     }
-    if taken.current.as_deref() == Some(END) {
-        taken.visits.insert(END.to_owned(), 1);
+    if path.current.as_deref() == Some(END) {
+        path.visits.insert(END.to_owned(), 1);
     }
     // A thread that has not moved is at the start.
-    if steps.is_empty() || (status == Status::Ready && taken.current.is_none()) {
-        taken.current = Some(START.to_owned());
+    if steps.is_empty() || (status == Status::Ready && path.current.is_none()) {
+        path.current = Some(START.to_owned());
     }
-    taken
+    path
 }
 
 #[cfg(test)]
@@ -49,11 +49,11 @@ mod tests {
             step(3, "act", goto("plan")),
             step(4, "plan", NextView::End { end: true }),
         ];
-        let path = taken(&steps, Status::Done);
+        let path = path_taken(&steps, Status::Done);
         assert_eq!(path.current.as_deref(), Some(END));
         assert_eq!(path.visits["plan"], 2);
         let edges: Vec<(&str, &str)> = path.edges.iter().map(|(a, b)| (a.as_str(), b.as_str())).collect();
         assert_eq!(edges, [("START", "plan"), ("act", "plan"), ("plan", "END"), ("plan", "act")]);
-        assert_eq!(taken(&steps[..2], Status::Waiting).current.as_deref(), Some("act"));
+        assert_eq!(path_taken(&steps[..2], Status::Waiting).current.as_deref(), Some("act"));
     }
 }

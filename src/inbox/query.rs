@@ -48,8 +48,8 @@ pub struct ThreadQuery {
     pub from: Option<String>,
     /// Only threads that asked something of this kind.
     pub kind: Option<Kind>,
-    /// Only threads that ended like this, in the words of [`ThreadLine::standing`].
-    pub standing: Option<String>,
+    /// Only threads that ended like this, in the words of [`ThreadLine::outcome_or_status`].
+    pub ending: Option<String>,
     /// Only threads to which nothing has happened for this long.
     pub older: Option<Duration>,
     /// Only threads to which something happened within this time.
@@ -93,7 +93,7 @@ pub struct ThreadPage {
     /// Where the next page starts; `None` on the last page.
     pub next: Option<i64>,
     /// What the person may have meant, if nothing matches the words.
-    pub near: Option<String>,
+    pub suggestion: Option<String>,
 }
 
 /// The hash of the card a person saw.

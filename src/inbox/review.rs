@@ -173,19 +173,21 @@ fn bound(value: &Value, depth: usize, cut: &mut bool) -> Value {
             Value::from("… (deeper than is shown)")
         }
         Value::Array(items) => {
-            let mut kept: Vec<Value> =
+            let mut members: Vec<Value> =
                 items.iter().take(MEMBERS).map(|item| bound(item, depth + 1, cut)).collect();
             if items.len() > MEMBERS {
                 *cut = true;
-                kept.push(Value::from(format!("… ({} more)", items.len() - MEMBERS)));
+                members.push(Value::from(format!("… ({} more)", items.len() - MEMBERS)));
             }
-            Value::Array(kept)
+            Value::Array(members)
         }
         Value::Object(fields) => {
             *cut |= fields.len() > MEMBERS;
-            let kept = fields.iter().take(MEMBERS);
+            let members = fields.iter().take(MEMBERS);
             Value::Object(
-                kept.map(|(name, field)| (name.clone(), bound(field, depth + 1, cut))).collect::<Map<_, _>>(),
+                members
+                    .map(|(name, field)| (name.clone(), bound(field, depth + 1, cut)))
+                    .collect::<Map<_, _>>(),
             )
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),

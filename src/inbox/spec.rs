@@ -203,8 +203,8 @@ impl Spec {
 
     /// The name in traces of the thread, or of the `nth` run of a node.
     pub fn span_name(&self, state: &Folded, node: Option<&str>, nth: usize) -> String {
-        let own = self.trace.as_ref().and_then(|name| name(state, node, nth));
-        own.unwrap_or_else(|| node.unwrap_or_else(|| self.workflow.name()).to_owned())
+        let custom = self.trace.as_ref().and_then(|name| name(state, node, nth));
+        custom.unwrap_or_else(|| node.unwrap_or_else(|| self.workflow.name()).to_owned())
     }
 
     /// Why an item is there, if the workflow can tell.

@@ -64,7 +64,7 @@ pub struct ThreadLine {
 
 impl ThreadLine {
     /// How it ended in people's words, or its status.
-    pub fn standing(&self) -> &str {
+    pub fn outcome_or_status(&self) -> &str {
         self.outcome.as_deref().unwrap_or(self.status.word())
     }
 }

@@ -78,7 +78,7 @@ impl Protocol for Anthropic {
         match frame.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
                 let message = frame.get("message").unwrap_or(&Value::Null);
-                draft.named(message.get("model").and_then(Value::as_str));
+                draft.set_model(message.get("model").and_then(Value::as_str));
                 usage(draft, message.get("usage"));
             }
             "content_block_start" => {
@@ -115,7 +115,7 @@ impl Protocol for Anthropic {
             }
             // A whole message from a server or proxy that does not stream.
             "message" => {
-                draft.named(frame.get("model").and_then(Value::as_str));
+                draft.set_model(frame.get("model").and_then(Value::as_str));
                 usage(draft, frame.get("usage"));
                 let blocks = frame.get("content").and_then(Value::as_array);
                 for (n, content) in (0..).zip(blocks.map(Vec::as_slice).unwrap_or_default()) {

@@ -254,7 +254,7 @@ fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
 }
 
 fn takes(value: &Value, types: &[&str]) -> bool {
-    let own: &[&str] = match value {
+    let type_names: &[&str] = match value {
         Value::Null => &["null"],
         Value::Bool(_) => &["boolean"],
         Value::Number(_) => &["number", "integer"],
@@ -262,7 +262,7 @@ fn takes(value: &Value, types: &[&str]) -> bool {
         Value::Array(_) => &["array"],
         Value::Object(_) => &["object"],
     };
-    own.iter().any(|name| types.contains(name))
+    type_names.iter().any(|name| types.contains(name))
 }
 
 fn from_text(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<(Value, Habit)> {

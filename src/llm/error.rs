@@ -15,40 +15,40 @@ use thiserror::Error;
 #[strum(serialize_all = "snake_case")]
 pub enum ModelError {
     /// No connection.
-    #[error("{} cannot be reached: {why}", called(model))]
+    #[error("{} cannot be reached: {why}", model_name(model))]
     Unreachable { model: String, why: String },
     /// Connected, but no answer in time.
-    #[error("{} does not answer: {why}", called(model))]
+    #[error("{} does not answer: {why}", model_name(model))]
     Silent { model: String, why: String },
     /// The key is missing, wrong, not allowed, or without credit.
-    #[error("{} does not accept the key: {why}", called(model))]
+    #[error("{} does not accept the key: {why}", model_name(model))]
     Unauthorised { model: String, why: String },
     /// Too many requests.
-    #[error("{} limits requests: {why}", called(model))]
+    #[error("{} limits requests: {why}", model_name(model))]
     RateLimited { model: String, retry_after: Option<Duration>, why: String },
     /// The server is busy or failed.
-    #[error("{} is overloaded or failing: {why}", called(model))]
+    #[error("{} is overloaded or failing: {why}", model_name(model))]
     Overloaded { model: String, retry_after: Option<Duration>, why: String },
     /// The conversation does not fit the model's window.
-    #[error("the conversation is too long for {}: {why}", called(model))]
+    #[error("the conversation is too long for {}: {why}", model_name(model))]
     ContextTooLong { model: String, why: String },
     /// The answer did not fit into the tokens it was given.
-    #[error("{} needed more than {limit} tokens for its answer", called(model))]
+    #[error("{} needed more than {limit} tokens for its answer", model_name(model))]
     AnswerTooLong { model: String, limit: u32 },
     /// The model, or a filter before it, declined to answer.
-    #[error("{} refused to answer: {why}", called(model))]
+    #[error("{} refused to answer: {why}", model_name(model))]
     Refused { model: String, why: String },
     /// The answer ended in the middle; none of it was used.
-    #[error("the answer of {} was cut: {why}", called(model))]
+    #[error("the answer of {} was cut: {why}", model_name(model))]
     Cut { model: String, why: String },
     /// The answer, or the server's format, cannot be used.
-    #[error("the answer of {} is unreadable: {why}", called(model))]
+    #[error("the answer of {} is unreadable: {why}", model_name(model))]
     Unreadable { model: String, why: String },
     /// The server does not accept the request: an unknown model, an address that is not an API.
-    #[error("{} rejected the request (HTTP {status}): {why}", called(model))]
+    #[error("{} rejected the request (HTTP {status}): {why}", model_name(model))]
     Rejected { model: String, status: u16, why: String },
     /// The settings cannot work.
-    #[error("the settings of {} cannot work: {why}", called(model))]
+    #[error("the settings of {} cannot work: {why}", model_name(model))]
     Settings { model: String, why: String },
     /// The built-in model does not know this task.
     #[error("the built-in model cannot do `{task}`")]
@@ -62,7 +62,7 @@ pub enum ModelError {
 }
 
 /// The model of `[model]` needs no name.
-fn called(label: &str) -> String {
+fn model_name(label: &str) -> String {
     if label == "model" { "the model".to_owned() } else { format!("model {label}") }
 }
 

@@ -168,13 +168,13 @@ fn text_of(message: &Message) -> &str {
 fn share(sizes: &[usize], room: usize) -> usize {
     let mut sorted = sizes.to_vec();
     sorted.sort_unstable();
-    let mut left = room;
-    for (at, size) in sorted.iter().enumerate() {
-        let each = left / (sorted.len() - at);
+    let mut remaining = room;
+    for (index, size) in sorted.iter().enumerate() {
+        let each = remaining / (sorted.len() - index);
         if *size > each {
             return each;
         }
-        left -= size;
+        remaining -= size;
     }
     sorted.last().copied().unwrap_or_default()
 }

@@ -80,7 +80,7 @@ impl Protocol for Gemini {
         if let Value::Array(frames) = frame {
             return frames.iter().try_for_each(|frame| self.read(draft, frame, on_text));
         }
-        draft.named(frame.get("modelVersion").and_then(Value::as_str));
+        draft.set_model(frame.get("modelVersion").and_then(Value::as_str));
         if let Some(usage) = frame.get("usageMetadata") {
             let count = |key: &str| usage.get(key).and_then(Value::as_u64);
             draft.usage.input = count("promptTokenCount").unwrap_or(draft.usage.input);

@@ -187,8 +187,8 @@ mod tests {
             ("{\n  // the first\n  'a': 1, /* no more */\n}", vec![Habit::LooseJson]),
             ("Well: {'a': 1, # one\n}.", vec![Habit::LooseJson, Habit::Fence]),
         ] {
-            let (found, how) = values_in(text).into_iter().next().unwrap();
-            assert_eq!((found, how), (json!({"a": 1}), habits), "{text}");
+            let (value, how) = values_in(text).into_iter().next().unwrap();
+            assert_eq!((value, how), (json!({"a": 1}), habits), "{text}");
         }
         let all = values_in("In the form {like this}: {\"a\": {\"b\": 1}} as asked [1], not {\"c\": 2}");
         let all: Vec<Value> = all.into_iter().map(|(value, _)| value).collect();

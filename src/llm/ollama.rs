@@ -69,7 +69,7 @@ impl Protocol for Ollama {
     }
 
     fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
-        draft.named(frame.get("model").and_then(Value::as_str));
+        draft.set_model(frame.get("model").and_then(Value::as_str));
         let message = frame.get("message").unwrap_or(&Value::Null);
         if let Some(text) = message.get("content").and_then(Value::as_str) {
             draft.say(text, on_text)?;

@@ -85,7 +85,7 @@ impl Protocol for OpenAi {
     }
 
     fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
-        draft.named(frame.get("model").and_then(Value::as_str));
+        draft.set_model(frame.get("model").and_then(Value::as_str));
         if let Some(usage) = frame.get("usage").filter(|usage| usage.is_object()) {
             let count = |path: &str| usage.pointer(path).and_then(Value::as_u64);
             draft.usage.input = count("/prompt_tokens").unwrap_or(draft.usage.input);

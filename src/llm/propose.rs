@@ -107,13 +107,13 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
             Message::Tool { call_id, failed: false, .. } => worked.push(call_id),
             Message::Tool { .. } => {}
             Message::Assistant { calls, .. } if !calls.is_empty() => {
-                let made = |call: &ToolCall| {
+                let was_made = |call: &ToolCall| {
                     let same = |old: &ToolCall| {
                         old.name == call.name && old.args == call.args && worked.contains(&&old.id)
                     };
                     request.words_mean.as_ref() != Some(&call.name) && calls.iter().any(same)
                 };
-                return reply.calls.first().filter(|_| reply.calls.iter().all(made));
+                return reply.calls.first().filter(|_| reply.calls.iter().all(was_made));
             }
             Message::User { .. } | Message::Assistant { .. } => return None,
         }
@@ -257,19 +257,19 @@ mod tests {
 
     #[tokio::test]
     async fn an_unknown_tool_is_told_which_there_are() {
-        let (_, asked) = fails_thrice(call("send_money", json!({}))).await;
-        assert!(last_message(&asked[1]).contains("write_email"));
+        let (_, requests) = fails_thrice(call("send_money", json!({}))).await;
+        assert!(last_message(&requests[1]).contains("write_email"));
         // The conversation still alternates, as some chat templates insist.
-        assert_eq!(asked[2].messages.len(), 5);
+        assert_eq!(requests[2].messages.len(), 5);
     }
 
     #[tokio::test]
     async fn extra_and_missing_arguments_are_named() {
-        let (error, asked) = fails_thrice(call("write_email", json!({"to": "canary", "bcc": "x"}))).await;
+        let (error, requests) = fails_thrice(call("write_email", json!({"to": "canary", "bcc": "x"}))).await;
         assert!(
-            last_message(&asked[1]).contains("text") && last_message(&asked[1]).contains("bcc"),
+            last_message(&requests[1]).contains("text") && last_message(&requests[1]).contains("bcc"),
             "{}",
-            last_message(&asked[1])
+            last_message(&requests[1])
         );
         assert!(!error.contains("canary"), "{error}");
     }

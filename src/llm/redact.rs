@@ -71,24 +71,24 @@ const NAMES: &[&str] = &[
 /// Removes secrets from text.
 #[derive(Clone, Debug, Default)]
 pub struct Redactor {
-    known: Vec<SecretString>,
+    secrets: Vec<SecretString>,
 }
 
 impl Redactor {
     /// Knows these secrets besides what looks like one. Secrets shorter than four bytes are not looked for.
-    pub fn new(known: impl IntoIterator<Item = SecretString>) -> Self {
-        let known = known
+    pub fn new(secrets: impl IntoIterator<Item = SecretString>) -> Self {
+        let secrets = secrets
             .into_iter()
             .map(|secret| SecretString::from(secret.expose_secret().trim().to_owned()))
             .filter(|secret| secret.expose_secret().len() >= 4)
             .collect();
-        Self { known }
+        Self { secrets }
     }
 
     /// `text` without secrets.
     pub fn text(&self, text: &str) -> String {
         let mut text = text.to_owned();
-        for secret in &self.known {
+        for secret in &self.secrets {
             if text.contains(secret.expose_secret()) {
                 text = text.replace(secret.expose_secret(), GONE);
             }

@@ -83,9 +83,9 @@ fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<(T, Vec<Ha
             Err(complaints) => wrong = wrong.or(Some(complaints)),
         }
     }
-    let said_nothing = reply.text.trim().is_empty() && reply.calls.is_empty();
+    let is_empty = reply.text.trim().is_empty() && reply.calls.is_empty();
     Err(wrong.unwrap_or_else(|| {
-        same(if said_nothing { "it is empty" } else { "it is in words, and holds no whole JSON object" })
+        same(if is_empty { "it is empty" } else { "it is in words, and holds no whole JSON object" })
     }))
 }
 
@@ -98,7 +98,7 @@ fn fitting<T: DeserializeOwned>(schema: &Value, value: Value) -> Result<(T, Vec<
         _ => None,
     };
     let complaints = match typed(schema, value) {
-        Ok(found) => return Ok(found),
+        Ok(answer) => return Ok(answer),
         Err(complaints) => complaints,
     };
     let Some(Ok((value, mut habits))) = inner.map(|inner| typed(schema, inner)) else {
@@ -171,8 +171,8 @@ mod tests {
         ]);
         let answer = structured::<Answer>(&model, &request()).await.unwrap();
         assert_eq!((answer.answers, answer.usage.input), (3, 30));
-        let asked = model.requests();
-        let Some(Message::User { text }) = asked[2].messages.last() else { panic!("no complaint") };
+        let requests = model.requests();
+        let Some(Message::User { text }) = requests[2].messages.last() else { panic!("no complaint") };
         assert!(text.contains("/colour") && text.contains("blue"), "{text}");
     }
 

@@ -13,7 +13,7 @@ const LONGEST: usize = 34;
 pub(super) fn codes(text: &str) -> Vec<String> {
     let groups = without_dates(groups(text));
     let mut seen = HashSet::new();
-    let mut found = Vec::new();
+    let mut codes = Vec::new();
     for start in 0..groups.len() {
         let (mut joined, mut digits) = (String::new(), String::new());
         for (n, group) in groups[start..].iter().enumerate() {
@@ -25,12 +25,12 @@ pub(super) fn codes(text: &str) -> Vec<String> {
             for code in [&joined, &digits] {
                 if is_code(code) && !seen.contains(code) {
                     seen.insert(code.clone());
-                    found.push(code.clone());
+                    codes.push(code.clone());
                 }
             }
         }
     }
-    found
+    codes
 }
 
 /// Whether a group of letters and digits says more than a quantity or a year.
@@ -124,26 +124,26 @@ fn joins(between: &str, last: &str, next: &str) -> bool {
 
 /// Drops the groups that are dates or times.
 fn without_dates(mut groups: Vec<Group>) -> Vec<Group> {
-    let mut kept = Vec::with_capacity(groups.len());
+    let mut remaining = Vec::with_capacity(groups.len());
     let mut at = 0;
     while at < groups.len() {
-        let date = date(&groups[at..]);
-        if date > 0 {
-            at += date;
+        let length = date_length(&groups[at..]);
+        if length > 0 {
+            at += length;
             if let Some(next) = groups.get_mut(at) {
                 next.joined = false;
             }
             continue;
         }
         let Group { text, mark, joined } = &mut groups[at];
-        kept.push(Group { text: std::mem::take(text), mark: std::mem::take(mark), joined: *joined });
+        remaining.push(Group { text: std::mem::take(text), mark: std::mem::take(mark), joined: *joined });
         at += 1;
     }
-    kept
+    remaining
 }
 
 /// How many groups at the start form a date, a time of day or a range; 0 if none do.
-fn date(groups: &[Group]) -> usize {
+fn date_length(groups: &[Group]) -> usize {
     let number = |at: usize, most: usize| groups.get(at).and_then(|group| group.number(most));
     let mark =
         |at: usize| groups.get(at).filter(|group| group.joined).map_or("", |group| group.mark.as_str());

@@ -137,7 +137,7 @@ fn find(path: &Path, raw: &[u8]) -> Result<Option<Sent>, MailError> {
     if !folder.exists() {
         return Ok(None);
     }
-    let message_id = ids(raw).own;
+    let message_id = ids(raw).message_id;
     let place = with_message_id(&folder, &identity(raw), message_id.as_deref())?;
     Ok(place.map(|place| Sent {
         message_id: message_id.unwrap_or_default(),

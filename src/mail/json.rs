@@ -158,15 +158,15 @@ impl Writer {
         };
         let content = headers.iter().find(|header| text(header, "name").eq_ignore_ascii_case("content-type"));
         let value = content.map(|header| text(header, "value")).unwrap_or_default();
-        let found =
+        let parameter =
             value.split(';').skip(1).filter_map(|pair| pair.split_once('=')).find_map(|(key, value)| {
                 key.trim().eq_ignore_ascii_case(name).then(|| value.trim().trim_matches('"').to_owned())
             });
-        let plain = |value: &String| {
+        let is_plain = |value: &String| {
             !value.is_empty()
                 && value.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
         };
-        found.filter(plain).map(|value| format!("; {name}={value}")).unwrap_or_default()
+        parameter.filter(is_plain).map(|value| format!("; {name}={value}")).unwrap_or_default()
     }
 
     fn base64(&mut self, content: &[u8]) {

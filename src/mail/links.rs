@@ -57,15 +57,16 @@ mod tests {
 
     #[test]
     fn links_end_where_people_think_they_do() {
-        let found = |text: &str| bare_links(text, 10).into_iter().map(|link| link.target).collect::<Vec<_>>();
+        let targets =
+            |text: &str| bare_links(text, 10).into_iter().map(|link| link.target).collect::<Vec<_>>();
         assert_eq!(
-            found("see https://example.com/a, or <http://b.example/x>."),
+            targets("see https://example.com/a, or <http://b.example/x>."),
             ["https://example.com/a", "http://b.example/x"]
         );
-        assert_eq!(found("(https://example.com/a(b))"), ["https://example.com/a(b))"]);
-        assert_eq!(found("(https://example.com/a)."), ["https://example.com/a"]);
-        assert_eq!(found("HTTPS://Example.com"), ["HTTPS://Example.com"]);
-        assert!(found("git+ssh://x http:// ://").is_empty());
+        assert_eq!(targets("(https://example.com/a(b))"), ["https://example.com/a(b))"]);
+        assert_eq!(targets("(https://example.com/a)."), ["https://example.com/a"]);
+        assert_eq!(targets("HTTPS://Example.com"), ["HTTPS://Example.com"]);
+        assert!(targets("git+ssh://x http:// ://").is_empty());
         assert_eq!(bare_links(&"http://a.example/ ".repeat(50), 10).len(), 10);
     }
 }

@@ -13,7 +13,7 @@ use std::sync::Arc;
 pub(super) struct Observing<T: ?Sized> {
     pub(super) account: String,
     /// The wrapped mailbox or outgoing mail.
-    pub(super) behind: Arc<T>,
+    pub(super) inner: Arc<T>,
 }
 
 impl<T: ?Sized> Observing<T> {
@@ -28,11 +28,11 @@ impl Outgoing for Observing<dyn Outgoing> {
     }
 
     fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
-        self.behind.find(raw)
+        self.inner.find(raw)
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
-        self.behind.check()
+        self.inner.check()
     }
 }
 
@@ -42,23 +42,23 @@ impl Mailbox for Observing<dyn Mailbox> {
         since: Option<&'a Cursor>,
         limit: usize,
     ) -> BoxFuture<'a, Result<Fetched, MailError>> {
-        self.behind.fetch(since, limit)
+        self.inner.fetch(since, limit)
     }
 
     fn start(&self, from: jiff::Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
-        self.behind.start(from)
+        self.inner.start(from)
     }
 
     fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<jiff::Timestamp>, MailError>> {
-        self.behind.newest(count)
+        self.inner.newest(count)
     }
 
     fn people(&self, until: jiff::Timestamp) -> BoxFuture<'_, Result<People, MailError>> {
-        self.behind.people(until)
+        self.inner.people(until)
     }
 
     fn presence<'a>(&'a self, places: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
-        self.behind.presence(places)
+        self.inner.presence(places)
     }
 
     fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
@@ -66,7 +66,7 @@ impl Mailbox for Observing<dyn Mailbox> {
     }
 
     fn folders(&self) -> BoxFuture<'_, Result<Vec<String>, MailError>> {
-        self.behind.folders()
+        self.inner.folders()
     }
 
     fn put_away<'a>(&'a self, _: &'a str, _: &'a Destination) -> BoxFuture<'a, Result<UndoToken, MailError>> {
@@ -82,19 +82,19 @@ impl Mailbox for Observing<dyn Mailbox> {
     }
 
     fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        self.behind.answered_elsewhere(message_id)
+        self.inner.answered_elsewhere(message_id)
     }
 
     fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        self.behind.is_sent(message_id)
+        self.inner.is_sent(message_id)
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {
-        self.behind.changed()
+        self.inner.changed()
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
-        let check = self.behind.check();
+        let check = self.inner.check();
         Box::pin(async {
             let report = check.await?;
             Ok(format!("{report}; it only observes, so nothing is sent or marked until mode = \"act\""))

@@ -14,10 +14,10 @@ use std::sync::Arc;
 /// Opens an account's mailbox. Does not touch it yet; [`Mailbox::check`] says whether it is there. If the account only
 /// observes, the mailbox marks and saves nothing.
 pub fn open_mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
-    let behind = mailbox(mail)?;
+    let inner = mailbox(mail)?;
     Ok(match mail.mode {
-        MailMode::Act => behind,
-        MailMode::Observe => Arc::new(Observing { account: mail.name.clone(), behind }),
+        MailMode::Act => inner,
+        MailMode::Observe => Arc::new(Observing { account: mail.name.clone(), inner }),
     })
 }
 
@@ -34,12 +34,12 @@ fn mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
 
 /// Opens an account's outgoing mail; `None` if the config has none. An account that only observes refuses to send.
 pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, MailError> {
-    let behind: Arc<dyn Outgoing> = match &mail.outgoing {
+    let inner: Arc<dyn Outgoing> = match &mail.outgoing {
         None => return Ok(None),
         Some(MailOutgoing::Maildir { path }) => Arc::new(Outbox::new(path.clone())),
         Some(MailOutgoing::Command { command, sent, filed_by }) => {
-            let own = || sent_folder(mail).filter(|_| *filed_by != FiledBy::Server);
-            let program = Program::new(command.clone(), sent.clone().or_else(own))?;
+            let default_folder = || sent_folder(mail).filter(|_| *filed_by != FiledBy::Server);
+            let program = Program::new(command.clone(), sent.clone().or_else(default_folder))?;
             match Imap::open(mail).filter(|_| sent.is_none()) {
                 Some(imap) => Arc::new(program.filing_on(imap, *filed_by)),
                 None => Arc::new(program),
@@ -56,8 +56,8 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
         Some(MailOutgoing::Gmail { google }) => Arc::new(GmailOutgoing::open(google)?),
     };
     match mail.mode {
-        MailMode::Act => Ok(Some(behind)),
-        MailMode::Observe => Ok(Some(Arc::new(Observing { account: mail.name.clone(), behind }))),
+        MailMode::Act => Ok(Some(inner)),
+        MailMode::Observe => Ok(Some(Arc::new(Observing { account: mail.name.clone(), inner }))),
     }
 }
 

@@ -194,18 +194,18 @@ pub fn pieces(text: &str) -> Vec<Piece> {
             rest = rest || next.is_none_or(|next| !next.starts_with('>'));
         }
     }
-    let mut found: Vec<Piece> = Vec::new();
+    let mut pieces: Vec<Piece> = Vec::new();
     for at in 0..lines.len() {
         // Blank lines between two quotes, or below one, belong to it.
         if lines[at].trim().is_empty() && at > 0 && quoted[at - 1] {
             quoted[at] = true;
         }
-        match found.last_mut() {
+        match pieces.last_mut() {
             Some(piece) if piece.quoted == quoted[at] => piece.text.push_str(lines[at]),
-            _ => found.push(Piece { quoted: quoted[at], text: lines[at].to_owned() }),
+            _ => pieces.push(Piece { quoted: quoted[at], text: lines[at].to_owned() }),
         }
     }
-    found
+    pieces
 }
 
 fn next_line<'a>(lines: &[&'a str]) -> Option<&'a str> {
@@ -391,9 +391,9 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_is_lost(text in "((> |On 1 wrote:|From: a|To: b|-----Original Message-----|é|\n| ){0,3}\n?){0,20}") {
-            let found = pieces(&text);
-            prop_assert_eq!(found.iter().map(|piece| piece.text.as_str()).collect::<String>(), text);
-            prop_assert!(found.windows(2).all(|two| two[0].quoted != two[1].quoted));
+            let split = pieces(&text);
+            prop_assert_eq!(split.iter().map(|piece| piece.text.as_str()).collect::<String>(), text);
+            prop_assert!(split.windows(2).all(|two| two[0].quoted != two[1].quoted));
         }
     }
 }

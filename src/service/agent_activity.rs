@@ -168,7 +168,7 @@ impl Requests<'_> {
         let mut closed = Vec::new();
         for thread in self.0.store().threads().waiting_of(NAME)? {
             let concerned =
-                self.asked_in(&thread).is_ok_and(|asked| done.concerns(&asked, asked.args.as_ref()));
+                self.request_in(&thread).is_ok_and(|asked| done.concerns(&asked, asked.args.as_ref()));
             if concerned && self.close(&thread, closing).await? {
                 self.finish(&thread).await?;
                 closed.push(thread);
@@ -184,6 +184,6 @@ impl Requests<'_> {
 
 /// Whether somebody answered, as opposed to an expiry or a withdrawal.
 fn is_decided(state: &Request) -> bool {
-    let given = state.given.as_ref();
-    given.is_some_and(|given| !matches!(given, RequestOutcome::Expired | RequestOutcome::Withdrawn))
+    let outcome = state.given.as_ref();
+    outcome.is_some_and(|outcome| !matches!(outcome, RequestOutcome::Expired | RequestOutcome::Withdrawn))
 }

@@ -84,8 +84,8 @@ impl Mail<'_> {
                     return Err(InboxError::Conflict(text));
                 }
                 let folder = inbox.store().folder().join("opened");
-                let made = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
-                made.map_err(|error| failed(&error))?;
+                let created = fs::DirBuilder::new().recursive(true).mode(0o700).create(&folder);
+                created.map_err(|error| failed(&error))?;
                 let path = write_new_file(&folder, &file.name, &content)?;
                 let program = if cfg!(target_os = "macos") { "open" } else { "xdg-open" };
                 start(program, &path).map_err(|error| {
@@ -107,8 +107,8 @@ impl Mail<'_> {
             )));
         };
         let mut files = Vec::new();
-        for known in &email.email_input {
-            let raw = self.raw(&known.raw)?;
+        for input in &email.email_input {
+            let raw = self.raw(&input.raw)?;
             let mail = mail::parse(&raw).map_err(|error| InboxError::Failed(error.to_string()))?;
             for file in mail.attachments {
                 files.push(AttachedFile {
@@ -118,7 +118,7 @@ impl Mail<'_> {
                     kind: file.kind,
                     bytes: file.bytes,
                     from: mail.from.address.clone(),
-                    raw: known.raw.clone(),
+                    raw: input.raw.clone(),
                     digest: file.digest,
                 });
             }
@@ -128,10 +128,10 @@ impl Mail<'_> {
 
     /// The bytes of a mail, by digest.
     pub(super) fn raw(self, digest: &str) -> Result<Vec<u8>, InboxError> {
-        let known = digest_from_hex(digest);
-        let known =
-            known.ok_or_else(|| InboxError::Failed("the mail has no digest that can be read".to_owned()))?;
-        Ok(self.0.store().blob(&known)?)
+        let digest = digest_from_hex(digest);
+        let digest =
+            digest.ok_or_else(|| InboxError::Failed("the mail has no digest that can be read".to_owned()))?;
+        Ok(self.0.store().blob(&digest)?)
     }
 
     fn read_attachment(self, thread: &ThreadId, n: usize) -> Result<(AttachedFile, Vec<u8>), InboxError> {

@@ -44,8 +44,8 @@ impl Inbox {
         let (mut fresh, mut ended) = (Vec::new(), 0);
         for asked in store.inbox().unanswered()? {
             let lasts = expiry.of(&asked.workflow, &asked.action, asked.kind.word());
-            let known = self.engine.registry().get(&asked.workflow).is_some_and(|spec| spec.expires);
-            let Some(lasts) = lasts.filter(|_| known) else { continue };
+            let expires = self.engine.registry().get(&asked.workflow).is_some_and(|spec| spec.expires);
+            let Some(lasts) = lasts.filter(|_| expires) else { continue };
             match asked.waits.filter(|waits| *waits <= total) {
                 None => fresh.push(asked.id),
                 Some(waits) if u128::from((total - waits).unsigned_abs()) >= lasts.as_millis() => {
@@ -70,22 +70,22 @@ impl Inbox {
     /// The current time of the policy's clock; `None` if another process has just moved it.
     async fn clock_at(&self, now: &Moment) -> Result<Option<i64>, StoreError> {
         let store = self.store();
-        let kept = store.inbox().policy_clock()?;
-        let total = match &kept {
+        let stored = store.inbox().policy_clock()?;
+        let total = match &stored {
             None => 0,
             Some(clock) => match serde_json::from_str::<Moment>(&clock.at) {
                 Ok(then) => clock.total.saturating_add(passed(now, &then)),
                 Err(_) => clock.total,
             },
         };
-        let before = kept.as_ref().map(|clock| clock.total);
+        let before = stored.as_ref().map(|clock| clock.total);
         // After a restart the machine's clock starts again, so we store a new starting point.
-        let anew = kept.as_ref().is_some_and(|clock| !same_run(now, &clock.at));
+        let anew = stored.as_ref().is_some_and(|clock| !same_run(now, &clock.at));
         if before.is_some_and(|before| total - before < STORE_EVERY) && !anew {
             return Ok(Some(total));
         }
         let at = serde_json::to_string(now).map_err(|error| StoreError::Sql(error.to_string()))?;
-        let moved = store.inbox().save_policy_clock(kept, PolicyClock { total, at }).await?;
+        let moved = store.inbox().save_policy_clock(stored, PolicyClock { total, at }).await?;
         Ok(moved.then_some(total))
     }
 }

@@ -13,9 +13,9 @@ impl Grants<'_> {
     pub async fn list(self) -> Result<Vec<GrantLine>, InboxError> {
         let read = |inbox: &Inbox| {
             let mut lines = inbox.store().grants().list()?;
-            let given = lines.iter().position(|line| !line.builtin).unwrap_or(lines.len());
+            let first_given = lines.iter().position(|line| !line.builtin).unwrap_or(lines.len());
             let policies = inbox.engine.settings().policies.iter();
-            lines.splice(given..given, policies.map(|(tool, policy)| policy_line(tool, policy)));
+            lines.splice(first_given..first_given, policies.map(|(tool, policy)| policy_line(tool, policy)));
             Ok(lines)
         };
         self.0.blocking(read).await

@@ -80,8 +80,8 @@ impl Mail<'_> {
     /// Corrects the class that a thread gave its mail; the thread runs again from its entry.
     pub async fn reclassify(self, thread: ThreadId, class: String) -> Result<Outcome, InboxError> {
         if !Class::ALL.iter().any(|known| known.as_str() == class) {
-            let known = Class::ALL.map(Class::as_str).join(", ");
-            return Err(InboxError::Conflict(format!("`{class}` is not a class; there are {known}")));
+            let classes = Class::ALL.map(Class::as_str).join(", ");
+            return Err(InboxError::Conflict(format!("`{class}` is not a class; there are {classes}")));
         }
         let what = EventKind::Corrected { payload: json!({ "class": class }) };
         self.0.deliver(&thread, "corrected", what, "have no class to correct").await
@@ -126,12 +126,12 @@ fn is_unsure(inbox: &Inbox, thread: Option<&ThreadId>) -> Result<bool, StoreErro
 fn leaving_problem(inbox: &Inbox, thread: &ThreadId) -> Result<Option<String>, InboxError> {
     let state = inbox.engine.state_at(thread, None)?;
     let email = state.as_ref().and_then(|state| state.get::<Email>());
-    let Some(known) = email.and_then(|email| email.email_input.last()) else {
+    let Some(input) = email.and_then(|email| email.email_input.last()) else {
         return Ok(Some(format!("`{thread}` is not about a mail; only a mailing list can be left")));
     };
-    let raw = Mail(inbox).raw(&known.raw)?;
+    let raw = Mail(inbox).raw(&input.raw)?;
     let mail = crate::mail::parse(&raw).map_err(|error| InboxError::Failed(error.to_string()))?;
-    let kept = inbox.store().mail().receiver(&known.account)?;
-    let receiver = kept.and_then(|kept| serde_json::from_str(&kept).ok());
+    let stored = inbox.store().mail().receiver(&input.account)?;
+    let receiver = stored.and_then(|stored| serde_json::from_str(&stored).ok());
     Ok(email::cannot_leave(&mail, receiver.as_ref()))
 }

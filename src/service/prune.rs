@@ -24,8 +24,8 @@ impl Prune<'_> {
         let store = self.0.store().clone();
         let before = store.figures().file_bytes();
         let (mut taken, mut left) = (Pruning::default(), Vec::new());
-        let wanted = query.clone();
-        let mut roots = self.0.blocking(move |inbox| inbox.store().prune().prunable(&wanted)).await?;
+        let root_query = query.clone();
+        let mut roots = self.0.blocking(move |inbox| inbox.store().prune().prunable(&root_query)).await?;
         while !roots.is_empty() {
             fail_point("before_prune_batch");
             let (rest, part) = store.prune().batch(query.clone(), roots).await?;

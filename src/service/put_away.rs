@@ -67,7 +67,7 @@ impl Mail<'_> {
                 "`{thread}` is not about a mail; only mail is put away"
             )));
         };
-        let mut by = Vec::new();
+        let mut movers = Vec::new();
         for mail in mails_in_mailbox(email)? {
             let newest = self.filed(mail)?;
             match (mail_move, newest) {
@@ -77,7 +77,7 @@ impl Mail<'_> {
                     ));
                 }
                 (MailMove::Away(to), newest) => {
-                    by.push(self.start_move(mail, to, newest.map(|(id, _)| id)).await?)
+                    movers.push(self.start_move(mail, to, newest.map(|(id, _)| id)).await?)
                 }
                 (MailMove::Back, Some((id, PutAway { way: Some(_), back, .. }))) => {
                     let status = self.0.store().threads().outcome(&id)?.status;
@@ -86,23 +86,23 @@ impl Mail<'_> {
                         let what = EventKind::Words { text: "back".to_owned() };
                         self.0.deliver(&id, "words", what, "cannot be taken back").await?;
                     }
-                    by.push(id);
+                    movers.push(id);
                 }
                 // It came back after whoever wanted it had stopped waiting, so its card is still closed.
                 (MailMove::Back, Some((id, PutAway { way: None, back: true, to, .. })))
                     if email.settled.as_deref().is_some_and(|why| closed_card(&to, why)) =>
                 {
-                    by.push(id);
+                    movers.push(id);
                 }
                 (MailMove::Back, _) => {}
             }
         }
-        if by.is_empty() {
+        if movers.is_empty() {
             return Err(InboxError::Conflict(
                 "it is not put away, so there is nothing to put back".to_owned(),
             ));
         }
-        Ok(by)
+        Ok(movers)
     }
 
     /// Waits until the driver has moved the mails, then updates the card of their thread.
@@ -110,9 +110,9 @@ impl Mail<'_> {
         self,
         thread: &ThreadId,
         mail_move: &MailMove,
-        by: &[ThreadId],
+        movers: &[ThreadId],
     ) -> Result<(), InboxError> {
-        for moving in by {
+        for moving in movers {
             if self.wait_until_idle(moving, mail_move).await? != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
                 let text = format!("{} did not work; `sayso list --kind trouble` says why", why.title);

@@ -128,7 +128,7 @@ impl<'a> Requests<'a> {
                 None => self.answer_of(&thread),
             },
             store::StartResult::Earlier(thread) => {
-                let earlier = self.asked_in(&thread)?;
+                let earlier = self.request_in(&thread)?;
                 if state.get::<Request>().is_some_and(|now| now.asked.is_the_same(&earlier)) {
                     return self.answer_in(&thread).await;
                 }
@@ -141,14 +141,14 @@ impl<'a> Requests<'a> {
         }
     }
 
-    /// An older question about the same call, from a hook or a tool; with `own`, one older than that thread.
-    fn twin(self, asked: &RequestInput, own: Option<&ThreadId>) -> Result<Option<ThreadId>, InboxError> {
+    /// An older question about the same call, from a hook or a tool; with `before`, one older than that thread.
+    fn twin(self, asked: &RequestInput, before: Option<&ThreadId>) -> Result<Option<ThreadId>, InboxError> {
         if asked.session.is_none() || asked.action.is_none() {
             return Ok(None);
         }
         let waiting = self.0.store().threads().waiting_of(NAME)?;
-        let mut older = waiting.into_iter().take_while(|thread| Some(thread) != own);
-        Ok(older.find(|thread| self.asked_in(thread).is_ok_and(|other| other.is_twin(asked))))
+        let mut older = waiting.into_iter().take_while(|thread| Some(thread) != before);
+        Ok(older.find(|thread| self.request_in(thread).is_ok_and(|other| other.is_twin(asked))))
     }
 
     /// The state of a request, by its question; closes it if it has expired.
@@ -162,7 +162,7 @@ impl<'a> Requests<'a> {
     pub async fn answer_in(self, thread: &ThreadId) -> Result<RequestAnswer, InboxError> {
         let answer = self.answer_of(thread)?;
         let thread = &answer.thread;
-        let over = answer.status == Status::Waiting && self.left(thread)? == Some(Duration::ZERO);
+        let over = answer.status == Status::Waiting && self.time_left(thread)? == Some(Duration::ZERO);
         if over {
             self.close(thread, CloseReason::Expired).await?;
         }
@@ -199,8 +199,8 @@ impl<'a> Requests<'a> {
                     Ended::Idle => continue,
                 }
             }
-            let left = if paused { None } else { self.left(thread)? };
-            if left == Some(Duration::ZERO) && self.close(thread, CloseReason::Expired).await? {
+            let time_left = if paused { None } else { self.time_left(thread)? };
+            if time_left == Some(Duration::ZERO) && self.close(thread, CloseReason::Expired).await? {
                 self.finish(thread).await?;
                 continue;
             }
@@ -208,7 +208,7 @@ impl<'a> Requests<'a> {
                 biased;
                 () = &mut stop => return Ok(WaitResult::Told),
                 _ = changes.changed() => {}
-                () = tokio::time::sleep(left.unwrap_or(LOOK_EVERY).min(LOOK_EVERY)) => {}
+                () = tokio::time::sleep(time_left.unwrap_or(LOOK_EVERY).min(LOOK_EVERY)) => {}
             }
         }
     }
@@ -235,9 +235,9 @@ impl<'a> Requests<'a> {
     }
 
     async fn close_requests(self) {
-        let mut known = HashMap::new();
+        let mut requests = HashMap::new();
         loop {
-            if let Err(error) = self.sweep(&mut known).await {
+            if let Err(error) = self.sweep(&mut requests).await {
                 tracing::warn!(%error, "requests that are over cannot be closed now");
             }
             tokio::time::sleep(SWEEP_EVERY).await;
@@ -245,15 +245,15 @@ impl<'a> Requests<'a> {
     }
 
     /// Reads each request only once; it never changes.
-    async fn sweep(self, known: &mut HashMap<ThreadId, RequestInput>) -> Result<(), InboxError> {
+    async fn sweep(self, requests: &mut HashMap<ThreadId, RequestInput>) -> Result<(), InboxError> {
         let waiting = self.0.store().threads().waiting_of(NAME)?;
-        known.retain(|thread, _| waiting.contains(thread));
+        requests.retain(|thread, _| waiting.contains(thread));
         let now = Moment::now(self.0.store().now());
         for thread in waiting {
-            let asked = match known.get(&thread) {
+            let asked = match requests.get(&thread) {
                 Some(asked) => asked,
-                None => match self.asked_in(&thread) {
-                    Ok(asked) => &*known.entry(thread.clone()).or_insert(asked),
+                None => match self.request_in(&thread) {
+                    Ok(asked) => &*requests.entry(thread.clone()).or_insert(asked),
                     // An unreadable request does not keep the others open.
                     Err(error) => {
                         tracing::warn!(%thread, %error, "a request cannot be read");
@@ -288,12 +288,12 @@ impl<'a> Requests<'a> {
         Ok(())
     }
 
-    fn left(self, thread: &ThreadId) -> Result<Option<Duration>, InboxError> {
-        Ok(self.asked_in(thread)?.left(&Moment::now(self.0.store().now())))
+    fn time_left(self, thread: &ThreadId) -> Result<Option<Duration>, InboxError> {
+        Ok(self.request_in(thread)?.left(&Moment::now(self.0.store().now())))
     }
 
     /// What a thread asked, from its first step.
-    pub(super) fn asked_in(self, thread: &ThreadId) -> Result<RequestInput, InboxError> {
+    pub(super) fn request_in(self, thread: &ThreadId) -> Result<RequestInput, InboxError> {
         let state = self.0.engine.state_at(thread, Some(1))?;
         let asked = state.as_ref().and_then(|state| state.get::<Request>()).map(|state| state.asked.clone());
         asked.ok_or_else(|| not_a_request(thread))

@@ -119,8 +119,8 @@ pub(super) fn remote_conversation(view: &ThreadView) -> Card {
 /// What a step of a server's thread changed.
 pub(super) fn remote_step_states(view: &ThreadView, step: u64) -> StepStates {
     let state_before = |until: u64| {
-        let known = view.steps.iter().filter(|known| known.n < until);
-        let updates = known.filter_map(|step| step.updates.as_object().cloned());
+        let earlier = view.steps.iter().filter(|step| step.n < until);
+        let updates = earlier.filter_map(|step| step.updates.as_object().cloned());
         Value::Object(updates.flatten().collect::<Map<_, _>>())
     };
     StepStates::between(step, &state_before(step), &state_before(step + 1))

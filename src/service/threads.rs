@@ -38,8 +38,8 @@ impl Threads<'_> {
     }
 
     pub async fn view(self, id: ThreadId) -> Result<ThreadView, InboxError> {
-        let wanted = id.clone();
-        let read = self.0.blocking(move |inbox| inbox.read_thread(&wanted)).await;
+        let thread = id.clone();
+        let read = self.0.blocking(move |inbox| inbox.read_thread(&thread)).await;
         let Some(remote) = &self.0.remote else { return read };
         match read {
             Ok(mut view) => {
@@ -55,8 +55,8 @@ impl Threads<'_> {
 
     /// The conversation in a thread and its result, as its workflow draws the last state.
     pub async fn conversation(self, id: ThreadId) -> Result<Card, InboxError> {
-        let wanted = id.clone();
-        match self.0.blocking(move |inbox| inbox.read_conversation(&wanted)).await {
+        let thread = id.clone();
+        match self.0.blocking(move |inbox| inbox.read_conversation(&thread)).await {
             Err(InboxError::NotFound { .. }) => Ok(thread_view::remote_conversation(&self.view(id).await?)),
             read => read,
         }
@@ -64,8 +64,8 @@ impl Threads<'_> {
 
     /// What a step changed, and the state after it.
     pub async fn step_states(self, id: ThreadId, step: u64) -> Result<StepStates, InboxError> {
-        let wanted = id.clone();
-        match self.0.blocking(move |inbox| inbox.read_states(&wanted, step)).await {
+        let thread = id.clone();
+        match self.0.blocking(move |inbox| inbox.read_states(&thread, step)).await {
             Err(InboxError::NotFound { .. }) => {
                 Ok(thread_view::remote_step_states(&self.view(id).await?, step))
             }
@@ -93,8 +93,8 @@ impl Threads<'_> {
     }
 
     pub async fn graph(self, workflow: String) -> Result<Shape, InboxError> {
-        let known = self.0.engine.registry();
-        let spec = known.get(&workflow).ok_or_else(|| unknown_workflow(&workflow, &known.names()))?;
+        let registry = self.0.engine.registry();
+        let spec = registry.get(&workflow).ok_or_else(|| unknown_workflow(&workflow, &registry.names()))?;
         Ok(spec.workflow.shape().clone())
     }
 
@@ -186,9 +186,10 @@ impl Inbox {
         refusal: &str,
     ) -> Result<Outcome, InboxError> {
         let line = self.store().threads().line(thread)?;
-        let known = self.engine.registry();
-        let spec =
-            known.get(&line.workflow).ok_or_else(|| unknown_workflow(&line.workflow, &known.names()))?;
+        let registry = self.engine.registry();
+        let spec = registry
+            .get(&line.workflow)
+            .ok_or_else(|| unknown_workflow(&line.workflow, &registry.names()))?;
         let event = Event { id: format!("{name}:{}", line.steps), what };
         if !matches!(spec.workflow.arrived(event.clone()), Ok(Some(_))) {
             return Err(InboxError::Conflict(format!("threads of `{}` {refusal}", line.workflow)));

@@ -12,10 +12,10 @@ const DEPTH: usize = 8;
 
 /// The trace of a thread.
 pub(super) fn trace(engine: &Engine, thread: &ThreadId) -> Result<TraceView, StoreError> {
-    of_thread(engine, thread, DEPTH)
+    thread_trace(engine, thread, DEPTH)
 }
 
-fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
+fn thread_trace(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, StoreError> {
     let timings = engine.store().figures().timings(id)?;
     let names = SpanNames::new(engine, &timings)?;
     let mut runs: HashMap<&str, usize> = HashMap::new();
@@ -28,16 +28,16 @@ fn of_thread(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceView, 
         node.children =
             timings.calls.iter().filter(|call| call.span.step == timing.step).map(call_span).collect();
         for (child, _) in timings.children.iter().filter(|(_, step)| depth > 0 && *step == timing.step) {
-            node.children.push(of_thread(engine, child, depth - 1)?);
+            node.children.push(thread_trace(engine, child, depth - 1)?);
         }
-        nodes.push(spanning(node));
+        nodes.push(include_children(node));
     }
     // Calls of a step that is not committed yet, or never was.
-    let known =
+    let is_committed =
         |call: &Call| timings.steps.iter().any(|timing| timing.ms.is_some() && timing.step == call.span.step);
-    nodes.extend(timings.calls.iter().filter(|call| !known(call)).map(call_span));
+    nodes.extend(timings.calls.iter().filter(|call| !is_committed(call)).map(call_span));
     let name = names.of(&timings.workflow, None, 1);
-    Ok(spanning(thread_span(name, timings, nodes)))
+    Ok(include_children(thread_span(name, timings, nodes)))
 }
 
 /// The names of a thread's spans.
@@ -90,7 +90,7 @@ fn call_span(Call { number, span, at }: &Call) -> TraceView {
 }
 
 /// Adds the tokens of everything inside, and makes the span last as long as the threads it waited for.
-fn spanning(mut span: TraceView) -> TraceView {
+fn include_children(mut span: TraceView) -> TraceView {
     span.input_tokens += span.children.iter().map(|child| child.input_tokens).sum::<u64>();
     if span.call.is_none() {
         span.cost = span.children.iter().map(|child| child.cost).sum();

@@ -22,10 +22,9 @@ pub(in crate::store) fn put(db: &Connection, bytes: &[u8]) -> Result<[u8; 32], S
 
 /// Stores bytes under this digest and returns their number.
 fn put_as(db: &Connection, bytes: &[u8], digest: &[u8; 32]) -> Result<i64, StoreError> {
-    let known =
-        "SELECT seq, EXISTS (SELECT 1 FROM letting_go WHERE digest = ?1) FROM blobs WHERE digest = ?1";
+    let sql = "SELECT seq, EXISTS (SELECT 1 FROM letting_go WHERE digest = ?1) FROM blobs WHERE digest = ?1";
     let read = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?));
-    if let Some((seq, to_delete)) = db.prepare_cached(known)?.query_row([digest], read).optional()? {
+    if let Some((seq, to_delete)) = db.prepare_cached(sql)?.query_row([digest], read).optional()? {
         if to_delete {
             cancel_deletion(db, digest)?;
         }
@@ -129,9 +128,9 @@ mod tests {
         }
         let digest = put(&db, &text).unwrap();
         let sizes = "SELECT octet_length(bytes), size FROM blobs WHERE digest = ?";
-        let (kept, size): (i64, i64) =
+        let (packed_size, size): (i64, i64) =
             db.query_row(sizes, [digest], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
-        assert!(kept * 10 < size, "{kept} of {size}");
+        assert!(packed_size * 10 < size, "{packed_size} of {size}");
         for forged in ["size + 1", "1", "-1", "9223372036854775807", "NULL"] {
             db.execute(&format!("UPDATE blobs SET size = {forged} WHERE digest = ?"), [digest]).unwrap();
             assert!(matches!(get(&db, &digest), Err(StoreError::Damaged(_))), "{forged}");

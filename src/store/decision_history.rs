@@ -152,8 +152,8 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
             && let EventKind::Settled { payload, .. } = entry.parse_body::<Arrived>()?.event.what
         {
             let how = payload.get("how").and_then(Value::as_str);
-            let known = [Ending::Expired, Ending::Withdrawn].map(Ending::word);
-            ended = known.into_iter().find(|word| how == Some(*word));
+            let words = [Ending::Expired, Ending::Withdrawn].map(Ending::word);
+            ended = words.into_iter().find(|word| how == Some(*word));
         }
         Ok(ended.is_none())
     })?;
@@ -217,7 +217,7 @@ struct Aftermath {
     /// The thread failed with it.
     failed: bool,
     /// The thread took it in.
-    taken: bool,
+    taken_in: bool,
     /// The thread took a step after an answer to its trouble.
     went_on: bool,
     /// What that step did that had been approved before, such as "sent".
@@ -255,8 +255,8 @@ impl Aftermath {
                 }
                 EntryKind::Ended => {
                     let state = entry.parse_body::<EffectEnded>()?.state;
-                    let known = after.effects.iter_mut().find(|(seq, _)| entry.about == Some(*seq));
-                    match (known, entry.about) {
+                    let effect = after.effects.iter_mut().find(|(seq, _)| entry.about == Some(*seq));
+                    match (effect, entry.about) {
                         (Some(effect), _) => effect.1 = state,
                         // It began before the trouble.
                         (None, Some(begun)) if retries => after.effects.push((begun, state)),
@@ -269,14 +269,14 @@ impl Aftermath {
                     after.asked_again |= acts && !next.is_trouble() && next.key == asked.key;
                 }
                 // From here on, what happens follows from another answer.
-                EntryKind::Decided if after.taken && !reports => return Ok(false),
+                EntryKind::Decided if after.taken_in && !reports => return Ok(false),
                 // A pruned thread has only links left, so it took the answer in long ago.
-                EntryKind::Stepped if !after.taken => {
-                    after.taken =
+                EntryKind::Stepped if !after.taken_in => {
+                    after.taken_in =
                         entry.body.is_none() || entry.parse_body::<Stepped>()?.takes.contains(&answer.seq);
                 }
                 EntryKind::Stepped if retries => after.went_on = true,
-                EntryKind::Arrived if reports && after.taken && entry.body.is_some() => {
+                EntryKind::Arrived if reports && after.taken_in && entry.body.is_some() => {
                     // Without a reason, it tells people nothing useful.
                     if let EventKind::Settled { reason, .. } = entry.parse_body::<Arrived>()?.event.what
                         && !reason.is_empty()
@@ -286,14 +286,14 @@ impl Aftermath {
                     }
                 }
                 EntryKind::Settled => {
-                    after.taken |= entry.parse_body::<Settled>()?.takes.contains(&answer.seq)
+                    after.taken_in |= entry.parse_body::<Settled>()?.takes.contains(&answer.seq)
                 }
                 _ => {}
             }
             // If nothing was done, it may be asked again a few steps later.
             let may_ask_again = acts && after.effects.is_empty() && !after.asked_again;
             let may_go_on = retries && !after.went_on && !after.failed;
-            Ok(reports || !after.taken || may_ask_again || may_go_on)
+            Ok(reports || !after.taken_in || may_ask_again || may_go_on)
         })?;
         let done = after.effects.iter().find(|(_, state)| *state == EffectState::Done);
         // A stop takes back what was approved, so what is done after it has an approval of its own.
@@ -313,7 +313,7 @@ impl Aftermath {
             return ended(DecisionEnd::Undone, because.label());
         }
         let label = |label: &Option<String>, usual: &str| label.clone().unwrap_or_else(|| usual.to_owned());
-        if self.taken && goes_on(decided, asked) {
+        if self.taken_in && goes_on(decided, asked) {
             let retried = label(&labels.done, "accepted");
             return match &self.made_good {
                 _ if self.failed => (DecisionEnd::Failed, format!("{retried}, but failed")),
@@ -328,10 +328,10 @@ impl Aftermath {
         if any(EffectState::InDoubt) {
             return ended(DecisionEnd::InDoubt, "in doubt");
         }
-        if any(EffectState::NotDone) || (self.failed && !self.taken) {
+        if any(EffectState::NotDone) || (self.failed && !self.taken_in) {
             return ended(DecisionEnd::Failed, "failed");
         }
-        if !self.taken && !any(EffectState::Done) {
+        if !self.taken_in && !any(EffectState::Done) {
             return ended(
                 DecisionEnd::Pending,
                 if status == Status::Held { "held" } else { "not acted on yet" },

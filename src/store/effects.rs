@@ -211,10 +211,11 @@ fn approve(
 }
 
 /// Checks that what is sent answers every question and no other.
-fn all_answered(recent: &Recent, given: &BTreeMap<String, Value>) -> Result<(), StoreError> {
+fn all_answered(recent: &Recent, args_by_key: &BTreeMap<String, Value>) -> Result<(), StoreError> {
     let asked: Vec<&Question> = recent.node_questions().collect();
-    let each = asked.iter().all(|question| !question.is_open() && given.contains_key(&question.asked.key));
-    if each && !asked.is_empty() && asked.len() == given.len() {
+    let each =
+        asked.iter().all(|question| !question.is_open() && args_by_key.contains_key(&question.asked.key));
+    if each && !asked.is_empty() && asked.len() == args_by_key.len() {
         return Ok(());
     }
     Err(StoreError::NotApproved("what would be sent does not answer what was asked".to_owned()))
@@ -224,7 +225,7 @@ fn all_answered(recent: &Recent, given: &BTreeMap<String, Value>) -> Result<(), 
 fn answered<'a>(
     question: &'a Question,
     answer: &'a StoredAnswer,
-    given: &BTreeMap<String, Value>,
+    args_by_key: &BTreeMap<String, Value>,
 ) -> Result<Option<&'a Value>, StoreError> {
     let id = &question.asked.id;
     let allowed = match &answer.body.decision {
@@ -235,7 +236,7 @@ fn answered<'a>(
             return Err(StoreError::NotApproved(format!("`{id}` was approved, but not in this way")));
         }
     };
-    let same = given.get(&question.asked.key) == Some(allowed.unwrap_or(&Value::Null));
+    let same = args_by_key.get(&question.asked.key) == Some(allowed.unwrap_or(&Value::Null));
     if answer.body.shown == question.hash() && same {
         return Ok(allowed);
     }

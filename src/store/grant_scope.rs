@@ -23,8 +23,8 @@ pub(in crate::store) fn covering<'a>(
     };
     let grants: Vec<_> = grants.filter(|(_, _, scope)| fits(scope)).collect();
     let first = |covers: &dyn Fn(&str, &Allows) -> bool| {
-        let found = grants.iter().position(|(_, tool, scope)| covers(tool, &scope.allows));
-        found.ok_or(0usize)
+        let position = grants.iter().position(|(_, tool, scope)| covers(tool, &scope.allows));
+        position.ok_or(0usize)
     };
     let at: Result<usize, usize> = match &call.does {
         AgentAction::Commands(commands) => {
@@ -36,8 +36,8 @@ pub(in crate::store) fn covering<'a>(
             };
             let mut at = Err(0);
             for (n, command) in commands.iter().enumerate() {
-                let found = by(command).map_err(|_| n)?;
-                at = Ok(at.map_or(found, |least: usize| least.min(found)));
+                let position = by(command).map_err(|_| n)?;
+                at = Ok(at.map_or(position, |least: usize| least.min(position)));
             }
             at
         }

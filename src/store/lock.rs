@@ -14,7 +14,7 @@ pub struct DriverLock(File);
 
 /// The result of trying to take the lock.
 #[derive(Debug)]
-pub enum Taken {
+pub enum LockAttempt {
     Ours(DriverLock),
     /// Another process has it; its pid, if we could read it.
     Theirs(Option<u32>),
@@ -22,7 +22,7 @@ pub enum Taken {
 
 impl DriverLock {
     /// Tries to take the lock of a data folder.
-    pub fn take(folder: &Path) -> Result<Taken, StoreError> {
+    pub fn take(folder: &Path) -> Result<LockAttempt, StoreError> {
         let mut file =
             open(folder).map_err(|e| StoreError::ViewOnly(format!("the driver's lock: {}", io_words(&e))))?;
         match file.try_lock() {
@@ -30,9 +30,9 @@ impl DriverLock {
                 // The pid is only for people. The lock is what counts, so a failed write does not matter.
                 let _ = file.set_len(0);
                 let _ = file.write_all(std::process::id().to_string().as_bytes());
-                Ok(Taken::Ours(Self(file)))
+                Ok(LockAttempt::Ours(Self(file)))
             }
-            Err(TryLockError::WouldBlock) => Ok(Taken::Theirs(pid(&mut file))),
+            Err(TryLockError::WouldBlock) => Ok(LockAttempt::Theirs(pid(&mut file))),
             Err(TryLockError::Error(e)) => {
                 Err(StoreError::ViewOnly(format!("the driver's lock: {}", io_words(&e))))
             }

@@ -55,7 +55,7 @@ pub use inbox::batch::UndoResults;
 pub use inbox::decide::Holds;
 pub use inbox::expiry::{PolicyClock, Unanswered};
 pub use inbox::items::{Counts, StoredItem};
-pub use lock::{DriverLock, Taken};
+pub use lock::{DriverLock, LockAttempt};
 pub use mail::intake::{ConversationThreads, NewMail, Route, StoredMail, TakenIn};
 pub use mail::ledger::{HandedIn, WaitingMailThread};
 pub use mail::sources::StoredSource;

@@ -20,16 +20,16 @@ impl Watcher {
     pub(in crate::store) fn start(db: Connection, changed: watch::Sender<u64>) -> Result<Self, StoreError> {
         let (stop, stopped) = channel::<()>();
         let version = |db: &Connection| db.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0));
-        let mut seen = version(&db)?;
+        let mut last_version = version(&db)?;
         let thread = std::thread::Builder::new()
             .name("sayso-notice".to_owned())
             .spawn(move || {
                 while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(POLL_INTERVAL) {
                     // If the version cannot be read now, we try again next time.
                     if let Ok(now) = version(&db)
-                        && now != seen
+                        && now != last_version
                     {
-                        seen = now;
+                        last_version = now;
                         changed.send_modify(|count| *count += 1);
                     }
                 }

@@ -77,10 +77,10 @@ impl Store {
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
         // A newer format may so far exist only in the write-ahead log. Refusing it must not write it into the file.
-        let found = schema::version(&db)?;
-        if found > VERSION {
+        let version = schema::version(&db)?;
+        if version > VERSION {
             db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
-            return Err(StoreError::Newer { path, found, known: VERSION });
+            return Err(StoreError::Newer { path, found: version, known: VERSION });
         }
         prepare_writer(&mut db)?;
         schema::create(&db)?;

@@ -5,7 +5,7 @@ use crate::store::StoreError;
 /// A page while it is being filled.
 pub(in crate::store) struct Page<T> {
     limit: usize,
-    taken: usize,
+    count: usize,
     /// The rows that could be read.
     pub rows: Vec<T>,
     /// Problems with rows that cannot be trusted.
@@ -18,7 +18,7 @@ pub(in crate::store) struct Page<T> {
 
 impl<T> Page<T> {
     pub(in crate::store) fn new(limit: usize) -> Self {
-        Self { limit, taken: 0, rows: Vec::new(), damaged: Vec::new(), last: None, more: false }
+        Self { limit, count: 0, rows: Vec::new(), damaged: Vec::new(), last: None, more: false }
     }
 
     /// Adds the row with this number; returns whether there was room.
@@ -27,11 +27,11 @@ impl<T> Page<T> {
         number: i64,
         read: impl FnOnce() -> Result<T, StoreError>,
     ) -> Result<bool, StoreError> {
-        if self.taken == self.limit {
+        if self.count == self.limit {
             self.more = true;
             return Ok(false);
         }
-        self.taken += 1;
+        self.count += 1;
         self.last = Some(number);
         match read() {
             Ok(row) => self.rows.push(row),

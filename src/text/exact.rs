@@ -23,7 +23,7 @@ pub fn fields(text: &str) -> Option<Vec<(String, String)>> {
             let mut fields: Vec<(String, String)> = Vec::new();
             while let Some((key, value)) = map.next_entry::<String, &RawValue>()? {
                 // If a key occurs twice, the later one counts, as it does for the sender.
-                fields.retain(|(known, _)| *known != key);
+                fields.retain(|(other, _)| *other != key);
                 fields.push((key, value.get().to_owned()));
             }
             Ok(fields)
@@ -56,8 +56,8 @@ pub fn apply_edit(text: &str, edited: &Value) -> String {
                     parts.push(format!("{}:{}", Value::from(key.as_str()), apply_edit(value, edited)));
                 }
             }
-            let known = |key: &str| fields.iter().any(|(known, _)| Visible::line(known).as_str() == key);
-            let added = edited_value.iter().filter(|(key, _)| !known(key));
+            let exists = |key: &str| fields.iter().any(|(name, _)| Visible::line(name).as_str() == key);
+            let added = edited_value.iter().filter(|(key, _)| !exists(key));
             parts.extend(added.map(|(key, value)| format!("{}:{value}", Value::from(key.as_str()))));
             format!("{{{}}}", parts.join(","))
         }
@@ -82,19 +82,19 @@ pub fn apply_edit(text: &str, edited: &Value) -> String {
 fn origins<'m>(members: &'m [String], values: &[Value]) -> Vec<Option<&'m String>> {
     let shown =
         |text: &String| serde_json::from_str(text).map(|value| Visible::json(&value)).unwrap_or_default();
-    let mut left: Vec<Option<(Value, &String)>> =
+    let mut unused_members: Vec<Option<(Value, &String)>> =
         members.iter().map(|text| Some((shown(text), text))).collect();
     let mut take = |place: usize, same: Option<&Value>| {
         let fits = |(shown, _): &(Value, &String)| same.is_none_or(|same| shown == same);
-        left.get_mut(place)?.take_if(|member| fits(member)).map(|(_, text)| text)
+        unused_members.get_mut(place)?.take_if(|member| fits(member)).map(|(_, text)| text)
     };
     let mut sources: Vec<Option<&String>> =
         values.iter().enumerate().map(|(place, edited)| take(place, Some(edited))).collect();
-    for (edited, sources) in values.iter().zip(&mut sources).filter(|(_, sources)| sources.is_none()) {
-        *sources = (0..members.len()).find_map(|place| take(place, Some(edited)));
+    for (edited, source) in values.iter().zip(&mut sources).filter(|(_, source)| source.is_none()) {
+        *source = (0..members.len()).find_map(|place| take(place, Some(edited)));
     }
-    for (place, sources) in sources.iter_mut().enumerate().filter(|(_, sources)| sources.is_none()) {
-        *sources = take(place, None);
+    for (place, source) in sources.iter_mut().enumerate().filter(|(_, source)| source.is_none()) {
+        *source = take(place, None);
     }
     sources
 }

@@ -1,15 +1,15 @@
 //! Names what exists, in an error about something that does not.
 
 /// How many names fit into a sentence.
-const NAMED: usize = 8;
+const MAX_NAMED: usize = 8;
 
 /// `there is only Work`, or `there are Archive, Work`.
 pub fn there_are(names: &[String]) -> String {
-    let shown = names.iter().take(NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
+    let shown = names.iter().take(MAX_NAMED).map(String::as_str).collect::<Vec<_>>().join(", ");
     match names.len() {
         0 => "there are none".to_owned(),
         1 => format!("there is only {shown}"),
-        2..=NAMED => format!("there are {shown}"),
+        2..=MAX_NAMED => format!("there are {shown}"),
         _ => format!("there are {shown}, …"),
     }
 }

@@ -155,8 +155,8 @@ fn is_rule(body: &str) -> bool {
 fn whole_emphasis(body: &str) -> Option<&str> {
     ['_', '*'].into_iter().find_map(|mark| {
         let inner = body.strip_prefix(mark)?.strip_suffix(mark)?;
-        let plain = !inner.is_empty() && !inner.contains(mark) && !inner.starts_with(' ');
-        plain.then_some(inner)
+        let is_emphasis = !inner.is_empty() && !inner.contains(mark) && !inner.starts_with(' ');
+        is_emphasis.then_some(inner)
     })
 }
 
@@ -262,8 +262,8 @@ fn code(text: &str) -> Option<&str> {
 fn strong(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("**")?;
     let inner = &inner[..inner.find("**")?];
-    let bare = inner.is_empty() || inner.starts_with([' ', '*']) || inner.ends_with(' ');
-    (!bare).then_some(inner)
+    let is_literal = inner.is_empty() || inner.starts_with([' ', '*']) || inner.ends_with(' ');
+    (!is_literal).then_some(inner)
 }
 
 /// The text between two single marks around words. A mark inside a word does not count.
@@ -273,17 +273,17 @@ fn emphasis(text: &str, before: Option<char>) -> Option<&str> {
     let inner = &inner[..inner.find(mark)?];
     let after = text[inner.len() + 2..].chars().next();
     let in_word = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == mark);
-    let bare = inner.is_empty() || inner.starts_with(' ') || inner.ends_with(' ');
-    (!bare && !in_word(before) && !in_word(after)).then_some(inner)
+    let is_literal = inner.is_empty() || inner.starts_with(' ') || inner.ends_with(' ');
+    (!is_literal && !in_word(before) && !in_word(after)).then_some(inner)
 }
 
 /// The words and target of `[words](target)` at the start.
 fn link(text: &str) -> Option<(&str, &str)> {
     let (words, rest) = text.strip_prefix('[')?.split_once("](")?;
     let target = &rest[..rest.find(')')?];
-    let bare =
+    let is_literal =
         words.is_empty() || words.contains(['[', ']']) || target.is_empty() || target.contains([' ', '(']);
-    (!bare).then_some((words, target))
+    (!is_literal).then_some((words, target))
 }
 
 #[cfg(test)]
@@ -346,10 +346,10 @@ mod tests {
     #[test]
     fn a_piece_goes_on_where_the_one_before_it_ended() {
         let (one, two) = ("a\n```\n**b**\n", "**c**\n```\n**d**\n");
-        let whole = Markdown::default().lines(&format!("{one}{two}"), 30);
+        let joined = Markdown::default().lines(&format!("{one}{two}"), 30);
         let mut pieces = Markdown::default().lines(one, 30);
         pieces.extend(Markdown::default().after(one).lines(two, 30));
-        assert_eq!(whole, pieces);
+        assert_eq!(joined, pieces);
     }
 
     #[test]

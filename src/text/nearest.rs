@@ -14,10 +14,10 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     candidates
         .into_iter()
         .filter_map(|candidate| {
-            let known = folded(candidate)?;
-            let far = (word.len().max(known.len()) / 3).max(1);
-            let distance = distance(&word, &known);
-            (distance <= far && distance < word.len().max(1)).then_some((distance, candidate))
+            let folded_candidate = folded(candidate)?;
+            let max_distance = (word.len().max(folded_candidate.len()) / 3).max(1);
+            let distance = distance(&word, &folded_candidate);
+            (distance <= max_distance && distance < word.len().max(1)).then_some((distance, candidate))
         })
         .min_by_key(|(distance, _)| *distance)
         .map(|(_, candidate)| candidate)
@@ -56,7 +56,7 @@ mod tests {
 
     #[test]
     fn finds_what_was_meant() {
-        let known = ["provider", "name", "base_url", "api_key_env", "max_concurrent", "day"];
+        let keys = ["provider", "name", "base_url", "api_key_env", "max_concurrent", "day"];
         for (word, expected) in [
             ("provder", Some("provider")),
             ("Provider", Some("provider")),
@@ -71,9 +71,9 @@ mod tests {
             ("x", None),
             ("", None),
         ] {
-            assert_eq!(nearest(word, known), expected, "{word}");
+            assert_eq!(nearest(word, keys), expected, "{word}");
         }
-        assert_eq!(nearest(&"a".repeat(100_000), known), None);
+        assert_eq!(nearest(&"a".repeat(100_000), keys), None);
         assert_eq!(nearest("day", []), None);
     }
 

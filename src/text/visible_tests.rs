@@ -157,8 +157,9 @@ fn spelled_out_placeholders_stay() {
 #[test]
 fn json_is_made_visible_all_the_way_down() {
     let raw = json!({"to\u{200B}": ["a\u{202E}b", 1, null, {"x\ny": "line\r\nline"}], "n": 1.5, "yes": true});
-    let seen = json!({"to⟨U+200B⟩": ["a⟨U+202E⟩b", 1, null, {"x y": "line\nline"}], "n": 1.5, "yes": true});
-    assert_eq!(Visible::json(&raw), seen);
+    let visible =
+        json!({"to⟨U+200B⟩": ["a⟨U+202E⟩b", 1, null, {"x y": "line\nline"}], "n": 1.5, "yes": true});
+    assert_eq!(Visible::json(&raw), visible);
 }
 
 #[test]

@@ -43,9 +43,9 @@ pub fn truncate_words(line: &str, columns: usize) -> Cow<'_, str> {
         Cow::Borrowed(line) => return line.into(),
         Cow::Owned(cut) => cut,
     };
-    let fits = cut.strip_suffix('…').unwrap_or(&cut);
-    let ends_at_word = line[fits.len()..].starts_with(' ');
-    let words = if ends_at_word { Some(fits) } else { fits.rfind(' ').map(|at| &fits[..at]) };
+    let start = cut.strip_suffix('…').unwrap_or(&cut);
+    let ends_at_word = line[start.len()..].starts_with(' ');
+    let words = if ends_at_word { Some(start) } else { start.rfind(' ').map(|at| &start[..at]) };
     let words = words.map(|words| words.trim_end_matches([' ', '·', ',', ':', ';', '–', '-', '“']));
     match words.filter(|words| !words.is_empty()) {
         Some(words) => format!("{words}…").into(),
@@ -211,10 +211,10 @@ mod tests {
             let cut = truncate(&line, columns);
             prop_assert!(width(&cut) <= columns);
             prop_assert_eq!(width(&line) <= columns, cut == line);
-            let kept = cut.strip_suffix('…').unwrap_or(&cut);
-            prop_assert!(line.starts_with(kept));
+            let start = cut.strip_suffix('…').unwrap_or(&cut);
+            prop_assert!(line.starts_with(start));
             let ends: Vec<usize> = std::iter::once(0).chain(line.grapheme_indices(true).map(|(at, g)| at + g.len())).collect();
-            prop_assert!(ends.contains(&kept.len()));
+            prop_assert!(ends.contains(&start.len()));
         }
 
         #[test]

@@ -175,9 +175,9 @@ mod tests {
     #[test]
     fn sentences_are_parted() {
         let text = "Hi Ada,\nDr. Lee asks: can you come at 3.30 p.m.? Thanks!\n\n- one\n- two\n\nBye";
-        let seen = sentences(text);
-        assert_eq!(seen[0], "Hi Ada,");
+        let list = sentences(text);
+        assert_eq!(list[0], "Hi Ada,");
         assert_eq!(sentences("Passt der 17. November? Ja."), ["Passt der 17. November?", "Ja."]);
-        assert!(seen.contains(&"- one") && seen.contains(&"- two") && seen.contains(&"Thanks!"), "{seen:?}");
+        assert!(list.contains(&"- one") && list.contains(&"- two") && list.contains(&"Thanks!"), "{list:?}");
     }
 }

@@ -12,15 +12,15 @@ pub fn write(path: &Path, bytes: &[u8], stamp: &str) -> io::Result<Option<PathBu
     write_over(path, bytes, stamp, &|_| false)
 }
 
-/// Like [`write`], but replaces a file without keeping it if `may_go` accepts its bytes. It is called while no other
-/// sayso writer is in the folder.
+/// Like [`write`], but replaces a file without keeping it if `is_disposable` accepts its bytes. It is called while no
+/// other sayso writer is in the folder.
 pub fn write_over(
     path: &Path,
     bytes: &[u8],
     stamp: &str,
-    may_go: &dyn Fn(&[u8]) -> bool,
+    is_disposable: &dyn Fn(&[u8]) -> bool,
 ) -> io::Result<Option<PathBuf>> {
-    put(path, bytes, stamp, may_go, 0o666)
+    put(path, bytes, stamp, is_disposable, 0o666)
 }
 
 /// Like [`write`], for a file that only its owner may read.
@@ -32,7 +32,7 @@ fn put(
     path: &Path,
     bytes: &[u8],
     stamp: &str,
-    may_go: &dyn Fn(&[u8]) -> bool,
+    is_disposable: &dyn Fn(&[u8]) -> bool,
     mode: u32,
 ) -> io::Result<Option<PathBuf>> {
     if holds(path, bytes)? {
@@ -46,7 +46,7 @@ fn put(
     // Only one writer per folder, across all processes: each keeps what the previous one wrote.
     folder.lock()?;
     create(&temporary, bytes, mode)?;
-    let replaced = replace(path, stamp, &temporary, may_go);
+    let replaced = replace(path, stamp, &temporary, is_disposable);
     if replaced.is_err() {
         let _ = fs::remove_file(&temporary);
     }
@@ -97,9 +97,9 @@ fn replace(
     path: &Path,
     stamp: &str,
     temporary: &Path,
-    may_go: &dyn Fn(&[u8]) -> bool,
+    is_disposable: &dyn Fn(&[u8]) -> bool,
 ) -> io::Result<Option<PathBuf>> {
-    let needs_backup = path.exists() && !fs::read(path).is_ok_and(|bytes| may_go(&bytes));
+    let needs_backup = path.exists() && !fs::read(path).is_ok_and(|bytes| is_disposable(&bytes));
     let backup = if needs_backup { Some(back_up(path, stamp)?) } else { None };
     fs::rename(temporary, path)?;
     Ok(backup)

@@ -68,13 +68,12 @@ pub enum FolderError {
 pub type ReadDocument = fn(&[u8]) -> Result<String, String>;
 
 /// Which files of a folder to read.
-pub struct Wanted<'a> {
+pub struct FileFilter<'a> {
     /// The extensions of text files, without the dot.
     pub endings: &'a [&'a str],
     /// The extensions of documents, each with its reader.
     pub documents: &'a [(&'a str, ReadDocument)],
-    /// Excludes files by name.
-    pub never: fn(&str) -> bool,
+    pub is_excluded: fn(&str) -> bool,
     /// Whether to enter subfolders.
     pub recursive: bool,
 }
@@ -88,8 +87,8 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
     if real.is_dir() { Ok(real) } else { Err(FolderError::NotAFolder { path }) }
 }
 
-/// Reads the wanted files of a folder.
-pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Reading, FolderError> {
+/// Reads the files that pass the filter.
+pub fn read(folder: &Path, filter: &FileFilter<'_>, limits: &Limits) -> Result<Reading, FolderError> {
     let root = resolve(folder)?;
     let unreadable =
         |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: text::unreadable(&e) };
@@ -97,7 +96,7 @@ pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Readi
     let mut walk = Walk {
         root: &root,
         beneath,
-        wanted,
+        filter,
         limits,
         reading: Reading::default(),
         entries: 0,
@@ -115,13 +114,13 @@ pub fn read(folder: &Path, wanted: &Wanted<'_>, limits: &Limits) -> Result<Readi
 }
 
 /// How many skipped files are listed by name.
-const NAMED: usize = 50;
+const MAX_NAMED: usize = 50;
 
 /// A walk that never leaves the folder.
 struct Walk<'a> {
     root: &'a Path,
     beneath: FolderHandle,
-    wanted: &'a Wanted<'a>,
+    filter: &'a FileFilter<'a>,
     limits: &'a Limits,
     reading: Reading,
     entries: usize,
@@ -155,7 +154,7 @@ impl Walk<'_> {
     }
 
     fn sub_folder(&mut self, path: &Path, depth: usize) {
-        if !self.wanted.recursive {
+        if !self.filter.recursive {
             return;
         }
         if depth >= self.limits.depth {
@@ -212,13 +211,13 @@ impl Walk<'_> {
 
     fn document(&self, path: &Path) -> Option<ReadDocument> {
         let ending = ending(path)?;
-        self.wanted.documents.iter().find(|(known, _)| *known == ending).map(|(_, read)| *read)
+        self.filter.documents.iter().find(|(extension, _)| *extension == ending).map(|(_, read)| *read)
     }
 
     fn is_wanted(&self, path: &Path) -> bool {
         let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-        let known = ending(path).is_some_and(|ending| self.wanted.endings.contains(&ending.as_str()));
-        (known || self.document(path).is_some()) && !(self.wanted.never)(&name)
+        let is_text = ending(path).is_some_and(|ending| self.filter.endings.contains(&ending.as_str()));
+        (is_text || self.document(path).is_some()) && !(self.filter.is_excluded)(&name)
     }
 
     fn name(&self, path: &Path) -> String {
@@ -230,7 +229,7 @@ impl Walk<'_> {
     }
 
     fn skip(&mut self, path: &Path, why: impl Into<String>) {
-        if self.reading.skipped.len() >= NAMED {
+        if self.reading.skipped.len() >= MAX_NAMED {
             self.left_out += 1;
             return;
         }
@@ -248,11 +247,11 @@ mod tests {
     use super::*;
     use std::os::unix::fs::symlink;
 
-    fn wanted(recursive: bool) -> Wanted<'static> {
-        Wanted {
+    fn filter(recursive: bool) -> FileFilter<'static> {
+        FileFilter {
             endings: &["txt", "md"],
             documents: &[],
-            never: |name| name.starts_with("analysis_result"),
+            is_excluded: |name| name.starts_with("analysis_result"),
             recursive,
         }
     }
@@ -285,7 +284,7 @@ mod tests {
         symlink(at("c.rs"), at("code.txt")).unwrap();
         symlink(at("analysis_result.md"), at("sly.md")).unwrap();
 
-        let flat = read(folder.path(), &wanted(false), &Limits::default()).unwrap();
+        let flat = read(folder.path(), &filter(false), &Limits::default()).unwrap();
         let names: Vec<_> = flat.files.iter().map(|f| f.name.as_str()).collect();
         assert_eq!(names, ["B.TXT", "a.md", "in.md"]);
         assert!(!flat.files[0].text.contains('\u{202e}'));
@@ -303,7 +302,7 @@ mod tests {
                 ("zero.txt", "it is a link that leads out of the folder"),
             ]
         );
-        let deep = read(folder.path(), &wanted(true), &Limits::default()).unwrap();
+        let deep = read(folder.path(), &filter(true), &Limits::default()).unwrap();
         assert!(deep.files.iter().any(|f| f.name == "deeper/d.txt"));
         assert!(!deep.files.iter().any(|f| f.text.contains("secret")));
     }
@@ -315,28 +314,28 @@ mod tests {
             std::fs::write(folder.path().join(format!("{n}.txt")), "0123456789").unwrap();
         }
         let few = Limits { files: 2, ..Limits::default() };
-        let reading = read(folder.path(), &wanted(false), &few).unwrap();
+        let reading = read(folder.path(), &filter(false), &few).unwrap();
         assert_eq!((reading.files.len(), reading.skipped.len()), (2, 3));
         let small = Limits { total: 25, ..Limits::default() };
-        assert_eq!(read(folder.path(), &wanted(false), &small).unwrap().files.len(), 2);
+        assert_eq!(read(folder.path(), &filter(false), &small).unwrap().files.len(), 2);
         let short = Limits { entries: 3, ..Limits::default() };
-        let reading = read(folder.path(), &wanted(false), &short).unwrap();
+        let reading = read(folder.path(), &filter(false), &short).unwrap();
         assert_eq!((reading.files.len(), reading.skipped[0].name.as_str()), (3, "."));
         for n in 0..100 {
             std::fs::write(folder.path().join(format!("more{n}.txt")), "").unwrap();
         }
-        let reading = read(folder.path(), &wanted(false), &few).unwrap();
-        assert_eq!(reading.skipped.len(), NAMED + 1);
-        assert_eq!(reading.skipped[NAMED].why, "53 more were left out");
+        let reading = read(folder.path(), &filter(false), &few).unwrap();
+        assert_eq!(reading.skipped.len(), MAX_NAMED + 1);
+        assert_eq!(reading.skipped[MAX_NAMED].why, "53 more were left out");
     }
 
     #[test]
     fn a_folder_that_is_none_is_said_so() {
         let folder = tempfile::tempdir().unwrap();
         std::fs::write(folder.path().join("file"), "").unwrap();
-        let missing = read(&folder.path().join("no"), &wanted(false), &Limits::default()).unwrap_err();
+        let missing = read(&folder.path().join("no"), &filter(false), &Limits::default()).unwrap_err();
         assert!(missing.to_string().ends_with("cannot be read: it does not exist"), "{missing}");
-        let file = read(&folder.path().join("file"), &wanted(false), &Limits::default()).unwrap_err();
+        let file = read(&folder.path().join("file"), &filter(false), &Limits::default()).unwrap_err();
         assert!(matches!(file, FolderError::NotAFolder { .. }));
     }
 }

@@ -18,7 +18,7 @@ pub struct Process {
 }
 
 impl Process {
-    pub fn own() -> Self {
+    pub fn current() -> Self {
         let pid = std::process::id();
         Self { pid, born: born(pid).unwrap_or(0) }
     }
@@ -101,10 +101,10 @@ mod tests {
 
     #[test]
     fn a_process_is_told_from_its_successor() {
-        let own = Process::own();
-        assert!(own.is_alive());
+        let current = Process::current();
+        assert!(current.is_alive());
         if knows_births() {
-            assert!(!Process { born: own.born + 1, ..own }.is_alive());
+            assert!(!Process { born: current.born + 1, ..current }.is_alive());
         }
         let mut child = std::process::Command::new("sleep").arg("60").spawn().unwrap();
         let process = Process { pid: child.id(), born: born(child.id()).unwrap_or(0) };

@@ -29,7 +29,7 @@ pub enum Terminal {
 
 impl Terminal {
     /// The terminal that a program's variables name; of nested ones, the innermost.
-    pub fn named(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
+    pub fn from_variables(variable: impl Fn(&str) -> Option<String>) -> Option<Self> {
         let tmux = || {
             // The server's process id and the session follow the socket.
             let socket = variable("TMUX")?.rsplitn(3, ',').nth(2)?.to_owned();
@@ -69,14 +69,14 @@ impl Terminal {
         }
     }
 
-    /// Brings it to the front. `own` reads the caller's variables, who may sit in the same tmux.
-    pub async fn focus(&self, own: impl Fn(&str) -> Option<String>) -> Result<(), String> {
+    /// Brings it to the front. `variable` reads the environment of the caller, who may sit in the same tmux.
+    pub async fn focus(&self, variable: impl Fn(&str) -> Option<String>) -> Result<(), String> {
         if !self.is_sound() {
             return Err(format!("what is on record of its {} window cannot be right", self.name()));
         }
         match self {
             Terminal::Tmux { socket, pane } => {
-                let inside = matches!(Terminal::named(own), Some(Terminal::Tmux { socket: ours, .. }) if ours == *socket);
+                let inside = matches!(Terminal::from_variables(variable), Some(Terminal::Tmux { socket: ours, .. }) if ours == *socket);
                 focus_tmux(socket, pane, inside).await
             }
             Terminal::Kitty { address: None, .. } => {
@@ -144,8 +144,8 @@ async fn run(command: &mut Command) -> Result<String, String> {
 mod tests {
     use super::*;
 
-    fn named(variables: &[(&str, &str)]) -> Option<Terminal> {
-        Terminal::named(|name| {
+    fn terminal_of(variables: &[(&str, &str)]) -> Option<Terminal> {
+        Terminal::from_variables(|name| {
             variables.iter().find(|(known, _)| *known == name).map(|(_, value)| (*value).to_owned())
         })
     }
@@ -154,14 +154,17 @@ mod tests {
     fn a_terminal_is_known_by_its_variables() {
         let tmux = Terminal::Tmux { socket: "/tmp/tmux-0/a,b".to_owned(), pane: "%12".to_owned() };
         let inner = [("TMUX", "/tmp/tmux-0/a,b,31320,0"), ("TMUX_PANE", "%12"), ("KITTY_WINDOW_ID", "3")];
-        assert_eq!(named(&inner), Some(tmux));
+        assert_eq!(terminal_of(&inner), Some(tmux));
         let kitty = Terminal::Kitty { address: Some("unix:@mykitty-1".to_owned()), window: "3".to_owned() };
-        assert_eq!(named(&[("KITTY_WINDOW_ID", "3"), ("KITTY_LISTEN_ON", "unix:@mykitty-1")]), Some(kitty));
+        assert_eq!(
+            terminal_of(&[("KITTY_WINDOW_ID", "3"), ("KITTY_LISTEN_ON", "unix:@mykitty-1")]),
+            Some(kitty)
+        );
         let wezterm =
             Terminal::Wezterm { socket: Some("/run/wezterm/gui-sock-7".to_owned()), pane: "0".to_owned() };
         let variables = [("WEZTERM_PANE", "0"), ("WEZTERM_UNIX_SOCKET", "/run/wezterm/gui-sock-7")];
-        assert_eq!(named(&variables), Some(wezterm));
-        assert_eq!(named(&[]), None);
+        assert_eq!(terminal_of(&variables), Some(wezterm));
+        assert_eq!(terminal_of(&[]), None);
     }
 
     #[test]
@@ -177,7 +180,7 @@ mod tests {
             &[("WEZTERM_PANE", "")],
             &[("WEZTERM_PANE", "1"), ("WEZTERM_UNIX_SOCKET", "--config=x")],
         ] {
-            assert_eq!(named(variables), None, "{variables:?}");
+            assert_eq!(terminal_of(variables), None, "{variables:?}");
         }
     }
 

@@ -87,8 +87,7 @@ pub struct Reply {
     pub headers: HeaderMap,
     /// The body, or the start of it.
     pub body: Vec<u8>,
-    /// Whether `body` is complete.
-    pub whole: bool,
+    pub is_complete: bool,
 }
 
 impl Reply {
@@ -133,7 +132,7 @@ impl Web {
                 .redirect(redirect::Policy::none())
                 .connect_timeout(wait.connect);
             // A proxy is useless on the way to this machine.
-            let builder = if is_here(url) { builder.no_proxy() } else { builder };
+            let builder = if is_local(url) { builder.no_proxy() } else { builder };
             if ca.is_some() { builder.tls_certs_only(roots.clone()) } else { builder }
         };
         // Building fails on a machine without root certificates; with none trusted, http to itself still works.
@@ -149,7 +148,7 @@ impl Web {
 
     /// Sends it once. Dropping the future ends the request.
     pub async fn ask(&self, ask: &Ask) -> Result<Reply, WebError> {
-        match tokio::time::timeout(self.wait.reply, self.asked(ask)).await {
+        match tokio::time::timeout(self.wait.reply, self.send_once(ask)).await {
             Ok(replied) => replied,
             Err(_) => {
                 let seconds = self.wait.reply.as_secs();
@@ -158,7 +157,7 @@ impl Web {
         }
     }
 
-    async fn asked(&self, ask: &Ask) -> Result<Reply, WebError> {
+    async fn send_once(&self, ask: &Ask) -> Result<Reply, WebError> {
         let mut request =
             self.client.request(ask.method.clone(), ask.url.clone()).headers(ask.headers.clone());
         if let Some((kind, body)) = &ask.body {
@@ -171,11 +170,11 @@ impl Web {
             let chunk = response.chunk().await.map_err(|error| {
                 WebError::MaybeSent(format!("the reply of {} broke off ({})", self.place, reason(&error)))
             })?;
-            let Some(chunk) = chunk else { return Ok(Reply { status, headers, body, whole: true }) };
+            let Some(chunk) = chunk else { return Ok(Reply { status, headers, body, is_complete: true }) };
             let room = ask.most.saturating_sub(body.len());
             body.extend_from_slice(&chunk[..chunk.len().min(room)]);
             if chunk.len() > room {
-                return Ok(Reply { status, headers, body, whole: false });
+                return Ok(Reply { status, headers, body, is_complete: false });
             }
         }
     }
@@ -196,7 +195,7 @@ fn place(url: &Url) -> String {
     safe_excerpt(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-fn is_here(url: &Url) -> bool {
+fn is_local(url: &Url) -> bool {
     let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
     host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
 }

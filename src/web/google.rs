@@ -71,7 +71,7 @@ pub struct Api {
     web: Web,
     bearer: Bearer,
     /// Until when Google wants us to wait.
-    quiet: Arc<Mutex<Option<Instant>>>,
+    pause_until: Arc<Mutex<Option<Instant>>>,
 }
 
 impl Api {
@@ -79,7 +79,7 @@ impl Api {
     pub fn new(login: &Google, base: &str, wait: Wait) -> Result<Self, String> {
         let base = Url::parse(base).map_err(|_| "an address in [google] is none".to_owned())?;
         let web = Web::new(&base, None, wait)?;
-        Ok(Self { base, web, bearer: Bearer::new(login.clone(), wait), quiet: Arc::default() })
+        Ok(Self { base, web, bearer: Bearer::new(login.clone(), wait), pause_until: Arc::default() })
     }
 
     /// A request for a path below the base; the segments are escaped so that none can leave it.
@@ -105,7 +105,7 @@ impl Api {
         let mut tries = 0;
         let mut token = self.bearer.token().await?;
         loop {
-            self.keep_quiet().await?;
+            self.wait_out_pause().await?;
             let shown = ask.clone().header(AUTHORIZATION, &format!("Bearer {token}"));
             let reply = match self.web.ask(&shown).await {
                 Ok(reply) => reply,
@@ -117,7 +117,7 @@ impl Api {
                     if tries >= TRIES {
                         return Err(CallError::Temporary(text));
                     }
-                    tokio::time::sleep(self.pause(tries)).await;
+                    tokio::time::sleep(self.backoff(tries)).await;
                     continue;
                 }
             };
@@ -133,8 +133,8 @@ impl Api {
                 }
                 Meaning::Busy(after) => {
                     tries += 1;
-                    let after = after.unwrap_or_else(|| self.pause(tries));
-                    self.hush(after);
+                    let after = after.unwrap_or_else(|| self.backoff(tries));
+                    self.pause(after);
                     if tries >= TRIES {
                         let text = format!("{} asks sayso to wait ({})", self.place(), words(&reply));
                         return Err(CallError::Temporary(text));
@@ -154,7 +154,7 @@ impl Api {
                         )));
                     }
                     tokio::time::sleep(
-                        reply.retry_after().unwrap_or_else(|| self.pause(tries)).min(self.web.wait.longest),
+                        reply.retry_after().unwrap_or_else(|| self.backoff(tries)).min(self.web.wait.longest),
                     )
                     .await;
                 }
@@ -166,7 +166,7 @@ impl Api {
     /// Makes a call and parses its reply as JSON.
     pub async fn json<T: DeserializeOwned>(&self, ask: Ask, repeat: Repeat) -> Result<T, CallError> {
         let reply = self.call(ask, repeat).await?;
-        if !reply.whole {
+        if !reply.is_complete {
             return Err(self.unexpected("more than was asked for"));
         }
         // Errors from serde may quote the reply.
@@ -178,28 +178,28 @@ impl Api {
         CallError::UnexpectedReply(format!("{} answers with {what}", self.place()))
     }
 
-    fn pause(&self, tries: u32) -> Duration {
+    fn backoff(&self, tries: u32) -> Duration {
         self.web.wait.again.saturating_mul(1 << tries.min(6)).min(self.web.wait.longest)
     }
 
-    fn quiet(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
-        self.quiet.lock().unwrap_or_else(PoisonError::into_inner)
+    fn pause_until(&self) -> std::sync::MutexGuard<'_, Option<Instant>> {
+        self.pause_until.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn hush(&self, time: Duration) {
+    fn pause(&self, time: Duration) {
         let until = Instant::now().checked_add(time.min(Duration::from_secs(24 * 3600)));
-        let mut quiet = self.quiet();
-        *quiet = until.max(*quiet);
+        let mut pause_until = self.pause_until();
+        *pause_until = until.max(*pause_until);
     }
 
     /// Waits until Google may be asked again; returns an error if that takes too long.
-    async fn keep_quiet(&self) -> Result<(), CallError> {
+    async fn wait_out_pause(&self) -> Result<(), CallError> {
         loop {
-            let until = *self.quiet();
+            let until = *self.pause_until();
             let Some(until) = until.filter(|until| *until > Instant::now()) else { return Ok(()) };
-            let left = until.duration_since(Instant::now());
-            if left > self.web.wait.longest {
-                let text = format!("{} asks sayso to wait {} seconds", self.place(), left.as_secs());
+            let remaining = until.duration_since(Instant::now());
+            if remaining > self.web.wait.longest {
+                let text = format!("{} asks sayso to wait {} seconds", self.place(), remaining.as_secs());
                 return Err(CallError::Temporary(text));
             }
             tokio::time::sleep_until(until).await;

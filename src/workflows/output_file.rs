@@ -70,7 +70,7 @@ pub(super) fn stamp(services: &Services) -> String {
 }
 
 /// Whether a file holds what should have been written to it.
-pub(super) fn found(path: &Path, frozen: &[u8]) -> EffectTrace {
+pub(super) fn trace_of(path: &Path, frozen: &[u8]) -> EffectTrace {
     match atomic_write::holds(path, frozen) {
         Ok(true) => EffectTrace::Done(json!({ "file": path })),
         Ok(false) => EffectTrace::NotDone,
@@ -101,6 +101,6 @@ impl Effect for OutputFile {
     }
 
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
-        Box::pin(async move { found(&self.path, frozen) })
+        Box::pin(async move { trace_of(&self.path, frozen) })
     }
 }

@@ -404,7 +404,7 @@ fn codex_s_hook_steps_aside_only_where_its_server_asks_the_person() {
     let cli = Cli::new();
     run(&cli, &["list"]);
     // This test is the server, and somebody follows it.
-    let server = serde_json::to_string(&sayso::tools::process::Process::own()).unwrap();
+    let server = serde_json::to_string(&sayso::tools::process::Process::current()).unwrap();
     let mark = cli.data().join("codex.lock");
     std::fs::write(&mark, server).unwrap();
     let followed = std::fs::File::open(&mark).unwrap();

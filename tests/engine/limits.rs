@@ -7,7 +7,7 @@ use sayso::graph::ThreadId;
 use sayso::graph::{Decision, Progress};
 use sayso::inbox::Status;
 use sayso::service::{Attended, attend, family_outcome};
-use sayso::store::{DriverLock, Taken};
+use sayso::store::{DriverLock, LockAttempt};
 use serde_json::json;
 use std::time::Duration;
 
@@ -238,7 +238,8 @@ async fn looking_for_the_driver_does_not_disturb_it() {
             DriverLock::holder(&data);
         }
     });
-    let taken = (0..300).filter(|_| matches!(DriverLock::take(&inbox.data()), Ok(Taken::Ours(_)))).count();
+    let taken =
+        (0..300).filter(|_| matches!(DriverLock::take(&inbox.data()), Ok(LockAttempt::Ours(_)))).count();
     enough.store(true, Ordering::SeqCst);
     curious.join().unwrap();
     assert!(taken >= 290, "{taken} of 300");

@@ -136,7 +136,7 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     let event = diary.google.world().events[&id].clone();
     assert_eq!(event["start"]["dateTime"], "2026-03-31T09:00:00Z");
     assert_eq!(event["attendees"][0]["email"], "bob@example.com", "who comes is not Google's affair");
-    let held = calendar.held(uid).await.unwrap();
+    let held = calendar.events_of(uid).await.unwrap();
     assert_eq!((held.len(), held[0].sequence, held[0].start), (1, 2, at("2026-03-31T09:00:00Z")));
     let patches = diary.google.world().requests.iter().filter(|call| call.starts_with("PATCH")).count();
     assert_eq!(patches, 2, "once refused, once taken, and not told again");
@@ -201,7 +201,7 @@ async fn a_series_with_many_changed_occurrences_is_read_to_its_last_page() {
         Fault::Reply(200, Vec::new(), body.to_string())
     };
     diary.google.world().fault(list, page("two"));
-    let held = calendar.held("weekly@client").await.unwrap();
+    let held = calendar.events_of("weekly@client").await.unwrap();
     assert_eq!(held.len(), 2, "{held:?}");
     assert_eq!(held[0].occurrence, None, "the series comes first, whichever page it was on");
     assert_eq!(diary.google.world().count("pageToken=two"), 1);
@@ -209,6 +209,6 @@ async fn a_series_with_many_changed_occurrences_is_read_to_its_last_page() {
     for _ in 0..2 {
         diary.google.world().fault(list, page("again"));
     }
-    let error = calendar.held("weekly@client").await.unwrap_err();
+    let error = calendar.events_of("weekly@client").await.unwrap_err();
     assert!(matches!(error, CalendarError::Temporary(_)), "{error:?}");
 }

@@ -176,7 +176,7 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     assert_eq!(puts() - before, 2, "refused once, then taken");
     calendar.revise(&moved(1), ADA, Revision::Change).await.unwrap();
     assert_eq!(puts() - before, 2, "told twice, done once");
-    let held = calendar.held(uid).await.unwrap();
+    let held = calendar.events_of(uid).await.unwrap();
     assert_eq!((held.len(), held[0].sequence, held[0].start), (1, 1, at("2026-03-31T09:00:00Z")));
 
     // Another client stored a newer version, or deleted it.

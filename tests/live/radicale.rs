@@ -309,7 +309,7 @@ async fn a_server_killed_in_the_middle_has_each_change_once() {
         let result = telling.await.unwrap();
         radicale.child = Radicale::run(&python, radicale.folder.path(), radicale.port);
         let calendar = radicale.calendar("/ada/work/", None);
-        let held = calendar.held("kick@lumen").await.unwrap();
+        let held = calendar.events_of("kick@lumen").await.unwrap();
         let done = if n == rounds { held.is_empty() } else { held[0].sequence == i64::from(n) };
         match result {
             Ok(()) => {

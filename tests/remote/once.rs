@@ -3,7 +3,7 @@
 use crate::remote_inbox::RemoteInbox;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
-use sayso::store::{DriverLock, Taken};
+use sayso::store::{DriverLock, LockAttempt};
 use serde_json::json;
 use std::time::Duration;
 
@@ -65,7 +65,7 @@ async fn a_mirror_that_has_not_read_yet_reads_with_the_next_check() {
 async fn only_the_driver_checks_and_a_pause_stops_everyone() {
     let remote = RemoteInbox::undriven(Duration::ZERO).await;
     remote.langgraph().ask("agent", &json!("How old are you?"));
-    let Taken::Ours(lock) = DriverLock::take(remote.inbox.engine().store().folder()).unwrap() else {
+    let LockAttempt::Ours(lock) = DriverLock::take(remote.inbox.engine().store().folder()).unwrap() else {
         panic!("the lock is free")
     };
     assert_eq!(remote.look_once().await, NOTHING);

@@ -141,13 +141,13 @@ fn threads_show_outcomes_and_days() {
     screen.pass(Duration::from_secs(11));
     screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
     screen.press("2");
-    let standing = |title: &str| {
+    let shown = |title: &str| {
         let line = screen.model.threads.rows.iter().find(|line| line.title == title).unwrap();
-        (line.standing().to_owned(), line.end)
+        (line.outcome_or_status().to_owned(), line.end)
     };
-    assert_eq!(standing("Lunch on Thursday?"), ("accepted".to_owned(), Some(DecisionEnd::Done)));
-    assert_eq!(standing("Invoice 4711"), ("ignored".to_owned(), Some(DecisionEnd::Ignored)));
-    assert_eq!(standing("Planning"), ("waiting".to_owned(), None));
+    assert_eq!(shown("Lunch on Thursday?"), ("accepted".to_owned(), Some(DecisionEnd::Done)));
+    assert_eq!(shown("Invoice 4711"), ("ignored".to_owned(), Some(DecisionEnd::Ignored)));
+    assert_eq!(shown("Planning"), ("waiting".to_owned(), None));
     let shown = screen.dump();
     assert!(shown.contains("Today ───") && shown.contains("accepted  Lunch"), "{shown}");
     screen.press("/").type_in("is:ignored").press("<enter>");

@@ -197,7 +197,7 @@ impl Calendar for FakeCalendar {
         })
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
+    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         Box::pin(async move {
             if let Some(text) = self.fails.lock().unwrap().clone() {
                 return Err(CalendarError::Permanent(text));

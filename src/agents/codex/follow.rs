@@ -191,10 +191,10 @@ impl<'a> Follower<'a> {
                     self.threads.insert(thread.clone(), AppThread::joined(&result));
                 }
                 let is_of = |(_, _, params): &(Value, String, Value)| params["threadId"] == *thread;
-                let (of, rest) = std::mem::take(&mut self.early).into_iter().partition(is_of);
+                let (waiting, rest) = std::mem::take(&mut self.early).into_iter().partition(is_of);
                 self.early = rest;
-                let of: Vec<_> = of;
-                for (id, method, params) in of {
+                let waiting: Vec<_> = waiting;
+                for (id, method, params) in waiting {
                     self.ask_person(id, &method, &params).await?;
                 }
             }

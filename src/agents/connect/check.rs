@@ -50,12 +50,12 @@ pub struct FoundAgent {
 
 /// Looks for every agent, and starts none.
 pub fn find_agents(places: &Places) -> Vec<FoundAgent> {
-    let found = |agent: Agent| FoundAgent {
+    let look_for = |agent: Agent| FoundAgent {
         agent,
         program: on_path(&places.env, agent.word()),
         connected: hook(agent, places).map(|hook| hook.is_some()),
     };
-    Agent::ALL.map(found).into()
+    Agent::ALL.map(look_for).into()
 }
 
 fn on_path(env: &Env, name: &str) -> Option<PathBuf> {

@@ -171,7 +171,7 @@ pub struct Plan {
 /// Plans the changes that connect an agent.
 pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
     let files = files(agent, options, places);
-    let changes = files.iter().map(|file| file.change(Wanted::Connected)).collect::<Result<_, _>>()?;
+    let changes = files.iter().map(|file| file.change(Target::Connected)).collect::<Result<_, _>>()?;
     let notes = match agent {
         Agent::Claude => claude::notes(options),
         Agent::Codex => codex::notes(options),
@@ -184,7 +184,7 @@ pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan,
 /// Plans the changes that restore the files.
 pub fn disconnect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
     let files = files(agent, options, places);
-    let changes = files.iter().map(|file| file.change(Wanted::Removed)).collect::<Result<_, _>>()?;
+    let changes = files.iter().map(|file| file.change(Target::Removed)).collect::<Result<_, _>>()?;
     Ok(Plan { changes, notes: Vec::new() })
 }
 
@@ -198,7 +198,7 @@ fn files(agent: Agent, options: &Options, places: &Places) -> Vec<ConfigFile> {
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Wanted {
+enum Target {
     Connected,
     Removed,
 }
@@ -225,30 +225,30 @@ impl ConfigFile {
         Self { path, holds: Holds::Json(entries) }
     }
 
-    fn change(&self, wanted: Wanted) -> Result<Change, String> {
+    fn change(&self, target: Target) -> Result<Change, String> {
         let before = read(&self.path)?;
         let named = |why: String| format!("{}: {why}", self.path.display());
         let text = before.as_deref().unwrap_or_default();
-        let after = match (&self.holds, wanted) {
-            (Holds::Json(_), Wanted::Removed) | (Holds::Toml { .. }, Wanted::Removed) if before.is_none() => {
+        let after = match (&self.holds, target) {
+            (Holds::Json(_), Target::Removed) | (Holds::Toml { .. }, Target::Removed) if before.is_none() => {
                 None
             }
-            (Holds::Json(entries), Wanted::Connected) => Some(json::with(text, entries).map_err(named)?),
-            (Holds::Json(entries), Wanted::Removed) => Some(json::without(text, entries).map_err(named)?),
-            (Holds::Toml { table, text: ours }, Wanted::Connected) => {
+            (Holds::Json(entries), Target::Connected) => Some(json::with(text, entries).map_err(named)?),
+            (Holds::Json(entries), Target::Removed) => Some(json::without(text, entries).map_err(named)?),
+            (Holds::Toml { table, text: ours }, Target::Connected) => {
                 Some(toml::with(text, *table, ours).map_err(named)?)
             }
-            (Holds::Toml { table, .. }, Wanted::Removed) => Some(toml::without(text, *table).map_err(named)?),
+            (Holds::Toml { table, .. }, Target::Removed) => Some(toml::without(text, *table).map_err(named)?),
             (Holds::Whole(ours), _) => {
                 if before.as_deref().is_some_and(|text| !text.starts_with(opencode::HEAD)) {
                     return Err(named("sayso did not write this file; move it away first".to_owned()));
                 }
-                (wanted == Wanted::Connected).then(|| ours.clone())
+                (target == Target::Connected).then(|| ours.clone())
             }
         };
         // If nothing is left in a file, we had created it.
         let is_empty = |text: &String| matches!(text.trim(), "" | "{}");
-        let gone = wanted == Wanted::Removed && after.as_ref().is_some_and(is_empty) && before != after;
+        let gone = target == Target::Removed && after.as_ref().is_some_and(is_empty) && before != after;
         Ok(Change { path: self.path.clone(), before, after: after.filter(|_| !gone) })
     }
 }

@@ -41,8 +41,8 @@ fn has_one_permission(config: &Path) -> bool {
 }
 
 fn folder(places: &Places) -> PathBuf {
-    let usual = places.env.get("XDG_CONFIG_HOME").map(PathBuf::from);
-    usual.unwrap_or_else(|| places.home.join(".config")).join("opencode")
+    let config_home = places.env.get("XDG_CONFIG_HOME").map(PathBuf::from);
+    config_home.unwrap_or_else(|| places.home.join(".config")).join("opencode")
 }
 
 /// Where the person's plugin is.

@@ -66,21 +66,21 @@ impl AppThread {
                 && item["server"] == server
                 && item["arguments"] == *params
         };
-        let mut found = self.items.iter().rev().filter(is_it).map(|item| text(item, "tool"));
-        let tool = found.next()??;
-        found.all(|other| other.as_deref() == Some(&tool)).then_some(tool)
+        let mut tools = self.items.iter().rev().filter(is_it).map(|item| text(item, "tool"));
+        let tool = tools.next()??;
+        tools.all(|other| other.as_deref() == Some(&tool)).then_some(tool)
     }
 }
 
 /// The call that a server's request is about; `None` if it is left to Codex's own window.
 pub fn asked_by_server(method: &str, params: &Value, thread: &AppThread) -> Option<Call> {
-    let asked = Asked { params, thread };
+    let request = ServerRequest { params, thread };
     match method {
-        "item/commandExecution/requestApproval" => asked.command(),
-        "item/fileChange/requestApproval" => asked.file_change(),
-        "item/permissions/requestApproval" => asked.permissions(),
-        "item/tool/requestUserInput" => asked.questions(),
-        "mcpServer/elicitation/request" => asked.elicitation(),
+        "item/commandExecution/requestApproval" => request.command(),
+        "item/fileChange/requestApproval" => request.file_change(),
+        "item/permissions/requestApproval" => request.permissions(),
+        "item/tool/requestUserInput" => request.questions(),
+        "mcpServer/elicitation/request" => request.elicitation(),
         _ => None,
     }
 }
@@ -95,12 +95,12 @@ impl Call {
     }
 }
 
-struct Asked<'a> {
+struct ServerRequest<'a> {
     params: &'a Value,
     thread: &'a AppThread,
 }
 
-impl Asked<'_> {
+impl ServerRequest<'_> {
     fn text(&self, name: &str) -> Option<String> {
         text(self.params, name)
     }
@@ -235,9 +235,9 @@ impl Asked<'_> {
             "url": self.params["url"],
             "requested_schema": self.params["requestedSchema"],
         });
-        let asked = Elicitation::read(&event)?;
+        let elicitation = Elicitation::read(&event)?;
         let call = self.call(HookPoint::Form, "Elicitation", Map::new())?;
-        Some(Call { elicitation: Some(asked), ..call })
+        Some(Call { elicitation: Some(elicitation), ..call })
     }
 }
 

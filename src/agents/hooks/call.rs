@@ -72,7 +72,7 @@ impl Call {
     /// The question for this call when this process waits for the answer.
     pub fn asking(&self, timeout: Duration) -> NewRequest {
         let mut input = self.question();
-        input["asker"] = json!(Process::own());
+        input["asker"] = json!(Process::current());
         input["waiting"] = json!(Waiting { gives_up_in: Some(timeout.as_secs()) });
         // If this process is killed while waiting, it cannot close the question, so the question ends by itself.
         input["expires_in"] = Value::from(timeout.as_secs().saturating_add(10).min(86_400 * 366));

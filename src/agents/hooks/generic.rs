@@ -21,7 +21,7 @@ pub fn read(request: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Dura
     let Some(object) = request.as_object() else {
         return Err("stdin is not a JSON object; write it like {\"title\": \"Deploy?\"}".to_owned());
     };
-    known(object)?;
+    refuse_unknown(object)?;
     let text = |name: &str| match object.get(name) {
         None | Some(Value::Null) => Ok(None),
         Some(Value::String(text)) => Ok(Some(text.clone())),
@@ -46,7 +46,7 @@ pub fn read(request: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Dura
 }
 
 /// Refuses an unknown field and lists the fields of this format; its writer would not know those of `start request`.
-fn known(object: &Map<String, Value>) -> Result<(), String> {
+fn refuse_unknown(object: &Map<String, Value>) -> Result<(), String> {
     let is_known = |name: &str| FIELDS.contains(&name) || INNER.contains(&name);
     let Some((name, _)) = object.iter().find(|(name, value)| !value.is_null() && !is_known(name)) else {
         return Ok(());

@@ -23,8 +23,8 @@ const LONGEST_PATH: usize = 4096;
 pub fn read_news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Option<SessionNews> {
     let agent = agent.of(event);
     let text = |names: &[&str], longest: usize| {
-        let found = names.iter().find_map(|name| event.get(name)?.as_str());
-        found.filter(|text| !text.trim().is_empty() && text.len() <= longest).map(str::to_owned)
+        let value = names.iter().find_map(|name| event.get(name)?.as_str());
+        value.filter(|text| !text.trim().is_empty() && text.len() <= longest).map(str::to_owned)
     };
     let id = text(&["session_id", "sessionId"], LONGEST_NAME)?;
     let name = text(&["hook_event_name", "hookEventName", "event"], LONGEST_NAME);
@@ -34,7 +34,7 @@ pub fn read_news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Optio
     // The server that Codex's windows share has the terminal of the window that started it, whichever window asks.
     let is_shared =
         agent == Agent::Codex && process.as_ref().is_some_and(|process| process.has_argument("app-server"));
-    let terminal = Terminal::named(|name| env.get(name)?.to_str().map(str::to_owned));
+    let terminal = Terminal::from_variables(|name| env.get(name)?.to_str().map(str::to_owned));
     Some(SessionNews {
         agent: agent.name(),
         id,
@@ -93,17 +93,17 @@ fn process(agent: Agent, env: &Env) -> Option<Process> {
 pub async fn record_news(inbox: &Inbox, mut news: SessionNews, event: &Value) {
     let sessions = inbox.sessions();
     let counts = matches!(news.what, News::Working | News::TurnEnded | News::Asked);
-    if counts && let Ok(known) = sessions.used(news.agent, &news.id) {
-        news.used = used(&known, event);
+    if counts && let Ok(before) = sessions.used(news.agent, &news.id) {
+        news.used = used(&before, event);
     }
     if let Err(error) = sessions.record(news).await {
         tracing::debug!(%error, "what was told of a session could not be kept");
     }
 }
 
-fn used(known: &Used, event: &Value) -> Option<Used> {
+fn used(before: &Used, event: &Value) -> Option<Used> {
     match event.get("transcript_path").and_then(Value::as_str) {
-        Some(path) if path.len() <= LONGEST_PATH => usage::count_on(known, Path::new(path)),
+        Some(path) if path.len() <= LONGEST_PATH => usage::count_on(before, Path::new(path)),
         Some(_) => None,
         None => usage::reported_usage(event),
     }

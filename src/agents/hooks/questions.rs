@@ -21,16 +21,16 @@ struct Question {
 impl Questions {
     /// The questions in a tool's input; `None` if there are none, or they cannot be read.
     pub(super) fn read(input: &Map<String, Value>) -> Option<Self> {
-        let asked = input.get("questions")?.as_array().filter(|asked| !asked.is_empty())?;
+        let questions = input.get("questions")?.as_array().filter(|questions| !questions.is_empty())?;
         let text = |of: &Value, name: &str| of.get(name).and_then(Value::as_str).map(str::to_owned);
         let mut names: Vec<String> = Vec::new();
-        let read = asked.iter().enumerate().map(|(n, question)| {
+        let read = questions.iter().enumerate().map(|(n, question)| {
             let header = text(question, "header").unwrap_or_default();
             let plain: String =
                 header.chars().filter(|c| c.is_alphanumeric() || " _-".contains(*c)).collect();
             let plain = plain.trim().to_owned();
-            let taken = plain.is_empty() || names.contains(&plain);
-            let name = if taken { format!("{plain} {}", n + 1).trim().to_owned() } else { plain };
+            let needs_number = plain.is_empty() || names.contains(&plain);
+            let name = if needs_number { format!("{plain} {}", n + 1).trim().to_owned() } else { plain };
             names.push(name.clone());
             let options = question.get("options").and_then(Value::as_array).map_or(&[][..], Vec::as_slice);
             let option = |option: &Value| {

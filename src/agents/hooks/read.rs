@@ -85,8 +85,8 @@ struct Fields<'a>(&'a Value);
 
 impl Fields<'_> {
     fn text(&self, names: &[&str]) -> Option<String> {
-        let found = names.iter().find_map(|name| self.0.get(name)?.as_str());
-        found.filter(|text| !text.trim().is_empty()).map(str::to_owned)
+        let value = names.iter().find_map(|name| self.0.get(name)?.as_str());
+        value.filter(|text| !text.trim().is_empty()).map(str::to_owned)
     }
 
     fn input(&self) -> Result<Map<String, Value>, String> {

@@ -16,13 +16,13 @@ const PIECE: u64 = 8 * 1024 * 1024;
 const LONGEST_ID: usize = 200;
 
 /// Adds what the transcript says since the last count; `None` if there is nothing new.
-pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
+pub(super) fn count_on(before: &Used, transcript: &Path) -> Option<Used> {
     let path = transcript.to_str()?;
     let mut file = regular_file::open(transcript).ok()?;
     let length = file.metadata().ok()?.len();
     // A file that is now shorter was rewritten, so it is counted anew.
-    let mut used = match known.transcript.as_deref() == Some(path) && known.counted <= length {
-        true => known.clone(),
+    let mut used = match before.transcript.as_deref() == Some(path) && before.counted <= length {
+        true => before.clone(),
         false => Used { transcript: Some(path.to_owned()), ..Used::default() },
     };
     if length <= used.counted {
@@ -45,7 +45,7 @@ pub(super) fn count_on(known: &Used, transcript: &Path) -> Option<Used> {
     let passed =
         if complete_lines == 0 && bytes.len() as u64 == PIECE { bytes.len() } else { complete_lines };
     used.counted += passed as u64;
-    (used != *known).then_some(used)
+    (used != *before).then_some(used)
 }
 
 fn count(used: &mut Used, line: &Value) {

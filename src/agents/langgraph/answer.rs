@@ -1,6 +1,6 @@
 //! The answer to an interrupt, in the shape of the question. Pure.
 
-use super::shape::{Action, Asked, Shape};
+use super::shape::{Action, RemoteQuestion, Shape};
 use crate::graph::Decision;
 use crate::text::exact::apply_edit;
 use serde_json::{Value, json};
@@ -14,14 +14,14 @@ pub(super) enum Answered {
     End,
 }
 
-/// The answer to `asked`, one decision per action, in their order. `Err` says why there is none.
-pub(super) fn answer(asked: &Asked, decisions: &[Decision]) -> Result<Answered, String> {
-    if decisions.len() != asked.actions.len() {
-        let text = format!("{} answers for {} actions", decisions.len(), asked.actions.len());
+/// The answer to `question`, one decision per action, in their order. `Err` says why there is none.
+pub(super) fn answer(question: &RemoteQuestion, decisions: &[Decision]) -> Result<Answered, String> {
+    if decisions.len() != question.actions.len() {
+        let text = format!("{} answers for {} actions", decisions.len(), question.actions.len());
         return Err(text);
     }
-    let each = asked.actions.iter().zip(decisions);
-    let value = match asked.shape {
+    let each = question.actions.iter().zip(decisions);
+    let value = match question.shape {
         Shape::Inbox => {
             let each =
                 each.map(|(action, decision)| inbox(action, decision)).collect::<Result<Vec<_>, _>>()?;

@@ -17,10 +17,10 @@ pub(super) fn last(values: &Value) -> Vec<(String, String)> {
 /// All messages: role and text.
 pub(super) fn all(values: &Value) -> Vec<(String, String)> {
     let messages = values.get("messages").and_then(Value::as_array);
-    messages.into_iter().flatten().filter_map(one).collect()
+    messages.into_iter().flatten().filter_map(turn).collect()
 }
 
-fn one(message: &Value) -> Option<(String, String)> {
+fn turn(message: &Value) -> Option<(String, String)> {
     let text = |key: &str| message.get(key).and_then(Value::as_str);
     let who = match text("type").or_else(|| text("role"))? {
         "human" | "user" => "you".to_owned(),

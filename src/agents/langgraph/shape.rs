@@ -59,13 +59,13 @@ pub(super) struct Action {
 }
 
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Asked {
+pub(super) struct RemoteQuestion {
     pub shape: Shape,
     pub actions: Vec<Action>,
 }
 
 /// Reads an interrupt. `Err` is a sentence that says why it cannot be decided here.
-pub(super) fn read(pending: &Pending) -> Result<Asked, String> {
+pub(super) fn read(pending: &Pending) -> Result<RemoteQuestion, String> {
     if pending.value.len() > LONGEST {
         return Err(format!("what it asks is over {} KB long", LONGEST >> 10));
     }
@@ -75,18 +75,18 @@ pub(super) fn read(pending: &Pending) -> Result<Asked, String> {
     let schema = pending.schema.as_ref().filter(|text| text.len() <= LONGEST_SCHEMA);
     let schema: Option<Value> =
         schema.and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
-    let asked = inbox(&pending.value, &value)
-        .or_else(|| batched(&pending.value, &value))
-        .or_else(|| per_call(&pending.value, &value, schema.as_ref()))
-        .unwrap_or_else(|| free(&value, schema));
-    match asked.actions.len() {
+    let question = read_inbox(&pending.value, &value)
+        .or_else(|| read_batched(&pending.value, &value))
+        .or_else(|| read_per_call(&pending.value, &value, schema.as_ref()))
+        .unwrap_or_else(|| read_free(&value, schema));
+    match question.actions.len() {
         0 => Err("it asks for nothing".to_owned()),
         many if many > MAX_ACTIONS => Err(format!("it asks for {many} actions at once, over {MAX_ACTIONS}")),
-        _ => Ok(asked),
+        _ => Ok(question),
     }
 }
 
-fn inbox(text: &str, value: &Value) -> Option<Asked> {
+fn read_inbox(text: &str, value: &Value) -> Option<RemoteQuestion> {
     let one = |text: &str, value: &Value| {
         let request = value.get("action_request")?;
         let args = field(&field(text, "action_request")?, "args");
@@ -104,9 +104,9 @@ fn inbox(text: &str, value: &Value) -> Option<Asked> {
         };
         Some(Action {
             name: request.get("action")?.as_str()?.to_owned(),
-            schema: fitting(request.get("args").unwrap_or(&Value::Null)),
+            schema: schema_like(request.get("args").unwrap_or(&Value::Null)),
             args: args.unwrap_or_else(|| "null".to_owned()),
-            description: words(value.get("description")),
+            description: text_of(value.get("description")),
             // If it takes neither the proposed nor edited arguments, it only waits for text.
             kind: if allow.accept || allow.edit { Kind::Approval } else { Kind::Question },
             allow,
@@ -121,10 +121,10 @@ fn inbox(text: &str, value: &Value) -> Option<Asked> {
         }
         _ => vec![one(text, value)?],
     };
-    (!actions.is_empty()).then_some(Asked { shape: Shape::Inbox, actions })
+    (!actions.is_empty()).then_some(RemoteQuestion { shape: Shape::Inbox, actions })
 }
 
-fn batched(text: &str, value: &Value) -> Option<Asked> {
+fn read_batched(text: &str, value: &Value) -> Option<RemoteQuestion> {
     let requests = value.get("action_requests")?.as_array()?;
     let configs = value.get("review_configs")?.as_array()?;
     let texts = members(&field(text, "action_requests")?)?;
@@ -143,16 +143,16 @@ fn batched(text: &str, value: &Value) -> Option<Asked> {
         Some(middleware(
             name,
             field(text, "args").unwrap_or_else(|| "null".to_owned()),
-            words(request.get("description")),
+            text_of(request.get("description")),
             &allowed,
-            schema.cloned().unwrap_or_else(|| fitting(args)),
+            schema.cloned().unwrap_or_else(|| schema_like(args)),
         ))
     };
     let actions = texts.iter().zip(requests).map(one).collect::<Option<Vec<_>>>()?;
-    Some(Asked { shape: Shape::Batched, actions })
+    Some(RemoteQuestion { shape: Shape::Batched, actions })
 }
 
-fn per_call(text: &str, value: &Value, schema: Option<&Value>) -> Option<Asked> {
+fn read_per_call(text: &str, value: &Value, schema: Option<&Value>) -> Option<RemoteQuestion> {
     if value.get("type").and_then(Value::as_str) != Some("tool_approval") {
         return None;
     }
@@ -164,11 +164,11 @@ fn per_call(text: &str, value: &Value, schema: Option<&Value>) -> Option<Asked> 
     let action = middleware(
         value.get("name")?.as_str()?.to_owned(),
         field(text, "args").unwrap_or_else(|| "null".to_owned()),
-        words(value.get("description")),
+        text_of(value.get("description")),
         &allowed,
-        schema.and_then(edited_args).unwrap_or_else(|| fitting(args)),
+        schema.and_then(edited_args).unwrap_or_else(|| schema_like(args)),
     );
-    Some(Asked { shape: Shape::PerCall, actions: vec![action] })
+    Some(RemoteQuestion { shape: Shape::PerCall, actions: vec![action] })
 }
 
 fn middleware(name: String, args: String, description: String, allowed: &[&str], schema: Value) -> Action {
@@ -202,7 +202,7 @@ fn middleware(name: String, args: String, description: String, allowed: &[&str],
 }
 
 /// Any JSON: the answer is text, or a value under `answer`.
-fn free(value: &Value, schema: Option<Value>) -> Asked {
+fn read_free(value: &Value, schema: Option<Value>) -> RemoteQuestion {
     let takes_words = schema.as_ref().is_none_or(|schema| {
         let validator = jsonschema::validator_for(schema);
         // It must accept any text, not only a few fixed words.
@@ -215,7 +215,7 @@ fn free(value: &Value, schema: Option<Value>) -> Asked {
     let action = Action {
         name: "question".to_owned(),
         args: json!({ "answer": preset }).to_string(),
-        description: question(value),
+        description: question_text(value),
         kind: Kind::Question,
         allow: Allow { accept: false, edit: true, respond: takes_words, ignore: true, draft: false },
         responds: true,
@@ -227,25 +227,25 @@ fn free(value: &Value, schema: Option<Value>) -> Asked {
         },
         schema: json!({"type": "object", "properties": answer, "required": ["answer"], "additionalProperties": false}),
     };
-    Asked { shape: Shape::Free, actions: vec![action] }
+    RemoteQuestion { shape: Shape::Free, actions: vec![action] }
 }
 
 /// The text of a free question: the value itself, or one of its usual fields, or nothing besides its JSON.
-fn question(value: &Value) -> String {
+fn question_text(value: &Value) -> String {
     if let Value::String(text) = value {
         return text.clone();
     }
     let named = ["question", "query", "message", "prompt", "description", "text", "title"];
-    let found = named.iter().find_map(|name| value.get(name)?.as_str());
-    found.unwrap_or_default().to_owned()
+    let text = named.iter().find_map(|name| value.get(name)?.as_str());
+    text.unwrap_or_default().to_owned()
 }
 
-fn words(value: Option<&Value>) -> String {
+fn text_of(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
 /// A schema for arguments with the same types.
-fn fitting(args: &Value) -> Value {
+fn schema_like(args: &Value) -> Value {
     let Value::Object(fields) = args else { return json!({"type": kind_of(args)}) };
     let properties: Map<String, Value> = fields
         .iter()
@@ -279,22 +279,22 @@ fn kind_of(value: &Value) -> &'static str {
 }
 
 /// Follows `$ref`s, at most 8, so that a cycle ends.
-fn followed<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
-    let mut at = schema;
+fn follow_refs<'s>(root: &'s Value, schema: &'s Value) -> &'s Value {
+    let mut current = schema;
     for _ in 0..8 {
-        let Some(path) = at.get("$ref").and_then(Value::as_str) else { break };
-        let Some(found) = path.strip_prefix('#').and_then(|path| root.pointer(path)) else { break };
-        at = found;
+        let Some(path) = current.get("$ref").and_then(Value::as_str) else { break };
+        let Some(target) = path.strip_prefix('#').and_then(|path| root.pointer(path)) else { break };
+        current = target;
     }
-    at
+    current
 }
 
 /// The decisions that a response schema allows.
 fn branches(root: &Value) -> Vec<&Value> {
-    let top = followed(root, root);
+    let top = follow_refs(root, root);
     let several = top.get("oneOf").or_else(|| top.get("anyOf")).and_then(Value::as_array);
     match several {
-        Some(several) => several.iter().map(|branch| followed(root, branch)).collect(),
+        Some(several) => several.iter().map(|branch| follow_refs(root, branch)).collect(),
         None => vec![top],
     }
 }
@@ -302,8 +302,8 @@ fn branches(root: &Value) -> Vec<&Value> {
 /// The schema of edited arguments, including the definitions it refers to.
 fn edited_args(root: &Value) -> Option<Value> {
     let edit = branches(root).into_iter().find_map(|branch| branch.pointer("/properties/edited_action"))?;
-    let args = followed(root, edit).pointer("/properties/args")?;
-    let Value::Object(mut args) = followed(root, args).clone() else { return None };
+    let args = follow_refs(root, edit).pointer("/properties/args")?;
+    let Value::Object(mut args) = follow_refs(root, args).clone() else { return None };
     if let Some(defs) = root.get("$defs") {
         args.insert("$defs".to_owned(), defs.clone());
     }

@@ -1,7 +1,7 @@
 //! The four shapes: (what a server asks, what a person decides) → what is sent.
 
 use super::answer::{Answered, answer};
-use super::shape::{Asked, MAX_ACTIONS, Pending, Shape, read};
+use super::shape::{MAX_ACTIONS, Pending, RemoteQuestion, Shape, read};
 use crate::graph::{Allow, Decision, Kind};
 use serde_json::{Value, json};
 
@@ -9,13 +9,13 @@ fn pending(value: &str, schema: Option<Value>) -> Pending {
     Pending { id: "i1".into(), value: value.into(), schema: schema.map(|schema| schema.to_string()) }
 }
 
-fn asked(value: &str) -> Asked {
+fn question(value: &str) -> RemoteQuestion {
     read(&pending(value, None)).unwrap()
 }
 
 #[track_caller]
-fn sent(asked: &Asked, decisions: &[Decision], expected: &str) {
-    assert_eq!(answer(asked, decisions), Ok(Answered::Value(expected.to_owned())));
+fn sent(question: &RemoteQuestion, decisions: &[Decision], expected: &str) {
+    assert_eq!(answer(question, decisions), Ok(Answered::Value(expected.to_owned())));
 }
 
 fn edit(args: Value) -> Decision {
@@ -50,7 +50,7 @@ const ALL: &str =
 
 #[test]
 fn agent_inbox_as_a_list_and_bare_is_answered_with_a_list() {
-    let listed = asked(&format!("[{}]", agent_inbox(ALL)));
+    let listed = question(&format!("[{}]", agent_inbox(ALL)));
     assert_eq!((listed.shape, listed.actions.len()), (Shape::Inbox, 1));
     let action = &listed.actions[0];
     assert_eq!(
@@ -63,7 +63,7 @@ fn agent_inbox_as_a_list_and_bare_is_answered_with_a_list() {
     sent(&listed, &[respond("not yet \"x\"")], r#"[{"args":"not yet \"x\"","type":"response"}]"#);
     sent(&listed, &[Decision::Ignore], r#"[{"args":null,"type":"ignore"}]"#);
 
-    let bare = asked(&agent_inbox(ALL));
+    let bare = question(&agent_inbox(ALL));
     assert_eq!(bare, listed);
     let mut args: Value = serde_json::from_str(ARGS).unwrap();
     args["to"] = json!("cy");
@@ -73,7 +73,7 @@ fn agent_inbox_as_a_list_and_bare_is_answered_with_a_list() {
 
 #[test]
 fn agent_inbox_asks_several_things_in_one_list() {
-    let two = asked(&format!("[{}, {}]", agent_inbox(ALL), agent_inbox(ALL)));
+    let two = question(&format!("[{}, {}]", agent_inbox(ALL), agent_inbox(ALL)));
     assert_eq!(two.actions.len(), 2);
     sent(
         &two,
@@ -91,16 +91,16 @@ fn agent_inbox_takes_only_what_it_allows() {
         (r#"{"allow_edit": true, "allow_accept": "yes"}"#, "e", Kind::Approval),
         ("{}", "", Kind::Question),
     ] {
-        let action = &asked(&agent_inbox(config)).actions[0];
+        let action = &question(&agent_inbox(config)).actions[0];
         assert_eq!((words(action.allow).as_str(), action.kind), (expected, kind), "{config}");
     }
-    let silent = asked(r#"{"action_request": {"action": "send", "args": {}}}"#);
+    let silent = question(r#"{"action_request": {"action": "send", "args": {}}}"#);
     assert_eq!(words(silent.actions[0].allow), "aeri");
 }
 
 #[test]
 fn edited_arguments_keep_their_types() {
-    let schema = asked(&agent_inbox(ALL)).actions[0].schema.clone();
+    let schema = question(&agent_inbox(ALL)).actions[0].schema.clone();
     let check = |args: Value| crate::inbox::check_args(&schema, &args);
     let good = json!({"to": "x", "amount": 2, "big": 1.5, "list": []});
     assert_eq!(check(good.clone()), Ok(()));
@@ -125,7 +125,7 @@ const BATCH: &str = r#"{"action_requests": [
 
 #[test]
 fn middleware_batches_are_one_item_an_action_and_one_answer() {
-    let batch = asked(BATCH);
+    let batch = question(BATCH);
     assert_eq!(batch.shape, Shape::Batched);
     let allow: Vec<String> = batch.actions.iter().map(|action| words(action.allow)).collect();
     assert_eq!(allow, ["aeri", "ari", "r", "ari"]);
@@ -188,7 +188,7 @@ fn middleware_one_a_call_follows_its_response_schema() {
     let only = read(&pending(CALL, Some(only))).unwrap();
     assert_eq!((words(only.actions[0].allow).as_str(), only.actions[0].kind), ("r", Kind::Question));
     sent(&only, &[respond("42")], r#"{"message":"42","type":"respond"}"#);
-    let open = asked(CALL);
+    let open = question(CALL);
     assert_eq!((words(open.actions[0].allow).as_str(), open.actions[0].responds), ("aeri", true));
 }
 
@@ -207,7 +207,7 @@ fn anything_else_is_answered_by_words_or_json() {
         r#"{"action_requests": "x", "review_configs": []}"#,
         r#"{"type": "tool_approval"}"#,
     ] {
-        let free = asked(value);
+        let free = question(value);
         assert_eq!((free.shape, words(free.actions[0].allow).as_str()), (Shape::Free, "eri"), "{value}");
         sent(&free, &[respond("42")], "\"42\"");
         sent(&free, &[edit(json!({"answer": {"age": 42}}))], r#"{"age":42}"#);
@@ -215,7 +215,7 @@ fn anything_else_is_answered_by_words_or_json() {
         assert_eq!(answer(&free, &[Decision::Ignore]), Ok(Answered::End));
         assert!(answer(&free, &[Decision::Accept]).is_err());
     }
-    assert_eq!(asked(r#"{"question": "How old?"}"#).actions[0].description, "How old?");
+    assert_eq!(question(r#"{"question": "How old?"}"#).actions[0].description, "How old?");
 }
 
 #[test]

@@ -29,7 +29,7 @@ fn status(remote: RemoteStatus) -> Status {
     }
 }
 
-fn at(text: &str) -> Timestamp {
+fn timestamp(text: &str) -> Timestamp {
     text.parse().unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
@@ -43,8 +43,8 @@ pub fn line(server: &str, thread: &RemoteThread) -> ThreadLine {
         title: Visible::line(&title).into_string(),
         status: status(thread.status),
         steps: 0,
-        created_at: at(&thread.created_at),
-        updated_at: at(&thread.updated_at),
+        created_at: timestamp(&thread.created_at),
+        updated_at: timestamp(&thread.updated_at),
         parent: None,
         forked_from: None,
         outcome: None,
@@ -89,7 +89,7 @@ pub fn steps(history: &[Checkpoint]) -> Vec<StepView> {
             node: Visible::line(&node).into_string(),
             updates: Visible::json(&changed(before.map(|before| &before.values), &checkpoint.values)),
             next,
-            at: checkpoint.created_at.as_deref().map(at).unwrap_or(Timestamp::UNIX_EPOCH),
+            at: checkpoint.created_at.as_deref().map(timestamp).unwrap_or(Timestamp::UNIX_EPOCH),
         });
         before = Some(checkpoint);
     }

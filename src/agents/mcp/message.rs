@@ -28,13 +28,13 @@ pub(super) fn read(line: &[u8]) -> Vec<Message> {
         return Vec::new();
     }
     match serde_json::from_slice(line) {
-        Ok(Value::Array(all)) if !all.is_empty() => all.into_iter().filter_map(one).collect(),
-        Ok(value) => one(value).into_iter().collect(),
+        Ok(Value::Array(all)) if !all.is_empty() => all.into_iter().filter_map(parse_one).collect(),
+        Ok(value) => parse_one(value).into_iter().collect(),
         Err(wrong) => vec![Message::Bad(error(Value::Null, -32700, &format!("this is not JSON: {wrong}")))],
     }
 }
 
-fn one(mut value: Value) -> Option<Message> {
+fn parse_one(mut value: Value) -> Option<Message> {
     let id = value.get("id").cloned();
     let Some(method) = value.get("method").and_then(Value::as_str).map(str::to_owned) else {
         // A response to a request; but this server sends none.

@@ -228,7 +228,7 @@ impl Server {
                 }
                 if !keeps {
                     // Nobody could come back for the answer after this server is gone.
-                    asking.input["asker"] = json!(Process::own());
+                    asking.input["asker"] = json!(Process::current());
                 }
                 (self.inbox.requests().ask(asking).await?, keeps)
             }

@@ -104,9 +104,9 @@ pub(super) fn list() -> Value {
 /// Reads a client's `tools/call`.
 pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCallError> {
     let name = params.get("name").and_then(Value::as_str).unwrap_or_default();
-    let known = list();
-    let known = known.as_array().and_then(|all| all.iter().find(|tool| tool["name"] == name));
-    let Some(tool) = known else { return Err(ToolCallError::Tool(name.to_owned())) };
+    let tools = list();
+    let tool = tools.as_array().and_then(|all| all.iter().find(|tool| tool["name"] == name));
+    let Some(tool) = tool else { return Err(ToolCallError::Tool(name.to_owned())) };
     let arguments = match params.get("arguments") {
         None | Some(Value::Null) => Map::new(),
         Some(Value::Object(arguments)) => arguments.clone(),
@@ -120,10 +120,10 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
     let wait = wait.map_err(|_| ToolCallError::Arguments("`wait_seconds` is too large".to_owned()))?;
     let source = format!("{} (mcp)", client.unwrap_or("an agent"));
     let input = |keys: &[(&str, &str)]| {
-        let named = keys
+        let pairs = keys
             .iter()
             .filter_map(|(theirs, ours)| Some(((*ours).to_owned(), arguments.get(*theirs)?.clone())));
-        let mut input: Map<String, Value> = named.collect();
+        let mut input: Map<String, Value> = pairs.collect();
         input.insert("source".to_owned(), Value::from(source.as_str()));
         input
     };
@@ -175,8 +175,8 @@ fn takes(tool: &Value) -> String {
     let schema = &tool["inputSchema"];
     let required: Vec<&str> =
         schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
-    let named = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str());
-    let optional = named.filter(|name| !required.contains(name)).map(|name| format!("`{name}`"));
+    let names = schema["properties"].as_object().into_iter().flatten().map(|(name, _)| name.as_str());
+    let optional = names.filter(|name| !required.contains(name)).map(|name| format!("`{name}`"));
     let all: Vec<String> =
         required.iter().map(|name| format!("`{name}` (required)")).chain(optional).collect();
     format!("{} takes {}", tool["name"].as_str().unwrap_or_default(), all.join(", "))

@@ -91,10 +91,10 @@ impl DateFiller {
     fn working_day(&self, count: i32) -> Option<Date> {
         let step = if count < 0 { -1 } else { 1 };
         let mut date = self.now.date();
-        let mut left = count.abs();
-        while left > 0 {
+        let mut remaining = count.abs();
+        while remaining > 0 {
             date = date.checked_add(Span::new().days(step)).ok()?;
-            left -= i32::from(!matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday));
+            remaining -= i32::from(!matches!(date.weekday(), Weekday::Saturday | Weekday::Sunday));
         }
         Some(date)
     }

@@ -88,9 +88,9 @@ fn clear(folder: &Path) -> Result<(), DemoError> {
     for entry in fs::read_dir(folder).map_err(failed)? {
         let entry = entry.map_err(failed)?;
         let name = entry.file_name();
-        let ours =
+        let is_ours =
             name.to_str().is_some_and(|name| DEMO_ENTRIES.contains(&name) || name.starts_with("sayso.db"));
-        if !ours {
+        if !is_ours {
             continue;
         }
         // Removes a link itself, never its target.

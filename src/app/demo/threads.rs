@@ -30,7 +30,7 @@ const API_QUESTION: &str = "Which tracks does the playlist have?";
 
 /// Plays the thread whose answers are in the transcript; `app` must have no other model.
 pub async fn play(app: &App, folder: &Path) -> Result<(), InboxError> {
-    approved(app.inbox(), analysis(folder, ANSWERED)).await?;
+    start_and_accept(app.inbox(), analysis(folder, ANSWERED)).await?;
     Ok(())
 }
 
@@ -49,19 +49,19 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     }
     let orders = folder.join("sheets/orders.xlsx").display().to_string();
     let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
-    let past = approved(inbox, analysis(folder, PAST_QUESTION)).await?;
+    let past = start_and_accept(inbox, analysis(folder, PAST_QUESTION)).await?;
     inbox.decisions().file_away(past.thread).await?;
-    approved(inbox, sheet(SHEET_INSTRUCTION)).await?;
+    start_and_accept(inbox, sheet(SHEET_INSTRUCTION)).await?;
     let music = ("ask", json!({"query": API_QUESTION, "follow_up": true}));
     for open in [analysis(folder, OPEN_QUESTION), sheet(TO_MARK), music] {
-        asked(inbox, open).await?;
+        start_and_drive(inbox, open).await?;
     }
-    inbox.requests().ask(pushing(folder)).await?;
+    inbox.requests().ask(push_request(folder)).await?;
     Ok(())
 }
 
 /// A program that asks before it runs a command; nobody waits for the answer here.
-fn pushing(folder: &Path) -> NewRequest {
+fn push_request(folder: &Path) -> NewRequest {
     let input = json!({
         "title": "$ git push origin spring-fair",
         "text": "Three commits: the poster, the price list, and the opening hours of the spring fair.",
@@ -74,27 +74,27 @@ fn pushing(folder: &Path) -> NewRequest {
 }
 
 /// Starts a thread and drives it to its question.
-async fn asked(inbox: &Inbox, (workflow, input): (&str, Value)) -> Result<Outcome, InboxError> {
+async fn start_and_drive(inbox: &Inbox, (workflow, input): (&str, Value)) -> Result<Outcome, InboxError> {
     let started = inbox.threads().start(workflow.to_owned(), input).await?;
-    driven(inbox, started).await
+    drive(inbox, started).await
 }
 
 /// Starts a thread, accepts its questions and drives it on.
-async fn approved(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome, InboxError> {
-    let mut outcome = asked(inbox, start).await?;
+async fn start_and_accept(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome, InboxError> {
+    let mut outcome = start_and_drive(inbox, start).await?;
     for interrupt in std::mem::take(&mut outcome.interrupts) {
         let decision = Decision::Accept;
         let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: By::Cli };
         outcome = inbox.decisions().decide(decide).await?;
     }
-    driven(inbox, outcome).await
+    drive(inbox, outcome).await
 }
 
 fn failed(error: StoreError) -> InboxError {
     InboxError::Failed(error.to_string())
 }
 
-async fn driven(inbox: &Inbox, outcome: Outcome) -> Result<Outcome, InboxError> {
+async fn drive(inbox: &Inbox, outcome: Outcome) -> Result<Outcome, InboxError> {
     let scope = Scope::Family(outcome.thread.clone());
     attend(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.map_err(failed)?;
     family_outcome(inbox.engine(), &outcome.thread).map_err(failed)

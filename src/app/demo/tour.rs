@@ -40,9 +40,9 @@ impl Delivery {
     /// Puts the mail into the mailbox, whole or not at all, and dated `now`.
     pub fn deliver(&self, now: Timestamp) -> io::Result<()> {
         let name = "29-build-failed.demo";
-        let whole = self.mailbox.join("tmp").join(name);
-        fs::write(&whole, DateFiller::new(now, &self.zone).fill(BUILD_FAILED))?;
-        fs::rename(whole, self.mailbox.join("new").join(name))
+        let temporary = self.mailbox.join("tmp").join(name);
+        fs::write(&temporary, DateFiller::new(now, &self.zone).fill(BUILD_FAILED))?;
+        fs::rename(temporary, self.mailbox.join("new").join(name))
     }
 }
 

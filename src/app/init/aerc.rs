@@ -25,14 +25,14 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
             super::maildirs::source(&inbox, Some(&root))
         }
         None => {
-            let named = ServerUrl::read(source)?;
-            let (tls, token) = parse_scheme(&named.scheme, "imap")?;
-            let user = named.user.clone().or_else(|| from.clone())?;
-            let password = password(&named, keys.get("source-cred-cmd"));
+            let url = ServerUrl::read(source)?;
+            let (tls, token) = parse_scheme(&url.scheme, "imap")?;
+            let user = url.user.clone().or_else(|| from.clone())?;
+            let password = password(&url, keys.get("source-cred-cmd"));
             let (login, note) = password.login(name, "aerc", token);
             notes.extend(note);
             MailSource::Imap {
-                server: place::server(&named.host, named.port, tls, place::IMAP, &user, login),
+                server: place::server(&url.host, url.port, tls, place::IMAP, &user, login),
                 folders: Vec::new(),
                 drafts: keys.get("postpone").cloned(),
                 sent: keys.get("copy-to").cloned(),
@@ -40,13 +40,13 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
         }
     };
     let outgoing = keys.get("outgoing").and_then(|to| {
-        let Some(named) = ServerUrl::read(to) else { return command(to) };
-        let (tls, token) = parse_scheme(&named.scheme, "smtp")?;
-        let user = named.user.clone().or_else(|| from.clone())?;
-        let password = password(&named, keys.get("outgoing-cred-cmd"));
+        let Some(url) = ServerUrl::read(to) else { return command(to) };
+        let (tls, token) = parse_scheme(&url.scheme, "smtp")?;
+        let user = url.user.clone().or_else(|| from.clone())?;
+        let password = password(&url, keys.get("outgoing-cred-cmd"));
         let (login, note) = password.login(name, "aerc", token);
         notes.extend(note.filter(|note| !notes.contains(note)));
-        let server = place::server(&named.host, named.port, tls, place::SMTP, &user, login);
+        let server = place::server(&url.host, url.port, tls, place::SMTP, &user, login);
         Some(MailOutgoing::Smtp { server, filed_by: FiledBy::Auto })
     });
     let user = match &source {
@@ -74,10 +74,10 @@ fn parse_scheme(scheme: &str, protocol: &str) -> Option<(MailTls, bool)> {
     Some((tls, matches!(more, "oauthbearer" | "xoauth2")))
 }
 
-fn password(named: &ServerUrl, command: Option<&String>) -> Password {
+fn password(url: &ServerUrl, command: Option<&String>) -> Password {
     match command {
         Some(command) if !command.is_empty() => Password::Command(command.clone()),
-        _ if named.written => Password::Written,
+        _ if url.written => Password::Written,
         _ => Password::Unknown,
     }
 }
@@ -87,11 +87,11 @@ pub(super) fn command(text: &str) -> Option<MailOutgoing> {
     let mut command = place::words(text);
     // These options read the recipients from the mail; sayso passes them itself.
     command.retain(|word| !matches!(word.as_str(), "-t" | "--read-recipients" | "-oi" | "-oem"));
-    let known = command.first().is_some_and(|program| {
+    let is_known = command.first().is_some_and(|program| {
         let name = program.rsplit('/').next().unwrap_or_default();
         ["msmtp", "sendmail", "esmtp", "msmtpq", "msmtp-enqueue.sh"].contains(&name)
     });
-    known.then_some(MailOutgoing::Command { command, sent: None, filed_by: FiledBy::Auto })
+    is_known.then_some(MailOutgoing::Command { command, sent: None, filed_by: FiledBy::Auto })
 }
 
 fn sections(text: &str) -> Vec<(String, BTreeMap<String, String>)> {
@@ -138,25 +138,25 @@ outgoing = smtps://ada:hunter2@mail.example.org
 
     #[test]
     fn accounts_are_read_with_their_ways_in_and_out() {
-        let found = parse(FILE, Path::new("/home/ada"));
-        let names: Vec<&str> = found.iter().map(|one| one.name.as_str()).collect();
+        let accounts = parse(FILE, Path::new("/home/ada"));
+        let names: Vec<&str> = accounts.iter().map(|one| one.name.as_str()).collect();
         assert_eq!(names, ["work", "local", "literal"], "nothing is said in the clear");
-        let MailSource::Imap { server, sent, .. } = &found[0].source else { panic!() };
+        let MailSource::Imap { server, sent, .. } = &accounts[0].source else { panic!() };
         assert_eq!(
             (server.host.as_str(), server.port, server.user.as_str()),
             ("imap.work.example", 993, "ada@work.example")
         );
-        assert_eq!((sent.as_deref(), found[0].notes.len()), (Some("Sent"), 0));
+        assert_eq!((sent.as_deref(), accounts[0].notes.len()), (Some("Sent"), 0));
         assert_eq!(server.login, MailLogin::Password(Secret::Command("pass show mail/work".into())));
-        let Some(MailOutgoing::Smtp { server, .. }) = &found[0].outgoing else { panic!() };
+        let Some(MailOutgoing::Smtp { server, .. }) = &accounts[0].outgoing else { panic!() };
         assert_eq!((server.port, server.tls), (587, MailTls::Starttls));
-        let Some(MailOutgoing::Command { command, .. }) = &found[1].outgoing else { panic!() };
+        let Some(MailOutgoing::Command { command, .. }) = &accounts[1].outgoing else { panic!() };
         assert_eq!(command, &["/usr/bin/msmtp", "-a", "local"]);
         assert!(
-            matches!(&found[1].source, MailSource::Maildir { path, .. } if path == Path::new("/home/ada/Maildir"))
+            matches!(&accounts[1].source, MailSource::Maildir { path, .. } if path == Path::new("/home/ada/Maildir"))
         );
-        assert_eq!(found[2].notes.len(), 1, "{:?}", found[2].notes);
-        assert!(found[2].notes[0].contains("SAYSO_PASSWORD_LITERAL"));
-        assert!(!format!("{found:?}").contains("hunter2"));
+        assert_eq!(accounts[2].notes.len(), 1, "{:?}", accounts[2].notes);
+        assert!(accounts[2].notes[0].contains("SAYSO_PASSWORD_LITERAL"));
+        assert!(!format!("{accounts:?}").contains("hunter2"));
     }
 }

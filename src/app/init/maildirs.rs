@@ -45,13 +45,13 @@ pub(super) fn is_maildir(path: &Path) -> bool {
 /// Every Maildir that looks like an inbox.
 pub(super) fn find(home: &Path, env: &Env) -> Vec<Candidate> {
     let data = env.get("XDG_DATA_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
-    let named = env.get("MAILDIR").map(PathBuf::from).filter(|path| path.is_absolute());
-    let roots = named
+    let from_env = env.get("MAILDIR").map(PathBuf::from).filter(|path| path.is_absolute());
+    let roots = from_env
         .into_iter()
         .chain(USUAL_FOLDERS.iter().map(|name| home.join(name)))
         .chain(data.map(|data| data.join("mail")));
     let mut seen = Vec::new();
-    let mut found = Vec::new();
+    let mut candidates = Vec::new();
     for root in roots {
         // One folder may have two names, for example if the file system ignores case.
         let Ok(real) = root.canonicalize() else { continue };
@@ -69,33 +69,34 @@ pub(super) fn find(home: &Path, env: &Env) -> Vec<Candidate> {
             }
             inboxes
         };
-        found.extend(inboxes.iter().map(|path| candidate(path)));
+        candidates.extend(inboxes.iter().map(|path| candidate(path)));
     }
-    found.truncate(MAX_MAILDIRS);
-    found
+    candidates.truncate(MAX_MAILDIRS);
+    candidates
 }
 
 /// The inboxes among Maildirs in one folder. If none is named inbox, all that are not named something else.
 fn inboxes(beside: &[PathBuf]) -> Vec<PathBuf> {
-    let is = |path: &Path, names: &[&str]| names.iter().any(|name| called(path).eq_ignore_ascii_case(name));
+    let is_called =
+        |path: &Path, names: &[&str]| names.iter().any(|name| plain_name(path).eq_ignore_ascii_case(name));
     let maildirs: Vec<&PathBuf> = beside.iter().filter(|path| is_maildir(path)).collect();
-    let named: Vec<PathBuf> =
-        maildirs.iter().filter(|path| is(path, &INBOXES)).map(|path| path.to_path_buf()).collect();
-    if !named.is_empty() {
-        return named;
+    let inboxes: Vec<PathBuf> =
+        maildirs.iter().filter(|path| is_called(path, &INBOXES)).map(|path| path.to_path_buf()).collect();
+    if !inboxes.is_empty() {
+        return inboxes;
     }
-    maildirs.into_iter().filter(|path| !is(path, &NOT_INBOXES)).cloned().collect()
+    maildirs.into_iter().filter(|path| !is_called(path, &NOT_INBOXES)).cloned().collect()
 }
 
 /// The folders in a folder, sorted.
 fn folders(path: &Path) -> Vec<PathBuf> {
     let entries = fs::read_dir(path).into_iter().flatten().take(MAX_ENTRIES).flatten();
-    let mut found: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
-    found.sort();
-    found
+    let mut folders: Vec<PathBuf> = entries.map(|entry| entry.path()).filter(|path| path.is_dir()).collect();
+    folders.sort();
+    folders
 }
 
-fn called(path: &Path) -> String {
+fn plain_name(path: &Path) -> String {
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
     name.trim_start_matches('.').to_owned()
 }
@@ -103,14 +104,14 @@ fn called(path: &Path) -> String {
 /// A Maildir as an account, with the address its mails were delivered to.
 pub(super) fn candidate(path: &Path) -> Candidate {
     let generic = |path: &Path| {
-        let name = called(path).to_lowercase();
+        let name = plain_name(path).to_lowercase();
         ["inbox", "mail", "maildir"].contains(&name.as_str())
     };
-    let named = path.ancestors().take(2).find(|path| !generic(path) && path.parent().is_some());
+    let named_folder = path.ancestors().take(2).find(|path| !generic(path) && path.parent().is_some());
     let name = if generic(path) {
-        named.filter(|parent| !is_home_like(parent)).map(called)
+        named_folder.filter(|parent| !is_home_like(parent)).map(plain_name)
     } else {
-        Some(called(path))
+        Some(plain_name(path))
     };
     Candidate {
         name: place::short_name(&name.unwrap_or_else(|| "mail".to_owned())),
@@ -228,9 +229,9 @@ mod tests {
                 format!("Delivered-To: {to}\r\nTo: list@b.example\r\n\r\nDelivered-To: body@b.example\r\n");
             fs::write(inbox.join("new").join(format!("{n}.host")), raw).unwrap();
         }
-        let found = candidate(&inbox);
-        assert_eq!((found.name.as_str(), found.address.as_deref()), ("work", Some("ada@work.example")));
-        let MailSource::Maildir { sent, drafts, .. } = &found.source else { panic!() };
+        let work = candidate(&inbox);
+        assert_eq!((work.name.as_str(), work.address.as_deref()), ("work", Some("ada@work.example")));
+        let MailSource::Maildir { sent, drafts, .. } = &work.source else { panic!() };
         assert_eq!((sent.as_deref(), drafts), (Some(home.path().join("Mail/work/Sent").as_path()), &None));
         let plain = home.path().join("Maildir");
         maildir(&plain);

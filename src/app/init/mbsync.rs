@@ -25,7 +25,7 @@ struct Block {
 pub(super) fn parse(text: &str, home: &Path) -> Vec<Synced> {
     let blocks = blocks(text);
     let find = |kind: &str, name: &str| blocks.iter().find(|block| block.kind == kind && block.name == name);
-    let mut found = Vec::new();
+    let mut accounts = Vec::new();
     for channel in blocks.iter().filter(|block| block.kind == "channel") {
         let side = |keys: [&str; 2]| {
             let text = keys.iter().find_map(|key| channel.keys.get(*key))?;
@@ -36,18 +36,18 @@ pub(super) fn parse(text: &str, home: &Path) -> Vec<Synced> {
         let maildir = [&one, &other].into_iter().find_map(|name| find("maildirstore", name));
         let imap = [&one, &other].into_iter().find_map(|name| find("imapstore", name));
         let (Some(maildir), Some(imap)) = (maildir, imap) else { continue };
-        let named = imap.keys.get("account").and_then(|name| find("imapaccount", name));
+        let imap_account = imap.keys.get("account").and_then(|name| find("imapaccount", name));
         let Some(inbox) = inbox(maildir, home) else { continue };
-        let server = server(named.unwrap_or(imap));
+        let server = server(imap_account.unwrap_or(imap));
         let user = server.as_ref().map(|server| server.user.clone()).unwrap_or_default();
-        let known = |found: &Synced| matches!(&found.candidate.source, MailSource::Maildir { path, .. } if *path == inbox);
-        if found.iter().any(known) {
+        let is_listed = |account: &Synced| matches!(&account.candidate.source, MailSource::Maildir { path, .. } if *path == inbox);
+        if accounts.iter().any(is_listed) {
             continue;
         }
         let beside = maildir.keys.get("path").map(|path| place::path(path, home));
-        found.push(Synced {
+        accounts.push(Synced {
             candidate: Candidate {
-                name: place::short_name(&named.unwrap_or(imap).name),
+                name: place::short_name(&imap_account.unwrap_or(imap).name),
                 address: place::address(&user),
                 source: super::maildirs::source(&inbox, beside.as_deref()),
                 outgoing: None,
@@ -57,7 +57,7 @@ pub(super) fn parse(text: &str, home: &Path) -> Vec<Synced> {
             server,
         });
     }
-    found
+    accounts
 }
 
 /// Where a store keeps its inbox.
@@ -165,9 +165,9 @@ Slave :old-local:
 
     #[test]
     fn accounts_are_read_where_they_are_kept_in_step() {
-        let found = parse(FILE, Path::new("/home/ada"));
-        assert_eq!(found.len(), 2);
-        let [work, old] = found.as_slice() else { panic!() };
+        let accounts = parse(FILE, Path::new("/home/ada"));
+        assert_eq!(accounts.len(), 2);
+        let [work, old] = accounts.as_slice() else { panic!() };
         assert_eq!(
             (work.candidate.name.as_str(), work.candidate.address.as_deref()),
             ("work", Some("ada@work.example"))
@@ -180,7 +180,7 @@ Slave :old-local:
         let server = old.server.as_ref().unwrap();
         assert_eq!((server.port, server.tls), (143, MailTls::Starttls));
         assert_eq!(server.login, MailLogin::Password(Secret::Env("SAYSO_PASSWORD_OLD".into())));
-        assert!(!format!("{found:?}").contains("hunter2"));
+        assert!(!format!("{accounts:?}").contains("hunter2"));
     }
 
     #[test]

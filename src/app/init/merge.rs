@@ -28,8 +28,11 @@ pub(super) fn everything(home: &Path, env: &Env) -> Discovery {
         let server = |path: &MailSource| {
             synced.iter().find(|synced| synced.candidate.source == *path)?.server.as_ref()
         };
-        match accounts.iter_mut().find(|known| same(&known.source, server(&known.source), &other.source)) {
-            Some(known) => complete(known, other),
+        match accounts
+            .iter_mut()
+            .find(|account| same(&account.source, server(&account.source), &other.source))
+        {
+            Some(account) => complete(account, other),
             None => accounts.push(other),
         }
     }
@@ -41,11 +44,11 @@ pub(super) fn everything(home: &Path, env: &Env) -> Discovery {
 }
 
 /// Whether two sources hold the same mail: the same Maildir, the same login, or a Maildir synced with that login.
-fn same(known: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> bool {
+fn same(source: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> bool {
     let login = |one: &MailServer, other: &MailServer| {
         one.host == other.host && one.user.eq_ignore_ascii_case(&other.user)
     };
-    match (known, other) {
+    match (source, other) {
         (MailSource::Maildir { path, .. }, MailSource::Maildir { path: other, .. }) => {
             path == other
                 || path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| path == other))
@@ -62,16 +65,16 @@ fn same(known: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> 
 }
 
 /// Adds what another program knows and this one does not. A Maildir has no use for notes about a server's login.
-fn complete(known: &mut Candidate, other: Candidate) {
-    let alike = std::mem::discriminant(&known.source) == std::mem::discriminant(&other.source);
-    known.address = known.address.take().or(other.address);
-    if known.outgoing.is_none() {
-        known.outgoing = other.outgoing;
+fn complete(account: &mut Candidate, other: Candidate) {
+    let alike = std::mem::discriminant(&account.source) == std::mem::discriminant(&other.source);
+    account.address = account.address.take().or(other.address);
+    if account.outgoing.is_none() {
+        account.outgoing = other.outgoing;
         if alike {
-            known.notes.extend(other.notes);
+            account.notes.extend(other.notes);
         }
     }
-    known.found_in.extend(other.found_in);
+    account.found_in.extend(other.found_in);
 }
 
 /// Lets msmtp send for accounts that cannot send, matched by address. If there is only one account and its address is
@@ -92,11 +95,11 @@ fn give_senders(accounts: &mut [Candidate], senders: &[msmtp::Sender]) {
 /// Makes the accounts' names unique.
 fn name_apart(accounts: &mut [Candidate]) {
     for at in 0..accounts.len() {
-        let wanted = accounts[at].name.clone();
+        let base_name = accounts[at].name.clone();
         let mut n = 1;
         while accounts[..at].iter().any(|other| other.name == accounts[at].name) {
             n += 1;
-            accounts[at].name = format!("{wanted}-{n}");
+            accounts[at].name = format!("{base_name}-{n}");
         }
     }
 }
@@ -122,13 +125,13 @@ mod tests {
         let aerc = "[Home]\nsource = imaps://ada%40example.org:hunter2@imap.example.org\nfrom = Ada <ada@example.org>\n";
         fs::write(at(".config/aerc/accounts.conf"), aerc).unwrap();
         fs::write(at(".msmtprc"), "account home\nfrom ada@example.org\npassword hunter2\n").unwrap();
-        let found = everything(home.path(), &Env::default());
+        let discovery = everything(home.path(), &Env::default());
         assert_eq!(
-            (found.name.as_deref(), found.address.as_deref()),
+            (discovery.name.as_deref(), discovery.address.as_deref()),
             (Some("Ada Example"), Some("ada@example.org"))
         );
-        assert_eq!(found.accounts.len(), 1, "{:?}", found.accounts);
-        let account = &found.accounts[0];
+        assert_eq!(discovery.accounts.len(), 1, "{:?}", discovery.accounts);
+        let account = &discovery.accounts[0];
         assert!(
             matches!(&account.source, MailSource::Maildir { path, .. } if *path == at("Mail/home/INBOX"))
         );
@@ -136,13 +139,13 @@ mod tests {
             matches!(&account.outgoing, Some(MailOutgoing::Command { command, .. }) if command[1] == "--account=home")
         );
         assert!(account.notes.is_empty(), "{:?}", account.notes);
-        assert!(!format!("{found:?}").contains("hunter2"));
+        assert!(!format!("{discovery:?}").contains("hunter2"));
     }
 
     #[test]
     fn an_empty_home_tells_nothing() {
         let home = tempfile::tempdir().unwrap();
-        let found = everything(home.path(), &Env::default());
-        assert!(found.accounts.is_empty() && found.name.is_none() && found.address.is_none());
+        let discovery = everything(home.path(), &Env::default());
+        assert!(discovery.accounts.is_empty() && discovery.name.is_none() && discovery.address.is_none());
     }
 }

@@ -72,8 +72,8 @@ pub async fn find(home: &Path, env: &Env) -> Discovery {
     let ollama_url = ollama::custom_url(env);
     let (home, env) = (home.to_owned(), env.clone());
     // Home folders may be on a slow disk.
-    let found = tokio::task::spawn_blocking(move || merge::everything(&home, &env)).await;
-    Discovery { keys, ollama, ollama_url, ..found.unwrap_or_default() }
+    let discovery = tokio::task::spawn_blocking(move || merge::everything(&home, &env)).await;
+    Discovery { keys, ollama, ollama_url, ..discovery.unwrap_or_default() }
 }
 
 /// A Maildir that the user names, with the folders next to it.

@@ -36,34 +36,35 @@ impl Sender {
 
 /// The accounts of an msmtprc, the default one first.
 pub(super) fn parse(text: &str) -> Vec<Sender> {
-    let mut usual = Sender { account: String::new(), from: None, user: None };
-    let mut found: Vec<Sender> = Vec::new();
+    let mut defaults = Sender { account: String::new(), from: None, user: None };
+    let mut senders: Vec<Sender> = Vec::new();
     let mut default = None;
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
         let (key, value) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
         let value = place::words(value).join(" ");
-        match (key.to_lowercase().as_str(), found.last_mut()) {
+        match (key.to_lowercase().as_str(), senders.last_mut()) {
             ("account", _) => {
                 let (name, parent) = value.split_once(':').unwrap_or((&value, ""));
                 let (name, parent) = (name.trim(), parent.split(',').next().unwrap_or_default().trim());
                 if name == "default" && !parent.is_empty() {
                     default = Some(parent.to_owned());
                 }
-                let like = found.iter().find(|sender| sender.account == parent).unwrap_or(&usual).clone();
-                found.push(Sender { account: name.to_owned(), ..like });
+                let template =
+                    senders.iter().find(|sender| sender.account == parent).unwrap_or(&defaults).clone();
+                senders.push(Sender { account: name.to_owned(), ..template });
             }
             ("from", Some(sender)) => sender.from = place::address(&value),
-            ("from", None) => usual.from = place::address(&value),
+            ("from", None) => defaults.from = place::address(&value),
             ("user", Some(sender)) => sender.user = place::address(&value),
-            ("user", None) => usual.user = place::address(&value),
+            ("user", None) => defaults.user = place::address(&value),
             // We ignore everything else, including passwords.
             _ => {}
         }
     }
     // `account default : work` is another name for an account already listed.
-    found.retain(|sender| !(sender.account == "default" && default.is_some()));
-    found.sort_by_key(|sender| default.as_deref() != Some(sender.account.as_str()));
-    found
+    senders.retain(|sender| !(sender.account == "default" && default.is_some()));
+    senders.sort_by_key(|sender| default.as_deref() != Some(sender.account.as_str()));
+    senders
 }
 
 #[cfg(test)]
@@ -75,13 +76,13 @@ mod tests {
         let text = "defaults\nauth on\ntls on\n\naccount home\nhost smtp.example.org\nfrom ada@example.org\nuser ada\n\
             password hunter2\n\naccount work : home\nfrom \"Ada@Work.example\"\npasswordeval \"pass show work\"\n\n\
             account default : work\n";
-        let found = parse(text);
-        let names: Vec<&str> = found.iter().map(|sender| sender.account.as_str()).collect();
+        let senders = parse(text);
+        let names: Vec<&str> = senders.iter().map(|sender| sender.account.as_str()).collect();
         assert_eq!(names, ["work", "home"]);
-        assert!(found[0].is_for("ada@work.example") && !found[0].is_for("ada@example.org"));
-        let MailOutgoing::Command { command, .. } = found[1].outgoing() else { panic!() };
+        assert!(senders[0].is_for("ada@work.example") && !senders[0].is_for("ada@example.org"));
+        let MailOutgoing::Command { command, .. } = senders[1].outgoing() else { panic!() };
         assert_eq!(command, ["msmtp", "--account=home"]);
-        assert!(!format!("{found:?}").contains("hunter2"));
+        assert!(!format!("{senders:?}").contains("hunter2"));
         assert!(parse("").is_empty() && parse("host x\nport 25\n").is_empty());
     }
 }

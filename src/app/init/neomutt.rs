@@ -12,8 +12,8 @@ const MAX_FILES: usize = 20;
 /// Reads a muttrc: the user's name, and the account it describes.
 pub(super) fn read(path: &Path, home: &Path) -> Option<(Option<String>, Option<Candidate>)> {
     let mut variables = BTreeMap::new();
-    let mut left = MAX_FILES;
-    gather(path, home, &mut variables, &mut left)?;
+    let mut files_left = MAX_FILES;
+    gather(path, home, &mut variables, &mut files_left)?;
     Some((
         variables.get("real_name").or_else(|| variables.get("realname")).cloned(),
         account(&variables, home),
@@ -24,24 +24,24 @@ fn gather(
     path: &Path,
     home: &Path,
     variables: &mut BTreeMap<String, String>,
-    left: &mut usize,
+    files_left: &mut usize,
 ) -> Option<()> {
-    *left = left.checked_sub(1)?;
+    *files_left = files_left.checked_sub(1)?;
     let text = place::text(path)?;
     // Backticks quote a command; it is kept as text and never run here.
     let text = text.replace("\\\n", " ");
     for line in text.lines().map(str::trim).filter(|line| !line.starts_with('#')) {
         match line.split_once(char::is_whitespace) {
             Some(("set", rest)) => set(rest, variables),
-            Some(("source", named)) if !named.trim_end().ends_with('|') => {
-                let named = place::words(named).into_iter().next().unwrap_or_default();
+            Some(("source", sourced)) if !sourced.trim_end().ends_with('|') => {
+                let sourced = place::words(sourced).into_iter().next().unwrap_or_default();
                 let folder = path.parent().unwrap_or(home);
-                let named = if named.starts_with(['~', '/', '$']) {
-                    place::path(&named, home)
+                let sourced = if sourced.starts_with(['~', '/', '$']) {
+                    place::path(&sourced, home)
                 } else {
-                    folder.join(named)
+                    folder.join(sourced)
                 };
-                let _ = gather(&named, home, variables, left);
+                let _ = gather(&sourced, home, variables, files_left);
             }
             _ => {}
         }
@@ -98,18 +98,18 @@ fn account(variables: &BTreeMap<String, String>, home: &Path) -> Option<Candidat
     let on_server = [spool.as_deref(), Some(folder.as_str())].into_iter().flatten().find_map(ServerUrl::read);
     let name = address.as_deref().and_then(|a| a.rsplit_once('@')).map_or("mutt", |(_, domain)| domain);
     let name = place::short_name(name.split('.').next().unwrap_or(name));
-    let source = match on_server.filter(|named| named.scheme.starts_with("imap")) {
-        Some(named) => {
-            let tls = if named.scheme == "imaps" { MailTls::Tls } else { MailTls::Starttls };
-            let user = named.user.clone().or(imap_user)?;
-            let token =
-                get(&["imap_oauth_refresh_command"]).map(|command| Password::Command(ticked(command)));
+    let source = match on_server.filter(|url| url.scheme.starts_with("imap")) {
+        Some(url) => {
+            let tls = if url.scheme == "imaps" { MailTls::Tls } else { MailTls::Starttls };
+            let user = url.user.clone().or(imap_user)?;
+            let token = get(&["imap_oauth_refresh_command"])
+                .map(|command| Password::Command(strip_backticks(command)));
             let is_token = token.is_some();
-            let password = token.unwrap_or_else(|| password(variables.get("imap_pass"), named.written));
+            let password = token.unwrap_or_else(|| password(variables.get("imap_pass"), url.written));
             let (login, note) = password.login(&name, "neomutt", is_token);
             notes.extend(note);
             MailSource::Imap {
-                server: place::server(&named.host, named.port, tls, place::IMAP, &user, login),
+                server: place::server(&url.host, url.port, tls, place::IMAP, &user, login),
                 folders: Vec::new(),
                 drafts: None,
                 sent: None,
@@ -130,15 +130,15 @@ fn account(variables: &BTreeMap<String, String>, home: &Path) -> Option<Candidat
         }
     };
     let outgoing = match get(&["smtp_url"]).and_then(ServerUrl::read) {
-        Some(named) => {
-            let tls = if named.scheme == "smtps" { MailTls::Tls } else { MailTls::Starttls };
-            let user = named.user.clone().or_else(|| address.clone());
+        Some(url) => {
+            let tls = if url.scheme == "smtps" { MailTls::Tls } else { MailTls::Starttls };
+            let user = url.user.clone().or_else(|| address.clone());
             let password =
-                password(variables.get("smtp_pass").or_else(|| variables.get("imap_pass")), named.written);
+                password(variables.get("smtp_pass").or_else(|| variables.get("imap_pass")), url.written);
             let (login, note) = password.login(&name, "neomutt", false);
             notes.extend(note.filter(|note| !notes.contains(note)));
             user.map(|user| MailOutgoing::Smtp {
-                server: place::server(&named.host, named.port, tls, place::SMTP, &user, login),
+                server: place::server(&url.host, url.port, tls, place::SMTP, &user, login),
                 filed_by: FiledBy::Auto,
             })
         }
@@ -147,9 +147,9 @@ fn account(variables: &BTreeMap<String, String>, home: &Path) -> Option<Candidat
     Some(Candidate { name, address, source, outgoing, found_in: vec!["neomutt".to_owned()], notes })
 }
 
-fn password(said: Option<&String>, in_url: bool) -> Password {
-    match said {
-        Some(command) if command.starts_with('`') => Password::Command(ticked(command)),
+fn password(value: Option<&String>, in_url: bool) -> Password {
+    match value {
+        Some(command) if command.starts_with('`') => Password::Command(strip_backticks(command)),
         Some(_) => Password::Written,
         None if in_url => Password::Written,
         None => Password::Unknown,
@@ -157,7 +157,7 @@ fn password(said: Option<&String>, in_url: bool) -> Password {
 }
 
 /// A command without its backticks.
-fn ticked(command: &str) -> String {
+fn strip_backticks(command: &str) -> String {
     command.trim().trim_matches('`').trim().to_owned()
 }
 
@@ -175,11 +175,11 @@ mod tests {
         for part in ["cur", "new", "tmp"] {
             fs::create_dir_all(home.path().join("Mail/inbox").join(part)).unwrap();
         }
-        let (name, mut found) = read(&home.path().join("muttrc"), home.path()).unwrap();
-        if let Some(Candidate { source: MailSource::Maildir { path, .. }, .. }) = &mut found {
+        let (name, mut candidate) = read(&home.path().join("muttrc"), home.path()).unwrap();
+        if let Some(Candidate { source: MailSource::Maildir { path, .. }, .. }) = &mut candidate {
             *path = path.strip_prefix(home.path()).unwrap().to_owned();
         }
-        (name, found)
+        (name, candidate)
     }
 
     #[test]
@@ -188,45 +188,48 @@ mod tests {
         let account = "set from='ada@example.org' imap_user=ada@example.org\nset imap_pass=\"`pass show mail`\"\n\
             set folder = imaps://imap.example.org/\nset spoolfile = +INBOX\nset smtp_url = \"smtps://ada@example.org@smtp.example.org\"\n\
             set smtp_pass=$imap_pass\n";
-        let (name, found) = read_all(&[("muttrc", main), ("account", account)]);
-        let found = found.unwrap();
+        let (name, candidate) = read_all(&[("muttrc", main), ("account", account)]);
+        let candidate = candidate.unwrap();
         assert_eq!(
-            (name.as_deref(), found.address.as_deref()),
+            (name.as_deref(), candidate.address.as_deref()),
             (Some("Ada Example"), Some("ada@example.org"))
         );
-        let MailSource::Imap { server, .. } = &found.source else { panic!() };
+        let MailSource::Imap { server, .. } = &candidate.source else { panic!() };
         assert_eq!(
             (server.host.as_str(), server.port, server.user.as_str()),
             ("imap.example.org", 993, "ada@example.org")
         );
         assert_eq!(server.login, MailLogin::Password(Secret::Command("pass show mail".into())));
-        let Some(MailOutgoing::Smtp { server, .. }) = &found.outgoing else { panic!() };
+        let Some(MailOutgoing::Smtp { server, .. }) = &candidate.outgoing else { panic!() };
         assert_eq!((server.host.as_str(), server.port), ("smtp.example.org", 465));
     }
 
     #[test]
     fn a_written_password_stays_where_it_is() {
         let text = "set folder=imaps://ada@imap.example.org/ imap_pass=\"hunter2\" from=ada@example.org\n";
-        let (_, found) = read_all(&[("muttrc", text)]);
-        let found = found.unwrap();
-        assert!(!format!("{found:?}").contains("hunter2"));
-        assert!(found.notes[0].contains("SAYSO_PASSWORD_EXAMPLE"), "{:?}", found.notes);
+        let (_, candidate) = read_all(&[("muttrc", text)]);
+        let candidate = candidate.unwrap();
+        assert!(!format!("{candidate:?}").contains("hunter2"));
+        assert!(candidate.notes[0].contains("SAYSO_PASSWORD_EXAMPLE"), "{:?}", candidate.notes);
     }
 
     #[test]
     fn a_local_one_is_read_where_it_lies_and_sent_by_its_program() {
         let text = "set mbox_type=Maildir\nset folder=~/Mail\nset spoolfile=+inbox\nset from=ada@example.org\n\
             set sendmail=\"/usr/bin/msmtp -a home\"\n";
-        let (_, found) = read_all(&[("muttrc", text)]);
-        let found = found.unwrap();
-        assert!(matches!(&found.source, MailSource::Maildir { path, .. } if path == Path::new("Mail/inbox")));
-        let Some(MailOutgoing::Command { command, .. }) = &found.outgoing else { panic!() };
+        let (_, candidate) = read_all(&[("muttrc", text)]);
+        let candidate = candidate.unwrap();
+        assert!(
+            matches!(&candidate.source, MailSource::Maildir { path, .. } if path == Path::new("Mail/inbox"))
+        );
+        let Some(MailOutgoing::Command { command, .. }) = &candidate.outgoing else { panic!() };
         assert_eq!(command, &["/usr/bin/msmtp", "-a", "home"]);
     }
 
     #[test]
     fn files_that_name_each_other_end() {
-        let (name, found) = read_all(&[("muttrc", "source muttrc\nset realname=Ada\nset folder=/nowhere\n")]);
-        assert_eq!((name.as_deref(), found.is_none()), (Some("Ada"), true));
+        let (name, candidate) =
+            read_all(&[("muttrc", "source muttrc\nset realname=Ada\nset folder=/nowhere\n")]);
+        assert_eq!((name.as_deref(), candidate.is_none()), (Some("Ada"), true));
     }
 }

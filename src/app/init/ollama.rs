@@ -33,13 +33,13 @@ fn default_address() -> SocketAddr {
 /// Its address: from `OLLAMA_HOST` if that is on this machine, else the usual one.
 fn address(env: &Env) -> SocketAddr {
     let default = default_address();
-    let named = env.get("OLLAMA_HOST").and_then(|host| host.to_str()).unwrap_or_default();
-    let named = named.trim_start_matches("http://").trim_end_matches('/').replace("localhost", "127.0.0.1");
-    let named = named
+    let host = env.get("OLLAMA_HOST").and_then(|host| host.to_str()).unwrap_or_default();
+    let host = host.trim_start_matches("http://").trim_end_matches('/').replace("localhost", "127.0.0.1");
+    let address = host
         .parse::<SocketAddr>()
         .ok()
-        .or_else(|| named.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, default.port())));
-    named.filter(|address| address.ip().is_loopback()).unwrap_or(default)
+        .or_else(|| host.parse::<IpAddr>().ok().map(|address| SocketAddr::new(address, default.port())));
+    address.filter(|address| address.ip().is_loopback()).unwrap_or(default)
 }
 
 async fn ask(address: SocketAddr) -> std::io::Result<Vec<u8>> {
@@ -74,9 +74,9 @@ mod tests {
 
     #[test]
     fn models_are_read_and_nothing_else_is() {
-        let said = b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n\
+        let response = b"HTTP/1.0 200 OK\r\nContent-Type: application/json\r\n\r\n\
             {\"models\":[{\"name\":\"qwen3:8b\"},{\"name\":\"bad\\u001b[2J\"},{\"size\":1}]}";
-        assert_eq!(names(said), ["qwen3:8b"]);
+        assert_eq!(names(response), ["qwen3:8b"]);
         for odd in
             [&b""[..], b"HTTP/1.0 404 x\r\n\r\n{\"models\":[{\"name\":\"a\"}]}", b"HTTP/1.0 200 OK\r\n\r\n[]"]
         {

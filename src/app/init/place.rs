@@ -28,12 +28,12 @@ pub(super) fn config_home(home: &Path, env: &Env) -> PathBuf {
 /// A path as people write it; `~` and `$HOME` mean the home folder.
 pub(super) fn path(text: &str, home: &Path) -> PathBuf {
     let rest = ["~/", "$HOME/", "${HOME}/"].iter().find_map(|start| text.strip_prefix(start));
-    let whole = match rest {
+    let joined = match rest {
         Some(rest) => home.join(rest),
         None if matches!(text, "~" | "$HOME" | "${HOME}") => home.to_owned(),
         None => home.join(text),
     };
-    whole.components().collect()
+    joined.components().collect()
 }
 
 /// One short word for an account, valid in the config.
@@ -128,18 +128,18 @@ pub(super) fn server(
     host: &str,
     port: Option<u16>,
     tls: MailTls,
-    usual: [u16; 2],
+    default_ports: [u16; 2],
     user: &str,
     login: MailLogin,
 ) -> MailServer {
-    let [by_tls, by_starttls] = usual;
-    let usual = match tls {
+    let [by_tls, by_starttls] = default_ports;
+    let default_port = match tls {
         MailTls::Tls => by_tls,
         MailTls::Starttls => by_starttls,
     };
     MailServer {
         host: host.to_owned(),
-        port: port.unwrap_or(usual),
+        port: port.unwrap_or(default_port),
         tls,
         user: user.to_owned(),
         login,
@@ -174,14 +174,14 @@ fn unescaped(text: &str) -> String {
 
 /// The bare address in a text, in lower case, if it looks like one.
 pub(super) fn address(text: &str) -> Option<String> {
-    let bare = match text.rsplit_once('<') {
+    let address = match text.rsplit_once('<') {
         Some((_, rest)) => rest.split('>').next().unwrap_or_default(),
         None => text,
     };
-    let bare = bare.trim();
+    let address = address.trim();
     let odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '<' | '>' | ',' | ';' | '"');
-    let (user, domain) = bare.rsplit_once('@')?;
-    (!user.is_empty() && !domain.is_empty() && !bare.contains(odd)).then(|| bare.to_lowercase())
+    let (user, domain) = address.rsplit_once('@')?;
+    (!user.is_empty() && !domain.is_empty() && !address.contains(odd)).then(|| address.to_lowercase())
 }
 
 /// Splits words like a shell: quotes hold a word together, a backslash escapes the next character.

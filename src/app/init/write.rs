@@ -184,8 +184,8 @@ impl Text<'_> {
                 }
             }
         }
-        let own = account.address.as_deref().filter(|own| Some(*own) != usual);
-        self.maybe("address", own);
+        let address = account.address.as_deref().filter(|address| Some(*address) != usual);
+        self.maybe("address", address);
         self.line("# observe: nothing is sent or marked, and cards say what would happen. \"act\" does what you approve.");
         self.set("mode", "observe");
         match &account.outgoing {

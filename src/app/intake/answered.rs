@@ -16,17 +16,17 @@ impl Intake {
     pub(super) async fn close_by_own_mail(&self, account: &Account, mail: &Mail) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let refers = mail.in_reply_to.iter().chain(&mail.references).cloned().collect::<Vec<_>>();
-        let known = store.mail().conversation_of(&account.name, &refers)?;
-        let Some(conversation) = known.or_else(|| mail.conversation().map(str::to_owned)) else {
+        let existing = store.mail().conversation_of(&account.name, &refers)?;
+        let Some(conversation) = existing.or_else(|| mail.conversation().map(str::to_owned)) else {
             return Ok(());
         };
         let Some(thread) = store.mail().before(&account.name, &conversation)?.live else { return Ok(()) };
         // Mail that sayso sent is not an answer from elsewhere.
-        let ours = match &mail.message_id {
+        let is_ours = match &mail.message_id {
             Some(id) => store.mail().sent_by(&thread, id)?,
             None => false,
         };
-        if ours || !self.is_answer(&thread, mail, &refers)? {
+        if is_ours || !self.is_answer(&thread, mail, &refers)? {
             return Ok(());
         }
         self.settle(&thread, ANSWERED_ELSEWHERE, "answered").await

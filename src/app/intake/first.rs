@@ -6,7 +6,7 @@ use super::{FirstLook, Intake, IntakeError, Synced};
 use crate::driver::fail_point;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use crate::mail::{Account, NewMail as Found};
+use crate::mail::{Account, NewMail as IncomingMail};
 use crate::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
 use crate::workflows::intake::{Asked, Taken};
 
@@ -76,7 +76,7 @@ impl Intake {
     pub(super) fn is_answered(&self, account: &Account) -> bool {
         let store = self.engine().store();
         let first = store.mail().first_look_answered(&account.name).unwrap_or(false);
-        let any = |state| store.mail().in_state(&account.name, state, 1).is_ok_and(|found| !found.is_empty());
+        let any = |state| store.mail().in_state(&account.name, state, 1).is_ok_and(|mails| !mails.is_empty());
         let follows = || store.mail().is_following(&account.name).unwrap_or(false);
         first || any(MailState::Unreadable) || (any(MailState::Asked) && follows())
     }
@@ -107,8 +107,8 @@ impl Intake {
             if again {
                 self.take_again(account, mail, synced).await?;
             } else {
-                let (read, found) = self.again(account, mail).await?;
-                let mail = self.new_mail(account, &read, &found)?;
+                let (read, incoming) = self.read_again(account, mail).await?;
+                let mail = self.new_mail(account, &read, &incoming)?;
                 let route = Route::Left("it cannot be read".to_owned());
                 store.mail().take_in(mail, route, self.engine().step_limit()).await?;
             }
@@ -121,8 +121,8 @@ impl Intake {
         let outcome = self.engine().store().threads().outcome(thread)?;
         Ok(match outcome.status {
             Status::Done => {
-                let said = outcome.output.and_then(|output| serde_json::from_value(output).ok());
-                Some(said.unwrap_or_default())
+                let answer = outcome.output.and_then(|output| serde_json::from_value(output).ok());
+                Some(answer.unwrap_or_default())
             }
             Status::Abandoned => Some(Taken::default()),
             _ => None,
@@ -151,11 +151,11 @@ impl Intake {
     ) -> Result<(), IntakeError> {
         let store = self.engine().store();
         loop {
-            let kept = store.mail().in_state(&account.name, MailState::Asked, PAGE)?;
-            if kept.is_empty() {
+            let mails = store.mail().in_state(&account.name, MailState::Asked, PAGE)?;
+            if mails.is_empty() {
                 break;
             }
-            for mail in kept {
+            for mail in mails {
                 fail_point("before_take_kept");
                 self.take_again(account, mail, synced).await?;
                 fail_point("after_take_kept");
@@ -175,25 +175,34 @@ impl Intake {
         synced: &mut Synced,
     ) -> Result<(), IntakeError> {
         let identity = mail.identity.clone();
-        let (read, found) = self.again(account, mail).await?;
-        let taken = self.dispatch(account, &read, &found).await?;
-        if taken == TakenIn::Known {
+        let (read, incoming) = self.read_again(account, mail).await?;
+        let result = self.dispatch(account, &read, &incoming).await?;
+        if result == TakenIn::Known {
             // Its state did not change, so the next query would return it again, for ever.
             return Err(IntakeError::Thread(format!("mail {identity} could not be taken further")));
         }
-        synced.started += u64::from(matches!(taken, TakenIn::Started(_)));
+        synced.started += u64::from(matches!(result, TakenIn::Started(_)));
         Ok(())
     }
 
     /// Reads a kept mail again; it keeps its identity.
-    async fn again(&self, account: &Account, mail: StoredMail) -> Result<(ParsedMail, Found), IntakeError> {
+    async fn read_again(
+        &self,
+        account: &Account,
+        mail: StoredMail,
+    ) -> Result<(ParsedMail, IncomingMail), IntakeError> {
         let mut read = self.read(account, &mail.raw).await?;
         match &mut read {
             Ok(parsed) => parsed.identity = mail.identity,
             Err(unread) => unread.identity = mail.identity,
         }
-        let found =
-            Found { place: mail.place, raw: mail.raw, arrived: mail.came_at, seen: false, answered: false };
-        Ok((read, found))
+        let incoming = IncomingMail {
+            place: mail.place,
+            raw: mail.raw,
+            arrived: mail.came_at,
+            seen: false,
+            answered: false,
+        };
+        Ok((read, incoming))
     }
 }

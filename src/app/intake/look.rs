@@ -34,26 +34,29 @@ impl Intake {
         let mut source = store.mail().source(account.name.clone(), since).await?;
         self.carry_out(account, &mut source, synced).await?;
         let mut cursor = match source.cursor.clone() {
-            Some(kept) => Some(Cursor(kept)),
+            Some(stored) => Some(Cursor(stored)),
             None => self.start(account, source.since).await?,
         };
-        let mut receiver: Receiver =
-            source.receiver.as_deref().and_then(|kept| serde_json::from_str(kept).ok()).unwrap_or_default();
+        let mut receiver: Receiver = source
+            .receiver
+            .as_deref()
+            .and_then(|stored| serde_json::from_str(stored).ok())
+            .unwrap_or_default();
         let (mut done, mut missed) = (0, None);
         let mut page = self.page(account, cursor.as_ref()).await?;
         loop {
             let count = page.mails.len() as u64;
-            let of = done + count + page.left;
+            let total = done + count + page.remaining;
             missed = page.missed.or(missed);
             let moved = page.cursor.is_some() && page.cursor != cursor;
             // If a mailbox claims more mail but returns none, try again another time.
-            let more = page.left > 0 && count > 0 && moved;
+            let more = page.remaining > 0 && count > 0 && moved;
             let taking = async {
                 self.learn_from(account, &page.mails, &mut receiver).await?;
                 for run in runs(page.mails) {
                     done += run.len() as u64;
                     self.take_run(account, &source, &run, synced).await?;
-                    on_step(Step { source: &account.name, done, of });
+                    on_step(Step { source: &account.name, done, total });
                 }
                 fail_point("before_cursor");
                 if let (true, Some(next)) = (moved, &page.cursor) {
@@ -111,8 +114,8 @@ impl Intake {
             store.mail().named(people).await?;
         }
         if *receiver != before {
-            let kept = serde_json::to_string(receiver).unwrap_or_default();
-            store.mail().save_receiver(account.name.clone(), kept).await?;
+            let json = serde_json::to_string(receiver).unwrap_or_default();
+            store.mail().save_receiver(account.name.clone(), json).await?;
         }
         Ok(())
     }
@@ -121,12 +124,12 @@ impl Intake {
     /// user's own mail, its recipients.
     fn people_named(&self, account: &Account, mail: &Mail) -> Result<Vec<(String, String)>, IntakeError> {
         let store = self.engine().store();
-        let own = is_own(&mail.from.address, &account.addresses);
+        let is_own_mail = is_own(&mail.from.address, &account.addresses);
         let colleague = |address: &str| account.addresses.iter().any(|own| !elsewhere(own, address));
         let mut people = Vec::new();
-        let shown = mail.recipients().filter(|_| own).chain(std::iter::once(&mail.from));
+        let shown = mail.recipients().filter(|_| is_own_mail).chain(std::iter::once(&mail.from));
         for person in shown.filter(|person| !person.name.trim().is_empty() && !person.address.is_empty()) {
-            if own || colleague(&person.address) || store.mail().knows(&person.address)? {
+            if is_own_mail || colleague(&person.address) || store.mail().knows(&person.address)? {
                 people.push((person.address.clone(), person.name.clone()));
             }
         }
@@ -150,10 +153,11 @@ impl Intake {
     async fn page(&self, account: &Account, since: Option<&Cursor>) -> Result<Page, IntakeError> {
         let Fetched { mails, cursor, left, missed } = account.mailbox.fetch(since, PAGE).await?;
         let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
-        let read = |found: NewMail| async move { Ok((self.read(account, &found.raw).await?, found)) };
+        let read =
+            |incoming: NewMail| async move { Ok((self.read(account, &incoming.raw).await?, incoming)) };
         let mails: Result<_, IntakeError> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
-        Ok(Page { mails: mails?, bytes, cursor, left, missed })
+        Ok(Page { mails: mails?, bytes, cursor, remaining: left, missed })
     }
 
     /// Takes in unrelated mails, and counts them.
@@ -164,7 +168,7 @@ impl Intake {
         run: &[(ParsedMail, NewMail)],
         synced: &mut Synced,
     ) -> Result<(), IntakeError> {
-        let takes = run.iter().map(|(read, found)| self.take(account, source, read, found));
+        let takes = run.iter().map(|(read, incoming)| self.take(account, source, read, incoming));
         for took in join_all(takes).await {
             let took = took?;
             synced.new += u64::from(took.new);
@@ -178,20 +182,20 @@ impl Intake {
         account: &Account,
         source: &StoredSource,
         read: &ParsedMail,
-        found: &NewMail,
+        incoming: &NewMail,
     ) -> Result<TakeResult, IntakeError> {
         // Not only at first: a mailbox that lost its place shows everything again.
-        if found.arrived < source.since {
+        if incoming.arrived < source.since {
             return Ok(TakeResult::default());
         }
         let limit = self.engine().step_limit();
         let store = self.engine().store();
-        let known = match read {
+        let is_known = match read {
             Ok(Parsed { identity, .. }) => store.mail().state(identity)?.is_some(),
             Err(unread) => store.mail().state(&unread.identity)?.is_some(),
         };
-        if known {
-            let mut mail = self.new_mail(account, read, found)?;
+        if is_known {
+            let mut mail = self.new_mail(account, read, incoming)?;
             // A second copy changes nothing. Only if the known one is not found has the mail moved.
             if let Some(place) = store.mail().place_of(&mail.identity)?.filter(|place| *place != mail.place) {
                 let presence = account.mailbox.presence(std::slice::from_ref(&place)).await?;
@@ -203,32 +207,32 @@ impl Intake {
             return Ok(TakeResult::default());
         }
         fail_point("before_take_in");
-        let own = match read {
+        let is_own_mail = match read {
             Ok(Parsed { mail, .. }) => self.is_own(account, mail).await?,
             Err(_) => false,
         };
-        let taken = match read {
-            Ok(Parsed { mail, .. }) if own => {
+        let result = match read {
+            Ok(Parsed { mail, .. }) if is_own_mail => {
                 self.close_by_own_mail(account, mail).await?;
                 store.mail().wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
                 let route = Route::Left("you wrote it".to_owned());
-                store.mail().take_in(self.new_mail(account, read, found)?, route, limit).await?
+                store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?
             }
-            Ok(_) if found.answered => {
+            Ok(_) if incoming.answered => {
                 let route = Route::Left("you had answered it already".to_owned());
-                store.mail().take_in(self.new_mail(account, read, found)?, route, limit).await?
+                store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?
             }
             Ok(_) if source.phase == Phase::Collecting => {
                 let unread_only = self.0.first == FirstLook::Usual && self.0.config.intake.unread_only;
-                let skip = found.seen && unread_only;
+                let skip = incoming.seen && unread_only;
                 let route =
                     if skip { Route::Left("you had read it already".to_owned()) } else { Route::Asked };
-                store.mail().take_in(self.new_mail(account, read, found)?, route, limit).await?
+                store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?
             }
-            _ => self.dispatch(account, read, found).await?,
+            _ => self.dispatch(account, read, incoming).await?,
         };
         fail_point("after_take_in");
-        Ok(TakeResult { new: taken != TakenIn::Known, started: matches!(taken, TakenIn::Started(_)) })
+        Ok(TakeResult { new: result != TakenIn::Known, started: matches!(result, TakenIn::Started(_)) })
     }
 }
 
@@ -238,7 +242,7 @@ struct Page {
     /// The total size of the mails.
     bytes: usize,
     cursor: Option<Cursor>,
-    left: u64,
+    remaining: u64,
     missed: Option<String>,
 }
 

@@ -17,7 +17,7 @@ mod route;
 use crate::config::Config;
 use crate::driver::{Engine, Scope};
 use crate::mail::{Account, Mail, MailError};
-use crate::store::{DriverLock, StoreError, Taken};
+use crate::store::{DriverLock, LockAttempt, StoreError};
 use crate::workflows::intake;
 use futures_util::future::join_all;
 use serde::Serialize;
@@ -58,7 +58,7 @@ pub struct Step<'a> {
     /// Mails looked at.
     pub done: u64,
     /// Their total, as far as known.
-    pub of: u64,
+    pub total: u64,
 }
 
 /// Called at each step.
@@ -136,12 +136,12 @@ impl Intake {
         patience: Duration,
     ) -> Result<Option<Vec<Synced>>, StoreError> {
         match DriverLock::take(self.engine().store().folder())? {
-            Taken::Ours(lock) => {
+            LockAttempt::Ours(lock) => {
                 let synced = self.sync(on_step).await;
                 drop(lock);
                 Ok(Some(synced))
             }
-            Taken::Theirs(_) => self.sync_there(on_step, patience).await,
+            LockAttempt::Theirs(_) => self.sync_there(on_step, patience).await,
         }
     }
 
@@ -169,7 +169,7 @@ impl Intake {
                 return self.accounts().iter().map(since).collect::<Result<_, _>>().map(Some);
             }
             // The driver may have ended without a look.
-            if let Taken::Ours(_lock) = DriverLock::take(store.folder())? {
+            if let LockAttempt::Ours(_lock) = DriverLock::take(store.folder())? {
                 return Ok(Some(self.sync(on_step).await));
             }
             if Instant::now() >= deadline {
@@ -198,7 +198,7 @@ impl Intake {
         let mut changes = store.changes();
         let mut failures = 0;
         loop {
-            let wanted = store.mail().sync_wanted().unwrap_or(0);
+            let sync_request = store.mail().sync_wanted().unwrap_or(0);
             let LookResult { synced, failed } = self.sync_one(account, &|_| ()).await;
             if let Some(error) = &synced.error {
                 tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
@@ -218,7 +218,7 @@ impl Intake {
                         if changed.is_err() {
                             return;
                         }
-                        let asked = store.mail().sync_wanted().is_ok_and(|now| now != wanted);
+                        let asked = store.mail().sync_wanted().is_ok_and(|now| now != sync_request);
                         // A user who answers the question about a login wants it tried at once.
                         let tried = login.is_some() && self.open_login_thread(account).is_ok_and(|now| now != login);
                         if asked || tried || self.is_answered(account) {

@@ -5,7 +5,7 @@ use crate::driver::{StartError, arrival};
 use crate::graph::{Event, EventKind, ThreadId, Warning};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
-use crate::mail::{Account, Mail, NewMail as Found};
+use crate::mail::{Account, Mail, NewMail as IncomingMail};
 use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{Visible, hex, truncate};
 use crate::workflows::intake::{self, Asked};
@@ -60,7 +60,7 @@ impl Intake {
         &self,
         account: &Account,
         read: &ParsedMail,
-        found: &Found,
+        incoming: &IncomingMail,
     ) -> Result<NewMail, IntakeError> {
         let mut mail = NewMail {
             identity: String::new(),
@@ -70,9 +70,9 @@ impl Intake {
             sender: String::new(),
             subject: String::new(),
             sent_at: None,
-            came_at: found.arrived,
-            raw: found.raw.clone(),
-            place: found.place.clone(),
+            came_at: incoming.arrived,
+            raw: incoming.raw.clone(),
+            place: incoming.place.clone(),
             words: String::new(),
         };
         match read {
@@ -97,17 +97,17 @@ impl Intake {
     fn conversation(&self, account: &Account, mail: &Mail, identity: &str) -> Result<String, StoreError> {
         let mut refers: Vec<String> = mail.in_reply_to.clone();
         refers.extend(mail.references.iter().rev().take(REFERENCES).rev().cloned());
-        let known = self.engine().store().mail().conversation_of(&account.name, &refers)?;
-        Ok(known.unwrap_or_else(|| mail.conversation().unwrap_or(identity).to_owned()))
+        let existing = self.engine().store().mail().conversation_of(&account.name, &refers)?;
+        Ok(existing.unwrap_or_else(|| mail.conversation().unwrap_or(identity).to_owned()))
     }
 
     /// Whether the user wrote it. Anybody can put the user's address into From, so it must also be known as sent: by
     /// sayso, or because it is in the sent folder.
     pub(super) async fn is_own(&self, account: &Account, mail: &Mail) -> Result<bool, IntakeError> {
-        let mut own: Vec<String> = account.addresses.clone();
-        own.extend(self.0.config.user.addresses().map(str::to_owned));
-        own.push(account.address.clone());
-        let Some(id) = mail.message_id.as_ref().filter(|_| is_own(&mail.from.address, &own)) else {
+        let mut own_addresses: Vec<String> = account.addresses.clone();
+        own_addresses.extend(self.0.config.user.addresses().map(str::to_owned));
+        own_addresses.push(account.address.clone());
+        let Some(id) = mail.message_id.as_ref().filter(|_| is_own(&mail.from.address, &own_addresses)) else {
             return Ok(false);
         };
         Ok(self.engine().store().mail().sent_by_any(id)? || account.mailbox.is_sent(id).await?)
@@ -118,15 +118,15 @@ impl Intake {
         &self,
         account: &Account,
         read: &ParsedMail,
-        found: &Found,
+        incoming: &IncomingMail,
     ) -> Result<TakenIn, IntakeError> {
         let store = self.engine().store();
         for _ in 0..TRIES {
-            let mail = self.new_mail(account, read, found)?;
+            let mail = self.new_mail(account, read, incoming)?;
             let route = match read {
-                Err(unread) => Route::Unreadable(self.ask_about(account, unread, found)?),
+                Err(unread) => Route::Unreadable(self.ask_about(account, unread, incoming)?),
                 Ok(Parsed { mail: parsed, identity, .. }) => {
-                    let received = received(account, parsed, identity, &found.place);
+                    let received = received(account, parsed, identity, &incoming.place);
                     let before = store.mail().before(&account.name, &mail.conversation)?;
                     match &before.live {
                         Some(thread) => self.join(thread, parsed, identity, received)?,
@@ -176,13 +176,13 @@ impl Intake {
         &self,
         account: &Account,
         unread: &UnreadableMail,
-        found: &Found,
+        incoming: &IncomingMail,
     ) -> Result<NewThread, IntakeError> {
         let asked = Asked::Unreadable {
             account: account.name.clone(),
-            place: found.place.clone(),
+            place: incoming.place.clone(),
             raw: unread.raw.clone(),
-            bytes: found.raw.len() as u64,
+            bytes: incoming.raw.len() as u64,
             error: unread.why.clone(),
         };
         self.asking(&asked)
@@ -221,6 +221,6 @@ fn received(account: &Account, mail: &Mail, identity: &str, place: &str) -> Valu
 /// The result of an earlier thread, in a few words.
 fn summary(output: Option<&Value>) -> String {
     let Some(output) = output else { return String::new() };
-    let said = output.get("summary").and_then(Value::as_str).map(str::to_owned);
-    said.unwrap_or_else(|| truncate(&output.to_string(), 500).into_owned())
+    let text = output.get("summary").and_then(Value::as_str).map(str::to_owned);
+    text.unwrap_or_else(|| truncate(&output.to_string(), 500).into_owned())
 }

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 /// The right proposal, according to a decision.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) enum Wanted {
+pub(super) enum Expected {
     /// This call, with these arguments.
     Call(Value),
     /// No such call.
@@ -39,24 +39,24 @@ pub(super) fn class(past: &PastDecision) -> Option<Class> {
 }
 
 /// The call that an answer makes right; `None` if the answer does not tell: a response asks for something else.
-pub(super) fn wanted(past: &PastDecision) -> Option<Wanted> {
+pub(super) fn expected(past: &PastDecision) -> Option<Expected> {
     if past.kind != Kind::Approval {
         return None;
     }
     match &past.decision {
-        Decision::Accept | Decision::Draft => Some(Wanted::Call(past.proposed.clone())),
-        Decision::Edit { args } => Some(Wanted::Call(args.clone())),
-        Decision::Ignore => Some(Wanted::None),
+        Decision::Accept | Decision::Draft => Some(Expected::Call(past.proposed.clone())),
+        Decision::Edit { args } => Some(Expected::Call(args.clone())),
+        Decision::Ignore => Some(Expected::None),
         Decision::Respond { .. } => None,
     }
 }
 
-/// Compares a proposal (`None` if the tool was not called) with what was wanted.
-pub(super) fn judge(tool: &str, wanted: &Wanted, got: Option<&Value>) -> Judged {
-    let (args, got) = match (wanted, got) {
-        (Wanted::None, got) => return Judged { same: got.is_none(), distance: None },
-        (Wanted::Call(_), None) => return Judged::default(),
-        (Wanted::Call(args), Some(got)) => (args, got),
+/// Compares a proposal (`None` if the tool was not called) with the expected call.
+pub(super) fn judge(tool: &str, expected: &Expected, got: Option<&Value>) -> Judged {
+    let (args, got) = match (expected, got) {
+        (Expected::None, got) => return Judged { same: got.is_none(), distance: None },
+        (Expected::Call(_), None) => return Judged::default(),
+        (Expected::Call(args), Some(got)) => (args, got),
     };
     match tool {
         "write_email" => {
@@ -121,23 +121,23 @@ mod tests {
 
     #[test]
     fn a_draft_is_the_same_by_its_people_and_words() {
-        let wanted = Wanted::Call(wrote("Bo <bo@far.test>", "Yes,\nwith pleasure."));
-        let same = judge("write_email", &wanted, Some(&wrote("BO@far.test", "Yes, with pleasure.")));
+        let expected = Expected::Call(wrote("Bo <bo@far.test>", "Yes,\nwith pleasure."));
+        let same = judge("write_email", &expected, Some(&wrote("BO@far.test", "Yes, with pleasure.")));
         assert!(same.same);
-        let other = judge("write_email", &wanted, Some(&wrote("al@far.test", "Yes,\nwith pleasure.")));
+        let other = judge("write_email", &expected, Some(&wrote("al@far.test", "Yes,\nwith pleasure.")));
         assert_eq!(other, Judged { same: false, distance: Some(0.0) });
-        let edited = judge("write_email", &wanted, Some(&wrote("bo@far.test", "No.")));
+        let edited = judge("write_email", &expected, Some(&wrote("bo@far.test", "No.")));
         assert!(!edited.same && edited.distance.is_some_and(|distance| distance > 0.5), "{edited:?}");
-        assert_eq!(judge("write_email", &wanted, None), Judged::default());
-        assert!(judge("write_email", &Wanted::None, None).same);
-        assert!(!judge("write_email", &Wanted::None, Some(&Value::Null)).same);
+        assert_eq!(judge("write_email", &expected, None), Judged::default());
+        assert!(judge("write_email", &Expected::None, None).same);
+        assert!(!judge("write_email", &Expected::None, Some(&Value::Null)).same);
     }
 
     #[test]
     fn a_meeting_is_the_same_by_its_slot_and_people() {
         let meeting =
             |start: &str, who: &str| json!({"attendees": [who], "start": start, "duration_minutes": 30});
-        let wanted = Wanted::Call(meeting("2026-11-20T10:00:00+01:00", "bo@far.test"));
+        let expected = Expected::Call(meeting("2026-11-20T10:00:00+01:00", "bo@far.test"));
         for (start, who, same) in [
             ("2026-11-20T09:00:00Z", "Bo <bo@far.test>", true),
             ("2026-11-20T10:00:00Z", "bo@far.test", false),
@@ -145,7 +145,7 @@ mod tests {
             ("tomorrow", "bo@far.test", false),
         ] {
             assert_eq!(
-                judge("schedule_meeting", &wanted, Some(&meeting(start, who))).same,
+                judge("schedule_meeting", &expected, Some(&meeting(start, who))).same,
                 same,
                 "{start} {who}"
             );

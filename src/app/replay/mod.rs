@@ -60,7 +60,7 @@ struct Case {
 
 enum PastDecisionKind {
     Triage(Class),
-    Call(judge::Wanted),
+    Call(judge::Expected),
 }
 
 impl Setup {
@@ -69,17 +69,17 @@ impl Setup {
         self.store.memory().named(word)
     }
 
-    /// Replays past decisions. Calls `told` with the number of cases done and their total; `stop` ends the replay
+    /// Replays past decisions. Calls `on_progress` with the number of cases done and their total; `stop` ends the replay
     /// early, with the results so far.
     pub async fn eval_decisions(
         &self,
         options: ReplayOptions,
-        told: &(dyn Fn(usize, usize) + Send + Sync),
+        on_progress: &(dyn Fn(usize, usize) + Send + Sync),
         stop: impl Future<Output = ()>,
     ) -> Result<DecisionsEval, String> {
         let failed = |e: StoreError| e.to_string();
         let (then, spent) = (ReplayClock::default(), Arc::new(CostMeter::new(self.config.prices.clone())));
-        let doorless = services::services(
+        let services = services::services(
             &self.config,
             &self.env,
             &self.store,
@@ -88,7 +88,7 @@ impl Setup {
             &then,
             &spent,
         );
-        let registry = workflows::all(&Arc::new(doorless)).map_err(|e| e.to_string())?;
+        let registry = workflows::all(&Arc::new(services)).map_err(|e| e.to_string())?;
         let engine = self.engine(registry);
         let past = self.store.inbox().past_decisions(options.since, options.limit).map_err(failed)?;
         let mut report = DecisionsEval::new(self.config.model.name.clone());
@@ -104,7 +104,7 @@ impl Setup {
                     report.stopped = true;
                     break;
                 }
-                () = replay(&engine, case, &mut report) => told(done, cases.len()),
+                () = replay(&engine, case, &mut report) => on_progress(done, cases.len()),
             }
         }
         report.spent(spent.sum());
@@ -147,17 +147,17 @@ fn cases(
         if past.kind == Kind::Triage {
             continue;
         }
-        let Some(wanted) = judge::wanted(&past) else {
+        let Some(expected) = judge::expected(&past) else {
             report.unclear += 1;
             continue;
         };
-        let called = laps.calls.iter().map(|call| call.span.step).filter(|step| *step <= past.step).max();
-        let lap = called.and_then(|called| laps.steps.iter().find(|lap| lap.step == called));
+        let call_step = laps.calls.iter().map(|call| call.span.step).filter(|step| *step <= past.step).max();
+        let lap = call_step.and_then(|call_step| laps.steps.iter().find(|lap| lap.step == call_step));
         match lap {
             Some(lap) => {
                 used += usage_at(&laps, lap.step);
                 let (from, node, at) = (lap.step, lap.node.clone(), lap.at);
-                cases.push(Case { past, from, node, at, sort: PastDecisionKind::Call(wanted) });
+                cases.push(Case { past, from, node, at, sort: PastDecisionKind::Call(expected) });
             }
             None => report.not_replayed(&past, "it is not known at which step a model was asked"),
         }
@@ -178,10 +178,10 @@ async fn replay(engine: &Engine, case: &Case, report: &mut DecisionsEval) {
         Err(why) => report.not_replayed(&case.past, &why),
         Ok((state, asked)) => match &case.sort {
             PastDecisionKind::Triage(class) => report.triaged(&case.past, *class, &state),
-            PastDecisionKind::Call(wanted) => {
+            PastDecisionKind::Call(expected) => {
                 let tool = &case.past.action;
                 let got = asked.iter().find(|asked| asked.action == *tool).map(|asked| &asked.args);
-                report.called(&case.past, wanted, judge::judge(tool, wanted, got), &asked);
+                report.called(&case.past, expected, judge::judge(tool, expected, got), &asked);
             }
         },
     }

@@ -1,6 +1,6 @@
 //! The results of a replay, for people and for programs.
 
-use super::judge::{Judged, Wanted};
+use super::judge::{Expected, Judged};
 use super::services::Sum;
 use crate::graph::{Decision, Interrupt};
 use crate::store::PastDecision;
@@ -88,16 +88,16 @@ impl DecisionsEval {
         });
     }
 
-    pub(super) fn triaged(&mut self, past: &PastDecision, wanted: Class, state: &Value) {
+    pub(super) fn triaged(&mut self, past: &PastDecision, expected: Class, state: &Value) {
         let got = state.get("classification_decision").cloned().unwrap_or_default();
-        let judged = Judged { same: got == wanted.as_str(), distance: None };
-        self.count(past, "triage", judged, Value::from(wanted.as_str()), got);
+        let judged = Judged { same: got == expected.as_str(), distance: None };
+        self.count(past, "triage", judged, Value::from(expected.as_str()), got);
     }
 
     pub(super) fn called(
         &mut self,
         past: &PastDecision,
-        wanted: &Wanted,
+        expected: &Expected,
         judged: Judged,
         asked: &[Interrupt],
     ) {
@@ -107,16 +107,16 @@ impl DecisionsEval {
             // If another tool is called instead, name it.
             None => asked.first().map_or(Value::Null, |other| Value::from(other.action.clone())),
         };
-        let decided = match wanted {
-            Wanted::Call(args) => args.clone(),
-            Wanted::None => Value::from(Decision::Ignore.word()),
+        let decided = match expected {
+            Expected::Call(args) => args.clone(),
+            Expected::None => Value::from(Decision::Ignore.word()),
         };
         self.count(past, &past.action, judged, decided, proposed);
     }
 
     fn count(&mut self, past: &PastDecision, tool: &str, judged: Judged, decided: Value, proposed: Value) {
-        let found = self.rows.iter().position(|row| row.workflow == past.workflow && row.tool == tool);
-        let at = found.unwrap_or_else(|| {
+        let index = self.rows.iter().position(|row| row.workflow == past.workflow && row.tool == tool);
+        let at = index.unwrap_or_else(|| {
             let (workflow, tool) = (past.workflow.clone(), tool.to_owned());
             self.rows.push(EvalRow { workflow, tool, ..EvalRow::default() });
             self.rows.len() - 1

@@ -53,26 +53,26 @@ pub(super) fn services(
     config: &Arc<Config>,
     env: &Env,
     store: &Store,
-    given: BTreeMap<String, String>,
+    profiles: BTreeMap<String, String>,
     rules: Option<Vec<Rule>>,
     then: &ReplayClock,
     spent: &Arc<CostMeter>,
 ) -> Services {
-    let mut doorless = accounts(config);
-    for account in &mut doorless {
+    let mut offline_accounts = accounts(config);
+    for account in &mut offline_accounts {
         (account.mailbox, account.outgoing) = (Arc::new(NoMailbox), None);
     }
     let clock = then.clone();
     Services {
         models: Arc::new(ConfiguredModels::new(config.clone(), env.clone())),
         records: Arc::new(ReplayRecords {
-            kept: StoreRecords { config: config.clone(), store: store.clone() },
+            records: StoreRecords { config: config.clone(), store: store.clone() },
             blobs: Mutex::default(),
-            given,
+            profiles,
             then: then.clone(),
             spent: spent.clone(),
         }),
-        accounts: Arc::new(ConfiguredAccounts(doorless)),
+        accounts: Arc::new(ConfiguredAccounts(offline_accounts)),
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|named| {
             let open = calendar::open(named, config.user.time_zone.clone());
@@ -157,11 +157,11 @@ impl CostMeter {
 
 /// Read-only records, with memory as it was at the time.
 struct ReplayRecords {
-    kept: StoreRecords,
+    records: StoreRecords,
     /// What nodes store during the replay; dropped at its end.
     blobs: Mutex<HashMap<String, Vec<u8>>>,
     /// Profiles to use instead of those of the time.
-    given: BTreeMap<String, String>,
+    profiles: BTreeMap<String, String>,
     then: ReplayClock,
     spent: Arc<CostMeter>,
 }
@@ -186,7 +186,7 @@ impl Records for ReplayRecords {
 
     fn blob(&self, digest: &str) -> Result<Vec<u8>, NodeError> {
         let blobs = self.blobs.lock().unwrap_or_else(PoisonError::into_inner);
-        blobs.get(digest).cloned().map_or_else(|| self.kept.blob(digest), Ok)
+        blobs.get(digest).cloned().map_or_else(|| self.records.blob(digest), Ok)
     }
 
     fn profile<'a>(
@@ -197,13 +197,13 @@ impl Records for ReplayRecords {
         Box::pin(async move {
             let profile =
                 |version, text: &str| Profile { version, text: text.to_owned(), pinned: Vec::new() };
-            if let Some(given) = self.given.get(namespace) {
-                return Ok(profile(0, given));
+            if let Some(text) = self.profiles.get(namespace) {
+                return Ok(profile(0, text));
             }
             let then = self.then.get();
-            let history = self.kept.store.memory().history(namespace).map_err(NodeError::failed)?;
-            let found = history.iter().find(|version| version.updated_at <= then);
-            Ok(found.map_or_else(|| profile(0, preset), |found| profile(found.version, &found.profile)))
+            let history = self.records.store.memory().history(namespace).map_err(NodeError::failed)?;
+            let version = history.iter().find(|version| version.updated_at <= then);
+            Ok(version.map_or_else(|| profile(0, preset), |old| profile(old.version, &old.profile)))
         })
     }
 
@@ -212,11 +212,11 @@ impl Records for ReplayRecords {
     }
 
     fn lessons(&self, namespace: &str) -> Result<Vec<Cause>, NodeError> {
-        self.kept.lessons(namespace)
+        self.records.lessons(namespace)
     }
 
     fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError> {
-        self.kept.mails_from(sender)
+        self.records.mails_from(sender)
     }
 
     fn write_profile<'a>(
@@ -230,19 +230,19 @@ impl Records for ReplayRecords {
     }
 
     fn is_known(&self, address: &str) -> Result<bool, NodeError> {
-        self.kept.is_known(address)
+        self.records.is_known(address)
     }
 
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError> {
-        self.kept.is_first_day(account)
+        self.records.is_first_day(account)
     }
 
     fn by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
-        self.kept.by_name(name)
+        self.records.by_name(name)
     }
 
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError> {
-        self.kept.receiver(account)
+        self.records.receiver(account)
     }
 
     fn noted<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
@@ -250,7 +250,7 @@ impl Records for ReplayRecords {
     }
 
     fn contacts(&self) -> Result<Vec<String>, NodeError> {
-        self.kept.contacts()
+        self.records.contacts()
     }
 
     fn wrote_to<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
@@ -268,7 +268,7 @@ impl Records for ReplayRecords {
         own: &[String],
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError> {
-        self.kept.find_repeated_text(step, inside, own, text)
+        self.records.find_repeated_text(step, inside, own, text)
     }
 
     fn triaged<'a>(
@@ -281,7 +281,7 @@ impl Records for ReplayRecords {
     }
 
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError> {
-        self.kept.place_of(identity)
+        self.records.place_of(identity)
     }
 
     fn handled<'a>(&'a self, _: &'a StepContext, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
@@ -318,8 +318,8 @@ impl Calendar for ReadCalendar {
         Box::pin(async { Err(CalendarError::Permanent("a replay puts in no event".to_owned())) })
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
-        self.0.held(uid)
+    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
+        self.0.events_of(uid)
     }
 
     fn revise<'a>(

@@ -55,8 +55,8 @@ impl Endpoint {
 
     /// The secrets, fetched again after the server did not let us in.
     pub(super) async fn keys(&self) -> Result<Arc<Keys>, String> {
-        let kept = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some(keys) = kept {
+        let cached = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some(keys) = cached {
             return Ok(keys);
         }
         let (config, traces, env) = (self.config.clone(), self.traces.clone(), self.env.clone());
@@ -95,8 +95,8 @@ impl Endpoint {
         };
         match status {
             200..=299 if is_page(reply) => wrong("answers with a page for browsers"),
-            200..=299 => SendOutcome::Taken(left_out(&reply.body).map(|(left, why)| {
-                format!("{place} left out {left} of {count} spans{}", self.reason_suffix(keys, &why))
+            200..=299 => SendOutcome::Taken(left_out(&reply.body).map(|(omitted, why)| {
+                format!("{place} left out {omitted} of {count} spans{}", self.reason_suffix(keys, &why))
             })),
             400 | 422 => {
                 let why = self.reason_suffix(keys, &String::from_utf8_lossy(&reply.body));

@@ -225,8 +225,10 @@ impl Traces {
             tracing::warn!(%error, "traces were not taken");
         }
         let store = self.0.engine.store();
-        let made = store.mail().source(SourceLine::TRACES.to_owned(), store.now()).await;
-        if made.is_ok() && store.mail().checked(SourceLine::TRACES.to_owned(), error.clone()).await.is_ok() {
+        let registered = store.mail().source(SourceLine::TRACES.to_owned(), store.now()).await;
+        if registered.is_ok()
+            && store.mail().checked(SourceLine::TRACES.to_owned(), error.clone()).await.is_ok()
+        {
             *noted = Some((error, Instant::now()));
         }
     }

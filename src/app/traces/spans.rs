@@ -92,7 +92,7 @@ impl<'a> SpanBuilder<'a> {
         };
         for span in &mut spans {
             span.name = self.redactor.text(&span.name);
-            span.attributes.extend(traced_thread.common());
+            span.attributes.extend(traced_thread.common_attributes());
         }
         spans
     }
@@ -141,8 +141,8 @@ impl<'a> SpanBuilder<'a> {
 
     /// The provider of a model, in the words of OpenTelemetry's conventions.
     fn provider(&self, model: &str) -> &'static str {
-        let mut known = self.config.models.values().chain([&self.config.model]);
-        match known.find(|known| known.name == model).map(|known| known.provider) {
+        let mut models = self.config.models.values().chain([&self.config.model]);
+        match models.find(|configured| configured.name == model).map(|configured| configured.provider) {
             Some(Provider::Builtin) => "sayso",
             Some(Provider::Openai) => "openai",
             Some(Provider::Anthropic) => "anthropic",
@@ -269,7 +269,7 @@ impl TracedThread<'_> {
     }
 
     /// The attributes of every span in a thread.
-    fn common(&self) -> [(&'static str, Attribute); 3] {
+    fn common_attributes(&self) -> [(&'static str, Attribute); 3] {
         let timings = &self.traced.timings;
         [
             ("gen_ai.conversation.id", timings.thread.as_str().into()),

@@ -84,8 +84,8 @@ impl Span {
 /// The body of a request with these spans.
 pub(super) fn request(spans: Vec<Value>) -> Vec<u8> {
     let version = env!("CARGO_PKG_VERSION");
-    let own = |text: &str| json!({ "stringValue": text });
-    let resource = pairs([("service.name", own("sayso")), ("service.version", own(version))]);
+    let attribute = |text: &str| json!({ "stringValue": text });
+    let resource = pairs([("service.name", attribute("sayso")), ("service.version", attribute(version))]);
     let scope = json!({ "name": "sayso", "version": version });
     let all = match spans.is_empty() {
         true => json!([]),

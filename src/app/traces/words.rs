@@ -80,8 +80,8 @@ mod tests {
     #[test]
     fn words_are_bounded_and_without_secrets() {
         let long = (0..200).map(|n| ("user".to_owned(), format!("{n} {}", "ü".repeat(TEXT)))).collect();
-        let told = message_attributes(&call(long), &Redactor::default());
-        let all: String = told.iter().map(|(key, value)| format!("{key} {value:?}")).collect();
+        let attributes = message_attributes(&call(long), &Redactor::default());
+        let all: String = attributes.iter().map(|(key, value)| format!("{key} {value:?}")).collect();
         assert!(!all.contains("canary"), "{all}");
         assert!(all.len() < 2 * CONVERSATION, "{}", all.len());
         assert!(
@@ -89,7 +89,7 @@ mod tests {
                 && all.contains("199 ü")
                 && all.contains("bytes more")
         );
-        let keys: Vec<&str> = told.iter().map(|(key, _)| *key).collect();
+        let keys: Vec<&str> = attributes.iter().map(|(key, _)| *key).collect();
         assert_eq!(keys, ["gen_ai.system_instructions", "gen_ai.input.messages", "gen_ai.output.messages"]);
     }
 }

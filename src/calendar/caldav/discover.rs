@@ -9,7 +9,7 @@ use reqwest::Url;
 /// How many redirects are followed.
 const MAX_REDIRECTS: usize = 5;
 /// How many calendars an error lists.
-const NAMED: usize = 12;
+const MAX_NAMED: usize = 12;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Collection {
@@ -83,8 +83,8 @@ impl CalDav {
 
     /// The folder of a person's calendars.
     async fn home_of(&self, person: Url) -> Result<Option<Url>, CalendarError> {
-        let found = self.find(&self.same_server(person)?, "0").await?;
-        Ok(found.and_then(|(at, node)| link(node.get(DAV, "response")?, &at, CALDAV, "calendar-home-set")))
+        let reply = self.find(&self.same_server(person)?, "0").await?;
+        Ok(reply.and_then(|(at, node)| link(node.get(DAV, "response")?, &at, CALDAV, "calendar-home-set")))
     }
 
     /// Asks about an address, and follows redirects.
@@ -96,7 +96,7 @@ impl CalDav {
                  <D:prop>{PROPERTIES}</D:prop></D:propfind>"
             );
             match self.multistatus(b"PROPFIND", &at, depth, body).await? {
-                Multistatus::Said(node) => return Ok(Some((at, node))),
+                Multistatus::Properties(node) => return Ok(Some((at, node))),
                 Multistatus::Nothing => return Ok(None),
                 Multistatus::Elsewhere(to) => {
                     let Ok(next) = at.join(&to) else { return Ok(None) };
@@ -110,7 +110,7 @@ impl CalDav {
     /// The password goes only to the server in the config.
     pub(super) fn same_server(&self, url: Url) -> Result<Url, CalendarError> {
         let configured = Url::parse(&self.server.url).ok();
-        if configured.is_some_and(|known| known.origin() == url.origin()) {
+        if configured.is_some_and(|configured| configured.origin() == url.origin()) {
             return Ok(url);
         }
         let elsewhere = safe_excerpt(&url.origin().ascii_serialization());
@@ -122,8 +122,8 @@ impl CalDav {
 
 /// The link in a property of the resource at `at`.
 fn link(response: &Node, at: &Url, namespace: &str, name: &str) -> Option<Url> {
-    let found = properties(response).find_map(|props| props.get(namespace, name)?.get(DAV, "href"));
-    let href = found.map(|href| href.text.trim()).filter(|href| !href.is_empty())?;
+    let href = properties(response).find_map(|props| props.get(namespace, name)?.get(DAV, "href"));
+    let href = href.map(|href| href.text.trim()).filter(|href| !href.is_empty())?;
     at.join(href).ok()
 }
 
@@ -133,14 +133,14 @@ fn choose<'a>(
     name: Option<&str>,
     place: &str,
 ) -> Result<&'a Collection, CalendarError> {
-    let fits: Vec<&Collection> =
+    let candidates: Vec<&Collection> =
         all.iter().filter(|one| name.is_none_or(|name| is_called(one, name))).collect();
-    let mut names: Vec<String> = all.iter().take(NAMED).map(|one| safe_excerpt(&one.name)).collect();
-    if all.len() > NAMED {
+    let mut names: Vec<String> = all.iter().take(MAX_NAMED).map(|one| safe_excerpt(&one.name)).collect();
+    if all.len() > MAX_NAMED {
         names.push("…".to_owned());
     }
     let names = names.join(", ");
-    Err(CalendarError::Permanent(match (fits.as_slice(), name.map(safe_excerpt)) {
+    Err(CalendarError::Permanent(match (candidates.as_slice(), name.map(safe_excerpt)) {
         ([only], _) => return Ok(only),
         _ if all.is_empty() => format!("there is no calendar at {place}; make one there"),
         (_, None) => format!("{place} has several calendars; name one with calendar: {names}"),

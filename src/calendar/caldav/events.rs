@@ -1,7 +1,7 @@
 //! Events on the server: adds them, finds them by UID, changes and removes them.
 
 use super::xml::escaped;
-use super::{CalDav, MOST};
+use super::{CalDav, MAX_REPLY};
 use crate::calendar::file::name_for;
 use crate::calendar::invited::{InvitedEvent, events, events_of};
 use crate::calendar::lines::{self, Component};
@@ -25,7 +25,7 @@ pub(super) struct Object {
 
 impl CalDav {
     /// The URL of an event that we added.
-    async fn own(&self, uid: &str) -> Result<Url, CalendarError> {
+    async fn url_of(&self, uid: &str) -> Result<Url, CalendarError> {
         let mut url = self.collection().await?.url.clone();
         if let Ok(mut path) = url.path_segments_mut() {
             path.pop_if_empty().push(&name_for(uid));
@@ -38,7 +38,7 @@ impl CalDav {
             .map_err(|error| CalendarError::Permanent(format!("the event is no calendar text: {error}")))?;
         let uid = only_uid(&calendars)
             .map_err(|error| CalendarError::Permanent(format!("the event cannot be put in: {error}")))?;
-        let ask = Ask::new(Method::PUT, self.own(&uid).await?)
+        let ask = Ask::new(Method::PUT, self.url_of(&uid).await?)
             .body(KIND, event.to_vec())
             .header(IF_NONE_MATCH, "*");
         let reply = self.ask(ask).await?;
@@ -68,9 +68,9 @@ impl CalDav {
 
     /// Finds an event by its UID: first where we would have put it, then anywhere.
     async fn locate(&self, uid: &str) -> Result<Option<Object>, CalendarError> {
-        let url = self.own(uid).await?;
+        let url = self.url_of(uid).await?;
         // A compressed response has another ETag.
-        let ask = Ask::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MOST);
+        let ask = Ask::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MAX_REPLY);
         let reply = self.look(ask).await?;
         match reply.status {
             200 if has_uid(&self.read(&reply.body)?, uid) => {

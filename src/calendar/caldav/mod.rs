@@ -10,7 +10,7 @@ mod discover;
 mod events;
 mod xml;
 
-use super::busy::{Window, taken};
+use super::busy::{Window, busy_times};
 use super::entry::entries_of;
 use super::lines::{self, Component};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision, short};
@@ -30,7 +30,7 @@ use tokio::sync::OnceCell;
 use xml::{CALDAV, DAV, Node};
 
 /// The maximum size of a response.
-const MOST: usize = 64 << 20;
+const MAX_REPLY: usize = 64 << 20;
 
 pub struct CalDav {
     server: CalDavServer,
@@ -117,19 +117,19 @@ impl CalDav {
     ) -> Result<Multistatus, CalendarError> {
         let method = Method::from_bytes(method).unwrap_or_default();
         let ask = Ask::new(method, url.clone()).body("application/xml; charset=utf-8", body.into_bytes());
-        let ask = ask.header(HeaderName::from_static("depth"), depth).most(MOST);
+        let ask = ask.header(HeaderName::from_static("depth"), depth).most(MAX_REPLY);
         let reply = self.look(ask).await?;
         let place = self.web().await?.place();
         match reply.status {
-            207 if !reply.whole => Err(CalendarError::Permanent(format!(
+            207 if !reply.is_complete => Err(CalendarError::Permanent(format!(
                 "the calendar at {place} has more than {} MiB for one look; name a smaller one",
-                MOST >> 20
+                MAX_REPLY >> 20
             ))),
             207 => {
                 match xml::read(&reply.body)
                     .filter(|node| node.namespace == DAV && node.name == "multistatus")
                 {
-                    Some(node) => Ok(Multistatus::Said(node)),
+                    Some(node) => Ok(Multistatus::Properties(node)),
                     None => Err(CalendarError::Temporary(format!("{place} does not answer with CalDAV"))),
                 }
             }
@@ -153,20 +153,20 @@ impl CalDav {
         );
         let place = self.web().await?.place();
         let responses = match self.multistatus(b"REPORT", &url, "1", body).await? {
-            Multistatus::Said(node) => node,
+            Multistatus::Properties(node) => node,
             Multistatus::Elsewhere(_) | Multistatus::Nothing => {
                 let text = format!("the calendar at {place} is not there any more; check [calendar]");
                 return Err(CalendarError::Permanent(text));
             }
         };
-        let mut found = Vec::new();
+        let mut objects = Vec::new();
         for response in responses.all(DAV, "response") {
             let data = properties(response).find_map(|props| props.get(CALDAV, "calendar-data"));
             match data {
                 Some(data) => {
                     let href = response.get(DAV, "href").map_or("", |href| href.text.trim());
                     let version = properties(response).find_map(|props| props.get(DAV, "getetag"));
-                    found.push(Object {
+                    objects.push(Object {
                         url: url.join(href).unwrap_or_else(|_| url.clone()),
                         version: version.map(|version| version.text.trim().to_owned()).unwrap_or_default(),
                         text: data.text.clone().into_bytes(),
@@ -181,7 +181,7 @@ impl CalDav {
                 }
             }
         }
-        Ok(found)
+        Ok(objects)
     }
 
     async fn times(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
@@ -195,7 +195,7 @@ impl CalDav {
             let read = entries_of(&calendars, &self.person);
             entries.extend(read.map_err(|(title, uid, error)| self.broken(&title, &uid, &error))?);
         }
-        taken(&entries, &Window { from, until, person: &self.person })
+        busy_times(&entries, &Window { from, until, person: &self.person })
             .map_err(|(entry, error)| self.broken(&entry.title, &entry.uid, &error))
     }
 
@@ -221,7 +221,7 @@ impl CalDav {
 
 /// The result of a request about several resources.
 enum Multistatus {
-    Said(Node),
+    Properties(Node),
     /// A redirect; the location as the server wrote it.
     Elsewhere(String),
     Nothing,
@@ -250,7 +250,7 @@ impl Calendar for CalDav {
         Box::pin(self.put(event))
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
+    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         Box::pin(self.of_uid(uid))
     }
 

@@ -4,7 +4,7 @@
 //! are limited. A truncated document is an error.
 
 const DEEPEST: usize = 32;
-const MOST: usize = 500_000;
+const MAX_NODES: usize = 500_000;
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Node {
@@ -106,7 +106,7 @@ impl Reading {
     /// Begins an element; `None` if a limit is exceeded.
     fn begin(&mut self, written: &str, attributes: Attributes) -> Option<()> {
         self.count += 1;
-        if self.open.len() >= DEEPEST || self.count > MOST {
+        if self.open.len() >= DEEPEST || self.count > MAX_NODES {
             return None;
         }
         let around = self.spaces.len();

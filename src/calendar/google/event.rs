@@ -24,8 +24,8 @@ pub(super) fn id(uid: &str) -> String {
 pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value), String> {
     let bad = |why: &dyn std::fmt::Display| format!("the event cannot be put in: {why}");
     let calendars = lines::read(event).map_err(|error| bad(&error))?;
-    let found: Vec<_> = events(&calendars).collect();
-    let [event] = found.as_slice() else { return Err(bad(&"it is not exactly one event")) };
+    let components: Vec<_> = events(&calendars).collect();
+    let [event] = components.as_slice() else { return Err(bad(&"it is not exactly one event")) };
     let entry = Entry::read(event, &Zones::of(&calendars), person).map_err(|error| bad(&error))?;
     if entry.uid.is_empty() || entry.start.is_day() || !entry.rules.is_empty() {
         return Err(bad(&"it is no plain meeting with a UID"));

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 use std::collections::HashMap;
 
 /// The maximum size of a response.
-const MOST: usize = 4 << 20;
+const MAX_REPLY: usize = 4 << 20;
 /// How many pages of 250 occurrences a series may have.
 const MAX_PAGES: usize = 40;
 /// How often we read an event again if others change it.
@@ -77,14 +77,14 @@ impl GoogleCalendar {
         self.api.as_ref().map_err(|why| CalendarError::Permanent(why.clone()))
     }
 
-    async fn taken(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
+    async fn busy_times(&self, from: Timestamp, until: Timestamp) -> Result<Vec<Busy>, CalendarError> {
         let api = self.api()?;
         let body = json!({"timeMin": from, "timeMax": until, "items": [{"id": self.calendar}]});
-        let ask = api.request(Method::POST, &["freeBusy"], &[]).most(MOST);
+        let ask = api.request(Method::POST, &["freeBusy"], &[]).most(MAX_REPLY);
         let ask = ask.body("application/json", body.to_string().into_bytes());
-        let mut said_times: FreeBusy = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
+        let mut reply: FreeBusy = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
         // Skipping a calendar would invent free time.
-        let Some(times) = said_times.calendars.remove(&self.calendar) else {
+        let Some(times) = reply.calendars.remove(&self.calendar) else {
             return Err(surely_not(api.unexpected("another calendar than the one asked for")));
         };
         if let Some(error) = times.errors.first() {
@@ -98,8 +98,8 @@ impl GoogleCalendar {
         }
         let busy =
             |time: Time| Busy { start: time.start, end: time.end, title: String::new(), all_day: false };
-        let inside = |time: &Time| time.start < until && time.end > from;
-        let mut busy: Vec<Busy> = times.busy.into_iter().filter(inside).map(busy).collect();
+        let is_inside = |time: &Time| time.start < until && time.end > from;
+        let mut busy: Vec<Busy> = times.busy.into_iter().filter(is_inside).map(busy).collect();
         busy.sort_by_key(|one| (one.start, one.end));
         Ok(busy)
     }
@@ -111,11 +111,11 @@ impl GoogleCalendar {
             return Ok(());
         }
         let path = ["calendars", &self.calendar, "events"];
-        let ask = api.request(Method::POST, &path, &[SILENT]).most(MOST);
+        let ask = api.request(Method::POST, &path, &[SILENT]).most(MAX_REPLY);
         match api.call(ask.body("application/json", body.to_string().into_bytes()), Repeat::Never).await {
             Ok(_) => Ok(()),
             // An id stays taken, even after the event is deleted.
-            Err(CallError::Refused { status: 409, .. }) => match self.own(&uid).await? {
+            Err(CallError::Refused { status: 409, .. }) => match self.added_event(&uid).await? {
                 Some(_) => Ok(()),
                 None => {
                     let text = "this same event was in the calendar and was deleted there; propose it again";
@@ -127,10 +127,10 @@ impl GoogleCalendar {
     }
 
     /// The event that sayso added.
-    async fn own(&self, uid: &str) -> Result<Option<Value>, CalendarError> {
+    async fn added_event(&self, uid: &str) -> Result<Option<Value>, CalendarError> {
         let api = self.api()?;
         let ask =
-            api.request(Method::GET, &["calendars", &self.calendar, "events", &id(uid)], &[]).most(MOST);
+            api.request(Method::GET, &["calendars", &self.calendar, "events", &id(uid)], &[]).most(MAX_REPLY);
         match api.json::<Value>(ask, Repeat::Freely).await {
             Ok(event) => Ok(Some(event).filter(|event| event["status"] != "cancelled")),
             Err(CallError::Refused { status: 404 | 410, .. }) => Ok(None),
@@ -146,7 +146,8 @@ impl GoogleCalendar {
         for _ in 0..MAX_PAGES {
             let mut query = vec![("iCalUID", uid), ("maxResults", "250")];
             query.extend(page.as_deref().map(|page| ("pageToken", page)));
-            let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MOST);
+            let ask =
+                api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MAX_REPLY);
             let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
             events.extend(listed.items.into_iter().filter(|event| event["status"] != "cancelled"));
             match listed.next_page_token.filter(|next| !next.is_empty()) {
@@ -162,26 +163,26 @@ impl GoogleCalendar {
 
     /// Everything with this UID, the event itself first.
     async fn find_events(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
-        let mut found = self.imported(uid).await?;
-        if found.is_empty() {
-            found.extend(self.own(uid).await?);
+        let mut events = self.imported(uid).await?;
+        if events.is_empty() {
+            events.extend(self.added_event(uid).await?);
         }
-        found.sort_by_key(|event| event.get("recurringEventId").is_some());
-        Ok(found)
+        events.sort_by_key(|event| event.get("recurringEventId").is_some());
+        Ok(events)
     }
 
     /// Google's events, parsed. An event that cannot be read is an error.
-    fn shown(&self, uid: &str, events: &[Value]) -> Result<Vec<InvitedEvent>, CalendarError> {
-        let odd = || {
+    fn parse_events(&self, uid: &str, events: &[Value]) -> Result<Vec<InvitedEvent>, CalendarError> {
+        let unreadable = || {
             let text = format!("Google shows an event that cannot be read ({})", safe_excerpt(uid));
             CalendarError::Permanent(text)
         };
-        events.iter().map(|event| read(uid, event, &self.person).ok_or_else(odd)).collect()
+        events.iter().map(|event| read(uid, event, &self.person).ok_or_else(unreadable)).collect()
     }
 
     async fn of_uid(&self, uid: &str) -> Result<Vec<InvitedEvent>, CalendarError> {
         let events = self.find_events(uid).await?;
-        self.shown(uid, &events)
+        self.parse_events(uid, &events)
     }
 
     async fn make_revision(
@@ -193,15 +194,15 @@ impl GoogleCalendar {
         let news = News::read(event, sender, revision, &self.person)?;
         for _ in 0..TRIES {
             let events = self.find_events(&news.uid).await?;
-            if !news.applies(&self.shown(&news.uid, &events)?)? {
+            if !news.applies(&self.parse_events(&news.uid, &events)?)? {
                 return Ok(());
             }
-            let done = match (news.is_whole(), events.first()) {
+            let is_done = match (news.is_whole(), events.first()) {
                 (_, None) => return Ok(()),
                 (true, Some(series)) => self.change_event(series, event, revision).await?,
                 (false, Some(_)) => self.change_occurrence(&news, &events, event, revision).await?,
             };
-            if done {
+            if is_done {
                 return Ok(());
             }
         }
@@ -222,14 +223,14 @@ impl GoogleCalendar {
             let text = "the mail changes several occurrences at once; sayso can only tell Google of one";
             return Err(CalendarError::Permanent(text.to_owned()));
         };
-        let held = self.shown(&news.uid, events)?;
-        if let Some(known) = held.iter().position(|one| one.occurrence == Some(*at)) {
-            return self.change_event(&events[known], event, revision).await;
+        let held = self.parse_events(&news.uid, events)?;
+        if let Some(index) = held.iter().position(|one| one.occurrence == Some(*at)) {
+            return self.change_event(&events[index], event, revision).await;
         }
         let (api, series) = (self.api()?, events[0]["id"].as_str().unwrap_or_default());
         let path = ["calendars", &self.calendar, "events", series, "instances"];
         let at = at.to_string();
-        let ask = api.request(Method::GET, &path, &[("originalStart", at.as_str())]).most(MOST);
+        let ask = api.request(Method::GET, &path, &[("originalStart", at.as_str())]).most(MAX_REPLY);
         let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
         match listed.items.first().filter(|one| one["status"] != "cancelled") {
             Some(occurrence) => self.change_event(occurrence, event, revision).await,
@@ -245,12 +246,12 @@ impl GoogleCalendar {
     /// Changes or deletes one event in the version we read; `false` if it has changed since.
     async fn change_event(
         &self,
-        known: &Value,
+        current: &Value,
         event: &[u8],
         revision: Revision,
     ) -> Result<bool, CalendarError> {
         let api = self.api()?;
-        let id = known["id"].as_str().unwrap_or_default();
+        let id = current["id"].as_str().unwrap_or_default();
         let path = ["calendars", &self.calendar, "events", id];
         let ask = match revision {
             Revision::Remove => api.request(Method::DELETE, &path, &[SILENT]),
@@ -267,8 +268,8 @@ impl GoogleCalendar {
                 ask.body("application/json", body.to_string().into_bytes())
             }
         };
-        let version = known["etag"].as_str().unwrap_or("*");
-        match api.call(ask.header(IF_MATCH, version).most(MOST), Repeat::Never).await {
+        let version = current["etag"].as_str().unwrap_or("*");
+        match api.call(ask.header(IF_MATCH, version).most(MAX_REPLY), Repeat::Never).await {
             Ok(_) => Ok(true),
             Err(CallError::Refused { status: 404 | 410 | 412, .. }) => Ok(false),
             Err(error) => Err(surely_not(error)),
@@ -282,14 +283,14 @@ impl Calendar for GoogleCalendar {
     }
 
     fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
-        Box::pin(self.taken(from, until))
+        Box::pin(self.busy_times(from, until))
     }
 
     fn add<'a>(&'a self, event: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
         Box::pin(self.put(event))
     }
 
-    fn held<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
+    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
         Box::pin(self.of_uid(uid))
     }
 
@@ -306,7 +307,7 @@ impl Calendar for GoogleCalendar {
         Box::pin(async move {
             let now = Timestamp::now();
             let soon = now.saturating_add(jiff::SignedDuration::from_hours(1)).unwrap_or(now);
-            self.taken(now, soon).await?;
+            self.busy_times(now, soon).await?;
             Ok(format!("the times of {} are shown by {}", safe_excerpt(&self.calendar), self.api()?.place()))
         })
     }

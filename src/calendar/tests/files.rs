@@ -23,8 +23,8 @@ fn meeting(uid: &str) -> Event {
 }
 
 fn titles(calendar: &IcsCalendar) -> Vec<String> {
-    let found = run(calendar.busy(at("2026-11-16"), at("2026-11-23"))).unwrap();
-    found.into_iter().map(|it| it.title).collect()
+    let times = run(calendar.busy(at("2026-11-16"), at("2026-11-23"))).unwrap();
+    times.into_iter().map(|it| it.title).collect()
 }
 
 #[test]
@@ -182,14 +182,14 @@ proptest! {
         let target = IcsCalendar::new(&path, berlin());
         run(target.add(&event_text(&expected))).unwrap();
         prop_assert!(run(target.holds(&uid)).unwrap());
-        let found = run(target.busy(at("2026-10-20"), at("2026-11-20"))).unwrap();
-        prop_assert_eq!(found.len(), 1);
+        let times = run(target.busy(at("2026-10-20"), at("2026-11-20"))).unwrap();
+        prop_assert_eq!(times.len(), 1);
         // In a repeated hour, local times are ambiguous; the first is taken.
         let ambiguous = zone.is_some_and(|zone| {
             let zone = jiff::tz::TimeZone::get(zone).unwrap();
             [start, end].iter().any(|time| zone.to_ambiguous_zoned(zone.to_datetime(*time)).is_ambiguous())
         });
-        prop_assert!(ambiguous || (found[0].start, found[0].end) == (start, end), "{:?}", found);
+        prop_assert!(ambiguous || (times[0].start, times[0].end) == (start, end), "{:?}", times);
         prop_assert!(event_text(&expected).split(|b| *b == b'\n').all(|line| line.len() <= 76));
     }
 }

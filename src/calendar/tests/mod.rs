@@ -47,9 +47,9 @@ fn run<T>(future: impl Future<Output = T>) -> T {
 /// Checks the times of events: `2026-11-17T08:00/09:00` in UTC, with a date if it ends on another day.
 #[track_caller]
 fn check(inside: &str, from: &str, until: &str, expected: &[&str]) {
-    let found = busy(&calendar(inside), from, until).unwrap();
+    let times = busy(&calendar(inside), from, until).unwrap();
     let utc = |time: Timestamp| TimeZone::UTC.to_datetime(time);
-    let found: Vec<String> = found
+    let times: Vec<String> = times
         .iter()
         .map(|it| {
             let (start, end) = (utc(it.start), utc(it.end));
@@ -61,5 +61,5 @@ fn check(inside: &str, from: &str, until: &str, expected: &[&str]) {
             format!("{}/{end}", start.strftime("%Y-%m-%dT%H:%M"))
         })
         .collect();
-    assert_eq!(found, expected, "{inside}");
+    assert_eq!(times, expected, "{inside}");
 }

@@ -25,22 +25,22 @@ const MOVED: &str = "DTSTART:20261118T130000Z\nDTEND:20261118T140000Z";
 const WEEKLY: &str = "DTSTART:20261117T100000Z\nDTEND:20261117T110000Z\nRRULE:FREQ=WEEKLY";
 const SECOND: &str = "RECURRENCE-ID:20261124T100000Z\nDTSTART:20261125T100000Z\nDTEND:20261125T110000Z";
 
-struct Held {
+struct Fixture {
     _folder: tempfile::TempDir,
     path: std::path::PathBuf,
     calendar: IcsCalendar,
 }
 
 /// A calendar file with this event and another one.
-fn held(inside: &str) -> Held {
+fn fixture(inside: &str) -> Fixture {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("work.ics");
     fs::write(&path, calendar(&format!("{OTHER}{inside}"))).unwrap();
     let calendar = IcsCalendar::new(&path, berlin());
-    Held { _folder: folder, path, calendar }
+    Fixture { _folder: folder, path, calendar }
 }
 
-impl Held {
+impl Fixture {
     fn text(&self) -> String {
         fs::read_to_string(&self.path).unwrap()
     }
@@ -60,60 +60,60 @@ impl Held {
 
 #[test]
 fn an_event_is_changed_and_nothing_beside_it() {
-    let held = held(&event(1, START));
-    let before = held.text();
+    let fixture = fixture(&event(1, START));
+    let before = fixture.text();
     for _ in 0..2 {
-        run(held.calendar.revise(&news(2, MOVED), INES, Revision::Change)).unwrap();
+        run(fixture.calendar.revise(&news(2, MOVED), INES, Revision::Change)).unwrap();
     }
-    let after = held.text();
+    let after = fixture.text();
     assert_eq!(after.matches("UID:kick").count(), 1);
-    let own = |text: &str| text[..text.find("UID:kick").unwrap()].to_owned();
-    assert_eq!(own(&after), own(&before), "what stands before it stays byte for byte");
-    assert_eq!(held.times(), ["2026-11-17T08:00:00Z Mine", "2026-11-18T13:00:00Z Kickoff"]);
-    run(held.calendar.revise(&news(3, MOVED), "tom@lumen.example", Revision::Remove)).unwrap();
-    run(held.calendar.revise(&news(3, MOVED), INES, Revision::Remove)).unwrap();
-    assert_eq!(held.text(), calendar(OTHER));
+    let text_before = |text: &str| text[..text.find("UID:kick").unwrap()].to_owned();
+    assert_eq!(text_before(&after), text_before(&before), "what stands before it stays byte for byte");
+    assert_eq!(fixture.times(), ["2026-11-17T08:00:00Z Mine", "2026-11-18T13:00:00Z Kickoff"]);
+    run(fixture.calendar.revise(&news(3, MOVED), "tom@lumen.example", Revision::Remove)).unwrap();
+    run(fixture.calendar.revise(&news(3, MOVED), INES, Revision::Remove)).unwrap();
+    assert_eq!(fixture.text(), calendar(OTHER));
 }
 
 #[test]
 fn only_who_invites_changes_it_and_never_back() {
-    let held = held(&event(2, START));
-    let change = |event: &[u8], who: &str| run(held.calendar.revise(event, who, Revision::Change));
-    let remove = |event: &[u8], who: &str| run(held.calendar.revise(event, who, Revision::Remove));
-    held.refuses(change(&news(3, MOVED), "eve@lumen.example"), "eve@lumen.example is not the organizer");
-    held.refuses(remove(&news(3, MOVED), "eve@lumen.example"), "is not the organizer");
-    held.refuses(change(&news(1, MOVED), INES), "a newer version");
-    held.refuses(remove(&news(1, MOVED), INES), "a newer version");
+    let fixture = fixture(&event(2, START));
+    let change = |event: &[u8], who: &str| run(fixture.calendar.revise(event, who, Revision::Change));
+    let remove = |event: &[u8], who: &str| run(fixture.calendar.revise(event, who, Revision::Remove));
+    fixture.refuses(change(&news(3, MOVED), "eve@lumen.example"), "eve@lumen.example is not the organizer");
+    fixture.refuses(remove(&news(3, MOVED), "eve@lumen.example"), "is not the organizer");
+    fixture.refuses(change(&news(1, MOVED), INES), "a newer version");
+    fixture.refuses(remove(&news(1, MOVED), INES), "a newer version");
     let earlier = String::from_utf8(news(2, MOVED)).unwrap().replace("20261101T08", "20261101T07");
-    held.refuses(change(earlier.as_bytes(), INES), "a newer version");
+    fixture.refuses(change(earlier.as_bytes(), INES), "a newer version");
     let other = String::from_utf8(news(3, MOVED)).unwrap().replace("Ines@Lumen", "eve@lumen");
-    held.refuses(change(other.as_bytes(), INES), "names eve@lumen.example as the organizer");
+    fixture.refuses(change(other.as_bytes(), INES), "names eve@lumen.example as the organizer");
     let absent = String::from_utf8(news(3, MOVED)).unwrap().replace("UID:kick", "UID:gone");
-    held.refuses(change(absent.as_bytes(), INES), "no longer in the calendar");
-    run(held.calendar.revise(absent.as_bytes(), INES, Revision::Remove)).unwrap();
-    held.refuses(change(b"hello", INES), "cannot be changed");
+    fixture.refuses(change(absent.as_bytes(), INES), "no longer in the calendar");
+    run(fixture.calendar.revise(absent.as_bytes(), INES, Revision::Remove)).unwrap();
+    fixture.refuses(change(b"hello", INES), "cannot be changed");
 }
 
 #[test]
 fn one_of_a_series_is_changed_and_then_the_series() {
-    let held = held(&event(1, WEEKLY));
-    run(held.calendar.revise(&news(1, SECOND), INES, Revision::Change)).unwrap();
+    let fixture = fixture(&event(1, WEEKLY));
+    run(fixture.calendar.revise(&news(1, SECOND), INES, Revision::Change)).unwrap();
     let mine = "2026-11-17T08:00:00Z Mine";
     let series =
         ["2026-11-17T10:00:00Z Kickoff", "2026-11-25T10:00:00Z Kickoff", "2026-12-01T10:00:00Z Kickoff"];
-    assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
+    assert_eq!(fixture.times(), [&[mine][..], &series[..]].concat());
     // The place of the series changes; the moved occurrence stays moved.
     let place = calendar(&event(2, &format!("{WEEKLY}\nLOCATION:Room 2")));
-    run(held.calendar.revise(place.as_bytes(), INES, Revision::Change)).unwrap();
-    assert_eq!(held.times(), [&[mine][..], &series[..]].concat());
+    run(fixture.calendar.revise(place.as_bytes(), INES, Revision::Change)).unwrap();
+    assert_eq!(fixture.times(), [&[mine][..], &series[..]].concat());
     // One is cancelled and does not come back.
     let gone = "RECURRENCE-ID:20261201T100000Z\nDTSTART:20261201T100000Z\nSTATUS:CANCELLED";
     for _ in 0..2 {
-        run(held.calendar.revise(&news(2, gone), INES, Revision::Remove)).unwrap();
+        run(fixture.calendar.revise(&news(2, gone), INES, Revision::Remove)).unwrap();
     }
-    assert_eq!(held.times(), [&[mine][..], &series[..2]].concat());
+    assert_eq!(fixture.times(), [&[mine][..], &series[..2]].concat());
     // The series moves, so changes to the old series are dropped.
-    run(held.calendar.revise(
+    run(fixture.calendar.revise(
         &news(3, &WEEKLY.replace("T10", "T12").replace("T11", "T13")),
         INES,
         Revision::Change,
@@ -121,9 +121,9 @@ fn one_of_a_series_is_changed_and_then_the_series() {
     .unwrap();
     let moved =
         ["2026-11-17T12:00:00Z Kickoff", "2026-11-24T12:00:00Z Kickoff", "2026-12-01T12:00:00Z Kickoff"];
-    assert_eq!(held.times(), [&[mine][..], &moved[..]].concat());
-    run(held.calendar.revise(&news(4, WEEKLY), INES, Revision::Remove)).unwrap();
-    assert_eq!(held.text(), calendar(OTHER));
+    assert_eq!(fixture.times(), [&[mine][..], &moved[..]].concat());
+    run(fixture.calendar.revise(&news(4, WEEKLY), INES, Revision::Remove)).unwrap();
+    assert_eq!(fixture.text(), calendar(OTHER));
 }
 
 #[test]
@@ -134,7 +134,7 @@ fn in_a_folder_the_file_of_the_event_goes() {
     let target = IcsCalendar::new(folder.path(), berlin());
     run(target.revise(&news(2, MOVED), INES, Revision::Change)).unwrap();
     assert!(fs::read_to_string(folder.path().join("b.ics")).unwrap().contains("SEQUENCE:2"));
-    assert_eq!(run(target.held("kick")).unwrap()[0].sequence, 2);
+    assert_eq!(run(target.events_of("kick")).unwrap()[0].sequence, 2);
     run(target.revise(&news(3, MOVED), INES, Revision::Remove)).unwrap();
     assert!(!folder.path().join("b.ics").exists() && folder.path().join("a.ics").exists());
     // If it is in the folder twice, we cannot tell which one is meant.

@@ -96,42 +96,42 @@ const OWN_ZONE: &str = "BEGIN:VTIMEZONE\nTZID:Customized Time Zone\n\
     END:VTIMEZONE\n";
 
 #[track_caller]
-fn own(zone: &str, lines: &str, expected: &str) {
+fn check_zone(zone: &str, lines: &str, expected: &str) {
     check(&format!("{zone}{}", event(lines)), "2026-01-01", "2027-01-01", &[expected]);
 }
 
 #[test]
 fn zones_a_calendar_defines() {
     let at = |civil: &str| format!("DTSTART;TZID=Customized Time Zone:{civil}\nDURATION:PT30M");
-    own(OWN_ZONE, &at("20261117T090000"), "2026-11-17T08:00/08:30");
-    own(OWN_ZONE, &at("20260717T090000"), "2026-07-17T07:00/07:30");
+    check_zone(OWN_ZONE, &at("20261117T090000"), "2026-11-17T08:00/08:30");
+    check_zone(OWN_ZONE, &at("20260717T090000"), "2026-07-17T07:00/07:30");
     // Around the changes it behaves like a known zone.
-    own(OWN_ZONE, &at("20260329T013000"), "2026-03-29T00:30/01:00");
-    own(OWN_ZONE, &at("20260329T023000"), "2026-03-29T01:30/02:00");
-    own(OWN_ZONE, &at("20260329T030000"), "2026-03-29T01:00/01:30");
-    own(OWN_ZONE, &at("20261025T023000"), "2026-10-25T00:30/01:00");
-    own(OWN_ZONE, &at("20261025T030000"), "2026-10-25T02:00/02:30");
+    check_zone(OWN_ZONE, &at("20260329T013000"), "2026-03-29T00:30/01:00");
+    check_zone(OWN_ZONE, &at("20260329T023000"), "2026-03-29T01:30/02:00");
+    check_zone(OWN_ZONE, &at("20260329T030000"), "2026-03-29T01:00/01:30");
+    check_zone(OWN_ZONE, &at("20261025T023000"), "2026-10-25T00:30/01:00");
+    check_zone(OWN_ZONE, &at("20261025T030000"), "2026-10-25T02:00/02:30");
 
     let fixed = "BEGIN:VTIMEZONE\nTZID:Ship\nBEGIN:STANDARD\nDTSTART:19700101T000000\nTZOFFSETFROM:+0545\nTZOFFSETTO:+0545\nEND:STANDARD\nEND:VTIMEZONE\n";
-    own(fixed, "DTSTART;TZID=Ship:20261117T090000\nDURATION:PT30M", "2026-11-17T03:15/03:45");
+    check_zone(fixed, "DTSTART;TZID=Ship:20261117T090000\nDURATION:PT30M", "2026-11-17T03:15/03:45");
 
     // A zone where one rule ended and another began.
     let ended = OWN_ZONE.replace(
         "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3",
         "RRULE:FREQ=YEARLY;BYDAY=-1SU;BYMONTH=3;UNTIL=20200329T010000Z",
     );
-    own(&ended, &at("20260717T090000"), "2026-07-17T08:00/08:30");
+    check_zone(&ended, &at("20260717T090000"), "2026-07-17T08:00/08:30");
     let dated = "BEGIN:VTIMEZONE\nTZID:Island\n\
         BEGIN:STANDARD\nDTSTART:20000101T000000\nTZOFFSETFROM:+0000\nTZOFFSETTO:+0000\nEND:STANDARD\n\
         BEGIN:DAYLIGHT\nDTSTART:20250601T000000\nRDATE:20260601T000000\nTZOFFSETFROM:+0000\nTZOFFSETTO:+0300\nEND:DAYLIGHT\n\
         END:VTIMEZONE\n";
-    own(dated, "DTSTART;TZID=Island:20260531T090000\nDURATION:PT30M", "2026-05-31T06:00/06:30");
+    check_zone(dated, "DTSTART;TZID=Island:20260531T090000\nDURATION:PT30M", "2026-05-31T06:00/06:30");
 }
 
 #[test]
 fn a_known_name_means_the_known_zone() {
     let wrong = OWN_ZONE.replace("Customized Time Zone", "Asia/Tokyo");
-    own(&wrong, "DTSTART;TZID=Asia/Tokyo:20261117T090000\nDURATION:PT30M", "2026-11-17T00:00/00:30");
+    check_zone(&wrong, "DTSTART;TZID=Asia/Tokyo:20261117T090000\nDURATION:PT30M", "2026-11-17T00:00/00:30");
 }
 
 #[test]

@@ -23,8 +23,8 @@ pub(in crate::calendar) fn times(
 ) -> Result<Vec<DateTime>, TooMany> {
     let mut walk = Walk { rule: complete(rule, start), start, steps: 0 };
     let mut in_window = Vec::new();
-    let mut left = rule.count;
-    let skipped = if left.is_some() { 0 } else { walk.periods_before(from) };
+    let mut remaining = rule.count;
+    let skipped = if remaining.is_some() { 0 } else { walk.periods_before(from) };
     let mut period = skipped;
     while let Some(at) = walk.period(period) {
         if at > until {
@@ -33,10 +33,10 @@ pub(in crate::calendar) fn times(
         let mut times = walk.times(at)?;
         times.retain(|time| *time >= start);
         for time in times {
-            if time > until || left == Some(0) {
+            if time > until || remaining == Some(0) {
                 return Ok(in_window);
             }
-            left = left.map(|left| left - 1);
+            remaining = remaining.map(|remaining| remaining - 1);
             if time >= from {
                 in_window.push(time);
             }
@@ -98,33 +98,33 @@ impl Walk {
 
     /// The start of the nth period; `None` beyond the end of time.
     fn period(&self, n: i64) -> Option<DateTime> {
-        let many = n.checked_mul(self.rule.interval)?;
+        let offset = n.checked_mul(self.rule.interval)?;
         let day = self.start.date();
         let midnight = |day: Date| day.at(0, 0, 0, 0);
         match self.rule.every {
             Frequency::Year => {
-                let year = i64::from(day.year()).checked_add(many)?;
+                let year = i64::from(day.year()).checked_add(offset)?;
                 Date::new(i16::try_from(year).ok()?, 1, 1).ok().map(midnight)
             }
             Frequency::Month => {
                 let month = day.first_of_month();
-                month.checked_add(Span::new().try_months(many).ok()?).ok().map(midnight)
+                month.checked_add(Span::new().try_months(offset).ok()?).ok().map(midnight)
             }
             Frequency::Week => {
                 let back = days_since(day.weekday(), self.rule.week_start);
                 let monday = day.checked_sub(back.days()).ok()?;
-                monday.checked_add(Span::new().try_weeks(many).ok()?).ok().map(midnight)
+                monday.checked_add(Span::new().try_weeks(offset).ok()?).ok().map(midnight)
             }
-            Frequency::Day => day.checked_add(Span::new().try_days(many).ok()?).ok().map(midnight),
+            Frequency::Day => day.checked_add(Span::new().try_days(offset).ok()?).ok().map(midnight),
             Frequency::Hour => {
                 let hour = day.at(self.start.hour(), 0, 0, 0);
-                hour.checked_add(Span::new().try_hours(many).ok()?).ok()
+                hour.checked_add(Span::new().try_hours(offset).ok()?).ok()
             }
             Frequency::Minute => {
                 let minute = day.at(self.start.hour(), self.start.minute(), 0, 0);
-                minute.checked_add(Span::new().try_minutes(many).ok()?).ok()
+                minute.checked_add(Span::new().try_minutes(offset).ok()?).ok()
             }
-            Frequency::Second => self.start.checked_add(Span::new().try_seconds(many).ok()?).ok(),
+            Frequency::Second => self.start.checked_add(Span::new().try_seconds(offset).ok()?).ok(),
         }
     }
 
@@ -139,8 +139,8 @@ impl Walk {
             Frequency::Minute => 60,
             Frequency::Second => 1,
         };
-        let gone = time.duration_since(self.start).as_secs();
-        let periods = gone / self.rule.interval.saturating_mul(seconds);
+        let elapsed = time.duration_since(self.start).as_secs();
+        let periods = elapsed / self.rule.interval.saturating_mul(seconds);
         (periods - 1).max(0)
     }
 
@@ -156,9 +156,9 @@ impl Walk {
             return None;
         }
         let midnight = at.date().tomorrow().ok()?.at(0, 0, 0, 0);
-        let left = midnight.duration_since(at).as_secs();
+        let seconds_left = midnight.duration_since(at).as_secs();
         let step = self.rule.interval.saturating_mul(seconds);
-        period.checked_add(((left + step - 1) / step).max(1))
+        period.checked_add(((seconds_left + step - 1) / step).max(1))
     }
 
     /// The times in the period that begins at `at`.
@@ -172,18 +172,18 @@ impl Walk {
         };
         let days: Vec<Date> = days.into_iter().filter(|day| self.is_wanted(*day)).collect();
         let rule = &self.rule;
-        let own = |list: &[i8], every: Frequency, own: i8| -> Vec<i8> {
+        let values = |list: &[i8], every: Frequency, current: i8| -> Vec<i8> {
             if rule.every < every {
                 list.to_vec()
-            } else if list.is_empty() || list.contains(&own) {
-                vec![own]
+            } else if list.is_empty() || list.contains(&current) {
+                vec![current]
             } else {
                 Vec::new()
             }
         };
-        let hours = own(&rule.hours, Frequency::Hour, at.hour());
-        let minutes = own(&rule.minutes, Frequency::Minute, at.minute());
-        let seconds = own(&rule.seconds, Frequency::Second, at.second());
+        let hours = values(&rule.hours, Frequency::Hour, at.hour());
+        let minutes = values(&rule.minutes, Frequency::Minute, at.minute());
+        let seconds = values(&rule.seconds, Frequency::Second, at.second());
         let many = days
             .len()
             .saturating_mul(hours.len())
@@ -203,12 +203,12 @@ impl Walk {
 
     fn is_wanted(&self, day: Date) -> bool {
         let rule = &self.rule;
-        let of = |list: &[i16], at: i16, length: i16| {
-            list.is_empty() || list.contains(&at) || list.contains(&(at - length - 1))
+        let allows = |list: &[i16], number: i16, length: i16| {
+            list.is_empty() || list.contains(&number) || list.contains(&(number - length - 1))
         };
-        of(&rule.months, day.month().into(), 12)
-            && of(&rule.month_days, day.day().into(), day.days_in_month().into())
-            && of(&rule.year_days, day.day_of_year(), day.days_in_year())
+        allows(&rule.months, day.month().into(), 12)
+            && allows(&rule.month_days, day.day().into(), day.days_in_month().into())
+            && allows(&rule.year_days, day.day_of_year(), day.days_in_year())
             && (rule.weeks.is_empty() || self.is_in_week(day))
             && (rule.days.is_empty() || rule.days.iter().any(|nth_day| self.is_nth(day, *nth_day)))
     }

@@ -29,7 +29,7 @@ pub(in crate::calendar) struct Observance {
 
 impl Zone {
     /// The zone of a well-known name.
-    pub fn named(id: &str) -> Option<Self> {
+    pub fn by_name(id: &str) -> Option<Self> {
         let id = id.trim();
         if let Some(iana) = windows::iana(id) {
             return TimeZone::get(iana).ok().map(Self::Known);
@@ -38,8 +38,8 @@ impl Zone {
         let names = std::iter::successors(Some(id.trim_start_matches('/')), |name| {
             name.split_once('/').map(|(_, rest)| rest)
         });
-        let known = |name: &str| (!name.is_empty()).then(|| TimeZone::get(name).ok()).flatten();
-        names.take(6).find_map(known).map(Self::Known)
+        let zone = |name: &str| (!name.is_empty()).then(|| TimeZone::get(name).ok()).flatten();
+        names.take(6).find_map(zone).map(Self::Known)
     }
 
     /// The zone that a `VTIMEZONE` defines; `None` if we cannot follow it.

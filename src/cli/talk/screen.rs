@@ -97,13 +97,15 @@ impl Screen {
         }
     }
 
-    /// A card. `fields` says whether to show its fields. Earlier turns and `seen` are already on the screen.
-    pub(super) fn card(&mut self, card: &Card, fields: bool, seen: &str) {
+    /// A card. `fields` says whether to show its fields. Earlier turns and `shown_text` are already on the screen.
+    pub(super) fn card(&mut self, card: &Card, fields: bool, shown_text: &str) {
         for block in &card.blocks {
             let plain = match block {
                 Block::Turns(_) => continue,
                 Block::Fields(_) if !fields => continue,
-                Block::Text(text) | Block::Markdown(text) if text.as_str().trim() == seen.trim() => continue,
+                Block::Text(text) | Block::Markdown(text) if text.as_str().trim() == shown_text.trim() => {
+                    continue;
+                }
                 Block::Text(text) | Block::Markdown(text) => {
                     self.text(text.as_str());
                     self.gap();

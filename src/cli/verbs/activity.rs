@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{
     Activity, ActivityQuery, DayLine, Latency, ModelLine, NodeLine, Storage, TableSize, ToolLine,
 };
@@ -60,7 +60,7 @@ fn report_text(page: &Page, activity: &Activity, storage: &Storage) -> String {
         ]
     };
     let columns = [
-        whole("DAY"),
+        full("DAY"),
         right("ACCEPTED"),
         right("EDITED"),
         right("RESPONDED"),
@@ -126,7 +126,7 @@ fn report_text(page: &Page, activity: &Activity, storage: &Storage) -> String {
     }
     let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
     let rows: Vec<_> = storage.tables.iter().map(row).collect();
-    out.push_str(&format!("\n{}", table(page, [whole("TABLE"), right("ROWS"), right("SIZE")], &rows)));
+    out.push_str(&format!("\n{}", table(page, [full("TABLE"), right("ROWS"), right("SIZE")], &rows)));
     out.push_str(&format!(
         "The file takes {} with its log, {} of it unused.\n",
         bytes(storage.file),

@@ -4,7 +4,7 @@ use crate::app::{ApiError, ApiLine, ApiView, Apis};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, full, right, table};
 use crate::text::Visible;
 use std::fmt::Write;
 use std::path::PathBuf;
@@ -94,7 +94,7 @@ fn listed(page: &Page, lines: &[ApiLine]) -> String {
         [line.name.clone(), line.source.to_owned(), line.operations.to_string(), line.title.clone()]
     };
     let rows: Vec<_> = lines.iter().map(row).collect();
-    table(page, [whole("NAME"), whole("FROM"), right("OPERATIONS"), cut("TITLE")], &rows)
+    table(page, [full("NAME"), full("FROM"), right("OPERATIONS"), cut("TITLE")], &rows)
 }
 
 fn shown(page: &Page, view: &ApiView) -> String {
@@ -117,7 +117,7 @@ fn shown(page: &Page, view: &ApiView) -> String {
         .iter()
         .map(|one| [one.id.clone(), one.method.clone(), one.path.clone(), one.description.clone()])
         .collect();
-    out + &table(page, [whole("OPERATION"), whole("METHOD"), whole("PATH"), cut("WHAT IT DOES")], &rows)
+    out + &table(page, [full("OPERATION"), full("METHOD"), full("PATH"), cut("WHAT IT DOES")], &rows)
 }
 
 fn describe(view: &crate::app::OperationView) -> String {

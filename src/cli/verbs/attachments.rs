@@ -4,7 +4,7 @@ use crate::cli::context::OpenFolder;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, full, right, table};
 use crate::graph::ThreadId;
 use crate::service::{AttachedFile, Programs};
 use serde_json::json;
@@ -71,7 +71,7 @@ impl List {
             };
             let rows: Vec<_> = files.iter().map(row).collect();
             let columns =
-                [right("N"), right("BYTES"), whole("TYPE"), whole("FROM"), whole("WARNING"), cut("NAME")];
+                [right("N"), right("BYTES"), full("TYPE"), full("FROM"), full("WARNING"), cut("NAME")];
             table(page, columns, &rows)
         })
     }

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use crate::cli::table::{cut, table, whole};
+use crate::cli::table::{cut, full, table};
 use serde_json::{Value, json};
 
 /// Show what is configured and where each value came from
@@ -31,7 +31,7 @@ impl Args {
                     [setting.key.clone(), setting.value.as_str().to_owned(), setting.origin.to_string()]
                 })
                 .collect();
-            table(page, [whole("KEY"), cut("VALUE"), whole("FROM")], &rows)
+            table(page, [full("KEY"), cut("VALUE"), full("FROM")], &rows)
         })
     }
 }

@@ -4,7 +4,7 @@ use crate::agents::connect::{self, Agent, Change, FoundAgent, Options, Places, P
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{cut, table, whole};
+use crate::cli::table::{cut, full, table};
 use crate::cli::wizard::{Prompt, say};
 use serde_json::{Value, json};
 use similar::TextDiff;
@@ -157,7 +157,7 @@ fn list(page: &Page, agents: &[FoundAgent]) -> Result<Answer, Failure> {
     };
     let rows: Vec<_> = agents.iter().map(row).collect();
     page.answer(&data, |page| {
-        let columns = [whole("AGENT"), whole("NAME"), whole("PROGRAM"), cut("CONNECTED")];
+        let columns = [full("AGENT"), full("NAME"), full("PROGRAM"), cut("CONNECTED")];
         let table = table(page, columns, &rows);
         format!("{table}\n`sayso connect AGENT` connects one. It shows the change before it writes it.\n")
     })

@@ -154,7 +154,7 @@ impl Edit {
         let id = not_a_result(target(&self.id)?, "edit")?;
         let folder = context.open()?;
         let (args, shown) = match &self.args {
-            Some(json) => (whole(json)?, self.binding.shown()),
+            Some(json) => (parse_args(json)?, self.binding.shown()),
             None => self.changed(&folder, &id).await?,
         };
         self.binding.decide(&folder, id, Decision::Edit { args }, shown).await
@@ -186,7 +186,7 @@ impl Edit {
     }
 }
 
-fn whole(json: &str) -> Result<Value, Failure> {
+fn parse_args(json: &str) -> Result<Value, Failure> {
     serde_json::from_str(json)
         .map(crate::text::typed_json)
         .map_err(|e| Failure::usage(format!("--args is not JSON: {e}; quote it for the shell")))

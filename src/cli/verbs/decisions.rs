@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
-use crate::cli::table::{cut, name, table, whole};
+use crate::cli::table::{cut, full, name, table};
 use crate::inbox::{AnswerKind, By, DecisionEnd, DecisionLine, DecisionQuery};
 use crate::text::when;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -90,7 +90,7 @@ fn text(page: &Page, decisions: &[DecisionLine]) -> String {
         ]
     };
     let rows: Vec<_> = decisions.iter().map(row).collect();
-    let columns = [whole("WHEN"), whole("OUTCOME"), whole("BY"), name("FROM"), whole("THREAD"), cut("TITLE")];
+    let columns = [full("WHEN"), full("OUTCOME"), full("BY"), name("FROM"), full("THREAD"), cut("TITLE")];
     table(page, columns, &rows)
 }
 

@@ -17,8 +17,8 @@ pub(super) async fn run(
     let thread = ids::thread(thread)?;
     let folder = context.open()?;
     let exported = service::export(folder.inbox(), thread).await?;
-    let named = output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
-    let format = match (format, named) {
+    let file_name = output.as_ref().and_then(|path| path.file_name()).map(|name| name.to_string_lossy());
+    let format = match (format, file_name) {
         (Some("json"), _) => Format::Json,
         (Some(_), _) => Format::Markdown,
         (None, Some(name)) => Format::of(&name),

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, full, right, table};
 use crate::inbox::GrantLine;
 
 /// List what may be done without asking, and end it
@@ -59,7 +59,7 @@ fn listed(page: &Page, lines: &[GrantLine]) -> String {
         [line.id.clone(), state(page, line), used, line.tool.clone(), line.origin.clone(), line.scope.clone()]
     };
     let rows: Vec<_> = lines.iter().map(row).collect();
-    table(page, [whole("ID"), whole("STATE"), right("USED"), whole("TOOL"), whole("FROM"), cut("FOR")], &rows)
+    table(page, [full("ID"), full("STATE"), right("USED"), full("TOOL"), full("FROM"), cut("FOR")], &rows)
 }
 
 fn state(page: &Page, line: &GrantLine) -> String {

@@ -3,7 +3,7 @@
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use crate::cli::table::{cut, table, whole};
+use crate::cli::table::{cut, full, table};
 use crate::graph::{LEGEND, TakenPath};
 use crate::inbox::Spec;
 use crate::text::{Visible, nearest};
@@ -28,8 +28,8 @@ impl Args {
         let folder = context.open()?;
         let Some(name) = self.workflow else { return list(&folder) };
         let Some(spec) = folder.registry().get(&name) else {
-            let known: Vec<&str> = folder.registry().iter().map(|spec| spec.workflow.name()).collect();
-            return Err(unknown(&name, &known));
+            let names: Vec<&str> = folder.registry().iter().map(|spec| spec.workflow.name()).collect();
+            return Err(unknown(&name, &names));
         };
         let shape = spec.workflow.shape();
         if self.mermaid {
@@ -49,7 +49,7 @@ fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
         specs.iter().map(|spec| json!({"name": spec.workflow.name(), "about": spec.about})).collect();
     let row = |spec: &&Spec| [spec.workflow.name().to_owned(), spec.about.to_owned()];
     let rows: Vec<_> = specs.iter().map(row).collect();
-    folder.page.answer(&data, |page| table(page, [whole("WORKFLOW"), cut("WHAT IT DOES")], &rows))
+    folder.page.answer(&data, |page| table(page, [full("WORKFLOW"), cut("WHAT IT DOES")], &rows))
 }
 
 fn unknown(name: &str, known: &[&str]) -> Failure {

@@ -5,7 +5,7 @@ use crate::app::Check;
 use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery, config_text, write_config};
 use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::driven;
+use crate::cli::drive::drive_until;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
@@ -238,8 +238,8 @@ impl Args {
                 "no Maildir and no account were found; name one with --maildir DIR or --imap HOST --user USER",
             ));
         }
-        let known = accounts.iter().find_map(|account| account.address.clone());
-        let address = self.address.clone().or(known).or_else(|| discovery.address.clone());
+        let account_address = accounts.iter().find_map(|account| account.address.clone());
+        let address = self.address.clone().or(account_address).or_else(|| discovery.address.clone());
         let Some(address) = address else {
             return Err(Failure::usage(
                 "sayso cannot tell whose mail this is; give the address with --address",
@@ -319,14 +319,14 @@ fn line(account: &Candidate) -> AccountLine {
 async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     let Some(intake) = folder.intake() else { return Ok(Triage::default()) };
     let bar = Bar::new(folder.page.is_json());
-    let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);
+    let step = |step: Step<'_>| bar.show(step.source, step.done, step.total);
     let looked = intake.looking_first(FirstLook::Newest(NEWEST)).sync_anywhere(&step, LOOKING).await;
     bar.clear();
     let sources = looked.map_err(anyhow::Error::from)?.unwrap_or_default();
     if aloud {
         say(&format!("Triaging your newest mails, at most {NEWEST}; Ctrl-C leaves the rest for later …\n"));
     }
-    let driving = driven(folder, &Scope::All, Until::Idle, Some(PATIENCE), |_| {}).await?;
+    let driving = drive_until(folder, &Scope::All, Until::Idle, Some(PATIENCE), |_| {}).await?;
     if driving.ensure_rested("").is_err() {
         note("not every mail was looked at yet; the inbox and `sayso run` go on with them");
     }

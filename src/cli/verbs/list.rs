@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
 use crate::cli::print::warning;
-use crate::cli::table::{cut, name, right, table, whole};
+use crate::cli::table::{cut, full, name, right, table};
 use crate::graph::{Kind, Warning};
 use crate::inbox::{Item, ItemKind, ItemQuery, Overview, SkippedCount, Status};
 use crate::text::clock;
@@ -49,12 +49,12 @@ impl Args {
         let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let (items, dated): (Vec<Item>, Vec<Timestamp>) = if folder.page.is_json() {
-            let mut whole = Vec::new();
+            let mut items = Vec::new();
             for item in pages::items(folder.inbox(), query, limit).await? {
-                whole.push(pages::with_card(folder.inbox(), item).await);
+                items.push(pages::with_card(folder.inbox(), item).await);
             }
             // Ages are for people.
-            (whole, Vec::new())
+            (items, Vec::new())
         } else {
             let shown = pages::items_as_shown(folder.inbox(), query, folder.page.now).await?;
             shown.into_iter().take(limit.unwrap_or(usize::MAX)).unzip()
@@ -85,8 +85,10 @@ impl Args {
                 (Some(_), false) => "Nothing of this kind is open",
                 (None, false) => "Nothing is open",
             };
-            let end =
-                overview.map_or_else(|| ".\n".to_owned(), |(overview, skipped)| besides(overview, *skipped));
+            let end = overview.map_or_else(
+                || ".\n".to_owned(),
+                |(overview, skipped)| empty_list_suffix(overview, *skipped),
+            );
             return format!("{what} in {}{end}", folder.path);
         }
         let rows: Vec<_> = items
@@ -96,8 +98,10 @@ impl Args {
                 let mark = Warning::heaviest(&item.warnings).map(|grade| format!("{} ", grade.mark()));
                 let about = folder.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
-                let left = item.patience_left(page.now);
-                let left = left.map(|left| format!(" (gives up in {})", clock(left))).unwrap_or_default();
+                let patience = item.patience_left(page.now);
+                let patience = patience
+                    .map(|patience| format!(" (gives up in {})", clock(patience)))
+                    .unwrap_or_default();
                 [
                     item.id.clone(),
                     item.kind.word().to_owned(),
@@ -105,7 +109,7 @@ impl Args {
                     item.source.clone().unwrap_or_else(|| item.workflow.clone()),
                     page.age(*dated),
                     format!(
-                        "{}{}{about}{}{left}",
+                        "{}{}{about}{}{patience}",
                         mark.unwrap_or_default(),
                         item.title,
                         until.unwrap_or_default()
@@ -113,7 +117,7 @@ impl Args {
                 ]
             })
             .collect();
-        let columns = [whole("ID"), whole("KIND"), whole("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
+        let columns = [full("ID"), full("KIND"), full("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
         table(page, columns, &rows)
     }
 }
@@ -128,7 +132,7 @@ async fn look_at_servers(folder: &OpenFolder) {
 
 /// The end of the sentence about an empty list. It names results, ready threads and skipped mail, so that it does not
 /// sound as if there were nothing to do.
-fn besides(overview: &Overview, skipped: SkippedCount) -> String {
+fn empty_list_suffix(overview: &Overview, skipped: SkippedCount) -> String {
     let results = match overview.open_of(ItemKind::Result) {
         0 => String::new(),
         1 => "; 1 result waits, see `sayso list --kind result`".to_owned(),
@@ -136,8 +140,8 @@ fn besides(overview: &Overview, skipped: SkippedCount) -> String {
     };
     // If everything is paused, driving would not help.
     let nobody_drives = overview.driver.is_none() && !overview.paused;
-    let left = if nobody_drives { overview.threads_in(Status::Ready) } else { 0 };
-    let ready = match left {
+    let ready_threads = if nobody_drives { overview.threads_in(Status::Ready) } else { 0 };
+    let ready = match ready_threads {
         0 => String::new(),
         1 => "1 thread is ready; `sayso run` takes it further.\n".to_owned(),
         more => format!("{more} threads are ready; `sayso run` takes them further.\n"),
@@ -155,20 +159,20 @@ mod tests {
 
     #[test]
     fn an_empty_list_names_what_there_is_besides() {
-        let said = |results: u64, ready: u64, paused: bool, driver: Option<u32>| {
+        let sentence = |results: u64, ready: u64, paused: bool, driver: Option<u32>| {
             let open = vec![("question".to_owned(), 0), ("result".to_owned(), results)];
             let threads = vec![("ready".to_owned(), ready), ("done".to_owned(), 7)];
             let overview = Overview { open, snoozed: 0, threads, paused, driver, waiting_for_model: 0 };
-            besides(&overview, SkippedCount::default())
+            empty_list_suffix(&overview, SkippedCount::default())
         };
         let see = "see `sayso list --kind result`";
-        assert_eq!(said(0, 0, false, None), ".\n");
-        assert_eq!(said(1, 0, false, None), format!("; 1 result waits, {see}.\n"));
+        assert_eq!(sentence(0, 0, false, None), ".\n");
+        assert_eq!(sentence(1, 0, false, None), format!("; 1 result waits, {see}.\n"));
         let one = "1 thread is ready; `sayso run` takes it further.";
-        assert_eq!(said(3, 1, false, None), format!("; 3 results wait, {see}.\n{one}\n"));
-        assert_eq!(said(0, 2, false, None), ".\n2 threads are ready; `sayso run` takes them further.\n");
+        assert_eq!(sentence(3, 1, false, None), format!("; 3 results wait, {see}.\n{one}\n"));
+        assert_eq!(sentence(0, 2, false, None), ".\n2 threads are ready; `sayso run` takes them further.\n");
         for (paused, driver) in [(false, Some(7)), (true, None)] {
-            assert_eq!(said(0, 2, paused, driver), ".\n");
+            assert_eq!(sentence(0, 2, paused, driver), ".\n");
         }
     }
 }

@@ -2,12 +2,12 @@
 
 use crate::app::{Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::driven;
+use crate::cli::drive::drive_until;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::Answer;
 use crate::cli::pages;
 use crate::cli::progress::Bar;
-use crate::cli::table::{cut, name, right, table, whole};
+use crate::cli::table::{cut, full, name, right, table};
 use crate::inbox::MailLine;
 use crate::service::{Destination, MailMove};
 use std::time::Duration;
@@ -117,7 +117,7 @@ async fn list(folder: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failu
         };
         let rows: Vec<_> = mails.iter().map(row).collect();
         let columns =
-            [right("AGE"), whole("ACCOUNT"), whole("THREAD"), whole("BECAME"), name("FROM"), cut("SUBJECT")];
+            [right("AGE"), full("ACCOUNT"), full("THREAD"), full("BECAME"), name("FROM"), cut("SUBJECT")];
         table(page, columns, &rows)
     })
 }
@@ -140,7 +140,7 @@ async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
         return Err(Failure::usage(folder.no_account()));
     };
     let bar = Bar::new(folder.page.is_json());
-    let step = |step: Step<'_>| bar.show(step.source, step.done, step.of);
+    let step = |step: Step<'_>| bar.show(step.source, step.done, step.total);
     let synced = intake.sync_anywhere(&step, PATIENCE).await.map_err(anyhow::Error::from)?;
     bar.clear();
     let Some(synced) = synced else {
@@ -149,7 +149,9 @@ async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
     };
     // Also triages mail of an earlier look that was cut short.
     let scope = intake.threads().map_err(anyhow::Error::from)?;
-    driven(folder, &scope, Until::Idle, None, |_| {}).await?.ensure_rested("`sayso run` triages the rest")?;
+    drive_until(folder, &scope, Until::Idle, None, |_| {})
+        .await?
+        .ensure_rested("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());
     let answer = folder.page.answer(&synced, |_| synced.iter().map(line).collect())?;
     Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))

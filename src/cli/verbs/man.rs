@@ -33,8 +33,8 @@ impl Args {
         let mut all = context.command().subcommand_help_heading("VERBS").disable_help_subcommand(true);
         all.build();
         let Some(verb) = &self.verb else { return Ok(all) };
-        let found = all.get_subcommands().find(|command| command.get_name() == verb).cloned();
-        found.ok_or_else(|| {
+        let command = all.get_subcommands().find(|command| command.get_name() == verb).cloned();
+        command.ok_or_else(|| {
             let hint = match nearest(verb, all.get_subcommands().map(Command::get_name)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => "`sayso --help` lists them".to_owned(),

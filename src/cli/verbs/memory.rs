@@ -3,7 +3,7 @@
 use crate::cli::context::{Context, EditText, OpenFolder};
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{MemoryVersion, MemoryView};
 use crate::text::unreadable;
 use std::io::IsTerminal;
@@ -159,7 +159,7 @@ async fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
             [line.namespace.clone(), version, line.cause.clone(), age, first.trim().to_owned()]
         };
         let rows: Vec<_> = lines.iter().map(row).collect();
-        let columns = [whole("NAMESPACE"), right("VERSION"), whole("CAUSE"), right("AGE"), cut("PROFILE")];
+        let columns = [full("NAMESPACE"), right("VERSION"), full("CAUSE"), right("AGE"), cut("PROFILE")];
         table(page, columns, &rows)
     })
 }

@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{right, table, whole};
+use crate::cli::table::{full, right, table};
 use crate::inbox::{PruneQuery, Pruned, Pruning, Status, TableSize};
 use crate::text::bytes;
 use crate::text::when;
@@ -57,30 +57,30 @@ impl Args {
     }
 }
 
-fn report(query: &PruneQuery, taken: &Pruning, done: Option<&Pruned>) -> serde_json::Value {
+fn report(query: &PruneQuery, pruning: &Pruning, done: Option<&Pruned>) -> serde_json::Value {
     json!({
         "pruned": done.is_some(),
         "before": query.before,
         "status": query.statuses.iter().map(|status| status.word()).collect::<Vec<_>>(),
-        "threads": taken.threads,
-        "records": taken.records,
-        "mails": taken.mails,
-        "kept": taken.kept,
-        "tables": taken.tables,
-        "bytes": taken.bytes(),
+        "threads": pruning.threads,
+        "records": pruning.records,
+        "mails": pruning.mails,
+        "kept": pruning.kept,
+        "tables": pruning.tables,
+        "bytes": pruning.bytes(),
         "file_before": done.map(|done| done.before),
         "file_after": done.map(|done| done.after),
         "left": done.map(|done| done.left.clone()).unwrap_or_default(),
     })
 }
 
-fn rows(page: &Page, taken: &Pruning) -> String {
+fn rows(page: &Page, pruning: &Pruning) -> String {
     let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
-    let rows: Vec<_> = taken.tables.iter().map(row).collect();
+    let rows: Vec<_> = pruning.tables.iter().map(row).collect();
     if rows.is_empty() {
         String::new()
     } else {
-        table(page, [whole("TABLE"), right("ROWS"), right("SIZE")], &rows)
+        table(page, [full("TABLE"), right("ROWS"), right("SIZE")], &rows)
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::app::{Scope, Until};
 use crate::cli::context::OpenFolder;
-use crate::cli::drive::driven;
+use crate::cli::drive::drive_until;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
@@ -93,7 +93,9 @@ async fn move_one(folder: &OpenFolder, thread: &ThreadId, mail_move: &MailMove) 
 
 pub(super) async fn drive(folder: &OpenFolder, threads: &[ThreadId]) -> Result<(), Failure> {
     let scope = Scope::Only(threads.iter().cloned().collect());
-    driven(folder, &scope, Until::Idle, None, |_| {}).await?.ensure_rested("`sayso run` goes on with it")?;
+    drive_until(folder, &scope, Until::Idle, None, |_| {})
+        .await?
+        .ensure_rested("`sayso run` goes on with it")?;
     Ok(())
 }
 

@@ -2,7 +2,7 @@
 
 use crate::app::{Scope, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::{driven, seconds, takes_over};
+use crate::cli::drive::{drive_until, seconds, takes_over};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
@@ -52,7 +52,7 @@ impl Args {
             }
         };
         folder.inbox().requests().close_expired().await?;
-        let driven = driven(&folder, &Scope::All, until, self.timeout, on_other_driver).await?;
+        let driven = drive_until(&folder, &Scope::All, until, self.timeout, on_other_driver).await?;
         driven.ensure_in_time("`sayso status` tells what is left")?;
         let report = report(&folder, driven.attended.threads).await?;
         folder.page.answer(&report, |_| text(&report))

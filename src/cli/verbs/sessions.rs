@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Page};
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{AgentSession, SessionState};
 use serde_json::json;
 
@@ -79,12 +79,12 @@ fn listed(page: &Page, sessions: &[AgentSession]) -> String {
     };
     let rows: Vec<_> = sessions.iter().map(row).collect();
     let columns = [
-        whole("SESSION"),
-        whole("AGENT"),
-        whole("STATE"),
+        full("SESSION"),
+        full("AGENT"),
+        full("STATE"),
         right("SINCE"),
         right("USED"),
-        whole("FOLDER"),
+        full("FOLDER"),
         cut("ABOUT"),
     ];
     table(page, columns, &rows)

@@ -149,9 +149,9 @@ mod tests {
         let base =
             "open     3 question\nsnoozed  1\nthreads  2 done\ndriver   none; `sayso run` starts one\n";
         assert_eq!(text(&overview(3, 0, 0, false), SkippedCount::default()), base);
-        let said = text(&overview(3, 0, 0, false), SkippedCount { mails: 9, unsure: 2 });
-        assert_eq!(said, format!("{base}mail     9 skipped, 2 unsure in the last day\n"));
-        let said = text(&overview(3, 0, 0, false), SkippedCount { mails: 1, unsure: 0 });
-        assert!(said.ends_with("mail     1 skipped in the last day\n"), "{said}");
+        let output = text(&overview(3, 0, 0, false), SkippedCount { mails: 9, unsure: 2 });
+        assert_eq!(output, format!("{base}mail     9 skipped, 2 unsure in the last day\n"));
+        let output = text(&overview(3, 0, 0, false), SkippedCount { mails: 1, unsure: 0 });
+        assert!(output.ends_with("mail     1 skipped in the last day\n"), "{output}");
     }
 }

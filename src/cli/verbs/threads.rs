@@ -4,7 +4,7 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::pages;
-use crate::cli::table::{cut, right, table, whole};
+use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{Status, ThreadQuery};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
@@ -54,7 +54,7 @@ impl Args {
             };
             let rows: Vec<_> = threads.iter().map(row).collect();
             let columns =
-                [whole("ID"), whole("STATUS"), whole("WORKFLOW"), right("STEPS"), right("AGE"), cut("TITLE")];
+                [full("ID"), full("STATUS"), full("WORKFLOW"), right("STEPS"), right("AGE"), cut("TITLE")];
             table(page, columns, &rows)
         })
     }

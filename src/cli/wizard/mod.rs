@@ -62,10 +62,10 @@ pub(super) async fn choose(discovery: &Discovery, inputs: &Inputs) -> Result<Cho
     while accounts.is_empty() {
         accounts = mail(&prompt, discovery, inputs).await?;
     }
-    let known =
+    let suggested =
         accounts.iter().find_map(|account| account.address.clone()).or_else(|| discovery.address.clone());
     let name = prompt.text("Your name", discovery.name.as_deref()).await?;
-    let address = prompt.address("Your address", known.as_deref()).await?;
+    let address = prompt.address("Your address", suggested.as_deref()).await?;
     for account in &mut accounts {
         account.address.get_or_insert_with(|| address.clone());
     }

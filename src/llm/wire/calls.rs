@@ -108,17 +108,17 @@ impl Calls {
     /// Which call a piece belongs to.
     fn place(&self, piece: &Piece<'_>) -> Result<u64, Fault> {
         let id = piece.id.filter(|id| !id.is_empty());
-        let named = piece.name.is_some_and(|name| !name.is_empty());
+        let has_name = piece.name.is_some_and(|name| !name.is_empty());
         let next = || self.slots.keys().next_back().map_or(0, |key| key.saturating_add(1));
         // An index that large is garbage; the piece is placed as if it had none.
         if let Some(index) = piece.index.filter(|index| *index < MAX_INDEX) {
             // A new id together with a name is a second call under a used index. A name again with the same id, or with
             // none, is a server that repeats itself.
-            let other = self
+            let is_second_call = self
                 .slots
                 .get(&index)
-                .is_some_and(|slot| named && id.is_some_and(|id| !slot.id.is_empty() && slot.id != id));
-            return Ok(if other { next() } else { index });
+                .is_some_and(|slot| has_name && id.is_some_and(|id| !slot.id.is_empty() && slot.id != id));
+            return Ok(if is_second_call { next() } else { index });
         }
         if let Some(id) = id
             && let Some((key, _)) = self.slots.iter().find(|(_, slot)| slot.id == id)
@@ -126,8 +126,8 @@ impl Calls {
             return Ok(*key);
         }
         match self.last {
-            Some(last) if !named => Ok(last),
-            _ if named => Ok(next()),
+            Some(last) if !has_name => Ok(last),
+            _ if has_name => Ok(next()),
             _ => Err(Fault::Garbled("arguments came without a call they belong to".into())),
         }
     }
@@ -220,8 +220,8 @@ mod tests {
             piece(Some(1), "", "", "1}"),
         ]);
         assert!(bad.is_empty());
-        let seen: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.args.clone())).collect();
-        assert_eq!(seen, [("a", "one", json!({})), ("b", "two", json!({"x": 1}))]);
+        let listed: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str(), c.args.clone())).collect();
+        assert_eq!(listed, [("a", "one", json!({})), ("b", "two", json!({"x": 1}))]);
     }
 
     #[test]
@@ -231,8 +231,8 @@ mod tests {
             piece(None, "", "", ":1}"),
             piece(None, "", "two", "{}"),
         ]);
-        let seen: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str())).collect();
-        assert_eq!(seen, [("call_0", "one"), ("call_1", "two")]);
+        let summary: Vec<_> = calls.iter().map(|c| (c.id.as_str(), c.name.as_str())).collect();
+        assert_eq!(summary, [("call_0", "one"), ("call_1", "two")]);
     }
 
     #[test]

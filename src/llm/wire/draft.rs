@@ -75,8 +75,8 @@ impl Draft {
         self.closed
     }
 
-    /// Sets the model's name, kept short.
-    pub fn named(&mut self, name: Option<&str>) {
+    /// The first name counts; a long one is cut.
+    pub fn set_model(&mut self, name: Option<&str>) {
         if let Some(name) = name.filter(|_| self.model.is_empty()) {
             self.model = name.chars().take(120).collect();
         }

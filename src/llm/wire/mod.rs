@@ -171,8 +171,9 @@ impl<P: Protocol> HttpModel<P> {
                     if retries >= self.settings.retries {
                         return Err(error);
                     }
-                    let asked = error.retry_after();
-                    let Some(pause) = pause::pause(&self.settings, retries, asked, pause::jitter()) else {
+                    let requested = error.retry_after();
+                    let Some(pause) = pause::pause(&self.settings, retries, requested, pause::jitter())
+                    else {
                         return Err(error);
                     };
                     retries += 1;
@@ -292,8 +293,8 @@ impl<P: Protocol> HttpModel<P> {
             }
         }
         let reported = fault::parse_error(&body);
-        let asked = pause::asked(&headers, &reported.details);
-        let error = self.error(status.as_u16(), &reported, asked, request);
+        let requested = pause::requested_pause(&headers, &reported.details);
+        let error = self.error(status.as_u16(), &reported, requested, request);
         if matches!(error, ModelError::Rejected { .. } | ModelError::Overloaded { .. })
             && matches!(status.as_u16(), 400 | 404 | 422 | 500 | 501)
             && let Some(quirks) = self.protocol.adapt(sent, request, &reported.message.to_lowercase())
@@ -318,8 +319,8 @@ impl<P: Protocol> HttpModel<P> {
                 Failure::Final(ModelError::AnswerTooLong { model, limit })
             }
             Fault::Server(reported) => {
-                let asked = pause::asked(&HeaderMap::new(), &reported.details);
-                let error = self.error(reported.likely_status(), &reported, asked, request);
+                let requested = pause::requested_pause(&HeaderMap::new(), &reported.details);
+                let error = self.error(reported.likely_status(), &reported, requested, request);
                 if error.transient() { Failure::Retry(error) } else { Failure::Final(error) }
             }
         }
@@ -329,12 +330,12 @@ impl<P: Protocol> HttpModel<P> {
         &self,
         status: u16,
         reported: &fault::ProviderError,
-        asked: Option<std::time::Duration>,
+        requested: Option<std::time::Duration>,
         request: &Request,
     ) -> ModelError {
         let why = fault::excerpt(&reported.message, &self.redactor, request);
         let why = if why.is_empty() { format!("HTTP {status} without a reason") } else { why };
-        fault::classify(&self.settings.label, status, reported, asked, why)
+        fault::classify(&self.settings.label, status, reported, requested, why)
     }
 
     fn unreachable(&self, why: String) -> ModelError {

@@ -12,17 +12,17 @@ use crate::llm::ModelSettings;
 pub(super) fn pause(
     settings: &ModelSettings,
     retry: u32,
-    asked: Option<Duration>,
+    requested: Option<Duration>,
     jitter: f64,
 ) -> Option<Duration> {
     let longest = settings.longest_pause;
-    if asked.is_some_and(|asked| asked > longest) {
+    if requested.is_some_and(|requested| requested > longest) {
         return None;
     }
     let doubled = settings.backoff.saturating_mul(2u32.saturating_pow(retry)).min(longest);
     // Between half and all of it, so that callers that failed together do not come back together.
-    let own = doubled.mul_f64(0.5 + 0.5 * jitter.clamp(0.0, 1.0));
-    Some(own.max(asked.unwrap_or_default()))
+    let backoff = doubled.mul_f64(0.5 + 0.5 * jitter.clamp(0.0, 1.0));
+    Some(backoff.max(requested.unwrap_or_default()))
 }
 
 /// A number from 0 to 1; the middle if the system has no randomness to give.
@@ -31,7 +31,7 @@ pub(super) fn jitter() -> f64 {
 }
 
 /// How long the server asks us to wait: in a header, or in the details of a Google error.
-pub(super) fn asked(headers: &HeaderMap, details: &Value) -> Option<Duration> {
+pub(super) fn requested_pause(headers: &HeaderMap, details: &Value) -> Option<Duration> {
     let header = |name: &str| headers.get(name).and_then(|value| value.to_str().ok()).map(str::trim);
     if let Some(ms) = header("retry-after-ms").and_then(|text| text.parse::<f64>().ok()) {
         return seconds(ms / 1000.0);
@@ -78,10 +78,10 @@ mod tests {
 
     #[test]
     fn what_the_server_asks_is_honoured_up_to_the_bound() {
-        let asked = |n| pause(&settings(), 0, Some(Duration::from_secs(n)), 1.0);
-        assert_eq!(asked(0), Some(Duration::from_secs(1)));
-        assert_eq!(asked(7), Some(Duration::from_secs(7)));
-        assert_eq!(asked(21), None);
+        let pause_for = |n| pause(&settings(), 0, Some(Duration::from_secs(n)), 1.0);
+        assert_eq!(pause_for(0), Some(Duration::from_secs(1)));
+        assert_eq!(pause_for(7), Some(Duration::from_secs(7)));
+        assert_eq!(pause_for(21), None);
     }
 
     #[test]
@@ -89,7 +89,7 @@ mod tests {
         let with = |name: &'static str, value: &'static str| {
             let mut headers = HeaderMap::new();
             headers.insert(name, value.parse().unwrap());
-            asked(&headers, &Value::Null)
+            requested_pause(&headers, &Value::Null)
         };
         assert_eq!(with("retry-after", "7"), Some(Duration::from_secs(7)));
         assert_eq!(with("retry-after", "-3"), Some(Duration::ZERO));
@@ -100,6 +100,6 @@ mod tests {
         let now: Timestamp = "2015-10-21T07:27:30Z".parse().unwrap();
         assert_eq!(until("Wed, 21 Oct 2015 07:28:00 GMT", now), Some(Duration::from_secs(30)));
         let details = json!([{"@type": "x"}, {"retryDelay": "34s"}]);
-        assert_eq!(asked(&HeaderMap::new(), &details), Some(Duration::from_secs(34)));
+        assert_eq!(requested_pause(&HeaderMap::new(), &details), Some(Duration::from_secs(34)));
     }
 }

@@ -22,38 +22,38 @@ pub struct Recipients {
 /// reply to the user's own mail goes where that mail went. If a list directs replies to itself, the author is in
 /// `also`; if it does not, the list is.
 pub fn reply_recipients(mail: &Mail, own: &[String]) -> Recipients {
-    let mine = |address: &Address| is_own(&address.address, own);
-    let mut found = Recipients::default();
-    if mine(&mail.from) && mail.recipients().any(|address| !mine(address)) {
-        add(&mut found.to, &[], mail.to.iter().filter(|address| !mine(address)));
-        let rest = mail.cc.iter().filter(|address| !mine(address));
-        if found.to.is_empty() {
-            add(&mut found.to, &[], rest);
+    let is_mine = |address: &Address| is_own(&address.address, own);
+    let mut recipients = Recipients::default();
+    if is_mine(&mail.from) && mail.recipients().any(|address| !is_mine(address)) {
+        add(&mut recipients.to, &[], mail.to.iter().filter(|address| !is_mine(address)));
+        let rest = mail.cc.iter().filter(|address| !is_mine(address));
+        if recipients.to.is_empty() {
+            add(&mut recipients.to, &[], rest);
         } else {
-            let to = found.to.clone();
-            add(&mut found.also, &to, rest);
+            let to = recipients.to.clone();
+            add(&mut recipients.also, &to, rest);
         }
-        return found;
+        return recipients;
     }
-    add(&mut found.to, &[], mail.reply_to.iter().filter(|address| !mine(address)));
-    if found.to.is_empty() {
-        add(&mut found.to, &[], [&mail.from]);
+    add(&mut recipients.to, &[], mail.reply_to.iter().filter(|address| !is_mine(address)));
+    if recipients.to.is_empty() {
+        add(&mut recipients.to, &[], [&mail.from]);
     }
     let post = mail.list.as_ref().and_then(|list| list.post.as_deref());
-    let to = found.to.clone();
+    let to = recipients.to.clone();
     if post.is_some_and(|post| to.iter().all(|address| address.same(post))) {
-        add(&mut found.also, &to, [&mail.from].into_iter().filter(|address| !mine(address)));
+        add(&mut recipients.also, &to, [&mail.from].into_iter().filter(|address| !is_mine(address)));
     }
     let post = post.map(Address::bare);
-    let others = mail.recipients().chain(&post).filter(|address| !mine(address));
-    add(&mut found.also, &to, others);
-    found
+    let others = mail.recipients().chain(&post).filter(|address| !is_mine(address));
+    add(&mut recipients.also, &to, others);
+    recipients
 }
 
-fn add<'a>(list: &mut Vec<Address>, besides: &[Address], more: impl IntoIterator<Item = &'a Address>) {
+fn add<'a>(list: &mut Vec<Address>, other_list: &[Address], more: impl IntoIterator<Item = &'a Address>) {
     for address in more {
-        let known = list.iter().chain(besides).any(|one| one.same(&address.address));
-        if !known && !address.address.is_empty() {
+        let is_listed = list.iter().chain(other_list).any(|listed| listed.same(&address.address));
+        if !is_listed && !address.address.is_empty() {
             list.push(address.clone());
         }
     }
@@ -112,9 +112,10 @@ pub fn is_own(address: &str, own: &[String]) -> bool {
 
 /// The matching address of the user, ignoring a tag.
 fn own_address<'a>(address: &str, own: &'a [String]) -> Option<&'a str> {
-    let exact = own.iter().find(|one| one.eq_ignore_ascii_case(address));
-    let own = exact.or_else(|| own.iter().find(|one| one.eq_ignore_ascii_case(&untagged(address))));
-    own.map(String::as_str)
+    let exact = own.iter().find(|candidate| candidate.eq_ignore_ascii_case(address));
+    let matching =
+        exact.or_else(|| own.iter().find(|candidate| candidate.eq_ignore_ascii_case(&untagged(address))));
+    matching.map(String::as_str)
 }
 
 fn untagged(address: &str) -> String {

@@ -143,9 +143,9 @@ fn those_an_answer_leaves_out_are_named() {
         ..Mail::default()
     };
     let own = ["ann@example.org".to_owned()];
-    let left =
+    let left_out =
         reply_all_left_out(&mail, &own, &["BOB@example.com".to_owned()], &["dora@example.com".to_owned()]);
-    assert_eq!(left, to(&["carl@example.com", "team@lists.example"]));
+    assert_eq!(left_out, to(&["carl@example.com", "team@lists.example"]));
 }
 
 fn name() -> impl Strategy<Value = String> {

@@ -11,7 +11,7 @@ use serde_json::json;
 
 /// How to undo it: the labels to put back on and to take off.
 #[derive(Serialize, Deserialize)]
-struct Way {
+struct UndoRecord {
     id: String,
     put: Vec<String>,
     take: Vec<String>,
@@ -30,7 +30,8 @@ pub(super) async fn put_away(
         false => None,
     };
     let Some(message) = message else { return Err(gone()) };
-    let mut undo = Way { id: id.to_owned(), put: vec!["INBOX".to_owned()], take: Vec::new(), trashed: false };
+    let mut undo =
+        UndoRecord { id: id.to_owned(), put: vec!["INBOX".to_owned()], take: Vec::new(), trashed: false };
     // An interrupted attempt may already have removed INBOX; it is put back all the same.
     if message.has("UNREAD") {
         undo.put.push("UNREAD".to_owned());
@@ -42,8 +43,8 @@ pub(super) async fn put_away(
         Destination::Folder(name) => undo.take = labels.ids(std::slice::from_ref(name)).await?,
     }
     if undo.trashed {
-        let ask = api.request(Method::POST, &wire::me(&["messages", id, "trash"]), &[]);
-        api.call(ask.body("application/json", Vec::new()), Repeat::Freely).await?;
+        let request = api.request(Method::POST, &wire::me(&["messages", id, "trash"]), &[]);
+        api.call(request.body("application/json", Vec::new()), Repeat::Freely).await?;
     } else {
         modify(api, id, &undo.take, &["INBOX".to_owned()]).await?;
     }
@@ -52,22 +53,22 @@ pub(super) async fn put_away(
 }
 
 pub(super) async fn put_back(api: &Api, undo: &UndoToken) -> Result<(), MailError> {
-    let Way { id, put, take, trashed } = serde_json::from_str(&undo.0)
+    let UndoRecord { id, put, take, trashed } = serde_json::from_str(&undo.0)
         .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
     if !wire::is_id(&id) || find::minimal(api, &id).await?.is_none() {
         return Err(gone());
     }
     if trashed {
-        let ask = api.request(Method::POST, &wire::me(&["messages", &id, "untrash"]), &[]);
-        api.call(ask.body("application/json", Vec::new()), Repeat::Freely).await?;
+        let request = api.request(Method::POST, &wire::me(&["messages", &id, "untrash"]), &[]);
+        api.call(request.body("application/json", Vec::new()), Repeat::Freely).await?;
     }
     modify(api, &id, &put, &take).await
 }
 
 async fn modify(api: &Api, id: &str, put: &[String], take: &[String]) -> Result<(), MailError> {
     let body = json!({"addLabelIds": put, "removeLabelIds": take}).to_string();
-    let ask = api.request(Method::POST, &wire::me(&["messages", id, "modify"]), &[]);
-    api.call(ask.body("application/json", body.into_bytes()), Repeat::Freely).await?;
+    let request = api.request(Method::POST, &wire::me(&["messages", id, "modify"]), &[]);
+    api.call(request.body("application/json", body.into_bytes()), Repeat::Freely).await?;
     Ok(())
 }
 

@@ -71,7 +71,7 @@ fn remember(marks: &mut Marks, odd: Vec<Id>) -> Result<(), CallError> {
 }
 
 /// Whether a fetch may stop after the first `at` mails: history records are taken whole.
-fn is_between(pending: &[PendingMail], at: usize) -> bool {
+fn is_record_boundary(pending: &[PendingMail], at: usize) -> bool {
     match (at.checked_sub(1).and_then(|last| pending.get(last)), pending.get(at)) {
         (Some(last), Some(next)) => last.until.is_none() || last.until != next.until,
         _ => true,
@@ -90,15 +90,15 @@ impl Inner {
             Some(cursor) => Marks::read(cursor)?,
             None => self.begin(None).await?,
         };
-        let read = self.labels.ids(&self.read).await?;
+        let label_ids = self.labels.ids(&self.read_labels).await?;
         if let Some(after) = marks.listing.clone() {
-            return self.fetch_listed(marks, &after, &read, limit).await;
+            return self.fetch_listed(marks, &after, &label_ids, limit).await;
         }
-        match self.fetch_new(&marks, &read, limit).await {
+        match self.fetch_new(&marks, &label_ids, limit).await {
             // The history does not reach back that far: we list everything again. Known mails are recognised.
             Err(CallError::Refused { status: 404, .. }) => {
-                let begun = self.begin(marks.since).await?;
-                self.fetch_listed(Marks { odd: marks.odd, ..begun }, "", &read, limit).await
+                let fresh = self.begin(marks.since).await?;
+                self.fetch_listed(Marks { odd: marks.odd, ..fresh }, "", &label_ids, limit).await
             }
             other => Ok(other?),
         }
@@ -108,35 +108,35 @@ impl Inner {
         &self,
         mut marks: Marks,
         after: &str,
-        read: &[String],
+        label_ids: &[String],
         limit: usize,
     ) -> Result<Fetched, MailError> {
-        let ids = self.listed(&marks, read).await?;
+        let ids = self.list_all(&marks, label_ids).await?;
         // If the id has left the list meanwhile, we start over; mails taken already are recognised.
-        let from = ids.iter().position(|id| id == after).map_or(0, |at| at + 1);
-        let pending: Vec<PendingMail> = ids[from..]
+        let start = ids.iter().position(|id| id == after).map_or(0, |at| at + 1);
+        let pending: Vec<PendingMail> = ids[start..]
             .iter()
             .take(limit)
             .map(|id| PendingMail { id: Id(id.clone()), until: None })
             .collect();
-        let FetchResult { mails, done, odd, missed } = self.get_all(&pending, read).await?;
+        let FetchResult { mails, done, odd, missed } = self.get_all(&pending, label_ids).await?;
         remember(&mut marks, odd)?;
-        let left = ids.len() - from - done;
-        marks.listing = match (left, pending.get(done.wrapping_sub(1))) {
+        let remaining = ids.len() - start - done;
+        marks.listing = match (remaining, pending.get(done.wrapping_sub(1))) {
             (0, _) => None,
             (_, Some(last)) => Some(last.id.0.clone()),
             (_, None) => Some(after.to_owned()),
         };
-        if left == 0 {
+        if remaining == 0 {
             *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64, missed })
+        Ok(Fetched { mails, cursor: Some(marks.write()), left: remaining as u64, missed })
     }
 
     /// All mail under the labels, oldest first. Listed once and cached while we go through it.
-    async fn listed(&self, marks: &Marks, read: &[String]) -> Result<Arc<Vec<String>>, MailError> {
-        let known = self.listing.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        if let Some((_, ids)) = known.filter(|(history, _)| *history == marks.history) {
+    async fn list_all(&self, marks: &Marks, label_ids: &[String]) -> Result<Arc<Vec<String>>, MailError> {
+        let cached = self.listing.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, ids)) = cached.filter(|(history, _)| *history == marks.history) {
             return Ok(ids);
         }
         // One day earlier, in case Gmail uses another clock; intake drops mail that came before `since`.
@@ -144,16 +144,16 @@ impl Inner {
         let since = marks.since.and_then(|since| since.checked_sub(day).ok());
         let after = since.map(|since| format!("after:{}", since.as_second().max(0)));
         let mut ids = Vec::new();
-        let mut met: HashSet<Id> = HashSet::new();
-        for label in read {
+        let mut seen_ids: HashSet<Id> = HashSet::new();
+        for label in label_ids {
             let mut newest_first = Vec::new();
             let mut page: Option<String> = None;
             loop {
                 let mut query = vec![("labelIds", label.as_str()), ("maxResults", "500")];
                 query.extend(after.as_deref().map(|after| ("q", after)));
                 query.extend(page.as_deref().map(|page| ("pageToken", page)));
-                let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
-                let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
+                let request = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+                let listing: Listing = self.api.json(request, Repeat::Freely).await?;
                 let next = listing.next_page_token.filter(|next| !next.is_empty());
                 // A page without progress would loop for ever.
                 let is_stuck = listing.messages.is_empty() || next == page;
@@ -168,53 +168,61 @@ impl Inner {
                     break;
                 }
             }
-            ids.extend(newest_first.into_iter().rev().filter(|id| met.insert(id.clone())).map(|id| id.0));
+            ids.extend(
+                newest_first.into_iter().rev().filter(|id| seen_ids.insert(id.clone())).map(|id| id.0),
+            );
         }
         let ids = Arc::new(ids);
         *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = Some((marks.history, ids.clone()));
         Ok(ids)
     }
 
-    async fn fetch_new(&self, marks: &Marks, read: &[String], limit: usize) -> Result<Fetched, CallError> {
-        let (pending, reached, more) = self.list_added(marks.history, read, limit).await?;
+    async fn fetch_new(
+        &self,
+        marks: &Marks,
+        label_ids: &[String],
+        limit: usize,
+    ) -> Result<Fetched, CallError> {
+        let (pending, reached, has_more) = self.list_added(marks.history, label_ids, limit).await?;
         // A mail that occurs twice is fetched once. Records stay whole, so that no mail is skipped.
-        let mut met = HashSet::new();
+        let mut seen_ids = HashSet::new();
         let pending: Vec<PendingMail> =
-            pending.into_iter().filter(|one| met.insert(one.id.clone())).collect();
-        let take = whole_records(&pending, limit);
-        let FetchResult { mut mails, done, odd, missed } = self.get_all(&pending[..take], read).await?;
+            pending.into_iter().filter(|one| seen_ids.insert(one.id.clone())).collect();
+        let count = whole_records(&pending, limit);
+        let FetchResult { mut mails, done, odd, missed } = self.get_all(&pending[..count], label_ids).await?;
         // Up to the last complete record.
         let history = match pending.get(done) {
             None => Some(reached),
-            Some(_) => {
-                (1..=done).rev().find(|at| is_between(&pending, *at)).and_then(|at| pending[at - 1].until)
-            }
+            Some(_) => (1..=done)
+                .rev()
+                .find(|at| is_record_boundary(&pending, *at))
+                .and_then(|at| pending[at - 1].until),
         };
         let history = history.unwrap_or(marks.history);
-        let left = pending.len() - done + usize::from(more);
+        let remaining = pending.len() - done + usize::from(has_more);
         // Ask again for mails that had invalid replies, unless they are among these.
-        let again = marks.odd.iter().filter(|id| !met.contains(&Id((*id).clone())));
-        let again: Vec<PendingMail> =
-            again.map(|id| PendingMail { id: Id(id.clone()), until: None }).collect();
-        let still = match self.get_all(&again, read).await {
+        let retries = marks.odd.iter().filter(|id| !seen_ids.contains(&Id((*id).clone())));
+        let retries: Vec<PendingMail> =
+            retries.map(|id| PendingMail { id: Id(id.clone()), until: None }).collect();
+        let retried = match self.get_all(&retries, label_ids).await {
             Err(CallError::Login(text)) => return Err(CallError::Login(text)),
             // Old failures do not hold up new mail.
             Err(error) => FetchResult { missed: Some(error.to_string()), ..FetchResult::default() },
-            Ok(still) => still,
+            Ok(retried) => retried,
         };
-        mails.extend(still.mails);
+        mails.extend(retried.mails);
         let mut marks = Marks { history, odd: Vec::new(), ..marks.clone() };
-        let unasked = again.into_iter().skip(still.done).map(|one| one.id);
-        remember(&mut marks, odd.into_iter().chain(still.odd).chain(unasked).collect())?;
-        let missed = missed.or(still.missed);
-        Ok(Fetched { mails, cursor: Some(marks.write()), left: left as u64, missed })
+        let unasked = retries.into_iter().skip(retried.done).map(|one| one.id);
+        remember(&mut marks, odd.into_iter().chain(retried.odd).chain(unasked).collect())?;
+        let missed = missed.or(retried.missed);
+        Ok(Fetched { mails, cursor: Some(marks.write()), left: remaining as u64, missed })
     }
 
     /// The mails that came since a point in the history, how far it was read, and whether there is more.
     async fn list_added(
         &self,
         from: u64,
-        read: &[String],
+        label_ids: &[String],
         limit: usize,
     ) -> Result<(Vec<PendingMail>, u64, bool), CallError> {
         let start = from.to_string();
@@ -228,13 +236,16 @@ impl Inner {
                 ("maxResults", "500"),
             ];
             query.extend(page.as_deref().map(|page| ("pageToken", page)));
-            let ask = self.api.request(Method::GET, &wire::me(&["history"]), &query).most(LIST);
-            let history: History = self.api.json(ask, Repeat::Freely).await?;
+            let request = self.api.request(Method::GET, &wire::me(&["history"]), &query).most(LIST);
+            let history: History = self.api.json(request, Repeat::Freely).await?;
             for record in history.history {
                 let until = record.id.0;
                 reached = reached.max(until);
                 pending.extend(
-                    record.mails_added(read).into_iter().map(|id| PendingMail { id, until: Some(until) }),
+                    record
+                        .mails_added(label_ids)
+                        .into_iter()
+                        .map(|id| PendingMail { id, until: Some(until) }),
                 );
             }
             let next = history.next_page_token.filter(|next| !next.is_empty() && Some(next) != page.as_ref());
@@ -249,55 +260,56 @@ impl Inner {
 
     /// Fetches mails, a few at a time. `done` says how many were processed: if one fails after others came, we return
     /// those, and the next fetch starts with the failed one. A mail with an invalid reply is skipped and reported.
-    async fn get_all(&self, pending: &[PendingMail], read: &[String]) -> Result<FetchResult, CallError> {
-        let alone = tokio::sync::Semaphore::new(1);
-        let alone = &alone;
-        let ids: Vec<Id> = pending.iter().map(|one| one.id.clone()).collect();
-        let one = |id: Id| async move { self.get(&id, read, alone).await };
-        let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
-        let (mut got, mut bytes) = (FetchResult::default(), 0_usize);
-        while let Some(came) = coming.next().await {
-            match came {
+    async fn get_all(&self, pending: &[PendingMail], label_ids: &[String]) -> Result<FetchResult, CallError> {
+        let large_mail_slot = tokio::sync::Semaphore::new(1);
+        let large_mail_slot = &large_mail_slot;
+        let ids: Vec<Id> = pending.iter().map(|mail| mail.id.clone()).collect();
+        let fetch_one = |id: Id| async move { self.get(&id, label_ids, large_mail_slot).await };
+        let mut replies = stream::iter(ids).map(fetch_one).buffered(AT_ONCE);
+        let (mut result, mut bytes) = (FetchResult::default(), 0_usize);
+        while let Some(reply) = replies.next().await {
+            match reply {
                 Ok(mail) => {
-                    got.done += 1;
+                    result.done += 1;
                     bytes += mail.as_ref().map_or(0, |mail| mail.raw.len());
-                    got.mails.extend(mail);
+                    result.mails.extend(mail);
                 }
                 Err(CallError::UnexpectedReply(text)) => {
-                    got.odd.extend(pending.get(got.done).map(|one| one.id.clone()));
-                    got.done += 1;
-                    got.missed = Some(format!("{text}; that mail is asked for again, and holds up no other"));
+                    result.odd.extend(pending.get(result.done).map(|mail| mail.id.clone()));
+                    result.done += 1;
+                    result.missed =
+                        Some(format!("{text}; that mail is asked for again, and holds up no other"));
                 }
-                Err(error) if got.done == 0 => return Err(error),
+                Err(error) if result.done == 0 => return Err(error),
                 Err(error) => {
                     tracing::warn!(%error, "a mail could not be fetched; it is tried again");
                     break;
                 }
             }
-            if bytes >= IN_ALL && is_between(pending, got.done) {
+            if bytes >= IN_ALL && is_record_boundary(pending, result.done) {
                 break;
             }
         }
-        Ok(got)
+        Ok(result)
     }
 
     /// One mail; `None` if it is gone or was put away.
     async fn get(
         &self,
         id: &Id,
-        read: &[String],
-        alone: &tokio::sync::Semaphore,
+        label_ids: &[String],
+        large_mail_slot: &tokio::sync::Semaphore,
     ) -> Result<Option<NewMail>, CallError> {
-        let ask = |most| {
+        let request = |most| {
             self.api.request(Method::GET, &wire::me(&["messages", &id.0]), &[("format", "raw")]).most(most)
         };
-        let small = match self.api.call(ask(SMALL), Repeat::Freely).await {
+        let small = match self.api.call(request(SMALL), Repeat::Freely).await {
             Err(CallError::Refused { status: 404, .. }) => return Ok(None),
             // One mail that Gmail refuses must not stop the others.
             Err(CallError::Refused { text, .. }) => return Err(CallError::UnexpectedReply(text)),
             other => other?,
         };
-        let (message, raw) = if small.whole {
+        let (message, raw) = if small.is_complete {
             let message: Message = serde_json::from_slice(&small.body)
                 .map_err(|_| self.api.unexpected("a mail that cannot be read"))?;
             let text = message.raw.clone().ok_or_else(|| self.api.unexpected("a mail without its bytes"))?;
@@ -306,12 +318,12 @@ impl Inner {
             (message, raw)
         } else {
             drop(small);
-            let _one_at_a_time = alone.acquire().await;
+            let _one_at_a_time = large_mail_slot.acquire().await;
             let Some(message) = super::find::minimal(&self.api, &id.0).await? else { return Ok(None) };
-            let large = self.api.call(ask(LARGE), Repeat::Freely).await?;
+            let large = self.api.call(request(LARGE), Repeat::Freely).await?;
             (message, beginning(&large.body).ok_or_else(|| self.api.unexpected("a mail without its bytes"))?)
         };
-        let (seen, answered) = match self.stands(&message, read) {
+        let (seen, answered) = match self.presence_by_labels(&message, label_ids) {
             MailPresence::There { seen, answered } if !message.has("DRAFT") => (seen, answered),
             _ => return Ok(None),
         };
@@ -325,14 +337,16 @@ fn whole_records(pending: &[PendingMail], limit: usize) -> usize {
     if pending.len() <= limit {
         return pending.len();
     }
-    let before = (1..=limit).rev().find(|at| is_between(pending, *at));
-    before.or_else(|| (limit..pending.len()).find(|at| is_between(pending, *at))).unwrap_or(pending.len())
+    let before = (1..=limit).rev().find(|at| is_record_boundary(pending, *at));
+    before
+        .or_else(|| (limit..pending.len()).find(|at| is_record_boundary(pending, *at)))
+        .unwrap_or(pending.len())
 }
 
 /// Decodes the mail in a reply that may have been cut, as far as it goes.
 fn beginning(body: &[u8]) -> Option<Vec<u8>> {
-    let at = memchr::memmem::find(body, b"\"raw\"")? + 5;
-    let rest = body[at..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"\"")?;
+    let start = memchr::memmem::find(body, b"\"raw\"")? + 5;
+    let rest = body[start..].trim_ascii_start().strip_prefix(b":")?.trim_ascii_start().strip_prefix(b"\"")?;
     let end = memchr::memchr(b'"', rest).unwrap_or(rest.len());
     // Four letters are three bytes; an incomplete last group is dropped.
     let text = &rest[..end - if end == rest.len() { end % 4 } else { 0 }];
@@ -343,7 +357,7 @@ fn beginning(body: &[u8]) -> Option<Vec<u8>> {
 mod tests {
     use super::*;
 
-    fn wanted(untils: &[u64]) -> Vec<PendingMail> {
+    fn pending(untils: &[u64]) -> Vec<PendingMail> {
         untils.iter().map(|until| PendingMail { id: Id(format!("m{until}")), until: Some(*until) }).collect()
     }
 
@@ -357,7 +371,7 @@ mod tests {
             (&[1, 1, 1], 2, 3),
             (&[], 2, 0),
         ] {
-            assert_eq!(whole_records(&wanted(untils), limit), take, "{untils:?} {limit}");
+            assert_eq!(whole_records(&pending(untils), limit), take, "{untils:?} {limit}");
         }
     }
 

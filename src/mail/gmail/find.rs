@@ -11,8 +11,8 @@ const LIST: usize = 8 << 20;
 
 /// A mail's labels and little else; `None` if it is gone.
 pub(super) async fn minimal(api: &Api, id: &str) -> Result<Option<Message>, CallError> {
-    let ask = api.request(Method::GET, &wire::me(&["messages", id]), &[("format", "minimal")]);
-    none_if_missing(api.json(ask, Repeat::Freely).await)
+    let request = api.request(Method::GET, &wire::me(&["messages", id]), &[("format", "minimal")]);
+    none_if_missing(api.json(request, Repeat::Freely).await)
 }
 
 /// The header fields of a mail with these names; `None` if it is gone.
@@ -24,9 +24,9 @@ pub(super) async fn headers(api: &Api, id: &str, names: &[&str]) -> Result<Optio
     )
 }
 
-fn none_if_missing<T>(found: Result<T, CallError>) -> Result<Option<T>, CallError> {
-    match found {
-        Ok(found) => Ok(Some(found)),
+fn none_if_missing<T>(reply: Result<T, CallError>) -> Result<Option<T>, CallError> {
+    match reply {
+        Ok(value) => Ok(Some(value)),
         Err(CallError::Refused { status: 404, .. }) => Ok(None),
         Err(error) => Err(error),
     }
@@ -46,8 +46,8 @@ pub(super) async fn by_message_id(
     let search = format!("rfc822msgid:{message_id}");
     let mut query = vec![("q", search.as_str()), ("maxResults", "10")];
     query.extend(label.map(|label| ("labelIds", label)));
-    let ask = api.request(Method::GET, &wire::me(&["messages"]), &query);
-    let listing: Listing = api.json(ask, Repeat::Freely).await?;
+    let request = api.request(Method::GET, &wire::me(&["messages"]), &query);
+    let listing: Listing = api.json(request, Repeat::Freely).await?;
     Ok(listing.messages.into_iter().next())
 }
 
@@ -58,37 +58,39 @@ pub(super) async fn is_answered(api: &Api, message_id: &str) -> Result<bool, Cal
     let names = ["In-Reply-To", "References"];
     let mut query = vec![("format", "metadata")];
     query.extend(names.iter().map(|name| ("metadataHeaders", *name)));
-    let ask = api.request(Method::GET, &wire::me(&["threads", &thread]), &query).most(LIST);
-    let Some(thread) = none_if_missing(api.json::<Thread>(ask, Repeat::Freely).await)? else {
+    let request = api.request(Method::GET, &wire::me(&["threads", &thread]), &query).most(LIST);
+    let Some(thread) = none_if_missing(api.json::<Thread>(request, Repeat::Freely).await)? else {
         return Ok(false);
     };
-    let named = format!("<{message_id}>");
+    let bracketed_id = format!("<{message_id}>");
     let answers = |message: &Message| {
         let is_sent = message.has("SENT") && !message.has("DRAFT") && !message.has("TRASH");
         let mut direct = message.headers("In-Reply-To").peekable();
         let is_direct = direct.peek().is_some();
         // Without In-Reply-To, the last id in References is the mail it answers.
-        let last = || message.headers("References").any(|value| value.trim_end().ends_with(&named));
-        is_sent && if is_direct { direct.any(|value| value.contains(&named)) } else { last() }
+        let is_last_reference =
+            || message.headers("References").any(|value| value.trim_end().ends_with(&bracketed_id));
+        is_sent
+            && if is_direct { direct.any(|value| value.contains(&bracketed_id)) } else { is_last_reference() }
     };
     Ok(thread.messages.iter().any(answers))
 }
 
-/// The mail among these that has a field with this value, and its field `wanted`.
+/// The mail among these that has a field with this value, and its field `other_field`.
 pub(super) async fn with_field(
     api: &Api,
     ids: Vec<Id>,
     field: &str,
     value: &str,
-    wanted: &str,
+    other_field: &str,
 ) -> Result<Option<(Id, Option<String>)>, CallError> {
-    let one = |id: Id| async move { headers(api, &id.0, &[field, wanted]).await };
-    let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
-    while let Some(message) = coming.next().await {
+    let fetch_headers = |id: Id| async move { headers(api, &id.0, &[field, other_field]).await };
+    let mut messages = stream::iter(ids).map(fetch_headers).buffered(AT_ONCE);
+    while let Some(message) = messages.next().await {
         let Some(message) = message? else { continue };
-        if message.headers(field).any(|known| known.trim() == value) {
-            let wanted = message.headers(wanted).next().map(|id| id.trim().to_owned());
-            return Ok(Some((message.id, wanted)));
+        if message.headers(field).any(|text| text.trim() == value) {
+            let other_value = message.headers(other_field).next().map(|text| text.trim().to_owned());
+            return Ok(Some((message.id, other_value)));
         }
     }
     Ok(None)

@@ -14,12 +14,12 @@ use tokio::sync::Mutex;
 pub(super) struct Labels {
     api: Api,
     /// The labels listed so far. Locked while listing or creating, so that none is created twice.
-    known: Mutex<Option<Vec<Label>>>,
+    cache: Mutex<Option<Vec<Label>>>,
 }
 
 impl Labels {
     pub(super) fn new(api: Api) -> Self {
-        Self { api, known: Mutex::default() }
+        Self { api, cache: Mutex::default() }
     }
 
     /// The ids of labels by their names.
@@ -30,8 +30,8 @@ impl Labels {
                 ids.push("INBOX".to_owned());
                 continue;
             }
-            let mut known = self.known.lock().await;
-            let labels = self.listed(&mut known).await?;
+            let mut cache = self.cache.lock().await;
+            let labels = self.load(&mut cache).await?;
             match find(labels, name) {
                 Some(label) => ids.push(label.id.clone()),
                 None => {
@@ -39,7 +39,7 @@ impl Labels {
                         labels.iter().map(|label| safe_excerpt(&label.name)).collect();
                     let text = format!("Gmail has no label {}; {}", safe_excerpt(name), there_are(&existing));
                     // The user may create it.
-                    *known = None;
+                    *cache = None;
                     return Err(MailError::Permanent(text));
                 }
             }
@@ -49,47 +49,47 @@ impl Labels {
 
     /// The names of all labels, the user's own first.
     pub(super) async fn names(&self) -> Result<Vec<String>, MailError> {
-        let mut known = self.known.lock().await;
+        let mut cache = self.cache.lock().await;
         // The user may have created one since.
-        *known = None;
-        let mut labels: Vec<&Label> = self.listed(&mut known).await?.iter().collect();
+        *cache = None;
+        let mut labels: Vec<&Label> = self.load(&mut cache).await?.iter().collect();
         labels.sort_by_key(|label| !label.id.starts_with("Label_"));
         Ok(labels.into_iter().map(|label| label.name.clone()).collect())
     }
 
-    async fn listed<'a>(&self, known: &'a mut Option<Vec<Label>>) -> Result<&'a Vec<Label>, CallError> {
-        let labels = match known.take() {
+    async fn load<'a>(&self, cache: &'a mut Option<Vec<Label>>) -> Result<&'a Vec<Label>, CallError> {
+        let labels = match cache.take() {
             Some(labels) => labels,
             None => {
-                let ask = self.api.request(Method::GET, &wire::me(&["labels"]), &[]).most(8 << 20);
-                let list: LabelList = self.api.json(ask, Repeat::Freely).await?;
+                let request = self.api.request(Method::GET, &wire::me(&["labels"]), &[]).most(8 << 20);
+                let list: LabelList = self.api.json(request, Repeat::Freely).await?;
                 list.labels.into_iter().filter(|label| wire::is_id(&label.id)).collect()
             }
         };
-        Ok(known.insert(labels))
+        Ok(cache.insert(labels))
     }
 
     /// The id of a label, created if missing.
-    async fn made(&self, name: &str) -> Result<String, CallError> {
-        let mut known = self.known.lock().await;
-        if let Some(label) = find(self.listed(&mut known).await?, name) {
+    async fn find_or_create(&self, name: &str) -> Result<String, CallError> {
+        let mut cache = self.cache.lock().await;
+        if let Some(label) = find(self.load(&mut cache).await?, name) {
             return Ok(label.id.clone());
         }
         let body = json!({"name": name, "labelListVisibility": "labelShow", "messageListVisibility": "show"});
-        let ask = self.api.request(Method::POST, &wire::me(&["labels"]), &[]);
-        let ask = ask.body("application/json", body.to_string().into_bytes());
+        let request = self.api.request(Method::POST, &wire::me(&["labels"]), &[]);
+        let request = request.body("application/json", body.to_string().into_bytes());
         // Creating it again is refused; then we find it.
-        match self.api.json::<Label>(ask, Repeat::Freely).await {
+        match self.api.json::<Label>(request, Repeat::Freely).await {
             Ok(label) if wire::is_id(&label.id) => {
                 let id = label.id.clone();
-                known.get_or_insert_default().push(Label { name: name.to_owned(), ..label });
+                cache.get_or_insert_default().push(Label { name: name.to_owned(), ..label });
                 Ok(id)
             }
             Ok(_) => Err(self.api.unexpected("a label without an id")),
             Err(error @ CallError::Refused { status: 409 | 400, .. }) => {
-                *known = None;
-                let found = find(self.listed(&mut known).await?, name).map(|label| label.id.clone());
-                found.ok_or(error)
+                *cache = None;
+                let id = find(self.load(&mut cache).await?, name).map(|label| label.id.clone());
+                id.ok_or(error)
             }
             Err(error) => Err(error),
         }
@@ -106,7 +106,7 @@ impl Labels {
         let marked = match marked {
             // A cached label may have been deleted meanwhile.
             Err(CallError::Refused { status: 400, .. }) => {
-                *self.known.lock().await = None;
+                *self.cache.lock().await = None;
                 self.modify(place, after, handled).await
             }
             other => other,
@@ -118,24 +118,24 @@ impl Labels {
     }
 
     async fn modify(&self, place: &str, after: &AfterHandling, handled: Handled) -> Result<(), CallError> {
-        let (mut put, mut take): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
+        let (mut added, mut removed): (Vec<String>, Vec<&str>) = (Vec::new(), Vec::new());
         if handled == Handled::Answered || *after == AfterHandling::Seen {
-            take.push("UNREAD");
+            removed.push("UNREAD");
         }
         match after {
             AfterHandling::None | AfterHandling::Seen => {}
-            AfterHandling::Label(name) => put.push(self.made(name).await?),
+            AfterHandling::Label(name) => added.push(self.find_or_create(name).await?),
             AfterHandling::Folder(name) => {
-                take.push("INBOX");
+                removed.push("INBOX");
                 // In Gmail, archiving means leaving the inbox.
                 if !["archive", "all mail"].iter().any(|all| name.eq_ignore_ascii_case(all)) {
-                    put.push(self.made(name).await?);
+                    added.push(self.find_or_create(name).await?);
                 }
             }
         }
-        let body = json!({"addLabelIds": put, "removeLabelIds": take}).to_string();
-        let ask = self.api.request(Method::POST, &wire::me(&["messages", place, "modify"]), &[]);
-        self.api.call(ask.body("application/json", body.into_bytes()), Repeat::Freely).await.map(drop)
+        let body = json!({"addLabelIds": added, "removeLabelIds": removed}).to_string();
+        let request = self.api.request(Method::POST, &wire::me(&["messages", place, "modify"]), &[]);
+        self.api.call(request.body("application/json", body.into_bytes()), Repeat::Freely).await.map(drop)
     }
 }
 

@@ -50,7 +50,7 @@ const AT_ONCE: usize = 8;
 /// The longest Message-ID we search for.
 const LONGEST_ID: usize = 900;
 /// How many mails we cache the state of.
-const MAX_KNOWN: usize = 10_000;
+const MAX_CACHED: usize = 10_000;
 
 /// A mailbox at Gmail.
 #[derive(Clone)]
@@ -58,18 +58,18 @@ pub struct Gmail(Arc<Inner>);
 
 struct Inner {
     api: Api,
-    read: Vec<String>,
+    read_labels: Vec<String>,
     done: AfterHandling,
     ignored: AfterHandling,
     labels: labels::Labels,
     /// The ids of an unfinished listing, oldest first, with the history id it began at.
     listing: Mutex<Option<(u64, Arc<Vec<String>>)>>,
-    known: Mutex<Known>,
+    cache: Mutex<StateCache>,
 }
 
 /// Results cached while the mailbox is at one point of its history.
 #[derive(Default)]
-struct Known {
+struct StateCache {
     history: u64,
     presence: HashMap<String, MailPresence>,
     unanswered: HashMap<String, ()>,
@@ -89,23 +89,23 @@ impl Gmail {
         wait: Wait,
     ) -> Result<Self, MailError> {
         let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Permanent)?;
-        let mut read: Vec<String> = Vec::new();
+        let mut read_labels: Vec<String> = Vec::new();
         for label in labels {
-            if !read.contains(label) {
-                read.push(label.clone());
+            if !read_labels.contains(label) {
+                read_labels.push(label.clone());
             }
         }
-        if read.is_empty() {
-            read.push("INBOX".to_owned());
+        if read_labels.is_empty() {
+            read_labels.push("INBOX".to_owned());
         }
         Ok(Self(Arc::new(Inner {
             labels: labels::Labels::new(api.clone()),
             api,
-            read,
+            read_labels,
             done: mail.handled_done.clone(),
             ignored: mail.handled_ignored.clone(),
             listing: Mutex::default(),
-            known: Mutex::default(),
+            cache: Mutex::default(),
         })))
     }
 }
@@ -141,13 +141,13 @@ impl From<CallError> for SendError {
 }
 
 impl Inner {
-    fn known(&self) -> std::sync::MutexGuard<'_, Known> {
-        self.known.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> std::sync::MutexGuard<'_, StateCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// The state of a mail according to its labels.
-    fn stands(&self, message: &Message, read: &[String]) -> MailPresence {
-        if message.has("TRASH") || message.has("SPAM") || !read.iter().any(|label| message.has(label)) {
+    fn presence_by_labels(&self, message: &Message, label_ids: &[String]) -> MailPresence {
+        if message.has("TRASH") || message.has("SPAM") || !label_ids.iter().any(|label| message.has(label)) {
             return MailPresence::Gone;
         }
         MailPresence::There { seen: !message.has("UNREAD"), answered: false }
@@ -155,60 +155,61 @@ impl Inner {
 
     async fn presence(&self, places: &[String]) -> Result<Vec<MailPresence>, MailError> {
         use futures_util::stream::{self, StreamExt, TryStreamExt};
-        let read = self.labels.ids(&self.read).await?;
+        let label_ids = self.labels.ids(&self.read_labels).await?;
         let history = profile(&self.api).await?.history_id.0;
         {
-            let mut known = self.known();
+            let mut cache = self.cache();
             // Once the history has moved on, nothing is sure to be the same.
-            if known.history != history || known.presence.len() > MAX_KNOWN {
-                *known = Known { history, ..Known::default() };
+            if cache.history != history || cache.presence.len() > MAX_CACHED {
+                *cache = StateCache { history, ..StateCache::default() };
             }
         }
-        let one = |place: String| {
-            let read = &read;
+        let presence_of = |place: String| {
+            let label_ids = &label_ids;
             async move {
-                if let Some(presence) = self.known().presence.get(&place).copied() {
+                if let Some(presence) = self.cache().presence.get(&place).copied() {
                     return Ok(presence);
                 }
                 let presence = match wire::is_id(&place) {
                     false => MailPresence::Gone,
                     true => match find::minimal(&self.api, &place).await? {
-                        Some(message) => self.stands(&message, read),
+                        Some(message) => self.presence_by_labels(&message, label_ids),
                         None => MailPresence::Gone,
                     },
                 };
-                let mut known = self.known();
-                if known.history == history {
-                    known.presence.insert(place, presence);
+                let mut cache = self.cache();
+                if cache.history == history {
+                    cache.presence.insert(place, presence);
                 }
                 Ok::<_, MailError>(presence)
             }
         };
-        stream::iter(places.to_vec()).map(one).buffered(AT_ONCE).try_collect().await
+        stream::iter(places.to_vec()).map(presence_of).buffered(AT_ONCE).try_collect().await
     }
 
     async fn answered(&self, message_id: &str) -> Result<bool, MailError> {
         let history = {
-            let known = self.known();
-            if known.unanswered.contains_key(message_id) {
+            let cache = self.cache();
+            if cache.unanswered.contains_key(message_id) {
                 return Ok(false);
             }
-            known.history
+            cache.history
         };
         let answered = find::is_answered(&self.api, message_id).await?;
-        let mut known = self.known();
-        if !answered && history > 0 && known.history == history && known.unanswered.len() < MAX_KNOWN {
-            known.unanswered.insert(message_id.to_owned(), ());
+        let mut cache = self.cache();
+        if !answered && history > 0 && cache.history == history && cache.unanswered.len() < MAX_CACHED {
+            cache.unanswered.insert(message_id.to_owned(), ());
         }
         Ok(answered)
     }
 
     async fn check(&self) -> Result<String, MailError> {
         let profile = profile(&self.api).await?;
-        self.labels.ids(&self.read).await?;
-        let whose = crate::web::safe_excerpt(&profile.email_address);
-        let labels: Vec<String> = self.read.iter().map(|label| crate::web::safe_excerpt(label)).collect();
-        Ok(format!("{} is read as {whose} at {}", labels.join(", "), self.api.place()))
+        self.labels.ids(&self.read_labels).await?;
+        let user = crate::web::safe_excerpt(&profile.email_address);
+        let labels: Vec<String> =
+            self.read_labels.iter().map(|label| crate::web::safe_excerpt(label)).collect();
+        Ok(format!("{} is read as {user} at {}", labels.join(", "), self.api.place()))
     }
 }
 

@@ -23,24 +23,24 @@ impl Inner {
     pub(super) async fn people(&self, until: Timestamp) -> Result<People, MailError> {
         let (mut wrote_to, mut heard_from) = (BTreeSet::new(), BTreeSet::new());
         let sent = self.newest_under("SENT", SENT, None).await?;
-        self.look(sent, &["To", "Cc", "Bcc"], |mail| add(&mut wrote_to, mail)).await?;
+        self.read_headers(sent, &["To", "Cc", "Bcc"], |mail| add_addresses(&mut wrote_to, mail)).await?;
         let before = format!("before:{}", until.as_second().max(0));
-        for label in self.labels.ids(&self.read).await? {
-            let came = self.newest_under(&label, RECEIVED, Some(&before)).await?;
-            self.look(came, &["From"], |mail| add(&mut heard_from, mail)).await?;
+        for label in self.labels.ids(&self.read_labels).await? {
+            let received = self.newest_under(&label, RECEIVED, Some(&before)).await?;
+            self.read_headers(received, &["From"], |mail| add_addresses(&mut heard_from, mail)).await?;
         }
-        let list = |known: BTreeSet<String>| known.into_iter().collect();
+        let list = |addresses: BTreeSet<String>| addresses.into_iter().collect();
         Ok(People { wrote_to: list(wrote_to), heard_from: list(heard_from) })
     }
 
     /// When the oldest of the newest `count` mails came.
     pub(super) async fn newest(&self, count: usize) -> Result<Option<Timestamp>, MailError> {
         let mut dates = Vec::new();
-        for label in self.labels.ids(&self.read).await? {
+        for label in self.labels.ids(&self.read_labels).await? {
             let ids = self.newest_under(&label, count, None).await?;
-            let one = |id: Id| async move { find::minimal(&self.api, &id.0).await };
-            let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
-            while let Some(mail) = coming.next().await {
+            let fetch_minimal = |id: Id| async move { find::minimal(&self.api, &id.0).await };
+            let mut mails = stream::iter(ids).map(fetch_minimal).buffered(AT_ONCE);
+            while let Some(mail) = mails.next().await {
                 match mail {
                     // A mail under several labels counts once.
                     Ok(Some(mail)) => dates.push((mail.arrived(), mail.id.0)),
@@ -64,12 +64,12 @@ impl Inner {
         let mut ids: Vec<Id> = Vec::new();
         let mut page: Option<String> = None;
         while ids.len() < most {
-            let many = (most - ids.len()).min(500).to_string();
-            let mut query = vec![("labelIds", label), ("maxResults", many.as_str())];
+            let page_size = (most - ids.len()).min(500).to_string();
+            let mut query = vec![("labelIds", label), ("maxResults", page_size.as_str())];
             query.extend(search.map(|search| ("q", search)));
             query.extend(page.as_deref().map(|page| ("pageToken", page)));
-            let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
-            let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
+            let request = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+            let listing: Listing = self.api.json(request, Repeat::Freely).await?;
             let next = listing.next_page_token.filter(|next| !next.is_empty());
             // A page without progress would loop for ever.
             let is_stuck = listing.messages.is_empty() || next == page;
@@ -84,15 +84,15 @@ impl Inner {
     }
 
     /// Reads header fields of mails. Unreadable ones are skipped.
-    async fn look(
+    async fn read_headers(
         &self,
         ids: Vec<Id>,
         fields: &[&str],
         mut each: impl FnMut(&[String]),
     ) -> Result<(), CallError> {
-        let one = |id: Id| async move { find::headers(&self.api, &id.0, fields).await };
-        let mut coming = stream::iter(ids).map(one).buffered(AT_ONCE);
-        while let Some(mail) = coming.next().await {
+        let fetch_headers = |id: Id| async move { find::headers(&self.api, &id.0, fields).await };
+        let mut mails = stream::iter(ids).map(fetch_headers).buffered(AT_ONCE);
+        while let Some(mail) = mails.next().await {
             match mail {
                 Ok(Some(mail)) => each(&values(&mail, fields)),
                 Ok(None) | Err(CallError::UnexpectedReply(_)) => {}
@@ -108,11 +108,11 @@ fn values(mail: &Message, fields: &[&str]) -> Vec<String> {
 }
 
 /// Adds the bare addresses in some fields.
-fn add(known: &mut BTreeSet<String>, values: &[String]) {
+fn add_addresses(addresses: &mut BTreeSet<String>, values: &[String]) {
     for value in values {
         // A value must stay within one field, whatever it contains.
         let head = format!("To: {}\r\n\r\n", value.replace(['\r', '\n'], " "));
-        known.extend(addresses_in(head.as_bytes(), &["To"]));
+        addresses.extend(addresses_in(head.as_bytes(), &["To"]));
     }
 }
 
@@ -122,15 +122,15 @@ mod tests {
 
     #[test]
     fn addresses_of_a_field() {
-        let mut known = BTreeSet::new();
+        let mut addresses = BTreeSet::new();
         let fields = [
             "Bob <Bob@Example.com>, \"Doe, Eve\"\r\n <eve@example.com>",
             "Lee, Ann <ann@münchen.example>",
             "undisclosed-recipients:;",
             "",
         ];
-        add(&mut known, &fields.map(str::to_owned));
+        add_addresses(&mut addresses, &fields.map(str::to_owned));
         let expected = ["ann@xn--mnchen-3ya.example", "bob@example.com", "eve@example.com"];
-        assert_eq!(known.into_iter().collect::<Vec<_>>(), expected);
+        assert_eq!(addresses.into_iter().collect::<Vec<_>>(), expected);
     }
 }

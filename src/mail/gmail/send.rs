@@ -39,17 +39,17 @@ impl GmailOutgoing {
         Ok(Self { api })
     }
 
-    async fn look(&self, message_id: &str) -> Result<Option<Sent>, CallError> {
+    async fn find_sent(&self, message_id: &str) -> Result<Option<Sent>, CallError> {
         let sent = |message_id: String, id: Id| Sent { message_id, place: Some(id.0), refused: Vec::new() };
-        if let Some(found) = find::by_message_id(&self.api, message_id, Some("SENT")).await? {
-            return Ok(Some(sent(message_id.to_owned(), found.id)));
+        if let Some(message) = find::by_message_id(&self.api, message_id, Some("SENT")).await? {
+            return Ok(Some(sent(message_id.to_owned(), message.id)));
         }
         let query = [("labelIds", "SENT"), ("maxResults", LAST)];
-        let ask = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
-        let listing: Listing = self.api.json(ask, Repeat::Freely).await?;
-        let last = listing.messages.into_iter().map(|message| message.id).collect();
-        let found = find::with_field(&self.api, last, MARK, message_id, "Message-ID").await?;
-        Ok(found.map(|(id, theirs)| sent(theirs.map_or_else(|| message_id.to_owned(), bare), id)))
+        let request = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+        let listing: Listing = self.api.json(request, Repeat::Freely).await?;
+        let last_ids = listing.messages.into_iter().map(|message| message.id).collect();
+        let message = find::with_field(&self.api, last_ids, MARK, message_id, "Message-ID").await?;
+        Ok(message.map(|(id, gmail_id)| sent(gmail_id.map_or_else(|| message_id.to_owned(), bare), id)))
     }
 }
 
@@ -69,16 +69,16 @@ impl Outgoing for GmailOutgoing {
                 other => other,
             }?;
             // The mail has been sent; its new id is useful but not required.
-            let theirs = match find::headers(&self.api, &sent.id.0, &["Message-ID"]).await {
-                Ok(found) => {
-                    found.and_then(|mail| mail.headers("Message-ID").next().map(|id| bare(id.to_owned())))
+            let gmail_id = match find::headers(&self.api, &sent.id.0, &["Message-ID"]).await {
+                Ok(message) => {
+                    message.and_then(|mail| mail.headers("Message-ID").next().map(|id| bare(id.to_owned())))
                 }
                 Err(error) => {
                     tracing::warn!(%error, "what Gmail calls a mail that was sent cannot be found out");
                     None
                 }
             };
-            let message_id = theirs.filter(|id| !id.is_empty()).unwrap_or(envelope.message_id);
+            let message_id = gmail_id.filter(|id| !id.is_empty()).unwrap_or(envelope.message_id);
             Ok(Sent { message_id, place: Some(sent.id.0), refused: Vec::new() })
         })
     }
@@ -89,7 +89,7 @@ impl Outgoing for GmailOutgoing {
             if envelope.message_id.is_empty() {
                 return Found::Unknown("nothing shows whether the mail was sent; check Sent".to_owned());
             }
-            match self.look(&envelope.message_id).await {
+            match self.find_sent(&envelope.message_id).await {
                 Ok(Some(sent)) => Found::Sent(sent),
                 // A request that was cut off may still be carried out a moment later.
                 Ok(None) => Found::Unknown(
@@ -114,10 +114,10 @@ impl Outgoing for GmailOutgoing {
 
 /// Saves a mail as a draft, unless it is there already.
 pub(super) async fn save_draft(api: &Api, raw: &[u8]) -> Result<(), CallError> {
-    if let Some(message_id) = ids(raw).own {
+    if let Some(message_id) = ids(raw).message_id {
         let query = [("maxResults", LAST)];
-        let ask = api.request(Method::GET, &wire::me(&["drafts"]), &query).most(LIST);
-        let drafts: Drafts = api.json(ask, Repeat::Freely).await?;
+        let request = api.request(Method::GET, &wire::me(&["drafts"]), &query).most(LIST);
+        let drafts: Drafts = api.json(request, Repeat::Freely).await?;
         let existing = drafts.drafts.into_iter().map(|draft| draft.message.id).collect();
         if find::with_field(api, existing, MARK, &message_id, MARK).await?.is_some() {
             return Ok(());
@@ -137,8 +137,8 @@ pub(super) async fn save_draft(api: &Api, raw: &[u8]) -> Result<(), CallError> {
 /// The conversation of the mail that this one answers.
 async fn thread_of(api: &Api, raw: &[u8]) -> Result<Option<String>, CallError> {
     for answered in ids(raw).answers {
-        let found = find::by_message_id(api, &answered, None).await?;
-        if let Some(Id(thread)) = found.and_then(|found| found.thread_id) {
+        let message = find::by_message_id(api, &answered, None).await?;
+        if let Some(Id(thread)) = message.and_then(|message| message.thread_id) {
             return Ok(Some(thread));
         }
     }
@@ -152,7 +152,7 @@ async fn upload<T: serde::de::DeserializeOwned>(
     metadata: &Value,
     raw: &[u8],
 ) -> Result<T, CallError> {
-    let mail = marked(raw);
+    let mail = with_mark(raw);
     // A line that neither part can contain.
     let boundary = format!("sayso-{}", hex(&Sha256::digest(&mail)));
     let head = format!(
@@ -162,18 +162,18 @@ async fn upload<T: serde::de::DeserializeOwned>(
     let mut body = head.into_bytes();
     body.extend_from_slice(&mail);
     body.extend_from_slice(format!("\r\n--{boundary}--\r\n").as_bytes());
-    let ask = api.request(Method::POST, &wire::upload(path), &[("uploadType", "multipart")]);
-    let ask = ask.body(&format!("multipart/related; boundary={boundary}"), body);
-    let reply = api.call(ask, Repeat::Never).await?;
+    let request = api.request(Method::POST, &wire::upload(path), &[("uploadType", "multipart")]);
+    let request = request.body(&format!("multipart/related; boundary={boundary}"), body);
+    let reply = api.call(request, Repeat::Never).await?;
     // Gmail accepted the mail; an unreadable reply does not change that.
     serde_json::from_slice(&reply.body)
         .map_err(|_| CallError::Unknown(format!("{} took it, but its reply makes no sense", api.place())))
 }
 
 /// The mail with its Message-ID in a second field. `Bcc` stays: Gmail sends to those addresses and removes it.
-fn marked(raw: &[u8]) -> Vec<u8> {
+fn with_mark(raw: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(raw.len() + 100);
-    if let Some(id) = ids(raw).own.filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic())) {
+    if let Some(id) = ids(raw).message_id.filter(|id| id.bytes().all(|byte| byte.is_ascii_graphic())) {
         out.extend_from_slice(format!("{MARK}: {id}\r\n").as_bytes());
     }
     out.extend_from_slice(&crlf(raw));
@@ -191,7 +191,7 @@ mod tests {
     #[test]
     fn a_mail_leaves_with_its_id_twice() {
         let raw = b"Message-ID: <a@x>\nTo: b@y\nBcc: c@z\n\nHello\n";
-        let mail = String::from_utf8(marked(raw)).unwrap();
+        let mail = String::from_utf8(with_mark(raw)).unwrap();
         assert!(mail.starts_with("X-Sayso-Message-ID: a@x\r\nMessage-ID: <a@x>\r\n"), "{mail}");
         assert!(mail.contains("Bcc: c@z\r\n"));
         assert_eq!(bare(" <a@x> ".to_owned()), "a@x");

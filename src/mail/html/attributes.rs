@@ -20,32 +20,32 @@ pub(super) struct Attributes<'a> {
 
 impl<'a> Attributes<'a> {
     pub fn read(text: &'a str) -> Self {
-        let mut found = Self::default();
+        let mut result = Self::default();
         // Nobody needs more than 64 attributes. If a name repeats, the first one counts.
         for (name, value) in attributes(text).take(64) {
-            let once = |to: &mut &'a str| {
+            let set_once = |to: &mut &'a str| {
                 if to.is_empty() {
                     *to = value;
                 }
             };
             match name.to_ascii_lowercase().as_str() {
-                "style" => once(&mut found.style),
-                "class" => once(&mut found.class),
-                "id" => once(&mut found.id),
-                "href" => found.href = found.href.or(Some(value)),
-                "alt" => once(&mut found.alt),
-                "color" | "text" => found.colour = Some(value),
-                "bgcolor" => found.back = Some(value),
-                "background" => found.picture = !value.is_empty(),
-                "hidden" => found.hidden = true,
-                "open" => found.unfolded = true,
-                "start" => found.start = value.parse().ok(),
-                "cite" => found.cite = true,
-                "type" => found.cite |= value.eq_ignore_ascii_case("cite"),
+                "style" => set_once(&mut result.style),
+                "class" => set_once(&mut result.class),
+                "id" => set_once(&mut result.id),
+                "href" => result.href = result.href.or(Some(value)),
+                "alt" => set_once(&mut result.alt),
+                "color" | "text" => result.colour = Some(value),
+                "bgcolor" => result.back = Some(value),
+                "background" => result.picture = !value.is_empty(),
+                "hidden" => result.hidden = true,
+                "open" => result.unfolded = true,
+                "start" => result.start = value.parse().ok(),
+                "cite" => result.cite = true,
+                "type" => result.cite |= value.eq_ignore_ascii_case("cite"),
                 _ => {}
             }
         }
-        found
+        result
     }
 
     /// Mail programs use quotes without a border to indent text; those are not quotes.

@@ -48,24 +48,24 @@ pub(super) struct Page {
 }
 
 pub(super) fn page(html: &str) -> Page {
-    let mut read = &html[..html.floor_char_boundary(MAX_HTML)];
-    if read.len() < html.len()
-        && let Some(half) = read.rfind('<')
+    let mut input = &html[..html.floor_char_boundary(MAX_HTML)];
+    if input.len() < html.len()
+        && let Some(half) = input.rfind('<')
     {
-        read = &read[..half];
+        input = &input[..half];
     }
     let mut sheet = Sheet::default();
     // Style sheets apply wherever they appear, so we collect them first.
     let is_style = |tag: &str| tag.get(..5).is_some_and(|name| name.eq_ignore_ascii_case("style"));
-    if read.split('<').any(is_style) {
-        tokens(read).for_each(|token| {
+    if input.split('<').any(is_style) {
+        tokens(input).for_each(|token| {
             if let Token::Style(css) = token {
                 sheet.add(css);
             }
         });
     }
     let mut reader = Reader {
-        look: vec![Look::default()],
+        looks: vec![Look::default()],
         sheet,
         open: Vec::new(),
         elements: Vec::new(),
@@ -77,7 +77,7 @@ pub(super) fn page(html: &str) -> Page {
         in_hidden: false,
         lists: Vec::new(),
     };
-    for token in tokens(read) {
+    for token in tokens(input) {
         match token {
             Token::Text(text) => reader.text(text),
             Token::Start { name, attributes } => reader.start(name, attributes),
@@ -92,15 +92,15 @@ pub(super) fn page(html: &str) -> Page {
         hidden: reader.hidden,
         unseen: reader.unseen,
         links: reader.links,
-        cut: read.len() < html.len(),
+        cut: input.len() < html.len(),
     }
 }
 
 struct Reader<'a> {
     sheet: Sheet<'a>,
     /// The look of the page and of every open element.
-    look: Vec<Look>,
-    open: Vec<Open>,
+    looks: Vec<Look>,
+    open: Vec<OpenElement>,
     elements: Vec<Element<'a>>,
     out: Writer,
     link: Option<Anchor>,
@@ -115,7 +115,7 @@ struct Reader<'a> {
 
 /// An open element.
 #[derive(Clone, Copy)]
-struct Open {
+struct OpenElement {
     name: Name,
     /// Whether it is a quote and not just an indent.
     quote: bool,
@@ -131,33 +131,33 @@ struct Anchor {
 }
 
 impl<'a> Reader<'a> {
-    fn look(&self) -> Look {
-        self.look.last().copied().unwrap_or_default()
+    fn current_look(&self) -> Look {
+        self.looks.last().copied().unwrap_or_default()
     }
 
     fn text(&mut self, raw: &'a str) {
         let text = entities(raw);
-        let empty = text.chars().all(is_blank);
-        if self.look().hidden() {
-            if !empty && !self.in_hidden {
+        let is_empty = text.chars().all(is_blank);
+        if self.current_look().is_hidden() {
+            if !is_empty && !self.in_hidden {
                 self.hidden += 1;
                 self.in_hidden = true;
             }
             self.keep_unseen(&text);
             return;
         }
-        if !empty {
+        if !is_empty {
             self.in_hidden = false;
         }
-        self.out.text(&text, self.look().pre);
+        self.out.text(&text, self.current_look().pre);
     }
 
     fn comment(&mut self, text: &str) {
         // `<!--[if mso]>` is for one mail program and appears in nearly every newsletter.
         let text = text.trim();
-        let conditional =
+        let is_conditional =
             text.starts_with("[if") || text.starts_with("<![endif]") || text.starts_with("[endif]");
-        if text.chars().any(char::is_alphanumeric) && !conditional && !self.in_hidden {
+        if text.chars().any(char::is_alphanumeric) && !is_conditional && !self.in_hidden {
             self.hidden += 1;
             self.keep_unseen(text);
         }
@@ -172,19 +172,19 @@ impl<'a> Reader<'a> {
         }
     }
 
-    fn start(&mut self, name: Name, attributes: &'a str) {
+    fn start(&mut self, name: Name, text: &'a str) {
         let tag = name.as_str();
-        let found = Attributes::read(attributes);
+        let attributes = Attributes::read(text);
         self.close_implied(tag);
-        let element = Element { name, classes: found.class, id: found.id };
-        let look = self.looks(tag, &found, &element);
-        let shown = !look.hidden();
+        let element = Element { name, classes: attributes.class, id: attributes.id };
+        let look = self.look_of(tag, &attributes, &element);
+        let is_shown = !look.is_hidden();
         match tag {
             "br" => return self.out.line_break(),
             "hr" => return self.out.block(),
             "img" | "area" => {
-                if shown {
-                    self.picture(found.alt);
+                if is_shown {
+                    self.picture(attributes.alt);
                 }
                 return;
             }
@@ -193,65 +193,65 @@ impl<'a> Reader<'a> {
             }
             "a" => {
                 self.end_link();
-                if let Some(href) = found.href.filter(|_| shown) {
+                if let Some(href) = attributes.href.filter(|_| is_shown) {
                     let target = links::target(&entities(href));
                     self.link = Some(Anchor { target, from: self.out.len(), alt: String::new() });
                 }
             }
             "blockquote" => self.out.block(),
             "ul" | "ol" => {
-                self.lists.push((tag == "ol").then(|| found.start.unwrap_or(1)));
+                self.lists.push((tag == "ol").then(|| attributes.start.unwrap_or(1)));
                 self.out.line();
             }
-            "li" if shown => self.item(),
-            "td" | "th" if shown => self.out.cell(),
+            "li" if is_shown => self.item(),
+            "td" | "th" if is_shown => self.out.cell(),
             _ if is_paragraph(tag) => self.out.block(),
             _ if is_line(tag) => self.out.line(),
             _ => {}
         }
-        let quote = tag == "blockquote" && found.is_quote();
+        let quote = tag == "blockquote" && attributes.is_quote();
         if quote {
             self.out.quote(true);
         }
-        self.open.push(Open { name, quote });
+        self.open.push(OpenElement { name, quote });
         self.elements.push(element);
-        self.look.push(look);
+        self.looks.push(look);
     }
 
-    fn looks(&self, tag: &str, found: &Attributes<'_>, element: &Element<'_>) -> Look {
-        let mut look = self.look();
+    fn look_of(&self, tag: &str, attributes: &Attributes<'_>, element: &Element<'_>) -> Look {
+        let mut look = self.current_look();
         if matches!(
             tag,
             "head" | "script" | "template" | "object" | "svg" | "select" | "datalist" | "title" | "noscript"
         ) {
             return look.with(&Declarations::read("display:none").0);
         }
-        if tag == "a" && found.href.is_some() && !look.hidden() {
+        if tag == "a" && attributes.href.is_some() && !look.is_hidden() {
             look = look.linked();
         }
-        let mut style = Declarations::painted(found.colour, found.back, found.picture);
-        let (sheet, insisted) = self.sheet.style(element, &self.elements);
-        style.under(&sheet);
-        let inline = entities(found.style);
+        let mut style = Declarations::from_attributes(attributes.colour, attributes.back, attributes.picture);
+        let (sheet_plain, sheet_important) = self.sheet.style(element, &self.elements);
+        style.override_with(&sheet_plain);
+        let inline = entities(attributes.style);
         let (plain, important) = Declarations::read(&inline);
-        style.under(&plain);
-        style.under(&insisted);
-        style.under(&important);
-        if found.hidden {
-            style.under(&Declarations::read("display:none").0);
+        style.override_with(&plain);
+        style.override_with(&sheet_important);
+        style.override_with(&important);
+        if attributes.hidden {
+            style.override_with(&Declarations::read("display:none").0);
         }
         // Collapsed: only the summary is visible.
-        if tag == "details" && !found.unfolded {
-            style.under(&Declarations::read("visibility:hidden").0);
+        if tag == "details" && !attributes.unfolded {
+            style.override_with(&Declarations::read("visibility:hidden").0);
         } else if tag == "summary" && self.open.last().is_some_and(|open| open.name.as_str() == "details") {
-            style.under(&Declarations::read("visibility:visible").0);
+            style.override_with(&Declarations::read("visibility:visible").0);
         }
         if tag == "pre" {
             look.pre = true;
         }
         if matches!(tag, "body" | "html") && self.sheet.unsure {
             // An unsupported rule paints the background, so white text on it may well be visible.
-            style.under(&Declarations::painted(None, None, true));
+            style.override_with(&Declarations::from_attributes(None, None, true));
         }
         look.with(&style)
     }
@@ -307,13 +307,13 @@ impl<'a> Reader<'a> {
 
     fn end(&mut self, name: Name) {
         let tag = name.as_str();
-        let table = matches!(tag, "table" | "tr" | "tbody" | "thead" | "tfoot" | "td" | "th");
+        let is_table_tag = matches!(tag, "table" | "tr" | "tbody" | "thead" | "tfoot" | "td" | "th");
         for (back, open) in self.open.iter().rev().take(NEAR).enumerate() {
             if open.name == name {
                 return self.close(self.open.len() - 1 - back);
             }
             // A stray end tag in a cell does not close elements outside the table.
-            if !table && matches!(open.name.as_str(), "td" | "th" | "table") {
+            if !is_table_tag && matches!(open.name.as_str(), "td" | "th" | "table") {
                 break;
             }
         }
@@ -329,7 +329,7 @@ impl<'a> Reader<'a> {
         while self.open.len() > from {
             let Some(open) = self.open.pop() else { return };
             self.elements.pop();
-            self.look.pop();
+            self.looks.pop();
             let tag = open.name;
             match tag.as_str() {
                 "a" => self.end_link(),
@@ -419,18 +419,18 @@ fn entities(raw: &str) -> std::borrow::Cow<'_, str> {
             .take_while(|byte| byte.is_ascii_alphanumeric() || *byte == b'#')
             .count();
         let name = &rest[1..length];
-        let closed = rest[length..].starts_with(';');
-        let known = match name.strip_prefix('#') {
+        let is_closed = rest[length..].starts_with(';');
+        let decoded = match name.strip_prefix('#') {
             Some(code) => numbered(code),
-            None if closed || matches!(name, "nbsp" | "amp" | "lt" | "gt" | "quot" | "copy" | "reg") => {
+            None if is_closed || matches!(name, "nbsp" | "amp" | "lt" | "gt" | "quot" | "copy" | "reg") => {
                 named(name)
             }
             None => None,
         };
-        match known {
+        match decoded {
             Some(text) => {
                 out.push_str(&text);
-                rest = &rest[length + usize::from(closed)..];
+                rest = &rest[length + usize::from(is_closed)..];
             }
             None => {
                 out.push('&');

@@ -48,12 +48,12 @@ impl Default for Look {
 
 impl Look {
     /// Whether text with this look is invisible.
-    pub fn hidden(&self) -> bool {
-        let alike = match (self.colour, self.back) {
+    pub fn is_hidden(&self) -> bool {
+        let is_camouflaged = match (self.colour, self.back) {
             (Some(colour), Some(back)) => same_colour(colour, back),
             _ => false,
         };
-        self.gone || self.invisible || self.size < READABLE || alike
+        self.gone || self.invisible || self.size < READABLE || is_camouflaged
     }
 
     pub fn linked(self) -> Self {
@@ -132,13 +132,13 @@ pub(super) struct Declarations {
 
 impl Declarations {
     /// The declarations made by colour attributes.
-    pub fn painted(colour: Option<&str>, back: Option<&str>, picture: bool) -> Self {
+    pub fn from_attributes(colour: Option<&str>, back: Option<&str>, picture: bool) -> Self {
         let back = if picture { Some(Paint::Unknown) } else { back.map(paint) };
         Self { colour: colour.map(paint), back, ..Self::default() }
     }
 
     /// Overrides these declarations with those of `other`.
-    pub fn under(&mut self, other: &Self) {
+    pub fn override_with(&mut self, other: &Self) {
         macro_rules! take { ($($field:ident),*) => { $(self.$field = other.$field.or(self.$field);)* } }
         take!(gone, invisible, transparent, no_box, overflow_hidden, away, clipped, size, colour, back, pre);
     }
@@ -161,7 +161,7 @@ impl Declarations {
     }
 
     fn declare(&mut self, name: &str, value: &str) {
-        let tiny = || pixels(value).is_some_and(|pixels| pixels <= 1.0);
+        let is_tiny = || pixels(value).is_some_and(|pixels| pixels <= 1.0);
         match name {
             "display" => self.gone = Some(value == "none"),
             "mso-hide" => self.gone = Some(value == "all" || self.gone == Some(true)),
@@ -170,11 +170,11 @@ impl Declarations {
             "filter" => self.transparent = Some(faded(value) || self.transparent == Some(true)),
             "letter-spacing" => {
                 // Letters are printed on top of each other.
-                let stacked = pixels(value).is_some_and(|pixels| pixels <= -8.0);
-                self.clipped = Some(stacked || self.clipped == Some(true));
+                let is_stacked = pixels(value).is_some_and(|pixels| pixels <= -8.0);
+                self.clipped = Some(is_stacked || self.clipped == Some(true));
             }
             "height" | "max-height" | "width" | "max-width" => {
-                self.no_box = Some(tiny() || self.no_box == Some(true));
+                self.no_box = Some(is_tiny() || self.no_box == Some(true));
             }
             "overflow" | "overflow-x" | "overflow-y" => {
                 self.overflow_hidden = Some(value.contains("hidden") || value.contains("clip"));
@@ -209,7 +209,7 @@ fn without_comments(text: &str) -> Cow<'_, str> {
     let after = |piece: &'_ str| piece.find("*/").map_or(piece.len(), |end| end + 2);
     let mut pieces = text.split("/*");
     let first = pieces.next().unwrap_or_default().to_owned();
-    pieces.fold(first, |kept, piece| kept + &piece[after(piece)..]).into()
+    pieces.fold(first, |out, piece| out + &piece[after(piece)..]).into()
 }
 
 /// The colour of a `background` shorthand, unless a picture covers it.
@@ -254,17 +254,17 @@ fn size(value: &str) -> Option<Size> {
 fn paint(value: &str) -> Paint {
     let value = value.trim().to_ascii_lowercase();
     if let Some(hex) = value.strip_prefix('#') {
-        let wide = |hex: &str| u32::from_str_radix(hex, 16).ok();
-        let double = |hex: &str| wide(&hex.chars().flat_map(|c| [c, c]).collect::<String>());
+        let parse_hex = |hex: &str| u32::from_str_radix(hex, 16).ok();
+        let parse_short_hex = |hex: &str| parse_hex(&hex.chars().flat_map(|c| [c, c]).collect::<String>());
         let colour = match hex.len() {
-            3 => double(hex),
-            4 => double(&hex[..hex.floor_char_boundary(3)]),
-            6 => wide(hex),
-            8 => wide(&hex[..hex.floor_char_boundary(6)]),
+            3 => parse_short_hex(hex),
+            4 => parse_short_hex(&hex[..hex.floor_char_boundary(3)]),
+            6 => parse_hex(hex),
+            8 => parse_hex(&hex[..hex.floor_char_boundary(6)]),
             _ => None,
         };
-        let clear = (hex.len() == 8 && hex.ends_with("00")) || (hex.len() == 4 && hex.ends_with('0'));
-        return if clear { Paint::Clear } else { colour.map_or(Paint::Unknown, Paint::Colour) };
+        let is_clear = (hex.len() == 8 && hex.ends_with("00")) || (hex.len() == 4 && hex.ends_with('0'));
+        return if is_clear { Paint::Clear } else { colour.map_or(Paint::Unknown, Paint::Colour) };
     }
     if let Some(list) =
         value.strip_prefix("rgb").and_then(|rest| rest.trim_start_matches('a').strip_prefix('('))
@@ -326,7 +326,7 @@ impl Compound<'_> {
             && self
                 .classes
                 .iter()
-                .all(|class| element.classes.split_ascii_whitespace().any(|own| own == *class))
+                .all(|class| element.classes.split_ascii_whitespace().any(|name| name == *class))
     }
 }
 
@@ -344,7 +344,7 @@ pub(super) struct Sheet<'a> {
     rules: Vec<Rule<'a>>,
     /// Rules by the class, id or tag that their last element must have; `*` for any.
     index: HashMap<String, Vec<usize>>,
-    read: usize,
+    bytes_read: usize,
     tries: Cell<usize>,
     /// Whether a selector we do not understand paints backgrounds.
     pub unsure: bool,
@@ -353,8 +353,8 @@ pub(super) struct Sheet<'a> {
 impl<'a> Sheet<'a> {
     /// Adds the rules of a `<style>` element.
     pub fn add(&mut self, css: &'a str) {
-        self.read += css.len();
-        if self.read > MAX_SHEET {
+        self.bytes_read += css.len();
+        if self.bytes_read > MAX_SHEET {
             return;
         }
         let mut rest = css;
@@ -420,7 +420,7 @@ impl<'a> Sheet<'a> {
         }
         let keys =
             element.classes.split_ascii_whitespace().take(16).chain([element.id, element.name.as_str(), "*"]);
-        let mut fitting: Vec<usize> = keys
+        let mut matching: Vec<usize> = keys
             .filter_map(|key| self.index.get(&key.to_ascii_lowercase()))
             .flatten()
             .copied()
@@ -430,10 +430,10 @@ impl<'a> Sheet<'a> {
             })
             .filter(|rule| fits(&self.rules[*rule].path, element, ancestors))
             .collect();
-        fitting.sort_by_key(|rule| (self.rules[*rule].weight, *rule));
-        for rule in fitting {
-            both.0.under(&self.rules[rule].plain);
-            both.1.under(&self.rules[rule].important);
+        matching.sort_by_key(|rule| (self.rules[*rule].weight, *rule));
+        for rule in matching {
+            both.0.override_with(&self.rules[rule].plain);
+            both.1.override_with(&self.rules[rule].important);
         }
         both
     }
@@ -455,7 +455,7 @@ fn path(selector: &str) -> Option<Vec<Compound<'_>>> {
 }
 
 fn compound(text: &str) -> Option<Compound<'_>> {
-    let mut found = Compound::default();
+    let mut compound = Compound::default();
     let mut rest = text.strip_prefix('*').unwrap_or(text);
     while !rest.is_empty() {
         let mark = rest.chars().next().filter(|c| matches!(c, '.' | '#'));
@@ -466,13 +466,13 @@ fn compound(text: &str) -> Option<Compound<'_>> {
             return None;
         }
         match mark {
-            Some('.') => found.classes.push(name),
-            Some(_) => found.id = name,
-            None => found.name = name,
+            Some('.') => compound.classes.push(name),
+            Some(_) => compound.id = name,
+            None => compound.name = name,
         }
         rest = after;
     }
-    Some(found)
+    Some(compound)
 }
 
 /// Where a block with nested blocks ends.

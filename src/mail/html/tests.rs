@@ -117,24 +117,25 @@ fn what_is_seen_after_all() {
 
 #[test]
 fn links() {
-    let found =
+    let links_of =
         |html: &str| page(html).links.into_iter().map(|link| (link.text, link.target)).collect::<Vec<_>>();
     let pair = |text: &str, target: &str| (text.to_owned(), target.to_owned());
     assert_eq!(
-        found("<a href='https://x.example/?a=1&amp;b=2'>here <b>it</b> is</a>"),
+        links_of("<a href='https://x.example/?a=1&amp;b=2'>here <b>it</b> is</a>"),
         [pair("here it is", "https://x.example/?a=1&b=2")]
     );
-    assert_eq!(found("<a href=https://x.example>https://x.example</a>"), [pair("", "https://x.example")]);
-    assert_eq!(found("<a href='mailto:a@x.example'>a@x.example</a>"), [pair("", "mailto:a@x.example")]);
-    assert_eq!(found("<a href=\" java\nscript:alert(1)\">x</a>"), [pair("x", "javascript:alert(1)")]);
-    assert_eq!(found("<a href='data:text/html,x'>x</a>"), [pair("x", "data:text/html,x")]);
+    assert_eq!(links_of("<a href=https://x.example>https://x.example</a>"), [pair("", "https://x.example")]);
+    assert_eq!(links_of("<a href='mailto:a@x.example'>a@x.example</a>"), [pair("", "mailto:a@x.example")]);
+    assert_eq!(links_of("<a href=\" java\nscript:alert(1)\">x</a>"), [pair("x", "javascript:alert(1)")]);
+    assert_eq!(links_of("<a href='data:text/html,x'>x</a>"), [pair("x", "data:text/html,x")]);
     assert_eq!(
-        found("<a href=http://x.example><img alt=Logo src=y></a>"),
+        links_of("<a href=http://x.example><img alt=Logo src=y></a>"),
         [pair("[Logo]", "http://x.example")]
     );
-    assert_eq!(found("<a href=http://x.example>open <a href=http://y.example>two</a>").len(), 2);
+    assert_eq!(links_of("<a href=http://x.example>open <a href=http://y.example>two</a>").len(), 2);
     assert!(
-        found("<a href='#top'>up</a><a name=x>y</a><p hidden><a href=http://x.example>z</a></p>").is_empty()
+        links_of("<a href='#top'>up</a><a name=x>y</a><p hidden><a href=http://x.example>z</a></p>")
+            .is_empty()
     );
 }
 

@@ -202,7 +202,7 @@ mod tests {
 
     #[test]
     fn tags() {
-        let found: Vec<String> = tokens(
+        let shown: Vec<String> = tokens(
             "a<b x='>'>c</B ><!--d-->e<br/><style>f<g></style>h<!doctype x>i < j<script>k</script>l<m",
         )
         .map(|token| match token {
@@ -214,14 +214,14 @@ mod tests {
         })
         .collect();
         let expected = "t:a|s:b:x='>'|t:c|e:b|c:d|t:e|s:br:/|s:style:|y:f<g>|e:style|t:h|t:i |t:< j|s:script:|e:script|t:l|s:m:";
-        assert_eq!(found.join("|"), expected);
+        assert_eq!(shown.join("|"), expected);
     }
 
     #[test]
     fn attributes_of_all_kinds() {
-        let found: Vec<_> = attributes(" a=1 b = \"two words\" c='3' d hidden =x e=/f /").collect();
+        let parsed: Vec<_> = attributes(" a=1 b = \"two words\" c='3' d hidden =x e=/f /").collect();
         let expected = [("a", "1"), ("b", "two words"), ("c", "3"), ("d", ""), ("hidden", "x"), ("e", "/f")];
-        assert_eq!(found, expected);
+        assert_eq!(parsed, expected);
         assert_eq!(attributes("=a ==b é=\"x").collect::<Vec<_>>(), [("=a", "=b"), ("é", "x")]);
     }
 }

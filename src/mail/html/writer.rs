@@ -85,14 +85,14 @@ impl Writer {
             }
             return;
         }
-        let blank = |c: char| c.is_ascii_whitespace() || c == '\u{A0}';
-        self.space |= text.starts_with(blank);
-        for word in text.split(blank).filter(|word| !word.is_empty()) {
+        let is_blank = |c: char| c.is_ascii_whitespace() || c == '\u{A0}';
+        self.space |= text.starts_with(is_blank);
+        for word in text.split(is_blank).filter(|word| !word.is_empty()) {
             self.begin();
             self.out.push_str(word);
             self.space = true;
         }
-        self.space &= text.ends_with(blank);
+        self.space &= text.ends_with(is_blank);
     }
 
     /// Writes everything due before the next word.

@@ -40,11 +40,11 @@ impl Answers {
     /// The numbers found by `SEARCH`.
     pub(super) fn search_results(&self) -> Vec<u64> {
         let searches = self.data.iter().filter(|data| data.first().is_some_and(|word| word.is("SEARCH")));
-        let mut found: Vec<u64> =
+        let mut numbers: Vec<u64> =
             searches.flat_map(|data| data.iter().skip(1).filter_map(Value::number)).collect();
-        found.sort_unstable();
-        found.dedup();
-        found
+        numbers.sort_unstable();
+        numbers.dedup();
+        numbers
     }
 
     /// The pairs of each `FETCH` answer that has a UID.

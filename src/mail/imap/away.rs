@@ -3,14 +3,14 @@
 use super::cursor::MailLocation;
 use super::fetch::open;
 use super::folders::{self, Folder, FolderPurpose};
-use super::mark::{CurrentUid, Numbered, move_to, place_now};
+use super::mark::{CurrentUid, Numbered, current_uid, move_to};
 use super::session::{Arg, ImapError, Session};
 use crate::mail::{Destination, UndoToken};
 use serde::{Deserialize, Serialize};
 
 /// How to undo it: where the mail was and where it is. It is found there by its Message-ID, or else by its number.
 #[derive(Serialize, Deserialize)]
-struct Way {
+struct UndoRecord {
     from: String,
     to: String,
     message_id: String,
@@ -29,7 +29,7 @@ async fn target(session: &mut Session, to: &Destination) -> Result<Folder, ImapE
     if let Some(folder) = folders::find_by_purpose(session, None, purpose).await? {
         return Ok(folder);
     }
-    let folder = Folder::named(purpose.made());
+    let folder = Folder::named(purpose.name_to_create());
     session.command(&[Arg::Raw("CREATE "), Arg::Text(folder.wire.as_bytes())]).await?;
     Ok(folder)
 }
@@ -42,16 +42,16 @@ pub(super) async fn put_away(
 ) -> Result<UndoToken, ImapError> {
     let target = target(session, to).await?;
     let opened = open(session, &Folder::named(&place.folder), true).await?;
-    let uid = match place_now(session, &opened, place).await? {
+    let uid = match current_uid(session, &opened, place).await? {
         CurrentUid::Uid(uid) if is_there(session, uid).await? => Some(uid),
         CurrentUid::Uid(_) | CurrentUid::Gone | CurrentUid::Unknown => None,
     };
     let number = match uid {
         Some(uid) => move_to(session, uid, place, &target).await?,
-        None if lies_in(session, &target, &place.message_id).await?.is_some() => None,
+        None if find_in(session, &target, &place.message_id).await?.is_some() => None,
         None => return Err(gone()),
     };
-    let undo = Way {
+    let undo = UndoRecord {
         from: place.folder.clone(),
         to: target.name,
         message_id: place.message_id.clone(),
@@ -63,20 +63,20 @@ pub(super) async fn put_away(
 }
 
 pub(super) async fn put_back(session: &mut Session, undo: &UndoToken) -> Result<(), ImapError> {
-    let Way { from, to, message_id, number } = serde_json::from_str(&undo.0)
+    let UndoRecord { from, to, message_id, number } = serde_json::from_str(&undo.0)
         .map_err(|_| ImapError::Permanent("where this mail went cannot be read".to_owned()))?;
     let (home, away) = (Folder::named(&from), Folder::named(&to));
-    let found = match (message_id.as_str(), number) {
+    let uid = match (message_id.as_str(), number) {
         ("", Some(number)) => {
             let opened = open(session, &away, false).await?;
             let is_present = opened.validity == number.validity && is_there(session, number.uid).await?;
             is_present.then_some(number.uid)
         }
         ("", None) => return Err(unnumbered(session, &to)),
-        (id, _) => lies_in(session, &away, id).await?,
+        (id, _) => find_in(session, &away, id).await?,
     };
-    let Some(uid) = found else {
-        return match lies_in(session, &home, &message_id).await? {
+    let Some(uid) = uid else {
+        return match find_in(session, &home, &message_id).await? {
             Some(_) => Ok(()),
             None => Err(gone()),
         };
@@ -96,11 +96,11 @@ fn unnumbered(session: &Session, folder: &str) -> ImapError {
 
 async fn is_there(session: &mut Session, uid: u64) -> Result<bool, ImapError> {
     let answers = session.command(&[Arg::Raw(&format!("UID FETCH {uid} (UID)"))]).await?;
-    Ok(answers.fetched().any(|(found, _)| found == uid))
+    Ok(answers.fetched().any(|(fetched_uid, _)| fetched_uid == uid))
 }
 
 /// The number of a mail in a folder, found by its Message-ID.
-async fn lies_in(session: &mut Session, folder: &Folder, id: &str) -> Result<Option<u64>, ImapError> {
+async fn find_in(session: &mut Session, folder: &Folder, id: &str) -> Result<Option<u64>, ImapError> {
     if id.is_empty() {
         return Ok(None);
     }

@@ -36,20 +36,20 @@ pub(super) async fn fetch(
     let mut marks = Marks::read(since).map_err(FetchError::Mail)?;
     let names: Vec<&str> = read.iter().map(|folder| folder.name.as_str()).collect();
     marks.retain_folders(&names);
-    let (mut mails, mut left, mut bytes) = (Vec::new(), 0, 0);
+    let (mut mails, mut remaining, mut bytes) = (Vec::new(), 0, 0);
     for folder in read {
         let open = open(session, folder, false).await?;
-        let known = marks.next(&open);
-        let from = known.unwrap_or(1);
+        let marked = marks.next(&open);
+        let from = marked.unwrap_or(1);
         if open.next.is_some_and(|next| from >= next) {
             marks.set(&open, from);
             continue;
         }
-        let since = marks.since.filter(|_| known.is_none());
-        let waiting = numbers(session, from, since).await?;
+        let since = marks.since.filter(|_| marked.is_none());
+        let pending = numbers(session, from, since).await?;
         let room = limit.saturating_sub(mails.len());
         let mut done = 0;
-        for piece in pieces(session, &waiting[..waiting.len().min(room)]).await? {
+        for piece in pieces(session, &pending[..pending.len().min(room)]).await? {
             if bytes >= IN_ALL {
                 break;
             }
@@ -59,8 +59,8 @@ pub(super) async fn fetch(
                 mails.push(mail);
             }
         }
-        left += (waiting.len() - done) as u64;
-        let next = match (waiting.get(done), waiting.last()) {
+        remaining += (pending.len() - done) as u64;
+        let next = match (pending.get(done), pending.last()) {
             (Some(first_left), _) => *first_left,
             // Numbered mails that are not listed are deleted or drafts.
             (None, Some(last)) => (last + 1).max(open.next.unwrap_or(0)),
@@ -68,7 +68,7 @@ pub(super) async fn fetch(
         };
         marks.set(&open, next);
     }
-    Ok(Fetched { mails, cursor: Some(marks.write()), left, missed: None })
+    Ok(Fetched { mails, cursor: Some(marks.write()), left: remaining, missed: None })
 }
 
 /// A cursor that skips mail that came before `from`, give or take two days.
@@ -81,8 +81,8 @@ pub(super) async fn start(
     for folder in read {
         let open = open(session, folder, false).await?;
         let line = format!("UID SEARCH SINCE {}", day(from));
-        let found = session.command(&[Arg::Raw(&line)]).await?.search_results();
-        let next = match (found.first(), open.next) {
+        let uids = session.command(&[Arg::Raw(&line)]).await?.search_results();
+        let next = match (uids.first(), open.next) {
             (Some(first), _) => *first,
             (None, Some(next)) => next,
             // The server does not say what comes next: everything there now is old.
@@ -135,10 +135,10 @@ pub(super) async fn open(session: &mut Session, folder: &Folder, writable: bool)
 async fn numbers(session: &mut Session, from: u64, since: Option<Timestamp>) -> Result<Vec<u64>, ImapError> {
     let since = since.map(|since| format!(" SINCE {}", day(since))).unwrap_or_default();
     let line = format!("UID SEARCH UID {from}:* UNDELETED UNDRAFT{since}");
-    let mut found = session.command(&[Arg::Raw(&line)]).await?.search_results();
+    let mut uids = session.command(&[Arg::Raw(&line)]).await?.search_results();
     // `*` is the last mail, even if that comes before the first one asked for.
-    found.retain(|uid| *uid >= from);
-    Ok(found)
+    uids.retain(|uid| *uid >= from);
+    Ok(uids)
 }
 
 /// A day that is surely earlier, in any time zone: servers compare days by their own clock.
@@ -196,12 +196,12 @@ async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec
         let Some(Value::Text(raw)) = after(pairs, "BODY[]").or_else(|| after(pairs, "BODY[]<0>")) else {
             continue;
         };
-        if !piece.uids.contains(&uid) || mails.iter().any(|(known, _)| *known == uid) {
+        if !piece.uids.contains(&uid) || mails.iter().any(|(fetched, _)| *fetched == uid) {
             continue;
         }
         let flags = after(pairs, "FLAGS").map(Value::list).unwrap_or_default();
         let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
-        let message_id = ids(raw).own;
+        let message_id = ids(raw).message_id;
         let mail = NewMail {
             place: MailLocation::new(open, uid, message_id.as_deref()).write(),
             raw: raw.clone(),

@@ -24,14 +24,14 @@ impl Folder {
 
 /// A folder in the server's list.
 #[derive(Clone, Debug)]
-pub(super) struct Listed {
+pub(super) struct ListedFolder {
     pub(super) folder: Folder,
     flags: Vec<String>,
 }
 
-impl Listed {
+impl ListedFolder {
     fn has(&self, flag: &str) -> bool {
-        self.flags.iter().any(|known| known.eq_ignore_ascii_case(flag))
+        self.flags.iter().any(|own_flag| own_flag.eq_ignore_ascii_case(flag))
     }
 }
 
@@ -78,21 +78,21 @@ impl FolderPurpose {
     }
 
     /// The name of such a folder if we have to create it.
-    pub(super) fn made(self) -> &'static str {
+    pub(super) fn name_to_create(self) -> &'static str {
         self.names().first().copied().unwrap_or_default()
     }
 }
 
 /// All folders that can be opened.
-pub(super) async fn list(session: &mut Session) -> Result<Vec<Listed>, ImapError> {
-    let says_use = session.can("SPECIAL-USE") && session.can("LIST-EXTENDED");
-    let line = if says_use { "LIST \"\" \"*\" RETURN (SPECIAL-USE)" } else { "LIST \"\" \"*\"" };
+pub(super) async fn list(session: &mut Session) -> Result<Vec<ListedFolder>, ImapError> {
+    let reports_purpose = session.can("SPECIAL-USE") && session.can("LIST-EXTENDED");
+    let line = if reports_purpose { "LIST \"\" \"*\" RETURN (SPECIAL-USE)" } else { "LIST \"\" \"*\"" };
     let answers = session.command(&[Arg::Raw(line)]).await?;
     let listed = answers.data.iter().filter_map(|data| match data.as_slice() {
         [word, flags, _, name, ..] if word.is("LIST") => {
             let wire = name.text()?;
             let flags = flags.list().iter().filter_map(Value::text).collect();
-            Some(Listed { folder: Folder { name: names::decode(&wire), wire }, flags })
+            Some(ListedFolder { folder: Folder { name: names::decode(&wire), wire }, flags })
         }
         _ => None,
     });
@@ -110,7 +110,7 @@ pub(super) async fn find_by_purpose(
     }
     let listed = list(session).await?;
     let by_flag = listed.iter().find(|listed| listed.has(purpose.flag()));
-    let is_called = |listed: &&Listed, name: &str| {
+    let is_called = |listed: &&ListedFolder, name: &str| {
         let last = listed.folder.name.rsplit(['/', '.']).next().unwrap_or_default();
         last.eq_ignore_ascii_case(name)
     };

@@ -11,15 +11,15 @@ use secrecy::ExposeSecret;
 impl Session {
     /// Logs in with a password or a token.
     pub(super) async fn log_in(&mut self) -> Result<(), ImapError> {
-        let plain = self.can_after_asking("AUTH=PLAIN").await?;
+        let takes_plain = self.can_after_asking("AUTH=PLAIN").await?;
         let secret = secret(&self.server).await?;
         let user = self.server.user.clone();
-        let done = match &self.server.login {
+        let result = match &self.server.login {
             MailLogin::Token(_) => {
                 let words = format!("user={user}\x01auth=Bearer {}\x01\x01", secret.expose_secret());
                 self.authenticate("XOAUTH2", words.as_bytes()).await
             }
-            MailLogin::Password(_) if plain => {
+            MailLogin::Password(_) if takes_plain => {
                 let words = format!("\0{user}\0{}", secret.expose_secret());
                 self.authenticate("PLAIN", words.as_bytes()).await
             }
@@ -33,7 +33,7 @@ impl Session {
                 self.command(&words).await.map(drop)
             }
         };
-        match done {
+        match result {
             Err(ImapError::No { code, .. })
                 if code.starts_with("UNAVAILABLE") || code.starts_with("INUSE") =>
             {

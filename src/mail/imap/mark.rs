@@ -27,7 +27,7 @@ pub(super) async fn presence(
         let open = open(session, &Folder::named(&name), false).await?;
         let mut uids = Vec::with_capacity(mails.len());
         for (at, place) in &mails {
-            match place_now(session, &open, place).await? {
+            match current_uid(session, &open, place).await? {
                 CurrentUid::Uid(uid) => uids.push((*at, uid)),
                 CurrentUid::Gone => {}
                 // We cannot tell; a mail not known to be gone is there.
@@ -65,7 +65,7 @@ pub(super) enum CurrentUid {
 }
 
 /// The current number of a mail: unchanged, or found by Message-ID if the numbers are void.
-pub(super) async fn place_now(
+pub(super) async fn current_uid(
     session: &mut Session,
     open: &Open,
     place: &MailLocation,
@@ -76,8 +76,8 @@ pub(super) async fn place_now(
     if place.message_id.is_empty() {
         return Ok(CurrentUid::Unknown);
     }
-    let found = session.with_id("Message-ID", &place.message_id).await?;
-    Ok(found.last().map_or(CurrentUid::Gone, |uid| CurrentUid::Uid(*uid)))
+    let uids = session.with_id("Message-ID", &place.message_id).await?;
+    Ok(uids.last().map_or(CurrentUid::Gone, |uid| CurrentUid::Uid(*uid)))
 }
 
 /// Does to a mail what the config says; a missing mail is no error.
@@ -88,7 +88,7 @@ pub(super) async fn mark(
     after: &AfterHandling,
 ) -> Result<(), ImapError> {
     let open = open(session, &Folder::named(&place.folder), true).await?;
-    let CurrentUid::Uid(uid) = place_now(session, &open, place).await? else { return Ok(()) };
+    let CurrentUid::Uid(uid) = current_uid(session, &open, place).await? else { return Ok(()) };
     let mut flags: Vec<String> = flags.iter().map(|flag| (*flag).to_owned()).collect();
     match after {
         AfterHandling::None | AfterHandling::Folder(_) => {}
@@ -169,17 +169,17 @@ async fn copy_and_delete(
     place: &MailLocation,
     target: &Folder,
 ) -> Result<Option<Numbered>, ImapError> {
-    let copies = match place.message_id.as_str() {
+    let is_copied = match place.message_id.as_str() {
         "" => false,
         id => {
             open(session, target, false).await?;
-            let copies = !session.with_id("Message-ID", id).await?.is_empty();
+            let is_copied = !session.with_id("Message-ID", id).await?.is_empty();
             open(session, &Folder::named(&place.folder), true).await?;
-            copies
+            is_copied
         }
     };
     let mut numbered = None;
-    if !copies {
+    if !is_copied {
         let to = Arg::Text(target.wire.as_bytes());
         let answers = session.command(&[Arg::Raw(&format!("UID COPY {uid} ")), to]).await?;
         numbered = Numbered::of(&answers);

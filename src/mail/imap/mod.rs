@@ -68,8 +68,8 @@ struct Inner {
     session: Mutex<Option<Session>>,
     /// How far the sent mail was searched without success, by Message-ID.
     unanswered: std::sync::Mutex<HashMap<String, (u64, u64)>>,
-    found_sent: OnceLock<Folder>,
-    found_drafts: OnceLock<Folder>,
+    sent_folder: OnceLock<Folder>,
+    drafts_folder: OnceLock<Folder>,
     watch: watch::Watch,
 }
 
@@ -87,31 +87,33 @@ pub(super) enum Filed {
 macro_rules! in_session {
     ($inner:expr, $session:ident => $work:expr) => {{
         let inner: &Inner = $inner;
-        let mut held = inner.session.lock().await;
-        let mut fresh = false;
+        let mut current = inner.session.lock().await;
+        let mut is_new = false;
         loop {
-            let mut $session = match held.take() {
+            let mut $session = match current.take() {
                 Some(session) => session,
                 None => {
-                    fresh = true;
-                    Session::begin(&inner.server, &inner.patience).await.map_err(|error| words(&error))?
+                    is_new = true;
+                    Session::begin(&inner.server, &inner.patience)
+                        .await
+                        .map_err(|error| mail_error(&error))?
                 }
             };
-            let done: Result<_, FetchError> = $work;
-            match done {
-                Ok(done) => {
-                    *held = Some($session);
-                    break Ok(done);
+            let result: Result<_, FetchError> = $work;
+            match result {
+                Ok(result) => {
+                    *current = Some($session);
+                    break Ok(result);
                 }
-                Err(FetchError::Imap(error)) if error.ends_session() && !fresh => {}
+                Err(FetchError::Imap(error)) if error.ends_session() && !is_new => {}
                 Err(FetchError::Imap(error)) => {
                     if !error.ends_session() {
-                        *held = Some($session);
+                        *current = Some($session);
                     }
-                    break Err(words(&error));
+                    break Err(mail_error(&error));
                 }
                 Err(FetchError::Mail(error)) => {
-                    *held = Some($session);
+                    *current = Some($session);
                     break Err(error);
                 }
             }
@@ -148,8 +150,8 @@ impl Imap {
             ignored: mail.handled_ignored.clone(),
             session: Mutex::new(None),
             unanswered: std::sync::Mutex::default(),
-            found_sent: OnceLock::new(),
-            found_drafts: OnceLock::new(),
+            sent_folder: OnceLock::new(),
+            drafts_folder: OnceLock::new(),
         })))
     }
 
@@ -182,8 +184,8 @@ impl Imap {
         in_session!(&self.0, session => async {
             let Some(folder) = self.0.find(&mut session, FolderPurpose::Sent).await? else { return Ok(Filed::Nowhere) };
             // Gmail files a copy itself; ours would be a second one.
-            let alone = by == FiledBy::Auto && session.can("X-GM-EXT-1");
-            if alone || by == FiledBy::Server {
+            let server_files = by == FiledBy::Auto && session.can("X-GM-EXT-1");
+            if server_files || by == FiledBy::Server {
                 fetch::open(&mut session, &folder, false).await?;
                 let is_filed = !session.with_id("Message-ID", message_id).await?.is_empty();
                 return Ok(if is_filed { Filed::There } else { Filed::Later });
@@ -223,7 +225,7 @@ async fn append_once(
 }
 
 /// The error as a sentence for users.
-fn words(error: &ImapError) -> MailError {
+fn mail_error(error: &ImapError) -> MailError {
     let text = error.to_string();
     match error {
         ImapError::Login(_) => MailError::Login(text),
@@ -235,28 +237,28 @@ fn words(error: &ImapError) -> MailError {
 impl Inner {
     /// The folder for a purpose. Once found, we do not ask again.
     async fn find(&self, session: &mut Session, purpose: FolderPurpose) -> Result<Option<Folder>, ImapError> {
-        let (configured, known) = match purpose {
-            FolderPurpose::Sent => (&self.sent, &self.found_sent),
-            FolderPurpose::Drafts => (&self.drafts, &self.found_drafts),
+        let (configured, cached) = match purpose {
+            FolderPurpose::Sent => (&self.sent, &self.sent_folder),
+            FolderPurpose::Drafts => (&self.drafts, &self.drafts_folder),
             FolderPurpose::Archive | FolderPurpose::Trash | FolderPurpose::Junk => {
                 return folders::find_by_purpose(session, None, purpose).await;
             }
         };
-        if let Some(folder) = known.get() {
+        if let Some(folder) = cached.get() {
             return Ok(Some(folder.clone()));
         }
-        let found = folders::find_by_purpose(session, configured.as_deref(), purpose).await?;
-        Ok(found.map(|folder| known.get_or_init(|| folder).clone()))
+        let folder = folders::find_by_purpose(session, configured.as_deref(), purpose).await?;
+        Ok(folder.map(|folder| cached.get_or_init(|| folder).clone()))
     }
 
     async fn answered(&self, session: &mut Session, id: &str) -> Result<bool, ImapError> {
         let Some(folder) = self.find(session, FolderPurpose::Sent).await? else { return Ok(false) };
         let open = fetch::open(session, &folder, false).await?;
         let reached = (open.validity, open.next.unwrap_or(0));
-        let known =
+        let last_search =
             self.unanswered.lock().unwrap_or_else(std::sync::PoisonError::into_inner).get(id).copied();
         // Nothing was sent since the last search.
-        if known == Some(reached) && reached.1 > 0 {
+        if last_search == Some(reached) && reached.1 > 0 {
             return Ok(false);
         }
         let answered = !session.with_id("In-Reply-To", id).await?.is_empty();
@@ -399,7 +401,7 @@ impl Mailbox for Imap {
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
         let inner = &self.0;
         Box::pin(async move {
-            let id = ids(raw).own;
+            let id = ids(raw).message_id;
             let raw = crlf(raw);
             in_session!(inner, session => async {
                 let folder = inner.find(&mut session, FolderPurpose::Drafts).await?;

@@ -19,30 +19,30 @@ const TO: [usize; 3] = [5, 6, 7];
 
 pub(super) async fn people(
     session: &mut Session,
-    read: &[Folder],
+    folders: &[Folder],
     sent: Option<&Folder>,
     until: Timestamp,
 ) -> Result<People, ImapError> {
     let (mut wrote_to, mut heard_from) = (BTreeSet::new(), BTreeSet::new());
     if let Some(sent) = sent {
-        envelopes(session, sent, |_, envelope| add(&mut wrote_to, envelope, &TO)).await?;
+        envelopes(session, sent, |_, envelope| add_addresses(&mut wrote_to, envelope, &TO)).await?;
     }
-    for folder in read {
-        let earlier = |arrived: Option<Timestamp>, envelope: &[Value]| {
+    for folder in folders {
+        let add_earlier_sender = |arrived: Option<Timestamp>, envelope: &[Value]| {
             if arrived.is_some_and(|arrived| arrived < until) {
-                add(&mut heard_from, envelope, &FROM);
+                add_addresses(&mut heard_from, envelope, &FROM);
             }
         };
-        envelopes(session, folder, earlier).await?;
+        envelopes(session, folder, add_earlier_sender).await?;
     }
     Ok(People { wrote_to: wrote_to.into_iter().collect(), heard_from: heard_from.into_iter().collect() })
 }
 
-/// Calls `look` with the envelopes of the newest mails in a folder.
+/// Calls `each` with the envelopes of the newest mails in a folder.
 async fn envelopes(
     session: &mut Session,
     folder: &Folder,
-    mut look: impl FnMut(Option<Timestamp>, &[Value]),
+    mut each: impl FnMut(Option<Timestamp>, &[Value]),
 ) -> Result<(), ImapError> {
     let mails = open(session, folder, false).await?.mails;
     let mut last = mails;
@@ -52,7 +52,7 @@ async fn envelopes(
         let answers = session.command(&[Arg::Raw(&line)]).await?;
         for (_, pairs) in answers.fetched() {
             let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
-            look(arrived, after(pairs, "ENVELOPE").map(Value::list).unwrap_or_default());
+            each(arrived, after(pairs, "ENVELOPE").map(Value::list).unwrap_or_default());
         }
         last = first - 1;
     }
@@ -60,13 +60,13 @@ async fn envelopes(
 }
 
 /// Adds the bare addresses in some fields of an envelope: `((name route mailbox host) …)`.
-fn add(known: &mut BTreeSet<String>, envelope: &[Value], fields: &[usize]) {
+fn add_addresses(addresses: &mut BTreeSet<String>, envelope: &[Value], fields: &[usize]) {
     for person in fields.iter().filter_map(|at| envelope.get(*at)).flat_map(Value::list) {
         let [_, _, mailbox, host] = person.list() else { continue };
         // A group's name has no host.
         let (Some(mailbox), Some(host)) = (mailbox.text(), host.text()) else { continue };
         if !mailbox.eq_ignore_ascii_case("nil") && !host.eq_ignore_ascii_case("nil") {
-            known.insert(format!("{mailbox}@{host}").to_lowercase());
+            addresses.insert(format!("{mailbox}@{host}").to_lowercase());
         }
     }
 }

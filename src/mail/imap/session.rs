@@ -99,7 +99,7 @@ impl Session {
             tag: 0,
             knows_capabilities: false,
         };
-        let known = session.greeting().await?;
+        let is_logged_in = session.greeting().await?;
         if server.tls == MailTls::Starttls {
             if !session.can_after_asking("STARTTLS").await? {
                 return Err(NetError::NoStartTls { place: place(server) }.into());
@@ -110,7 +110,7 @@ impl Session {
             session.knows_capabilities = false;
             session.capabilities.clear();
         }
-        if !known || server.tls == MailTls::Starttls {
+        if !is_logged_in || server.tls == MailTls::Starttls {
             session.log_in().await?;
         }
         session.ask_capabilities().await?;
@@ -271,14 +271,14 @@ impl Session {
 
     /// Reads one answer; `bytes` adds up over all answers to a command.
     async fn answer_counted(&mut self, bytes: &mut usize) -> Result<Answer, ImapError> {
-        let at = place(&self.server);
-        let too_much = || ImapError::TooMuch { place: at.clone() };
-        let odd = || ImapError::Odd { place: at.clone() };
-        let wrong = |error: LineError| match error {
+        let place = place(&self.server);
+        let too_much = || ImapError::TooMuch { place: place.clone() };
+        let unexpected = || ImapError::Odd { place: place.clone() };
+        let line_error = |error: LineError| match error {
             LineError::Net(error) => ImapError::Net(error),
             LineError::Long => too_much(),
         };
-        let mut line = self.wire.line(LONGEST_LINE).await.map_err(wrong)?;
+        let mut line = self.wire.line(LONGEST_LINE).await.map_err(line_error)?;
         *bytes += line.len();
         if line.starts_with(b"+") {
             return Ok(Answer::Continue);
@@ -288,26 +288,26 @@ impl Session {
         }
         let mut builder = Builder::default();
         if !line.starts_with(b"* ") {
-            return Err(odd());
+            return Err(unexpected());
         }
         line.drain(..2);
         loop {
-            let Some((before, many)) = announced(&line) else {
-                builder.line(&line).map_err(|_| odd())?;
-                return Ok(Answer::Data(builder.done().map_err(|_| odd())?));
+            let Some((before, length)) = announced(&line) else {
+                builder.line(&line).map_err(|_| unexpected())?;
+                return Ok(Answer::Data(builder.done().map_err(|_| unexpected())?));
             };
-            builder.line(&line[..before]).map_err(|_| odd())?;
+            builder.line(&line[..before]).map_err(|_| unexpected())?;
             // Refused before any of it is kept.
-            let many = usize::try_from(many)
+            let length = usize::try_from(length)
                 .ok()
-                .filter(|many| *many as u64 <= LONGEST_TEXT)
+                .filter(|length| *length as u64 <= LONGEST_TEXT)
                 .ok_or_else(too_much)?;
-            *bytes = bytes.saturating_add(many);
+            *bytes = bytes.saturating_add(length);
             if *bytes > MAX_BYTES {
                 return Err(too_much());
             }
-            builder.text(self.wire.bytes(many).await.map_err(wrong)?);
-            line = self.wire.line(LONGEST_LINE).await.map_err(wrong)?;
+            builder.text(self.wire.bytes(length).await.map_err(line_error)?);
+            line = self.wire.line(LONGEST_LINE).await.map_err(line_error)?;
             *bytes += line.len();
         }
     }
@@ -318,7 +318,7 @@ impl Session {
         let answers = self.command(&[Arg::Raw(verb), Arg::Text(folder.wire.as_bytes())]).await?;
         let number = |name| answers.code(name).and_then(|text| text.parse::<u64>().ok());
         let mails = answers.data.iter().find_map(|data| match data.as_slice() {
-            [many, word] if word.is("EXISTS") => many.number(),
+            [count, word] if word.is("EXISTS") => count.number(),
             _ => None,
         });
         let validity = number("UIDVALIDITY").ok_or_else(|| {
@@ -343,16 +343,16 @@ impl Session {
         self.send("IDLE").await?;
         self.wait_for_continue().await?;
         let deadline = tokio::time::Instant::now() + patience;
-        let mut news = false;
-        while !news {
-            let left = deadline.saturating_duration_since(tokio::time::Instant::now());
+        let mut has_news = false;
+        while !has_news {
+            let time_left = deadline.saturating_duration_since(tokio::time::Instant::now());
             // The timeout applies only to the first byte of a line; a line that has begun is read to its end.
-            match tokio::time::timeout(left, self.wire.readable()).await {
+            match tokio::time::timeout(time_left, self.wire.readable()).await {
                 Err(_) => break,
                 Ok(readable) => readable?,
             }
             match self.answer().await? {
-                Answer::Data(data) => news = is_news(&data),
+                Answer::Data(data) => has_news = is_news(&data),
                 Answer::Status { kind: Kind::Bye, text, .. } => return Err(self.bye(&text)),
                 // Some servers send keepalives.
                 Answer::Status { tag: None, .. } | Answer::Continue => {}
@@ -361,7 +361,7 @@ impl Session {
         }
         self.wire.write(b"DONE\r\n").await?;
         let answers = self.finish(false).await?;
-        Ok(news || answers.data.iter().any(|data| is_news(data)))
+        Ok(has_news || answers.data.iter().any(|data| is_news(data)))
     }
 
     /// Saves a mail in a folder.
@@ -381,12 +381,12 @@ impl Session {
     /// be part of another's, so we check what they find.
     pub(super) async fn with_id(&mut self, field: &str, id: &str) -> Result<Vec<u64>, ImapError> {
         let line = format!("UID SEARCH UNDELETED HEADER {field} ");
-        let mut found = self.command(&[Arg::Raw(&line), Arg::Text(id.as_bytes())]).await?.search_results();
-        let late = found.split_off(found.len().saturating_sub(MOST_LIKELY));
-        if late.is_empty() {
-            return Ok(late);
+        let mut results = self.command(&[Arg::Raw(&line), Arg::Text(id.as_bytes())]).await?.search_results();
+        let newest = results.split_off(results.len().saturating_sub(MOST_LIKELY));
+        if newest.is_empty() {
+            return Ok(newest);
         }
-        let line = format!("UID FETCH {} (UID BODY.PEEK[HEADER.FIELDS ({field})])", set(&late));
+        let line = format!("UID FETCH {} (UID BODY.PEEK[HEADER.FIELDS ({field})])", set(&newest));
         let answers = self.command(&[Arg::Raw(&line)]).await?;
         let mut same: Vec<u64> = answers
             .fetched()

@@ -24,20 +24,20 @@ pub(super) struct Watch {
     server: MailServer,
     patience: Timeouts,
     folders: Vec<Folder>,
-    news: Arc<Notify>,
+    changes: Arc<Notify>,
     tasks: Mutex<Vec<JoinHandle<()>>>,
 }
 
 impl Watch {
     pub(super) fn new(server: MailServer, patience: Timeouts, folders: &[Folder]) -> Self {
         let folders = folders.iter().take(MAX_FOLDERS).cloned().collect();
-        Self { server, patience, folders, news: Arc::default(), tasks: Mutex::default() }
+        Self { server, patience, folders, changes: Arc::default(), tasks: Mutex::default() }
     }
 
     /// Returns when something may have changed. Changes that happen between calls are reported by the next call.
     pub(super) async fn changed(&self) {
         self.listen();
-        self.news.notified().await;
+        self.changes.notified().await;
     }
 
     /// Starts listening, once.
@@ -47,7 +47,7 @@ impl Watch {
             return;
         }
         let follow = |folder: &Folder| {
-            tokio::spawn(follow(self.server.clone(), self.patience, folder.clone(), self.news.clone()))
+            tokio::spawn(follow(self.server.clone(), self.patience, folder.clone(), self.changes.clone()))
         };
         *tasks = self.folders.iter().map(follow).collect();
     }
@@ -60,18 +60,18 @@ impl Drop for Watch {
     }
 }
 
-async fn follow(server: MailServer, patience: Timeouts, folder: Folder, news: Arc<Notify>) {
+async fn follow(server: MailServer, patience: Timeouts, folder: Folder, changes: Arc<Notify>) {
     let mut pause = 1;
-    let mut again = false;
+    let mut is_reconnect = false;
     loop {
-        let begun = tokio::time::Instant::now();
-        let Err(error) = listen(&server, &patience, &folder, &news, again).await;
+        let started = tokio::time::Instant::now();
+        let Err(error) = listen(&server, &patience, &folder, &changes, is_reconnect).await;
         tracing::info!(host = %server.host, %error, "listening for mail broke off");
-        again = true;
+        is_reconnect = true;
         pause = if !error.is_temporary() {
             // Retrying a refused password too often may lock the account.
             LONGEST
-        } else if begun.elapsed() > patience.listen {
+        } else if started.elapsed() > patience.listen {
             // A connection that lasted a while is made again soon.
             1
         } else {
@@ -86,24 +86,24 @@ async fn listen(
     server: &MailServer,
     patience: &Timeouts,
     folder: &Folder,
-    news: &Notify,
-    again: bool,
+    changes: &Notify,
+    is_reconnect: bool,
 ) -> Result<std::convert::Infallible, ImapError> {
     let mut session = Session::begin(server, patience).await?;
     open(&mut session, folder, false).await?;
-    if again {
+    if is_reconnect {
         // We missed whatever happened meanwhile.
-        news.notify_one();
+        changes.notify_one();
     }
     loop {
         if session.can("IDLE") {
             if session.idle(patience.listen).await? {
-                news.notify_one();
+                changes.notify_one();
             }
         } else {
             tokio::time::sleep(patience.listen).await;
             session.noop().await?;
-            news.notify_one();
+            changes.notify_one();
         }
     }
 }

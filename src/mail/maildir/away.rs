@@ -16,7 +16,7 @@ const LEVELS: usize = 5;
 
 /// How to undo it: where the mail was, where it is, and its key.
 #[derive(Serialize, Deserialize)]
-struct Way {
+struct UndoRecord {
     from: String,
     to: PathBuf,
     key: String,
@@ -35,9 +35,9 @@ fn names(to: &Destination) -> Option<&'static [&'static str]> {
 /// The folder mail goes to. We create a folder for a purpose if missing, as mail programs do, but never a named one.
 fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
     if let Destination::Folder(name) = to {
-        let plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
+        let is_plain = !name.is_empty() && !name.split('/').any(|part| part.is_empty() || part == "..");
         let folder = Folder::new(name, beneath(&inner.root, name));
-        if !plain || !folder.exists() {
+        if !is_plain || !folder.exists() {
             let existing: Vec<String> =
                 folder_names(&inner.root).iter().map(|name| Visible::line(name).into_string()).collect();
             let (name, existing) = (Visible::line(name), there_are(&existing));
@@ -46,13 +46,14 @@ fn target(inner: &Inner, to: &Destination) -> Result<Folder, MailError> {
         return Ok(folder);
     }
     let names = names(to).unwrap_or_default();
-    let known = names.iter().map(|name| Folder::new(name, beneath(&inner.root, name)));
-    if let Some(found) = known.clone().find(Folder::exists) {
-        return Ok(found);
+    let candidates = names.iter().map(|name| Folder::new(name, beneath(&inner.root, name)));
+    if let Some(existing) = candidates.clone().find(Folder::exists) {
+        return Ok(existing);
     }
-    let made = known.take(1).next().ok_or_else(|| MailError::Permanent("no folder is named".to_owned()))?;
-    made.create()?;
-    Ok(made)
+    let created =
+        candidates.take(1).next().ok_or_else(|| MailError::Permanent("no folder is named".to_owned()))?;
+    created.create()?;
+    Ok(created)
 }
 
 /// The folders beneath the main one, by the names that mail can be moved to.
@@ -86,10 +87,10 @@ fn collect_names(path: &Path, above: &str, levels: usize, names: &mut Vec<String
 pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<UndoToken, MailError> {
     let Some((folder, key)) = folder_and_key(&inner.folders, place) else { return Err(gone()) };
     let target = target(inner, to)?;
-    let undo = Way { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
+    let undo = UndoRecord { from: folder.name.clone(), to: target.path().to_owned(), key: key.to_owned() };
     match folder.find(key)? {
         Some(entry) => {
-            shift(folder, key, entry, &target)?;
+            move_file(folder, key, entry, &target)?;
         }
         None if target.find(key)?.is_some() => {}
         None => return Err(gone()),
@@ -99,7 +100,7 @@ pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<U
 }
 
 pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError> {
-    let Way { from, to, key } = serde_json::from_str(&undo.0)
+    let UndoRecord { from, to, key } = serde_json::from_str(&undo.0)
         .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
     let Some(back) = inner.folders.iter().find(|folder| folder.name == from) else {
         let text = format!(
@@ -110,7 +111,7 @@ pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError>
     };
     let away = Folder::new("", to);
     match away.find(&key) {
-        Ok(Some(entry)) => shift(&away, &key, entry, back),
+        Ok(Some(entry)) => move_file(&away, &key, entry, back),
         _ if back.find(&key)?.is_some() => Ok(()),
         Ok(None) => Err(gone()),
         Err(error) => Err(error),
@@ -118,7 +119,7 @@ pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError>
 }
 
 /// Moves the file. A synchroniser's number is valid only in the old folder.
-fn shift(folder: &Folder, key: &str, entry: Entry, target: &Folder) -> Result<(), MailError> {
+fn move_file(folder: &Folder, key: &str, entry: Entry, target: &Folder) -> Result<(), MailError> {
     let cur = target.path().join("cur");
     if !cur.is_dir() {
         return Err(trouble(&cur, &io::ErrorKind::NotFound.into()));

@@ -102,7 +102,7 @@ pub(in crate::mail) fn newlines(raw: &[u8]) -> Vec<u8> {
 /// Saves a draft; the same Message-ID once.
 pub(super) fn draft(folder: &Folder, raw: &[u8]) -> Result<(), MailError> {
     folder.create()?;
-    if with_message_id(folder, &identity(raw), ids(raw).own.as_deref())?.is_none() {
+    if with_message_id(folder, &identity(raw), ids(raw).message_id.as_deref())?.is_none() {
         Delivery::begin(folder.path(), raw, DeliveryTarget::Draft)?.finish()?;
     }
     Ok(())

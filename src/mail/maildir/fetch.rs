@@ -13,7 +13,7 @@ const LARGEST: u64 = 64 << 20;
 const AT_ONCE: usize = 64 << 20;
 
 /// A mail not fetched yet.
-struct Waiting<'a> {
+struct PendingMail<'a> {
     folder: &'a Folder,
     key: String,
     entry: Entry,
@@ -24,15 +24,15 @@ struct Waiting<'a> {
 /// At most `limit` mails not fetched before, oldest first.
 pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
     let mut seen = since.map(Seen::read).transpose()?.unwrap_or_default();
-    let (waiting, present) = look(folders, &seen)?;
-    let mut left = waiting.len() as u64;
+    let (pending, present) = list_pending(folders, &seen)?;
+    let mut remaining = pending.len() as u64;
     let mut mails = Vec::new();
     let mut bytes = 0;
-    for one in waiting {
+    for one in pending {
         if mails.len() >= limit || bytes >= AT_ONCE {
             break;
         }
-        left -= 1;
+        remaining -= 1;
         // A mail that is gone or unreadable does not count as fetched: we look again next time.
         if let Some(mail) = read(&one)? {
             bytes += mail.raw.len();
@@ -41,26 +41,29 @@ pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) ->
         }
     }
     seen.forget(&present);
-    Ok(Fetched { mails, cursor: Some(seen.write()), left, missed: None })
+    Ok(Fetched { mails, cursor: Some(seen.write()), left: remaining, missed: None })
 }
 
 /// A cursor that skips mail that came before `from`.
 pub(super) fn start(folders: &[Folder], from: Timestamp) -> Result<Cursor, MailError> {
     let mut seen = Seen::default();
-    let (waiting, _) = look(folders, &seen)?;
-    waiting.iter().filter(|one| one.arrived < from).for_each(|one| seen.add(one.short));
+    let (pending, _) = list_pending(folders, &seen)?;
+    pending.iter().filter(|one| one.arrived < from).for_each(|one| seen.add(one.short));
     Ok(seen.write())
 }
 
 /// When the oldest of the newest `count` mails came.
 pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestamp>, MailError> {
-    let (waiting, _) = look(folders, &Seen::default())?;
-    Ok(waiting.iter().rev().take(count).next_back().map(|one| one.arrived))
+    let (pending, _) = list_pending(folders, &Seen::default())?;
+    Ok(pending.iter().rev().take(count).next_back().map(|one| one.arrived))
 }
 
 /// The mails not fetched yet, oldest first, and the names of all mails.
-fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, HashSet<Short>), MailError> {
-    let mut waiting = Vec::new();
+fn list_pending<'a>(
+    folders: &'a [Folder],
+    seen: &Seen,
+) -> Result<(Vec<PendingMail<'a>>, HashSet<Short>), MailError> {
+    let mut pending = Vec::new();
     let mut present = HashSet::new();
     for folder in folders {
         for (key, entry) in folder.list()? {
@@ -72,15 +75,15 @@ fn look<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<Waiting<'a>>, Has
             // If it was renamed after the listing, look it up again.
             let again = || folder.arrived(&folder.find(&key).ok()??);
             if let Some(arrived) = folder.arrived(&entry).or_else(again) {
-                waiting.push(Waiting { folder, key, entry, short, arrived });
+                pending.push(PendingMail { folder, key, entry, short, arrived });
             }
         }
     }
-    waiting.sort_by(|a, b| (a.arrived, &a.key).cmp(&(b.arrived, &b.key)));
-    Ok((waiting, present))
+    pending.sort_by(|a, b| (a.arrived, &a.key).cmp(&(b.arrived, &b.key)));
+    Ok((pending, present))
 }
 
-fn read(one: &Waiting<'_>) -> Result<Option<NewMail>, MailError> {
+fn read(one: &PendingMail<'_>) -> Result<Option<NewMail>, MailError> {
     let opened = one.folder.with(&one.key, one.entry.clone(), |entry| {
         let opened = one.folder.open(entry)?;
         let mut raw = Vec::new();

@@ -71,22 +71,22 @@ impl Folder {
 
     /// All mails by key. `new` is listed first, so that a mail moving to `cur` is seen at least once.
     pub(super) fn list(&self) -> Result<BTreeMap<String, Entry>, MailError> {
-        let mut found = BTreeMap::new();
+        let mut entries = BTreeMap::new();
         for part in ["new", "cur"] {
             let path = self.path.join(part);
-            self.list_part(part, &mut found).map_err(|error| trouble(&path, &error))?;
+            self.list_part(part, &mut entries).map_err(|error| trouble(&path, &error))?;
         }
-        Ok(found)
+        Ok(entries)
     }
 
-    fn list_part(&self, part: &'static str, found: &mut BTreeMap<String, Entry>) -> io::Result<()> {
+    fn list_part(&self, part: &'static str, entries: &mut BTreeMap<String, Entry>) -> io::Result<()> {
         for entry in fs::read_dir(self.path.join(part))? {
             let entry = entry?;
             // The listing nearly always knows the type; opening checks again.
-            let odd = entry.file_type().is_ok_and(|kind| !kind.is_file());
+            let is_irregular = entry.file_type().is_ok_and(|kind| !kind.is_file());
             let file = entry.file_name();
-            if let (false, Some(Name { key, flags })) = (odd, name::read(&file)) {
-                found.insert(key, Entry { part, file, flags });
+            if let (false, Some(Name { key, flags })) = (is_irregular, name::read(&file)) {
+                entries.insert(key, Entry { part, file, flags });
             }
         }
         Ok(())
@@ -121,10 +121,9 @@ impl Folder {
     pub(super) fn with<T>(
         &self,
         key: &str,
-        known: Entry,
+        mut entry: Entry,
         act: impl Fn(&Entry) -> io::Result<T>,
     ) -> Result<Option<T>, MailError> {
-        let mut entry = known;
         for _ in 0..LOOKS {
             match act(&entry) {
                 Ok(done) => return Ok(Some(done)),
@@ -132,7 +131,7 @@ impl Folder {
                 Err(error) => return Err(trouble(&self.path.join(entry.path()), &error)),
             }
             match self.find(key)? {
-                Some(found) => entry = found,
+                Some(renamed) => entry = renamed,
                 None => return Ok(None),
             }
         }
@@ -169,10 +168,10 @@ impl Folder {
 
     /// Creates the folder if missing, for its owner only.
     pub(in crate::mail) fn create(&self) -> Result<(), MailError> {
-        let made = ["tmp", "new", "cur"].iter().try_for_each(|part| {
+        let created = ["tmp", "new", "cur"].iter().try_for_each(|part| {
             fs::DirBuilder::new().recursive(true).mode(0o700).create(self.path.join(part))
         });
-        made.map_err(|error| trouble(&self.path, &error))
+        created.map_err(|error| trouble(&self.path, &error))
     }
 
     pub(in crate::mail) fn exists(&self) -> bool {

@@ -12,7 +12,7 @@ pub(super) const BEGINNING: u64 = 64 << 10;
 /// The ids of a mail, without angle brackets.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(in crate::mail) struct Ids {
-    pub(in crate::mail) own: Option<String>,
+    pub(in crate::mail) message_id: Option<String>,
     /// The mails it answers: `In-Reply-To`, or else the last of `References`.
     pub(in crate::mail) answers: Vec<String>,
 }
@@ -28,7 +28,7 @@ pub(in crate::mail) fn ids(raw: &[u8]) -> Ids {
     if answers.is_empty() {
         answers.extend(list(mail.references()).pop());
     }
-    Ids { own: mail.message_id().map(str::to_owned), answers }
+    Ids { message_id: mail.message_id().map(str::to_owned), answers }
 }
 
 /// Everything before the first empty line.
@@ -63,9 +63,9 @@ pub(in crate::mail) fn with_message_id(
     }
     let Some(id) = message_id else { return Ok(None) };
     for (key, entry) in &list {
-        let found = ids_of(folder, key, entry);
+        let ids = ids_of(folder, key, entry);
         // An unreadable file is not the one we wrote.
-        if found.ok().flatten().and_then(|ids| ids.own).is_some_and(|own| own == id) {
+        if ids.ok().flatten().and_then(|ids| ids.message_id).is_some_and(|found_id| found_id == id) {
             return Ok(Some(folder.path().join(entry.path())));
         }
     }
@@ -80,7 +80,7 @@ mod tests {
     fn ids_are_read_from_the_header_alone() {
         let raw = b"Message-ID: <a@x>\r\nIn-Reply-To: <b@x>\r\nReferences: <r@x>\r\n <s@x>\r\n\r\nMessage-ID: <no@x>";
         let ids_ = ids(raw);
-        assert_eq!(ids_.own.as_deref(), Some("a@x"));
+        assert_eq!(ids_.message_id.as_deref(), Some("a@x"));
         assert_eq!(ids_.answers, ["b@x"]);
         assert_eq!(ids(b"References: <r@x>\n <s@x>\n\nIn-Reply-To: <b@x>").answers, ["s@x"]);
         assert_eq!(ids(b""), Ids::default());

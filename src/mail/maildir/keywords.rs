@@ -24,7 +24,7 @@ pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
     }
     let path = folder.path().join("dovecot-keywords");
     let lock = folder.path().join("dovecot-keywords.lock");
-    if let Some(letter) = known(&read(&path).map_err(|error| trouble(&path, &error))?, label) {
+    if let Some(letter) = find_letter(&read(&path).map_err(|error| trouble(&path, &error))?, label) {
         return Ok(letter);
     }
     // The lock file becomes the new file: other writers wait, readers see the old file or the new one.
@@ -38,9 +38,9 @@ pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
         }
         other => other.map_err(|error| trouble(&lock, &error))?,
     };
-    let written = (|| {
+    let result = (|| {
         let mut lines = read(&path)?;
-        if let Some(letter) = known(&lines, label) {
+        if let Some(letter) = find_letter(&lines, label) {
             return Ok((letter, false));
         }
         let Some(index) = (0..26u8).find(|index| lines.iter().all(|(used, _)| used != index)) else {
@@ -55,13 +55,13 @@ pub(super) fn letter(folder: &Folder, label: &str) -> Result<char, MailError> {
         fs::rename(&lock, &path)?;
         Ok((char::from(b'a' + index), true))
     })();
-    if !matches!(written, Ok((_, true))) {
+    if !matches!(result, Ok((_, true))) {
         let _ = fs::remove_file(&lock);
     }
-    written.map(|(letter, _)| letter).map_err(|error| trouble(&path, &error))
+    result.map(|(letter, _)| letter).map_err(|error| trouble(&path, &error))
 }
 
-fn known(lines: &[(u8, String)], label: &str) -> Option<char> {
+fn find_letter(lines: &[(u8, String)], label: &str) -> Option<char> {
     let line = lines.iter().find(|(_, name)| name.eq_ignore_ascii_case(label))?;
     Some(char::from(b'a' + line.0))
 }

@@ -13,26 +13,26 @@ use std::path::Path;
 
 /// The current state of mails. Each folder is listed once, and again only for mails that seem to be gone.
 pub(super) fn presence(folders: &[Folder], places: &[String]) -> Result<Vec<MailPresence>, MailError> {
-    let mut listed: HashMap<&str, BTreeMap<String, Entry>> = HashMap::new();
-    let mut standings = Vec::with_capacity(places.len());
+    let mut listings: HashMap<&str, BTreeMap<String, Entry>> = HashMap::new();
+    let mut presences = Vec::with_capacity(places.len());
     for place in places {
         let Some((folder, key)) = folder_and_key(folders, place) else {
-            standings.push(MailPresence::Unknown);
+            presences.push(MailPresence::Unknown);
             continue;
         };
-        if !listed.contains_key(folder.name.as_str()) {
-            listed.insert(&folder.name, folder.list()?);
+        if !listings.contains_key(folder.name.as_str()) {
+            listings.insert(&folder.name, folder.list()?);
         }
-        let known = listed.get(folder.name.as_str()).and_then(|list| list.get(key)).cloned();
-        let found = if known.is_none() { folder.find(key)? } else { known };
-        standings.push(match found {
+        let listed = listings.get(folder.name.as_str()).and_then(|list| list.get(key)).cloned();
+        let entry = if listed.is_none() { folder.find(key)? } else { listed };
+        presences.push(match entry {
             Some(entry) if !entry.has('T') => {
                 MailPresence::There { seen: entry.has('S'), answered: entry.has('R') }
             }
             _ => MailPresence::Gone,
         });
     }
-    Ok(standings)
+    Ok(presences)
 }
 
 /// Does to a mail what the config says.

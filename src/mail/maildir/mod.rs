@@ -173,7 +173,7 @@ impl Mailbox for Maildir {
         let id = message_id.to_owned();
         self.work(move |inner| {
             let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            answers.look(&inner.sent)?;
+            answers.update(&inner.sent)?;
             Ok(answers.answered(&id))
         })
     }
@@ -182,7 +182,7 @@ impl Mailbox for Maildir {
         let id = message_id.to_owned();
         self.work(move |inner| {
             let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            answers.look(&inner.sent)?;
+            answers.update(&inner.sent)?;
             Ok(answers.has(&id))
         })
     }

@@ -29,10 +29,10 @@ pub(super) fn read(file: &OsStr) -> Option<Name> {
 
 /// The unique part, and the part after the separator. On file systems without colons, programs use `!` or `;`.
 fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
-    let mark = |at: &usize| {
+    let is_separator = |at: &usize| {
         bytes[*at] == b':' || (matches!(bytes[*at], b'!' | b';') && bytes[*at + 1..].starts_with(b"2,"))
     };
-    match (0..bytes.len()).find(mark) {
+    match (0..bytes.len()).find(is_separator) {
         Some(at) => (&bytes[..at], &bytes[at + 1..]),
         None => (bytes, b""),
     }
@@ -41,10 +41,10 @@ fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
 /// The unique part as text, without the number that a synchroniser adds later (`,U=12`). Invalid UTF-8 is escaped, so
 /// that no two names share a key.
 fn key(unique: &[u8]) -> String {
-    let odd = |c: char| c == '%' || c == '/' || c.is_control();
+    let needs_escape = |c: char| c == '%' || c == '/' || c.is_control();
     let key = match str::from_utf8(unique) {
-        Ok(plain) if !plain.contains(odd) => plain.to_owned(),
-        _ => spelled_out(unique, odd),
+        Ok(plain) if !plain.contains(needs_escape) => plain.to_owned(),
+        _ => escaped(unique, needs_escape),
     };
     let Some((before, after)) = key.split_once(",U=") else { return key };
     let rest = after.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -60,18 +60,18 @@ pub(super) fn without_number(file: &OsStr) -> OsString {
     let Some(at) = bytes.windows(3).position(|part| part == b",U=") else { return file.to_owned() };
     let digits = bytes[at + 3..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let rest = &bytes[at + 3 + digits..];
-    let ends = rest.first().is_none_or(|byte| matches!(byte, b',' | b':' | b'!' | b';'));
-    if digits == 0 || !ends {
+    let is_complete = rest.first().is_none_or(|byte| matches!(byte, b',' | b':' | b'!' | b';'));
+    if digits == 0 || !is_complete {
         return file.to_owned();
     }
     OsString::from_vec([&bytes[..at], rest].concat())
 }
 
-fn spelled_out(unique: &[u8], odd: impl Fn(char) -> bool) -> String {
+fn escaped(unique: &[u8], needs_escape: impl Fn(char) -> bool) -> String {
     let mut key = String::with_capacity(unique.len());
     for chunk in unique.utf8_chunks() {
         for c in chunk.valid().chars() {
-            if odd(c) {
+            if needs_escape(c) {
                 c.encode_utf8(&mut [0; 4]).bytes().for_each(|byte| key.push_str(&format!("%{byte:02X}")));
             } else {
                 key.push(c);

@@ -16,24 +16,24 @@ pub(super) fn people(folders: &[Folder], sent: &Folder, until: Timestamp) -> Res
         heads(sent, |_| true, |head| wrote_to.extend(addresses_in(head, &["To", "Cc", "Bcc"])))?;
     }
     for folder in folders {
-        let earlier = |entry: &Entry| folder.arrived(entry).is_some_and(|arrived| arrived < until);
-        heads(folder, earlier, |head| heard_from.extend(addresses_in(head, &["From"])))?;
+        let is_earlier = |entry: &Entry| folder.arrived(entry).is_some_and(|arrived| arrived < until);
+        heads(folder, is_earlier, |head| heard_from.extend(addresses_in(head, &["From"])))?;
     }
     Ok(People { wrote_to: wrote_to.into_iter().collect(), heard_from: heard_from.into_iter().collect() })
 }
 
-/// Calls `look` with the headers of the newest mails in a folder. Unreadable ones are skipped.
+/// Calls `each` with the headers of the newest mails in a folder. Unreadable ones are skipped.
 fn heads(
     folder: &Folder,
     filter: impl Fn(&Entry) -> bool,
-    mut look: impl FnMut(&[u8]),
+    mut each: impl FnMut(&[u8]),
 ) -> Result<(), MailError> {
     // Names begin with the delivery time, so the newest come last.
     let list = folder.list()?;
     for (key, entry) in list.iter().rev().filter(|(_, entry)| filter(entry)).take(MOST) {
-        let read = folder.with(key, entry.clone(), |entry| folder.beginning(entry, BEGINNING));
-        let Ok(Some(beginning)) = read else { continue };
-        look(head(&beginning));
+        let beginning = folder.with(key, entry.clone(), |entry| folder.beginning(entry, BEGINNING));
+        let Ok(Some(beginning)) = beginning else { continue };
+        each(head(&beginning));
     }
     Ok(())
 }

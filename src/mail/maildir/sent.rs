@@ -6,49 +6,50 @@ use super::header::ids_of;
 use crate::mail::MailError;
 use std::collections::{HashMap, HashSet};
 
-struct Read {
-    own: Option<Short>,
+struct SentIds {
+    message_id: Option<Short>,
     answers: Vec<Short>,
 }
 
 /// The ids of each mail in Sent, and of the mails it answers.
 #[derive(Default)]
 pub(super) struct Answers {
-    read: HashMap<Short, Read>,
+    mails: HashMap<Short, SentIds>,
 }
 
 impl Answers {
     /// Reads mails added since the last call. A missing Sent folder counts as empty.
-    pub(super) fn look(&mut self, sent: &Folder) -> Result<(), MailError> {
+    pub(super) fn update(&mut self, sent: &Folder) -> Result<(), MailError> {
         if !sent.exists() {
-            self.read.clear();
+            self.mails.clear();
             return Ok(());
         }
         let mut present = HashSet::new();
         for (key, entry) in sent.list()? {
             let name = short("", &key);
             present.insert(name);
-            if self.read.contains_key(&name) {
+            if self.mails.contains_key(&name) {
                 continue;
             }
             // An unreadable mail is tried again next time.
             if let Ok(Some(ids)) = ids_of(sent, &key, &entry) {
                 let answers = ids.answers.iter().map(|id| short("id", id)).collect();
-                self.read.insert(name, Read { own: ids.own.map(|id| short("id", &id)), answers });
+                self.mails
+                    .insert(name, SentIds { message_id: ids.message_id.map(|id| short("id", &id)), answers });
             }
         }
-        self.read.retain(|name, _| present.contains(name));
+        self.mails.retain(|name, _| present.contains(name));
         Ok(())
     }
 
     pub(super) fn answered(&self, message_id: &str) -> bool {
         let id = short("id", message_id);
-        self.read.values().any(|mail| mail.answers.contains(&id))
+        self.mails.values().any(|mail| mail.answers.contains(&id))
     }
 
     /// Whether the mail with this Message-ID is there.
     pub(super) fn has(&self, message_id: &str) -> bool {
         let id = short("id", message_id);
-        self.read.values().any(|mail| mail.own == Some(id))
+        self.mails.values().any(|mail| mail.message_id == Some(id))
     }
 }

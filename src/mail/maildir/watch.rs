@@ -63,8 +63,8 @@ async fn begin(parts: Vec<PathBuf>) -> Watching {
 }
 
 async fn times(parts: Vec<PathBuf>) -> Times {
-    let look = move || parts.iter().map(|part| part.metadata().ok()?.modified().ok()).collect();
-    tokio::task::spawn_blocking(look).await.unwrap_or_default()
+    let read_times = move || parts.iter().map(|part| part.metadata().ok()?.modified().ok()).collect();
+    tokio::task::spawn_blocking(read_times).await.unwrap_or_default()
 }
 
 #[cfg(target_os = "linux")]
@@ -95,16 +95,16 @@ mod linux {
 
         /// Waits for an event and reads all pending ones; `false` if a folder is gone, and the watch with it.
         pub(super) async fn next(&mut self) -> bool {
-            let mut taken = false;
+            let mut has_read = false;
             let mut is_present = true;
             let mut buffer = [0; 4096];
             loop {
                 match self.0.try_read(&mut buffer) {
                     Ok(length @ 1..) => {
-                        taken = true;
+                        has_read = true;
                         is_present &= !lost(&buffer[..length]);
                     }
-                    Err(error) if error.kind() == ErrorKind::WouldBlock && taken => return is_present,
+                    Err(error) if error.kind() == ErrorKind::WouldBlock && has_read => return is_present,
                     Err(error) if error.kind() == ErrorKind::WouldBlock => {
                         if self.0.readable().await.is_err() {
                             return false;

@@ -123,8 +123,8 @@ pub(super) fn plain(error: &io::Error) -> String {
 pub(super) async fn connect(server: &MailServer, patience: &Timeouts) -> Result<TcpStream, NetError> {
     let no_host = |why: String| NetError::NoHost { host: server.host.clone(), why };
     let connecting = async {
-        let found = tokio::net::lookup_host((server.host.as_str(), server.port)).await;
-        let addresses = found.map_err(|error| no_host(plain(&error)))?;
+        let lookup = tokio::net::lookup_host((server.host.as_str(), server.port)).await;
+        let addresses = lookup.map_err(|error| no_host(plain(&error)))?;
         match first_to_answer(addresses.map(TcpStream::connect)).await {
             Some(Ok(stream)) => Ok(stream),
             Some(Err(error)) => Err(NetError::Unreachable { place: place(server), why: plain(&error) }),
@@ -162,9 +162,9 @@ pub(super) async fn secure(
     stream: Box<dyn Stream>,
     patience: &Timeouts,
 ) -> Result<Box<dyn Stream>, NetError> {
-    let shaking = tls::handshake(server, stream);
-    match tokio::time::timeout(patience.connect, shaking).await {
-        Ok(done) => done,
+    let handshake = tls::handshake(server, stream);
+    match tokio::time::timeout(patience.connect, handshake).await {
+        Ok(result) => result,
         Err(_) => Err(NetError::Slow { place: place(server), seconds: patience.connect.as_secs() }),
     }
 }

@@ -43,21 +43,24 @@ fn config(server: &MailServer) -> Result<ClientConfig, NetError> {
     let verifier: Arc<dyn ServerCertVerifier> = match (&server.tls_pin, &server.ca_file) {
         (Some(pin), _) => Arc::new(Pinned { pin: pin.clone(), provider: provider.clone() }),
         (None, Some(path)) => {
-            let bad = |why: String| {
+            let bad_file = |why: String| {
                 NetError::Trust(format!(
                     "ca_file {} {why}; name a file of certificates in PEM",
                     path.display()
                 ))
             };
             let mut roots = RootCertStore::empty();
-            let found = CertificateDer::pem_file_iter(path);
-            for certificate in found.map_err(|error| bad(format!("cannot be read ({error})")))? {
-                let certificate = certificate.map_err(|error| bad(format!("cannot be read ({error})")))?;
-                roots.add(certificate).map_err(|error| bad(format!("has a bad certificate ({error})")))?;
+            let certificates = CertificateDer::pem_file_iter(path);
+            for certificate in certificates.map_err(|error| bad_file(format!("cannot be read ({error})")))? {
+                let certificate =
+                    certificate.map_err(|error| bad_file(format!("cannot be read ({error})")))?;
+                roots
+                    .add(certificate)
+                    .map_err(|error| bad_file(format!("has a bad certificate ({error})")))?;
             }
-            let built =
+            let verifier =
                 WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider.clone()).build();
-            built.map_err(|_| bad("holds no certificate".to_owned()))?
+            verifier.map_err(|_| bad_file("holds no certificate".to_owned()))?
         }
         (None, None) => Arc::new(Verifier::new(provider.clone()).map_err(|error| {
             NetError::Trust(format!(
@@ -81,7 +84,7 @@ fn failed(server: &MailServer, error: &io::Error) -> NetError {
         };
     };
     let certificate = |why: String| NetError::Certificate { host: host.clone(), why };
-    let own = "if it is your own server, set ca_file to the certificate of who issued it";
+    let hint = "if it is your own server, set ca_file to the certificate of who issued it";
     match error {
         rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) => {
             let names: Vec<String> = presented.iter().take(3).map(|name| super::safe_excerpt(name)).collect();
@@ -91,7 +94,7 @@ fn failed(server: &MailServer, error: &io::Error) -> NetError {
             certificate("is for another name; set host to the name it has".to_owned())
         }
         rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer) => {
-            certificate(format!("was issued by somebody this machine does not know; {own}"))
+            certificate(format!("was issued by somebody this machine does not know; {hint}"))
         }
         rustls::Error::InvalidCertificate(
             CertificateError::Expired | CertificateError::ExpiredContext { .. },
@@ -99,7 +102,7 @@ fn failed(server: &MailServer, error: &io::Error) -> NetError {
         rustls::Error::InvalidCertificate(CertificateError::Other(OtherError(why))) => {
             certificate(why.to_string())
         }
-        rustls::Error::InvalidCertificate(why) => certificate(format!("cannot be trusted ({why}); {own}")),
+        rustls::Error::InvalidCertificate(why) => certificate(format!("cannot be trusted ({why}); {hint}")),
         rustls::Error::InvalidMessage(_) => NetError::NotTls {
             place,
             why: "it answered something else".to_owned(),
@@ -132,12 +135,12 @@ impl ServerCertVerifier for Pinned {
         _ocsp: &[u8],
         _now: UnixTime,
     ) -> Result<ServerCertVerified, rustls::Error> {
-        let found = hex(&Sha256::digest(end_entity));
+        let digest = hex(&Sha256::digest(end_entity));
         let pin: String = self.pin.chars().filter(char::is_ascii_hexdigit).collect();
-        if pin.eq_ignore_ascii_case(&found) {
+        if pin.eq_ignore_ascii_case(&digest) {
             return Ok(ServerCertVerified::assertion());
         }
-        let why = CertificateError::Other(OtherError(Arc::new(NotPinned(found))));
+        let why = CertificateError::Other(OtherError(Arc::new(NotPinned(digest))));
         Err(rustls::Error::InvalidCertificate(why))
     }
 
@@ -147,8 +150,8 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.provider.signature_verification_algorithms;
-        verify_tls12_signature(message, certificate, signed, known)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls12_signature(message, certificate, signed, algorithms)
     }
 
     fn verify_tls13_signature(
@@ -157,8 +160,8 @@ impl ServerCertVerifier for Pinned {
         certificate: &CertificateDer<'_>,
         signed: &DigitallySignedStruct,
     ) -> Result<HandshakeSignatureValid, rustls::Error> {
-        let known = &self.provider.signature_verification_algorithms;
-        verify_tls13_signature(message, certificate, signed, known)
+        let algorithms = &self.provider.signature_verification_algorithms;
+        verify_tls13_signature(message, certificate, signed, algorithms)
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {

@@ -92,7 +92,7 @@ impl Program {
     async fn run(&self, raw: &[u8], envelope: &Envelope) -> Result<(), SendError> {
         let name = self.name();
         let mail = newlines(&without_bcc(raw));
-        let input = tokio::task::spawn_blocking(move || nameless(&mail)).await;
+        let input = tokio::task::spawn_blocking(move || unnamed_file(&mail)).await;
         let input = input.map_err(io::Error::other).and_then(|input| input);
         let input = input
             .map_err(|e| SendError::NotSent(format!("cannot hand the mail to {name}: {}", io_words(&e))))?;
@@ -100,21 +100,22 @@ impl Program {
             SendError::NotSent(format!("cannot run {name}: {}; check outgoing.command", io_words(&error)))
         })?;
         let stderr_output = Arc::<Mutex<Vec<u8>>>::default();
-        let listening = child.stderr.take().map(|stderr| tokio::spawn(listen(stderr, stderr_output.clone())));
-        let ended = match tokio::time::timeout(self.patience, child.wait()).await {
-            Ok(ended) => ended.map_err(|error| io_words(&error)),
+        let collector =
+            child.stderr.take().map(|stderr| tokio::spawn(collect_output(stderr, stderr_output.clone())));
+        let exit = match tokio::time::timeout(self.patience, child.wait()).await {
+            Ok(exit) => exit.map_err(|error| io_words(&error)),
             Err(_) => {
-                end(&child);
+                kill_group(&child);
                 let _ = child.wait().await;
                 Err(format!("it did not end within {} seconds and was stopped", self.patience.as_secs()))
             }
         };
-        if let Some(listening) = listening {
+        if let Some(collector) = collector {
             // A background process may keep its error output open for ever.
-            let _ = tokio::time::timeout(LAST_WORDS, listening).await;
+            let _ = tokio::time::timeout(LAST_WORDS, collector).await;
         }
         let stderr_output = stderr_output.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        judge(&name, ended, &stderr_output)
+        send_result(&name, exit, &stderr_output)
     }
 }
 
@@ -126,12 +127,12 @@ fn reads_recipients(word: &str) -> bool {
 
 /// Whether a word sets the sender.
 fn names_sender(word: &str) -> bool {
-    let long = word == "--from" || word.starts_with("--from=") || word == "--read-envelope-from";
-    long || word == "-r" || (word.starts_with("-f") && !word.starts_with("--"))
+    let is_long_option = word == "--from" || word.starts_with("--from=") || word == "--read-envelope-from";
+    is_long_option || word == "-r" || (word.starts_with("-f") && !word.starts_with("--"))
 }
 
 /// The mail in an unnamed file, ready to be read from the beginning.
-fn nameless(mail: &[u8]) -> io::Result<File> {
+fn unnamed_file(mail: &[u8]) -> io::Result<File> {
     let mut random = [0; 12];
     getrandom::fill(&mut random).map_err(io::Error::other)?;
     let name = hex(&random);
@@ -144,7 +145,7 @@ fn nameless(mail: &[u8]) -> io::Result<File> {
 }
 
 /// Keeps the beginning of the error output and discards the rest.
-async fn listen(mut stderr: ChildStderr, output: Arc<Mutex<Vec<u8>>>) {
+async fn collect_output(mut stderr: ChildStderr, output: Arc<Mutex<Vec<u8>>>) {
     let mut piece = [0; 1024];
     while let Ok(n @ 1..) = stderr.read(&mut piece).await {
         let mut output = output.lock().unwrap_or_else(PoisonError::into_inner);
@@ -154,7 +155,7 @@ async fn listen(mut stderr: ChildStderr, output: Arc<Mutex<Vec<u8>>>) {
 }
 
 /// Ends the program and everything it started.
-fn end(child: &tokio::process::Child) {
+fn kill_group(child: &tokio::process::Child) {
     let group = child.id().and_then(|id| i32::try_from(id).ok()).and_then(rustix::process::Pid::from_raw);
     if let Some(group) = group {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
@@ -162,12 +163,12 @@ fn end(child: &tokio::process::Child) {
 }
 
 /// Turns the exit status into a result.
-fn judge(name: &str, ended: Result<ExitStatus, String>, stderr: &[u8]) -> Result<(), SendError> {
+fn send_result(name: &str, exit: Result<ExitStatus, String>, stderr: &[u8]) -> Result<(), SendError> {
     let stderr = String::from_utf8_lossy(stderr);
     let stderr = Visible::line(stderr.trim()).into_string();
     let stderr: String = stderr.split_whitespace().collect::<Vec<_>>().join(" ").chars().take(300).collect();
     let detail = if stderr.is_empty() { String::new() } else { format!("; it said: {stderr}") };
-    let status = match ended {
+    let status = match exit {
         Ok(status) => status,
         Err(why) => return Err(SendError::Unknown(format!("{name} may have sent the mail: {why}{detail}"))),
     };
@@ -203,7 +204,7 @@ impl Outgoing for Program {
 
     fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
         Box::pin(async move {
-            let message_id = ids(raw).own.unwrap_or_default();
+            let message_id = ids(raw).message_id.unwrap_or_default();
             self.copies.find(raw, &message_id, &self.name()).await
         })
     }
@@ -222,12 +223,12 @@ impl Outgoing for Program {
 
 /// Whether this program exists and is executable.
 fn is_there(program: &str) -> bool {
-    let runs = |path: &Path| {
+    let is_executable = |path: &Path| {
         path.metadata().is_ok_and(|meta| meta.is_file() && meta.permissions().mode() & 0o111 != 0)
     };
     if program.contains('/') {
-        return runs(Path::new(program));
+        return is_executable(Path::new(program));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| runs(&folder.join(program)))
+    std::env::split_paths(&path).any(|folder| is_executable(&folder.join(program)))
 }

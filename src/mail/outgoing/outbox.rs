@@ -40,8 +40,8 @@ impl Outgoing for Outbox {
         Box::pin(async move {
             let envelope = Envelope::of(&raw)?;
             let put = tokio::task::spawn_blocking(move || put(&path, &raw)).await;
-            let broke = |_| SendError::Unknown("putting it into the outbox broke off".to_owned());
-            let place = Some(put.map_err(broke)??);
+            let interrupted = |_| SendError::Unknown("putting it into the outbox broke off".to_owned());
+            let place = Some(put.map_err(interrupted)??);
             Ok(Sent { message_id: envelope.message_id, place, refused: Vec::new() })
         })
     }
@@ -49,8 +49,8 @@ impl Outgoing for Outbox {
     fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
         let (path, raw) = (self.path.clone(), raw.to_vec());
         Box::pin(async move {
-            let found = blocking(move || find(&path, &raw)).await;
-            found.unwrap_or_else(|error| Found::Unknown(error.to_string()))
+            let result = blocking(move || find(&path, &raw)).await;
+            result.unwrap_or_else(|error| Found::Unknown(error.to_string()))
         })
     }
 
@@ -93,7 +93,7 @@ fn mark(path: &Path, raw: &[u8]) -> io::Result<()> {
 }
 
 fn find(path: &Path, raw: &[u8]) -> Result<Found, MailError> {
-    let message_id = ids(raw).own;
+    let message_id = ids(raw).message_id;
     let folder = Folder::new("outbox", path.to_owned());
     if !folder.exists() {
         return Ok(Found::NotSent);

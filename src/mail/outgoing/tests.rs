@@ -71,8 +71,8 @@ async fn a_program_gets_the_recipients_and_the_mail_without_bcc() {
     assert_eq!(program.find(RAW).await, Found::Sent(sent.clone()));
     assert_eq!(program.send(RAW).await.unwrap(), sent);
     assert_eq!(copies(&folder.path().join("Sent")), 1, "one copy, however often");
-    let kept = fs::metadata(sent.place.unwrap()).unwrap();
-    assert_eq!(kept.permissions().mode() & 0o077, 0);
+    let copy = fs::metadata(sent.place.unwrap()).unwrap();
+    assert_eq!(copy.permissions().mode() & 0o077, 0);
 }
 
 #[tokio::test]
@@ -154,8 +154,8 @@ async fn an_outbox_holds_a_mail_once_and_knows_what_it_held() {
 #[tokio::test]
 async fn who_observes_sends_nothing() {
     let folder = tempfile::tempdir().unwrap();
-    let behind: std::sync::Arc<dyn Outgoing> = std::sync::Arc::new(Outbox::new(folder.path().join("outbox")));
-    let observing = Observing { account: "home".to_owned(), behind };
+    let inner: std::sync::Arc<dyn Outgoing> = std::sync::Arc::new(Outbox::new(folder.path().join("outbox")));
+    let observing = Observing { account: "home".to_owned(), inner };
     assert!(matches!(observing.send(RAW).await, Err(SendError::Refused(_))));
     assert_eq!(observing.find(RAW).await, Found::NotSent);
 }

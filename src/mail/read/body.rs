@@ -23,9 +23,9 @@ const MAX_LINKS: usize = 1_000;
 
 /// Fills in everything found in the content of a mail.
 pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>) {
-    let mut reader = Reader { tree, mail, seen: HashSet::new() };
-    let read = reader.part(0);
-    let PartText { text, hidden, unseen, cut, .. } = read;
+    let mut reader = Reader { tree, mail, seen_links: HashSet::new() };
+    let contents = reader.part(0);
+    let PartText { text, hidden, unseen, cut, .. } = contents;
     mail.cut = cut || text.len() > MAX_TEXT;
     let text = Visible::new(clip(&text, MAX_TEXT));
     // Placeholders are longer than the characters they replace.
@@ -60,60 +60,59 @@ struct Reader<'a, 't> {
     tree: &'a Tree<'t>,
     mail: &'a mut Mail,
     /// Links already in the list.
-    seen: HashSet<Link>,
+    seen_links: HashSet<Link>,
 }
 
 impl Reader<'_, '_> {
     /// The tree's depth is bounded, so recursion is safe.
-    fn part(&mut self, part: usize) -> PartText {
+    fn part(&mut self, index: usize) -> PartText {
         let tree = self.tree;
-        let it = &tree.parts[part];
-        if it.kind.is_mail() {
-            return self.forwarded(part);
+        let part = &tree.parts[index];
+        if part.kind.is_mail() {
+            return self.forwarded(index);
         }
-        if it.kind.is_multipart() {
-            let texts: Vec<PartText> = it.children.iter().map(|child| self.part(*child)).collect();
-            return if it.kind.is("multipart/alternative") { best(texts) } else { all(texts) };
+        if part.kind.is_multipart() {
+            let texts: Vec<PartText> = part.children.iter().map(|child| self.part(*child)).collect();
+            return if part.kind.is("multipart/alternative") { pick_best(texts) } else { join_all(texts) };
         }
-        if it.kind.is("text/calendar") || it.kind.is("application/ics") {
-            self.invite(part);
+        if part.kind.is("text/calendar") || part.kind.is("application/ics") {
+            self.read_invitation(index);
         }
-        if is_attachment(tree, part) {
-            self.attach(part);
+        if is_attachment(tree, index) {
+            self.add_attachment(index);
             return PartText::default();
         }
-        self.say(part)
+        self.read_text(index)
     }
 
-    /// Reads a text part.
-    fn say(&mut self, part: usize) -> PartText {
-        let it = &self.tree.parts[part];
-        let (text, cut) = text(self.tree, part);
-        if it.kind.is("text/html") || looks_like_html(&it.kind, &text) {
+    fn read_text(&mut self, index: usize) -> PartText {
+        let part = &self.tree.parts[index];
+        let (text, cut) = text(self.tree, index);
+        if part.kind.is("text/html") || looks_like_html(&part.kind, &text) {
             let Page { text, hidden, unseen, links, cut: too_long } = html::page(&text);
-            self.link(links);
+            self.add_links(links);
             return PartText { text, hidden, unseen, cut: cut || too_long, rich: true };
         }
-        let text = if it.kind.flowed { unflow(&text, it.kind.del_sp) } else { text };
-        self.link(links::bare_links(&text, MAX_LINKS));
+        let text = if part.kind.flowed { unflow(&text, part.kind.del_sp) } else { text };
+        self.add_links(links::bare_links(&text, MAX_LINKS));
         PartText { text, cut, ..PartText::default() }
     }
 
-    fn link(&mut self, links: Vec<Link>) {
+    fn add_links(&mut self, links: Vec<Link>) {
         for link in links {
-            if self.mail.links.len() < MAX_LINKS && self.seen.insert(link.clone()) {
+            if self.mail.links.len() < MAX_LINKS && self.seen_links.insert(link.clone()) {
                 self.mail.links.push(link);
             }
         }
     }
 
     /// A mail within the mail: its header, with its text below.
-    fn forwarded(&mut self, part: usize) -> PartText {
-        let it = &self.tree.parts[part];
-        if it.kind.attached || it.kind.name.is_some() || !it.kind.plain_encoding {
-            self.attach(part);
+    fn forwarded(&mut self, index: usize) -> PartText {
+        let part = &self.tree.parts[index];
+        if part.kind.attached || part.kind.name.is_some() || !part.kind.plain_encoding {
+            self.add_attachment(index);
         }
-        let Some(inner) = it.children.first() else { return PartText::default() };
+        let Some(inner) = part.children.first() else { return PartText::default() };
         let head = &self.tree.parts[*inner];
         let mut text = String::from("---------- Forwarded message ----------\n");
         for name in ["From", "Date", "Subject", "To", "Cc"] {
@@ -127,23 +126,23 @@ impl Reader<'_, '_> {
         PartText { text, ..body }
     }
 
-    fn invite(&mut self, part: usize) {
+    fn read_invitation(&mut self, index: usize) {
         if self.mail.invitation.is_some() {
             return;
         }
-        let (text, _) = text(self.tree, part);
+        let (text, _) = text(self.tree, index);
         let text = Visible::new(clip(&text, MAX_INVITATION)).into_string();
-        let named = text.lines().find_map(|line| line.strip_prefix("METHOD:")).map(str::to_owned);
-        let method = self.tree.parts[part].kind.method.clone().or(named).unwrap_or_default();
+        let method_line = text.lines().find_map(|line| line.strip_prefix("METHOD:")).map(str::to_owned);
+        let method = self.tree.parts[index].kind.method.clone().or(method_line).unwrap_or_default();
         let method = Visible::line(clip(method.trim(), 40)).to_ascii_uppercase();
         if text.contains("BEGIN:VCALENDAR") {
             self.mail.invitation = Some(Invitation { method, text });
         }
     }
 
-    fn attach(&mut self, part: usize) {
-        let kind = &self.tree.parts[part].kind;
-        let content = content(self.tree, part);
+    fn add_attachment(&mut self, index: usize) {
+        let kind = &self.tree.parts[index].kind;
+        let content = content(self.tree, index);
         self.mail.attachments.push(Attachment {
             name: names::safe(kind.name.as_deref(), &kind.kind),
             kind: Visible::line(clip(&kind.kind, 120)).into_string(),
@@ -154,15 +153,15 @@ impl Reader<'_, '_> {
 }
 
 /// Whether a part is listed as an attachment instead of being read.
-pub(super) fn is_attachment(tree: &Tree<'_>, part: usize) -> bool {
-    let kind = &tree.parts[part].kind;
+pub(super) fn is_attachment(tree: &Tree<'_>, index: usize) -> bool {
+    let kind = &tree.parts[index].kind;
     if kind.is_mail() {
         return kind.attached || kind.name.is_some() || !kind.plain_encoding;
     }
     if kind.is_multipart() {
         return false;
     }
-    let readable = matches!(
+    let is_readable = matches!(
         kind.kind.as_str(),
         "text/plain"
             | "text/html"
@@ -173,22 +172,24 @@ pub(super) fn is_attachment(tree: &Tree<'_>, part: usize) -> bool {
             | "text"
     );
     // A multipart without a boundary is a single text.
-    !(readable || kind.kind.starts_with("multipart/")) || kind.attached || (kind.name.is_some() && part != 0)
+    !(is_readable || kind.kind.starts_with("multipart/"))
+        || kind.attached
+        || (kind.name.is_some() && index != 0)
 }
 
 /// The decoded bytes of a part.
-pub(super) fn content(tree: &Tree<'_>, part: usize) -> Vec<u8> {
-    let it = &tree.parts[part];
-    decode::transfer(&it.kind.encoding, &tree.raw[it.body.clone()])
+pub(super) fn content(tree: &Tree<'_>, index: usize) -> Vec<u8> {
+    let part = &tree.parts[index];
+    decode::transfer(&part.kind.encoding, &tree.raw[part.body.clone()])
 }
 
 /// The text of a part, and whether it was cut.
-fn text(tree: &Tree<'_>, part: usize) -> (String, bool) {
-    let it = &tree.parts[part];
-    let raw = &tree.raw[it.body.clone()];
+fn text(tree: &Tree<'_>, index: usize) -> (String, bool) {
+    let part = &tree.parts[index];
+    let raw = &tree.raw[part.body.clone()];
     let cut = raw.len() > MAX_ENCODED;
-    let bytes = decode::transfer(&it.kind.encoding, &raw[..raw.len().min(MAX_ENCODED)]);
-    (decode::text(&it.kind.charset, &bytes), cut)
+    let bytes = decode::transfer(&part.kind.encoding, &raw[..raw.len().min(MAX_ENCODED)]);
+    (decode::text(&part.kind.charset, &bytes), cut)
 }
 
 /// Some senders label HTML as plain text.
@@ -199,15 +200,15 @@ fn looks_like_html(kind: &Kind, text: &str) -> bool {
 }
 
 /// Picks one of several versions of the same text.
-fn best(mut texts: Vec<PartText>) -> PartText {
-    let shows = |texts: &PartText| !texts.text.trim().is_empty();
-    let rich = texts.iter().position(|texts| texts.rich && shows(texts));
-    let plain = texts.iter().position(|texts| !texts.rich && shows(texts));
+fn pick_best(mut texts: Vec<PartText>) -> PartText {
+    let has_text = |part: &PartText| !part.text.trim().is_empty();
+    let rich = texts.iter().position(|part| part.rich && has_text(part));
+    let plain = texts.iter().position(|part| !part.rich && has_text(part));
     let pick = match (plain, rich) {
         (Some(plain), Some(rich)) if is_stub(&texts[plain].text, &texts[rich].text) => rich,
         (Some(plain), _) => plain,
         (None, Some(rich)) => rich,
-        (None, None) => return all(texts),
+        (None, None) => return join_all(texts),
     };
     let mut picked = texts.swap_remove(pick);
     // Hidden text in versions that are not shown counts too.
@@ -234,16 +235,15 @@ fn is_stub(plain: &str, rich: &str) -> bool {
     says_html || says_browser || only_links
 }
 
-/// Joins several texts.
-fn all(texts: Vec<PartText>) -> PartText {
-    let rich = texts.iter().all(|texts| texts.rich || texts.text.trim().is_empty())
-        && texts.iter().any(|texts| texts.rich);
+fn join_all(texts: Vec<PartText>) -> PartText {
+    let rich = texts.iter().all(|part| part.rich || part.text.trim().is_empty())
+        && texts.iter().any(|part| part.rich);
     let mut joined = PartText { rich, ..PartText::default() };
-    for texts in texts {
-        joined.hidden = joined.hidden.saturating_add(texts.hidden);
-        joined.cut |= texts.cut;
-        joined.add_unseen(&texts.unseen);
-        let text = texts.text.trim_end();
+    for part in texts {
+        joined.hidden = joined.hidden.saturating_add(part.hidden);
+        joined.cut |= part.cut;
+        joined.add_unseen(&part.unseen);
+        let text = part.text.trim_end();
         if text.is_empty() {
             continue;
         }

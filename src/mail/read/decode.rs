@@ -46,20 +46,20 @@ pub(super) fn text(charset: &str, bytes: &[u8]) -> String {
         return decode(bytes);
     }
     let charset = charset.trim().to_ascii_lowercase();
-    let careless = CARELESS.contains(&charset.as_str());
+    let is_careless = CARELESS.contains(&charset.as_str());
     let utf8 = std::str::from_utf8(bytes);
     match utf8 {
         // Plain ASCII is the same under every label, except for sets that encode other letters in it.
         Ok(text)
-            if careless || (text.is_ascii() && !charset.starts_with("utf-7") && !text.contains('\0')) =>
+            if is_careless || (text.is_ascii() && !charset.starts_with("utf-7") && !text.contains('\0')) =>
         {
             return text.to_owned();
         }
         _ => {}
     }
-    let known =
-        if careless && charset.starts_with("utf") { None } else { charset_decoder(charset.as_bytes()) };
-    match (known, utf8) {
+    let decoder =
+        if is_careless && charset.starts_with("utf") { None } else { charset_decoder(charset.as_bytes()) };
+    match (decoder, utf8) {
         (Some(decode), Ok(text)) => {
             let decoded = decode(bytes);
             let wrong = decoded.contains(char::REPLACEMENT_CHARACTER) || single_byte_noise(&charset);

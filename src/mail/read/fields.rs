@@ -102,7 +102,7 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
     let list =
         |name: &str| -> Vec<Address> { lines(name).into_iter().flat_map(|line| line.addresses).collect() };
     // The text of the field, for users: shown if nothing can be read, or if it is unusual.
-    let stands = |name: &str| {
+    let field_text = |name: &str| {
         let values = tree.fields(part, name).map(|value| self::line(value, &charset));
         values.filter(|value| !value.is_empty()).collect::<Vec<_>>().join(" · ")
     };
@@ -110,18 +110,19 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
     mail.in_reply_to = first("in-reply-to").map(ids).unwrap_or_default();
     mail.references = first("references").map(ids).unwrap_or_default();
     let senders = lines("from");
-    mail.oddities.extend(odd_senders(&senders, stands("from")));
-    mail.from =
-        reached(senders).next().unwrap_or_else(|| Address { name: stands("from"), ..Address::default() });
-    mail.sender = reached(lines("sender")).next().filter(|sender| !sender.same(&mail.from.address));
+    mail.oddities.extend(odd_senders(&senders, field_text("from")));
+    mail.from = with_address(senders)
+        .next()
+        .unwrap_or_else(|| Address { name: field_text("from"), ..Address::default() });
+    mail.sender = with_address(lines("sender")).next().filter(|sender| !sender.same(&mail.from.address));
     let reply_to = lines("reply-to");
-    mail.oddities.extend(odd_reply_to(&reply_to, stands("reply-to")));
-    mail.reply_to = reached(reply_to).collect();
+    mail.oddities.extend(odd_reply_to(&reply_to, field_text("reply-to")));
+    mail.reply_to = with_address(reply_to).collect();
     (mail.to, mail.cc, mail.bcc) = (list("to"), list("cc"), list("bcc"));
     let delivered = ["delivered-to", "x-original-to", "envelope-to"].into_iter().flat_map(list);
-    let mut seen = HashSet::new();
+    let mut seen_addresses = HashSet::new();
     let delivered = delivered.map(|to| to.address).filter(|to| !to.is_empty());
-    mail.delivered_to = delivered.filter(|to| seen.insert(to.clone())).collect();
+    mail.delivered_to = delivered.filter(|to| seen_addresses.insert(to.clone())).collect();
     mail.subject = line("subject").unwrap_or_default();
     mail.date = first("date").and_then(date);
     mail.list = list_info(tree, part, &charset);
@@ -140,10 +141,10 @@ pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
 
 /// The character set of the mail's text, if it names one.
 fn charset_near(tree: &Tree<'_>, part: &Part) -> String {
-    let own = &part.kind.charset;
+    let part_charset = &part.kind.charset;
     let child =
         part.children.iter().map(|child| &tree.parts[*child].kind.charset).find(|set| !set.is_empty());
-    if own.is_empty() { child.cloned().unwrap_or_default() } else { own.clone() }
+    if part_charset.is_empty() { child.cloned().unwrap_or_default() } else { part_charset.clone() }
 }
 
 /// A value as one visible line of limited length.
@@ -159,7 +160,7 @@ pub(super) fn clip(text: &str, most: usize) -> &str {
 }
 
 /// Everybody on these lines who has an address.
-fn reached(lines: Vec<Line>) -> impl Iterator<Item = Address> {
+fn with_address(lines: Vec<Line>) -> impl Iterator<Item = Address> {
     lines.into_iter().flat_map(|line| line.addresses).filter(|person| !person.address.is_empty())
 }
 
@@ -221,22 +222,22 @@ pub(in crate::mail) fn ascii_domain(domain: &str) -> String {
 /// Message-IDs without angle brackets.
 fn ids(value: &[u8]) -> Vec<String> {
     let value = decode::text("", value);
-    let mut found: Vec<&str> = value
+    let mut ids: Vec<&str> = value
         .split('<')
         .skip(1)
         .filter_map(|piece| piece.split_once('>').map(|(id, _)| id.trim()))
         .filter(|id| !id.is_empty())
         .collect();
-    if found.is_empty() {
-        found = value.split_whitespace().filter(|word| word.len() > 2).collect();
+    if ids.is_empty() {
+        ids = value.split_whitespace().filter(|word| word.len() > 2).collect();
         // Words in quotes in `In-Reply-To` are not ids: old programs wrote sentences there.
-        found.retain(|word| word.contains('@') || !value.trim().contains(' '));
+        ids.retain(|word| word.contains('@') || !value.trim().contains(' '));
     }
     // The first id identifies the conversation, the last ones are the closest.
-    if found.len() > MAX_IDS {
-        found.drain(1..found.len() - MAX_IDS + 1);
+    if ids.len() > MAX_IDS {
+        ids.drain(1..ids.len() - MAX_IDS + 1);
     }
-    found.into_iter().map(|id| Visible::line(clip(id, MAX_LINE)).replace(char::is_whitespace, "")).collect()
+    ids.into_iter().map(|id| Visible::line(clip(id, MAX_LINE)).replace(char::is_whitespace, "")).collect()
 }
 
 fn date(value: &[u8]) -> Option<Timestamp> {

@@ -58,7 +58,7 @@ impl<'a> Tree<'a> {
 }
 
 /// A part that is not closed yet; `boundary` is set for a multipart.
-struct Open {
+struct OpenPart {
     part: usize,
     boundary: Option<Vec<u8>>,
 }
@@ -72,13 +72,13 @@ pub(super) fn tree(raw: &[u8]) -> Result<Tree<'_>, ParseError> {
         return Err(ParseError::Empty);
     }
     let mut tree = Tree { raw, parts: Vec::new() };
-    let mut open: Vec<Open> = Vec::new();
+    let mut open: Vec<OpenPart> = Vec::new();
     let mut at = begin(&mut tree, &mut open, mbox_line(raw))?;
     while let Some((line, next)) = dashes(raw, at) {
         at = next;
-        let Some((level, last)) = delimiter(&raw[line..next], &open) else { continue };
+        let Some((level, is_last)) = delimiter(&raw[line..next], &open) else { continue };
         close(&mut tree, &mut open, level + 1, content_end(raw, line));
-        if last {
+        if is_last {
             close(&mut tree, &mut open, level, content_end(raw, line));
         } else {
             at = begin(&mut tree, &mut open, next)?;
@@ -98,7 +98,7 @@ fn mbox_line(raw: &[u8]) -> usize {
 }
 
 fn line_end(raw: &[u8], at: usize) -> usize {
-    memchr(b'\n', &raw[at..]).map_or(raw.len(), |found| at + found + 1)
+    memchr(b'\n', &raw[at..]).map_or(raw.len(), |length| at + length + 1)
 }
 
 /// The next line at or after `at` that begins with two dashes: its start, and the start of the line after it.
@@ -114,7 +114,7 @@ fn content_end(raw: &[u8], line: usize) -> usize {
 }
 
 /// The open part that a line delimits, and whether it is its last delimiter.
-fn delimiter(line: &[u8], open: &[Open]) -> Option<(usize, bool)> {
+fn delimiter(line: &[u8], open: &[OpenPart]) -> Option<(usize, bool)> {
     let line = line.trim_ascii_end().get(2..)?;
     open.iter().enumerate().rev().find_map(|(level, open)| {
         let rest = line.strip_prefix(open.boundary.as_deref()?)?;
@@ -127,7 +127,7 @@ fn delimiter(line: &[u8], open: &[Open]) -> Option<(usize, bool)> {
 }
 
 /// Closes all open parts from `level` on.
-fn close(tree: &mut Tree<'_>, open: &mut Vec<Open>, level: usize, end: usize) {
+fn close(tree: &mut Tree<'_>, open: &mut Vec<OpenPart>, level: usize, end: usize) {
     for open in open.drain(level.min(open.len())..) {
         let body = &mut tree.parts[open.part].body;
         body.end = end.max(body.start);
@@ -135,7 +135,7 @@ fn close(tree: &mut Tree<'_>, open: &mut Vec<Open>, level: usize, end: usize) {
 }
 
 /// Opens the part whose header begins at `at`, and the mails within it. Returns where to look for delimiters.
-fn begin(tree: &mut Tree<'_>, open: &mut Vec<Open>, mut at: usize) -> Result<usize, ParseError> {
+fn begin(tree: &mut Tree<'_>, open: &mut Vec<OpenPart>, mut at: usize) -> Result<usize, ParseError> {
     loop {
         if open.len() >= MAX_DEPTH {
             return Err(ParseError::Deep { most: MAX_DEPTH });
@@ -145,17 +145,17 @@ fn begin(tree: &mut Tree<'_>, open: &mut Vec<Open>, mut at: usize) -> Result<usi
         }
         let parent = open.last().map(|open| open.part);
         let (fields, body) = head(tree.raw, at, open)?;
-        let digest = parent.is_some_and(|parent| tree.parts[parent].kind.is("multipart/digest"));
-        let kind = fields::kind(tree.raw, &fields, digest);
+        let in_digest = parent.is_some_and(|parent| tree.parts[parent].kind.is("multipart/digest"));
+        let kind = fields::kind(tree.raw, &fields, in_digest);
         let boundary = kind.boundary.clone().filter(|boundary| !boundary.is_empty());
-        let mail = kind.is_mail() && kind.plain_encoding;
+        let is_mail = kind.is_mail() && kind.plain_encoding;
         let part = tree.parts.len();
         if let Some(parent) = parent {
             tree.parts[parent].children.push(part);
         }
         tree.parts.push(Part { fields, body: body..body, kind, children: Vec::new() });
-        open.push(Open { part, boundary });
-        if !mail {
+        open.push(OpenPart { part, boundary });
+        if !is_mail {
             return Ok(body);
         }
         at = body;
@@ -163,7 +163,7 @@ fn begin(tree: &mut Tree<'_>, open: &mut Vec<Open>, mut at: usize) -> Result<usi
 }
 
 /// The header fields from `at` on, and where the content begins.
-fn head(raw: &[u8], mut at: usize, open: &[Open]) -> Result<(Vec<Field>, usize), ParseError> {
+fn head(raw: &[u8], mut at: usize, open: &[OpenPart]) -> Result<(Vec<Field>, usize), ParseError> {
     let start = at;
     let mut fields: Vec<Field> = Vec::new();
     while at < raw.len() {
@@ -172,8 +172,8 @@ fn head(raw: &[u8], mut at: usize, open: &[Open]) -> Result<(Vec<Field>, usize),
         if matches!(line, b"\n" | b"\r\n" | b"\r") {
             return Ok((fields, end));
         }
-        let folded = matches!(line.first(), Some(b' ' | b'\t'));
-        match (folded, fields.last_mut()) {
+        let is_folded = matches!(line.first(), Some(b' ' | b'\t'));
+        match (is_folded, fields.last_mut()) {
             (true, Some(field)) => field.value.end = end,
             (true, None) => return Ok((fields, at)),
             (false, _) => match field_name(line) {

@@ -175,14 +175,14 @@ pub(super) struct AssistantWords {
 }
 
 /// The words in a text that address an assistant; unquoted ones before quoted ones.
-pub(super) fn spoken_to(text: &str) -> Option<AssistantWords> {
+pub(super) fn find_assistant_words(text: &str) -> Option<AssistantWords> {
     let text = without_placeholders(&text[..text.floor_char_boundary(MOST)]);
     let plain = paragraphs(&text).filter_map(in_paragraph);
     let spoken = plain.reduce(|first, next| if first.quoted && !next.quoted { next } else { first });
     let disguised = || {
-        let undressed = disguise::undressed(&text).into_iter();
+        let hidden_texts = disguise::hidden_texts(&text).into_iter();
         let mut inner =
-            undressed.filter(|inner| commands::is_command(&flat(inner)) || phrase(inner).is_some());
+            hidden_texts.filter(|inner| commands::is_command(&flat(inner)) || phrase(inner).is_some());
         // If decoding changes nothing, there is no disguise.
         let plain = paragraphs(&text).filter_map(phrase).collect::<Vec<_>>();
         let turned = || {
@@ -214,34 +214,34 @@ fn is_quoted(paragraph: &str, words: &str) -> bool {
     let lower = paragraph.to_lowercase();
     let first = words.split(' ').next().unwrap_or_default().to_lowercase();
     let mut at = 0;
-    while let Some(found) = lower[at..].find(&first).filter(|_| !first.is_empty()) {
-        let start = at + found;
+    while let Some(offset) = lower[at..].find(&first).filter(|_| !first.is_empty()) {
+        let start = at + offset;
         let (before, after) = (&lower[..start], &lower[start..]);
-        if !starts_alike(after, words) {
+        if !starts_with_words(after, words) {
             at = start + first.len();
             continue;
         }
         let line = before.rsplit('\n').next().unwrap_or_default();
-        let code = line.starts_with("    ") || line.starts_with('\t');
-        let marked = code || line.trim_start().starts_with(['>', '+', '|', '#']);
-        let odd = |mark: char| before.matches(mark).count() % 2 == 1;
-        let open = |from: char, to: char| before.matches(from).count() > before.matches(to).count();
-        return marked
-            || odd('"')
-            || odd('`')
-            || open('“', '”') && !before.contains('„')
-            || open('«', '»')
+        let is_code = line.starts_with("    ") || line.starts_with('\t');
+        let is_marked = is_code || line.trim_start().starts_with(['>', '+', '|', '#']);
+        let is_unclosed = |mark: char| before.matches(mark).count() % 2 == 1;
+        let is_open = |from: char, to: char| before.matches(from).count() > before.matches(to).count();
+        return is_marked
+            || is_unclosed('"')
+            || is_unclosed('`')
+            || is_open('“', '”') && !before.contains('„')
+            || is_open('«', '»')
             || before.ends_with(['\'', '‘', '“', '"', '`']);
     }
     false
 }
 
 /// Whether a text begins with these words, ignoring the characters between them.
-fn starts_alike(text: &str, words: &str) -> bool {
-    let of =
+fn starts_with_words(text: &str, words: &str) -> bool {
+    let first_words =
         |text: &str| -> Vec<String> { flat(text).split_whitespace().take(3).map(str::to_owned).collect() };
-    let prefix = of(words);
-    of(&text[..text.floor_char_boundary(200)]).starts_with(&prefix)
+    let prefix = first_words(words);
+    first_words(&text[..text.floor_char_boundary(200)]).starts_with(&prefix)
 }
 
 /// A phrase that nobody says to a person.
@@ -263,13 +263,13 @@ fn phrase(text: &str) -> Option<String> {
     let mut half: Option<(Instruction, String)> = None;
     for at in 0..words.len() {
         let rest = &words[at..words.len().min(at + 10)];
-        let found = || rest.join(" ");
+        let excerpt = || rest.join(" ");
         match weigh(rest) {
-            Some(Weight::Enough) => return Some(found()),
+            Some(Weight::Enough) => return Some(excerpt()),
             Some(Weight::Half(sort)) => match &half {
                 Some((before, words)) if *before != sort => return Some(words.clone()),
                 Some(_) => {}
-                None => half = Some((sort, found())),
+                None => half = Some((sort, excerpt())),
             },
             None => {}
         }

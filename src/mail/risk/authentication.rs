@@ -133,9 +133,9 @@ fn lines(mail: &Mail) -> impl Iterator<Item = &str> {
 /// The checks written by the trusted server: its topmost line, and its other lines up to the next server.
 pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
     let Some(receiver) = receiver.filter(|receiver| receiver.is_trusted()) else { return Vec::new() };
-    let mut found: Vec<Check> = Vec::new();
+    let mut checks: Vec<Check> = Vec::new();
     for (name, value) in &mail.headers {
-        if name.eq_ignore_ascii_case("received") && !found.is_empty() {
+        if name.eq_ignore_ascii_case("received") && !checks.is_empty() {
             break;
         }
         if !name.eq_ignore_ascii_case("authentication-results") {
@@ -144,10 +144,10 @@ pub(super) fn checks(mail: &Mail, receiver: Option<&Receiver>) -> Vec<Check> {
         if let Some((id, rest)) = parts(value)
             && receiver.is(&id)
         {
-            found.extend(rest.iter().filter_map(|part| check(part)));
+            checks.extend(rest.iter().filter_map(|part| check(part)));
         }
     }
-    found
+    checks
 }
 
 /// The id of a line and its other parts. A line without an id does not say who wrote it.
@@ -178,8 +178,8 @@ fn check(part: &str) -> Option<Check> {
         _ => Outcome::Other,
     };
     let about = |names: &[&str]| {
-        let found = words.clone().filter_map(|word| word.split_once('='));
-        found.into_iter().find(|(name, _)| names.contains(name)).map(|(_, value)| value)
+        let pairs = words.clone().filter_map(|word| word.split_once('='));
+        pairs.into_iter().find(|(name, _)| names.contains(name)).map(|(_, value)| value)
     };
     let named = about(&["header.d", "header.i", "smtp.mailfrom", "smtp.mail", "header.from", "smtp.helo"]);
     let domain = named.unwrap_or_default().rsplit('@').next().unwrap_or_default().to_owned();
@@ -195,7 +195,7 @@ mod tests {
         parse(format!("{results}From: {from}\r\nSubject: x\r\n\r\nHello").as_bytes()).unwrap()
     }
 
-    fn learned() -> Receiver {
+    fn trusted_receiver() -> Receiver {
         let mut receiver = Receiver::default();
         for n in 0..MAILS {
             let line =
@@ -207,25 +207,25 @@ mod tests {
 
     #[test]
     fn a_server_is_learned_from_mails_of_several_senders() {
-        assert!(learned().is_trusted());
-        assert_eq!(learned().id, "mx4.home.example");
+        assert!(trusted_receiver().is_trusted());
+        assert_eq!(trusted_receiver().id, "mx4.home.example");
         let mut one = Receiver::default();
         for _ in 0..50 {
             one.observe(&mail("a@evil.example", "Authentication-Results: mx.evil.example; dkim=pass\r\n"));
         }
         assert!(!one.is_trusted(), "one sender alone makes no server trusted");
         // Lines that outsiders write below the server's own, or instead of it, change nothing.
-        let mut known = learned();
+        let mut receiver = trusted_receiver();
         for n in 0..MOVED {
             let other = format!("Authentication-Results: other{n}.example; dkim=pass\r\n");
-            known.observe(&mail("a@b.example", &other));
+            receiver.observe(&mail("a@b.example", &other));
         }
-        assert!(known.is_trusted() && known.id.ends_with("home.example"));
+        assert!(receiver.is_trusted() && receiver.id.ends_with("home.example"));
     }
 
     #[test]
     fn only_lines_of_the_own_server_count() {
-        let receiver = learned();
+        let receiver = trusted_receiver();
         let of = |from: &str, lines: &str| authentication(&mail(from, lines), Some(&receiver));
         let line = |text: &str| format!("Authentication-Results: mx1.home.example; {text}\r\n");
         let failed = |names: &[&'static str]| Authentication::Failed(names.to_vec());
@@ -260,7 +260,7 @@ mod tests {
 
     #[test]
     fn a_list_that_vouches_for_itself_breaks_nothing() {
-        let receiver = learned();
+        let receiver = trusted_receiver();
         let list = |remark: &str| {
             format!(
                 "Authentication-Results: mx1.home.example; dkim=pass header.d=lists.example; dmarc=fail ({remark}) header.from=b.example\r\nList-Id: <dev.lists.example>\r\n"

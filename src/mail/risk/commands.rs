@@ -82,11 +82,11 @@ pub(super) fn find_command(paragraph: &str) -> Option<String> {
     let readers: Vec<&str> = READERS.split(", ").filter(|reader| has(&flat, reader)).collect();
     let is_called = |reader: &&str| CALLS.split(", ").any(|call| has(&flat, &format!("{call} {reader}")));
     let is_ordered = |reader: &&str| ORDERS.split(", ").any(|order| has(&flat, &format!("{reader} {order}")));
-    let spoken_to = readers.iter().any(|reader| is_called(reader) || is_ordered(reader))
+    let is_spoken_to = readers.iter().any(|reader| is_called(reader) || is_ordered(reader))
         || begins_with_reader(paragraph)
         || has(&flat, WHEN)
         || plays_roles(paragraph);
-    spoken_to.then(|| paragraph.split_whitespace().take(10).collect::<Vec<_>>().join(" "))
+    is_spoken_to.then(|| paragraph.split_whitespace().take(10).collect::<Vec<_>>().join(" "))
 }
 
 /// Whether a [`flat`] text contains a command that one would not give to a person.

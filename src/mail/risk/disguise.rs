@@ -1,6 +1,6 @@
 //! Decodes disguised text, which people skip and models read.
 
-use super::quoting::unwrapped;
+use super::quoting::with_decoded;
 use crate::text::phrases::flat;
 use std::collections::HashSet;
 
@@ -10,16 +10,16 @@ const MOST: usize = 32 << 10;
 const LONG_ENOUGH: usize = 24;
 
 /// The hidden texts that each way of decoding finds.
-pub(super) fn undressed(text: &str) -> Vec<String> {
+pub(super) fn hidden_texts(text: &str) -> Vec<String> {
     let text = &text[..text.floor_char_boundary(MOST)];
-    let mut found: Vec<String> = Vec::new();
+    let mut texts: Vec<String> = Vec::new();
     // Link targets are checked elsewhere.
-    let long = |word: &&str| word.len() >= LONG_ENOUGH && !word.contains("://");
-    for word in text.split_whitespace().filter(long) {
-        found.extend(unwrapped(word, &HashSet::new()).into_iter().skip(1).filter(|inner| is_prose(inner)));
+    let is_long = |word: &&str| word.len() >= LONG_ENOUGH && !word.contains("://");
+    for word in text.split_whitespace().filter(is_long) {
+        texts.extend(with_decoded(word, &HashSet::new()).into_iter().skip(1).filter(|inner| is_prose(inner)));
     }
-    found.extend(joined(text));
-    found
+    texts.extend(join_spaced_letters(text));
+    texts
 }
 
 /// The text with letters replaced in three ways. Callers count only the plainest commands in it.
@@ -47,7 +47,7 @@ fn is_prose(text: &str) -> bool {
 }
 
 /// Joins `i g n o r e  a l l`: single blanks between letters, double ones between words.
-fn joined(text: &str) -> Option<String> {
+fn join_spaced_letters(text: &str) -> Option<String> {
     let line = text.lines().find(|line| {
         let letters = line.split(' ').filter(|piece| piece.chars().count() == 1).count();
         letters >= 12 && letters * 2 > line.split(' ').filter(|piece| !piece.is_empty()).count()

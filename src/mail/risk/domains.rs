@@ -200,14 +200,14 @@ impl<'a> Domains<'a> {
     /// The warning about a domain, if any.
     pub fn risk(&self, domain: &str) -> Option<Risk> {
         let domain = domain.to_ascii_lowercase();
-        let own = organisation(&domain);
-        if own.is_empty() || self.known.contains(own) || PROVIDERS.contains(&own) {
+        let owner = organisation(&domain);
+        if owner.is_empty() || self.known.contains(owner) || PROVIDERS.contains(&owner) {
             return None;
         }
         let shown = if domain.contains("xn--") { idna::domain_to_unicode(&domain).0 } else { domain.clone() };
         let imitation = Imitation::new(&domain, &shown);
         // The first in order, so that the same mail always gets the same warning.
-        let like = self.known.iter().filter(|known| imitation.of(known)).min();
+        let like = self.known.iter().filter(|known| imitation.imitates(known)).min();
         if let Some(like) = like {
             return Some(Risk::LookAlike { domain, like: (*like).to_owned() });
         }
@@ -217,7 +217,7 @@ impl<'a> Domains<'a> {
 
 /// A domain that may look like another.
 struct Imitation {
-    whole: String,
+    domain: String,
     organisation: String,
     skeleton: String,
 }
@@ -225,16 +225,16 @@ struct Imitation {
 impl Imitation {
     fn new(domain: &str, shown: &str) -> Self {
         let organisation = organisation(shown).to_owned();
-        Self { whole: domain.to_owned(), skeleton: skeleton(&organisation), organisation }
+        Self { domain: domain.to_owned(), skeleton: skeleton(&organisation), organisation }
     }
 
-    fn of(&self, known: &str) -> bool {
+    fn imitates(&self, known: &str) -> bool {
         let (name, end) = split(&self.organisation);
         let (known_name, known_end) = split(known);
         // Catches `example.com.evil.net`, whatever the length of the name.
-        let prefixed = self.whole.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'))
-            || memchr::memmem::find(self.whole.as_bytes(), format!(".{known}.").as_bytes()).is_some();
-        if prefixed
+        let is_prefixed = self.domain.strip_prefix(known).is_some_and(|rest| rest.starts_with('.'))
+            || memchr::memmem::find(self.domain.as_bytes(), format!(".{known}.").as_bytes()).is_some();
+        if is_prefixed
             || (known_name.len() > 2 && self.organisation != known && self.skeleton == skeleton(known))
         {
             return true;
@@ -251,10 +251,10 @@ impl Imitation {
 
 /// Whether a name is another one with a word added.
 fn adds_word(name: &str, known: &str) -> bool {
-    let hyphened = name.contains('-') && !known.contains('-') && name.split('-').any(|word| word == known);
-    let glued =
+    let is_hyphened = name.contains('-') && !known.contains('-') && name.split('-').any(|word| word == known);
+    let is_glued =
         name.strip_prefix(known).or(name.strip_suffix(known)).is_some_and(|word| BAIT.contains(&word));
-    hyphened || glued
+    is_hyphened || is_glued
 }
 
 /// Whether one letter was changed, added, removed, or swapped with its neighbour. Numbered names are not imitations.
@@ -363,27 +363,28 @@ pub(super) fn link_differs(mail: &Mail, link: &Link) -> Option<Risk> {
         let to = addresses_in(to.split('?').next().unwrap_or_default()).next()?;
         return if shown == to { None } else { risk(text) };
     }
-    let shown_host = said_host(text)?;
+    let shown_host = host_in_text(text)?;
     let target_host = host(&lower)?;
-    let wrapped = WRAPPERS
+    let is_wrapped = WRAPPERS
         .iter()
         .any(|wrapper| target_host == *wrapper || target_host.ends_with(&format!(".{wrapper}")));
-    if same_organisation(&shown_host, &target_host) || (wrapped && lower.contains(organisation(&shown_host)))
+    if same_organisation(&shown_host, &target_host)
+        || (is_wrapped && lower.contains(organisation(&shown_host)))
     {
         return None;
     }
     // The sender's own site, through its newsletter service.
-    let own = same_organisation(&shown_host, mail.from.domain())
+    let is_own_site = same_organisation(&shown_host, mail.from.domain())
         && services(mail).any(|service| same_organisation(&service, &target_host));
-    if own { None } else { risk(text) }
+    if is_own_site { None } else { risk(text) }
 }
 
 /// The hosts that a newsletter says it is sent by.
 fn services(mail: &Mail) -> impl Iterator<Item = String> + '_ {
-    let named = |name: &str| {
+    let names_service = |name: &str| {
         matches!(name.to_ascii_lowercase().as_str(), "list-unsubscribe" | "list-id" | "return-path")
     };
-    let values = mail.headers.iter().filter(move |(name, _)| named(name)).map(|(_, value)| value);
+    let values = mail.headers.iter().filter(move |(name, _)| names_service(name)).map(|(_, value)| value);
     let words = values.flat_map(|value| value.split(['<', '>', ',', ' ', '@']));
     words.filter(|word| word.contains('.')).filter_map(|word| host(word).or_else(|| Some(word.to_owned())))
 }
@@ -410,7 +411,7 @@ pub(super) fn host(target: &str) -> Option<String> {
 }
 
 /// The host that a link's text shows, if any.
-fn said_host(text: &str) -> Option<String> {
+fn host_in_text(text: &str) -> Option<String> {
     let word = text.trim_matches(['<', '>', '(', ')', '"', '.', ',']);
     if word.contains(char::is_whitespace) || word.contains('@') {
         return None;
@@ -421,8 +422,10 @@ fn said_host(text: &str) -> Option<String> {
     }
     let host = lower.split(['/', '?', '#', ':']).next()?;
     let (_, top) = host.rsplit_once('.')?;
-    let named = host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-')) && !host.starts_with('.');
-    (named && (host.starts_with("www.") || TOP.contains(&top))).then(|| crate::mail::read::ascii_domain(host))
+    let is_host_name =
+        host.chars().all(|c| c.is_alphanumeric() || matches!(c, '.' | '-')) && !host.starts_with('.');
+    (is_host_name && (host.starts_with("www.") || TOP.contains(&top)))
+        .then(|| crate::mail::read::ascii_domain(host))
 }
 
 #[cfg(test)]

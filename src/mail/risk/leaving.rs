@@ -22,17 +22,17 @@ pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a 
     let signatures: Vec<Signature> = values(mail, "dkim-signature").filter_map(Signature::read).collect();
     let checks = checks(mail, receiver);
     let mut passed = checks.iter().filter(|check| check.method == "dkim" && check.outcome == Outcome::Pass);
-    let covered = passed.any(|check| {
-        let mut own = signatures.iter().filter(|one| one.is_of(&check.domain)).peekable();
+    let is_covered = passed.any(|check| {
+        let mut domain_signatures = signatures.iter().filter(|one| one.is_of(&check.domain)).peekable();
         // The server does not say which of a domain's signatures it means.
-        own.peek().is_some() && own.all(|one| one.covers_leaving)
+        domain_signatures.peek().is_some() && domain_signatures.all(|one| one.covers_leaving)
     });
-    covered.then_some(url)
+    is_covered.then_some(url)
 }
 
 fn values<'a>(mail: &'a Mail, name: &'a str) -> impl Iterator<Item = &'a str> {
-    let named = move |(known, _): &&(String, String)| known.eq_ignore_ascii_case(name);
-    mail.headers.iter().filter(named).map(|(_, value)| value.as_str())
+    let has_name = move |(header, _): &&(String, String)| header.eq_ignore_ascii_case(name);
+    mail.headers.iter().filter(has_name).map(|(_, value)| value.as_str())
 }
 
 /// The parts of a `DKIM-Signature` that matter.
@@ -43,9 +43,10 @@ struct Signature {
 
 impl Signature {
     fn read(value: &str) -> Option<Self> {
-        let tag = |wanted: &str| {
+        let tag = |wanted_name: &str| {
             let mut tags = value.split(';').filter_map(|tag| tag.split_once('='));
-            tags.find(|(name, _)| name.trim() == wanted).map(|(_, value)| value.trim().to_ascii_lowercase())
+            tags.find(|(name, _)| name.trim() == wanted_name)
+                .map(|(_, value)| value.trim().to_ascii_lowercase())
         };
         let signed = tag("h")?;
         let covers = |name: &&str| signed.split(':').any(|field| field.trim() == *name);
@@ -65,9 +66,9 @@ pub fn unsubscribe_risk(mail: &Mail, to: &str) -> Option<Risk> {
     let list = mail.list.as_ref();
     let post = list.and_then(|list| list.post.as_deref());
     let id = list.and_then(|list| list.id.as_deref()).map(|id| format!("list@{id}"));
-    let own = [Some(mail.from.address.as_str()), post, id.as_deref()];
-    let at = if to.contains('@') { to.to_owned() } else { format!("list@{to}") };
-    let fits = own.into_iter().flatten().any(|own| !domains::elsewhere(own, &at));
+    let senders = [Some(mail.from.address.as_str()), post, id.as_deref()];
+    let target = if to.contains('@') { to.to_owned() } else { format!("list@{to}") };
+    let fits = senders.into_iter().flatten().any(|sender| !domains::elsewhere(sender, &target));
     (!fits).then(|| Risk::LeavesElsewhere { address: to.to_owned() })
 }
 
@@ -93,7 +94,7 @@ mod tests {
         receiver
     }
 
-    fn found(lines: &[&str]) -> Option<String> {
+    fn one_click_url(lines: &[&str]) -> Option<String> {
         let head = lines.join("\r\n");
         let mail = parse(format!("{head}\r\nFrom: news@news.example\r\n\r\nHello").as_bytes()).unwrap();
         one_click(&mail, Some(&learned())).map(str::to_owned)
@@ -102,9 +103,9 @@ mod tests {
     #[test]
     fn one_request_leaves_a_list_whose_signature_covers_how() {
         let url = Some("https://news.example/u?1".to_owned());
-        assert_eq!(found(&[RESULTS, SIGNED, WAY, POST]), url);
+        assert_eq!(one_click_url(&[RESULTS, SIGNED, WAY, POST]), url);
         let beneath = RESULTS.replace("header.i=@news.example", "header.d=news.example");
-        assert_eq!(found(&[&beneath, SIGNED, WAY, POST]), url);
+        assert_eq!(one_click_url(&[&beneath, SIGNED, WAY, POST]), url);
     }
 
     #[test]
@@ -131,7 +132,7 @@ mod tests {
             vec![RESULTS, SIGNED, "List-Unsubscribe: <https://evil.example/u>", WAY, POST],
             vec![RESULTS, SIGNED, "List-Unsubscribe: <http://news.example/u>", POST],
         ] {
-            assert_eq!(found(&lines), None, "{lines:?}");
+            assert_eq!(one_click_url(&lines), None, "{lines:?}");
         }
         let mail = parse(
             format!("{RESULTS}\r\n{SIGNED}\r\n{WAY}\r\n{POST}\r\nFrom: a@news.example\r\n\r\nx").as_bytes(),

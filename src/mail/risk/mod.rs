@@ -214,7 +214,7 @@ impl Risk {
             Self::ClaimsHouse { name, address } => {
                 format!("“{name}” sounds like your own organization, but this comes from {address}.")
             }
-            Self::Wants(want) => wanted(*want).to_owned(),
+            Self::Wants(want) => want_text(*want).to_owned(),
             Self::ShortLink { host } => format!("A link through {host} hides where it leads."),
             Self::OddLink { target, imitates } => {
                 let why = if *imitates { "imitates a domain you know" } else { "is made to be misread" };
@@ -239,7 +239,7 @@ impl Risk {
     }
 }
 
-fn wanted(want: Want) -> &'static str {
+fn want_text(want: Want) -> &'static str {
     match want {
         Want::Secret => "It wants a password or a code. Nobody honest asks for that by mail.",
         Want::GiftCards => "It wants gift cards. Check with the sender some other way.",
@@ -328,14 +328,14 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     let mut risks = Vec::new();
     let from = &mail.from.address;
     let domains = domains::Domains::new(known.addresses);
-    let colleague = known.own.iter().any(|own| !domains::elsewhere(own, from));
-    if !from.is_empty() && !known.first_day && !colleague && !(known.is_known)(from) {
+    let is_colleague = known.own.iter().any(|own| !domains::elsewhere(own, from));
+    if !from.is_empty() && !known.first_day && !is_colleague && !(known.is_known)(from) {
         risks.push(Risk::NewSender { address: from.clone() });
     }
     risks.extend(mail.oddities.iter().cloned().map(Risk::OddHeader));
-    let mut seen = HashSet::new();
+    let mut seen_domains = HashSet::new();
     for address in std::iter::once(&mail.from).chain(&mail.reply_to).take(8) {
-        if seen.insert(address.domain()) {
+        if seen_domains.insert(address.domain()) {
             risks.extend(domains.risk(address.domain()));
         }
     }
@@ -357,23 +357,24 @@ pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
     risks
         .extend(wants::odd_link(mail, &domains).map(|(target, imitates)| Risk::OddLink { target, imitates }));
     let known_name = senders::known_name(mail, known);
-    let impostor = known_name.is_some();
+    let is_impostor = known_name.is_some();
     risks.extend(known_name);
     risks.extend(senders::claims_own_organisation(mail, known));
     let mut reported = HashSet::new();
-    let wants = doubtful_wants(mail, known, colleague, impostor).into_iter();
+    let wants = doubtful_wants(mail, known, is_colleague, is_impostor).into_iter();
     risks.extend(wants.filter(|want| reported.insert(*want)).map(Risk::Wants));
     risks.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
     let looks_alike = risks.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
-    risks.extend(senders::not_authentic(mail, known, looks_alike, impostor));
+    risks.extend(senders::not_authentic(mail, known, looks_alike, is_impostor));
     risks
 }
 
 /// Words addressed to an assistant, visible or hidden.
 fn addresses_assistant(mail: &Mail) -> Option<Risk> {
-    let shown = [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::spoken_to(text));
+    let shown =
+        [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::find_assistant_words(text));
     // Hidden words are never a quote: nobody reads them.
-    let hidden = assistant::spoken_to(&mail.unseen);
+    let hidden = assistant::find_assistant_words(&mail.unseen);
     let hidden = hidden.map(|spoken| assistant::AssistantWords { quoted: false, ..spoken });
     let assistant::AssistantWords { words, quoted } =
         shown.chain(hidden).min_by_key(|spoken| spoken.quoted)?;
@@ -382,12 +383,12 @@ fn addresses_assistant(mail: &Mail) -> Option<Risk> {
 
 /// What the mail asks for that not every sender may ask for. People the user knows may ask for a lot; people who only
 /// look like them may not.
-fn doubtful_wants(mail: &Mail, known: &Known<'_>, colleague: bool, impostor: bool) -> Vec<Want> {
-    let doubted = !(known.is_known)(&mail.from.address) || impostor;
+fn doubtful_wants(mail: &Mail, known: &Known<'_>, is_colleague: bool, is_impostor: bool) -> Vec<Want> {
+    let is_doubted = !(known.is_known)(&mail.from.address) || is_impostor;
     let mut wants = wants::wants(mail);
-    let pays = !colleague || wants::brings_account(mail);
-    wants.retain(|want| doubted || *want == Want::BankChange && pays);
-    if doubted && (!colleague || impostor) {
+    let may_redirect_payment = !is_colleague || wants::brings_account(mail);
+    wants.retain(|want| is_doubted || *want == Want::BankChange && may_redirect_payment);
+    if is_doubted && (!is_colleague || is_impostor) {
         wants.extend(ploys::ploys(mail, known));
     } else if ploys::is_taken_over_account(mail) {
         wants.push(Want::Login);
@@ -398,24 +399,26 @@ fn doubtful_wants(mail: &Mail, known: &Known<'_>, colleague: bool, impostor: boo
 /// Answers go to another organisation, or to somebody else at a provider. Lists may set their own address.
 fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let (from, to) = (mail.from.domain(), reply_to.domain());
-    let listed = mail.list.as_ref().is_some_and(|list| {
+    let is_list_address = mail.list.as_ref().is_some_and(|list| {
         list.post.as_deref().is_some_and(|post| reply_to.same(post))
             || list.id.as_deref().is_some_and(|id| domains::same_organisation(to, id))
     });
-    let sender = mail.sender.as_ref().is_some_and(|sender| domains::same_organisation(sender.domain(), to));
-    let quiet = from.is_empty() || to.is_empty() || listed || (sender && mail.list.is_some());
+    let is_sender =
+        mail.sender.as_ref().is_some_and(|sender| domains::same_organisation(sender.domain(), to));
+    let is_expected =
+        from.is_empty() || to.is_empty() || is_list_address || (is_sender && mail.list.is_some());
     // Within one company, mail may come from a service and ask for answers to the company itself.
-    (!quiet && domains::elsewhere(&mail.from.address, &reply_to.address))
+    (!is_expected && domains::elsewhere(&mail.from.address, &reply_to.address))
         .then(|| Risk::ReplyToDiffers { from: mail.from.address.clone(), reply_to: reply_to.address.clone() })
 }
 
 /// A display name with an address of another organisation, or of somebody else at a mail provider.
 fn name_holds_address(from: &Address) -> Option<Risk> {
     // "ann@example.com via List" comes from the list, and says so.
-    let via = from.name.to_lowercase().contains(" via ");
+    let names_list = from.name.to_lowercase().contains(" via ");
     let mut shown =
         domains::addresses_in(&from.name).filter(|shown| domains::elsewhere(shown, &from.address));
-    let shown = shown.next().filter(|_| !via && !from.address.is_empty())?;
+    let shown = shown.next().filter(|_| !names_list && !from.address.is_empty())?;
     Some(Risk::NameHoldsAddress { shown, address: from.address.clone() })
 }
 
@@ -429,7 +432,7 @@ pub fn sender_shown(from: &Address) -> &str {
 /// The warnings about the recipients of a mail about to be sent; `conversation` has the mails it answers.
 pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &Known<'_>) -> Vec<Risk> {
     let mut risks = Vec::new();
-    let inside: HashSet<String> = conversation.iter().flat_map(|mail| part_takers(mail)).collect();
+    let participants: HashSet<String> = conversation.iter().flat_map(|mail| participants_of(mail)).collect();
     let domains = domains::Domains::new(known.addresses);
     let mut seen = HashSet::new();
     let all = message
@@ -438,17 +441,17 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
         .chain(message.cc)
         .map(|to| (to, false))
         .chain(message.bcc.iter().map(|to| (to, true)));
-    for (to, unseen) in all {
+    for (to, is_bcc) in all {
         let address = bare(to);
         let key = address.to_lowercase();
-        if !seen.insert((key.clone(), unseen)) || is_own(&address, known.own) {
+        if !seen.insert((key.clone(), is_bcc)) || is_own(&address, known.own) {
             continue;
         }
-        if unseen {
+        if is_bcc {
             risks.push(Risk::BccAdded { address: address.clone() });
         }
         // Without a conversation, nobody is outside it.
-        if !conversation.is_empty() && !inside.contains(&key) {
+        if !conversation.is_empty() && !participants.contains(&key) {
             risks.push(Risk::RecipientOutside { address: address.clone() });
         }
         let domain = address.rsplit_once('@').map_or("", |(_, domain)| domain);
@@ -464,10 +467,12 @@ pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &K
 }
 
 /// Everybody who wrote or received a mail, bare and in lower case.
-fn part_takers(mail: &Mail) -> impl Iterator<Item = String> + '_ {
-    let open = std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to).chain(mail.recipients());
+fn participants_of(mail: &Mail) -> impl Iterator<Item = String> + '_ {
+    let people =
+        std::iter::once(&mail.from).chain(&mail.sender).chain(&mail.reply_to).chain(mail.recipients());
     let list = mail.list.as_ref().and_then(|list| list.post.clone());
-    open.map(|address| address.address.to_lowercase())
+    people
+        .map(|address| address.address.to_lowercase())
         .chain(list.map(|post| post.to_lowercase()))
         .filter(|to| !to.is_empty())
 }

@@ -140,21 +140,21 @@ fn claims_brand(mail: &Mail, text: &str, known: &Known<'_>) -> bool {
         signs && line.split_whitespace().count() <= 5
     };
     let texts = ends.filter(short).chain([mail.from.name.as_str()]).map(flat);
-    let own = known.own.iter().map(|own| own.rsplit_once('@').map_or("", |(_, domain)| domain));
-    let own = own.filter(|domain| !domains::is_provider(domain));
-    let own: Vec<String> = own
+    let own_domains = known.own.iter().map(|own| own.rsplit_once('@').map_or("", |(_, domain)| domain));
+    let own_domains = own_domains.filter(|domain| !domains::is_provider(domain));
+    let own_labels: Vec<String> = own_domains
         .filter_map(|domain| {
             organisation(domain).split('.').next().map(|label| flat(label).trim().to_owned())
         })
         .filter(|label| label.len() > 3)
         .collect();
-    let house = |brand: &str| HOUSES.iter().any(|(one, house)| *one == brand && domain.contains(house));
-    let is_own = |brand: &str| domain.contains(brand) || house(brand);
+    let is_of_house = |brand: &str| HOUSES.iter().any(|(one, house)| *one == brand && domain.contains(house));
+    let is_sender_brand = |brand: &str| domain.contains(brand) || is_of_house(brand);
     texts.into_iter().any(|texts| {
         BRANDS
             .split(", ")
-            .chain(own.iter().map(String::as_str))
-            .any(|brand| has(&texts, brand) && !is_own(brand))
+            .chain(own_labels.iter().map(String::as_str))
+            .any(|brand| has(&texts, brand) && !is_sender_brand(brand))
     })
 }
 

@@ -66,7 +66,7 @@ pub struct DistinctiveText {
 /// What distinguishes these texts from others. They may repeat `known` texts; `names` count as everyday words.
 pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) -> DistinctiveText {
     let known = known.iter().map(|text| &text[..text.floor_char_boundary(MAX_KNOWN)]);
-    let known: Vec<String> = known.flat_map(|text| unwrapped(text, &HashSet::new())).collect();
+    let known: Vec<String> = known.flat_map(|text| with_decoded(text, &HashSet::new())).collect();
     let known_codes: HashSet<String> = known.iter().flat_map(|text| codes(text)).collect();
     let known_words: Vec<Vec<String>> = known.iter().map(|text| words(text)).collect();
     let known_runs: HashSet<&[String]> = known_words.iter().flat_map(|words| runs(words)).collect();
@@ -74,25 +74,25 @@ pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) ->
     let everyday: HashSet<String> = EVERYDAY.split_whitespace().map(str::to_owned).chain(named).collect();
     let says_nothing = |word: &String| everyday.contains(word) || word.bytes().all(|b| b.is_ascii_digit());
 
-    let mut found = DistinctiveText::default();
+    let mut result = DistinctiveText::default();
     let mut seen = HashSet::new();
-    for text in texts.iter().flat_map(|text| unwrapped(text, &known_codes)) {
+    for text in texts.iter().flat_map(|text| with_decoded(text, &known_codes)) {
         let new =
             codes(&text).into_iter().filter(|code| !known_codes.contains(code) && seen.insert(code.clone()));
-        found.codes.extend(new);
+        result.codes.extend(new);
         for run in runs(&words(&text)) {
             if !known_runs.contains(run) && !run.iter().all(says_nothing) {
                 let run = run.join(" ");
                 if seen.insert(run.clone()) {
-                    found.phrases.push(run);
+                    result.phrases.push(run);
                 }
             }
         }
     }
-    found.is_truncated = found.codes.len() > MOST || found.phrases.len() > MOST;
-    found.codes.truncate(MOST);
-    found.phrases.truncate(MOST);
-    found
+    result.is_truncated = result.codes.len() > MOST || result.phrases.len() > MOST;
+    result.codes.truncate(MOST);
+    result.phrases.truncate(MOST);
+    result
 }
 
 /// The words of a text in lower case.
@@ -122,21 +122,21 @@ fn weight(word: &str) -> usize {
     }
 }
 
-/// A text, and the texts encoded in it. Codes that are `known` are not decoded.
-pub(super) fn unwrapped(text: &str, known: &HashSet<String>) -> Vec<String> {
-    let mut found = vec![without_placeholders(text).into_owned()];
+/// A text, and the texts encoded in it. `known_codes` are not decoded.
+pub(super) fn with_decoded(text: &str, known_codes: &HashSet<String>) -> Vec<String> {
+    let mut texts = vec![without_placeholders(text).into_owned()];
     let mut at = 0;
     for _ in 0..WRAPPINGS {
-        let outer = found.len();
+        let outer = texts.len();
         for n in at..outer {
-            let text = found[n].clone();
-            found.extend(from_percent(&text));
-            found.extend(from_hex(&text, known));
-            found.extend(from_base64(&text));
+            let text = texts[n].clone();
+            texts.extend(from_percent(&text));
+            texts.extend(from_hex(&text, known_codes));
+            texts.extend(from_base64(&text));
         }
         at = outer;
     }
-    found
+    texts
 }
 
 fn from_percent(text: &str) -> Option<String> {
@@ -158,8 +158,8 @@ fn from_digits(two: &[u8]) -> Option<u8> {
 }
 
 /// Texts whose bytes are written as pairs of hexadecimal digits, and hexadecimal numbers.
-fn from_hex(text: &str, known: &HashSet<String>) -> Vec<String> {
-    let mut found = Vec::new();
+fn from_hex(text: &str, known_codes: &HashSet<String>) -> Vec<String> {
+    let mut texts = Vec::new();
     let mut bytes: Vec<u8> = Vec::new();
     for word in words(text) {
         let prefixed = word.strip_prefix("0x");
@@ -168,16 +168,16 @@ fn from_hex(text: &str, known: &HashSet<String>) -> Vec<String> {
         if is_hex && digits.len() % 2 == 0 {
             bytes.extend(digits.as_bytes().chunks(2).filter_map(from_digits));
         } else {
-            found.extend(text_of(&std::mem::take(&mut bytes)));
+            texts.extend(text_of(&std::mem::take(&mut bytes)));
         }
         // This leaves years alone.
         let is_number = prefixed.is_some() || codes(digits).iter().any(|code| code == digits);
-        if is_hex && is_number && !known.contains(digits) {
-            found.extend(u128::from_str_radix(digits, 16).ok().map(|number| number.to_string()));
+        if is_hex && is_number && !known_codes.contains(digits) {
+            texts.extend(u128::from_str_radix(digits, 16).ok().map(|number| number.to_string()));
         }
     }
-    found.extend(text_of(&bytes));
-    found
+    texts.extend(text_of(&bytes));
+    texts
 }
 
 /// Bytes as text, if there are enough of them to mean something.
@@ -206,7 +206,7 @@ fn from_base64(text: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn found(text: &str) -> DistinctiveText {
+    fn distinctive(text: &str) -> DistinctiveText {
         distinctive_text(&[text.to_owned()], &[], &[])
     }
 
@@ -227,7 +227,7 @@ mod tests {
             "It is %4E%44%63%78%4D%51.",
             "It is 47⟨U+200B⟩11.",
         ] {
-            assert!(found(text).codes.contains(&"4711".to_owned()), "{text}: {:?}", found(text));
+            assert!(distinctive(text).codes.contains(&"4711".to_owned()), "{text}: {:?}", distinctive(text));
         }
     }
 
@@ -241,9 +241,9 @@ mod tests {
             "the%20merger%20closes%20on%20friday",
             "546865206d657267657220636c6f736573206f6e20467269646179",
         ] {
-            assert!(found(text).phrases.contains(&run), "{text}: {:?}", found(text));
+            assert!(distinctive(text).phrases.contains(&run), "{text}: {:?}", distinctive(text));
         }
-        assert!(found("The merger closes soon.").phrases.is_empty(), "four words");
+        assert!(distinctive("The merger closes soon.").phrases.is_empty(), "four words");
     }
 
     #[test]
@@ -266,23 +266,23 @@ mod tests {
     fn what_is_known_may_be_repeated() {
         let known = ["The merger closes on Friday, reference DE89 3704 0044.".to_owned()];
         let text = "Yes: the merger closes on Friday (DE8937040044, 3704-0044).";
-        let found = distinctive_text(&[text.to_owned()], &known, &[]);
-        assert_eq!(found.codes, Vec::<String>::new());
-        assert_eq!(found.phrases.len(), 4, "those that hold a new word: {:?}", found.phrases);
-        assert!(!found.phrases.contains(&"the merger closes on friday".to_owned()));
+        let distinctive = distinctive_text(&[text.to_owned()], &known, &[]);
+        assert_eq!(distinctive.codes, Vec::<String>::new());
+        assert_eq!(distinctive.phrases.len(), 4, "those that hold a new word: {:?}", distinctive.phrases);
+        assert!(!distinctive.phrases.contains(&"the merger closes on friday".to_owned()));
     }
 
     #[test]
     fn clauses_without_blanks_are_words_in_a_row() {
-        let found = found("来月の合併について、北支店の買収価格は四億二千万円です。");
-        let whole = "北支店の買収価格は四億二千万円です";
-        assert_eq!(found.phrases, [format!("来月の合併について {whole}"), whole.to_owned()]);
+        let distinctive = distinctive("来月の合併について、北支店の買収価格は四億二千万円です。");
+        let clause = "北支店の買収価格は四億二千万円です";
+        assert_eq!(distinctive.phrases, [format!("来月の合併について {clause}"), clause.to_owned()]);
     }
 
     #[test]
     fn a_text_too_long_to_look_for_says_so() {
         let text: String = (0..=MOST + RUN).map(|n| format!("word{} ", n % 97 * n)).collect();
-        let found = found(&text);
-        assert!(found.is_truncated && found.phrases.len() == MOST);
+        let distinctive = distinctive(&text);
+        assert!(distinctive.is_truncated && distinctive.phrases.len() == MOST);
     }
 }

@@ -20,10 +20,10 @@ pub(super) fn not_authentic(
     if failed.is_empty() {
         return None;
     }
-    let colleague = known.own.iter().any(|own| !elsewhere(own, &mail.from.address));
+    let is_colleague = known.own.iter().any(|own| !elsewhere(own, &mail.from.address));
     let with = if looks_alike {
         Some("its domain looks like one you know")
-    } else if impostor || colleague {
+    } else if impostor || is_colleague {
         Some("it uses the name of somebody you know")
     } else {
         wants::has_login_link(mail).then_some("it links to a login")
@@ -39,12 +39,13 @@ pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     }
     // "Office of Ada Lovelace" is meant to pass for her too; "Ada Lovelace via Service" says who sends it.
     let words: Vec<&str> = name.split_whitespace().take(MAX_WORDS).collect();
-    let via = words.iter().any(|word| word.eq_ignore_ascii_case("via"));
-    let parts = [3, 2].into_iter().flat_map(|many| words.windows(many)).filter(|_| !via);
+    let names_service = words.iter().any(|word| word.eq_ignore_ascii_case("via"));
+    let parts = [3, 2].into_iter().flat_map(|length| words.windows(length)).filter(|_| !names_service);
     let names = std::iter::once(name.clone()).chain(parts.map(|part| part.join(" ")));
-    let mut theirs = names.filter_map(|name| Some(((known.by_name)(&name)?, name)));
-    let (theirs, name) = theirs.find(|(theirs, _)| elsewhere(theirs, address))?;
-    Some(Risk::KnownName { name, address: address.clone(), known: theirs })
+    let mut known_addresses = names.filter_map(|name| Some(((known.by_name)(&name)?, name)));
+    let (known_address, name) =
+        known_addresses.find(|(known_address, _)| elsewhere(known_address, address))?;
+    Some(Risk::KnownName { name, address: address.clone(), known: known_address })
 }
 
 /// How many words of a display name are checked.
@@ -53,7 +54,7 @@ const MAX_WORDS: usize = 8;
 /// Whether a program or a list sends the mail for somebody, and its own address says so.
 pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
     let local = mail.from.address.split('@').next().unwrap_or_default().to_ascii_lowercase();
-    let machine = [
+    let is_machine = [
         "noreply",
         "no-reply",
         "notification",
@@ -66,21 +67,21 @@ pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
     ]
     .iter()
     .any(|word| local.contains(word));
-    let listed = mail.list.as_ref().is_some_and(|list| list.id.is_some());
-    let passed = authentication(mail, known.receiver) == Authentication::Passed;
-    (machine || listed || mail.auto_submitted.is_some() || mail.invitation.is_some()) && passed
+    let is_from_list = mail.list.as_ref().is_some_and(|list| list.id.is_some());
+    let is_authentic = authentication(mail, known.receiver) == Authentication::Passed;
+    (is_machine || is_from_list || mail.auto_submitted.is_some() || mail.invitation.is_some()) && is_authentic
 }
 
 /// The display name is the user's own organisation, but the mail comes from outside.
 pub(super) fn claims_own_organisation(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
     let words = phrases::flat(name);
-    let house = known.own.iter().find(|own| {
+    let own_address = known.own.iter().find(|own| {
         let domain = own.rsplit_once('@').map_or("", |(_, domain)| domain);
         let label = organisation(domain).split('.').next().unwrap_or_default();
         label.len() > 3 && !domains::is_provider(domain) && phrases::has(&words, phrases::flat(label).trim())
     })?;
-    let inside = mail.list.is_some() || !elsewhere(house, address) || (known.is_known)(address);
-    (!inside && !address.is_empty())
+    let is_inside = mail.list.is_some() || !elsewhere(own_address, address) || (known.is_known)(address);
+    (!is_inside && !address.is_empty())
         .then(|| Risk::ClaimsHouse { name: name.clone(), address: address.clone() })
 }

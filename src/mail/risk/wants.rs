@@ -111,40 +111,40 @@ pub fn asks_for_secret(question: &str) -> bool {
 pub(super) fn wants(mail: &Mail) -> Vec<Want> {
     let text = own_words(mail);
     let all = flat(&format!("{}\n{text}", mail.subject));
-    let mut found = Vec::new();
-    let asks = |sentence: &str| {
+    let mut wants = Vec::new();
+    let demands_secret = |sentence: &str| {
         let flat = flat(sentence);
         has(&flat, SECRETS) && has(&flat, HAND_OVER) && !has(&flat, NEVER)
     };
-    if sentences(&text).into_iter().any(asks) {
-        found.push(Want::Secret);
+    if sentences(&text).into_iter().any(demands_secret) {
+        wants.push(Want::Secret);
     }
     if has(&all, CARDS)
         && has(&all, "buy, get, purchase, codes, send me, kaufen, besorgen, acheter, comprar, scratch")
     {
-        found.push(Want::GiftCards);
+        wants.push(Want::GiftCards);
     }
     if names_new_bank_details(&all) {
-        found.push(Want::BankChange);
+        wants.push(Want::BankChange);
     }
     if has(&all, COINS) && has(&all, PAYS) {
-        found.push(Want::Coins);
+        wants.push(Want::Coins);
     }
-    let archive = |name: &str| {
+    let is_archive = |name: &str| {
         let name = name.to_lowercase();
         [".zip", ".rar", ".7z", ".ace", ".gz", ".iso"].iter().any(|ending| name.ends_with(ending))
     };
-    let locked =
+    let names_password =
         has(&all, "password, passwort, kennwort, mot de passe, contraseña, archive code, archive password");
-    if locked && mail.attachments.iter().any(|file| archive(&file.name)) {
-        found.push(Want::LockedArchive);
+    if names_password && mail.attachments.iter().any(|file| is_archive(&file.name)) {
+        wants.push(Want::LockedArchive);
     }
     if has(&all, URGES)
         && (links(mail).any(|link| leads_elsewhere(mail, link)) || has(&all, "qr code, qr-code"))
     {
-        found.push(Want::Login);
+        wants.push(Want::Login);
     }
-    found
+    wants
 }
 
 /// Whether a mail has a link that says it leads to a login.

@@ -64,8 +64,8 @@ impl Outgoing for Smtp {
             let envelope = Envelope::of(raw)?;
             let mail = crlf(&without_bcc(raw));
             let mut session = Session::begin(&self.server, &self.patience).await.map_err(SendError::from)?;
-            let outside = OutgoingMail { from: &envelope.from, to: &envelope.to, mail: &mail };
-            let refused = session.send(&outside).await;
+            let outgoing = OutgoingMail { from: &envelope.from, to: &envelope.to, mail: &mail };
+            let refused = session.send(&outgoing).await;
             session.end().await;
             let refused = refused?;
             let place = self.copies.store(raw, &envelope.message_id).await;

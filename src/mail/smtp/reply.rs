@@ -37,12 +37,12 @@ impl Reply {
 pub(super) fn line(bytes: &[u8]) -> Option<(u16, bool, String)> {
     let text = String::from_utf8_lossy(bytes);
     let code = text.get(..3).filter(|code| code.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok()?;
-    let more = match text.as_bytes().get(3) {
+    let has_more = match text.as_bytes().get(3) {
         None | Some(b' ') => false,
         Some(b'-') => true,
         Some(_) => return None,
     };
-    (200..600).contains(&code).then(|| (code, more, text.get(4..).unwrap_or_default().trim().to_owned()))
+    (200..600).contains(&code).then(|| (code, has_more, text.get(4..).unwrap_or_default().trim().to_owned()))
 }
 
 #[cfg(test)]

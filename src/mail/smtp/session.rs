@@ -93,25 +93,25 @@ impl Session {
     }
 
     async fn reply(&mut self) -> Result<Reply, SmtpError> {
-        let odd = SmtpError::Odd { place: place(&self.server) };
+        let unexpected = SmtpError::Odd { place: place(&self.server) };
         let mut reply: Option<Reply> = None;
         for _ in 0..MAX_LINES {
             let bytes = match self.wire.line(LONGEST_LINE).await {
                 Ok(bytes) => bytes,
                 Err(LineError::Net(error)) => return Err(error.into()),
-                Err(LineError::Long) => return Err(odd),
+                Err(LineError::Long) => return Err(unexpected),
             };
-            let Some((code, more, text)) = line(&bytes) else { return Err(odd) };
-            let so_far = reply.get_or_insert_with(|| Reply { code, text: Vec::new() });
-            if so_far.code != code {
-                return Err(odd);
+            let Some((code, has_more, text)) = line(&bytes) else { return Err(unexpected) };
+            let partial = reply.get_or_insert_with(|| Reply { code, text: Vec::new() });
+            if partial.code != code {
+                return Err(unexpected);
             }
-            so_far.text.push(text);
-            if !more {
+            partial.text.push(text);
+            if !has_more {
                 break;
             }
         }
-        reply.ok_or(odd)
+        reply.ok_or(unexpected)
     }
 
     async fn command(&mut self, line: &str) -> Result<Reply, SmtpError> {
@@ -120,10 +120,10 @@ impl Session {
     }
 
     fn expect(&self, reply: Reply, code: u16) -> Result<Reply, SmtpError> {
-        if reply.code == code { Ok(reply) } else { Err(self.answered(&reply)) }
+        if reply.code == code { Ok(reply) } else { Err(self.reply_error(&reply)) }
     }
 
-    fn answered(&self, reply: &Reply) -> SmtpError {
+    fn reply_error(&self, reply: &Reply) -> SmtpError {
         // 421 is the server's goodbye, whatever we asked; an unexpected positive reply is no refusal either.
         let temporary = reply.is_temporary() || reply.is_fine();
         SmtpError::Said { place: place(&self.server), words: reply.words(), temporary }
@@ -180,46 +180,46 @@ impl Session {
     /// Sends a mail. Returns the recipients the server refused, each with its reason.
     pub(super) async fn send(
         &mut self,
-        outside: &OutgoingMail<'_>,
+        outgoing: &OutgoingMail<'_>,
     ) -> Result<Vec<(String, String)>, SendError> {
-        let options = self.options(outside)?;
-        let reply = self.command(&format!("MAIL FROM:<{}>{options}", outside.from)).await?;
+        let options = self.options(outgoing)?;
+        let reply = self.command(&format!("MAIL FROM:<{}>{options}", outgoing.from)).await?;
         if !reply.is_fine() {
-            return Err(self.answered(&reply).into());
+            return Err(self.reply_error(&reply).into());
         }
         let mut refused: Vec<(String, Reply)> = Vec::new();
-        for to in outside.to {
+        for to in outgoing.to {
             let reply = self.command(&format!("RCPT TO:<{to}>")).await?;
             if reply.code == 421 {
-                return Err(self.answered(&reply).into());
+                return Err(self.reply_error(&reply).into());
             }
             if !reply.is_fine() {
                 refused.push((to.clone(), reply));
             }
         }
-        if refused.len() == outside.to.len() {
-            let named: Vec<String> =
+        if refused.len() == outgoing.to.len() {
+            let reasons: Vec<String> =
                 refused.iter().map(|(to, reply)| format!("{to} ({})", reply.words())).collect();
             let text = format!(
                 "{} takes mail for none of the recipients: {}",
                 place(&self.server),
-                named.join("; ")
+                reasons.join("; ")
             );
             let temporary = refused.iter().any(|(_, reply)| reply.is_temporary());
             return Err(if temporary { SendError::NotSent(text) } else { SendError::Refused(text) });
         }
         let reply = self.command("DATA").await?;
         if reply.code != 354 {
-            return Err(self.answered(&reply).into());
+            return Err(self.reply_error(&reply).into());
         }
-        let body = dotted(outside.mail);
+        let body = dotted(outgoing.mail);
         for piece in body.chunks(PIECE) {
             self.wire.write(piece).await.map_err(SmtpError::from)?;
         }
         // A server that answers or hangs up before the end does not have the mail.
         if self.wire.has_news().await {
             let reply = self.reply().await?;
-            return Err(self.answered(&reply).into());
+            return Err(self.reply_error(&reply).into());
         }
         self.end_of_mail().await?;
         Ok(refused.into_iter().map(|(to, reply)| (to, reply.words())).collect())
@@ -253,25 +253,25 @@ impl Session {
     }
 
     /// The options for this mail, or why this server cannot accept it.
-    fn options(&self, outside: &OutgoingMail<'_>) -> Result<String, SendError> {
+    fn options(&self, outgoing: &OutgoingMail<'_>) -> Result<String, SendError> {
         let at = place(&self.server);
         let refused = |why: String| Err(SendError::Refused(format!("{at} {why}")));
         let mut options = String::new();
         if let Some(most) = self.abilities.ability("SIZE") {
-            let size = outside.mail.len();
+            let size = outgoing.mail.len();
             if most.parse::<usize>().is_ok_and(|most| most > 0 && size > most) {
                 return refused(format!("takes mail up to {most} bytes, and this one has {size}"));
             }
             options.push_str(&format!(" SIZE={size}"));
         }
-        if !outside.mail.is_ascii() {
+        if !outgoing.mail.is_ascii() {
             if self.abilities.ability("8BITMIME").is_none() {
                 return refused("takes only mail in plain ASCII".to_owned());
             }
             options.push_str(" BODY=8BITMIME");
         }
-        let odd = outside.to.iter().map(String::as_str).chain([outside.from]).find(|to| !to.is_ascii());
-        let header = outside.mail.split(|byte| *byte == b'\n').take_while(|line| *line != b"\r");
+        let odd = outgoing.to.iter().map(String::as_str).chain([outgoing.from]).find(|to| !to.is_ascii());
+        let header = outgoing.mail.split(|byte| *byte == b'\n').take_while(|line| *line != b"\r");
         let odd_header = header.into_iter().any(|line| !line.is_ascii());
         if odd.is_some() || odd_header {
             if self.abilities.ability("SMTPUTF8").is_none() {

@@ -11,7 +11,7 @@ pub(super) fn page(view: &ThreadView, card: &Card, zone: &TimeZone) -> String {
     let mut page = Page { out: String::new(), zone };
     page.head(view);
     page.conversation(view, card);
-    page.asked(view);
+    page.questions(view);
     page.effects(&view.effects);
     page.steps(view);
     page.trace(view);
@@ -61,9 +61,9 @@ impl Page<'_> {
     }
 
     fn head(&mut self, view: &ThreadView) {
-        self.line(&format!("# {}\n", plain(&one(&view.title))));
+        self.line(&format!("# {}\n", plain(&one_line(&view.title))));
         self.field("thread", view.id.as_str());
-        self.field("workflow", &one(&view.workflow));
+        self.field("workflow", &one_line(&view.workflow));
         self.field("status", view.status.word());
         if let (Some(first), Some(last)) = (view.steps.first(), view.steps.last()) {
             self.field("began", &self.time(first.at));
@@ -76,7 +76,7 @@ impl Page<'_> {
             self.field("forked from", &format!("{} after step {}", from.thread, from.step));
         }
         if let Some(error) = &view.error {
-            self.field("trouble", &format!("{} [{}]", one(&error.text), one(&error.code)));
+            self.field("trouble", &format!("{} [{}]", one_line(&error.text), one_line(&error.code)));
         }
         let usage = &view.usage;
         let cost = usage.cost.map_or("price not known".to_owned(), |cost| format!("${cost:.4}"));
@@ -148,7 +148,7 @@ impl Page<'_> {
         self.line("");
     }
 
-    fn asked(&mut self, view: &ThreadView) {
+    fn questions(&mut self, view: &ThreadView) {
         if view.questions.is_empty() {
             return;
         }
@@ -162,16 +162,16 @@ impl Page<'_> {
     }
 
     fn question(&mut self, question: &QuestionView) {
-        self.line(&format!("### {}\n", plain(&one(&question.title))));
+        self.line(&format!("### {}\n", plain(&one_line(&question.title))));
         self.field("id", question.id.as_str());
         self.field("asked", &self.time(question.at));
-        self.field("kind", &format!("{}, {}", question.kind.word(), one(&question.action)));
-        self.field("about", &one(&question.gist));
+        self.field("kind", &format!("{}, {}", question.kind.word(), one_line(&question.action)));
+        self.field("about", &one_line(&question.gist));
         for warning in &question.warnings {
-            self.field("warning", &one(&warning.line()));
+            self.field("warning", &one_line(&warning.line()));
         }
         match &question.closed {
-            Some(why) => self.field("closed", &one(why)),
+            Some(why) => self.field("closed", &one_line(why)),
             None if question.is_open() => self.field("state", "waits for an answer"),
             None => {}
         }
@@ -182,7 +182,7 @@ impl Page<'_> {
         let undone =
             decision.undone_at.map(|at| format!(", taken back {}", self.time(at))).unwrap_or_default();
         let what =
-            format!("{} by {}, {}{undone}", decision.r#type, one(&decision.by), self.time(decision.at));
+            format!("{} by {}, {}{undone}", decision.r#type, one_line(&decision.by), self.time(decision.at));
         self.field("answer", &what);
         self.value("given", &decision.args);
         if let Some(executed) = &decision.executed {
@@ -207,7 +207,7 @@ impl Page<'_> {
         }
         self.heading("Done outside sayso");
         for effect in effects {
-            let name = one(&effect.name);
+            let name = one_line(&effect.name);
             self.line(&format!(
                 "- {}: {} at step {}, {}",
                 plain(&name),
@@ -229,7 +229,12 @@ impl Page<'_> {
                 NextView::End { .. } => "ends".to_owned(),
             };
             let at = self.time(step.at);
-            self.line(&format!("{}. {}: {} ({at})", step.n, plain(&one(&step.node)), plain(&one(&next))));
+            self.line(&format!(
+                "{}. {}: {} ({at})",
+                step.n,
+                plain(&one_line(&step.node)),
+                plain(&one_line(&next))
+            ));
         }
     }
 
@@ -240,15 +245,15 @@ impl Page<'_> {
 
     fn span(&mut self, span: &TraceView, depth: usize) {
         let mut text =
-            format!("{:indent$}- {}, {} ms", "", plain(&one(&span.name)), span.ms, indent = depth * 2);
+            format!("{:indent$}- {}, {} ms", "", plain(&one_line(&span.name)), span.ms, indent = depth * 2);
         if span.input_tokens + span.output_tokens > 0 {
             let _ = write!(text, ", {} tokens read, {} written", span.input_tokens, span.output_tokens);
         }
         if let Some(model) = span.model.as_deref().filter(|model| !model.is_empty()) {
-            let _ = write!(text, ", {}", plain(&one(model)));
+            let _ = write!(text, ", {}", plain(&one_line(model)));
         }
         if let Some(error) = &span.error {
-            let _ = write!(text, ", {}", plain(&one(error)));
+            let _ = write!(text, ", {}", plain(&one_line(error)));
         }
         self.line(&text);
         span.children.iter().for_each(|child| self.span(child, depth + 1));
@@ -259,7 +264,7 @@ fn ids<T: ToString>(ids: &[T]) -> String {
     ids.iter().map(ToString::to_string).collect::<Vec<_>>().join(", ")
 }
 
-fn one(text: &str) -> String {
+fn one_line(text: &str) -> String {
     Visible::line(text).into_string()
 }
 

@@ -74,8 +74,8 @@ impl Sessions<'_> {
 
     /// What a session is known to have used, as a starting point for further counting.
     pub fn used(self, agent: &str, id: &str) -> Result<Used, InboxError> {
-        let known = self.records()?.into_iter().find(|kept| kept.is(agent, id));
-        Ok(known.map(|kept| kept.used).unwrap_or_default())
+        let record = self.records()?.into_iter().find(|record| record.is(agent, id));
+        Ok(record.map(|record| record.used).unwrap_or_default())
     }
 
     /// All running sessions; those that wait come first, longest wait first.
@@ -85,12 +85,12 @@ impl Sessions<'_> {
 
     /// Brings a session's terminal to the front; any unique prefix of its id will do.
     pub async fn focus(self, id: &str) -> Result<String, InboxError> {
-        let mut known = self.records()?;
-        known.retain(|kept| kept.id.starts_with(id) && !id.is_empty());
-        if let Some(at) = known.iter().position(|kept| kept.id == id) {
-            known = vec![known.swap_remove(at)];
+        let mut records = self.records()?;
+        records.retain(|record| record.id.starts_with(id) && !id.is_empty());
+        if let Some(at) = records.iter().position(|record| record.id == id) {
+            records = vec![records.swap_remove(at)];
         }
-        match known.as_slice() {
+        match records.as_slice() {
             [] => Err(InboxError::NotFound {
                 what: "session",
                 id: id.to_owned(),
@@ -100,14 +100,14 @@ impl Sessions<'_> {
             several => Err(InboxError::Ambiguous {
                 id: id.to_owned(),
                 count: several.len(),
-                some: several.iter().take(3).map(|kept| kept.id.as_str()).collect::<Vec<_>>().join(", "),
+                some: several.iter().take(3).map(|record| record.id.as_str()).collect::<Vec<_>>().join(", "),
             }),
         }
     }
 
     /// Brings the terminal of the asking session to the front.
     pub async fn focus_asker(self, thread: ThreadId) -> Result<String, InboxError> {
-        let asked = self.0.requests().asked_in(&thread).ok();
+        let asked = self.0.requests().request_in(&thread).ok();
         let asker = asked.and_then(|asked| Some((asked.source?, asked.session?.id)));
         let none = || {
             InboxError::Conflict(
@@ -115,8 +115,8 @@ impl Sessions<'_> {
             )
         };
         let (agent, id) = asker.ok_or_else(none)?;
-        match self.records()?.into_iter().find(|kept| kept.is(&agent, &id)) {
-            Some(kept) => show(&kept).await,
+        match self.records()?.into_iter().find(|record| record.is(&agent, &id)) {
+            Some(record) => show(&record).await,
             None => Err(InboxError::Conflict(format!(
                 "sayso does not know this session's terminal; `sayso connect` installs the hooks that let {agent} report it"
             ))),
@@ -130,15 +130,15 @@ impl Sessions<'_> {
         Ok(rows
             .iter()
             .filter_map(|(_, text)| SessionRecord::read(text))
-            .filter(|kept| kept.runs(now))
+            .filter(|record| record.runs(now))
             .collect())
     }
 
     fn read(self) -> Result<Vec<AgentSession>, InboxError> {
         let cards = self.waiting_cards()?;
-        let line = |kept: SessionRecord| {
-            let card = cards.iter().find(|card| kept.is(&card.agent, &card.session));
-            let line = kept.line();
+        let line = |record: SessionRecord| {
+            let card = cards.iter().find(|card| record.is(&card.agent, &card.session));
+            let line = record.line();
             match card {
                 None => line,
                 Some(card) => AgentSession {
@@ -161,7 +161,7 @@ impl Sessions<'_> {
         let mut cards = Vec::new();
         for thread in threads.waiting_of(NAME)? {
             // An unreadable request does not hide the others.
-            let Ok(asked) = self.0.requests().asked_in(&thread) else { continue };
+            let Ok(asked) = self.0.requests().request_in(&thread) else { continue };
             let (Some(agent), Some(session)) = (asked.source, asked.session) else { continue };
             let at = asked.asked.and_then(|at| Timestamp::from_millisecond(at.wall_ms).ok());
             let open = threads.outcome(&thread)?.interrupts.into_iter().next();
@@ -172,12 +172,12 @@ impl Sessions<'_> {
     }
 }
 
-async fn show(kept: &SessionRecord) -> Result<String, InboxError> {
-    let Some(terminal) = &kept.terminal else {
+async fn show(record: &SessionRecord) -> Result<String, InboxError> {
+    let Some(terminal) = &record.terminal else {
         let text = "its terminal takes no commands; tmux, kitty and WezTerm do".to_owned();
         return Err(InboxError::Conflict(text));
     };
-    let own = |name: &str| std::env::var(name).ok();
-    terminal.focus(own).await.map_err(InboxError::Conflict)?;
-    Ok(format!("{} shows the session of {}", terminal.name(), Visible::line(&kept.agent)))
+    let variable = |name: &str| std::env::var(name).ok();
+    terminal.focus(variable).await.map_err(InboxError::Conflict)?;
+    Ok(format!("{} shows the session of {}", terminal.name(), Visible::line(&record.agent)))
 }

@@ -168,14 +168,14 @@ fn name(agent: &str, id: &str) -> String {
 
 /// How the news changes the stored records of all sessions.
 pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<SessionChange> {
-    let own = name(news.agent, &news.id);
+    let own_name = name(news.agent, &news.id);
     let mut changes: Vec<SessionChange> = Vec::new();
     let mut others = Vec::new();
     let mut before = None;
     for (name, text) in rows {
         match SessionRecord::read(text) {
-            Some(kept) if *name == own => before = Some(kept),
-            Some(kept) if kept.runs(news.at) => others.push((kept.heard, name)),
+            Some(record) if *name == own_name => before = Some(record),
+            Some(record) if record.runs(news.at) => others.push((record.heard, name)),
             Some(_) | None => changes.push((name.clone(), None)),
         }
     }
@@ -183,26 +183,26 @@ pub(super) fn changes(rows: &[(String, String)], news: &SessionNews) -> Vec<Sess
     changes.extend(others.into_iter().skip(MAX_SESSIONS - 1).map(|(_, name)| (name.clone(), None)));
     let begins = matches!(news.what, News::Started | News::Prompted(_) | News::Asked);
     match before {
-        Some(_) if news.what == News::Ended => changes.push((own, None)),
+        Some(_) if news.what == News::Ended => changes.push((own_name, None)),
         Some(before) => {
             let after = before.clone().after(news);
             // Hooks run concurrently, so an older one may arrive last.
             let behind = before.heard.duration_since(news.at);
             let late = behind.is_positive() && behind < MAX_LAG;
             if !late && !after.says_no_more_than(&before) {
-                changes.extend(text(&after).map(|text| (own, Some(text))));
+                changes.extend(text(&after).map(|text| (own_name, Some(text))));
             }
         }
         None if begins => {
-            changes.extend(text(&SessionRecord::new(news).after(news)).map(|text| (own, Some(text))))
+            changes.extend(text(&SessionRecord::new(news).after(news)).map(|text| (own_name, Some(text))))
         }
         None => {}
     }
     changes
 }
 
-fn text(kept: &SessionRecord) -> Option<String> {
-    serde_json::to_string(kept).ok()
+fn text(record: &SessionRecord) -> Option<String> {
+    serde_json::to_string(record).ok()
 }
 
 #[cfg(test)]
@@ -218,7 +218,7 @@ mod tests {
             folder: Some("/app".to_owned()),
             branch: Some("main".to_owned()),
             model: None,
-            process: Some(Process::own()),
+            process: Some(Process::current()),
             terminal: None,
             used: None,
         }
@@ -258,10 +258,10 @@ mod tests {
             let line = line(&all).unwrap();
             assert_eq!((line.state, line.since.as_second() - 1_800_000_000), (*state, *since), "{n}");
         }
-        let whole: Vec<SessionNews> = steps.iter().map(|(news, ..)| news.clone()).collect();
-        let shown = line(&whole).unwrap();
+        let all: Vec<SessionNews> = steps.iter().map(|(news, ..)| news.clone()).collect();
+        let shown = line(&all).unwrap();
         assert_eq!((shown.prompt.as_deref(), shown.about().as_str()), (Some("Do it."), "your turn"));
-        assert_eq!(line(&[whole, vec![news(10, News::Ended)]].concat()), None);
+        assert_eq!(line(&[all, vec![news(10, News::Ended)]].concat()), None);
     }
 
     #[test]
@@ -294,7 +294,7 @@ mod tests {
             rows.iter().any(|(name, _)| name == "claude-code:s119")
                 && rows.iter().all(|(name, _)| name != "claude-code:s0")
         );
-        let dead = Process { pid: Process::own().pid, born: 1 };
+        let dead = Process { pid: Process::current().pid, born: 1 };
         let gone = SessionNews { id: "gone".to_owned(), process: Some(dead), ..news(0, News::Started) };
         let (rows, _) = records_after(&[gone.clone(), news(1, News::Started)]);
         assert_eq!(rows.len(), usize::from(cfg!(target_os = "linux")).max(1));

@@ -212,13 +212,13 @@ mod tests {
             let mut query = db.prepare(sql).unwrap();
             let parameters = if query.parameter_count() == 1 { vec![first] } else { vec![ENTRIES, first] };
             let mut rows = query.query(rusqlite::params_from_iter(parameters)).unwrap();
-            let mut found = 0;
+            let mut count = 0;
             while rows.next().unwrap().is_some() {
-                found += 1;
+                count += 1;
             }
             drop(rows);
             assert_eq!(query.get_status(rusqlite::StatementStatus::FullscanStep), 0, "{sql}");
-            (query.get_status(rusqlite::StatementStatus::VmStep), found)
+            (query.get_status(rusqlite::StatementStatus::VmStep), count)
         };
         [DECIDED, CALLED, WORKED].map(counted).into()
     }

@@ -230,30 +230,30 @@ fn rebuilt(links: &[Delta]) -> Option<String> {
 }
 
 fn first<'a>(pieces: &[&'a str], mut bytes: usize) -> Option<Vec<&'a str>> {
-    let mut taken = Vec::new();
+    let mut parts = Vec::new();
     for piece in pieces {
         if bytes == 0 {
             break;
         }
         let some = bytes.min(piece.len());
-        taken.push(piece.get(..some)?);
+        parts.push(piece.get(..some)?);
         bytes -= some;
     }
-    (bytes == 0).then_some(taken)
+    (bytes == 0).then_some(parts)
 }
 
 fn last<'a>(pieces: &[&'a str], mut bytes: usize) -> Option<Vec<&'a str>> {
-    let mut taken = Vec::new();
+    let mut parts = Vec::new();
     for piece in pieces.iter().rev() {
         if bytes == 0 {
             break;
         }
         let some = bytes.min(piece.len());
-        taken.push(piece.get(piece.len() - some..)?);
+        parts.push(piece.get(piece.len() - some..)?);
         bytes -= some;
     }
-    taken.reverse();
-    (bytes == 0).then_some(taken)
+    parts.reverse();
+    (bytes == 0).then_some(parts)
 }
 
 fn unpack(packed: &[u8], repeats: &[u8]) -> Result<String, StoreError> {
@@ -296,8 +296,8 @@ mod tests {
         #[test]
         fn every_prompt_is_rebuilt_exactly(texts in prop::collection::vec("[ab漢é]{0,40}", 1..12)) {
             for (text, links) in texts.iter().zip(chains_of(&texts)) {
-                let found = rebuilt(&links);
-                prop_assert_eq!(found.as_ref(), Some(text));
+                let rebuilt_text = rebuilt(&links);
+                prop_assert_eq!(rebuilt_text.as_ref(), Some(text));
             }
         }
     }

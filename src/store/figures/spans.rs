@@ -117,8 +117,8 @@ impl Figures<'_> {
 /// Everything a trace of a thread is made from.
 pub(in crate::store) fn timings(db: &Connection, row: ThreadRow) -> Result<ThreadTimings, StoreError> {
     let mut steps = Vec::new();
-    let kept = if row.pruned_at.is_some() { Vec::new() } else { steps_of(db, &row)? };
-    for step in kept {
+    let stored_steps = if row.pruned_at.is_some() { Vec::new() } else { steps_of(db, &row)? };
+    for step in stored_steps {
         let ms = step.ms.map(i64::unsigned_abs);
         steps.push(StepTiming { step: step.n.unsigned_abs(), node: step.node, at: time(step.at)?, ms });
     }

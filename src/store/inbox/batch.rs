@@ -38,7 +38,7 @@ impl Inbox<'_> {
             }
             let Some((_, question, interrupt)) = last else { return Ok(None) };
             let mut interrupts = Vec::new();
-            for other in of_batch(db, interrupt)? {
+            for other in batch_of(db, interrupt)? {
                 if other.status == Stage::Decided && !acted(db, &other)? {
                     interrupts.push(other.id);
                 }
@@ -72,7 +72,7 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreErr
         return Err(not_open(tx, &interrupt)?);
     }
     let mut undone = Vec::new();
-    for interrupt in of_batch(tx, interrupt)? {
+    for interrupt in batch_of(tx, interrupt)? {
         let result = match undo_one(tx, &interrupt, now) {
             error @ Err(StoreError::Damaged(_)) => return error.map(|_| Vec::new()),
             result => result,
@@ -82,10 +82,10 @@ fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreErr
     Ok(undone)
 }
 
-/// The interrupts answered together with this one, in the order they were asked.
-fn of_batch(db: &Connection, one: InterruptRow) -> Result<Vec<InterruptRow>, StoreError> {
-    match &one.batch {
+/// The interrupts answered together with this interrupt, in the order they were asked.
+fn batch_of(db: &Connection, interrupt: InterruptRow) -> Result<Vec<InterruptRow>, StoreError> {
+    match &interrupt.batch {
         Some(batch) => InterruptRow::select(db, "WHERE batch = ? ORDER BY seq", [batch]),
-        None => Ok(vec![one]),
+        None => Ok(vec![interrupt]),
     }
 }

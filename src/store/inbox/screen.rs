@@ -27,8 +27,8 @@ impl Inbox<'_> {
             ))?;
             let mut rows = statement.query([now])?;
             while let Some(row) = rows.next()? {
-                let standing = if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open };
-                all.push(glance(row, standing)?);
+                let status = if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open };
+                all.push(glance(row, status)?);
             }
             let mut statement = db.prepare_cached(
                 "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
@@ -36,8 +36,8 @@ impl Inbox<'_> {
             )?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                let standing = decided_status(row.get(3)?, row.get(4)?, row.get(5)?)?;
-                all.push(glance(row, standing)?);
+                let status = decided_status(row.get(3)?, row.get(4)?, row.get(5)?)?;
+                all.push(glance(row, status)?);
             }
             let mut statement =
                 db.prepare_cached("SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq")?;
@@ -106,9 +106,9 @@ impl Inbox<'_> {
     }
 }
 
-fn glance(row: &Row<'_>, standing: ItemStatus) -> Result<Glance, StoreError> {
+fn glance(row: &Row<'_>, status: ItemStatus) -> Result<Glance, StoreError> {
     let stamp: i64 = row.get(2)?;
-    Ok(Glance { id: row.get(1)?, place: row.get(0)?, standing, stamp: stamp.unsigned_abs() })
+    Ok(Glance { id: row.get(1)?, place: row.get(0)?, status, stamp: stamp.unsigned_abs() })
 }
 
 fn decided_status(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<ItemStatus, StoreError> {
@@ -137,7 +137,7 @@ fn line_of(db: &Connection, id: &str, now: i64) -> LineResult {
     }
     let item = result(&row)?;
     let glance =
-        Glance { id: item.id, place: row.seq, standing: ItemStatus::Result, stamp: row.last.unsigned_abs() };
+        Glance { id: item.id, place: row.seq, status: ItemStatus::Result, stamp: row.last.unsigned_abs() };
     Ok(Some(ItemLine {
         glance,
         thread: item.thread,
@@ -169,7 +169,7 @@ fn newest_mail(db: &Connection, thread: i64) -> Result<Option<i64>, StoreError> 
 
 fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
     let thread = ThreadRow::by_seq(db, row.thread)?;
-    let standing = match row.status {
+    let status = match row.status {
         Stage::Closed => return Ok(None),
         Stage::Open if row.snoozed_until.unwrap_or(0) > now => ItemStatus::Snoozed,
         Stage::Open => ItemStatus::Open,
@@ -187,7 +187,7 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         created_at: time(question.at)?,
         dated: time(newest_mail(db, row.thread)?.unwrap_or(question.at))?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
-        glance: Glance { id: row.id.to_string(), place: row.seq, standing, stamp },
+        glance: Glance { id: row.id.to_string(), place: row.seq, status, stamp },
         thread: thread.id,
         workflow: thread.workflow,
         kind: ItemKind::Interrupt(asked.kind),

@@ -97,11 +97,11 @@ pub(in crate::store) struct Stepped {
 impl Stepped {
     /// Steps starting at number `n` that change nothing but where the thread goes next.
     pub(in crate::store) fn new(n: i64, steps: &[Step], next: NextView) -> Self {
-        let heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));
+        let last_heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));
         Self {
             n,
             count: steps.len() as i64,
-            since_heard: heard.map(|at| (steps.len() - at - 1) as i64),
+            since_heard: last_heard.map(|at| (steps.len() - at - 1) as i64),
             next,
             abandoned: false,
             result: false,

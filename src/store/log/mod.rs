@@ -379,16 +379,19 @@ pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreE
     }
 }
 
-/// The steps of an entry; `near` are entries read together with it, oldest first.
+/// The steps of an entry; `neighbors` are entries read together with it, oldest first.
 pub(in crate::store) fn unpack_steps(
     db: &Connection,
     owner: &Entry,
-    near: &[Entry],
+    neighbors: &[Entry],
 ) -> Result<String, StoreError> {
     let gone = || StoreError::Damaged(format!("the steps of entry {} of the log are gone", owner.seq));
     pack::unpack(owner.steps.as_deref().ok_or_else(gone)?, owner.seq, &mut |repeated| {
-        let nearby = near.binary_search_by_key(&repeated, |entry| entry.seq).ok().and_then(|at| near.get(at));
-        let body = match nearby {
+        let neighbor = neighbors
+            .binary_search_by_key(&repeated, |entry| entry.seq)
+            .ok()
+            .and_then(|at| neighbors.get(at));
+        let body = match neighbor {
             Some(entry) => entry.body.clone(),
             None => entry(db, repeated)?.body,
         };

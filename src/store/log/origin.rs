@@ -25,12 +25,12 @@ pub(in crate::store) fn this_process() -> &'static Origin {
 fn user() -> String {
     let uid = rustix::process::getuid().as_raw().to_string();
     let accounts = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
-    let named = accounts.lines().find_map(|line| {
+    let name = accounts.lines().find_map(|line| {
         let mut fields = line.split(':');
         let (name, number) = (fields.next()?, fields.nth(1)?);
         (number == uid).then(|| name.to_owned())
     });
-    named.unwrap_or(uid)
+    name.unwrap_or(uid)
 }
 
 fn host() -> String {

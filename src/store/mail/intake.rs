@@ -278,7 +278,7 @@ fn take_in(
         }
         None => new_row(db, mail)?,
     };
-    let taken = match route {
+    let result = match route {
         Route::Asked => TakenIn::Kept,
         Route::Left(reason) => {
             row.state = MailState::Left;
@@ -315,7 +315,7 @@ fn take_in(
     if unread {
         search::add_mail(db, row.seq, words);
     }
-    Ok(taken)
+    Ok(result)
 }
 
 fn new_row(db: &Connection, mail: NewMail) -> Result<MailRow, StoreError> {

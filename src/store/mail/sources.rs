@@ -26,9 +26,10 @@ pub struct StoredSource {
 impl Mail<'_> {
     /// The state of a mailbox; a new one starts at `since`.
     pub async fn source(self, name: String, since: Timestamp) -> Result<StoredSource, StoreError> {
-        let known = self.0.read(|db| SourceRow::find(db, &name)?.map(|row| stored(db, row)).transpose())?;
-        if let Some(known) = known {
-            return Ok(known);
+        let existing =
+            self.0.read(|db| SourceRow::find(db, &name)?.map(|row| stored(db, row)).transpose())?;
+        if let Some(existing) = existing {
+            return Ok(existing);
         }
         let now = self.0.now_ms();
         self.0

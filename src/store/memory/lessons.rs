@@ -68,12 +68,12 @@ impl Memory<'_> {
                     let interrupt = interrupt.map(|id| id.to_string());
                     // Without an answered interrupt, the step number serves as the key.
                     let key = interrupt.clone().unwrap_or_else(|| format!("step {step}"));
-                    let known = db
+                    let is_saved = db
                         .prepare_cached(
                             "SELECT 1 FROM lessons WHERE thread = ? AND namespace = ? AND key = ?",
                         )?
                         .exists(params![thread, namespace, key])?;
-                    if known {
+                    if is_saved {
                         continue;
                     }
                     let seq = db

@@ -45,7 +45,7 @@ pub(in crate::store) fn count(
             .query_row([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?)))?;
         plan.take(table, rows.unsigned_abs(), bytes.unsigned_abs());
     }
-    sweep::named_by(db, row.seq, loose)?;
+    sweep::collect_digests(db, row.seq, loose)?;
     for mail in MailRow::of_thread(db, row.seq)? {
         if mail.raw != MailRow::PRUNED_BYTES {
             plan.mails += 1;
@@ -75,17 +75,17 @@ pub(in crate::store) fn thread(
     mut row: ThreadRow,
     now: i64,
     forgotten: &[i64],
-    taken: &mut Pruning,
+    pruning: &mut Pruning,
 ) -> Result<Result<ThreadRow, i64>, StoreError> {
     let mut loose = HashSet::new();
-    sweep::named_by(db, row.seq, &mut loose)?;
+    sweep::collect_digests(db, row.seq, &mut loose)?;
     for digest in loose {
         sweep::list_for_deletion(db, &digest)?;
     }
     db.prepare_cached("DELETE FROM words WHERE rowid IN (SELECT seq FROM log WHERE stream = ?)")?
         .execute([row.seq])?;
     let (rows, bytes) = bodies(db, &row)?;
-    taken.take("log", rows, bytes);
+    pruning.take("log", rows, bytes);
     for entry in log::stream(db, row.seq, row.seq)? {
         if entry.kind.can_be_pruned() && entry.body.is_some() {
             db.prepare_cached("UPDATE log SET body = NULL, steps = NULL, sum = ?2 WHERE seq = ?1")?
@@ -97,18 +97,18 @@ pub(in crate::store) fn thread(
             .prepare_cached(&format!("SELECT coalesce(sum({weight}), 0) FROM {table} WHERE {own}"))?
             .query_row([row.seq], |cells| cells.get(0))?;
         let rows = db.prepare_cached(&format!("DELETE FROM {table} WHERE {own}"))?.execute([row.seq])?;
-        taken.take(table, rows as u64, bytes.unsigned_abs());
+        pruning.take(table, rows as u64, bytes.unsigned_abs());
     }
     for held in MailRow::of_thread(db, row.seq)? {
-        mail(db, held, taken)?;
+        mail(db, held, pruning)?;
     }
-    taken.threads += 1;
+    pruning.threads += 1;
     if stays_on_record(db, &row, forgotten)? {
-        taken.records += 1;
+        pruning.records += 1;
         row.pruned_at = Some(now);
         return Ok(Ok(row));
     }
-    taken.take("threads", 1, 320 + row.title.len() as u64);
+    pruning.take("threads", 1, 320 + row.title.len() as u64);
     for mut mail in MailRow::of_thread(db, row.seq)? {
         mail.thread = None;
         mail.update(db)?;
@@ -120,7 +120,7 @@ pub(in crate::store) fn thread(
 pub(in crate::store) fn mail(
     db: &Connection,
     mut mail: MailRow,
-    taken: &mut Pruning,
+    pruning: &mut Pruning,
 ) -> Result<(), StoreError> {
     if mail.raw == MailRow::PRUNED_BYTES {
         return Ok(());
@@ -129,7 +129,7 @@ pub(in crate::store) fn mail(
     db.prepare_cached("DELETE FROM mail_words WHERE rowid = ?")?.execute([mail.seq])?;
     mail.raw = MailRow::PRUNED_BYTES;
     mail.update(db)?;
-    taken.mails += 1;
+    pruning.mails += 1;
     Ok(())
 }
 

@@ -88,29 +88,29 @@ impl Prune<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let Roots(mut left) = roots;
-                let (mut taken, mut weight) = (Pruning::default(), 0);
+                let Roots(mut remaining) = roots;
+                let (mut pruning, mut weight) = (Pruning::default(), 0);
                 let (mut kept, mut gone) = (Vec::new(), Vec::new());
                 let mut cut = HashSet::new();
-                left.reverse();
+                remaining.reverse();
                 while weight < BATCH {
-                    let Some(root) = left.pop() else { break };
+                    let Some(root) = remaining.pop() else { break };
                     // Checked again, because somebody may have forked or continued it since.
                     if let Ok(family) = family_of(db, root, &query, &cut)? {
                         weight += family.iter().map(|row| row.steps + 1).sum::<i64>();
                         for row in family.into_iter().rev() {
                             cut.insert(row.seq);
-                            match cut::thread(db, row, now, &gone, &mut taken)? {
+                            match cut::thread(db, row, now, &gone, &mut pruning)? {
                                 Ok(record) => kept.push(record),
                                 Err(forgotten) => gone.push(forgotten),
                             }
                         }
                     }
                 }
-                left.reverse();
-                append_pruned(db, &query, &taken, kept, gone, now)?;
+                remaining.reverse();
+                append_pruned(db, &query, &pruning, kept, gone, now)?;
                 rewind_call_cursor(db)?;
-                Ok((Roots(left), taken))
+                Ok((Roots(remaining), pruning))
             })
             .await
     }
@@ -120,12 +120,12 @@ impl Prune<'_> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
-                let mut taken = Pruning::default();
+                let mut pruning = Pruning::default();
                 for mail in left_mails(db, &query, MAILS)? {
-                    cut::mail(db, mail, &mut taken)?;
+                    cut::mail(db, mail, &mut pruning)?;
                 }
-                append_pruned(db, &query, &taken, Vec::new(), Vec::new(), now)?;
-                Ok(taken)
+                append_pruned(db, &query, &pruning, Vec::new(), Vec::new(), now)?;
+                Ok(pruning)
             })
             .await
     }
@@ -135,16 +135,16 @@ impl Prune<'_> {
 fn append_pruned(
     tx: &Tx<'_>,
     query: &PruneQuery,
-    taken: &Pruning,
+    pruning: &Pruning,
     kept: Vec<ThreadRow>,
     gone: Vec<i64>,
     now: i64,
 ) -> Result<(), StoreError> {
-    if taken.threads == 0 && taken.mails == 0 {
+    if pruning.threads == 0 && pruning.mails == 0 {
         return Ok(());
     }
     let statuses: Vec<String> = query.statuses.iter().map(|status| status.word().to_owned()).collect();
-    let (older_than, mails) = (query.before.as_millisecond(), taken.mails);
+    let (older_than, mails) = (query.before.as_millisecond(), pruning.mails);
     let pruned = Pruned { older_than, statuses, kept, gone, mails, from: tx.opened(now)? };
     let entry = tx.append(NewEntry::new(None, Kind::Pruned, None, &pruned, now)?)?;
     apply(tx, &entry)
@@ -217,14 +217,14 @@ fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<Mai
 
 /// Checks that a pruned thread has no step bodies left.
 pub(in crate::store) fn check_pruned(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-    let own: i64 = db
+    let step_count: i64 = db
         .prepare_cached(
             "SELECT count(*) FROM log WHERE stream = ? AND kind = 'stepped' AND body IS NOT NULL",
         )?
         .query_row([row.seq], |cells| cells.get(0))?;
-    if own == 0 && row.status.ended() {
+    if step_count == 0 && row.status.ended() {
         Ok(())
     } else {
-        damaged(format!("thread {} was pruned, and {own} of its steps are on record", row.id))
+        damaged(format!("thread {} was pruned, and {step_count} of its steps are on record", row.id))
     }
 }

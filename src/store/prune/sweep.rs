@@ -35,7 +35,7 @@ impl Prune<'_> {
             let mut statement = db.prepare_cached("SELECT digest FROM letting_go")?;
             let listed: HashSet<[u8; 32]> =
                 statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            let free = unnamed(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
+            let free = unreferenced(db, listed.clone(), &HashSet::new(), &HashSet::new())?;
             Ok(listed.into_iter().filter(|digest| !free.contains(digest)).collect::<Vec<_>>())
         })?;
         self.0.write(move |db| named.iter().try_for_each(|digest| cancel_deletion(db, digest))).await
@@ -58,15 +58,15 @@ impl Prune<'_> {
                 {
                     return Ok(Swept::Busy);
                 }
-                let mut taken = Pruning::default();
+                let mut pruning = Pruning::default();
                 for digest in listed {
-                    if let Some((seq, bytes)) = unshared(db, &digest)? {
+                    if let Some((seq, bytes)) = find_unshared(db, &digest)? {
                         db.prepare_cached("DELETE FROM blobs WHERE seq = ?")?.execute([seq])?;
-                        taken.take("blobs", 1, bytes.unsigned_abs() + 48);
+                        pruning.take("blobs", 1, bytes.unsigned_abs() + 48);
                     }
                     cancel_deletion(db, &digest)?;
                 }
-                Ok(Swept::Some(taken))
+                Ok(Swept::Some(pruning))
             })
             .await
     }
@@ -80,7 +80,7 @@ pub(in crate::store) fn list_for_deletion(db: &Connection, digest: &[u8; 32]) ->
 }
 
 /// The number and size of a blob, unless a question's schema or a prompt shares it.
-fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, StoreError> {
+fn find_unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, StoreError> {
     Ok(db
         .prepare_cached(
             "SELECT seq, octet_length(bytes) FROM blobs
@@ -93,7 +93,7 @@ fn unshared(db: &Connection, digest: &[u8; 32]) -> Result<Option<(i64, i64)>, St
 }
 
 /// The digests in `loose` that nothing refers to, ignoring the threads in `gone` and these mails.
-fn unnamed(
+fn unreferenced(
     db: &Connection,
     mut loose: HashSet<[u8; 32]>,
     gone: &HashSet<i64>,
@@ -150,8 +150,8 @@ pub(in crate::store) fn count(
     mails: &HashSet<i64>,
     plan: &mut Pruning,
 ) -> Result<(), StoreError> {
-    for digest in unnamed(db, loose, gone, mails)? {
-        if let Some((_, bytes)) = unshared(db, &digest)? {
+    for digest in unreferenced(db, loose, gone, mails)? {
+        if let Some((_, bytes)) = find_unshared(db, &digest)? {
             plan.take("blobs", 1, bytes.unsigned_abs() + 48);
         }
     }
@@ -159,7 +159,7 @@ pub(in crate::store) fn count(
 }
 
 /// Adds the digests that a thread's steps and prompts refer to.
-pub(in crate::store) fn named_by(
+pub(in crate::store) fn collect_digests(
     db: &Connection,
     thread: i64,
     loose: &mut HashSet<[u8; 32]>,
@@ -179,10 +179,10 @@ pub(in crate::store) fn named_by(
 }
 
 /// The full text of an entry, with its steps.
-fn text(db: &Connection, entry: &Entry, near: &[Entry]) -> Result<String, StoreError> {
+fn text(db: &Connection, entry: &Entry, neighbors: &[Entry]) -> Result<String, StoreError> {
     let mut text = entry.body.clone().unwrap_or_default();
     if entry.steps.is_some() {
-        text.push_str(&log::unpack_steps(db, entry, near)?);
+        text.push_str(&log::unpack_steps(db, entry, neighbors)?);
     }
     Ok(text)
 }
@@ -201,8 +201,8 @@ mod tests {
         let one = "a1".repeat(32);
         let two = "0F".repeat(32);
         let text = format!(r#"{{"raw":"{one}","x":[“{two}”],"long":"{one}0","short":"{}"}}"#, &one[1..]);
-        let found: Vec<[u8; 32]> = digests(&text).collect();
-        assert_eq!(found, [[0xa1; 32], [0x0f; 32]]);
+        let found_digests: Vec<[u8; 32]> = digests(&text).collect();
+        assert_eq!(found_digests, [[0xa1; 32], [0x0f; 32]]);
         assert_eq!(digests("").count(), 0);
     }
 }

@@ -19,11 +19,11 @@ pub(in crate::store) struct StepOf {
     pub entry: i64,
 }
 
-/// The steps in an entry; `near` are entries read together with it.
+/// The steps in an entry; `neighbors` are entries read together with it.
 pub(in crate::store) fn steps_in(
     db: &Connection,
     entry: &Entry,
-    near: &[Entry],
+    neighbors: &[Entry],
 ) -> Result<Vec<StepOf>, StoreError> {
     let (at, seq) = (entry.at, entry.seq);
     if entry.kind == Kind::Started {
@@ -40,14 +40,14 @@ pub(in crate::store) fn steps_in(
         return Ok(first.into_iter().collect());
     }
     let body: Stepped = entry.parse_body()?;
-    let text = log::unpack_steps(db, entry, near)?;
-    let taken: Vec<Step> = json(&format!("the steps of entry {seq}"), &text)?;
-    if taken.len() as i64 != body.count {
+    let text = log::unpack_steps(db, entry, neighbors)?;
+    let steps: Vec<Step> = json(&format!("the steps of entry {seq}"), &text)?;
+    if steps.len() as i64 != body.count {
         return damaged(format!("entry {seq} of the log does not hold the steps it tells of"));
     }
-    let names: Vec<String> = taken.iter().skip(1).map(|step| step.node.clone()).collect();
+    let names: Vec<String> = steps.iter().skip(1).map(|step| step.node.clone()).collect();
     let nexts = names.into_iter().map(|goto| NextView::Goto { goto }).chain([body.next]);
-    let steps = (body.n..).zip(taken).zip(nexts).map(|((n, step), next)| StepOf {
+    let views = (body.n..).zip(steps).zip(nexts).map(|((n, step), next)| StepOf {
         n,
         node: step.node,
         updates: step.updates.get().to_owned(),
@@ -56,7 +56,7 @@ pub(in crate::store) fn steps_in(
         ms: step.ms,
         entry: seq,
     });
-    Ok(steps.collect())
+    Ok(views.collect())
 }
 
 /// All steps of a thread, including shared ones.

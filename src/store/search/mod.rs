@@ -220,21 +220,21 @@ const MAX_SEARCHED: i64 = 2000;
 /// The same words, with unknown ones replaced by the nearest words in titles, subjects and senders. `None` if nothing
 /// changed.
 pub(in crate::store) fn nearest_words(db: &Connection, words: &str) -> Result<Option<String>, StoreError> {
-    let mut known = BTreeSet::new();
+    let mut vocabulary = BTreeSet::new();
     for sql in [
         "SELECT title FROM threads ORDER BY seq DESC LIMIT ?",
         "SELECT sender || ' ' || subject FROM mails ORDER BY seq DESC LIMIT ?",
     ] {
         let mut statement = db.prepare_cached(sql)?;
         for text in statement.query_map([MAX_SEARCHED], |row| row.get::<_, String>(0))? {
-            known.extend(split(&text?));
+            vocabulary.extend(split(&text?));
         }
     }
     let mut changed = false;
     let mut corrected = Vec::new();
     for word in split(words) {
-        let is_known = known.range(word.clone()..).next().is_some_and(|other| other.starts_with(&word));
-        let near = if is_known { None } else { nearest(&word, known.iter().map(String::as_str)) };
+        let is_known = vocabulary.range(word.clone()..).next().is_some_and(|other| other.starts_with(&word));
+        let near = if is_known { None } else { nearest(&word, vocabulary.iter().map(String::as_str)) };
         changed |= near.is_some();
         corrected.push(near.map_or(word, str::to_owned));
     }

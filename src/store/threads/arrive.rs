@@ -177,7 +177,7 @@ fn update_trouble(
     event: &Event,
     now: i64,
 ) -> Result<Vec<i64>, StoreError> {
-    let mut left = Vec::new();
+    let mut remaining = Vec::new();
     for trouble in recent.troubles() {
         // An answer that was not acted on has just been taken back.
         if trouble.current_answer().is_some_and(|answer| answer.acted) {
@@ -194,9 +194,9 @@ fn update_trouble(
             | EventKind::Hint { .. }
             | EventKind::Corrected { .. } => {}
         }
-        left.push(trouble.seq);
+        remaining.push(trouble.seq);
     }
-    Ok(left)
+    Ok(remaining)
 }
 
 fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -> Result<(), StoreError> {

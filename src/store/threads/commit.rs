@@ -207,11 +207,11 @@ fn write_next(
 
 /// The entries a step takes in, and the events left after it.
 fn taken_in(recent: &Recent, last_event: Option<i64>) -> (Vec<i64>, Vec<i64>) {
-    let heard = |seq: i64| last_event.is_some_and(|last| seq <= last);
+    let is_heard = |seq: i64| last_event.is_some_and(|last| seq <= last);
     let answers = recent.node_questions().filter_map(Question::current_answer).map(|answer| answer.seq);
     let arrivals = recent.unheard.iter().map(|(seq, _)| *seq);
-    let takes = answers.chain(arrivals.clone().filter(|seq| heard(*seq))).collect();
-    (takes, arrivals.filter(|seq| !heard(*seq)).collect())
+    let takes = answers.chain(arrivals.clone().filter(|seq| is_heard(*seq))).collect();
+    (takes, arrivals.filter(|seq| !is_heard(*seq)).collect())
 }
 
 fn ask(

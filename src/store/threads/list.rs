@@ -284,11 +284,11 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<ThreadPa
         }
     }
     let nothing = page.rows.is_empty() && query.after.is_none();
-    let near = match &query.search {
+    let suggestion = match &query.search {
         Some(words) if nothing => search::nearest_words(db, words)?,
         _ => None,
     };
-    Ok(ThreadPage { next, threads: page.rows, damaged: page.damaged, near })
+    Ok(ThreadPage { next, threads: page.rows, damaged: page.damaged, suggestion })
 }
 
 /// Adds a thread to the page if it matches the query.
@@ -305,8 +305,9 @@ fn take(
     let read = |row: ThreadRow| {
         if matches_query(db, &row, query, now)? { line(db, &row).map(Some) } else { Ok(None) }
     };
-    let has_standing = |line: &ThreadLine| query.standing.as_ref().is_none_or(|word| line.standing() == word);
-    let matching = ThreadRow::by_seq(db, seq).and_then(read).map(|line| line.filter(has_standing));
+    let has_ending =
+        |line: &ThreadLine| query.ending.as_ref().is_none_or(|word| line.outcome_or_status() == word);
+    let matching = ThreadRow::by_seq(db, seq).and_then(read).map(|line| line.filter(has_ending));
     if let Some(line) = matching.transpose() {
         page.take(seq, || line)?;
     }
@@ -321,7 +322,7 @@ fn matches_query(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     // Only ended threads can match a way of ending.
-    if query.standing.is_some() && !row.status.ended() {
+    if query.ending.is_some() && !row.status.ended() {
         return Ok(false);
     }
     let engine = ENGINE_WORKFLOWS.contains(&row.workflow.as_str());
@@ -338,7 +339,7 @@ fn matches_query(
     Ok(match (&query.from, query.kind) {
         (None, None) => true,
         (from, kind) => {
-            let asked = asked(db, row)?;
+            let asked = asked_questions(db, row)?;
             kind.is_none_or(|kind| asked.iter().any(|asked| asked.kind == kind))
                 && match from {
                     Some(from) => is_from(db, row, &asked, &from.to_lowercase())?,
@@ -349,7 +350,7 @@ fn matches_query(
 }
 
 /// The questions a thread has asked so far, except those whose bodies were deleted.
-fn asked(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, StoreError> {
+fn asked_questions(db: &Connection, row: &ThreadRow) -> Result<Vec<Asked>, StoreError> {
     let mut statement = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' AND body IS NOT NULL ORDER BY seq",
     )?;

@@ -15,7 +15,7 @@ const PROBE: &str = include_str!("probe.py");
 /// How long the probe may take; a cold disk is slow.
 const PATIENCE: Duration = Duration::from_secs(30);
 /// The longest probe output we accept.
-const MOST: usize = 1 << 20;
+const MAX_PROBE_OUTPUT: usize = 1 << 20;
 /// The programs that `auto` looks for.
 const NAMES: [&str; 2] = ["python3", "python"];
 
@@ -72,7 +72,7 @@ pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
     let output = tokio::time::timeout(PATIENCE, child.wait_with_output()).await;
     let output = output.map_err(|_| format!("{shown} did not answer within {} s", PATIENCE.as_secs()))?;
     let output = output.map_err(|error| format!("{shown} cannot be asked: {error}"))?;
-    if !output.status.success() || output.stdout.len() > MOST {
+    if !output.status.success() || output.stdout.len() > MAX_PROBE_OUTPUT {
         return Err(format!("{shown} is no Python 3.8 or later"));
     }
     serde_json::from_slice(&output.stdout).map_err(|_| format!("{shown} is no Python 3.8 or later"))
@@ -83,13 +83,13 @@ pub(super) async fn ask(program: &Path) -> Result<Interpreter, String> {
 pub struct PythonFinder {
     choice: String,
     sandbox: Sandbox,
-    found: Arc<OnceCell<Result<Cage, String>>>,
+    cage: Arc<OnceCell<Result<Cage, String>>>,
 }
 
 impl PythonFinder {
     /// `choice` is `auto`, `embedded` or the path of a Python.
     pub fn new(choice: &str, sandbox: Sandbox) -> Self {
-        Self { choice: choice.to_owned(), sandbox, found: Arc::default() }
+        Self { choice: choice.to_owned(), sandbox, cage: Arc::default() }
     }
 
     /// The caged Python; otherwise why the embedded one is used, or `None` if the embedded one was asked for.
@@ -97,11 +97,11 @@ impl PythonFinder {
         if self.choice == "embedded" {
             return Err(None);
         }
-        self.found.get_or_init(|| self.find()).await.clone().map_err(Some)
+        self.cage.get_or_init(|| self.find()).await.clone().map_err(Some)
     }
 
     /// The Python that a task was started with.
-    pub async fn again(&self, program: &Path) -> Result<Cage, String> {
+    pub async fn reopen(&self, program: &Path) -> Result<Cage, String> {
         if let Ok(cage) = self.get().await
             && cage.interpreter().program == program
         {
@@ -119,7 +119,7 @@ impl PythonFinder {
         for program in programs {
             match self.caged(&program).await {
                 Ok(cage) => return Ok(cage),
-                Err(said) => why = why.or(Some(said)),
+                Err(reason) => why = why.or(Some(reason)),
             }
         }
         Err(why.unwrap_or_else(|| "no Python was found".to_owned()))

@@ -50,7 +50,7 @@ struct DriverReport {
 
 /// How a child ended.
 enum Ended {
-    Said(Box<DriverReport>),
+    Reported(Box<DriverReport>),
     Stopped(String),
 }
 
@@ -114,8 +114,8 @@ impl Cage {
         let book = if job.name.to_lowercase().ends_with(".xlsx") {
             workbook.to_vec()
         } else {
-            let made = Job { work: Work::Write, cells: Vec::new(), question: None, ..job.clone() };
-            self.sandbox.run(&made, workbook).await?.1
+            let conversion = Job { work: Work::Write, cells: Vec::new(), question: None, ..job.clone() };
+            self.sandbox.run(&conversion, workbook).await?.1
         };
         let unavailable = |error: std::io::Error| SandboxError::Unavailable(error.to_string());
         let folder = Folder::new().map_err(unavailable)?;
@@ -125,7 +125,7 @@ impl Cage {
             std::fs::write(folder.work().join(&job.name), workbook).map_err(unavailable)?;
         }
         let driver_report = match self.child(job, &folder, &name, &original).await.map_err(unavailable)? {
-            Ended::Said(driver_report) => *driver_report,
+            Ended::Reported(driver_report) => *driver_report,
             Ended::Stopped(text) => return Ok((stopped(text), Vec::new())),
         };
         if driver_report.stopped {
@@ -252,7 +252,7 @@ async fn read_report(child: &mut Child, limits: &Limits) -> std::io::Result<Ende
         return Err(std::io::Error::other(String::from_utf8_lossy(&output).into_owned()));
     }
     if let Some(report) = unpack(&output) {
-        return Ok(Ended::Said(Box::new(report)));
+        return Ok(Ended::Reported(Box::new(report)));
     }
     if output.is_empty() {
         return Err(std::io::Error::other(format!("Python did not start ({status})")));
@@ -284,7 +284,7 @@ fn stopped(text: String) -> Report {
 
 /// The pictures that were drawn, if their bytes match their names.
 fn pictures(folder: &Folder, names: &[PathBuf]) -> Vec<PictureFile> {
-    let known: [(&str, &[u8]); 4] = [
+    let formats: [(&str, &[u8]); 4] = [
         ("png", b"\x89PNG\r\n\x1a\n"),
         ("jpg", b"\xff\xd8\xff"),
         ("jpeg", b"\xff\xd8\xff"),
@@ -294,7 +294,7 @@ fn pictures(folder: &Folder, names: &[PathBuf]) -> Vec<PictureFile> {
     for name in names {
         let ending =
             name.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let Some((_, magic)) = known.iter().find(|(known, _)| *known == ending) else { continue };
+        let Some((_, magic)) = formats.iter().find(|(extension, _)| *extension == ending) else { continue };
         let Some(plain) = name.file_name().map(|name| name.to_string_lossy().into_owned()) else { continue };
         if let Ok(bytes) = folder.read(&folder.work().join(name), MAX_PICTURE)
             && bytes.starts_with(magic)

@@ -81,13 +81,13 @@ fn calls() -> Result<(), String> {
         CALLS.iter().chain(&OLD_CALLS).map(|call| (*call, Vec::new())).collect();
     let only = |argument: u8, values: &[u64]| -> Result<Vec<SeccompRule>, seccompiler::BackendError> {
         let rule = |value: &u64| {
-            let is = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *value)?;
-            SeccompRule::new(vec![is])
+            let equals = SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, *value)?;
+            SeccompRule::new(vec![equals])
         };
         values.iter().map(rule).collect()
     };
     let text = |error: seccompiler::BackendError| error.to_string();
-    let own = u64::from(std::process::id());
+    let pid = u64::from(std::process::id());
     // Allows threads but no processes.
     let thread = libc::CLONE_THREAD.unsigned_abs().into();
     let is_thread = SeccompCondition::new(0, SeccompCmpArgLen::Qword, SeccompCmpOp::MaskedEq(thread), thread)
@@ -97,7 +97,7 @@ fn calls() -> Result<(), String> {
     rules.insert(libc::SYS_ioctl, only(1, &IOCTLS).map_err(text)?);
     rules.insert(libc::SYS_fcntl, only(1, &FCNTLS).map_err(text)?);
     // An abort signals the process itself.
-    rules.insert(libc::SYS_tgkill, only(0, &[own]).map_err(text)?);
+    rules.insert(libc::SYS_tgkill, only(0, &[pid]).map_err(text)?);
     // Limits may be read but not set.
     let null = SeccompCondition::new(2, SeccompCmpArgLen::Qword, SeccompCmpOp::Eq, 0).map_err(text)?;
     rules.insert(libc::SYS_prlimit64, vec![SeccompRule::new(vec![null]).map_err(text)?]);

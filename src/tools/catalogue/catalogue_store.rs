@@ -119,8 +119,8 @@ impl CatalogueStore {
     pub fn get(&self, name: &str) -> Result<(Source, Catalogue), CatalogueError> {
         let all = self.all()?;
         let names: Vec<String> = all.iter().map(|(_, catalogue)| catalogue.name.clone()).collect();
-        let found = all.into_iter().find(|(_, catalogue)| catalogue.name == name);
-        found.ok_or_else(|| {
+        let entry = all.into_iter().find(|(_, catalogue)| catalogue.name == name);
+        entry.ok_or_else(|| {
             let hint = match nearest(name, names.iter().map(String::as_str)) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("there are {}", names.join(", ")),

@@ -40,8 +40,8 @@ impl Catalogue {
         }
         for (kind, entity) in &self.entities {
             let Some(search) = &entity.search else { continue };
-            let found = self.operation(search).and_then(|search| search.parameter(&entity.parameter));
-            if found.is_none() {
+            let parameter = self.operation(search).and_then(|search| search.parameter(&entity.parameter));
+            if parameter.is_none() {
                 return Err(format!("`{kind}` is searched by `{search}`, which cannot do that"));
             }
         }
@@ -69,11 +69,11 @@ impl Operation {
         }
         for (at, _) in self.api_url.match_indices('{') {
             let name = self.api_url[at + 1..].split('}').next().unwrap_or_default();
-            let known = self
+            let is_required = self
                 .required_parameters
                 .iter()
                 .any(|one| one.name == name && one.place == ParameterLocation::Path);
-            if !known {
+            if !is_required {
                 return Err(format!("its path needs `{name}`, which is no required parameter of the path"));
             }
         }
@@ -106,6 +106,6 @@ impl Parameter {
 }
 
 fn is_name(name: &str) -> bool {
-    let known = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
-    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(known)
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+    !name.is_empty() && name.len() <= LONGEST_NAME && name.chars().all(is_allowed)
 }

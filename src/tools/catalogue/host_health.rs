@@ -19,9 +19,9 @@ pub struct ApiHosts<'a> {
 
 impl ApiHosts<'_> {
     /// The servers we know without asking anybody.
-    pub fn known(&self) -> Vec<String> {
-        let own = if self.settings.hosts.is_empty() { &self.catalogue.hosts } else { &self.settings.hosts };
-        own.iter().map(|host| host.trim_end_matches('/').to_owned()).collect()
+    pub fn known_hosts(&self) -> Vec<String> {
+        let hosts = if self.settings.hosts.is_empty() { &self.catalogue.hosts } else { &self.settings.hosts };
+        hosts.iter().map(|host| host.trim_end_matches('/').to_owned()).collect()
     }
 
     /// The servers to use: those in the config, else in the provider's list, else the known ones.
@@ -31,7 +31,7 @@ impl ApiHosts<'_> {
         {
             return listed;
         }
-        self.known()
+        self.known_hosts()
     }
 
     async fn listed(&self) -> Option<Vec<String>> {
@@ -40,13 +40,13 @@ impl ApiHosts<'_> {
         let host = self.host(&url)?;
         let answer = self.http.send(&get(&url), &[host]).await.ok().filter(|answer| answer.status == 200)?;
         let answer: Value = serde_json::from_slice(&answer.body).ok()?;
-        let named = answer.pointer(&list.at)?.as_array()?.iter().filter_map(Value::as_str);
-        let usable = named.filter(|url| self.usable(url)).map(|url| url.trim_end_matches('/').to_owned());
+        let urls = answer.pointer(&list.at)?.as_array()?.iter().filter_map(Value::as_str);
+        let usable = urls.filter(|url| self.is_usable(url)).map(|url| url.trim_end_matches('/').to_owned());
         Some(usable.take(MAX_HOSTS).collect())
     }
 
     /// A list comes from outside: it may name public https servers, and whatever the config allows.
-    fn usable(&self, url: &str) -> bool {
+    fn is_usable(&self, url: &str) -> bool {
         let private = self.host(url).is_some_and(|host| host.private);
         Url::parse(url).is_ok_and(|url| url.scheme() == "https" && url.query().is_none()) || private
     }

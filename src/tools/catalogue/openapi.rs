@@ -81,7 +81,7 @@ impl Reader<'_> {
     /// The first scheme we understand, preferring those the document asks for.
     fn auth(&mut self) -> Option<Auth> {
         let schemes = self.schemas.document.pointer("/components/securitySchemes")?.as_object()?;
-        let mut found = None;
+        let mut auth = None;
         let required = list(self.schemas.document, "/security").iter().filter_map(Value::as_object);
         let required: Vec<&String> = required.flat_map(Map::keys).collect();
         let mut ordered: Vec<(&String, &Value)> = schemes.iter().collect();
@@ -97,12 +97,12 @@ impl Reader<'_> {
                 _ => None,
             };
             match method {
-                Some(method) if found.is_none() => found = Some(method),
+                Some(method) if auth.is_none() => auth = Some(method),
                 Some(_) => {}
                 None => self.left_out.push(format!("the way `{name}` to show a key")),
             }
         }
-        found
+        auth
     }
 
     fn operations(&mut self, home: &str) -> Result<Vec<Operation>, String> {
@@ -222,15 +222,15 @@ impl Reader<'_> {
         };
         let schema = media.get("schema").map(|schema| self.schemas.expanded(schema)).transpose()?;
         let schema = schema.unwrap_or_else(|| json!({}));
-        let taken = |name: &String| parameters.iter().any(|(_, other)| other.name == *name);
+        let is_used = |name: &String| parameters.iter().any(|(_, other)| other.name == *name);
         let plain = ["oneOf", "anyOf", "allOf", "not", "patternProperties"]
             .iter()
             .all(|word| schema.get(word).is_none());
         let fields = schema.get("properties").and_then(Value::as_object).filter(|_| plain);
-        let fields = fields.filter(|fields| !fields.is_empty() && !fields.keys().any(taken));
+        let fields = fields.filter(|fields| !fields.is_empty() && !fields.keys().any(is_used));
         let Some(fields) = fields else {
             let mut name = "body".to_owned();
-            while taken(&name) {
+            while is_used(&name) {
                 name.push('_');
             }
             parameters.push((
@@ -280,22 +280,22 @@ fn parameter(name: &str, description: &str, place: ParameterLocation, schema: Va
         schema: Some(Value::Object(schema)),
         ..Parameter::default()
     };
-    let fits = jsonschema::validator_for(&checked.schema())
+    let is_default_valid = jsonschema::validator_for(&checked.schema())
         .is_ok_and(|validator| validator.is_valid(&checked.default));
-    if fits { checked } else { Parameter { default: Value::Null, ..checked } }
+    if is_default_valid { checked } else { Parameter { default: Value::Null, ..checked } }
 }
 
 /// What joins the items of a list in a query; empty if the parameter is repeated, which is usual.
 fn separator(written: &Value) -> String {
     let style = text(written, "/style");
-    let each = written.get("explode").and_then(Value::as_bool);
-    let joined = match style.as_str() {
-        "spaceDelimited" if each != Some(true) => " ",
-        "pipeDelimited" if each != Some(true) => "|",
-        "" | "form" if each == Some(false) => ",",
+    let explode = written.get("explode").and_then(Value::as_bool);
+    let separator = match style.as_str() {
+        "spaceDelimited" if explode != Some(true) => " ",
+        "pipeDelimited" if explode != Some(true) => "|",
+        "" | "form" if explode == Some(false) => ",",
         _ => "",
     };
-    joined.to_owned()
+    separator.to_owned()
 }
 
 /// The type of a schema; empty if it has none or several.
@@ -303,8 +303,8 @@ fn kind(schema: &Value) -> String {
     match schema.get("type") {
         Some(Value::String(one)) => one.clone(),
         Some(Value::Array(several)) => {
-            let mut named = several.iter().filter_map(Value::as_str).filter(|one| *one != "null");
-            match (named.next(), named.next()) {
+            let mut types = several.iter().filter_map(Value::as_str).filter(|one| *one != "null");
+            match (types.next(), types.next()) {
                 (Some(one), None) => one.to_owned(),
                 _ => String::new(),
             }

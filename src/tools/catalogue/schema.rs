@@ -71,7 +71,7 @@ impl<'d> Schemas<'d> {
             return Ok(json!({}));
         }
         if let Some(to) = schema.get("$ref").and_then(Value::as_str) {
-            if expansion.inside.iter().any(|known| known == to) {
+            if expansion.inside.iter().any(|outer| outer == to) {
                 return Ok(json!({}));
             }
             let Some(target) = self.target(schema) else { return Ok(json!({})) };
@@ -126,19 +126,19 @@ fn merge(schema: &mut Map<String, Value>) {
         let Value::Object(part) = part else { return };
         for (word, value) in part {
             match (word.as_str(), merged.get_mut(word)) {
-                ("properties", Some(Value::Object(known))) => {
+                ("properties", Some(Value::Object(fields))) => {
                     let Value::Object(more) = value else { return };
                     for (name, field) in more {
-                        if known.get(name).is_some_and(|other| other != field) {
+                        if fields.get(name).is_some_and(|other| other != field) {
                             return;
                         }
-                        known.insert(name.clone(), field.clone());
+                        fields.insert(name.clone(), field.clone());
                     }
                 }
-                ("required", Some(Value::Array(known))) => {
+                ("required", Some(Value::Array(names))) => {
                     let more = value.as_array().into_iter().flatten();
-                    let more: Vec<Value> = more.filter(|name| !known.contains(name)).cloned().collect();
-                    known.extend(more);
+                    let more: Vec<Value> = more.filter(|name| !names.contains(name)).cloned().collect();
+                    names.extend(more);
                 }
                 ("description" | "readOnly", Some(_)) => {}
                 (_, Some(same)) if same == value => {}

@@ -279,8 +279,8 @@ impl Http {
     fn client(&self, target: &Target, address: SocketAddr) -> reqwest::Result<Client> {
         let key = (target.host.clone(), address);
         let mut clients = self.clients.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some((_, known)) = clients.iter().find(|(known, _)| *known == key) {
-            return Ok(known.clone());
+        if let Some((_, client)) = clients.iter().find(|(client_key, _)| *client_key == key) {
+            return Ok(client.clone());
         }
         let client = client(target, address, self.limits.connect)?;
         if clients.len() == MAX_CLIENTS {
@@ -373,13 +373,13 @@ fn fields(pairs: &[(String, String)]) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         let refuse = |why: &str| HttpError::Refused(format!("the header field `{name}` {why}"));
-        let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has no valid name"))?;
-        if NOT_OURS.contains(&known.as_str()) {
+        let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has no valid name"))?;
+        if NOT_OURS.contains(&header.as_str()) {
             return Err(refuse("is not for a request to set"));
         }
         let value =
             HeaderValue::from_str(value).map_err(|_| refuse("holds what no header field may hold"))?;
-        headers.append(known, value);
+        headers.append(header, value);
     }
     Ok(headers)
 }

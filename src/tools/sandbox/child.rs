@@ -2,7 +2,7 @@
 
 use super::host::Host;
 use super::python::Python;
-use super::{Change, Job, Observation, Report, TOLD, Work, harden};
+use super::{Change, Job, MAX_LISTED, Observation, Report, Work, harden};
 use crate::tools::workbook::{self, Book, WorkbookError, WorkbookSummary};
 use std::io::{self, Read, Write};
 use std::process::ExitCode;
@@ -94,7 +94,7 @@ fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec
         let text = format!("`{name}` has {rows} rows, and sheet.max_rows in the config says {most}");
         return Err(WorkbookError::TooLarge(text));
     }
-    let mut report = Report { kept: workbook::kept(&book), ..Report::default() };
+    let mut report = Report { kept: workbook::preservation_notes(&book), ..Report::default() };
     let mut python = Python::new(Host::new(book, &job.limits), &job.limits)?;
     say(RUNNING);
     let last = job.cells.len().saturating_sub(1);
@@ -136,7 +136,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
     let second = cut(job.lengths.0.saturating_add(job.lengths.1)).max(first);
     let (original, before, after) = (&bytes[..first], &bytes[first..second], &bytes[second..]);
     let (was, now) = (workbook::open(&job.name, before)?, workbook::open(&job.name, after)?);
-    let differences = workbook::compare(&was, &now, TOLD);
+    let differences = workbook::compare(&was, &now, MAX_LISTED);
     let change = |(sheet, at, before, after): (String, workbook::CellPos, String, String)| {
         let clip = |text: String| super::python::clip(text, 200);
         Change { sheet, cell: at.to_string(), before: clip(before), after: clip(after) }

@@ -128,8 +128,8 @@ mod linux {
         apply_filter_all_threads(&program).map_err(|error| failed(error.to_string()))
     }
 
-    /// The allowed calls, for the process `own`.
-    fn allowed(own: u32) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
+    /// The allowed calls, for the process `pid`.
+    fn allowed(pid: u32) -> Result<BTreeMap<i64, Vec<SeccompRule>>, BackendError> {
         let calls = [
             libc::SYS_read,
             libc::SYS_write,
@@ -157,7 +157,7 @@ mod linux {
         let mut rules: BTreeMap<i64, Vec<SeccompRule>> =
             calls.into_iter().map(|call| (call, Vec::new())).collect();
         // A panic sends its abort to itself. No other process may be signalled, not even one of the same person.
-        let to_itself = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, own.into())?;
+        let to_itself = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, pid.into())?;
         rules.insert(libc::SYS_tgkill, vec![SeccompRule::new(vec![to_itself])?]);
         Ok(rules)
     }
@@ -169,8 +169,8 @@ mod linux {
         #[test]
         fn only_the_process_itself_may_be_signalled() {
             let rules = allowed(77).unwrap();
-            let own = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, 77).unwrap();
-            assert_eq!(rules[&libc::SYS_tgkill], [SeccompRule::new(vec![own]).unwrap()]);
+            let to_itself = SeccompCondition::new(0, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, 77).unwrap();
+            assert_eq!(rules[&libc::SYS_tgkill], [SeccompRule::new(vec![to_itself]).unwrap()]);
             for call in
                 [libc::SYS_kill, libc::SYS_tkill, libc::SYS_rt_sigqueueinfo, libc::SYS_pidfd_send_signal]
             {

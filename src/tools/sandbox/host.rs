@@ -1,9 +1,9 @@
 //! The only functions that reach the workbook from code. `prelude.py` wraps them in a class.
 
-use super::layout::shown;
+use super::layout::describe_cell;
 use super::python::raised;
 use super::values::{Written, to_cell, to_python};
-use super::{Change, Limits, Observation, TOLD};
+use super::{Change, Limits, MAX_LISTED, Observation};
 use crate::text::Visible;
 use crate::tools::workbook::{Area, Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Value, WorkbookError};
 use monty_types::{ExcType, MontyException, MontyObject};
@@ -35,7 +35,7 @@ pub(super) type Called = Result<MontyObject, MontyException>;
 pub(super) struct Host {
     pub(super) book: Book,
     calls: usize,
-    most: usize,
+    max_calls: usize,
     size: usize,
     /// What cells held before this run of code, by sheet and position.
     pub(super) before: BTreeMap<(u32, CellPos), String>,
@@ -58,7 +58,7 @@ impl Host {
         Self {
             book,
             calls: 0,
-            most: limits.calls,
+            max_calls: limits.calls,
             size,
             before: BTreeMap::new(),
             added: Vec::new(),
@@ -75,9 +75,8 @@ impl Host {
         NAMES.contains(&name)
     }
 
-    /// Whether code called it too often.
-    pub(super) fn spent(&self) -> bool {
-        self.calls > self.most
+    pub(super) fn is_over_limit(&self) -> bool {
+        self.calls > self.max_calls
     }
 
     /// Starts a new cell of code.
@@ -96,12 +95,12 @@ impl Host {
         };
         for ((id, at), before) in std::mem::take(&mut self.before) {
             let Some(sheet) = self.book.sheets.iter().find(|sheet| sheet.id == id) else { continue };
-            let after = shown(sheet, at);
+            let after = describe_cell(sheet, at);
             if after == before {
                 continue;
             }
             observation.changed += 1;
-            if observation.changes.len() < TOLD {
+            if observation.changes.len() < MAX_LISTED {
                 let (sheet, cell) = (sheet.name.clone(), at.to_string());
                 observation.changes.push(Change { sheet, cell, before, after });
             }
@@ -174,15 +173,15 @@ impl Host {
         let MontyObject::Int(id) = name else {
             return self.book.find(&text(name, "a sheet's name")?).map_err(refused);
         };
-        let found = self.book.sheets.iter().position(|sheet| i64::from(sheet.id) == *id);
-        found.ok_or_else(|| raised(ExcType::ValueError, "that sheet was removed"))
+        let index = self.book.sheets.iter().position(|sheet| i64::from(sheet.id) == *id);
+        index.ok_or_else(|| raised(ExcType::ValueError, "that sheet was removed"))
     }
 
     /// Records a cell's content before this run of code first touches it.
     pub(super) fn touch(&mut self, sheet: usize, at: CellPos) {
-        let Some(known) = self.book.sheets.get_mut(sheet) else { return };
-        self.before.entry((known.id, at)).or_insert_with(|| shown(known, at));
-        known.touch(at);
+        let Some(sheet) = self.book.sheets.get_mut(sheet) else { return };
+        self.before.entry((sheet.id, at)).or_insert_with(|| describe_cell(sheet, at));
+        sheet.touch(at);
     }
 
     fn set(&mut self, sheet: usize, at: CellPos, value: &MontyObject) -> Result<(), MontyException> {
@@ -197,19 +196,19 @@ impl Host {
             _ => to_cell(value)?,
         };
         self.touch(sheet, at);
-        let held = &mut self.book.sheets[sheet];
-        let row = held.rows.get(at.row as usize).map_or(0, Vec::len);
-        let rows = (at.row as usize + 1).saturating_sub(held.rows.len());
+        let target = &mut self.book.sheets[sheet];
+        let row = target.rows.get(at.row as usize).map_or(0, Vec::len);
+        let rows = (at.row as usize + 1).saturating_sub(target.rows.len());
         self.size += rows + (at.column as usize + 1).saturating_sub(row);
         if self.size > MAX_CELLS {
             let text = format!("the workbook would hold over {MAX_CELLS} cells, counting the gaps");
             return Err(raised(ExcType::ValueError, text));
         }
         match written {
-            Written::Value(value) => held.put(at, value),
+            Written::Value(value) => target.put(at, value),
             Written::Formula(formula) => {
-                held.put(at, Value::Empty);
-                held.formulas.insert(at, formula);
+                target.put(at, Value::Empty);
+                target.formulas.insert(at, formula);
             }
         }
         Ok(())
@@ -232,10 +231,10 @@ impl Host {
         area: &str,
     ) -> Result<(std::ops::Range<u32>, std::ops::Range<u32>), MontyException> {
         let area = Area::read(area).map_err(refused)?;
-        let held = &self.book.sheets[sheet];
+        let target = &self.book.sheets[sheet];
         let small = |number: usize| u32::try_from(number).unwrap_or(u32::MAX);
-        let last_row = area.to.0.map_or(small(held.rows.len()), |row| row + 1);
-        let last_column = area.to.1.map_or(small(held.width()), |column| column + 1);
+        let last_row = area.to.0.map_or(small(target.rows.len()), |row| row + 1);
+        let last_column = area.to.1.map_or(small(target.width()), |column| column + 1);
         let (rows, columns) = (area.from.row..last_row, area.from.column..last_column);
         if rows.len().saturating_mul(columns.len()) > MAX_CELLS {
             return Err(raised(ExcType::ValueError, "that range is too large; name a smaller one"));
@@ -272,7 +271,7 @@ impl Host {
         };
         let sheet = &self.book.sheets[sheet];
         let header = usize::try_from(header - 1).unwrap_or(usize::MAX);
-        let mut known = HashSet::new();
+        let mut used_keys = HashSet::new();
         let mut keys = Vec::new();
         for column in 0..u32::try_from(sheet.width()).unwrap_or(u32::MAX) {
             let row = u32::try_from(header).unwrap_or(u32::MAX);
@@ -282,10 +281,10 @@ impl Host {
             if key.is_empty() {
                 key = at.to_string().trim_end_matches(|c: char| c.is_ascii_digit()).to_owned();
             }
-            let plain = key.clone();
+            let base_key = key.clone();
             let mut n = 2;
-            while !known.insert(key.clone()) {
-                key = format!("{plain}_{n}");
+            while !used_keys.insert(key.clone()) {
+                key = format!("{base_key}_{n}");
                 n += 1;
             }
             keys.push(key);
@@ -302,9 +301,9 @@ impl Host {
 
 /// The first entries, and how many more there are.
 fn first_of(mut done: Vec<String>) -> Vec<String> {
-    let more = done.len().saturating_sub(TOLD);
+    let more = done.len().saturating_sub(MAX_LISTED);
     if more > 0 {
-        done.truncate(TOLD);
+        done.truncate(MAX_LISTED);
         done.push(format!("… and {more} more."));
     }
     done

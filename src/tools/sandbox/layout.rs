@@ -16,7 +16,7 @@ const COLOURS: [(&str, &str); 7] = [
     ("gray", "D9D9D9"),
 ];
 /// How many cells may be formatted at once.
-const MOST: usize = 200_000;
+const MAX_FORMATTED_CELLS: usize = 200_000;
 
 impl Host {
     /// Answers calls that arrange sheets; an unknown name is reported as undefined.
@@ -38,13 +38,13 @@ impl Host {
                 let sheet = self.sheet(sheet)?;
                 let (id, name) = (self.book.sheets[sheet].id, self.book.sheets[sheet].name.clone());
                 self.book.remove(sheet).map_err(refused)?;
-                self.before.retain(|(known, _), _| *known != id);
+                self.before.retain(|(sheet_id, _), _| *sheet_id != id);
                 self.layout.push(format!("Sheet `{name}` removed."));
                 Ok(MontyObject::None)
             }
             ("_look", [sheet, area, MontyObject::String(key), value]) => {
                 let (sheet, area) = (self.sheet(sheet)?, text(area, "a range like A1:C10")?);
-                self.look(sheet, &area, &wished(key, value)?)
+                self.look(sheet, &area, &read_format(key, value)?)
             }
             ("_width", [sheet, MontyObject::String(column), width]) => {
                 let sheet = self.sheet(sheet)?;
@@ -59,9 +59,9 @@ impl Host {
                 let at = CellPos::read(&format!("{column}1")).map_err(|_| {
                     raised(ExcType::ValueError, format!("`{column}` is no column: its letters, like \"B\""))
                 })?;
-                let held = &mut self.book.sheets[sheet];
-                held.widths.insert(at.column, width);
-                self.layout.push(format!("Column {column} of `{}` is {width} wide.", held.name));
+                let sheet = &mut self.book.sheets[sheet];
+                sheet.widths.insert(at.column, width);
+                self.layout.push(format!("Column {column} of `{}` is {width} wide.", sheet.name));
                 Ok(MontyObject::None)
             }
             _ if Self::knows(name) => {
@@ -76,9 +76,9 @@ impl Host {
         let id = self.book.sheets[sheet].id;
         self.book.move_cells(sheet, moved).map_err(refused)?;
         let before = std::mem::take(&mut self.before);
-        let follows = |((known, at), text): ((u32, CellPos), String)| {
-            let at = if known == id { followed(at, moved)? } else { at };
-            Some(((known, at), text))
+        let follows = |((sheet_id, at), text): ((u32, CellPos), String)| {
+            let at = if sheet_id == id { followed(at, moved)? } else { at };
+            Some(((sheet_id, at), text))
         };
         self.before = before.into_iter().filter_map(follows).collect();
         let name = &self.book.sheets[sheet].name;
@@ -94,9 +94,9 @@ impl Host {
         Ok(MontyObject::None)
     }
 
-    fn look(&mut self, sheet: usize, area: &str, wish: &CellFormat) -> Called {
+    fn look(&mut self, sheet: usize, area: &str, change: &CellFormat) -> Called {
         let (rows, columns) = self.bounds(sheet, area)?;
-        if rows.len().saturating_mul(columns.len()) > MOST {
+        if rows.len().saturating_mul(columns.len()) > MAX_FORMATTED_CELLS {
             return Err(raised(ExcType::ValueError, "that is too much to format; name a smaller range"));
         }
         for row in rows {
@@ -104,7 +104,7 @@ impl Host {
                 let at = CellPos::new(row, column);
                 self.touch(sheet, at);
                 let look = self.book.sheets[sheet].looks.entry(at).or_default();
-                let CellFormat { fill, number_format, bold, italic, colour } = wish.clone();
+                let CellFormat { fill, number_format, bold, italic, colour } = change.clone();
                 look.fill = fill.or(look.fill.take());
                 look.number_format = number_format.or(look.number_format.take());
                 look.bold = bold.or(look.bold);
@@ -124,7 +124,7 @@ fn counted(value: &MontyObject) -> Result<u32, MontyException> {
     }
 }
 
-fn wished(key: &str, value: &MontyObject) -> Result<CellFormat, MontyException> {
+fn read_format(key: &str, value: &MontyObject) -> Result<CellFormat, MontyException> {
     let mut look = CellFormat::default();
     match (key, value) {
         ("fill", MontyObject::String(name)) => look.fill = Some(colour(name)?),
@@ -143,7 +143,7 @@ fn wished(key: &str, value: &MontyObject) -> Result<CellFormat, MontyException> 
 }
 
 fn colour(name: &str) -> Result<String, MontyException> {
-    let named = COLOURS.iter().find(|(known, _)| *known == name.to_lowercase()).map(|(_, hex)| *hex);
+    let named = COLOURS.iter().find(|(word, _)| *word == name.to_lowercase()).map(|(_, hex)| *hex);
     let hex = named.unwrap_or(name.trim_start_matches('#')).to_uppercase();
     // With eight digits the first two are the opacity, which every program ignores.
     let hex = if hex.len() == 8 { hex.get(2..).unwrap_or_default().to_owned() } else { hex };
@@ -156,11 +156,11 @@ fn colour(name: &str) -> Result<String, MontyException> {
 }
 
 /// Describes a cell: its formula or value, and its format.
-pub(super) fn shown(sheet: &Sheet, at: CellPos) -> String {
+pub(super) fn describe_cell(sheet: &Sheet, at: CellPos) -> String {
     let mut parts = vec![clip(sheet.shown(at), 200)];
     if let Some(look) = sheet.looks.get(&at) {
         let name = |hex: &String| {
-            let named = COLOURS.iter().find(|(_, known)| known == hex);
+            let named = COLOURS.iter().find(|(_, digits)| digits == hex);
             named.map_or_else(|| format!("#{hex}"), |(name, _)| (*name).to_owned())
         };
         parts.extend(look.fill.as_ref().map(|hex| format!("(marked {})", name(hex))));

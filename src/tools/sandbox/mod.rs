@@ -35,7 +35,7 @@ pub const VERB: &str = "__sandbox";
 pub const GUIDE: &str = include_str!("guide.md");
 
 /// How many changed cells are listed one by one.
-const TOLD: usize = 50;
+const MAX_LISTED: usize = 50;
 
 /// What a child may use.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

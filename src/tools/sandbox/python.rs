@@ -71,16 +71,17 @@ impl Python {
             Ok(value) => Some(clip(value.py_repr(), LONGEST)),
         };
         if let Err(error) = result {
-            let full = stdout.len() >= self.output.saturating_sub(LONGEST)
+            let is_output_full = stdout.len() >= self.output.saturating_sub(LONGEST)
                 && error.exc_type() == ExcType::MemoryError;
-            let late = self.repl.as_ref().is_none_or(|repl| repl.tracker().elapsed() >= self.time);
-            observation.stopped = late || self.host.spent() || error.exc_type() == ExcType::MemoryError;
-            observation.error = Some(if full {
+            let is_late = self.repl.as_ref().is_none_or(|repl| repl.tracker().elapsed() >= self.time);
+            observation.stopped =
+                is_late || self.host.is_over_limit() || error.exc_type() == ExcType::MemoryError;
+            observation.error = Some(if is_output_full {
                 format!(
                     "It printed more than {} KB. Print less: a summary, or the first rows.",
                     self.output >> 10
                 )
-            } else if late {
+            } else if is_late {
                 format!("It was stopped after {} seconds.", self.time.as_secs())
             } else {
                 hints::explain(&self.as_written(&error))
@@ -135,21 +136,21 @@ impl Python {
                     return Ok(value);
                 }
                 ReplProgress::FunctionCall(call) => match self.host.call(&call.function_name, &call.args) {
-                    _ if self.host.spent() => {
+                    _ if self.host.is_over_limit() => {
                         call.abort(raised(ExcType::RuntimeError, "too many calls"), print)
                     }
                     Ok(value) => call.resume(value, print),
                     Err(error) => call.resume(error, print),
                 },
                 ReplProgress::NameLookup(lookup) => {
-                    let found = match Host::knows(&lookup.name) {
+                    let value = match Host::knows(&lookup.name) {
                         true if lookup.object_id().is_none() => {
                             let name = lookup.name.clone();
                             NameLookupResult::Value(MontyObject::Function { name, docstring: None })
                         }
                         _ => NameLookupResult::Undefined,
                     };
-                    lookup.resume(found, print)
+                    lookup.resume(value, print)
                 }
                 ReplProgress::OsCall(call) => {
                     let text = "there are no files, no environment and no clock here; use sheet(…)";

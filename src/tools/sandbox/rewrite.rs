@@ -67,16 +67,16 @@ const MODULES: [(&str, &str); 5] = [
 /// The functions of itertools that the prelude provides; the interpreter has the others.
 const ITERTOOLS: [&str; 4] = ["groupby", "product", "combinations", "permutations"];
 
-/// Rewrites the cells of one session: names that an earlier cell assigned stay taken.
+/// Rewrites the cells of one session; remembers the names that earlier cells assigned.
 #[derive(Default)]
 pub(super) struct Rewriter {
-    taken: HashSet<String>,
+    assigned: HashSet<String>,
 }
 
 impl Rewriter {
     pub(super) fn rewrite(&mut self, code: &str) -> String {
         let Ok(parsed) = parse_module(code) else { return code.to_owned() };
-        Taken(&mut self.taken).visit_body(&parsed.syntax().body);
+        AssignedNames(&mut self.assigned).visit_body(&parsed.syntax().body);
         let mut open = Vec::new();
         let mut brackets = HashMap::new();
         let mut tokens = Vec::new();
@@ -92,16 +92,16 @@ impl Rewriter {
                 _ => {}
             }
         }
-        let mut edits = Edits { code, tokens, brackets, taken: &self.taken, list: Vec::new() };
+        let mut edits = Edits { code, tokens, brackets, assigned: &self.assigned, list: Vec::new() };
         edits.visit_body(&parsed.syntax().body);
-        edits.applied()
+        edits.apply()
     }
 }
 
 /// Collects the names that code assigns.
-struct Taken<'s>(&'s mut HashSet<String>);
+struct AssignedNames<'s>(&'s mut HashSet<String>);
 
-impl<'a> Visitor<'a> for Taken<'_> {
+impl<'a> Visitor<'a> for AssignedNames<'_> {
     fn visit_expr(&mut self, expr: &'a Expr) {
         if let Expr::Name(name) = expr
             && name.ctx == ExprContext::Store
@@ -129,12 +129,12 @@ struct Edits<'s> {
     tokens: Vec<(TextSize, TextSize, TokenKind)>,
     /// Opening brackets by the position of their closing ones.
     brackets: HashMap<TextSize, TextSize>,
-    taken: &'s HashSet<String>,
+    assigned: &'s HashSet<String>,
     list: Vec<Edit>,
 }
 
 impl Edits<'_> {
-    fn applied(mut self) -> String {
+    fn apply(mut self) -> String {
         // At one position, closings come first, innermost first; then openings, outermost first.
         let last = self.list.len();
         let mut order: Vec<usize> = (0..last).collect();
@@ -169,8 +169,8 @@ impl Edits<'_> {
     /// The first token of this kind, starting at `from`.
     fn token(&self, from: TextSize, kind: TokenKind) -> Option<(TextSize, TextSize)> {
         let first = self.tokens.partition_point(|(start, ..)| *start < from);
-        let found = self.tokens.get(first..)?.iter().find(|(_, _, known)| *known == kind);
-        found.map(|(start, end, _)| (*start, *end))
+        let token = self.tokens.get(first..)?.iter().find(|(_, _, token_kind)| *token_kind == kind);
+        token.map(|(start, end, _)| (*start, *end))
     }
 
     /// The dot before an attribute's name.
@@ -184,10 +184,14 @@ impl Edits<'_> {
     fn subscript(&mut self, subscript: &ExprSubscript, name: &str, after: &str) -> bool {
         let end = subscript.end() - TextSize::new(1);
         let Some(bracket) = self.brackets.get(&end).copied() else { return false };
-        let bare = matches!(&*subscript.slice, Expr::Tuple(tuple) if !tuple.parenthesized);
+        let is_bare_tuple = matches!(&*subscript.slice, Expr::Tuple(tuple) if !tuple.parenthesized);
         self.open(subscript.start(), format!("{name}("));
-        self.replace(bracket, bracket + TextSize::new(1), if bare { ", (" } else { ", " });
-        self.replace(end, subscript.end(), if bare { format!("){after}") } else { after.to_owned() });
+        self.replace(bracket, bracket + TextSize::new(1), if is_bare_tuple { ", (" } else { ", " });
+        self.replace(
+            end,
+            subscript.end(),
+            if is_bare_tuple { format!("){after}") } else { after.to_owned() },
+        );
         self.visit_expr(&subscript.value);
         self.visit_expr(&subscript.slice);
         true
@@ -212,13 +216,13 @@ impl Edits<'_> {
 
     fn imports(&mut self, stmt: &Stmt, module: Option<&str>, names: &[Alias]) {
         let replacement = |name: &str| {
-            MODULES.iter().find(|(known, _)| *known == name).map(|(_, replacement)| *replacement)
+            MODULES.iter().find(|(supported, _)| *supported == name).map(|(_, replacement)| *replacement)
         };
         let mut parts = Vec::new();
-        let mut ours = false;
+        let mut has_replacement = false;
         for alias in names {
             let name = alias.name.as_str();
-            let called = alias.asname.as_ref().map(|called| called.as_str());
+            let alias_name = alias.asname.as_ref().map(|alias_name| alias_name.as_str());
             let (object, plain) = match module {
                 Some(module) => {
                     let native = module == "itertools" && !ITERTOOLS.contains(&name);
@@ -231,18 +235,19 @@ impl Edits<'_> {
             let top = name.split('.').next().unwrap_or(name);
             match object {
                 Some(object) => {
-                    ours = true;
+                    has_replacement = true;
                     // `import a.b` binds `a`.
-                    let object = match (module, called) {
+                    let object = match (module, alias_name) {
                         (None, None) => replacement(top).map_or(object, str::to_owned),
                         _ => object,
                     };
-                    parts.push(format!("{} = {object}", called.unwrap_or(top)));
+                    parts.push(format!("{} = {object}", alias_name.unwrap_or(top)));
                 }
-                None => parts.push(called.map_or(plain.clone(), |called| format!("{plain} as {called}"))),
+                None => parts
+                    .push(alias_name.map_or(plain.clone(), |alias_name| format!("{plain} as {alias_name}"))),
             }
         }
-        if ours {
+        if has_replacement {
             self.replace(stmt.start(), stmt.end(), parts.join("; "));
         }
     }
@@ -254,7 +259,7 @@ impl Edits<'_> {
             _ => (None, None),
         };
         match by_attribute {
-            Some(attribute) if self.of_type(attribute) => self.visit_expr(&call.func),
+            Some(attribute) if self.is_type_method(attribute) => self.visit_expr(&call.func),
             Some(attribute) if attribute.attr.as_str() == "sub" => {
                 self.open(call.start(), "_sub(");
                 let dot = self.dot(attribute);
@@ -278,9 +283,9 @@ impl Edits<'_> {
     }
 
     /// Whether it is a method called by its type, like `str.lower`.
-    fn of_type(&self, attribute: &ExprAttribute) -> bool {
+    fn is_type_method(&self, attribute: &ExprAttribute) -> bool {
         let name = attribute.attr.as_str();
-        matches!(&*attribute.value, Expr::Name(of) if TYPES.contains(&of.id.as_str()) && !self.taken.contains(of.id.as_str()))
+        matches!(&*attribute.value, Expr::Name(base) if TYPES.contains(&base.id.as_str()) && !self.assigned.contains(base.id.as_str()))
             && !name.starts_with('_')
             && !OF_TYPES.contains(&name)
     }
@@ -345,7 +350,7 @@ impl<'a> Visitor<'a> for Edits<'_> {
             {
                 self.subscript(subscript, "_item", ")");
             }
-            Expr::Attribute(attribute) if self.of_type(attribute) => {
+            Expr::Attribute(attribute) if self.is_type_method(attribute) => {
                 let text = format!("(lambda _s, *_a, **_k: _s.{}(*_a, **_k))", attribute.attr);
                 self.replace(expr.start(), expr.end(), text);
             }

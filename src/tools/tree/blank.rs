@@ -35,7 +35,7 @@ impl Scan<'_> {
             b'/' if slash && self.starts("//") => self.skip_to_line_end(),
             b'/' if slash && self.starts("/*") => self.block_comment(),
             b'/' if self.family == Family::Script && self.may_be_regex() => self.regex(),
-            b'"' | b'\'' if self.tripled(byte) => self.until(&[byte; 3], 3, true),
+            b'"' | b'\'' if self.is_triple_quote(byte) => self.until(&[byte; 3], 3, true),
             b'r' | b'b' if self.family == Family::Rust && self.raw_string() => {}
             b'"' => self.quoted(byte, matches!(self.family, Family::Rust)),
             b'\'' if self.family == Family::Rust => self.character(),
@@ -86,13 +86,13 @@ impl Scan<'_> {
         self.erase(at);
     }
 
-    fn tripled(&self, quote: u8) -> bool {
-        let known = match self.family {
+    fn is_triple_quote(&self, quote: u8) -> bool {
+        let has_triple_quotes = match self.family {
             Family::Python => true,
             Family::Jvm => quote == b'"',
             _ => false,
         };
-        known && self.text[self.at..].starts_with(&[quote; 3])
+        has_triple_quotes && self.text[self.at..].starts_with(&[quote; 3])
     }
 
     /// A string that ends with `close` and may span lines.
@@ -239,9 +239,9 @@ mod tests {
             (Family::Script, "x(`a${b(`{`)}c{`) {", "x(`            `) {"),
             (Family::Go, "s := `{\n`; r := '{'", "s := ` \n`; r := ' '"),
         ] {
-            let found = blank(family, text);
-            assert_eq!(found, expected, "{text}");
-            assert_eq!(found.len(), text.len());
+            let blanked = blank(family, text);
+            assert_eq!(blanked, expected, "{text}");
+            assert_eq!(blanked.len(), text.len());
         }
     }
 

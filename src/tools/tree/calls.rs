@@ -9,7 +9,7 @@ const NAME: usize = 60;
 /// Names right before a round bracket, except those declared there.
 pub(super) fn calls(code: &str) -> BTreeMap<String, u32> {
     let part = |c: char| c.is_alphanumeric() || c == '_' || c == '$';
-    let mut found = BTreeMap::new();
+    let mut counts = BTreeMap::new();
     for (at, _) in code.match_indices('(') {
         let before = &code[..at];
         let bare = before.trim_end_matches(part);
@@ -18,11 +18,11 @@ pub(super) fn calls(code: &str) -> BTreeMap<String, u32> {
         if name.is_empty() || name.len() > NAME || declared {
             continue;
         }
-        if let Some(count) = found.get_mut(name) {
+        if let Some(count) = counts.get_mut(name) {
             *count += 1;
-        } else if found.len() < NAMES {
-            found.insert(name.to_owned(), 1);
+        } else if counts.len() < NAMES {
+            counts.insert(name.to_owned(), 1);
         }
     }
-    found
+    counts
 }

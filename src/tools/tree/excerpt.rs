@@ -84,9 +84,8 @@ fn declared(path: &str, text: &str, name: &str) -> Result<usize, String> {
     let items = items::read(language, text, &blank(language.family, text));
     let last = |name: &str| name.rsplit(['.', ':']).next().unwrap_or_default().to_owned();
     let exact = items.iter().find(|item| item.name == name);
-    let found = exact.or_else(|| items.iter().find(|item| last(&item.name) == last(name)));
-    found
-        .map(|item| item.line as usize)
+    let item = exact.or_else(|| items.iter().find(|item| last(&item.name) == last(name)));
+    item.map(|item| item.line as usize)
         .ok_or_else(|| format!("it declares no `{}`", Visible::line(name).as_str()))
 }
 

@@ -5,8 +5,8 @@ use super::{clipped, rust};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many modules per file, and names per module, we keep.
-const PLACES: usize = 120;
-const NAMES: usize = 120;
+const MAX_MODULES: usize = 120;
+const MAX_NAMES: usize = 120;
 
 /// A module that is imported from.
 #[derive(Clone, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
@@ -21,71 +21,72 @@ pub struct Import {
 impl Import {
     /// The module, and every name qualified by it.
     pub(super) fn paths(&self) -> impl Iterator<Item = String> {
-        let taken =
-            |part: &'static str| self.names.iter().map(move |name| format!("{}{part}{name}", self.from));
-        std::iter::once(self.from.clone()).chain(taken(".")).chain(taken("::"))
+        let qualified = |separator: &'static str| {
+            self.names.iter().map(move |name| format!("{}{separator}{name}", self.from))
+        };
+        std::iter::once(self.from.clone()).chain(qualified(".")).chain(qualified("::"))
     }
 }
 
-type Found = BTreeMap<String, BTreeSet<String>>;
+type NamesByModule = BTreeMap<String, BTreeSet<String>>;
 
 /// The imports of a text. `code` is the same text, blanked.
 pub(super) fn read(family: Family, path: &str, text: &str, code: &str) -> Vec<Import> {
-    let mut found = Found::new();
+    let mut imports = NamesByModule::new();
     match family {
         Family::Rust => {
             let mut paths = Vec::new();
             rust::imports(path, code, &mut paths);
             for path in paths {
                 let (from, name) = path.rsplit_once("::").unwrap_or((&path, ""));
-                let names = found.entry(from.to_owned()).or_default();
+                let names = imports.entry(from.to_owned()).or_default();
                 names.extend((!name.is_empty()).then(|| name.to_owned()));
             }
         }
-        Family::Script => script(text, code, &mut found),
-        Family::Python => python(code, &mut found),
-        Family::Go => go(text, code, &mut found),
+        Family::Script => script(text, code, &mut imports),
+        Family::Python => python(code, &mut imports),
+        Family::Go => go(text, code, &mut imports),
         Family::Jvm => {
             let names = code.lines().filter_map(|line| line.trim().strip_prefix("import "));
             let bare =
                 |name: &str| name.trim_start_matches("static ").trim_end_matches(';').trim().to_owned();
-            found.extend(names.map(|name| (bare(name), BTreeSet::new())));
+            imports.extend(names.map(|name| (bare(name), BTreeSet::new())));
         }
         Family::C => {
             let lines = text.lines().filter_map(|line| line.trim().strip_prefix("#include"));
             let bare = |name: &str| name.trim().trim_matches(['<', '>', '"']).to_owned();
-            found.extend(lines.map(|name| (bare(name), BTreeSet::new())));
+            imports.extend(lines.map(|name| (bare(name), BTreeSet::new())));
         }
         Family::Shell | Family::Other => {}
     }
     let import = |(from, names): (String, BTreeSet<String>)| Import {
         from: clipped(&from, 120),
-        names: names.into_iter().take(NAMES).map(|name| clipped(&name, 80)).collect(),
+        names: names.into_iter().take(MAX_NAMES).map(|name| clipped(&name, 80)).collect(),
     };
-    found.into_iter().filter(|(from, _)| !from.is_empty()).take(PLACES).map(import).collect()
+    imports.into_iter().filter(|(from, _)| !from.is_empty()).take(MAX_MODULES).map(import).collect()
 }
 
-fn script(text: &str, code: &str, found: &mut Found) {
+fn script(text: &str, code: &str, imports: &mut NamesByModule) {
     for (written, code) in text.lines().zip(code.lines()) {
         let bare = code.trim_start();
-        let import =
+        let is_import =
             bare.starts_with("import ") || bare.starts_with("export ") || bare.starts_with("} from ");
         for (opening, is_searched) in
-            [("from ", import), ("import ", import), ("require(", true), ("import(", true)]
+            [("from ", is_import), ("import ", is_import), ("require(", true), ("import(", true)]
         {
             for (at, _) in code.match_indices(opening).filter(|_| is_searched) {
                 let rest = written.get(at + opening.len()..).unwrap_or_default().trim_start();
                 if let Some(quote) = rest.chars().next().filter(|c| matches!(c, '"' | '\'' | '`'))
                     && let Some((name, _)) = rest[1..].split_once(quote)
                 {
-                    found.entry(name.to_owned()).or_default();
+                    imports.entry(name.to_owned()).or_default();
                 }
             }
         }
     }
 }
 
-fn python(code: &str, found: &mut Found) {
+fn python(code: &str, imports: &mut NamesByModule) {
     // Modules by their name in this file.
     let mut modules: BTreeMap<String, String> = BTreeMap::new();
     let mut lines = code.lines();
@@ -105,13 +106,13 @@ fn python(code: &str, found: &mut Found) {
                 list.push_str(more);
             }
             let names = list.split([',', '(', ')', '\\']).filter_map(|name| name.split_whitespace().next());
-            found.entry(from.trim().to_owned()).or_default().extend(names.map(str::to_owned));
+            imports.entry(from.trim().to_owned()).or_default().extend(names.map(str::to_owned));
         } else if let Some(rest) = line.strip_prefix("import ") {
             for one in rest.split(',') {
                 let mut words = one.split_whitespace();
                 let Some(name) = words.next() else { continue };
                 modules.insert(words.nth(1).unwrap_or(name).to_owned(), name.to_owned());
-                found.entry(name.to_owned()).or_default();
+                imports.entry(name.to_owned()).or_default();
             }
         }
     }
@@ -121,7 +122,7 @@ fn python(code: &str, found: &mut Found) {
         let Some(from) = modules.get(module) else { continue };
         let name = rest.split('.').next().unwrap_or_default();
         if !name.is_empty() {
-            found.entry(from.clone()).or_default().insert(name.to_owned());
+            imports.entry(from.clone()).or_default().insert(name.to_owned());
         }
     }
 }
@@ -131,9 +132,9 @@ fn is_for_types(line: &str) -> bool {
     condition.rsplit('.').next().is_some_and(|name| name.trim() == "TYPE_CHECKING")
 }
 
-fn go(text: &str, code: &str, found: &mut Found) {
+fn go(text: &str, code: &str, imports: &mut NamesByModule) {
     // The files of a package see each other without imports: any name may come from a neighbour.
-    let beside = found.entry(".".to_owned()).or_default();
+    let beside = imports.entry(".".to_owned()).or_default();
     let mut before = ' ';
     for part in code.split_inclusive(|c: char| !(c.is_alphanumeric() || c == '_')) {
         let name = part.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
@@ -154,7 +155,7 @@ fn go(text: &str, code: &str, found: &mut Found) {
         } else if inside && line.starts_with(')') {
             inside = false;
         } else if inside || line.starts_with("import ") {
-            found.extend(line.split('"').nth(1).map(|name| (name.to_owned(), BTreeSet::new())));
+            imports.extend(line.split('"').nth(1).map(|name| (name.to_owned(), BTreeSet::new())));
         }
     }
 }
@@ -167,8 +168,8 @@ mod tests {
     fn imports_for_types_alone_are_none() {
         let text = "import os\nif t.TYPE_CHECKING:\n    import typing_extensions as te\n\n    from .core import Context\n\
                     from .utils import echo\ndef late():\n    from .shell import complete\n";
-        let found = read(Family::Python, "a.py", text, text);
-        let from: Vec<&str> = found.iter().map(|import| import.from.as_str()).collect();
+        let imports = read(Family::Python, "a.py", text, text);
+        let from: Vec<&str> = imports.iter().map(|import| import.from.as_str()).collect();
         assert_eq!(from, [".shell", ".utils", "os"]);
     }
 }

@@ -8,7 +8,7 @@ use super::{File, ManifestKind, Parts, Tree, rust};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many re-exports of a name we follow.
-const FOLLOWED: usize = 3;
+const MAX_FOLLOWED: usize = 3;
 
 /// Extensions that a JavaScript or TypeScript path may omit.
 const SCRIPTS: [&str; 14] = [
@@ -42,13 +42,12 @@ pub struct Link {
 /// What each file imports from other files of the tree, or from folders if a package is a folder, with the names.
 pub type FileDependencies<'a> = BTreeMap<&'a str, BTreeMap<String, BTreeSet<&'a str>>>;
 
-/// All dependencies between files.
-pub fn leanings(tree: &Tree) -> FileDependencies<'_> {
-    let known = Known::of(tree);
-    fn of<'a>(known: &Known<'a>, file: &'a File) -> BTreeMap<String, BTreeSet<&'a str>> {
+pub fn file_dependencies(tree: &Tree) -> FileDependencies<'_> {
+    let resolver = Resolver::of(tree);
+    fn of_file<'a>(resolver: &Resolver<'a>, file: &'a File) -> BTreeMap<String, BTreeSet<&'a str>> {
         let mut to: BTreeMap<String, BTreeSet<&str>> = BTreeMap::new();
         for import in &file.source.imports {
-            let targets = known.targets(file, &import.from, &import.names);
+            let targets = resolver.targets(file, &import.from, &import.names);
             let names = import.names.iter().map(String::as_str).chain(std::iter::repeat(""));
             for (target, name) in targets.into_iter().zip(names) {
                 if let Some(target) = target.filter(|target| *target != file.path) {
@@ -60,15 +59,15 @@ pub fn leanings(tree: &Tree) -> FileDependencies<'_> {
     }
     tree.files
         .iter()
-        .map(|file| (file.path.as_str(), of(&known, file)))
+        .map(|file| (file.path.as_str(), of_file(&resolver, file)))
         .filter(|(_, to)| !to.is_empty())
         .collect()
 }
 
 /// All dependencies between parts, by their names.
-pub fn links(leanings: &FileDependencies<'_>, parts: &Parts) -> Vec<Link> {
+pub fn links(dependencies: &FileDependencies<'_>, parts: &Parts) -> Vec<Link> {
     let mut counted: BTreeMap<(&str, &str), usize> = BTreeMap::new();
-    for (file, to) in leanings {
+    for (file, to) in dependencies {
         let from = parts.part(file);
         let to: BTreeSet<&str> = to.keys().map(|path| parts.part(path)).collect();
         for to in to.into_iter().filter(|to| *to != from && *to != ".") {
@@ -80,8 +79,8 @@ pub fn links(leanings: &FileDependencies<'_>, parts: &Parts) -> Vec<Link> {
     counted.into_iter().map(link).collect()
 }
 
-/// What names can resolve to.
-struct Known<'a> {
+/// Resolves imports to files of a tree.
+struct Resolver<'a> {
     tree: &'a Tree,
     /// Folders of crates, by the name that code uses.
     crates: BTreeMap<String, &'a str>,
@@ -93,7 +92,7 @@ struct Known<'a> {
     beside: BTreeMap<(&'a str, &'a str), &'a File>,
 }
 
-impl<'a> Known<'a> {
+impl<'a> Resolver<'a> {
     fn of(tree: &'a Tree) -> Self {
         let of = |sort: ManifestKind| tree.manifests.iter().filter(move |manifest| manifest.sort == sort);
         let named = |manifest: &'a super::Manifest| Some((manifest.name.as_deref()?, folder(&manifest.path)));
@@ -127,16 +126,16 @@ impl<'a> Known<'a> {
     /// The files an import of this file leads to, one per name.
     fn targets(&self, file: &File, from: &str, names: &[String]) -> Vec<Option<String>> {
         let Some(language) = file.language else { return Vec::new() };
-        let found = |one: Option<&File>| one.map(|file| file.path.clone());
+        let path_of = |target: Option<&File>| target.map(|file| file.path.clone());
         let plain = || names.is_empty().then_some("").into_iter();
         let each = plain().chain(names.iter().map(String::as_str));
         match language.family {
-            Family::Python => each.map(|name| found(self.python(&file.path, from, name, 0))).collect(),
-            Family::Rust => each.map(|name| found(self.rust(&file.path, from, name, 0))).collect(),
-            Family::Script => vec![found(self.script(&file.path, from))],
+            Family::Python => each.map(|name| path_of(self.python(&file.path, from, name, 0))).collect(),
+            Family::Rust => each.map(|name| path_of(self.rust(&file.path, from, name, 0))).collect(),
+            Family::Script => vec![path_of(self.script(&file.path, from))],
             Family::Go if from == "." => {
                 let at = folder(&file.path);
-                names.iter().map(|name| found(self.beside.get(&(at, name.as_str())).copied())).collect()
+                names.iter().map(|name| path_of(self.beside.get(&(at, name.as_str())).copied())).collect()
             }
             Family::Go => vec![self.modules.iter().find_map(|(name, folder)| {
                 let rest = from.strip_prefix(name)?;
@@ -145,7 +144,7 @@ impl<'a> Known<'a> {
             })],
             Family::C => {
                 let beside = within(folder(&file.path), from);
-                vec![found(self.file(from).or_else(|| self.file(&beside)))]
+                vec![path_of(self.file(from).or_else(|| self.file(&beside)))]
             }
             Family::Jvm | Family::Shell | Family::Other => Vec::new(),
         }
@@ -172,7 +171,7 @@ impl<'a> Known<'a> {
             if let Some(file) =
                 module(&base, &inside).filter(|file| !(inside.is_empty() && file.path == path))
             {
-                return Some(self.handed_on(file, name, followed, Self::python));
+                return Some(self.declaring_file(file, name, followed, Self::python));
             }
         }
         None
@@ -193,17 +192,17 @@ impl<'a> Known<'a> {
         for length in (1..=rest.len()).rev() {
             if let Some(file) = module(&within(&base, &rest[..length].join("/"))) {
                 let next = rest.get(length).copied().unwrap_or_default();
-                return Some(self.handed_on(file, next, followed, Self::rust));
+                return Some(self.declaring_file(file, next, followed, Self::rust));
             }
         }
         of_crate?;
         let top = self.file(&within(&base, "lib.rs")).or_else(|| self.file(&within(&base, "main.rs")))?;
         let name = rest.first().copied().unwrap_or_default();
-        Some(self.handed_on(top, name, followed, Self::rust))
+        Some(self.declaring_file(top, name, followed, Self::rust))
     }
 
     /// The file that declares a name, if this one only imports it.
-    fn handed_on(
+    fn declaring_file(
         &self,
         file: &'a File,
         name: &str,
@@ -211,7 +210,7 @@ impl<'a> Known<'a> {
         find: fn(&Self, &str, &str, &str, usize) -> Option<&'a File>,
     ) -> &'a File {
         let declared = file.source.items.iter().any(|item| item.name == name);
-        if name.is_empty() || declared || followed >= FOLLOWED {
+        if name.is_empty() || declared || followed >= MAX_FOLLOWED {
             return file;
         }
         let source = file.source.imports.iter().find(|import| import.names.iter().any(|one| one == name));

@@ -5,7 +5,7 @@ use super::{clipped, visible};
 use std::path::Path;
 
 /// How many dependencies per manifest we keep.
-const MOST: usize = 300;
+const MAX_DEPENDENCIES: usize = 300;
 
 /// The kinds of manifest we read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -93,7 +93,7 @@ pub(super) fn read(sort: ManifestKind, path: &str, text: &str) -> Result<Manifes
         }
         ManifestKind::Go => go(&mut manifest, text),
     }
-    manifest.dependencies.truncate(MOST);
+    manifest.dependencies.truncate(MAX_DEPENDENCIES);
     manifest.commands.truncate(40);
     manifest.runs.truncate(40);
     Ok(manifest)

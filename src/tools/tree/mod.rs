@@ -30,7 +30,7 @@ pub use excerpt::{ExcerptStart, body, excerpt};
 pub use imports::Import;
 pub use items::Item;
 pub use language::Language;
-pub use links::{FileDependencies, Link, leanings, links};
+pub use links::{FileDependencies, Link, file_dependencies, links};
 pub use manifest::{Dependency, Manifest, ManifestKind};
 pub use parts::Parts;
 pub use runs::{Purpose, Run, runs};
@@ -98,26 +98,26 @@ pub struct Tree {
 pub type OnProgress<'a> = &'a (dyn Fn(&str, u64, u64) + Sync);
 
 /// How many skipped things are listed by name.
-const NAMED: usize = 50;
+const MAX_NAMED: usize = 50;
 
 /// How many bytes of a README we keep.
-const README: usize = 12_000;
+const MAX_README: usize = 12_000;
 
 /// How many files pass between two progress reports.
-const EVERY: usize = 256;
+const PROGRESS_INTERVAL: usize = 256;
 
-/// Scans a tree. Skips the folders in `never`, given by their real paths.
+/// Scans a tree. Skips the folders in `excluded`, given by their real paths.
 pub fn scan(
     folder: &Path,
-    never: &[&Path],
+    excluded: &[&Path],
     limits: &Limits,
     progress: OnProgress<'_>,
 ) -> Result<Tree, FolderError> {
     let root = resolve(folder)?;
     let unreadable = |why: String| FolderError::Unreadable { path: folder.to_owned(), why };
     let beneath = FolderHandle::open(&root).map_err(|e| unreadable(text::unreadable(&e)))?;
-    let never: Vec<&Path> = never.iter().filter_map(|path| path.strip_prefix(&root).ok()).collect();
-    let walked = walk::walk(&beneath, &never, limits, progress).map_err(unreadable)?;
+    let excluded: Vec<&Path> = excluded.iter().filter_map(|path| path.strip_prefix(&root).ok()).collect();
+    let walked = walk::walk(&beneath, &excluded, limits, progress).map_err(unreadable)?;
     let mut tree = Tree {
         name: root.file_name().map(|name| visible(&name.to_string_lossy())).unwrap_or_default(),
         folders: walked.folders,
@@ -125,12 +125,12 @@ pub fn scan(
         more_skipped: walked.more,
         ..Tree::default()
     };
-    let (mut left, all) = (limits.total, walked.files.len());
+    let (mut remaining, all) = (limits.total, walked.files.len());
     for (at, (path, bytes)) in walked.files.into_iter().enumerate() {
-        if at % EVERY == 0 {
+        if at % PROGRESS_INTERVAL == 0 {
             progress("reading files", at as u64, all as u64);
         }
-        let file = tree.read(&beneath, &path, bytes, limits, &mut left);
+        let file = tree.read(&beneath, &path, bytes, limits, &mut remaining);
         tree.files.push(file);
     }
     progress("reading files", all as u64, all as u64);
@@ -144,7 +144,7 @@ impl Tree {
         path: &Path,
         bytes: u64,
         limits: &Limits,
-        left: &mut u64,
+        remaining: &mut u64,
     ) -> File {
         let name = path.to_string_lossy();
         let language = language::of(path);
@@ -154,7 +154,7 @@ impl Tree {
         if language.is_none() && manifest.is_none() && !readme {
             return file;
         }
-        if bytes > *left {
+        if bytes > *remaining {
             self.skip(&name, "the files together are too large to read them all");
             return file;
         }
@@ -165,7 +165,7 @@ impl Tree {
                 return file;
             }
         };
-        *left -= bytes;
+        *remaining -= bytes;
         if let Some(kind) = manifest {
             match manifest::read(kind, &file.path, &text) {
                 Ok(manifest) => self.manifests.push(manifest),
@@ -174,7 +174,7 @@ impl Tree {
         }
         if readme {
             self.readme = opening(&text);
-            self.readme_text = Visible::new(&text[..text.floor_char_boundary(README)]).into_string();
+            self.readme_text = Visible::new(&text[..text.floor_char_boundary(MAX_README)]).into_string();
         }
         if let Some(language) = language {
             file.source = source::read(language, &file.path, &text);
@@ -183,7 +183,7 @@ impl Tree {
     }
 
     fn skip(&mut self, name: &str, why: &str) {
-        if self.skipped.len() < NAMED {
+        if self.skipped.len() < MAX_NAMED {
             self.skipped.push(Skipped { name: visible(name), why: why.to_owned() });
         } else {
             self.more_skipped += 1;
@@ -197,11 +197,11 @@ fn visible(text: &str) -> String {
 }
 
 /// At most `most` characters of a safe line.
-fn clipped(text: &str, most: usize) -> String {
+fn clipped(text: &str, max_chars: usize) -> String {
     let text = text.trim();
-    let kept: String = text.chars().take(most).collect();
-    let is_complete = kept.len() == text.len();
-    visible(&if is_complete { kept } else { format!("{}…", kept.trim_end()) })
+    let start: String = text.chars().take(max_chars).collect();
+    let is_complete = start.len() == text.len();
+    visible(&if is_complete { start } else { format!("{}…", start.trim_end()) })
 }
 
 fn is_readme(path: &Path) -> bool {

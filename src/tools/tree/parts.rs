@@ -4,8 +4,8 @@ use super::Tree;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// How many times we split a part, and into how many pieces at most.
-const ROUNDS: usize = 8;
-const PIECES: usize = 80;
+const MAX_ROUNDS: usize = 8;
+const MAX_PIECES: usize = 80;
 
 /// The parts of a tree, by path.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -17,8 +17,8 @@ impl Parts {
         let mut parts = Self(tree.files.iter().map(|file| area(&file.path).to_owned()).collect());
         // Files at the top rarely belong together.
         let top = tree.files.iter().filter(|file| file.is_program() && !file.path.contains('/'));
-        parts.0.extend(top.take(PIECES).map(|file| file.path.clone()));
-        for _ in 0..ROUNDS {
+        parts.0.extend(top.take(MAX_PIECES).map(|file| file.path.clone()));
+        for _ in 0..MAX_ROUNDS {
             let mut lines: BTreeMap<&str, u64> = BTreeMap::new();
             let program = || tree.files.iter().filter(|file| file.is_program() && !file.source.is_test);
             for file in program() {
@@ -34,7 +34,9 @@ impl Parts {
                 .filter(|file| parts.part(&file.path) == part)
                 .map(|file| piece(part, &file.path).to_owned())
                 .collect();
-            if pieces.len() < 2 && pieces.iter().all(|piece| is_file(tree, piece)) || pieces.len() > PIECES {
+            if pieces.len() < 2 && pieces.iter().all(|piece| is_file(tree, piece))
+                || pieces.len() > MAX_PIECES
+            {
                 break;
             }
             parts.0.extend(pieces);

@@ -160,13 +160,13 @@ mod tests {
 
     #[test]
     fn use_trees_paths_and_relative_modules_are_read() {
-        let mut found = Vec::new();
+        let mut paths = Vec::new();
         let text = "use crate::{graph::{self, Ctx}, text::Visible};\nuse super::words::line;\n\
                     use std::{fs, io::{self, Read}};\nuse serde_json::Value as V;\n\
                     let x = crate::store::open(crate::Top);\npub use self::deep::Thing;\n";
-        imports("src/llm/builtin/mod.rs", text, &mut found);
-        found.sort();
-        found.dedup();
+        imports("src/llm/builtin/mod.rs", text, &mut paths);
+        paths.sort();
+        paths.dedup();
         let expected = [
             "crate::graph",
             "crate::graph::Ctx",
@@ -179,7 +179,7 @@ mod tests {
             "std::io",
             "std::io::Read",
         ];
-        assert_eq!(found, expected);
+        assert_eq!(paths, expected);
     }
 
     #[test]

@@ -59,7 +59,7 @@ pub(super) fn read(language: Language, path: &str, text: &str) -> Source {
     }
     source.imports = imports::read(language.family, path, text, &code);
     for import in &source.imports {
-        let reached = |known: &&(&str, &[&str])| import.paths().any(|path| leads_to(&path, known.1));
+        let reached = |outside: &&(&str, &[&str])| import.paths().any(|path| leads_to(&path, outside.1));
         source.reaches.extend(OUTSIDE.iter().filter(reached).map(|(resource, _)| *resource));
     }
     source.entry = entry(language.family, path, text);
@@ -269,9 +269,9 @@ const OUTSIDE: &[(&str, &[&str])] = &[
 ];
 
 /// Whether an import is one of these, or inside one.
-fn leads_to(import: &str, known: &[&str]) -> bool {
-    known.iter().any(|known| {
-        import.strip_prefix(known).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '.', '/']))
+fn leads_to(import: &str, modules: &[&str]) -> bool {
+    modules.iter().any(|module| {
+        import.strip_prefix(module).is_some_and(|rest| rest.is_empty() || rest.starts_with([':', '.', '/']))
     })
 }
 

@@ -207,7 +207,7 @@ fn what_leans_on_what_is_seen_in_four_languages() {
             "web/ui"
         ]
     );
-    let found: Vec<String> = links(&leanings(&tree), &Parts::of(&tree))
+    let arrows: Vec<String> = links(&file_dependencies(&tree), &Parts::of(&tree))
         .iter()
         .map(|link| format!("{} -> {}", link.from, link.to))
         .collect();
@@ -218,10 +218,10 @@ fn what_leans_on_what_is_seen_in_four_languages() {
         "tests/engine -> src/store",
         "web/ui -> web/lib",
     ];
-    assert_eq!(found, expected);
-    let near = leanings(&tree);
-    assert_eq!(near["internal/db/db.go"]["internal/db/close.go"], ["close"].into());
-    assert!(!near.contains_key("internal/db/close.go"), "{near:?}");
+    assert_eq!(arrows, expected);
+    let dependencies = file_dependencies(&tree);
+    assert_eq!(dependencies["internal/db/db.go"]["internal/db/close.go"], ["close"].into());
+    assert!(!dependencies.contains_key("internal/db/close.go"), "{dependencies:?}");
     let file = |path: &str| &tree.files.iter().find(|file| file.path == path).unwrap().source;
     assert_eq!(file("src/store/mod.rs").about.as_deref(), Some("Keeps rows."));
     assert_eq!(file("pkg/io/__init__.py").about.as_deref(), Some("Reads files."));
@@ -236,20 +236,20 @@ fn what_leans_on_what_is_seen_in_four_languages() {
 /// The parts with program files.
 fn parts_of(tree: &Tree) -> Vec<&str> {
     let parts = Parts::of(tree);
-    let mut found: Vec<&str> =
+    let mut paths: Vec<&str> =
         tree.files.iter().filter(|file| file.is_program()).map(|file| parts.part(&file.path)).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
+    paths.sort_unstable();
+    paths.dedup();
+    paths
 }
 
 /// Which file depends on which, and by which names.
-fn leanings_of(tree: &Tree) -> Vec<String> {
+fn dependency_lines(tree: &Tree) -> Vec<String> {
     let of = |(from, to): (&&str, &std::collections::BTreeMap<String, std::collections::BTreeSet<&str>>)| {
         let to: Vec<String> = to.iter().map(|(to, names)| format!("{to} {names:?}")).collect();
         format!("{from} -> {}", to.join(", "))
     };
-    leanings(tree).iter().map(of).collect()
+    file_dependencies(tree).iter().map(of).collect()
 }
 
 #[test]
@@ -276,7 +276,7 @@ fn modules_are_the_parts_of_a_flat_package_and_names_lead_to_where_they_are_decl
         ["src/box/__init__.py", "src/box/core.py", "src/box/deep", "src/box/types.py", "tests"]
     );
     assert_eq!(
-        leanings_of(&tree),
+        dependency_lines(&tree),
         [
             "src/box/__init__.py -> src/box/core.py {\"Box\"}, src/box/types.py {\"INT\", \"TEXT\"}",
             "src/box/core.py -> src/box/types.py {\"INT\", \"types\"}",
@@ -306,7 +306,7 @@ fn names_a_crate_or_a_package_of_node_hands_on_are_followed_too() {
     write(at, "web/test/app.js", "const app = require('../');\n");
     let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
     assert_eq!(
-        leanings_of(&tree),
+        dependency_lines(&tree),
         [
             "src/lib.rs -> src/walk/deep.rs {\"State\"}, src/walk/mod.rs {\"Walk\"}",
             "src/walk/deep.rs -> src/walk/mod.rs {\"Walk\"}",
@@ -339,12 +339,12 @@ fn how_to_test_run_and_check_is_read_from_what_names_it() {
     let tree = scan(at, &[], &Limits::default(), &quiet).unwrap();
     let platforms: Vec<&str> = tree.manifests.iter().filter_map(|one| one.platform.as_deref()).collect();
     assert_eq!(platforms, ["Go 1.22", "Python >=3.10"]);
-    let found: Vec<String> = runs(&tree)
+    let lines: Vec<String> = runs(&tree)
         .iter()
         .map(|run| format!("{}: {} ({}; {})", run.purpose, run.command, run.says, run.from))
         .collect();
     assert_eq!(
-        found,
+        lines,
         [
             "test: cargo test (the tests of the crate; Cargo.toml)",
             "test: npm test (mocha; package.json)",

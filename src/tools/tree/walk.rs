@@ -2,7 +2,7 @@
 
 use super::super::folder::Skipped;
 use super::super::open_beneath::{FolderHandle, NO_FILE};
-use super::{EVERY, Limits, NAMED, OnProgress, visible};
+use super::{Limits, MAX_NAMED, OnProgress, PROGRESS_INTERVAL, visible};
 use crate::text::unreadable;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -31,7 +31,7 @@ pub(super) struct Walked {
 
 struct Walk<'a> {
     beneath: &'a FolderHandle,
-    never: &'a [&'a Path],
+    excluded: &'a [&'a Path],
     limits: &'a Limits,
     progress: OnProgress<'a>,
     entries: usize,
@@ -43,12 +43,13 @@ struct Walk<'a> {
 
 pub(super) fn walk(
     beneath: &FolderHandle,
-    never: &[&Path],
+    excluded: &[&Path],
     limits: &Limits,
     progress: OnProgress<'_>,
 ) -> Result<Walked, String> {
     let out = Walked::default();
-    let mut walk = Walk { beneath, never, limits, progress, entries: 0, full: false, rules: Vec::new(), out };
+    let mut walk =
+        Walk { beneath, excluded, limits, progress, entries: 0, full: false, rules: Vec::new(), out };
     walk.enter(Path::new(""), 0)?;
     walk.out.files.sort();
     Ok(walk.out)
@@ -60,7 +61,7 @@ impl Walk<'_> {
         let (entries, more) = self.beneath.list(folder, room).map_err(|e| unreadable(&e))?;
         self.entries += entries.len();
         self.out.folders += 1;
-        let ruled = entries.iter().any(|entry| entry.name == ".gitignore") && self.learn(folder);
+        let has_rules = entries.iter().any(|entry| entry.name == ".gitignore") && self.learn(folder);
         for entry in entries {
             let path = folder.join(&entry.name);
             let kind = match entry.kind {
@@ -71,8 +72,9 @@ impl Walk<'_> {
                 }
             };
             let is_folder = kind == FileType::Directory;
-            let tools = is_folder && TOOLS.iter().any(|name| entry.name == *name);
-            if tools || self.never.contains(&path.as_path()) || self.ignored(&path, is_folder) {
+            let is_tool_folder = is_folder && TOOLS.iter().any(|name| entry.name == *name);
+            if is_tool_folder || self.excluded.contains(&path.as_path()) || self.is_ignored(&path, is_folder)
+            {
                 continue;
             }
             match kind {
@@ -89,7 +91,7 @@ impl Walk<'_> {
                 _ => self.skip(&path, NO_FILE),
             }
         }
-        if ruled {
+        if has_rules {
             self.rules.pop();
         }
         if more && !self.full {
@@ -106,9 +108,9 @@ impl Walk<'_> {
             return self.skip(&path, &format!("there are more than {} files", self.limits.files));
         }
         self.out.files.push((path, bytes));
-        let found = self.out.files.len();
-        if found.is_multiple_of(EVERY) {
-            (self.progress)("looking at the tree", found as u64, found as u64);
+        let count = self.out.files.len();
+        if count.is_multiple_of(PROGRESS_INTERVAL) {
+            (self.progress)("looking at the tree", count as u64, count as u64);
         }
     }
 
@@ -136,7 +138,7 @@ impl Walk<'_> {
     }
 
     /// The nearest rule that matches a path decides.
-    fn ignored(&self, path: &Path, is_folder: bool) -> bool {
+    fn is_ignored(&self, path: &Path, is_folder: bool) -> bool {
         for (folder, rules) in self.rules.iter().rev() {
             let Ok(inside) = path.strip_prefix(folder) else { continue };
             match rules.matched(inside, is_folder) {
@@ -149,7 +151,7 @@ impl Walk<'_> {
     }
 
     fn skip(&mut self, path: &Path, why: &str) {
-        if self.out.skipped.len() < NAMED {
+        if self.out.skipped.len() < MAX_NAMED {
             let name = if path.as_os_str().is_empty() { ".".into() } else { path.to_string_lossy() };
             self.out.skipped.push(Skipped { name: visible(&name), why: why.to_owned() });
         } else {

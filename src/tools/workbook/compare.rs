@@ -92,8 +92,8 @@ pub fn lost(before: &[u8], after: &[u8]) -> Vec<String> {
     };
     let (was, now) = (counts(before), counts(after));
     let fewer = was.iter().filter_map(|(word, count)| {
-        let left = now.get(word).copied().unwrap_or(0);
-        (left < *count).then(|| format!("{} {word}", count - left))
+        let count_now = now.get(word).copied().unwrap_or(0);
+        (count_now < *count).then(|| format!("{} {word}", count - count_now))
     });
     fewer.collect()
 }

@@ -13,7 +13,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
     let delimiter = delimiter(sample);
     let comma = delimiter != b',' && decimal_comma(sample, delimiter);
     let mut sheet = Sheet { name: sheet_name(name), ..Sheet::default() };
-    let mut left = MAX_CELLS;
+    let mut remaining_cells = MAX_CELLS;
     let mut rows = csv::ReaderBuilder::new()
         .has_headers(false)
         .flexible(true)
@@ -27,7 +27,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
             return Err(WorkbookError::TooLarge(text));
         }
         for (column, field) in (0..).zip(&record) {
-            place(&mut sheet, CellPos::new(row, column), value(field, comma), &mut left)?;
+            place(&mut sheet, CellPos::new(row, column), value(field, comma), &mut remaining_cells)?;
         }
         row += 1;
     }

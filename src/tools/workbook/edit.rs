@@ -19,7 +19,7 @@ impl Sheet {
 
     fn rekey(&mut self, moved: Move) {
         fn map<T: Clone>(old: &BTreeMap<CellPos, T>, moved: Move) -> BTreeMap<CellPos, T> {
-            old.iter().filter_map(|(at, held)| Some((followed(*at, moved)?, held.clone()))).collect()
+            old.iter().filter_map(|(at, value)| Some((followed(*at, moved)?, value.clone()))).collect()
         }
         let set = |old: &BTreeSet<CellPos>| old.iter().filter_map(|at| followed(*at, moved)).collect();
         (self.formulas, self.looks) = (map(&self.formulas, moved), map(&self.looks, moved));
@@ -65,48 +65,48 @@ impl Book {
     /// Inserts or deletes rows or columns; everything after them moves, and formulas follow.
     pub fn move_cells(&mut self, sheet: usize, moved: Move) -> Result<(), WorkbookError> {
         let size = self.size();
-        let Some(held) = self.sheets.get_mut(sheet) else { return refused("there is no such sheet") };
-        if !held.obstacles.is_empty() {
-            let (name, obstacles) = (&held.name, held.obstacles.join(" and "));
+        let Some(target) = self.sheets.get_mut(sheet) else { return refused("there is no such sheet") };
+        if !target.obstacles.is_empty() {
+            let (name, obstacles) = (&target.name, target.obstacles.join(" and "));
             return refused(format!(
                 "`{name}` holds {obstacles}, which would not move along: copy what is to stay to a new sheet instead"
             ));
         }
         let (used, most) = match moved.axis {
-            Axis::Rows => (held.rows.len(), MAX_ROWS),
-            Axis::Columns => (held.width(), MAX_COLUMNS),
+            Axis::Rows => (target.rows.len(), MAX_ROWS),
+            Axis::Columns => (target.width(), MAX_COLUMNS),
         };
         if moved.count == 0 || moved.at.checked_add(moved.count).is_none_or(|end| end > most) {
             return refused(format!("a sheet has {most} {}", word(moved.axis)));
         }
         let count = moved.count as usize;
         if moved.insert {
-            let more = if moved.axis == Axis::Rows { count } else { count.saturating_mul(held.rows.len()) };
+            let more = if moved.axis == Axis::Rows { count } else { count.saturating_mul(target.rows.len()) };
             if used + count > most as usize || size.saturating_add(more) > MAX_CELLS {
                 return refused(format!("there is no room for {count} more {}", word(moved.axis)));
             }
         }
-        held.rekey(moved);
-        if held.origin.is_some() {
-            held.moves.push(moved);
+        target.rekey(moved);
+        if target.origin.is_some() {
+            target.moves.push(moved);
             // Formulas shared by a group are written out, so that each follows by itself.
-            let formulas: Vec<CellPos> = held.formulas.keys().copied().collect();
-            formulas.into_iter().for_each(|at| held.touch(at));
+            let formulas: Vec<CellPos> = target.formulas.keys().copied().collect();
+            formulas.into_iter().for_each(|at| target.touch(at));
         }
-        let name = held.name.clone();
+        let name = target.name.clone();
         self.followed(&name, Change::Moved(moved));
         Ok(())
     }
 
     pub fn rename(&mut self, sheet: usize, name: &str) -> Result<(), WorkbookError> {
-        let Some(held) = self.sheets.get(sheet) else { return refused("there is no such sheet") };
-        let old = held.name.clone();
+        let Some(target) = self.sheets.get(sheet) else { return refused("there is no such sheet") };
+        let old = target.name.clone();
         if old.to_lowercase() != name.to_lowercase() {
             self.may_be_named(name)?;
         }
         self.followed(&old, Change::Renamed(name.to_owned()));
-        if let Some(held) = self.sheets.get_mut(sheet) {
-            name.clone_into(&mut held.name);
+        if let Some(target) = self.sheets.get_mut(sheet) {
+            name.clone_into(&mut target.name);
         }
         Ok(())
     }

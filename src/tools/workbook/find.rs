@@ -4,8 +4,8 @@ use super::{Book, CellPos, refs::letters};
 use std::collections::BTreeMap;
 
 /// How many lines, and how many cells per line, we report.
-const MOST: usize = 30;
-const CELLS: usize = 5;
+const MAX_LINES: usize = 30;
+const MAX_CELLS_PER_LINE: usize = 5;
 
 /// Headings and cells that contain a word of the question, one line each.
 pub fn find(book: &Book, question: &str) -> Vec<String> {
@@ -37,7 +37,7 @@ pub fn find(book: &Book, question: &str) -> Vec<String> {
                 {
                     let entry = sheets.entry(word).or_default();
                     entry.0 += 1;
-                    if entry.1.len() < CELLS {
+                    if entry.1.len() < MAX_CELLS_PER_LINE {
                         entry.1.push(CellPos::new(row, column).to_string());
                     }
                 }
@@ -47,6 +47,6 @@ pub fn find(book: &Book, question: &str) -> Vec<String> {
             lines.push(format!("\"{word}\" in {}: {count} cells, first {}", sheet.name, cells.join(", ")));
         }
     }
-    lines.truncate(MOST);
+    lines.truncate(MAX_LINES);
     lines
 }

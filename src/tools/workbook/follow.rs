@@ -33,7 +33,7 @@ pub enum Change {
 }
 
 impl Move {
-    fn most(self) -> u32 {
+    fn limit(self) -> u32 {
         match self.axis {
             Axis::Rows => MAX_ROWS,
             Axis::Columns => MAX_COLUMNS,
@@ -47,18 +47,18 @@ impl Move {
 
     /// Where a range of them is afterwards, both ends included.
     pub fn span(self, first: u32, last: u32) -> Option<(u32, u32)> {
-        let most = self.most() - 1;
+        let max_index = self.limit() - 1;
         if self.insert {
             let shift = |n: u32| if n >= self.at { n.saturating_add(self.count) } else { n };
             // A range of all rows stays one, however many are inserted.
-            let is_whole = first == 0 && last == most;
+            let is_whole = first == 0 && last == max_index;
             let first = if is_whole { 0 } else { shift(first) };
-            return (first <= most).then(|| (first, shift(last).min(most)));
+            return (first <= max_index).then(|| (first, shift(last).min(max_index)));
         }
         let end = self.at.saturating_add(self.count);
         let new_first = if first < self.at { first } else { first.max(end) - self.count };
         let new_last = match last {
-            last if last == most => most,
+            last if last == max_index => max_index,
             last if last < self.at => last,
             last if last < end => self.at.checked_sub(1)?,
             last => last - self.count,
@@ -112,8 +112,8 @@ impl End {
 }
 
 fn number(text: &str) -> Option<u32> {
-    let plain = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-    let row = plain.then(|| text.parse::<u32>().ok()).flatten()?;
+    let is_number = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+    let row = is_number.then(|| text.parse::<u32>().ok()).flatten()?;
     (1..=MAX_ROWS).contains(&row).then(|| row - 1)
 }
 
@@ -153,9 +153,9 @@ pub fn quoted(name: &str) -> String {
     if simple { name.to_owned() } else { format!("'{}'", name.replace('\'', "''")) }
 }
 
-/// A formula of the sheet `own` after a change to `sheet`; `None` if it stays the same.
-pub fn follow(formula: &str, own: &str, sheet: &str, change: &Change) -> Option<String> {
-    let same = |name: &str| name.to_lowercase() == sheet.to_lowercase();
+/// A formula of the sheet `own_sheet` after a change to `sheet`; `None` if it stays the same.
+pub fn follow(formula: &str, own_sheet: &str, sheet: &str, change: &Change) -> Option<String> {
+    let is_changed_sheet = |name: &str| name.to_lowercase() == sheet.to_lowercase();
     let mut out = String::with_capacity(formula.len());
     let mut rest = formula;
     while let Some(first) = rest.chars().next() {
@@ -174,7 +174,7 @@ pub fn follow(formula: &str, own: &str, sheet: &str, change: &Change) -> Option<
             rest = after;
             continue;
         }
-        let elsewhere = out.ends_with(']');
+        let is_external = out.ends_with(']');
         let (prefix, place) = match after.strip_prefix('!') {
             Some(place) => (Some(piece), place),
             None => (None, rest),
@@ -182,24 +182,28 @@ pub fn follow(formula: &str, own: &str, sheet: &str, change: &Change) -> Option<
         let (reference, length) = reference(place);
         let (raw, after) = place.split_at(length.max(1).min(place.len()));
         rest = after;
-        let ours = !elsewhere && prefix.map_or_else(|| same(own), |prefix| same(&unquoted(prefix)));
-        let plain = || prefix.map_or_else(|| raw.to_owned(), |prefix| format!("{prefix}!{raw}"));
+        let is_affected = !is_external
+            && prefix
+                .map_or_else(|| is_changed_sheet(own_sheet), |prefix| is_changed_sheet(&unquoted(prefix)));
+        let unchanged = || prefix.map_or_else(|| raw.to_owned(), |prefix| format!("{prefix}!{raw}"));
         out += &match (reference, change) {
-            (Some((from, to)), Change::Moved(moved)) if ours => {
+            (Some((from, to)), Change::Moved(moved)) if is_affected => {
                 let now = shifted(from, to.unwrap_or(from), *moved).map(|(from, to_now)| match to {
                     Some(_) => format!("{}:{}", from.text(), to_now.text()),
                     None => from.text(),
                 });
                 match (now, prefix) {
                     (None, _) => "#REF!".to_owned(),
-                    (Some(now), _) if now.eq_ignore_ascii_case(raw) => plain(),
+                    (Some(now), _) if now.eq_ignore_ascii_case(raw) => unchanged(),
                     (Some(now), None) => now,
                     (Some(now), Some(prefix)) => format!("{prefix}!{now}"),
                 }
             }
-            (_, Change::Renamed(name)) if ours && prefix.is_some() => format!("{}!{raw}", quoted(name)),
-            (_, Change::Removed) if ours && prefix.is_some() => "#REF!".to_owned(),
-            _ => plain(),
+            (_, Change::Renamed(name)) if is_affected && prefix.is_some() => {
+                format!("{}!{raw}", quoted(name))
+            }
+            (_, Change::Removed) if is_affected && prefix.is_some() => "#REF!".to_owned(),
+            _ => unchanged(),
         };
     }
     (out != formula).then_some(out)
@@ -238,8 +242,8 @@ fn word(text: &str) -> usize {
 fn closing(text: &str, quote: char) -> usize {
     let mut at = 1;
     loop {
-        let Some(found) = text.get(at..).and_then(|rest| rest.find(quote)) else { return text.len() };
-        at += found + 1;
+        let Some(offset) = text.get(at..).and_then(|rest| rest.find(quote)) else { return text.len() };
+        at += offset + 1;
         if !text.get(at..).is_some_and(|rest| rest.starts_with(quote)) {
             return at;
         }

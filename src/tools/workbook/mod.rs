@@ -23,7 +23,7 @@ pub use follow::{Axis, Change, Move};
 pub use picture::{ColumnView, SheetView, WorkbookSummary};
 pub use read::open;
 pub use refs::{Area, CellPos};
-pub use write::{kept, write};
+pub use write::{preservation_notes, write};
 
 use crate::text::Visible;
 use jiff::civil::DateTime;
@@ -206,11 +206,11 @@ impl Book {
     pub fn find(&self, name: &str) -> Result<usize, WorkbookError> {
         let exact = self.sheets.iter().position(|sheet| sheet.name == name);
         let lower = name.to_lowercase();
-        let found = exact.or_else(|| self.sheets.iter().position(|s| s.name.to_lowercase() == lower));
+        let index = exact.or_else(|| self.sheets.iter().position(|s| s.name.to_lowercase() == lower));
         // A name with hidden characters is also found by its visible form.
-        let found = found
+        let index = index
             .or_else(|| self.sheets.iter().position(|sheet| Visible::line(&sheet.name).as_str() == name));
-        found.ok_or_else(|| {
+        index.ok_or_else(|| {
             let names: Vec<String> = self.sheets.iter().map(|sheet| format!("`{}`", sheet.name)).collect();
             WorkbookError::Place(format!("there is no sheet `{name}`; there are {}", names.join(", ")))
         })
@@ -222,8 +222,8 @@ impl Book {
         if self.sheets.len() >= MAX_SHEETS {
             return Err(WorkbookError::Place(format!("there are {MAX_SHEETS} sheets already")));
         }
-        let known = self.sheets.iter().map(|sheet| sheet.id).max().unwrap_or(0);
-        let id = known.max(self.last_id) + 1;
+        let highest_id = self.sheets.iter().map(|sheet| sheet.id).max().unwrap_or(0);
+        let id = highest_id.max(self.last_id) + 1;
         self.last_id = id;
         self.sheets.push(Sheet { name: name.to_owned(), id, added: true, ..Sheet::default() });
         Ok(self.sheets.len() - 1)

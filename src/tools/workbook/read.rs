@@ -37,7 +37,7 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
     let mut obstacles = obstacles(bytes);
     let names = file.sheet_names();
     countable(names.len())?;
-    let mut left = MAX_CELLS;
+    let mut remaining_cells = MAX_CELLS;
     for name in names {
         let mut sheet = Sheet { name: name.clone(), origin: Some(name.clone()), ..Sheet::default() };
         sheet.id = small(book.sheets.len()) + 1;
@@ -48,7 +48,7 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
         };
         while let Some(cell) = cells.next_cell_with_formula().map_err(broken)? {
             let at = CellPos::new(cell.pos.0, cell.pos.1);
-            place(&mut sheet, at, value(Data::from(cell.value)), &mut left)?;
+            place(&mut sheet, at, value(Data::from(cell.value)), &mut remaining_cells)?;
             if let Some(formula) = cell.formula.filter(|formula| !formula.is_empty()) {
                 sheet.formulas.insert(at, formula);
             }
@@ -74,14 +74,14 @@ where
     let mut book = Book::default();
     let names = file.sheet_names();
     countable(names.len())?;
-    let (mut left, mut lost) = (MAX_CELLS, 0);
+    let (mut remaining_cells, mut lost) = (MAX_CELLS, 0);
     for name in names {
         let mut sheet = Sheet { name: name.clone(), id: small(book.sheets.len()) + 1, ..Sheet::default() };
         let range = file.worksheet_range(&name).map_err(broken)?;
         let (row, column) = range.start().unwrap_or_default();
         for (r, c, data) in range.used_cells() {
             let at = CellPos::new(row + small(r), column + small(c));
-            place(&mut sheet, at, value(data.clone()), &mut left)?;
+            place(&mut sheet, at, value(data.clone()), &mut remaining_cells)?;
         }
         let formulas = file.worksheet_formula(&name).map_err(broken)?;
         let (row, column) = formulas.start().unwrap_or_default();
@@ -123,7 +123,7 @@ pub(super) fn place(
     sheet: &mut Sheet,
     at: CellPos,
     value: Value,
-    left: &mut usize,
+    remaining_cells: &mut usize,
 ) -> Result<(), WorkbookError> {
     if value == Value::Empty {
         return Ok(());
@@ -133,7 +133,7 @@ pub(super) fn place(
     let rows = (row + 1).saturating_sub(sheet.rows.len());
     let before = sheet.rows.get(row).map_or(0, Vec::len);
     let more = rows + (at.column as usize + 1).saturating_sub(before);
-    *left = left.checked_sub(more).ok_or_else(|| {
+    *remaining_cells = remaining_cells.checked_sub(more).ok_or_else(|| {
         WorkbookError::TooLarge(format!("over {MAX_CELLS} cells, counting the gaps between them"))
     })?;
     sheet.put(at, value);

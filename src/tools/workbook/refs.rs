@@ -61,12 +61,12 @@ impl Area {
 }
 
 pub(super) fn letters(column: u32) -> String {
-    let mut left = column + 1;
+    let mut rest = column + 1;
     let mut text = String::new();
-    while left > 0 {
-        let digit = u8::try_from((left - 1) % 26).unwrap_or_default();
+    while rest > 0 {
+        let digit = u8::try_from((rest - 1) % 26).unwrap_or_default();
         text.insert(0, char::from(b'A' + digit));
-        left = (left - 1) / 26;
+        rest = (rest - 1) / 26;
     }
     text
 }

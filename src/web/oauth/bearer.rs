@@ -18,13 +18,13 @@ pub struct Bearer(Arc<Inner>);
 struct Inner {
     login: Google,
     wait: Wait,
-    held: Mutex<Held>,
+    cache: Mutex<TokenCache>,
     /// Held by the task that renews.
     gate: Arc<tokio::sync::Mutex<()>>,
 }
 
 #[derive(Default)]
-struct Held {
+struct TokenCache {
     tokens: Option<Tokens>,
     /// A refresh token that the server no longer knows: we do not try it again until there is another.
     dead: Option<String>,
@@ -33,7 +33,7 @@ struct Held {
 impl Bearer {
     /// The tokens of a login. Reads nothing yet.
     pub fn new(login: Google, wait: Wait) -> Self {
-        Self(Arc::new(Inner { login, wait, held: Mutex::default(), gate: Arc::default() }))
+        Self(Arc::new(Inner { login, wait, cache: Mutex::default(), gate: Arc::default() }))
     }
 
     /// What to do if the login no longer works.
@@ -73,13 +73,13 @@ impl Bearer {
 }
 
 impl Inner {
-    fn held(&self) -> std::sync::MutexGuard<'_, Held> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    fn cache(&self) -> std::sync::MutexGuard<'_, TokenCache> {
+        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn current(&self, refused: Option<&str>) -> Option<String> {
-        let held = self.held();
-        held.tokens.as_ref().filter(|tokens| is_good(tokens, refused)).map(|it| it.access_token.clone())
+        let cache = self.cache();
+        cache.tokens.as_ref().filter(|tokens| is_good(tokens, refused)).map(|it| it.access_token.clone())
     }
 
     async fn renew(&self, refused: Option<&str>) -> Result<String, LoginError> {
@@ -96,7 +96,7 @@ impl Inner {
         let (mut tokens, _lock) = loaded.await.map_err(given_up)??;
         // Another process may have renewed it.
         if !is_good(&tokens, refused) {
-            let dead = self.held().dead.clone();
+            let dead = self.cache().dead.clone();
             if dead.as_deref() == Some(&tokens.refresh_token) {
                 return Err(self.over());
             }
@@ -105,7 +105,7 @@ impl Inner {
                 TokenReply::Tokens(granted) => granted,
                 TokenReply::Error(error) => return Err(error),
                 TokenReply::Invalid(_) => {
-                    self.held().dead = Some(tokens.refresh_token.clone());
+                    self.cache().dead = Some(tokens.refresh_token.clone());
                     return Err(self.over());
                 }
             };
@@ -119,7 +119,7 @@ impl Inner {
             saved.map_err(|_| LoginError::Temporary("keeping the tokens was given up".to_owned()))??;
         }
         let token = tokens.access_token.clone();
-        self.held().tokens = Some(tokens);
+        self.cache().tokens = Some(tokens);
         Ok(token)
     }
 

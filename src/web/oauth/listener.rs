@@ -84,10 +84,10 @@ impl Listener {
 async fn serve_caller(mut stream: TcpStream, host: &str, secrets: &Secrets) -> Option<Callback> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
-        let mut part = [0; 2048];
-        let many = stream.read(&mut part).await.ok()?;
-        head.extend_from_slice(&part[..many]);
-        if many == 0 || head.len() > LONGEST {
+        let mut chunk = [0; 2048];
+        let length = stream.read(&mut chunk).await.ok()?;
+        head.extend_from_slice(&chunk[..length]);
+        if length == 0 || head.len() > LONGEST {
             return None;
         }
     }
@@ -127,8 +127,8 @@ fn read(head: &[u8], host: &str, secrets: &Secrets) -> Result<Answer, (&'static 
     let Ok(url) = Url::parse(&format!("http://{host}/?{query}")) else { return bad("It cannot be read.") };
     let pairs: Vec<(String, String)> = url.query_pairs().into_owned().collect();
     let one = |name: &str| {
-        let mut found = pairs.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str());
-        found.next().filter(|_| found.next().is_none())
+        let mut values = pairs.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_str());
+        values.next().filter(|_| values.next().is_none())
     };
     if !one("state").is_some_and(|state| secrets.is_state(state)) {
         return bad("It does not belong to the login that was begun here.");

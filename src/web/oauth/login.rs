@@ -155,18 +155,18 @@ pub(super) enum TokenReply {
 
 /// Asks the token server. No error quotes what we sent or received.
 pub(super) async fn granted(login: &Google, wait: Wait, form: &[(&str, &str)]) -> TokenReply {
-    match asked(login, wait, form).await {
+    match request_tokens(login, wait, form).await {
         Ok(granted) => granted,
         Err(error) => TokenReply::Error(error),
     }
 }
 
-async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<TokenReply, LoginError> {
+async fn request_tokens(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<TokenReply, LoginError> {
     let url = parsed(&login.token_url, "token_url")?;
     let web = Web::new(&url, None, wait).map_err(LoginError::Permanent)?;
     let client_secret = match &login.client_secret {
-        Some(refresh_token) => {
-            let read = secret(refresh_token, "the secret of Google's client", "client_secret").await;
+        Some(client_secret) => {
+            let read = secret(client_secret, "the secret of Google's client", "client_secret").await;
             Some(read.map_err(LoginError::Permanent)?)
         }
         None => None,
@@ -182,9 +182,9 @@ async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Toke
         WebError::NotSent(text) | WebError::MaybeSent(text) => LoginError::Temporary(text),
     })?;
     let place = web.place();
-    let said_json: Option<Value> = serde_json::from_slice(&reply.body).ok().filter(Value::is_object);
+    let json: Option<Value> = serde_json::from_slice(&reply.body).ok().filter(Value::is_object);
     if !(200..300).contains(&reply.status) {
-        let word = |key: &str| said_json.as_ref().and_then(|json| json.get(key)?.as_str()).map(safe_excerpt);
+        let word = |key: &str| json.as_ref().and_then(|json| json.get(key)?.as_str()).map(safe_excerpt);
         return Ok(match (reply.status, word("error").as_deref()) {
             (429 | 500.., _) => {
                 TokenReply::Error(LoginError::Temporary(format!("{place} is busy ({})", reply.status)))
@@ -201,7 +201,7 @@ async fn asked(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<Toke
         });
     }
     let odd = || LoginError::Temporary(format!("{place} answered without a token that can be used"));
-    let json = said_json.ok_or_else(odd)?;
+    let json = json.ok_or_else(odd)?;
     let text =
         |key: &str| json.get(key).and_then(Value::as_str).filter(|text| is_token(text)).map(str::to_owned);
     let seconds = json.get("expires_in").and_then(Value::as_i64).unwrap_or(3600).clamp(0, LONGEST);

@@ -24,7 +24,7 @@ mod verb;
 use super::Services;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
-use crate::tools::folder::{self, Limits, Wanted};
+use crate::tools::folder::{self, FileFilter, Limits};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
@@ -78,10 +78,10 @@ const TEXT: &[&str] = &[
 const PLAIN: usize = 4;
 
 /// What is read from the folder: text and documents, code on request, never the result of an earlier analysis.
-fn wanted_files(recursive: bool, code: bool) -> Wanted<'static> {
-    let never = |name: &str| name.starts_with("analysis_result") && name.ends_with(".md");
+fn wanted_files(recursive: bool, code: bool) -> FileFilter<'static> {
+    let is_excluded = |name: &str| name.starts_with("analysis_result") && name.ends_with(".md");
     let endings = if code { TEXT } else { &TEXT[..PLAIN] };
-    Wanted { endings, documents: documents::READERS, never, recursive }
+    FileFilter { endings, documents: documents::READERS, is_excluded, recursive }
 }
 
 /// Makes the folder's path absolute, and refuses a folder with nothing to read before anything is stored.

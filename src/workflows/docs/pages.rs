@@ -266,7 +266,7 @@ impl Effect for WritePage {
     }
 
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
-        Box::pin(async move { output_file::found(&self.path, frozen) })
+        Box::pin(async move { output_file::trace_of(&self.path, frozen) })
     }
 }
 

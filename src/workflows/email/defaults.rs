@@ -18,7 +18,7 @@ pub const PROFILES: [(&str, &str); 3] =
 const ACCOUNT_SEPARATOR: char = '@';
 
 /// The profile of an account that has its own model, so its lessons reach no other model.
-pub fn of_account(namespace: &str, account: &str) -> String {
+pub fn account_namespace(namespace: &str, account: &str) -> String {
     format!("{namespace}{ACCOUNT_SEPARATOR}{account}")
 }
 
@@ -28,7 +28,7 @@ pub fn shared(namespace: &str) -> &str {
 }
 
 /// A profile's name in words.
-pub fn spoken(namespace: &str) -> String {
+pub fn describe(namespace: &str) -> String {
     let name = namespace.split_once('/').map_or(namespace, |(_, name)| name);
     match name.split_once(ACCOUNT_SEPARATOR) {
         Some((name, account)) => format!("{} for {account}", name.replace('_', " ")),
@@ -101,11 +101,11 @@ mod tests {
         let with = eval::triage(&model, &cases, &triage_request, &|_, _| {}).await;
         let new: Vec<_> = with.misses.iter().filter(|miss| !without.misses.contains(miss)).collect();
         assert!(
-            with.right() >= without.right(),
+            with.correct_count() >= without.correct_count(),
             "{} of {} were {}: {new:#?}",
-            with.right(),
+            with.correct_count(),
             with.total(),
-            without.right()
+            without.correct_count()
         );
     }
 
@@ -116,9 +116,9 @@ mod tests {
             assert_eq!(preset(namespace), text);
         }
         assert_eq!(preset("other"), "");
-        let private = of_account(TRIAGE, "private");
+        let private = account_namespace(TRIAGE, "private");
         assert_eq!((preset(&private), shared(&private), shared(TRIAGE)), ("", TRIAGE, TRIAGE));
-        assert_eq!(spoken(&private), "triage preferences for private");
-        assert_eq!(spoken(RESPONSE), "response preferences");
+        assert_eq!(describe(&private), "triage preferences for private");
+        assert_eq!(describe(RESPONSE), "response preferences");
     }
 }

@@ -114,7 +114,7 @@ pub struct Miss {
 }
 
 impl Report {
-    pub fn right(&self) -> usize {
+    pub fn correct_count(&self) -> usize {
         (0..3).map(|n| self.confusion[n][n]).sum()
     }
 
@@ -166,7 +166,7 @@ fn class_index(class: Class) -> usize {
 /// The table and the mistakes, as `sayso eval triage` prints them.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{} of {} right", self.right(), self.total())?;
+        writeln!(f, "{} of {} right", self.correct_count(), self.total())?;
         writeln!(f)?;
         write!(f, "{:>10}", "is \\ said")?;
         for class in Class::ALL {
@@ -221,7 +221,7 @@ mod tests {
         let report =
             triage(&Builtin::new("builtin", crate::workflows::RULES), &cases, &plain, &|_, _| {}).await;
         println!("{report}");
-        assert!(report.right() >= 36, "{report}");
+        assert!(report.correct_count() >= 36, "{report}");
         assert!(report.failures.is_empty());
     }
 
@@ -241,7 +241,7 @@ mod tests {
         let model = Builtin::new("builtin", crate::workflows::RULES);
         let report = triage(&model, &cases, &plain, &|_, _| {}).await;
         println!("{report}");
-        assert!(report.right() >= 90, "{report}");
+        assert!(report.correct_count() >= 90, "{report}");
     }
 
     #[test]
@@ -275,7 +275,7 @@ mod tests {
             Err(ModelError::Cut { model: "m".into(), why: "silence".into() }),
         ]);
         let report = triage(&model, &cases, &plain, &|_, _| {}).await;
-        assert_eq!((report.right(), report.total(), report.misses.len()), (1, 3, 1));
+        assert_eq!((report.correct_count(), report.total(), report.misses.len()), (1, 3, 1));
         let text = report.to_string();
         assert!(text.starts_with("1 of 3 right") && text.contains("silence"), "{text}");
     }

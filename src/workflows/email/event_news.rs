@@ -77,7 +77,7 @@ pub(super) async fn calendar_impact(
     let Some(event) = news.event().filter(|event| !event.uid.is_empty()) else {
         return Ok(CalendarImpact::New);
     };
-    let held = calendar.held(&event.uid).await?;
+    let held = calendar.events_of(&event.uid).await?;
     Ok(match calendar::check_revision(&held, &news.events, &news.sender, news.revision) {
         RevisionCheck::Absent => CalendarImpact::New,
         RevisionCheck::Same => CalendarImpact::Known,
@@ -101,7 +101,7 @@ pub(super) async fn times_held(services: &Services, mail: &Mail) -> Vec<(Timesta
         return Vec::new();
     };
     let Some(uid) = news.event().map(|event| &event.uid) else { return Vec::new() };
-    let held = calendar.held(uid).await.unwrap_or_default();
+    let held = calendar.events_of(uid).await.unwrap_or_default();
     let mut times: Vec<_> = held.iter().map(|event| (event.start, event.end)).collect();
     for at in news.events.iter().filter_map(|event| event.occurrence) {
         let lengths = held.iter().map(|event| event.end.duration_since(event.start));

@@ -34,7 +34,7 @@ impl Conversation {
     /// The profile that learns from decisions in this conversation.
     pub fn namespace(&self, shared: &str) -> String {
         match &self.account {
-            Some(account) if account.model.is_some() => defaults::of_account(shared, &account.name),
+            Some(account) if account.model.is_some() => defaults::account_namespace(shared, &account.name),
             _ => shared.to_owned(),
         }
     }

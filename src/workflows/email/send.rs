@@ -253,7 +253,7 @@ impl Effect for ReviseEvent {
                 Ok(events) => events,
                 Err(error) => return EffectTrace::Unknown(error.to_string()),
             };
-            let held = match self.calendar.held(&self.uid).await {
+            let held = match self.calendar.events_of(&self.uid).await {
                 Ok(held) => held,
                 Err(error) => return EffectTrace::Unknown(error.to_string()),
             };

@@ -109,7 +109,7 @@ fn only_model(state: &Learning) -> Option<&str> {
 pub(super) async fn hold_update(ctx: Ctx<Services>, state: Arc<Learning>) -> NodeResult {
     let facts = facts(ctx.services(), &state, state.profile.clone(), state.pinned.clone());
     let args = json!({ "namespace": state.namespace, "profile": state.proposed });
-    let title = format!("Change your {}?", defaults::spoken(&state.namespace));
+    let title = format!("Change your {}?", defaults::describe(&state.namespace));
     let mut interrupt = proposal("update", Kind::Approval, "update_memory", &args, &title);
     interrupt.schema = json!({
         "type": "object",

@@ -173,7 +173,7 @@ impl State for Learning {
     }
 
     fn title(&self) -> String {
-        format!("What your answers teach: {}", defaults::spoken(&self.namespace))
+        format!("What your answers teach: {}", defaults::describe(&self.namespace))
     }
 
     fn output(&self) -> Option<Value> {

@@ -416,7 +416,7 @@ async fn run_in_sandbox(
     let program = state.python.as_ref().and_then(|python| python.program.as_deref());
     let (report, bytes) = match program {
         Some(program) => {
-            let cage = services.pythons.again(Path::new(program)).await.map_err(|why| {
+            let cage = services.pythons.reopen(Path::new(program)).await.map_err(|why| {
                 NodeError::failed(format!(
                     "This work was started with {program}, which is not available now: {why}"
                 ))

@@ -41,7 +41,7 @@ fn reply(call: &Call, ending: Ending, args: Value) -> Option<Value> {
 }
 
 fn input(call: &Call) -> Value {
-    call.asking_for(&Process::own(), "k".to_owned()).input
+    call.asking_for(&Process::current(), "k".to_owned()).input
 }
 
 #[test]

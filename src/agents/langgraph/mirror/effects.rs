@@ -146,7 +146,7 @@ impl Sender {
     /// The run with our mark, if there is one.
     async fn marked(&self, thread: &str, mark: &str) -> Result<Option<EffectTrace>, ServerError> {
         let runs = self.0.runs(thread).await?.unwrap_or_default();
-        let ours = runs.into_iter().find(|run| run.is_marked(mark));
-        Ok(ours.map(|run| EffectTrace::Done(json!({ "run": run.run_id }))))
+        let marked_run = runs.into_iter().find(|run| run.is_marked(mark));
+        Ok(marked_run.map(|run| EffectTrace::Done(json!({ "run": run.run_id }))))
     }
 }

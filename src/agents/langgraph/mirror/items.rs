@@ -2,7 +2,7 @@
 
 use super::state::{Batch, Mirror};
 use crate::agents::langgraph::answer::{Answered, answer};
-use crate::agents::langgraph::shape::{Action, Asked, Pending, Shape, read};
+use crate::agents::langgraph::shape::{Action, Pending, RemoteQuestion, Shape, read};
 use crate::graph::{Allow, Decision, Interrupt, Kind, Labels, Warning};
 use crate::inbox::proposal;
 use crate::text::exact::is_exact;
@@ -25,18 +25,18 @@ pub(super) fn items(state: &Mirror, batch: &Batch) -> Vec<Interrupt> {
         Ok(all) => all,
         Err(why) => return vec![unreadable(state, batch, &why)],
     };
-    let alone = all.iter().map(|asked| asked.actions.len()).sum::<usize>() == 1;
+    let alone = all.iter().map(|question| question.actions.len()).sum::<usize>() == 1;
     let mut items = Vec::new();
-    for (n, (pending, asked)) in batch.pending.iter().zip(&all).enumerate() {
-        for (m, action) in asked.actions.iter().enumerate() {
-            items.push(item(state, pending, asked.shape, action, (n, m), alone));
+    for (n, (pending, question)) in batch.pending.iter().zip(&all).enumerate() {
+        for (m, action) in question.actions.iter().enumerate() {
+            items.push(item(state, pending, question.shape, action, (n, m), alone));
         }
     }
     items
 }
 
 /// Reads every interrupt, or says why one of them cannot be decided here. They are answered together or not at all.
-pub(super) fn read_all(batch: &Batch) -> Result<Vec<Asked>, String> {
+pub(super) fn read_all(batch: &Batch) -> Result<Vec<RemoteQuestion>, String> {
     if batch.pending.len() > MOST {
         return Err(format!("it asks more than {MOST} questions at once"));
     }
@@ -52,11 +52,11 @@ pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) 
         Err(why) => return Err(why),
     };
     let mut parts = Vec::new();
-    for (n, (pending, asked)) in batch.pending.iter().zip(&all).enumerate() {
-        let decisions = (0..asked.actions.len()).map(|m| decided(&key(n, m)));
+    for (n, (pending, question)) in batch.pending.iter().zip(&all).enumerate() {
+        let decisions = (0..question.actions.len()).map(|m| decided(&key(n, m)));
         let decisions: Option<Vec<Decision>> = decisions.collect();
         let Some(decisions) = decisions else { return Err("not everything is answered".to_owned()) };
-        match answer(asked, &decisions)? {
+        match answer(question, &decisions)? {
             Answered::Value(value) => parts.push(format!("{}:{value}", Value::from(pending.id.as_str()))),
             Answered::End => return Ok(Answered::End),
         }
@@ -68,10 +68,10 @@ pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) 
 /// tells them apart.
 pub(super) fn action_of<'b>(batch: &'b Batch, item_key: &str) -> Option<(&'b Pending, Shape, Action)> {
     for (n, pending) in batch.pending.iter().enumerate() {
-        let Ok(asked) = read(pending) else { continue };
-        let found = asked.actions.into_iter().enumerate().find(|(m, _)| key(n, *m) == item_key);
-        if let Some((_, action)) = found {
-            return Some((pending, asked.shape, action));
+        let Ok(question) = read(pending) else { continue };
+        let matching = question.actions.into_iter().enumerate().find(|(m, _)| key(n, *m) == item_key);
+        if let Some((_, action)) = matching {
+            return Some((pending, question.shape, action));
         }
     }
     None
@@ -109,7 +109,7 @@ fn item(
         item.allow.ignore = false;
     }
     item.warnings = warnings(state, action);
-    common(state, &mut item, &[&pending.id, &pending.value]);
+    set_common_fields(state, &mut item, &[&pending.id, &pending.value]);
     item
 }
 
@@ -120,11 +120,11 @@ fn unreadable(state: &Mirror, batch: &Batch, why: &str) -> Interrupt {
     item.gist = Visible::line(why).into_string();
     item.allow = Allow { ignore: true, ..Allow::default() };
     item.labels = Labels { ignore: Some("end the thread".to_owned()), ..Labels::default() };
-    common(state, &mut item, &[&batch.fingerprint]);
+    set_common_fields(state, &mut item, &[&batch.fingerprint]);
     item
 }
 
-fn common(state: &Mirror, item: &mut Interrupt, shown: &[&str]) {
+fn set_common_fields(state: &Mirror, item: &mut Interrupt, shown: &[&str]) {
     item.source = Some(state.of.server.clone());
     // Whatever the server does with an answer, we cannot undo it from here.
     item.irreversible = true;

@@ -15,7 +15,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::{Instant, sleep};
 
-type Made = Result<Command<Mirror>, NodeError>;
+type NodeResult = Result<Command<Mirror>, NodeError>;
 
 /// How much of a thread's state is kept as its result, in bytes.
 const LONGEST_RESULT: usize = 64 << 10;
@@ -23,7 +23,7 @@ const LONGEST_RESULT: usize = 64 << 10;
 const FOLLOW_FOR: Duration = Duration::from_secs(20 * 60);
 
 /// Reads the thread's current state, and asks its questions.
-pub(super) async fn look(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
+pub(super) async fn look(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> NodeResult {
     if state.end {
         return Ok(Command::goto("end_there"));
     }
@@ -39,8 +39,8 @@ pub(super) async fn look(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
             turns: messages::last(&thread.values),
             pending: thread.pending,
         };
-        let asked = items::items(&state, &batch);
-        return Ok(Command::ask(asked, "answered").update(MirrorUpdate::Asked { batch }));
+        let questions = items::items(&state, &batch);
+        return Ok(Command::ask(questions, "answered").update(MirrorUpdate::Asked { batch }));
     }
     Ok(match thread.status {
         RemoteStatus::Busy => Command::goto("follow"),
@@ -52,7 +52,7 @@ pub(super) async fn look(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
 }
 
 /// Begins the run that a person started.
-pub(super) async fn begin(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
+pub(super) async fn begin(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> NodeResult {
     let Some(input) = state.of.input.clone() else { return Ok(Command::goto("look")) };
     let sending = ServerEffect::Begin {
         thread: state.of.thread.clone(),
@@ -65,7 +65,7 @@ pub(super) async fn begin(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
 }
 
 /// Sends the answers, unless the questions have changed or are gone.
-pub(super) async fn answered(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
+pub(super) async fn answered(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> NodeResult {
     let (Some(batch), false) = (&state.asked, state.answers.is_empty()) else {
         return Ok(Command::goto("look"));
     };
@@ -92,14 +92,14 @@ pub(super) async fn answered(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made
 }
 
 /// Ends the thread on the server, on a person's own command.
-pub(super) async fn end_there(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
+pub(super) async fn end_there(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> NodeResult {
     let fingerprint = state.asked.as_ref().map(|batch| batch.fingerprint.clone()).unwrap_or_default();
     let basis = Authorization::Grant { name: SERVER_COMMANDS.to_owned() };
     end(&ctx, basis, &ServerEffect::End { thread: state.of.thread.clone(), fingerprint }).await
 }
 
 /// Waits until the run is over, unless too many others are being followed.
-pub(super) async fn follow(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> Made {
+pub(super) async fn follow(ctx: Ctx<ServerHandle>, state: Arc<Mirror>) -> NodeResult {
     let remote = &ctx.services().0;
     // If there is no room, the next poll that finds a question picks the thread up again.
     let Ok(_place) = remote.following.try_acquire() else {
@@ -141,7 +141,12 @@ async fn read(ctx: &Ctx<ServerHandle>, state: &Mirror) -> Result<Option<RemoteTh
     ctx.services().0.thread(&state.of.thread).await.map_err(|fault| failed(ctx, &fault))
 }
 
-async fn send(ctx: &Ctx<ServerHandle>, name: &str, basis: Authorization, sending: &ServerEffect) -> Made {
+async fn send(
+    ctx: &Ctx<ServerHandle>,
+    name: &str,
+    basis: Authorization,
+    sending: &ServerEffect,
+) -> NodeResult {
     let sender = Arc::new(Sender(ctx.services().0.clone()));
     let outcome = ctx.once(name, basis, sending.frozen(), sender).await?;
     let run = outcome.get("run").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -150,7 +155,7 @@ async fn send(ctx: &Ctx<ServerHandle>, name: &str, basis: Authorization, sending
     Ok(Command::goto(next).update(MirrorUpdate::Sent { run }))
 }
 
-async fn end(ctx: &Ctx<ServerHandle>, basis: Authorization, sending: &ServerEffect) -> Made {
+async fn end(ctx: &Ctx<ServerHandle>, basis: Authorization, sending: &ServerEffect) -> NodeResult {
     let sender = Arc::new(Sender(ctx.services().0.clone()));
     ctx.once("end", basis, sending.frozen(), sender).await?;
     Ok(Command::end().update(rests("ended", Value::Null)))

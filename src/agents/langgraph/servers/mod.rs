@@ -84,8 +84,8 @@ impl Servers {
     fn new_mirror(&self, of: &Mirrored, key: &str) -> Result<NewThread, Trouble> {
         let input = serde_json::to_value(of).map_err(|error| Trouble::Thread(error.to_string()))?;
         let workflow = workflow(of);
-        let made = self.engine().new_thread(&workflow, input, key);
-        made.map_err(|error| Trouble::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
+        let thread = self.engine().new_thread(&workflow, input, key);
+        thread.map_err(|error| Trouble::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
     }
 }
 

@@ -15,7 +15,7 @@ impl Servers {
             return Ok(());
         }
         let Some((remote, _)) = self.of(&stored.item.workflow) else {
-            return self.known(&stored.item.workflow);
+            return self.check_configured(&stored.item.workflow);
         };
         let why = match within(self.compare(&stored.item.thread)).await {
             Ok(true) => return Ok(()),
@@ -35,7 +35,7 @@ impl Servers {
     }
 
     /// A server's workflow must belong to a server of the config.
-    fn known(&self, workflow: &str) -> Result<(), InboxError> {
+    fn check_configured(&self, workflow: &str) -> Result<(), InboxError> {
         if self.engine().registry().get(workflow).is_some() {
             return Ok(());
         }
@@ -101,8 +101,9 @@ impl Servers {
                 let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
                 let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
                 // It may have been mirrored, and so renamed, since the person saw it.
-                let known = store.threads().newest_with_key(&workflow(&of), &key(&of.server, &of.thread))?;
-                if let Some((mirror, _)) = known {
+                let mirrored =
+                    store.threads().newest_with_key(&workflow(&of), &key(&of.server, &of.thread))?;
+                if let Some((mirror, _)) = mirrored {
                     return Box::pin(self.end_thread(&mirror)).await;
                 }
                 self.put_in(&of).await.map(Some)
@@ -124,16 +125,17 @@ async fn assistant(remote: &Remote, word: &str) -> Result<Assistant, InboxError>
     let all = within(remote.assistants()).await.map_err(|fault| away(remote, &fault))?;
     let is_named =
         |assistant: &&Assistant| assistant.assistant_id == word || assistant.name.as_deref() == Some(word);
-    let found = all.iter().find(is_named).or_else(|| all.iter().find(|assistant| assistant.graph_id == word));
-    if let Some(found) = found {
-        return Ok(found.clone());
+    let assistant =
+        all.iter().find(is_named).or_else(|| all.iter().find(|assistant| assistant.graph_id == word));
+    if let Some(assistant) = assistant {
+        return Ok(assistant.clone());
     }
-    let mut known: Vec<&str> = all.iter().map(|assistant| assistant.graph_id.as_str()).collect();
-    known.sort_unstable();
-    known.dedup();
-    let hint = match nearest(word, known.iter().copied()) {
+    let mut graphs: Vec<&str> = all.iter().map(|assistant| assistant.graph_id.as_str()).collect();
+    graphs.sort_unstable();
+    graphs.dedup();
+    let hint = match nearest(word, graphs.iter().copied()) {
         Some(near) => format!("did you mean `{}/{near}`?", remote.name()),
-        None => format!("{} has {}", remote.name(), crate::text::Visible::line(&known.join(", "))),
+        None => format!("{} has {}", remote.name(), crate::text::Visible::line(&graphs.join(", "))),
     };
     Err(InboxError::NotFound { what: "graph", id: word.to_owned(), hint })
 }

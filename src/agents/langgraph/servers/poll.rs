@@ -37,7 +37,7 @@ impl Servers {
         let mut changes = store.changes();
         let (mut failures, mut noted): (u32, Option<(Option<String>, Instant)>) = (0, None);
         loop {
-            let wanted = store.mail().sync_wanted().unwrap_or(0);
+            let sync_request = store.mail().sync_wanted().unwrap_or(0);
             let error = self.look(remote).await.err().map(|trouble| trouble.to_string());
             failures = if error.is_some() { failures.saturating_add(1) } else { 0 };
             let stale = |(last_error, at): &(Option<String>, Instant)| {
@@ -55,7 +55,7 @@ impl Servers {
                         if changed.is_err() {
                             return;
                         }
-                        if store.mail().sync_wanted().is_ok_and(|now| now != wanted) {
+                        if store.mail().sync_wanted().is_ok_and(|now| now != sync_request) {
                             break;
                         }
                     }

@@ -83,15 +83,15 @@ impl Servers {
                 Some(best) if best.1 >= next.1 => Some(best),
                 _ => Some(next),
             });
-            let taken = match first {
+            let line = match first {
                 None => None,
                 Some((0, _)) => place.local.pop_front(),
                 Some((source, _)) => {
                     place.sides.get_mut(source - 1).and_then(|side| side.waiting.pop_front())
                 }
             };
-            let Some(taken) = taken else { return Ok(page) };
-            page.threads.push(taken);
+            let Some(line) = line else { return Ok(page) };
+            page.threads.push(line);
         }
         page.next = Some(self.0.pages.remember(place));
         Ok(page)
@@ -111,18 +111,18 @@ impl Servers {
         page: &mut ThreadPage,
     ) -> Result<(), InboxError> {
         while let (true, Some(after)) = (place.local.is_empty(), place.local_next) {
-            let found = self.engine().store().threads().list(&ThreadQuery { after, ..query.clone() }).await?;
-            page.damaged.extend(found.damaged);
-            page.near = found.near.or(page.near.take());
-            place.local.extend(found.threads);
-            place.local_next = found.next.map(Some);
+            let local = self.engine().store().threads().list(&ThreadQuery { after, ..query.clone() }).await?;
+            page.damaged.extend(local.damaged);
+            page.suggestion = local.suggestion.or(page.suggestion.take());
+            place.local.extend(local.threads);
+            place.local_next = local.next.map(Some);
         }
         let now = self.engine().store().now();
         for (n, side) in place.sides.iter_mut().enumerate() {
             while let (true, Some(offset)) = (side.waiting.is_empty(), side.next) {
                 let remote = &self.remotes()[n];
-                let (found, more) = match self.page(n, offset).await {
-                    Ok(found) => found,
+                let (threads, more) = match self.page(n, offset).await {
+                    Ok(read) => read,
                     Err(why) => {
                         page.damaged.push(format!("{}: {why}; its threads are not listed", remote.name()));
                         (Vec::new(), false)
@@ -130,7 +130,7 @@ impl Servers {
                 };
                 side.next = more.then_some(offset + PAGE);
                 let others =
-                    found.iter().filter(|thread| !mirrored.contains(&key(remote.name(), &thread.id)));
+                    threads.iter().filter(|thread| !mirrored.contains(&key(remote.name(), &thread.id)));
                 let lines = others.map(|thread| line(remote.name(), thread));
                 side.waiting.extend(lines.filter(|line| is_wanted(line, query, now)));
             }
@@ -153,7 +153,7 @@ impl Servers {
         &self,
         id: &ThreadId,
     ) -> Result<Option<(Arc<Remote>, RemoteThread)>, InboxError> {
-        let mut found: Vec<(Arc<Remote>, RemoteThread)> = Vec::new();
+        let mut matches: Vec<(Arc<Remote>, RemoteThread)> = Vec::new();
         for (n, remote) in self.remotes().iter().enumerate() {
             for page in 0..SEARCHED {
                 // A server that is away does not hide another server's threads.
@@ -161,25 +161,25 @@ impl Servers {
                 let named = threads
                     .into_iter()
                     .filter(|thread| line(remote.name(), thread).id.as_str().starts_with(id.as_str()));
-                found.extend(named.map(|thread| (remote.clone(), thread)));
+                matches.extend(named.map(|thread| (remote.clone(), thread)));
                 if !more {
                     break;
                 }
             }
         }
-        if found.len() > 1 {
-            let names: Vec<String> = found
+        if matches.len() > 1 {
+            let names: Vec<String> = matches
                 .iter()
                 .take(5)
                 .map(|(remote, thread)| line(remote.name(), thread).id.to_string())
                 .collect();
             return Err(InboxError::Ambiguous {
                 id: id.to_string(),
-                count: found.len(),
+                count: matches.len(),
                 some: names.join(", "),
             });
         }
-        Ok(found.pop())
+        Ok(matches.pop())
     }
 
     /// A server's thread in its current state there.
@@ -218,7 +218,7 @@ impl Servers {
 fn can_hold(query: &ThreadQuery) -> bool {
     query.from.is_none()
         && query.kind.is_none()
-        && query.standing.is_none()
+        && query.ending.is_none()
         && query.account.is_none()
         && query.engine != EngineThreads::Only
 }

@@ -25,12 +25,13 @@ pub(super) struct Line {
 
 pub(super) fn read(value: &[u8], charset: &str) -> Line {
     let letters = words::letters(value, charset);
-    let (tokens, damaged) = tokens(&letters);
+    let (tokens, is_damaged) = tokens(&letters);
     let (entries, unusual) = entries(&tokens);
-    let outside = entries.iter().any(|entry| !entry.addresses.is_empty());
+    let has_outside = entries.iter().any(|entry| !entry.addresses.is_empty());
     // Some programs quote or encode the whole line.
-    let inside = if outside { None } else { (0..tokens.len()).find_map(|at| addresses_inside(&tokens, at)) };
-    let unusual = damaged || unusual || inside.is_some();
+    let inside =
+        if has_outside { None } else { (0..tokens.len()).find_map(|at| addresses_inside(&tokens, at)) };
+    let unusual = is_damaged || unusual || inside.is_some();
     let addresses = inside.unwrap_or_else(|| entries.into_iter().flat_map(Entry::into_addresses).collect());
     Line { addresses, unusual }
 }
@@ -123,26 +124,27 @@ fn pieces(tokens: &[Token]) -> (Vec<Vec<&Token>>, bool) {
 
 /// Reads the part between two commas.
 fn entry(piece: &[&Token]) -> Entry {
-    let angles = |good: fn(&str) -> bool| {
-        let fits = |token: &&Token| matches!(token, Token::Angle(Angle { address: Some(a), .. }) if good(a));
+    let find_angle = |accepts: fn(&str) -> bool| {
+        let fits =
+            |token: &&Token| matches!(token, Token::Angle(Angle { address: Some(a), .. }) if accepts(a));
         piece.iter().rposition(fits)
     };
     // Programs put the address after the name they were given, whatever that contains.
-    if let Some(at) = angles(is_address) {
+    if let Some(at) = find_angle(is_address) {
         return in_brackets(piece, at);
     }
-    let words = |good: fn(&[&Token], usize) -> Option<Found>| -> Vec<Found> {
-        (0..piece.len()).filter_map(|at| good(piece, at)).collect()
+    let find_words = |accepts: fn(&[&Token], usize) -> Option<AddressMatch>| -> Vec<AddressMatch> {
+        (0..piece.len()).filter_map(|at| accepts(piece, at)).collect()
     };
-    let plain = words(plain_word);
+    let plain = find_words(plain_word);
     if !plain.is_empty() {
         return without_brackets(piece, plain);
     }
-    let trimmed = words(trimmed_word);
+    let trimmed = find_words(trimmed_word);
     if !trimmed.is_empty() {
         return Entry { unusual: true, ..without_brackets(piece, trimmed) };
     }
-    if let Some(at) = angles(|_| true) {
+    if let Some(at) = find_angle(|_| true) {
         return in_brackets(piece, at);
     }
     // Old programs name a local mailbox: `root (Cron Daemon)`.
@@ -169,37 +171,37 @@ fn in_brackets(piece: &[&Token], at: usize) -> Entry {
 }
 
 /// Addresses between other words, which form the name.
-fn without_brackets(piece: &[&Token], found: Vec<Found>) -> Entry {
+fn without_brackets(piece: &[&Token], matches: Vec<AddressMatch>) -> Entry {
     let mut rest: Vec<Option<&Token>> = piece.iter().copied().map(Some).collect();
-    for at in found.iter().flat_map(|found| found.tokens.clone()) {
+    for at in matches.iter().flat_map(|found| found.tokens.clone()) {
         rest[at] = None;
     }
     let rest: Vec<&Token> = rest.into_iter().flatten().collect();
-    let unusual = found.len() > 1 || !is_comment(&rest);
-    let addresses = found.into_iter().map(|found| found.address).collect();
+    let unusual = matches.len() > 1 || !is_comment(&rest);
+    let addresses = matches.into_iter().map(|found| found.address).collect();
     Entry { name: name(&rest), addresses, unusual }
 }
 
 /// An address without brackets, and the tokens it consists of.
-struct Found {
+struct AddressMatch {
     address: String,
     tokens: std::ops::RangeInclusive<usize>,
 }
 
-fn plain_word(piece: &[&Token], at: usize) -> Option<Found> {
+fn plain_word(piece: &[&Token], at: usize) -> Option<AddressMatch> {
     let Token::Word { text, encoded: false } = piece[at] else { return None };
     if let Some(Token::Quoted(quoted)) = at.checked_sub(1).map(|before| piece[before]) {
         let address = format!("\"{quoted}\"{text}");
         return (text.starts_with('@') && is_address(&address))
-            .then(|| Found { address, tokens: at - 1..=at });
+            .then(|| AddressMatch { address, tokens: at - 1..=at });
     }
-    is_address(text).then(|| Found { address: text.clone(), tokens: at..=at })
+    is_address(text).then(|| AddressMatch { address: text.clone(), tokens: at..=at })
 }
 
-fn trimmed_word(piece: &[&Token], at: usize) -> Option<Found> {
+fn trimmed_word(piece: &[&Token], at: usize) -> Option<AddressMatch> {
     let Token::Word { text, encoded: false } = piece[at] else { return None };
     let address = text.trim_matches(tokens::AROUND);
-    is_address(address).then(|| Found { address: address.to_owned(), tokens: at..=at })
+    is_address(address).then(|| AddressMatch { address: address.to_owned(), tokens: at..=at })
 }
 
 /// Whether there are only comments.

@@ -32,7 +32,7 @@ pub(super) struct Angle {
 
 /// Splits a line into tokens and says whether it is damaged.
 pub(super) fn tokens(letters: &[Letter]) -> (Vec<Token>, bool) {
-    let (mut tokens, mut damaged) = (Vec::new(), false);
+    let (mut tokens, mut is_damaged) = (Vec::new(), false);
     // We search for a missing end only once, so that a line full of openings takes no longer than others.
     let (mut quotes, mut comments) = (true, true);
     let mut at = 0;
@@ -43,24 +43,24 @@ pub(super) fn tokens(letters: &[Letter]) -> (Vec<Token>, bool) {
                     tokens.push(Token::Quoted(unescaped(&letters[at + 1..end])));
                     at = end;
                 }
-                None => (quotes, damaged) = (false, true),
+                None => (quotes, is_damaged) = (false, true),
             },
             Some('(') => match comments.then(|| closing_parenthesis(letters, at)).flatten() {
                 Some(end) => {
                     tokens.push(Token::Comment(unescaped(&letters[at + 1..end])));
                     at = end;
                 }
-                None => (comments, damaged) = (false, true),
+                None => (comments, is_damaged) = (false, true),
             },
             Some('<') => match angle(letters, at) {
                 Some((angle, end)) => {
-                    damaged |= angle.unusual;
+                    is_damaged |= angle.unusual;
                     tokens.push(Token::Angle(angle));
                     at = end;
                 }
-                None => damaged = true,
+                None => is_damaged = true,
             },
-            Some('>' | ')') => damaged = true,
+            Some('>' | ')') => is_damaged = true,
             Some(',') => tokens.push(Token::Comma),
             Some(';') => tokens.push(Token::Semicolon),
             Some(':') => tokens.push(Token::Colon),
@@ -73,7 +73,7 @@ pub(super) fn tokens(letters: &[Letter]) -> (Vec<Token>, bool) {
         }
         at += 1;
     }
-    (tokens, damaged)
+    (tokens, is_damaged)
 }
 
 fn text(letters: &[Letter]) -> String {
@@ -121,13 +121,13 @@ fn closing_parenthesis(letters: &[Letter], open: usize) -> Option<usize> {
 /// Where the word that begins at `start` ends. A domain may be an IP address in square brackets, with colons.
 fn word_end(letters: &[Letter], start: usize) -> usize {
     let encoded = letters[start].encoded;
-    let mut literal = false;
+    let mut in_literal = false;
     let mut at = start + 1;
     while let Some(letter) = letters.get(at).filter(|letter| letter.encoded == encoded) {
         match letter.plain() {
-            Some('[') => literal |= letters[at - 1].char == '@',
-            Some(']') => literal = false,
-            Some(':') if literal => {}
+            Some('[') => in_literal |= letters[at - 1].char == '@',
+            Some(']') => in_literal = false,
+            Some(':') if in_literal => {}
             Some(c) if c.is_whitespace() || "\"()<>,;:".contains(c) => break,
             _ => {}
         }
@@ -138,24 +138,24 @@ fn word_end(letters: &[Letter], start: usize) -> usize {
 
 /// The text in the angle brackets that open at `open`, and where they end. `None` for a stray bracket.
 fn angle(letters: &[Letter], open: usize) -> Option<(Angle, usize)> {
-    let mut quoted = false;
+    let mut in_quotes = false;
     let mut end = open + 1;
     loop {
         match letters.get(end).map(Letter::plain) {
-            Some(Some('"')) => quoted = !quoted,
-            Some(Some('<')) if !quoted => return None,
-            Some(Some('>')) if !quoted => break,
+            Some(Some('"')) => in_quotes = !in_quotes,
+            Some(Some('<')) if !in_quotes => return None,
+            Some(Some('>')) if !in_quotes => break,
             Some(_) => {}
             // A quote hides the bracket, or there is none.
-            None if quoted => return unquoted_angle(letters, open),
+            None if in_quotes => return unquoted_angle(letters, open),
             None => return open_angle(letters, open),
         }
         end += 1;
     }
     let angle = cleaned(&letters[open + 1..end]);
     // Several addresses in one pair of brackets are a list.
-    let listed = angle.address.is_none() && angle.text.contains([',', ';']);
-    (!listed).then_some((angle, end))
+    let is_list = angle.address.is_none() && angle.text.contains([',', ';']);
+    (!is_list).then_some((angle, end))
 }
 
 /// Brackets around a quote that is never closed.
@@ -191,16 +191,16 @@ fn cleaned(letters: &[Letter]) -> Angle {
         address = rest;
     }
     // Blanks around `@` and dots used to be allowed.
-    let mut closed = address.trim().trim_matches(AROUND).to_owned();
+    let mut candidate = address.trim().trim_matches(AROUND).to_owned();
     for mark in ['@', '.'] {
-        closed = closed.split(mark).map(str::trim).collect::<Vec<_>>().join(&mark.to_string());
+        candidate = candidate.split(mark).map(str::trim).collect::<Vec<_>>().join(&mark.to_string());
     }
     // Text that is no valid address is kept as written: `root`, `a@b@c.example`.
-    let halves = closed.split_once('@');
-    let whole_word = !closed.is_empty()
-        && !closed.contains(|c: char| c.is_whitespace() || ",;".contains(c))
+    let halves = candidate.split_once('@');
+    let is_complete = !candidate.is_empty()
+        && !candidate.contains(|c: char| c.is_whitespace() || ",;".contains(c))
         && halves.is_none_or(|(local, domain)| !local.is_empty() && !domain.is_empty());
-    Angle { text: decoded.clone(), address: whole_word.then_some(closed), unusual: true }
+    Angle { text: decoded.clone(), address: is_complete.then_some(candidate), unusual: true }
 }
 
 /// `mailto:`, or the source route of old mail (`@relay.example:`).
@@ -217,14 +217,14 @@ pub(super) const AROUND: &[char] = &[
 /// Whether a text is a well-formed address.
 pub(super) fn is_address(text: &str) -> bool {
     let Some((local, domain)) = text.rsplit_once('@') else { return false };
-    let quoted = local.len() > 2 && local.starts_with('"') && local.ends_with('"');
-    let odd =
+    let is_quoted = local.len() > 2 && local.starts_with('"') && local.ends_with('"');
+    let is_special =
         |c: char| c.is_whitespace() || "()<>[]:;@,\\\"".contains(c) || (!c.is_ascii() && AROUND.contains(&c));
-    let literal = domain.len() > 2 && domain.starts_with('[') && domain.ends_with(']');
+    let is_literal = domain.len() > 2 && domain.starts_with('[') && domain.ends_with(']');
     let label = |label: &str| {
         !label.is_empty() && label.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'))
     };
-    (quoted || !local.is_empty() && !local.contains(odd))
-        && (literal || domain.split('.').all(label))
+    (is_quoted || !local.is_empty() && !local.contains(is_special))
+        && (is_literal || domain.split('.').all(label))
         && Visible::line(text) == text
 }

@@ -88,9 +88,9 @@ impl Lines<'_> {
                 code.push(' ');
             }
             // A comment at the end of a line is not part of the declaration.
-            let own = self.code[line].trim_end();
-            code.push_str(own);
-            written.push_str(self.written[line].get(..own.len()).unwrap_or_default());
+            let line_code = self.code[line].trim_end();
+            code.push_str(line_code);
+            written.push_str(self.written[line].get(..line_code.len()).unwrap_or_default());
             if let Some(end) = ends(&code) {
                 let end = written.floor_char_boundary(end);
                 return (one_line(&written[..end]), line);

@@ -114,7 +114,7 @@ fn top(
     for word in ["export ", "default ", "declare ", "abstract ", "async "] {
         rest = rest.strip_prefix(word).unwrap_or(rest);
     }
-    let open = bare.starts_with("export ");
+    let is_exported = bare.starts_with("export ");
     for (start, kind) in [
         ("class ", "class"),
         ("function* ", "function"),
@@ -126,19 +126,19 @@ fn top(
     ] {
         if let Some(rest) = rest.strip_prefix(start) {
             let name = word(rest.trim_start());
-            let known = open || exported.contains(name);
-            return (!name.is_empty()).then(|| (kind, name.to_owned(), known));
+            let is_public = is_exported || exported.contains(name);
+            return (!name.is_empty()).then(|| (kind, name.to_owned(), is_public));
         }
     }
     if let Some(rest) = ["const ", "let ", "var "].iter().find_map(|word| rest.strip_prefix(word)) {
         let name = word(rest);
         let value = rest[name.len()..].split_once('=').map_or("", |(_, value)| value.trim_start());
-        let known = open || exported.contains(name);
+        let is_public = is_exported || exported.contains(name);
         let kind = if is_function(value) { "function" } else { "constant" };
         // A required module is declared elsewhere.
         let is_declaration =
-            !name.is_empty() && (kind == "function" || known && !value.starts_with("require("));
-        return is_declaration.then(|| (kind, name.to_owned(), known));
+            !name.is_empty() && (kind == "function" || is_public && !value.starts_with("require("));
+        return is_declaration.then(|| (kind, name.to_owned(), is_public));
     }
     assigned(lines, at, rest).or_else(|| defined(lines.written[at].trim()))
 }

@@ -29,14 +29,14 @@ pub(super) fn patch(
         broken: BTreeSet::new(),
         out: String::new(),
     };
-    let mut left = pieces(xml).peekable();
-    let mut seen = false;
-    while let Some(piece) = left.next() {
+    let mut rest = pieces(xml).peekable();
+    let mut has_data = false;
+    while let Some(piece) = rest.next() {
         match (piece.kind, piece.name()) {
             // Readers find the extent of the sheet themselves.
             (Kind::Empty, "dimension") => {}
             (Kind::Empty, "sheetData") => {
-                seen = true;
+                has_data = true;
                 patch.prefix = piece.prefix().to_owned();
                 let name = piece.full_name();
                 let _ = write!(patch.out, "<{name}>");
@@ -44,15 +44,19 @@ pub(super) fn patch(
                 let _ = write!(patch.out, "</{name}>");
             }
             (Kind::Start, "sheetData") => {
-                seen = true;
+                has_data = true;
                 patch.prefix = piece.prefix().to_owned();
                 patch.out.push_str(piece.raw);
-                patch.data(&mut left);
+                patch.data(&mut rest);
             }
             _ => patch.out.push_str(piece.raw),
         }
     }
-    if seen { Ok(patch.out) } else { Err(WorkbookError::Broken(format!("`{}` holds no cells", sheet.name))) }
+    if has_data {
+        Ok(patch.out)
+    } else {
+        Err(WorkbookError::Broken(format!("`{}` holds no cells", sheet.name)))
+    }
 }
 
 struct Patch<'a> {
@@ -69,9 +73,9 @@ struct Patch<'a> {
 }
 
 impl Patch<'_> {
-    fn data<'x>(&mut self, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
+    fn data<'x>(&mut self, rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
         let mut next_row = 0;
-        while let Some(piece) = left.next() {
+        while let Some(piece) = rest.next() {
             if piece.closes("sheetData") {
                 self.rows_before(None);
                 self.out.push_str(piece.raw);
@@ -88,10 +92,10 @@ impl Patch<'_> {
             let edits = self.rows.remove(&row).unwrap_or_default();
             if piece.kind == Kind::Start && edits.is_empty() && self.broken.is_empty() {
                 self.out.push_str(piece.raw);
-                self.whole_row(left);
+                self.copy_row(rest);
             } else if piece.kind == Kind::Start {
                 self.out.push_str(&without_spans(&piece, &edits));
-                self.row(row, edits, left);
+                self.row(row, edits, rest);
             } else if edits.is_empty() {
                 self.out.push_str(piece.raw);
             } else {
@@ -104,8 +108,8 @@ impl Patch<'_> {
     }
 
     /// Copies a row without changes.
-    fn whole_row<'x>(&mut self, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
-        for piece in left {
+    fn copy_row<'x>(&mut self, rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>) {
+        for piece in rest {
             self.out.push_str(piece.raw);
             if piece.closes("row") {
                 return;
@@ -118,10 +122,10 @@ impl Patch<'_> {
         &mut self,
         row: u32,
         mut edits: BTreeSet<u32>,
-        left: &mut Peekable<impl Iterator<Item = Piece<'x>>>,
+        rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>,
     ) {
         let mut next_column = 0;
-        while let Some(piece) = left.next() {
+        while let Some(piece) = rest.next() {
             if piece.closes("row") {
                 self.cells(row, &edits);
                 self.out.push_str(piece.raw);
@@ -138,11 +142,11 @@ impl Patch<'_> {
             self.cells(row, &edits);
             edits = later;
             let at = CellPos::new(row, column);
-            let pieces = element(piece, left);
+            let pieces = element(piece, rest);
             if edits.remove(&column) {
                 self.lose(&pieces);
                 let base = piece.attribute("s").and_then(|s| s.parse().ok()).unwrap_or(0);
-                let was_date = whole_is_date(&pieces, self.sheet, at);
+                let was_date = is_shown_as_date(&pieces, self.sheet, at);
                 self.cell(at, base, was_date);
             } else {
                 self.keep_cell(at, &pieces);
@@ -246,11 +250,11 @@ fn without_spans(piece: &Piece<'_>, edits: &BTreeSet<u32>) -> String {
 }
 
 /// A whole element, from its first piece to its last.
-fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<'x>>>) -> Vec<Piece<'x>> {
+fn element<'x>(first: Piece<'x>, rest: &mut Peekable<impl Iterator<Item = Piece<'x>>>) -> Vec<Piece<'x>> {
     let mut pieces = vec![first];
     let mut depth = usize::from(first.kind == Kind::Start);
     while depth > 0 {
-        let Some(piece) = left.next() else { break };
+        let Some(piece) = rest.next() else { break };
         match piece.kind {
             Kind::Start => depth += 1,
             Kind::End => depth -= 1,
@@ -262,7 +266,7 @@ fn element<'x>(first: Piece<'x>, left: &mut Peekable<impl Iterator<Item = Piece<
 }
 
 /// Whether the cell's style already shows a date: then we keep it. Some programs write the default `t="n"`.
-fn whole_is_date(pieces: &[Piece<'_>], sheet: &Sheet, at: CellPos) -> bool {
+fn is_shown_as_date(pieces: &[Piece<'_>], sheet: &Sheet, at: CellPos) -> bool {
     let number = pieces.iter().all(|piece| piece.attribute("t").is_none_or(|kind| kind == "n"));
     number && sheet.dated.contains(&at)
 }

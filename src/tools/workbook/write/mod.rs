@@ -22,7 +22,7 @@ use std::collections::BTreeMap;
 use styles::Styles;
 
 /// What the result keeps of the workbook, for people to read before anything is done.
-pub fn kept(book: &Book) -> Vec<String> {
+pub fn preservation_notes(book: &Book) -> Vec<String> {
     if book.xlsx {
         vec![
             "everything that is not touched stays as it is; formulas are computed when the result is opened"
@@ -51,12 +51,12 @@ pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
         let part = parts.iter().find(|(name, _)| Some(name) == origin).map(|(_, part)| part.clone());
         let edits: Vec<CellPos> =
             if sheet.origin.is_some() { sheet.touched.iter().copied().collect() } else { every(sheet) };
-        let (part, kept) = match part {
+        let (part, is_original) = match part {
             Some(part) => (part, true),
             None => (package.add_sheet(&sheet.name)?, false),
         };
         let xml = package.read(&part)?;
-        let mut now = if kept { moved::sheet(&xml, sheet, &book.history) } else { xml.clone() };
+        let mut now = if is_original { moved::sheet(&xml, sheet, &book.history) } else { xml.clone() };
         if !edits.is_empty() {
             now = cells::patch(&now, sheet, &edits, &mut styles, zero)?;
         }
@@ -66,7 +66,7 @@ pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
         if now != xml {
             package.put(&part, now);
         }
-        if kept && !sheet.moves.is_empty() {
+        if is_original && !sheet.moves.is_empty() {
             package.move_drawings(&part, &sheet.moves)?;
         }
     }
@@ -82,16 +82,16 @@ pub fn write(book: &Book, original: &[u8]) -> Result<Vec<u8>, WorkbookError> {
 
 /// What cannot follow in each sheet when rows or columns move. An unreadable file has no entries.
 pub fn obstacles(original: &[u8]) -> BTreeMap<String, Vec<String>> {
-    let found = Package::open(original).and_then(|mut package| package.obstacles());
-    found.unwrap_or_default()
+    let obstacles = Package::open(original).and_then(|mut package| package.obstacles());
+    obstacles.unwrap_or_default()
 }
 
 /// Every cell with content.
 fn every(sheet: &super::Sheet) -> Vec<CellPos> {
     let mut all: Vec<CellPos> = Vec::new();
     for (row, cells) in (0..).zip(&sheet.rows) {
-        let held = (0..).zip(cells).filter(|(_, value)| **value != super::Value::Empty);
-        all.extend(held.map(|(column, _)| CellPos::new(row, column)));
+        let filled = (0..).zip(cells).filter(|(_, value)| **value != super::Value::Empty);
+        all.extend(filled.map(|(column, _)| CellPos::new(row, column)));
     }
     all.extend(sheet.formulas.keys().chain(sheet.looks.keys()));
     all.sort_unstable();

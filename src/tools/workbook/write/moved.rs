@@ -22,12 +22,12 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
         return xml.to_owned();
     }
     let mut out = String::with_capacity(xml.len());
-    let mut left = pieces(xml);
+    let mut rest = pieces(xml);
     let mut list: Option<OpenList<'_>> = None;
-    while let Some(piece) = left.next() {
+    while let Some(piece) = rest.next() {
         if piece.kind == Kind::Start && piece.name() == "sheetData" {
             out.push_str(piece.raw);
-            cells(&mut out, &mut left, &sheet.moves);
+            cells(&mut out, &mut rest, &sheet.moves);
             continue;
         }
         if LISTS.contains(&piece.name()) {
@@ -43,7 +43,7 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
             continue;
         }
         let Some(now) = around(&piece, &sheet.moves) else {
-            skip(piece, &mut left);
+            skip(piece, &mut rest);
             continue;
         };
         if let Some(list) = &mut list
@@ -53,14 +53,14 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
         }
         out.push_str(&now);
         if piece.kind == Kind::Start && (FORMULAS.contains(&piece.name()) || piece.name() == "sqref") {
-            let Some(text) = left.next() else { break };
+            let Some(text) = rest.next() else { break };
             match text.kind {
                 Kind::Other if piece.name() == "sqref" => {
                     out.push_str(&areas(text.raw, &sheet.moves).unwrap_or_else(|| text.raw.to_owned()));
                 }
                 Kind::Other => {
-                    let own = sheet.origin.as_deref().unwrap_or_default();
-                    out.push_str(&escape(&apply_history(&unescape(text.raw), own, history)));
+                    let origin = sheet.origin.as_deref().unwrap_or_default();
+                    out.push_str(&escape(&apply_history(&unescape(text.raw), origin, history)));
                 }
                 Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
             }
@@ -70,10 +70,10 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
 }
 
 /// Rows and cells at their new positions, to the end of `sheetData`.
-fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves: &[Move]) {
+fn cells<'x>(out: &mut String, rest: &mut impl Iterator<Item = Piece<'x>>, moves: &[Move]) {
     let (mut rows, mut columns) = (Counter::default(), Counter::default());
     let mut row = 0;
-    while let Some(piece) = left.next() {
+    while let Some(piece) = rest.next() {
         if !moves.is_empty() && piece.opens("row") {
             columns = Counter::default();
             let number = piece.attribute("r").and_then(|r| r.parse::<u32>().ok()).map(|r| r.max(1) - 1);
@@ -82,13 +82,13 @@ fn cells<'x>(out: &mut String, left: &mut impl Iterator<Item = Piece<'x>>, moves
                     row = now;
                     out.push_str(&without_spans(&piece.with("r", &(now + 1).to_string())));
                 }
-                None => skip(piece, left),
+                None => skip(piece, rest),
             }
         } else if !moves.is_empty() && piece.opens("c") {
             let number = piece.attribute("r").and_then(|r| CellPos::read(r).ok()).map(|at| at.column);
             match place(columns.next(number), Axis::Columns, moves) {
                 Some(now) => out.push_str(&piece.with("r", &CellPos::new(row, now).to_string())),
-                None => skip(piece, left),
+                None => skip(piece, rest),
             }
         } else {
             out.push_str(piece.raw);
@@ -123,16 +123,16 @@ impl OpenList<'_> {
     }
 }
 
-/// A formula after all changes, in a sheet that was originally called `own`.
-pub(super) fn apply_history(formula: &str, own: &str, history: &[(String, Change)]) -> String {
-    let mut own = own.to_owned();
+/// A formula after all changes, in a sheet that was originally called `own_sheet`.
+pub(super) fn apply_history(formula: &str, own_sheet: &str, history: &[(String, Change)]) -> String {
+    let mut own_sheet = own_sheet.to_owned();
     let mut text = formula.to_owned();
     for (sheet, change) in history {
-        if let Some(now) = follow(&text, &own, sheet, change) {
+        if let Some(now) = follow(&text, &own_sheet, sheet, change) {
             text = now;
         }
-        if let (Change::Renamed(name), true) = (change, own == *sheet) {
-            own.clone_from(name);
+        if let (Change::Renamed(name), true) = (change, own_sheet == *sheet) {
+            own_sheet.clone_from(name);
         }
     }
     text
@@ -165,10 +165,10 @@ fn without_spans(tag: &str) -> String {
 }
 
 /// Skips the rest of an element.
-pub(super) fn skip<'x>(piece: Piece<'x>, left: &mut impl Iterator<Item = Piece<'x>>) {
+pub(super) fn skip<'x>(piece: Piece<'x>, rest: &mut impl Iterator<Item = Piece<'x>>) {
     let mut depth = usize::from(piece.kind == Kind::Start);
     while depth > 0 {
-        let Some(piece) = left.next() else { return };
+        let Some(piece) = rest.next() else { return };
         match piece.kind {
             Kind::Start => depth += 1,
             Kind::End => depth -= 1,
@@ -194,8 +194,8 @@ fn around(piece: &Piece<'_>, moves: &[Move]) -> Option<String> {
     let mut tag = piece.raw.to_owned();
     for key in ["ref", "sqref"] {
         // Losing the cursor position does no harm.
-        if let Some(named) = piece.attribute(key).filter(|_| piece.name() != "selection") {
-            tag = with(&tag, key, &areas(named, moves)?);
+        if let Some(references) = piece.attribute(key).filter(|_| piece.name() != "selection") {
+            tag = with(&tag, key, &areas(references, moves)?);
         }
     }
     Some(tag)
@@ -209,13 +209,13 @@ fn with(tag: &str, key: &str, value: &str) -> String {
 /// A list of areas after the moves; `None` if none is left.
 fn areas(text: &str, moves: &[Move]) -> Option<String> {
     let one = |area: &str| moves.iter().try_fold(area.to_owned(), |area, moved| follow_area(&area, *moved));
-    let left: Vec<String> = text.split_whitespace().filter_map(one).collect();
-    (!left.is_empty()).then(|| left.join(" "))
+    let moved_areas: Vec<String> = text.split_whitespace().filter_map(one).collect();
+    (!moved_areas.is_empty()).then(|| moved_areas.join(" "))
 }
 
 /// The part with these column widths.
 pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
-    let mut known: BTreeMap<u32, String> = BTreeMap::new();
+    let mut split_columns: BTreeMap<u32, String> = BTreeMap::new();
     let mut columns: Vec<((u32, u32), String)> = Vec::new();
     let mut prefix = "";
     for piece in pieces(xml) {
@@ -233,7 +233,7 @@ pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
     for ((first, last), raw) in columns {
         let mut from = first;
         for (column, _) in widths.range(first..=last) {
-            known.insert(*column, raw.clone());
+            split_columns.insert(*column, raw.clone());
             if from < *column {
                 all.push((from, span(&raw, from, column - 1)));
             }
@@ -245,7 +245,7 @@ pub(super) fn widths(xml: &str, widths: &BTreeMap<u32, f64>) -> String {
     }
     for (column, width) in widths {
         let blank = format!("<{prefix}col/>");
-        let raw = span(known.get(column).unwrap_or(&blank), *column, *column);
+        let raw = span(split_columns.get(column).unwrap_or(&blank), *column, *column);
         all.push((*column, with(&with(&raw, "width", &width.to_string()), "customWidth", "1")));
     }
     all.sort_by_key(|(column, _)| *column);

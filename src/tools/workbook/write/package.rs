@@ -100,8 +100,10 @@ impl<'a> Package<'a> {
     pub(super) fn counts_from_1904(&mut self) -> Result<bool, WorkbookError> {
         let workbook = self.workbook.clone();
         let xml = self.read(&workbook)?;
-        let found = pieces(&xml).find(|piece| piece.opens("workbookPr"));
-        Ok(found.and_then(|piece| piece.attribute("date1904")).is_some_and(|yes| yes == "1" || yes == "true"))
+        let properties = pieces(&xml).find(|piece| piece.opens("workbookPr"));
+        Ok(properties
+            .and_then(|piece| piece.attribute("date1904"))
+            .is_some_and(|yes| yes == "1" || yes == "true"))
     }
 
     /// The parts of charts, wherever they are.
@@ -114,16 +116,17 @@ impl<'a> Package<'a> {
     pub(super) fn add_sheet(&mut self, name: &str) -> Result<String, WorkbookError> {
         let workbook = self.workbook.clone();
         let folder = workbook.rsplit_once('/').map_or("", |(folder, _)| folder).to_owned();
-        let taken = |part: &String| {
+        let exists = |part: &String| {
             self.changed.contains_key(part)
                 || self.archive.file_names().any(|name| name.is_ok_and(|name| name == part.as_str()))
         };
-        let part = (1..10_000).map(|n| format!("{folder}/worksheets/sheet{n}.xml")).find(|part| !taken(part));
+        let part =
+            (1..10_000).map(|n| format!("{folder}/worksheets/sheet{n}.xml")).find(|part| !exists(part));
         let part = part.ok_or_else(|| broken("it has no room for one more sheet"))?;
         let xml = self.read(&workbook)?;
         let number = |key: &str| {
-            let found = pieces(&xml).filter(|piece| piece.opens("sheet"));
-            found.filter_map(|piece| piece.attribute(key)?.parse::<u32>().ok()).max().unwrap_or(0) + 1
+            let sheets = pieces(&xml).filter(|piece| piece.opens("sheet"));
+            sheets.filter_map(|piece| piece.attribute(key)?.parse::<u32>().ok()).max().unwrap_or(0) + 1
         };
         let sheet_id = number("sheetId");
         let rels = self.rels(&workbook)?;
@@ -137,8 +140,8 @@ impl<'a> Package<'a> {
             close.prefix(),
             escape(name)
         );
-        let with = insert(&xml, close.at, &entry);
-        self.put(&workbook, with);
+        let updated = insert(&xml, close.at, &entry);
+        self.put(&workbook, updated);
         let relation = format!("<Relationship Id=\"{id}\" Type=\"{SHEET_REL}\" Target=\"/{part}\"/>");
         self.add_to_list(&rels_of(&workbook), "Relationships", &relation)?;
         let kind = format!("<Override PartName=\"/{part}\" ContentType=\"{SHEET_TYPE}\"/>");
@@ -151,8 +154,8 @@ impl<'a> Package<'a> {
         let xml = self.read(part)?;
         let close = pieces(&xml).find(|piece| piece.closes(list)).map(|piece| piece.at);
         let at = close.ok_or_else(|| broken(format!("{part} cannot be read")))?;
-        let with = insert(&xml, at, entry);
-        self.put(part, with);
+        let updated = insert(&xml, at, entry);
+        self.put(part, updated);
         Ok(())
     }
 
@@ -171,7 +174,7 @@ impl<'a> Package<'a> {
             self.dropped.insert(chain);
         }
         let xml = self.read(&workbook)?;
-        let with = match pieces(&xml).find(|piece| piece.opens("calcPr")) {
+        let updated = match pieces(&xml).find(|piece| piece.opens("calcPr")) {
             Some(piece) => {
                 let (before, after) = around(&xml, piece.at, piece.raw.len());
                 format!("{before}{}{after}", piece.with("fullCalcOnLoad", "1"))
@@ -187,14 +190,14 @@ impl<'a> Package<'a> {
                 insert(&xml, last.at + last.raw.len(), &entry)
             }
         };
-        self.put(&workbook, with);
+        self.put(&workbook, updated);
         Ok(())
     }
 
     pub(super) fn rels(&mut self, part: &str) -> Result<Vec<Rel>, WorkbookError> {
         let xml = self.read(&rels_of(part))?;
         let folder = part.rsplit_once('/').map_or("", |(folder, _)| folder);
-        let found = pieces(&xml).filter(|piece| piece.opens("Relationship")).map(|piece| {
+        let rels = pieces(&xml).filter(|piece| piece.opens("Relationship")).map(|piece| {
             let get = |key: &str| unescape(piece.attribute(key).unwrap_or_default()).into_owned();
             let target = get("Target");
             let target = match target.strip_prefix('/') {
@@ -203,20 +206,20 @@ impl<'a> Package<'a> {
             };
             Rel { id: get("Id"), kind: get("Type"), target }
         });
-        Ok(found.collect())
+        Ok(rels.collect())
     }
 
     /// Writes the whole package.
     pub(super) fn finish(mut self) -> Result<Vec<u8>, WorkbookError> {
         let mut out = ZipWriter::new(Cursor::new(Vec::new()));
-        let mut left = std::mem::take(&mut self.changed);
+        let mut changed = std::mem::take(&mut self.changed);
         for index in 0..self.archive.len() {
             let part = self.archive.by_index_raw(index).map_err(broken)?;
             let name = part.name().map_err(broken)?.into_owned();
             if self.dropped.contains(&name) {
                 continue;
             }
-            match left.remove(&name) {
+            match changed.remove(&name) {
                 Some(text) => {
                     drop(part);
                     fill(&mut out, &name, &text)?;
@@ -224,7 +227,7 @@ impl<'a> Package<'a> {
                 None => out.raw_copy_file(part).map_err(broken)?,
             }
         }
-        for (name, text) in &left {
+        for (name, text) in &changed {
             fill(&mut out, name, text)?;
         }
         Ok(out.finish().map_err(broken)?.into_inner())

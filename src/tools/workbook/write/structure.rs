@@ -43,8 +43,8 @@ impl Package<'_> {
         for rel in drawings.into_iter().filter(|rel| rel.kind.ends_with("/drawing")) {
             let xml = self.read(&rel.target)?;
             let mut out = String::with_capacity(xml.len());
-            let mut left = pieces(&xml);
-            while let Some(piece) = left.next() {
+            let mut rest = pieces(&xml);
+            while let Some(piece) = rest.next() {
                 out.push_str(piece.raw);
                 let axis = match piece.name() {
                     "row" => Axis::Rows,
@@ -54,7 +54,7 @@ impl Package<'_> {
                 if piece.kind != Kind::Start {
                     continue;
                 }
-                let Some(text) = left.next() else { break };
+                let Some(text) = rest.next() else { break };
                 match text.raw.trim().parse::<u32>() {
                     Ok(n) => {
                         let now = moves.iter().filter(|moved| moved.axis == axis);
@@ -77,11 +77,11 @@ impl Package<'_> {
         for chart in self.charts() {
             let xml = self.read(&chart)?;
             let mut out = String::with_capacity(xml.len());
-            let mut left = pieces(&xml);
-            while let Some(piece) = left.next() {
+            let mut rest = pieces(&xml);
+            while let Some(piece) = rest.next() {
                 out.push_str(piece.raw);
                 if piece.kind == Kind::Start && piece.name() == "f" {
-                    push_formula(&mut out, &mut left, "", &book.history);
+                    push_formula(&mut out, &mut rest, "", &book.history);
                 }
             }
             if out != xml {
@@ -89,7 +89,7 @@ impl Package<'_> {
             }
         }
         let parts = self.sheets()?;
-        let gone: Vec<String> = parts
+        let removed_parts: Vec<String> = parts
             .iter()
             .filter(|(name, _)| book.removed.contains(name))
             .map(|(_, part)| part.clone())
@@ -98,27 +98,32 @@ impl Package<'_> {
         let xml = self.read(&workbook)?;
         let listed = list_of_sheets(&xml, book);
         self.put(&workbook, listed);
-        if gone.is_empty() {
+        if removed_parts.is_empty() {
             return Ok(());
         }
         let rels = self.rels(&workbook)?;
-        let ids: Vec<&str> =
-            rels.iter().filter(|rel| gone.contains(&rel.target)).map(|rel| rel.id.as_str()).collect();
-        self.without(&rels_of(&workbook), |piece| piece.attribute("Id").is_some_and(|id| ids.contains(&id)))?;
-        self.without(TYPES, |piece| {
-            let part = piece.attribute("PartName").map(|part| part.trim_start_matches('/').to_owned());
-            part.is_some_and(|part| gone.contains(&part))
+        let ids: Vec<&str> = rels
+            .iter()
+            .filter(|rel| removed_parts.contains(&rel.target))
+            .map(|rel| rel.id.as_str())
+            .collect();
+        self.drop_pieces(&rels_of(&workbook), |piece| {
+            piece.attribute("Id").is_some_and(|id| ids.contains(&id))
         })?;
-        for part in gone {
+        self.drop_pieces(TYPES, |piece| {
+            let part = piece.attribute("PartName").map(|part| part.trim_start_matches('/').to_owned());
+            part.is_some_and(|part| removed_parts.contains(&part))
+        })?;
+        for part in removed_parts {
             self.dropped.insert(rels_of(&part));
             self.dropped.insert(part);
         }
         Ok(())
     }
 
-    fn without(&mut self, part: &str, gone: impl Fn(&Piece<'_>) -> bool) -> Result<(), WorkbookError> {
+    fn drop_pieces(&mut self, part: &str, is_gone: impl Fn(&Piece<'_>) -> bool) -> Result<(), WorkbookError> {
         let xml = self.read(part)?;
-        let rest: String = pieces(&xml).filter(|piece| !gone(piece)).map(|piece| piece.raw).collect();
+        let rest: String = pieces(&xml).filter(|piece| !is_gone(piece)).map(|piece| piece.raw).collect();
         self.put(part, rest);
         Ok(())
     }
@@ -137,9 +142,9 @@ fn list_of_sheets(xml: &str, book: &Book) -> String {
         stays.then(|| names.iter().take(at).filter(|name| !is_gone(name)).count())
     };
     let mut out = String::with_capacity(xml.len());
-    let mut left = pieces(xml);
+    let mut rest = pieces(xml);
     let mut n = 0;
-    while let Some(piece) = left.next() {
+    while let Some(piece) = rest.next() {
         match piece.name() {
             "sheet" if piece.opens("sheet") => {
                 let name = names.get(n).cloned().unwrap_or_default();
@@ -158,18 +163,18 @@ fn list_of_sheets(xml: &str, book: &Book) -> String {
                 out.push_str(&piece.with("activeTab", &place(at).unwrap_or(0).to_string()));
             }
             "definedName" if piece.kind == Kind::Start => {
-                let of = piece.attribute("localSheetId").and_then(|n| n.parse::<usize>().ok());
-                let tag = match of.map(place) {
+                let old_index = piece.attribute("localSheetId").and_then(|n| n.parse::<usize>().ok());
+                let tag = match old_index.map(place) {
                     Some(None) => {
-                        skip(piece, &mut left);
+                        skip(piece, &mut rest);
                         continue;
                     }
                     Some(Some(at)) => piece.with("localSheetId", &at.to_string()),
                     None => piece.raw.to_owned(),
                 };
-                let own = of.and_then(|at| names.get(at)).map_or("", String::as_str);
+                let sheet = old_index.and_then(|at| names.get(at)).map_or("", String::as_str);
                 out.push_str(&tag);
-                push_formula(&mut out, &mut left, own, &book.history);
+                push_formula(&mut out, &mut rest, sheet, &book.history);
             }
             _ => out.push_str(piece.raw),
         }
@@ -180,13 +185,13 @@ fn list_of_sheets(xml: &str, book: &Book) -> String {
 /// Adds the formula that comes next, after all changes; an element without one has its end tag there.
 fn push_formula<'x>(
     out: &mut String,
-    left: &mut impl Iterator<Item = Piece<'x>>,
-    own: &str,
+    rest: &mut impl Iterator<Item = Piece<'x>>,
+    sheet: &str,
     history: &[(String, Change)],
 ) {
-    let Some(text) = left.next() else { return };
+    let Some(text) = rest.next() else { return };
     match text.kind {
-        Kind::Other => out.push_str(&escape(&apply_history(&unescape(text.raw), own, history))),
+        Kind::Other => out.push_str(&escape(&apply_history(&unescape(text.raw), sheet, history))),
         Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
     }
 }

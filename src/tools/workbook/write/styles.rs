@@ -37,29 +37,29 @@ pub(super) struct StyleRequest {
 /// A list of the part, and what was added to it.
 struct List {
     items: Vec<String>,
-    known: usize,
+    original_count: usize,
 }
 
 impl List {
     fn of(xml: &str, name: &str) -> Self {
         let items = children(xml, name);
-        Self { known: items.len(), items }
+        Self { original_count: items.len(), items }
     }
 
     /// The number of an item; adds it unless we added it before.
     fn number(&mut self, item: String) -> usize {
-        let new = self.items.iter().skip(self.known).position(|known| *known == item);
+        let new = self.items.iter().skip(self.original_count).position(|added| *added == item);
         new.map_or_else(
             || {
                 self.items.push(item);
                 self.items.len() - 1
             },
-            |at| at + self.known,
+            |at| at + self.original_count,
         )
     }
 
     fn added(&self) -> String {
-        self.items.iter().skip(self.known).map(String::as_str).collect()
+        self.items.iter().skip(self.original_count).map(String::as_str).collect()
     }
 }
 
@@ -71,7 +71,7 @@ pub(super) struct Styles {
     fills: List,
     fonts: List,
     codes: List,
-    given: BTreeMap<StyleRequest, usize>,
+    added_styles: BTreeMap<StyleRequest, usize>,
 }
 
 impl Styles {
@@ -85,39 +85,41 @@ impl Styles {
             fonts: List::of(&xml, "fonts"),
             codes: List::of(&xml, "numFmts"),
             xml,
-            given: BTreeMap::new(),
+            added_styles: BTreeMap::new(),
         })
     }
 
-    /// The number of the style for this wish.
-    pub(super) fn number(&mut self, wish: StyleRequest) -> usize {
-        if (wish.format.is_none() && wish.look == CellFormat::default()) || self.formats.known == 0 {
-            return wish.base;
+    /// The number of the style for this request.
+    pub(super) fn number(&mut self, request: StyleRequest) -> usize {
+        if (request.format.is_none() && request.look == CellFormat::default())
+            || self.formats.original_count == 0
+        {
+            return request.base;
         }
-        if let Some(number) = self.given.get(&wish) {
+        if let Some(number) = self.added_styles.get(&request) {
             return *number;
         }
         let base =
-            self.formats.items.get(wish.base).or(self.formats.items.first()).cloned().unwrap_or_default();
-        let Some(first) = pieces(&base).next() else { return wish.base };
+            self.formats.items.get(request.base).or(self.formats.items.first()).cloned().unwrap_or_default();
+        let Some(first) = pieces(&base).next() else { return request.base };
         let rest = base.get(first.raw.len()..).unwrap_or_default().to_owned();
         let mut tag = first.raw.to_owned();
         let mut set = |key: &str, value: usize| {
             tag = Piece { kind: first.kind, raw: &tag, at: 0 }.with(key, &value.to_string());
         };
-        let format = match &wish.look.number_format {
+        let format = match &request.look.number_format {
             Some(code) => Some(self.code(code)),
-            None => wish.format.map(usize::from),
+            None => request.format.map(usize::from),
         };
         if let Some(format) = format {
             set("numFmtId", format);
             set("applyNumberFormat", 1);
         }
-        let CellFormat { bold, italic, colour, fill, .. } = &wish.look;
+        let CellFormat { bold, italic, colour, fill, .. } = &request.look;
         if bold.is_some() || italic.is_some() || colour.is_some() {
             let font = first.attribute("fontId").and_then(|n| n.parse::<usize>().ok()).unwrap_or(0);
             let font = self.fonts.items.get(font).cloned().unwrap_or_default();
-            set("fontId", self.fonts.number(font_like(&font, &self.prefix, &wish.look)));
+            set("fontId", self.fonts.number(font_like(&font, &self.prefix, &request.look)));
             set("applyFont", 1);
         }
         if let Some(colour) = fill {
@@ -133,22 +135,24 @@ impl Styles {
         }
         let number = self.formats.items.len();
         self.formats.items.push(format!("{tag}{rest}"));
-        self.given.insert(wish, number);
+        self.added_styles.insert(request, number);
         number
     }
 
     /// The number of a format code.
     fn code(&mut self, code: &str) -> usize {
-        if let Some((_, number)) = KNOWN.iter().find(|(known, _)| *known == code) {
+        if let Some((_, number)) = KNOWN.iter().find(|(known_code, _)| *known_code == code) {
             return *number;
         }
         let id =
             |item: &String| pieces(item).next().and_then(|p| p.attribute("numFmtId")?.parse::<usize>().ok());
-        let said = |item: &String| {
+        let format_code = |item: &String| {
             pieces(item).next().and_then(|p| p.attribute("formatCode").map(|c| unescape(c).into_owned()))
         };
-        if let Some(known) = self.codes.items.iter().find(|item| said(item).as_deref() == Some(code)) {
-            return id(known).unwrap_or(0);
+        if let Some(existing) =
+            self.codes.items.iter().find(|item| format_code(item).as_deref() == Some(code))
+        {
+            return id(existing).unwrap_or(0);
         }
         let number = self.codes.items.iter().filter_map(id).max().unwrap_or(0).max(OWN - 1) + 1;
         let p = &self.prefix;
@@ -159,7 +163,7 @@ impl Styles {
 
     /// The part with the additions; `None` if there are none.
     pub(super) fn written(self) -> Option<String> {
-        if self.given.is_empty() {
+        if self.added_styles.is_empty() {
             return None;
         }
         let p = &self.prefix;
@@ -183,7 +187,7 @@ impl Styles {
                 _ => out.push_str(piece.raw),
             }
             // By the schema the formats come first, and the part may have had none.
-            if piece.opens("styleSheet") && self.codes.known == 0 && !self.codes.items.is_empty() {
+            if piece.opens("styleSheet") && self.codes.original_count == 0 && !self.codes.items.is_empty() {
                 let (count, all) = (self.codes.items.len(), self.codes.added());
                 out.push_str(&format!("<{p}numFmts count=\"{count}\">{all}</{p}numFmts>"));
             }

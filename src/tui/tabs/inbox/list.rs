@@ -64,7 +64,7 @@ impl From<ItemLine> for Row {
             id: line.glance.id,
             place: line.glance.place,
             stamp: line.glance.stamp,
-            status: line.glance.standing,
+            status: line.glance.status,
             thread: line.thread,
             kind: line.kind,
             workflow: clean(&line.workflow),
@@ -315,7 +315,7 @@ impl List {
         let mut stamps = HashMap::with_capacity(self.rows.len());
         for row in &mut self.rows {
             if let Some(glance) = glances.get(row.id.as_str()) {
-                row.status = glance.standing;
+                row.status = glance.status;
             }
             stamps.insert(row.id.as_str(), row.stamp);
         }

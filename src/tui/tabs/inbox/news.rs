@@ -94,7 +94,7 @@ pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)
 pub fn await_held(model: &mut Model, all: &[Glance]) -> Vec<Cmd> {
     let news = &mut model.inbox.news;
     for glance in all {
-        if let ItemStatus::Held { since, .. } = glance.standing {
+        if let ItemStatus::Held { since, .. } = glance.status {
             news.awaited.insert(glance.id.clone());
             // Other questions of its thread may have been answered long before the last one.
             let since = since.checked_sub(24.hours()).unwrap_or(since);

@@ -35,7 +35,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     select_goto(model);
     let mut cmds = if was_complete { Vec::new() } else { news::await_held(model, &all) };
     let statuses: HashMap<&str, ItemStatus> =
-        all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
+        all.iter().map(|glance| (glance.id.as_str(), glance.status)).collect();
     let new = unread.iter().filter(|id| {
         !known_ids.contains(*id)
             && matches!(statuses.get(id.as_str()), Some(ItemStatus::Open | ItemStatus::Result))
@@ -63,7 +63,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
 fn count_down(model: &mut Model, all: &[Glance]) {
     let Some(undo) = &mut model.undo else { return };
     let statuses: HashMap<&str, ItemStatus> =
-        all.iter().map(|glance| (glance.id.as_str(), glance.standing)).collect();
+        all.iter().map(|glance| (glance.id.as_str(), glance.status)).collect();
     let mut remaining: Option<i64> = None;
     for (id, _) in &undo.items {
         match statuses.get(id.as_str()).copied() {

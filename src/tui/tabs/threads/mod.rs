@@ -81,7 +81,7 @@ impl ThreadsTab {
             search: Some(typed.words).filter(|words| !words.is_empty()),
             from: typed.from,
             kind: typed.kind,
-            standing: typed.ending,
+            ending: typed.ending,
             older: typed.older,
             newer: typed.newer,
             engine,
@@ -150,7 +150,7 @@ impl ThreadsTab {
             self.next = page.next;
         }
         if query.after.is_none() {
-            self.suggestion = page.near;
+            self.suggestion = page.suggestion;
         }
         let page_ids: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
         let old = std::mem::take(&mut self.rows);

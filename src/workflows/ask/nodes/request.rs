@@ -60,7 +60,7 @@ async fn choose_server(
     let current_host = state
         .selected_host
         .as_ref()
-        .filter(|host| known_hosts.contains(host) || api_hosts.known().contains(host));
+        .filter(|host| known_hosts.contains(host) || api_hosts.known_hosts().contains(host));
     if let Some(host) = current_host {
         return Ok((host.clone(), Vec::new()));
     }
@@ -70,7 +70,7 @@ async fn choose_server(
     );
     if !may_read {
         // No server is contacted, not even for its health, before the person agrees.
-        let first = api_hosts.known().into_iter().next();
+        let first = api_hosts.known_hosts().into_iter().next();
         return first.map(|host| (host, Vec::new())).ok_or_else(|| NodeError::failed(no_server));
     }
     ctx.call("server", async {
@@ -210,7 +210,7 @@ async fn send_once(
 /// The chosen server first, then the others.
 fn servers(state: &Ask, client: &ApiClient, host: &str) -> Vec<String> {
     let hosts =
-        state.hosts.get(&client.catalogue.name).cloned().unwrap_or_else(|| client.api_hosts().known());
+        state.hosts.get(&client.catalogue.name).cloned().unwrap_or_else(|| client.api_hosts().known_hosts());
     let others = hosts.into_iter().filter(|other| other != host);
     std::iter::once(host.to_owned()).chain(others).collect()
 }

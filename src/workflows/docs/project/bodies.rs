@@ -53,7 +53,7 @@ fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     for (_, item) in items() {
         *declared.entry(last_segment(&item.name)).or_default() += 1;
     }
-    let dependencies = tree::leanings(tree);
+    let dependencies = tree::file_dependencies(tree);
     let mut importers: HashMap<&str, u32> = HashMap::new();
     for target in
         program().filter_map(|file| dependencies.get(file.path.as_str())).flat_map(|targets| targets.keys())

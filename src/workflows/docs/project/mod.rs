@@ -7,7 +7,7 @@ mod testing;
 pub(super) use bodies::bodies;
 pub(super) use modules::keep_best;
 
-use crate::tools::tree::{File, Manifest, ManifestKind, Parts, Tree, leanings, links, runs};
+use crate::tools::tree::{File, Manifest, ManifestKind, Parts, Tree, file_dependencies, links, runs};
 use crate::workflows::docs::facts::{
     AreaFacts, DependencyFacts, LanguageFacts, LinkFacts, ManifestFacts, ProjectFacts, RunFacts,
 };
@@ -23,7 +23,7 @@ const RUNS: usize = 40;
 
 pub(super) fn project(tree: &Tree) -> ProjectFacts {
     let parts = Parts::of(tree);
-    let dependencies = leanings(tree);
+    let dependencies = file_dependencies(tree);
     let mut facts = ProjectFacts {
         name: name(tree),
         about: about(tree),

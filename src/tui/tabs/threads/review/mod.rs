@@ -14,7 +14,7 @@ pub use tree::Tree;
 pub use update::*;
 
 use crate::graph::{Kind, Picture, Shape};
-use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, taken};
+use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, path_taken};
 use crate::tui::card::{Doc, Folds, ScrollPosition};
 use crate::tui::msg::LoadedThread;
 use jiff::Timestamp;
@@ -217,7 +217,7 @@ impl Review {
 
     fn rebuild(&mut self) {
         self.spans = trace::rows(&self.view.trace);
-        let path = taken(&self.view.steps, self.view.status);
+        let path = path_taken(&self.view.steps, self.view.status);
         self.picture = self.shape.as_ref().map(|shape| shape.picture(&path)).unwrap_or_default();
         self.tree.put(&self.view.state);
         self.cut();

@@ -90,7 +90,7 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
         (None, None) => "",
     };
     PlainRow {
-        lead: pad(&truncate(&words::line(line.standing()), 9), 9),
+        lead: pad(&truncate(&words::line(line.outcome_or_status()), 9), 9),
         style: outcome_style(model, line),
         text: format!("{mark}{}", words::line(&line.title)),
         note: line.snippet.as_deref().map(words::line),
