@@ -137,7 +137,7 @@ impl Mailbox for UnopenedAccount {
         self.closed()
     }
 
-    fn answered_elsewhere<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+    fn answered_elsewhere<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
         self.closed()
     }
 

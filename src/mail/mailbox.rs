@@ -178,8 +178,11 @@ pub trait Mailbox: Send + Sync {
     }
     /// Saves a mail as a draft. The same Message-ID is saved once.
     fn save_draft<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>>;
-    /// Whether the user's own answer to the mail with this Message-ID is in the sent mail.
-    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
+    /// For each Message-ID, whether the user's own answer to that mail is in the sent mail.
+    fn answered_elsewhere<'a>(
+        &'a self,
+        message_ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<bool>, MailError>>;
     /// Whether the mail with this Message-ID is in the sent mail: only then did the user certainly write it.
     fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>>;
     /// Returns when something may have changed, or never if the mailbox cannot tell. May be dropped.

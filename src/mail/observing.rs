@@ -81,8 +81,11 @@ impl Mailbox for Observing<dyn Mailbox> {
         Box::pin(async { Err(MailError::Permanent(self.refusal())) })
     }
 
-    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        self.inner.answered_elsewhere(message_id)
+    fn answered_elsewhere<'a>(
+        &'a self,
+        message_ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
+        self.inner.answered_elsewhere(message_ids)
     }
 
     fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {

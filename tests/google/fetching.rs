@@ -294,9 +294,9 @@ async fn the_persons_own_answer_is_seen() {
     let other = gmail.google.deliver(&letter(2));
     let thread = gmail.google.world().mail(&asked).unwrap().thread.clone();
     gmail.mailbox.presence(&[asked, other]).await.unwrap();
-    assert!(!gmail.mailbox.answered_elsewhere("letter-1@example.com").await.unwrap());
+    assert!(!gmail.mailbox.answered_elsewhere(&["letter-1@example.com".to_owned()]).await.unwrap()[0]);
     let calls = gmail.google.world().requests.len();
-    assert!(!gmail.mailbox.answered_elsewhere("letter-1@example.com").await.unwrap());
+    assert!(!gmail.mailbox.answered_elsewhere(&["letter-1@example.com".to_owned()]).await.unwrap()[0]);
     assert_eq!(gmail.google.world().requests.len(), calls, "nothing has happened since");
     // A draft is no answer, and neither is one to another mail.
     let reply = |to: &str| format!("From: ada@gmail.example\r\nIn-Reply-To: <{to}>\r\n\r\nYes.\r\n");
@@ -307,10 +307,10 @@ async fn the_persons_own_answer_is_seen() {
     );
     gmail.google.world().put(reply("letter-2@example.com").as_bytes(), &["SENT"], Some(thread.clone()));
     gmail.mailbox.presence(&[]).await.unwrap();
-    assert!(!gmail.mailbox.answered_elsewhere("letter-1@example.com").await.unwrap());
+    assert!(!gmail.mailbox.answered_elsewhere(&["letter-1@example.com".to_owned()]).await.unwrap()[0]);
     gmail.google.world().put(reply("letter-1@example.com").as_bytes(), &["SENT"], Some(thread));
     gmail.mailbox.presence(&[]).await.unwrap();
-    assert!(gmail.mailbox.answered_elsewhere("letter-1@example.com").await.unwrap());
-    assert!(!gmail.mailbox.answered_elsewhere("letter-2@example.com").await.unwrap());
-    assert!(!gmail.mailbox.answered_elsewhere("no such@id").await.unwrap());
+    assert!(gmail.mailbox.answered_elsewhere(&["letter-1@example.com".to_owned()]).await.unwrap()[0]);
+    assert!(!gmail.mailbox.answered_elsewhere(&["letter-2@example.com".to_owned()]).await.unwrap()[0]);
+    assert!(!gmail.mailbox.answered_elsewhere(&["no such@id".to_owned()]).await.unwrap()[0]);
 }

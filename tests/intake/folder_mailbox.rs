@@ -167,8 +167,8 @@ impl Mailbox for FolderMailbox {
         Box::pin(async { Ok(()) })
     }
 
-    fn answered_elsewhere<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        Box::pin(async move { Ok(self.is_listed("replies", id)) })
+    fn answered_elsewhere<'a>(&'a self, ids: &'a [String]) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
+        Box::pin(async move { Ok(ids.iter().map(|id| self.is_listed("replies", id)).collect()) })
     }
 
     fn is_sent<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {

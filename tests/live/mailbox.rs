@@ -74,7 +74,7 @@ async fn mail_is_read_marked_and_kept() {
         imap.save_draft(draft).await.unwrap();
     }
     assert_eq!(dovecot.count("Drafts"), 1);
-    assert!(!imap.answered_elsewhere("5@example.com").await.unwrap());
+    assert!(!imap.answered_elsewhere(&["5@example.com".to_owned()]).await.unwrap()[0]);
 
     // Void numbers (ids that are parts of others included): everything again, nothing lost, and places still found.
     imap.leave().await;

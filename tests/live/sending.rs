@@ -43,7 +43,7 @@ async fn mail_is_sent_once_and_filed_once() {
     let Found::Sent(found) = out.find(first.as_bytes()).await else { panic!() };
     assert_eq!(found.message_id, "1@sayso");
     assert_eq!(dovecot.count("Gesendete Post"), 2);
-    assert!(mailbox.answered_elsewhere("7@example.com").await.unwrap());
+    assert!(mailbox.answered_elsewhere(&["7@example.com".to_owned()]).await.unwrap()[0]);
 
     // All refused: nothing is sent or filed.
     let third = mail("3", "eve@refused.example").replace("unseen@example.com", "x@refused.example");

@@ -182,15 +182,15 @@ async fn a_draft_is_kept_once_in_the_folder_for_it() {
 async fn answers_from_elsewhere_are_found_in_sent() {
     let fake = Fake::new();
     let (imap, heard) = fake.open().await;
-    assert!(!imap.answered_elsewhere("1@x").await.unwrap());
-    assert!(!imap.answered_elsewhere("1@x").await.unwrap());
+    assert!(!imap.answered_elsewhere(&["1@x".to_owned()]).await.unwrap()[0]);
+    assert!(!imap.answered_elsewhere(&["1@x".to_owned()]).await.unwrap()[0]);
     assert_eq!(heard.count("HEADER In-Reply-To"), 1, "nothing was sent in between");
     // An id that is part of another's is not that one.
     fake.put("Sent Things", "In-Reply-To: <11@x>\r\n\r\nYes\r\n", &[]);
-    assert!(!imap.answered_elsewhere("1@x").await.unwrap());
+    assert!(!imap.answered_elsewhere(&["1@x".to_owned()]).await.unwrap()[0]);
     fake.put("Sent Things", "In-Reply-To: <0@x> <1@x>\r\n\r\nYes\r\n", &[]);
-    assert!(imap.answered_elsewhere("1@x").await.unwrap());
-    assert!(!imap.answered_elsewhere("2@x").await.unwrap());
+    assert!(imap.answered_elsewhere(&["1@x".to_owned()]).await.unwrap()[0]);
+    assert!(!imap.answered_elsewhere(&["2@x".to_owned()]).await.unwrap()[0]);
 }
 
 #[tokio::test]

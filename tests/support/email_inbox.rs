@@ -130,8 +130,8 @@ impl Mailbox for FakeMailbox {
         Box::pin(async { Ok(false) })
     }
 
-    fn answered_elsewhere<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        Box::pin(async { Ok(false) })
+    fn answered_elsewhere<'a>(&'a self, ids: &'a [String]) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
+        Box::pin(async { Ok(vec![false; ids.len()]) })
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

@@ -8,6 +8,7 @@ use crate::mail::{Account, Mail, MailPresence};
 use crate::store::{StoreError, WaitingMailThread};
 use crate::workflows::email::ANSWERED_ELSEWHERE;
 use serde_json::json;
+use std::collections::HashSet;
 
 const MAIL_GONE: &str = "the mail is no longer in its mailbox";
 
@@ -47,30 +48,22 @@ impl Intake {
         }
         let places: Vec<String> = waiting.iter().map(|waiting| waiting.place.clone()).collect();
         let presence = account.mailbox.presence(&places).await?;
-        for (waiting, presence) in waiting.iter().zip(presence) {
+        let waiting: Vec<(WaitingMailThread, MailPresence)> = waiting.into_iter().zip(presence).collect();
+        let answered_ids = answered_in_sent(account, &waiting).await?;
+        for (waiting, presence) in &waiting {
             match presence {
                 MailPresence::Unknown => {}
                 MailPresence::Gone => self.settle(&waiting.thread, MAIL_GONE, "gone").await?,
                 MailPresence::There { answered, .. } => {
+                    let in_sent = waiting.message_id.as_ref().is_some_and(|id| answered_ids.contains(id));
                     // If the thread has sent something, that may be the answer.
-                    if !waiting.acted && (answered || self.is_answered_in_sent(account, waiting).await?) {
+                    if !waiting.acted && (*answered || in_sent) {
                         self.settle(&waiting.thread, ANSWERED_ELSEWHERE, "answered").await?;
                     }
                 }
             }
         }
         Ok(())
-    }
-
-    async fn is_answered_in_sent(
-        &self,
-        account: &Account,
-        waiting: &WaitingMailThread,
-    ) -> Result<bool, IntakeError> {
-        match &waiting.message_id {
-            Some(id) => Ok(account.mailbox.answered_elsewhere(id).await?),
-            None => Ok(false),
-        }
     }
 
     async fn settle(&self, thread: &ThreadId, reason: &str, how: &str) -> Result<(), IntakeError> {
@@ -95,4 +88,22 @@ impl Intake {
             Err(error) => Err(error.into()),
         }
     }
+}
+
+/// The Message-IDs of waiting mails whose answer is in the sent mail. They are looked up together, because a mailbox may
+/// have to list all of its sent mail for it.
+async fn answered_in_sent(
+    account: &Account,
+    waiting: &[(WaitingMailThread, MailPresence)],
+) -> Result<HashSet<String>, IntakeError> {
+    let is_unclear = |(waiting, presence): &&(WaitingMailThread, MailPresence)| {
+        !waiting.acted && matches!(presence, MailPresence::There { answered: false, .. })
+    };
+    let ids: Vec<String> =
+        waiting.iter().filter(is_unclear).filter_map(|(waiting, _)| waiting.message_id.clone()).collect();
+    if ids.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let answered = account.mailbox.answered_elsewhere(&ids).await?;
+    Ok(ids.into_iter().zip(answered).filter(|(_, answered)| *answered).map(|(id, _)| id).collect())
 }

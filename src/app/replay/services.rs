@@ -364,7 +364,7 @@ impl Mailbox for NoMailbox {
         Box::pin(async { shut() })
     }
 
-    fn answered_elsewhere<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+    fn answered_elsewhere<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
         Box::pin(async { shut() })
     }
 

@@ -272,8 +272,17 @@ impl Mailbox for Gmail {
         Box::pin(async move { Ok(send::save_draft(&self.0.api, raw).await?) })
     }
 
-    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        Box::pin(self.0.answered(message_id))
+    fn answered_elsewhere<'a>(
+        &'a self,
+        message_ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
+        Box::pin(async move {
+            let mut answered = Vec::with_capacity(message_ids.len());
+            for id in message_ids {
+                answered.push(self.0.answered(id).await?);
+            }
+            Ok(answered)
+        })
     }
 
     fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {

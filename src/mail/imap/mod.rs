@@ -411,14 +411,22 @@ impl Mailbox for Imap {
         })
     }
 
-    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
+    fn answered_elsewhere<'a>(
+        &'a self,
+        message_ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
         let inner = &self.0;
         Box::pin(async move {
-            if message_id.is_empty() || message_id.len() > LONGEST_ID {
-                return Ok(false);
+            let can_be_searched = |id: &str| !id.is_empty() && id.len() <= LONGEST_ID;
+            if !message_ids.iter().any(|id| can_be_searched(id)) {
+                return Ok(vec![false; message_ids.len()]);
             }
             in_session!(inner, session => async {
-                Ok(inner.answered(&mut session, message_id).await?)
+                let mut answered = Vec::with_capacity(message_ids.len());
+                for id in message_ids {
+                    answered.push(can_be_searched(id) && inner.answered(&mut session, id).await?);
+                }
+                Ok(answered)
             }.await)
         })
     }

@@ -169,12 +169,15 @@ impl Mailbox for Maildir {
         self.work(move |inner| deliver::draft(&inner.drafts, &raw))
     }
 
-    fn answered_elsewhere<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        let id = message_id.to_owned();
+    fn answered_elsewhere<'a>(
+        &'a self,
+        message_ids: &'a [String],
+    ) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
+        let ids = message_ids.to_vec();
         self.work(move |inner| {
             let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
             answers.update(&inner.sent)?;
-            Ok(answers.answered(&id))
+            Ok(ids.iter().map(|id| answers.answered(id)).collect())
         })
     }
 

@@ -250,16 +250,19 @@ async fn a_draft_is_kept_once() {
 async fn an_answer_in_sent_counts() {
     let mailbox = Desk::new();
     let maildir = mailbox.open();
-    assert!(!maildir.answered_elsewhere("a@x").await.unwrap(), "no Sent, no answer");
+    assert!(!maildir.answered_elsewhere(&["a@x".to_owned()]).await.unwrap()[0], "no Sent, no answer");
     Folder::new("", mailbox.path(".Sent")).create().unwrap();
     mailbox.put(".Sent/cur/1.host:2,S", "In-Reply-To: <a@x>\nReferences: <root@x> <a@x>\n\nbody");
-    assert!(maildir.answered_elsewhere("a@x").await.unwrap());
-    assert!(!maildir.answered_elsewhere("root@x").await.unwrap(), "another mail was answered");
+    assert!(maildir.answered_elsewhere(&["a@x".to_owned()]).await.unwrap()[0]);
+    assert!(
+        !maildir.answered_elsewhere(&["root@x".to_owned()]).await.unwrap()[0],
+        "another mail was answered"
+    );
     mailbox.put(".Sent/new/2.host", "References: <root@x>\n\nIn-Reply-To: <fake@x>");
-    assert!(maildir.answered_elsewhere("root@x").await.unwrap());
-    assert!(!maildir.answered_elsewhere("fake@x").await.unwrap());
+    assert!(maildir.answered_elsewhere(&["root@x".to_owned()]).await.unwrap()[0]);
+    assert!(!maildir.answered_elsewhere(&["fake@x".to_owned()]).await.unwrap()[0]);
     fs::remove_file(mailbox.path(".Sent/cur/1.host:2,S")).unwrap();
-    assert!(!maildir.answered_elsewhere("a@x").await.unwrap());
+    assert!(!maildir.answered_elsewhere(&["a@x".to_owned()]).await.unwrap()[0]);
 }
 
 #[tokio::test]
