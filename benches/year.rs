@@ -209,7 +209,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
             "the first tenth",
             first,
             last / first,
-            "≥ 0.8",
+            "≥ 0.9",
         ),
         Row::new("Y2", "kB in the file a mail", kb(before.file), "decisions", decided as f64, 0.0, "–"),
         Row::new(

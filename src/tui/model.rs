@@ -99,8 +99,7 @@ pub struct Model {
     pub sources: Vec<SourceLine>,
     pub spent_today: f64,
     pub driving: Driving,
-    /// For spinners.
-    pub ticks: usize,
+    pub spinner_frame: usize,
     /// Whether to quit once nothing is held.
     pub quit_when_idle: bool,
     /// When the user was last notified.
@@ -153,7 +152,7 @@ impl Model {
             sources: Vec::new(),
             spent_today: 0.0,
             driving: Driving::Unknown,
-            ticks: 0,
+            spinner_frame: 0,
             quit_when_idle: false,
             last_notice: None,
         })

@@ -47,7 +47,7 @@ use crate::text::{Visible, io_words};
 use jiff::Timestamp;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// A Maildir account.
 pub struct Maildir(Arc<Inner>);
@@ -65,6 +65,15 @@ struct Inner {
     ignored: AfterHandling,
     answers: Mutex<sent::Answers>,
     watch: watch::Watch,
+}
+
+impl Inner {
+    /// What the mails in Sent answer, read again as far as they have changed.
+    fn current_answers(&self) -> Result<MutexGuard<'_, sent::Answers>, MailError> {
+        let mut answers = self.answers.lock().unwrap_or_else(PoisonError::into_inner);
+        answers.update(&self.sent)?;
+        Ok(answers)
+    }
 }
 
 impl Maildir {
@@ -175,19 +184,14 @@ impl Mailbox for Maildir {
     ) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
         let ids = message_ids.to_vec();
         self.work(move |inner| {
-            let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            answers.update(&inner.sent)?;
+            let answers = inner.current_answers()?;
             Ok(ids.iter().map(|id| answers.answered(id)).collect())
         })
     }
 
     fn is_sent<'a>(&'a self, message_id: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
         let id = message_id.to_owned();
-        self.work(move |inner| {
-            let mut answers = inner.answers.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-            answers.update(&inner.sent)?;
-            Ok(answers.has(&id))
-        })
+        self.work(move |inner| Ok(inner.current_answers()?.has(&id)))
     }
 
     fn changed(&self) -> BoxFuture<'_, ()> {

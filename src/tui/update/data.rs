@@ -20,7 +20,7 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
     let minute_changed = wall.as_second() / 60 != model.wall.as_second() / 60;
     model.now = model.now.max(at);
     model.wall = wall;
-    model.ticks = model.ticks.wrapping_add(1);
+    model.spinner_frame = model.spinner_frame.wrapping_add(1);
     if model.note.as_ref().is_some_and(|note| note.until <= model.now) {
         model.note = None;
     }

@@ -17,7 +17,7 @@ const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "�
 
 /// The spinner's current frame.
 pub fn spinner(model: &Model) -> &'static str {
-    SPINNER[model.ticks % SPINNER.len()]
+    SPINNER[model.spinner_frame % SPINNER.len()]
 }
 
 fn waiting_count(overview: &Overview) -> u64 {

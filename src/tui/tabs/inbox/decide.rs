@@ -213,8 +213,8 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
             done.iter().map(|(id, _)| titles_and_words.get(id).map_or(kind.word(), |(_, word)| *word));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
         let what = what_was_done(word.unwrap_or(kind.word()), &done);
-        let until = snoozed_until(model, kind).unwrap_or_default();
-        model.say(words::capitalized(&format!("{what}{until}")));
+        let note = snooze_note(model, kind).unwrap_or_default();
+        model.say(words::capitalized(&format!("{what}{note}")));
         if matches!(
             kind,
             DecisionKind::Accepted
@@ -239,7 +239,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
 }
 
 /// Until when items were snoozed, and the key that lists them; `None` for other decisions.
-fn snoozed_until(model: &Model, kind: DecisionKind) -> Option<String> {
+fn snooze_note(model: &Model, kind: DecisionKind) -> Option<String> {
     let DecisionKind::Snoozed { until } = kind else { return None };
     let until = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
     let key = model.keymap.key_of(&model.scopes(), Action::ShowSnoozed);

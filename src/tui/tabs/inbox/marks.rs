@@ -84,7 +84,7 @@ impl List {
         self.marked.iter().filter_map(|position| self.row(*position)).collect()
     }
 
-    /// Finds the marked rows again. Every frame asks for them several times, so they are not searched for then.
+    /// Finds the marked rows again. Every frame needs them several times, so it must not search for them.
     pub(super) fn find_marked(&mut self) {
         let is_marked = |position: &usize| self.row(*position).is_some_and(|row| self.is_marked(&row.id));
         self.marked = if self.has_marks() { (0..self.len()).filter(is_marked).collect() } else { Vec::new() };
