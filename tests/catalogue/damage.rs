@@ -41,7 +41,7 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
         inbox.drive().await;
         inbox.respond(&chat, &format!("answer {turn}")).await;
     }
-    let done = inbox.run_program(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
+    let done = inbox.run_program(json!([[{"spawn": [kid]}], [{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a", "frozen": "go"}}]])).await;
     let id = inbox.open_question(&done).await;
     inbox.decisions().decide(decide(&id, Decision::Ignore)).await.unwrap();
     inbox.decisions().undo(id).await.unwrap();
