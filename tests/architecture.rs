@@ -196,12 +196,21 @@ const NO_CYCLES: &[&str] = &[
     "store",
     "text",
     "tools",
+    "tui",
     "web",
     "workflows",
 ];
 
+/// The screen's core counts as one part: the model holds the tabs' and layers' state, which they change with the whole
+/// model at hand, and the table of actions names what each of them does. All else in `tui` stands below or above it.
+const SCREEN_CORE: &[&str] = &["actions", "layers", "layout", "model", "safe", "tabs", "tour"];
+
 #[test]
 fn no_folder_has_a_cycle() {
+    let part_of = |module: &str, part: String| match module {
+        "tui" if SCREEN_CORE.contains(&part.as_str()) => "model".to_owned(),
+        _ => part,
+    };
     for module in NO_CYCLES {
         let mut uses_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         let folder = source().join(module);
@@ -219,7 +228,8 @@ fn no_folder_has_a_cycle() {
             let prefix = format!("crate::{module}::");
             let text = text.replace(&"super::".repeat(place.len()), &prefix).replace(&prefix, "inside::");
             let text = text.replace("crate::", "outside::").replace("inside::", "crate::");
-            uses_of.entry(part).or_default().extend(uses(&text));
+            let used = uses(&text).into_iter().map(|used| part_of(module, used));
+            uses_of.entry(part_of(module, part)).or_default().extend(used);
         }
         let parts: BTreeSet<String> = uses_of.keys().cloned().collect();
         let mut left = uses_of;

@@ -3,7 +3,7 @@
 //! Promises: the cursor never splits a grapheme; the drawn lines cover the text without gaps, so the cursor is where it
 //! seems to be. Callers decide what Enter and Tab mean.
 
-use super::keys::Key;
+use super::key::Key;
 use crate::text::{typed, width};
 use crossterm::event::KeyCode;
 use std::ops::Range;

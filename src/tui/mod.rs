@@ -14,7 +14,7 @@ mod card;
 mod diff;
 mod draw;
 mod editor;
-mod keys;
+mod key;
 mod layers;
 mod layout;
 mod model;
@@ -32,8 +32,8 @@ mod update;
 mod view;
 mod words;
 
-pub use actions::{Action, BINDINGS, Binding, Scope};
-pub use keys::{Key, Keymap, Lookup};
+pub use actions::{Action, BINDINGS, Binding, Keymap, Lookup, Scope};
+pub use key::Key;
 pub use layers::Layer;
 pub use model::Model;
 pub use msg::{

@@ -1,7 +1,7 @@
 //! Everything the screen knows. Only `update` changes it.
 
-use super::actions::Scope;
-use super::keys::{Key, Keymap};
+use super::actions::{Keymap, Scope};
+use super::key::Key;
 use super::layers::{Ask, Layer};
 use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
@@ -286,6 +286,13 @@ impl Model {
     /// The value, or `None` after showing the failure.
     pub fn ok_or_fail<T>(&mut self, result: InboxResult<T>) -> Option<T> {
         result.map_err(|failure| self.fail(failure.text)).ok()
+    }
+
+    /// Saves the typed text.
+    pub fn save_draft(&mut self) -> Vec<Cmd> {
+        let Some((key, _)) = self.unsaved_draft.take() else { return Vec::new() };
+        let text = self.drafts.get(&key).cloned();
+        vec![Cmd::KeepDraft(key, text)]
     }
 
     /// Whether a clock with seconds is on the screen.

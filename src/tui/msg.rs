@@ -1,6 +1,6 @@
 //! The events the screen handles, and the commands it issues. Both are closed lists.
 
-use super::keys::Key;
+use super::key::Key;
 use crate::app::Delivery;
 use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
@@ -240,6 +240,10 @@ pub enum DecisionKind {
 impl DecisionKind {
     pub fn is_snooze(self) -> bool {
         matches!(self, DecisionKind::Snoozed { .. })
+    }
+
+    pub fn can_be_undone(self) -> bool {
+        !matches!(self, DecisionKind::Filed | DecisionKind::Continued | DecisionKind::Woken)
     }
 
     /// In the past tense.

@@ -4,7 +4,7 @@
 //! `Drawn` is sent only if a frame was flushed while no key was waiting; the driver's lock is taken when it is free and
 //! tried again while it is not.
 
-use super::keys::Key;
+use super::key::Key;
 use super::model::Model;
 use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
 use super::options::{Options, Startable};

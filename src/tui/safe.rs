@@ -8,7 +8,7 @@
 //! a frame with that card was flushed while no key was waiting. Paste and mouse never get here.
 
 use super::actions::Action;
-use super::keys::Key;
+use super::key::Key;
 use super::model::Model;
 use super::msg::Press;
 use crate::graph::{Hash, Kind};

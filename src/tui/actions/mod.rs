@@ -2,6 +2,9 @@
 //! palette, the config's keys and `docs/keys.md` all read it.
 
 mod available;
+mod keymap;
+
+pub use keymap::{Keymap, Lookup};
 
 use super::layers::{self, Ask, Help, form};
 use super::model::Model;
@@ -126,8 +129,8 @@ macro_rules! actions {
                 match self { $($($(Action::$variant => $help,)?)*)* }
             }
 
-            /// Runs the action in the current tab. Actions that only make sense in a layer do nothing here.
-            pub fn run(self, $model: &mut Model, $press: Press) -> Vec<Cmd> {
+            /// Runs it in the current tab. Actions that only make sense in a layer do nothing here.
+            fn run_in_tab(self, $model: &mut Model, $press: Press) -> Vec<Cmd> {
                 let $action = self;
                 match self {
                     $($($($(Action::$variant => $run,)?)?)*)*
@@ -351,6 +354,11 @@ actions! {
 }
 
 impl Action {
+    /// Runs it in the uppermost layer, or else in the tab.
+    pub fn run(self, model: &mut Model, press: Press) -> Vec<Cmd> {
+        if model.layer().is_some() { layers::act(model, self, press) } else { self.run_in_tab(model, press) }
+    }
+
     pub fn from_name(name: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|action| action.name() == name)
     }

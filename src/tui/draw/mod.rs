@@ -1,15 +1,11 @@
-//! Drawing code shared by all tabs and layers: text cut to its area, boxes, rows, pages.
+//! Drawing code shared by all tabs and layers: text cut to its area, boxes, signs, pages of lines.
 
-mod page;
-mod rows;
 mod sheet;
 
-pub use page::{divider, page};
-pub use rows::{PlainRow, lead_width, row, rows};
 pub use sheet::Sheet;
 
 use crate::text::{truncate, truncate_words, width, wrap};
-use crate::tui::model::Model;
+use crate::tui::theme::Theme;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -80,15 +76,15 @@ fn clear_wide(buf: &mut Buffer, x: u16, y: u16) {
 
 /// Draws ▲ at the right end of a list's first line if there are rows above those shown, and ▼ at that of its last line
 /// if there are rows below them.
-pub fn more(model: &Model, shown: Range<usize>, all: usize, area: Rect, buf: &mut Buffer) {
+pub fn more(theme: &Theme, shown: Range<usize>, all: usize, area: Rect, buf: &mut Buffer) {
     if area.width < 3 || area.height == 0 {
         return;
     }
     if shown.start > 0 {
-        sign(buf, area, area.y, "▲", model.theme.quiet);
+        sign(buf, area, area.y, "▲", theme.quiet);
     }
     if shown.end < all {
-        sign(buf, area, area.bottom() - 1, "▼", model.theme.quiet);
+        sign(buf, area, area.bottom() - 1, "▼", theme.quiet);
     }
 }
 
@@ -104,13 +100,20 @@ fn sign(buf: &mut Buffer, area: Rect, y: u16, sign: &str, style: Style) {
     }
 }
 
+/// The spinner's frames.
+const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
+
+pub fn spinner(frame: usize) -> &'static str {
+    SPINNER[frame % SPINNER.len()]
+}
+
 /// Draws two sentences in the upper middle of an area: the situation, and what to do next.
-pub fn message(model: &Model, area: Rect, buf: &mut Buffer, what: &str, next: &str) {
+pub fn message(theme: &Theme, area: Rect, buf: &mut Buffer, what: &str, next: &str) {
     if area.is_empty() {
         return;
     }
     let mut y = area.y + area.height.saturating_sub(2) / 3;
-    for (sentence, style) in [(what, model.theme.title), (next, model.theme.quiet)] {
+    for (sentence, style) in [(what, theme.title), (next, theme.quiet)] {
         for line in hint_lines(sentence, usize::from(area.width.saturating_sub(4)).max(1)) {
             let margin = usize::from(area.width).saturating_sub(width(&line)) / 2;
             text(buf, area, area.x + u16::try_from(margin).unwrap_or(0), y, &line, style);

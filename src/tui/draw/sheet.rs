@@ -2,9 +2,6 @@
 
 use crate::text::truncate;
 use crate::tui::draw;
-use crate::tui::layout::Areas;
-use crate::tui::model::Model;
-use crate::tui::tabs::Focus;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -93,21 +90,8 @@ impl Sheet {
         self.line(Line::from(spans));
     }
 
-    /// Draws it next to the list, starting at line `top`, and says whether there is more below.
-    pub fn draw(&self, model: &Model, areas: &Areas, top: usize, buf: &mut Buffer) {
-        self.show(areas.card, top, buf);
-        if areas.more.is_empty() {
-            return;
-        }
-        if top + usize::from(areas.card.height) < self.height() {
-            let key = if model.focus == Focus::Card { "j" } else { "J" };
-            draw::right(buf, areas.more, areas.more.y, &format!("▼ {key} for more"), model.theme.quiet);
-        } else if top > 0 {
-            draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
-        }
-    }
-
-    fn show(&self, area: Rect, top: usize, buf: &mut Buffer) {
+    /// Draws it from line `top` on.
+    pub fn draw(&self, area: Rect, top: usize, buf: &mut Buffer) {
         for (y, line) in (area.y..area.bottom()).zip(top..self.height()) {
             let Ok(line) = u16::try_from(line) else { return };
             for x in 0..area.width.min(self.buf.area.width) {

@@ -211,7 +211,13 @@ impl Popup for Bulk {
             }
         }
         let (above, below) = (first + top, self.rows.len().saturating_sub(first + 2 * screen_lines + 1));
-        draw::more(model, above..above + usize::from(list.height), first + rows.len() + below, list, buf);
+        draw::more(
+            &model.theme,
+            above..above + usize::from(list.height),
+            first + rows.len() + below,
+            list,
+            buf,
+        );
         let left_out_area = Rect { y: list.bottom(), height: left_out_height, ..inner };
         let heading = std::iter::once(Line::styled("left out:", theme.warning));
         draw::lines(

@@ -8,7 +8,6 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Driving, Press};
-use crate::tui::update::data;
 use crate::tui::{draw, safe};
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
@@ -22,7 +21,7 @@ pub struct QuitPrompt {
 
 /// Quits, or asks what to do with held decisions.
 pub fn quit(model: &mut Model) -> Vec<Cmd> {
-    let mut cmds = data::save_draft(model);
+    let mut cmds = model.save_draft();
     let held: Vec<String> = model
         .inbox
         .list

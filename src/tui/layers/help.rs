@@ -5,7 +5,7 @@ use crate::text::{pad, width};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::draw;
 use crate::tui::editor::Editor;
-use crate::tui::keys::Key;
+use crate::tui::key::Key;
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
@@ -69,7 +69,7 @@ impl Popup for Help {
         let lines = self.lines(model);
         let (shown, all) = (self.top..self.top + usize::from(rest.height), lines.len());
         draw::lines(buf, rest, lines.into_iter().skip(self.top));
-        draw::more(model, shown, all, rest, buf);
+        draw::more(&model.theme, shown, all, rest, buf);
         let x = x.saturating_add(cells(column)).min(inner.right().saturating_sub(1));
         frame.set_cursor_position(Position { x, y: inner.y });
         true

@@ -144,7 +144,7 @@ impl Popup for Menu {
                 buf.set_style(line, theme.selected);
             }
         }
-        draw::more(model, top..top + usize::from(inner.height), self.rows.len(), inner, buf);
+        draw::more(&model.theme, top..top + usize::from(inner.height), self.rows.len(), inner, buf);
         true
     }
 

@@ -26,7 +26,7 @@ pub use prompt::{Ask, Prompt, ask};
 pub use sessions::Sessions;
 
 use crate::tui::actions::{Action, Scope};
-use crate::tui::keys::Key;
+use crate::tui::key::Key;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::{draw, layout};

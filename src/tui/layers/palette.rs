@@ -4,10 +4,9 @@
 
 use super::{Ask, Layer, form, fuzzy};
 use crate::tui::actions::{Action, Scope};
-use crate::tui::keys::Key;
+use crate::tui::key::Key;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::update::press;
 use serde_json::{Map, Value};
 
 /// A row of the palette.
@@ -211,7 +210,7 @@ pub fn choose(model: &mut Model) -> Vec<Cmd> {
             Vec::new()
         }
         SuggestionAction::Action(action) => match action.available(model) {
-            Ok(()) => press::act(model, action, Press { key: Key::plain('\n'), at: model.now, burst: true }),
+            Ok(()) => action.run(model, Press { key: Key::plain('\n'), at: model.now, burst: true }),
             Err(why) => {
                 model.say(if why.is_empty() { "That does nothing here" } else { why });
                 Vec::new()

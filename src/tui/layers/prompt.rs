@@ -4,7 +4,7 @@ use super::{Layer, Popup, cells, palette, screen};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::editor::Editor;
-use crate::tui::keys::Key;
+use crate::tui::key::Key;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::{Model, Note};
 use crate::tui::msg::{Cmd, Press};
@@ -198,7 +198,7 @@ impl Popup for Prompt {
                 buf.set_style(line, theme.selected);
             }
         }
-        draw::more(model, top..top + usize::from(list.height), rows.len(), list, buf);
+        draw::more(&model.theme, top..top + usize::from(list.height), rows.len(), list, buf);
         if rows.is_empty() && self.ask == Ask::Palette && list.height > 0 {
             draw::text(buf, list, list.x + 1, list.y, "There is no such action", theme.quiet);
         }

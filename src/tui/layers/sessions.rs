@@ -102,10 +102,10 @@ impl Popup for Sessions {
         let outer = centred(screen, screen.width.min(MAX_WIDTH), height);
         let inner = draw::frame(buf, outer, "Coding agents", model.theme.accent);
         match self.rows.as_deref() {
-            None => draw::message(model, inner, buf, "…", ""),
+            None => draw::message(&model.theme, inner, buf, "…", ""),
             Some([]) => {
                 let next = "`sayso connect claude` sets it up for Claude Code; docs/agents.md has the others";
-                draw::message(model, inner, buf, "No coding agent has reported a session", next);
+                draw::message(&model.theme, inner, buf, "No coding agent has reported a session", next);
             }
             Some(rows) => {
                 let top = layout::plain_top(0, self.cursor, inner.height / LINES_PER_SESSION);

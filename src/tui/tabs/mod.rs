@@ -6,9 +6,13 @@ mod browse;
 pub mod inbox;
 pub mod memory;
 pub mod moves;
+pub mod page;
+mod reload;
+pub mod rows;
 pub mod threads;
 
 pub use browse::PagedList;
+pub use reload::reload;
 
 use super::actions::Action;
 use super::layers::{self, Ask};

@@ -3,10 +3,9 @@
 use crate::graph::Progress;
 use crate::inbox::{Overview, Status};
 use crate::text::Visible;
-use crate::tui::layers::Layer;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::Tab;
+use crate::tui::tabs;
 use jiff::Timestamp;
 use std::time::{Duration, Instant};
 
@@ -27,65 +26,17 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
     if model.undo.as_ref().is_some_and(|undo| undo.until.is_some_and(|until| until <= model.now)) {
         model.undo = None;
     }
-    let mut cmds = crate::tui::tabs::inbox::decide::take_deferred(model);
+    let mut cmds = tabs::inbox::decide::take_deferred(model);
     if model
         .unsaved_draft
         .as_ref()
         .is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= SAVE_DELAY)
     {
-        cmds.extend(save_draft(model));
+        cmds.extend(model.save_draft());
     }
     // Snoozed items wake by the clock, without any write to the store.
     if minute_changed {
-        cmds.extend(changed(model));
-    }
-    cmds
-}
-
-/// Saves the typed text.
-pub fn save_draft(model: &mut Model) -> Vec<Cmd> {
-    let Some((key, _)) = model.unsaved_draft.take() else { return Vec::new() };
-    let text = model.drafts.get(&key).cloned();
-    vec![Cmd::KeepDraft(key, text)]
-}
-
-/// Something changed: read again, one read at a time.
-pub fn changed(model: &mut Model) -> Vec<Cmd> {
-    if !model.inbox.list.complete && !model.inbox.glancing.0 && model.inbox.reading {
-        // The first lines are being read, and the first glance follows them.
-        return Vec::new();
-    }
-    if model.inbox.glancing.0 {
-        model.inbox.glancing.1 = true;
-        return Vec::new();
-    }
-    model.inbox.glancing = (true, false);
-    let mut cmds = vec![Cmd::Glance, Cmd::Overview, Cmd::Sources];
-    let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
-    cmds.extend(today.ok().map(|today| Cmd::CostToday(today.timestamp())));
-    cmds.extend(crate::tui::tabs::inbox::skipped::count(model));
-    cmds.extend(crate::tui::tabs::inbox::news::look(model));
-    if model.shows_running() || model.tab == Tab::Activity || model.inbox.following.is_some() {
-        cmds.push(Cmd::Running);
-    }
-    if matches!(model.layer(), Some(Layer::Sessions(_))) {
-        cmds.push(Cmd::Sessions);
-    }
-    if model.tab == Tab::Threads {
-        cmds.extend(crate::tui::tabs::threads::read(model));
-    }
-    if model.tab == Tab::Memory {
-        cmds.push(Cmd::Memory);
-    }
-    if model.tab == Tab::Activity {
-        cmds.push(Cmd::Grants);
-        cmds.extend(crate::tui::tabs::activity::refresh(model));
-    }
-    if model.shows_skipped() {
-        cmds.extend(crate::tui::tabs::inbox::skipped::read(model));
-    }
-    if model.shows_history() {
-        cmds.extend(crate::tui::tabs::inbox::history::read(model));
+        cmds.extend(tabs::reload(model));
     }
     cmds
 }

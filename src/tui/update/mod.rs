@@ -2,9 +2,9 @@
 //!
 //! Promises: no clock, no file, no terminal and no store is touched here; the same messages give the same model.
 
-pub mod data;
+mod data;
 mod mouse;
-pub mod press;
+mod press;
 
 use super::layers::{self, form};
 use super::layout;
@@ -33,7 +33,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             return Vec::new();
         }
         Msg::Tick(at, wall) => data::ticked(model, at, wall),
-        Msg::Changed => data::changed(model),
+        Msg::Changed => tabs::reload(model),
         Msg::Progress(progress) => data::progressed(model, progress),
         Msg::Driving(driving) => {
             model.driving = driving;

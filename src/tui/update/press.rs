@@ -1,7 +1,6 @@
 //! Turns a key into an action, and runs the action if it makes sense now.
 
-use crate::tui::actions::Action;
-use crate::tui::keys::Lookup;
+use crate::tui::actions::Lookup;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
 use crate::tui::{layers, own_commands, safe};
@@ -17,7 +16,7 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
         Lookup::Found(action) => {
             model.pending.clear();
             match action.available(model) {
-                Ok(()) => act(model, action, press),
+                Ok(()) => action.run(model, press),
                 Err(why) => {
                     if !why.is_empty() {
                         model.refuse(why);
@@ -38,9 +37,4 @@ pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     };
     model.last_key = Some((press.key, press.at));
     cmds
-}
-
-/// Runs an action in the uppermost layer, or else in the tab.
-pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-    if model.layer().is_some() { layers::act(model, action, press) } else { action.run(model, press) }
 }

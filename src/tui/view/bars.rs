@@ -13,13 +13,6 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Modifier, Style};
 
-const SPINNER: [&str; 10] = ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"];
-
-/// The spinner's current frame.
-pub fn spinner(model: &Model) -> &'static str {
-    SPINNER[model.spinner_frame % SPINNER.len()]
-}
-
 fn waiting_count(overview: &Overview) -> u64 {
     overview.open.iter().map(|(_, count)| count).sum()
 }
@@ -102,7 +95,10 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
         if model.spent_today >= 0.005 { format!("${:.2} today", model.spent_today) } else { String::new() };
     if running > 0 {
         let dot = if spent.is_empty() { "" } else { " · " };
-        signs.push((format!("{} {running} running{dot}{spent}", spinner(model)), theme.good));
+        signs.push((
+            format!("{} {running} running{dot}{spent}", draw::spinner(model.spinner_frame)),
+            theme.good,
+        ));
     } else if !spent.is_empty() {
         signs.push((spent, theme.quiet));
     }
@@ -266,7 +262,7 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         }
     }
     if !model.pending.is_empty() {
-        let keys = format!(" {} …", crate::tui::keys::Key::show_row(&model.pending));
+        let keys = format!(" {} …", crate::tui::key::Key::show_row(&model.pending));
         draw::text(buf, end, area.x, area.y, &keys, theme.accent);
         return;
     }

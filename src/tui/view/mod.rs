@@ -5,8 +5,8 @@ pub mod bars;
 use super::model::Model;
 use super::msg::Seen;
 use super::tabs::inbox::{self, history, skipped};
-use super::tabs::{Tab, activity, memory, threads};
-use super::{draw, layout, tour};
+use super::tabs::{Tab, activity, memory, page, threads};
+use super::{layout, tour};
 use ratatui::Frame;
 
 pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
@@ -28,7 +28,7 @@ pub fn view(model: &Model, frame: &mut Frame<'_>) -> Seen {
         Tab::Threads => threads::draw(model, &areas, frame.buffer_mut()),
         Tab::Memory => memory::draw(model, &areas, frame.buffer_mut()),
     }
-    draw::divider(model, &areas, frame.buffer_mut());
+    page::divider(model, &areas, frame.buffer_mut());
     tour::draw(model, areas.tour, frame.buffer_mut());
     bars::note(model, areas.note, frame.buffer_mut());
     bars::footer(model, areas.footer, frame.buffer_mut());

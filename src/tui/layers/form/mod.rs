@@ -12,7 +12,7 @@ use crate::graph::ThreadId;
 use crate::inbox::{Item, check_fields, unsent_edit_key};
 use crate::text::Visible;
 use crate::tui::card::ScrollPosition;
-use crate::tui::keys::Key;
+use crate::tui::key::Key;
 use crate::tui::words;
 use field::properties;
 use jiff::Zoned;

@@ -6,7 +6,7 @@ use crate::inbox::{Block, DecisionRequest, Item, ItemKind, PROGRAM_ACTIONS, unse
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
-use crate::tui::keys::Key;
+use crate::tui::key::Key;
 use crate::tui::layers::{Choice, Confirm, Layer, Menu, OnConfirm, Popup};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
@@ -14,7 +14,6 @@ use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
 use crate::tui::safe;
 use crate::tui::tabs::inbox::decide;
-use crate::tui::update::data;
 use jiff::Zoned;
 use ratatui::Frame;
 use serde_json::Value;
@@ -123,7 +122,7 @@ fn draft_changed(model: &mut Model) -> Vec<Cmd> {
         matches!(&form.purpose, Purpose::Edit { item } if Form::edit(item, &form.now).draft() == draft);
     let mut cmds = Vec::new();
     if model.unsaved_draft.as_ref().is_some_and(|(other, _)| *other != key) {
-        cmds = data::save_draft(model);
+        cmds = model.save_draft();
     }
     if unchanged {
         model.drafts.remove(&key);
@@ -179,7 +178,7 @@ impl Popup for Form {
             Action::Outside => outside(model),
             Action::LeaveForm => {
                 model.layers.pop();
-                data::save_draft(model)
+                model.save_draft()
             }
             Action::Submit => {
                 if !safe::confirms(model, press) {
@@ -429,7 +428,7 @@ fn review(form: &mut Form, item: &Item) -> Option<Confirm> {
 /// Closes the form; its draft is removed when the request has succeeded.
 pub fn leave(model: &mut Model) -> Vec<Cmd> {
     model.layers.pop();
-    data::save_draft(model)
+    model.save_draft()
 }
 
 pub fn started(model: &mut Model, workflow: String, result: InboxResult<ThreadId>) -> Vec<Cmd> {

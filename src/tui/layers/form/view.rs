@@ -38,7 +38,7 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
     let top = layout::plain_top(0, cursor.0 + 1, inner.height).min(cursor.0);
     let all = lines.iter().rposition(|line| line.width() > 0).map_or(0, |last| last + 1);
     draw::lines(frame.buffer_mut(), inner, lines.into_iter().skip(top));
-    draw::more(model, top..top + usize::from(inner.height), all, inner, frame.buffer_mut());
+    draw::more(&model.theme, top..top + usize::from(inner.height), all, inner, frame.buffer_mut());
     let y = inner.y + u16::try_from(cursor.0 - top).unwrap_or(u16::MAX);
     let x = inner.x.saturating_add(u16::try_from(cursor.1).unwrap_or(u16::MAX));
     if y < inner.bottom() && x <= inner.right() {

@@ -8,7 +8,6 @@ use crate::tui::msg::{Cmd, InboxResult, Press};
 use crate::tui::safe;
 use crate::tui::tabs::activity::Section;
 use crate::tui::tabs::{self, Tab};
-use crate::tui::update::data;
 
 pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
     match result {
@@ -66,6 +65,6 @@ pub fn revoked(model: &mut Model, result: InboxResult<GrantLine>) -> Vec<Cmd> {
         Err(failure) => model.fail(failure.text),
     }
     let mut cmds = vec![Cmd::Grants];
-    cmds.extend(data::changed(model));
+    cmds.extend(tabs::reload(model));
     cmds
 }

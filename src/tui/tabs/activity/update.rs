@@ -10,8 +10,7 @@ use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::Tab;
-use crate::tui::update::data;
+use crate::tui::tabs::{self, Tab};
 use crate::tui::words;
 use jiff::ToSpan;
 use std::time::Duration;
@@ -98,7 +97,7 @@ pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<C
             // From now on a glance shows whether it asks something.
             if idle != std::mem::replace(&mut followed.idle, idle) {
                 model.inbox.stale_glance = model.inbox.glancing.0;
-                return data::changed(model);
+                return tabs::reload(model);
             }
         }
         return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();

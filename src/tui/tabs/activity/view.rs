@@ -4,11 +4,11 @@ use super::{ActivityRow, Section, charts};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
 use crate::text::{Visible, pad};
 use crate::tui::card::Doc;
-use crate::tui::draw::{self, PlainRow, Sheet, rows};
+use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
-use crate::tui::tabs::Focus;
-use crate::tui::view::bars::spinner;
+use crate::tui::tabs::rows::{self, PlainRow};
+use crate::tui::tabs::{Focus, page};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -50,7 +50,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         }
     }
     let top = model.activity.top;
-    draw::more(model, top..top + usize::from(areas.list.height), all.len(), areas.list, buf);
+    draw::more(&model.theme, top..top + usize::from(areas.list.height), all.len(), areas.list, buf);
     if areas.card.is_empty() {
         return;
     }
@@ -58,10 +58,10 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         return draw_stream(model, line, areas, buf);
     }
     if let Some(grant) = model.selected_grant() {
-        return draw::page(model, &grant_page(model, grant), Default::default(), areas, buf);
+        return page::draw(model, &grant_page(model, grant), Default::default(), areas, buf);
     }
     let sheet = sheet(model, areas.card.width);
-    sheet.draw(model, areas, model.activity.page_top, buf);
+    page::draw_sheet(model, &sheet, areas, model.activity.page_top, buf);
 }
 
 /// How far the page of the selected section can be scrolled.
@@ -154,9 +154,9 @@ pub fn draw_running(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let list = &model.running;
     if list.rows.is_empty() {
         let next = "c starts a thread · 2 shows past ones";
-        return draw::message(model, areas.list, buf, "Nothing is running.", next);
+        return draw::message(&model.theme, areas.list, buf, "Nothing is running.", next);
     }
-    rows(model, list, areas.list, buf, list.rows.iter().map(|line| running_row(model, line)));
+    rows::draw(model, list, areas.list, buf, list.rows.iter().map(|line| running_row(model, line)));
     if let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) {
         draw_stream(model, line, areas, buf);
     }
@@ -172,7 +172,7 @@ fn draw_stream(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer
 
 fn running_row(model: &Model, line: &ThreadLine) -> PlainRow {
     let node = model.working.get(&line.id).map_or("", |working| working.node.as_str());
-    let sign = if line.status == Status::Running { spinner(model) } else { "·" };
+    let sign = if line.status == Status::Running { draw::spinner(model.spinner_frame) } else { "·" };
     PlainRow {
         lead: sign.to_owned(),
         style: model.theme.good,

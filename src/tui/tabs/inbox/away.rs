@@ -8,8 +8,8 @@ use crate::tui::card::{Doc, Folds};
 use crate::tui::layers::{Ask, Confirm, OnConfirm, Prompt};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::tabs;
 use crate::tui::tabs::inbox::{Row, follow, news};
-use crate::tui::update::data;
 use crate::tui::words;
 use std::collections::HashSet;
 
@@ -114,7 +114,7 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
         // The next `u` puts these back, whatever was decided before.
         (model.put_away, model.undo) = (done, None);
     }
-    data::changed(model)
+    tabs::reload(model)
 }
 
 /// Takes the cards of mail that was put away off the list. If the selected card was among them, selects the next one.

@@ -13,6 +13,7 @@ use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, ask_bulk};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
+use crate::tui::tabs;
 use crate::tui::tabs::inbox::follow::{self, Followed};
 use crate::tui::tabs::inbox::{Row, Undo, news};
 use crate::tui::words;
@@ -189,53 +190,44 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     }
     if !done.is_empty() {
         model.sent = sent;
-        let answered = follow::answered(model, &done);
-        let followed =
-            answered.as_ref().filter(|row| is_followed(model, kind, row)).map(|row| row.thread.clone());
-        let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
-        let cursor = model
-            .inbox
-            .list
-            .selected()
-            .is_some_and(|row| ids.contains(&row.id))
-            .then(|| model.inbox.list.cursor());
-        model.inbox.list.drop_rows(&ids, model.wall);
-        match (cursor, followed) {
-            // Nothing else moves under the keys while the agent answers.
-            (Some(_), Some(thread)) => model.inbox.following = Some(Followed { thread, idle: false }),
-            (Some(cursor), None) => model.inbox.list.select(cursor),
-            (None, _) => {}
-        }
-        follow::expect(model, kind, answered);
-        // A glance taken before this would show the old state.
-        model.inbox.stale_glance = model.inbox.glancing.0;
         let mut words_used =
             done.iter().map(|(id, _)| titles_and_words.get(id).map_or(kind.word(), |(_, word)| *word));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
         let what = what_was_done(word.unwrap_or(kind.word()), &done);
+        drop_decided(model, kind, &done);
         let note = snooze_note(model, kind).unwrap_or_default();
         model.say(words::capitalized(&format!("{what}{note}")));
-        if matches!(
-            kind,
-            DecisionKind::Accepted
-                | DecisionKind::Edited
-                | DecisionKind::Written
-                | DecisionKind::Answered
-                | DecisionKind::Refused
-                | DecisionKind::Ignored
-                | DecisionKind::Drafted
-                | DecisionKind::Snoozed { .. }
-        ) {
+        if kind.can_be_undone() {
             cmds.extend(news::await_ends(model, kind, &done));
             model.undo = Some(Undo { kind, items: done, until: None, since: model.now });
         }
-        cmds.extend(crate::tui::update::data::changed(model));
+        cmds.extend(tabs::reload(model));
     }
     if let Some(failure_text) = failure_text {
         model.fail(failure_text);
-        cmds.extend(crate::tui::update::data::changed(model));
+        cmds.extend(tabs::reload(model));
     }
     cmds
+}
+
+/// Takes decided items out of the list, and follows the thread if its next question will replace the card.
+fn drop_decided(model: &mut Model, kind: DecisionKind, done: &[(String, String)]) {
+    let answered = follow::answered(model, done);
+    let followed =
+        answered.as_ref().filter(|row| is_followed(model, kind, row)).map(|row| row.thread.clone());
+    let ids: HashSet<String> = done.iter().map(|(id, _)| id.clone()).collect();
+    let list = &mut model.inbox.list;
+    let cursor = list.selected().is_some_and(|row| ids.contains(&row.id)).then(|| list.cursor());
+    list.drop_rows(&ids, model.wall);
+    match (cursor, followed) {
+        // Nothing else moves under the keys while the agent answers.
+        (Some(_), Some(thread)) => model.inbox.following = Some(Followed { thread, idle: false }),
+        (Some(cursor), None) => list.select(cursor),
+        (None, _) => {}
+    }
+    follow::expect(model, kind, answered);
+    // A glance taken before this would show the old state.
+    model.inbox.stale_glance = model.inbox.glancing.0;
 }
 
 /// Until when items were snoozed, and the key that lists them; `None` for other decisions.
@@ -320,7 +312,7 @@ pub fn take_over(model: &mut Model, result: InboxResult<Option<(UndoableBatch, V
     model.say(words::capitalized(&what_was_done(word, &items)));
     model.undo = Some(Undo { kind, items, until: None, since: model.now });
     // The next glance says how long.
-    crate::tui::update::data::changed(model)
+    tabs::reload(model)
 }
 
 /// The kind of a stored decision. Items are decided together only if they are of one kind and one tool.
@@ -378,7 +370,7 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
             cmds.push(Cmd::KeepDraft(key, Some(draft)));
         }
     }
-    cmds.extend(crate::tui::update::data::changed(model));
+    cmds.extend(tabs::reload(model));
     cmds
 }
 
@@ -413,7 +405,7 @@ pub fn stopped(model: &mut Model, thread: ThreadId, result: InboxResult<()>) -> 
         }
         Err(failure) => model.fail(failure.text),
     }
-    crate::tui::update::data::changed(model)
+    tabs::reload(model)
 }
 
 pub fn ask_why(model: &mut Model) -> Vec<Cmd> {

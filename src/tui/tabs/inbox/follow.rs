@@ -4,7 +4,7 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::PROGRAM_ACTIONS;
-use crate::tui::keys::Key;
+use crate::tui::key::Key;
 use crate::tui::model::Model;
 use crate::tui::msg::DecisionKind;
 use crate::tui::tabs::inbox::Row;

@@ -6,15 +6,16 @@ use crate::inbox::{
 };
 use crate::text::{Visible, pad};
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::draw::{self, PlainRow};
+use crate::tui::draw;
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::PagedList;
 use crate::tui::tabs::activity::grants;
 use crate::tui::tabs::memory;
+use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::tabs::threads::PAGE;
+use crate::tui::tabs::{PagedList, page};
 use crate::tui::words;
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
@@ -203,10 +204,10 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             (true, true) => ("Nothing has been decided yet.", "gi shows what waits."),
             (true, false) => ("No decision matches.", "Esc shows all of them."),
         };
-        return draw::message(model, areas.list, buf, what, next);
+        return draw::message(&model.theme, areas.list, buf, what, next);
     }
     let outcomes: Vec<String> = list.rows.iter().map(|line| words::line(&line.outcome)).collect();
-    let outcome_width = draw::lead_width(outcomes.iter().map(String::as_str), MAX_OUTCOME);
+    let outcome_width = rows::lead_width(outcomes.iter().map(String::as_str), MAX_OUTCOME);
     let row = |(line, outcome): (&DecisionLine, &String)| PlainRow {
         lead: pad(outcome, outcome_width),
         style: style(model, line.end),
@@ -217,9 +218,9 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         note: None,
         end: words::age(line.at, model.wall),
     };
-    draw::rows(model, list, areas.list, buf, list.rows.iter().zip(&outcomes).map(row));
+    rows::draw(model, list, areas.list, buf, list.rows.iter().zip(&outcomes).map(row));
     let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) else { return };
-    draw::page(model, &card(model, line), model.inbox.history.top, areas, buf);
+    page::draw(model, &card(model, line), model.inbox.history.top, areas, buf);
 }
 
 fn style(model: &Model, end: DecisionEnd) -> Style {

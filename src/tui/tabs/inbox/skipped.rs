@@ -4,15 +4,16 @@ use crate::graph::{Kind, ThreadId};
 use crate::inbox::{Block, ItemKind, SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
 use crate::text::{Visible, pad};
 use crate::tui::card::Doc;
-use crate::tui::draw::{self, PlainRow};
+use crate::tui::draw;
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs::inbox::follow;
+use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::tabs::threads::PAGE;
-use crate::tui::update::data;
-use crate::tui::{actions::Action, tabs::Tab, words};
+use crate::tui::tabs::{self, Tab, page};
+use crate::tui::{actions::Action, words};
 use jiff::SignedDuration;
 use ratatui::buffer::Buffer;
 
@@ -77,7 +78,7 @@ pub fn reclassified(model: &mut Model, thread: ThreadId, result: InboxResult<Str
         }
         Err(failure) => model.fail(failure.text),
     }
-    data::changed(model)
+    tabs::reload(model)
 }
 
 /// Reads the listed rows again plus one page, so that new ones push nothing out.
@@ -135,13 +136,13 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         } else {
             ("Looking …", "")
         };
-        return draw::message(model, areas.list, buf, what, next);
+        return draw::message(&model.theme, areas.list, buf, what, next);
     }
     let name = |line: &SkippedLine| words::line(words::name(&line.sender));
     let names: Vec<String> = list.rows.iter().map(name).collect();
     // The subject gets more than half of the row.
     let name_width =
-        draw::lead_width(names.iter().map(String::as_str), usize::from(areas.list.width) * 2 / 5);
+        rows::lead_width(names.iter().map(String::as_str), usize::from(areas.list.width) * 2 / 5);
     let row = |(line, name): (&SkippedLine, &String)| PlainRow {
         lead: pad(name, name_width),
         style: model.theme.quiet,
@@ -149,7 +150,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         note: None,
         end: words::age(line.at, model.wall),
     };
-    draw::rows(model, list, areas.list, buf, list.rows.iter().zip(&names).map(row));
+    rows::draw(model, list, areas.list, buf, list.rows.iter().zip(&names).map(row));
     let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) else { return };
     let visible = |text: &str| Visible::line(text);
     let at = line.at.to_zoned(model.options.time_zone.clone()).strftime("%a %d %b, %H:%M").to_string();
@@ -167,5 +168,5 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         blocks.push(Block::Text(Visible::new(&line.text)));
     }
     let doc = Doc::page(&line.title, "not shown", blocks);
-    draw::page(model, &doc, Default::default(), areas, buf);
+    page::draw(model, &doc, Default::default(), areas, buf);
 }

@@ -4,7 +4,7 @@ use super::{Opened, follow, news};
 use crate::inbox::{Glance, ItemLine, ItemStatus};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Lines, LoadedCard};
-use crate::tui::update::data::changed;
+use crate::tui::tabs;
 use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -20,7 +20,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     let is_due = std::mem::take(&mut model.inbox.glancing.1);
     let is_stale = std::mem::take(&mut model.inbox.stale_glance);
     let all = match result {
-        Ok(_) if is_stale => return changed(model),
+        Ok(_) if is_stale => return tabs::reload(model),
         Ok(all) => all,
         Err(failure) => {
             model.fail(failure.text);
@@ -54,7 +54,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
     model.inbox.is_loaded |= model.inbox.unread_ids.is_empty();
     cmds.extend(read_on(model));
     if is_due {
-        cmds.extend(changed(model));
+        cmds.extend(tabs::reload(model));
     }
     cmds
 }
@@ -138,7 +138,7 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
         model.inbox.list.select(model.inbox.list.cursor());
     }
     if !model.inbox.list.complete && !model.inbox.glancing.0 {
-        return changed(model);
+        return tabs::reload(model);
     }
     read_on(model)
 }
@@ -152,7 +152,7 @@ pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<LoadedCard>>) -
             model.inbox.opened = Some(Opened::new(item, card, answers));
             model.shown = None;
             if is_stale {
-                return changed(model);
+                return tabs::reload(model);
             }
         }
         Ok(_) => {}

@@ -9,8 +9,7 @@ use crate::tui::actions::Action;
 use crate::tui::layers::{Form, Layer, why_marks_apart};
 use crate::tui::layout::{self, Areas, Entry};
 use crate::tui::model::Model;
-use crate::tui::tabs::Focus;
-use crate::tui::view::bars::spinner;
+use crate::tui::tabs::{Focus, page};
 use crate::tui::{draw, words};
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
@@ -50,7 +49,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
             }
         }
     }
-    draw::more(model, shown, all, area, buf);
+    draw::more(&model.theme, shown, all, area, buf);
 }
 
 /// Draws a group's name on its own line.
@@ -205,7 +204,7 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
             Filter::Decided => ("Nothing has been decided yet.", "gi shows what waits."),
         }
     };
-    draw::message(model, area, buf, what, next);
+    draw::message(&model.theme, area, buf, what, next);
 }
 
 /// Whether the config names nothing that could bring something here, and nothing else ever did.
@@ -231,7 +230,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
     let Some(opened) = model.current() else {
         if model.inbox.list.selection_vanished() {
             draw::message(
-                model,
+                &model.theme,
                 area,
                 buf,
                 "This one is gone.",
@@ -244,7 +243,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         Layer::Form(form) if layout::has_card_with_form(model) => Some(form.card_top),
         _ => None,
     });
-    draw::page(model, &opened.doc, form_top.unwrap_or(opened.top), areas, buf);
+    page::draw(model, &opened.doc, form_top.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     // A card too narrow to show a whole line has not been seen.
@@ -261,9 +260,15 @@ fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer)
             Some(_) => "The agent gets your answer in a moment.",
             None => "The agent has your answer.",
         };
-        return draw::message(model, area, buf, what, "Its next step will appear here · j or k moves on");
+        return draw::message(
+            &model.theme,
+            area,
+            buf,
+            what,
+            "Its next step will appear here · j or k moves on",
+        );
     };
-    let title = format!("{} Working on it …", spinner(model));
+    let title = format!("{} Working on it …", draw::spinner(model.spinner_frame));
     draw::text(buf, area, area.x + 1, area.y, &title, model.theme.title);
     let room = Rect {
         x: area.x + 1,

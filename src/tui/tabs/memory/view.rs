@@ -3,10 +3,12 @@
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
 use crate::tui::actions::Action;
 use crate::tui::diff::word_lines;
-use crate::tui::draw::{self, PlainRow, Sheet, rows};
+use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::tabs::memory::Versions;
+use crate::tui::tabs::page;
+use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::style::Modifier;
@@ -24,7 +26,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         let what = if list.read { "Nothing has been learned yet." } else { "Looking …" };
         let next =
             if list.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
-        return draw::message(model, areas.list, buf, what, next);
+        return draw::message(&model.theme, areas.list, buf, what, next);
     }
     let profile = |line: &MemoryLine| {
         let namespace = words::line(&line.namespace);
@@ -37,12 +39,12 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
         }
     };
-    rows(model, list, areas.list, buf, list.rows.iter().map(profile));
+    rows::draw(model, list, areas.list, buf, list.rows.iter().map(profile));
     if areas.card.is_empty() {
         return;
     }
     let sheet = sheet(model, areas.card.width);
-    sheet.draw(model, areas, model.memory.page_top, buf);
+    page::draw_sheet(model, &sheet, areas, model.memory.page_top, buf);
 }
 
 /// How far the page next to the list can be scrolled.

@@ -11,7 +11,6 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::tabs::inbox::{self, decide};
 use crate::tui::tabs::{self, Focus, Tab, threads};
-use crate::tui::update::data;
 use crate::tui::{layout, safe, words};
 use serde_json::{Value, json};
 
@@ -269,7 +268,7 @@ pub fn forked(model: &mut Model, result: InboxResult<Outcome>) -> Vec<Cmd> {
             threads::show(model, outcome.thread)
         }
     };
-    cmds.extend(data::changed(model));
+    cmds.extend(tabs::reload(model));
     cmds
 }
 

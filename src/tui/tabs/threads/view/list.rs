@@ -2,9 +2,10 @@
 
 use crate::inbox::{DecisionEnd, Status, ThreadLine};
 use crate::text::{pad, truncate};
-use crate::tui::draw::{self, PlainRow};
+use crate::tui::draw;
 use crate::tui::layout::ThreadEntry;
 use crate::tui::model::Model;
+use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::{layout, words};
 use jiff::civil::Date;
 use ratatui::buffer::Buffer;
@@ -33,7 +34,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
         };
         let suggestion = threads.suggestion.as_ref().filter(|_| threads.read).map(|near| words::line(near));
         let hint = suggestion.map(|near| format!("Did you mean “{near}”? / searches again, Esc shows all."));
-        return draw::message(model, area, buf, what, hint.as_deref().unwrap_or(next));
+        return draw::message(&model.theme, area, buf, what, hint.as_deref().unwrap_or(next));
     }
     let entries = layout::thread_entries(threads, &model.options.time_zone, area);
     let last = entries.iter().rev().find_map(|entry| match entry {
@@ -49,13 +50,13 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                 draw::text(buf, line, x + 1, y, &"─".repeat(rest), model.theme.rule);
             }
             ThreadEntry::Row(at) => {
-                draw::row(model, row(model, &threads.rows[at]), at == threads.cursor, line, buf);
+                rows::draw_one(model, row(model, &threads.rows[at]), at == threads.cursor, line, buf);
             }
         }
     }
     let unloaded = usize::from(threads.next.is_some());
     let shown = threads.top..last.unwrap_or(threads.top);
-    draw::more(model, shown, threads.rows.len() + unloaded, area, buf);
+    draw::more(&model.theme, shown, threads.rows.len() + unloaded, area, buf);
     super::highlight_search(model, area, buf);
 }
 

@@ -8,8 +8,7 @@ use crate::text::{truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
-use crate::tui::tabs::Focus;
-use crate::tui::view::bars;
+use crate::tui::tabs::{Focus, page};
 use crate::tui::{draw, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -28,7 +27,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     match review.aspect {
         ThreadPane::Conversation | ThreadPane::Steps => {
             let inner = Areas { card: body, ..*areas };
-            draw::page(model, &review.doc, review.top, &inner, buf);
+            page::draw(model, &review.doc, review.top, &inner, buf);
         }
         ThreadPane::Trace => rows::trace(model, review, body, buf),
         ThreadPane::Graph => draw_graph(model, review, body, buf),
@@ -95,7 +94,7 @@ fn draw_output(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let Some(working) = model.working.get(&review.view.id).filter(|_| area.height > 1) else { return };
     let theme = &model.theme;
     let elapsed_ms = working.since.map(|since| model.now.saturating_duration_since(since).as_millis());
-    let mut text = format!("{} {}", bars::spinner(model), working.node);
+    let mut text = format!("{} {}", draw::spinner(model.spinner_frame), working.node);
     if let Some(ms) = elapsed_ms {
         text += &format!(" · {}", format_duration(u64::try_from(ms).unwrap_or(u64::MAX)));
     }

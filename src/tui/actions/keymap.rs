@@ -4,10 +4,10 @@
 //! nothing by itself. Keys from the config keep both rules, take no key from an action active at the same time, and
 //! never let Enter or Esc decide; otherwise they are refused with one sentence.
 
-use super::Key;
+use super::{Action, BINDINGS, Binding, Scope};
 use crate::config::OwnCommand;
 use crate::text::nearest;
-use crate::tui::actions::{Action, BINDINGS, Binding, Scope};
+use crate::tui::key::Key;
 use std::collections::BTreeMap;
 
 use Scope::{Activity, Card, Decide, Form, Global, List, Memory, Prompt, Thread};

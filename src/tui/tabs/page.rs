@@ -1,16 +1,16 @@
 //! The page next to a list, its scroll position, and the line between them.
 
+use super::Focus;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::draw;
+use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
-use crate::tui::tabs::Focus;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 /// Draws a page and its scroll position.
-pub fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &mut Buffer) {
+pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &mut Buffer) {
     let area = areas.card;
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     draw::lines(buf, area, doc.lines(top, width, height, &model.theme));
@@ -28,6 +28,20 @@ pub fn page(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
         let text = format!("▼ {key} for more · {}%", doc.percent(top, width, height));
         draw::right(buf, areas.more, areas.more.y, &text, model.theme.quiet);
     } else if top > ScrollPosition::default() {
+        draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
+    }
+}
+
+/// Draws a sheet from line `top` on, and says whether there is more below.
+pub fn draw_sheet(model: &Model, sheet: &Sheet, areas: &Areas, top: usize, buf: &mut Buffer) {
+    sheet.draw(areas.card, top, buf);
+    if areas.more.is_empty() {
+        return;
+    }
+    if top + usize::from(areas.card.height) < sheet.height() {
+        let key = if model.focus == Focus::Card { "j" } else { "J" };
+        draw::right(buf, areas.more, areas.more.y, &format!("▼ {key} for more"), model.theme.quiet);
+    } else if top > 0 {
         draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
     }
 }

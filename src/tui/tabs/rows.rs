@@ -1,9 +1,9 @@
 //! A plain list, used by every tab except the inbox.
 
+use super::{Focus, PagedList};
 use crate::text::width;
 use crate::tui::draw;
 use crate::tui::model::Model;
-use crate::tui::tabs::{Focus, PagedList};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -26,7 +26,7 @@ pub fn lead_width<'a>(leads: impl Iterator<Item = &'a str>, max: usize) -> usize
 /// A shorter piece of a note would say nothing.
 const MIN_NOTE_WIDTH: u16 = 16;
 
-pub fn rows<T>(
+pub fn draw<T>(
     model: &Model,
     list: &PagedList<T>,
     area: Rect,
@@ -34,15 +34,15 @@ pub fn rows<T>(
     all: impl Iterator<Item = PlainRow>,
 ) {
     for (y, (n, plain)) in (area.y..area.bottom()).zip(all.enumerate().skip(list.top)) {
-        row(model, plain, n == list.cursor, Rect { y, height: 1, ..area }, buf);
+        draw_one(model, plain, n == list.cursor, Rect { y, height: 1, ..area }, buf);
     }
     let shown = list.top..list.rows.len().min(list.top + usize::from(area.height));
     let unloaded = usize::from(list.next.is_some());
-    draw::more(model, shown, list.rows.len() + unloaded, area, buf);
+    draw::more(&model.theme, shown, list.rows.len() + unloaded, area, buf);
 }
 
 /// Draws one row on its own line.
-pub fn row(model: &Model, plain: PlainRow, selected: bool, line: Rect, buf: &mut Buffer) {
+pub fn draw_one(model: &Model, plain: PlainRow, selected: bool, line: Rect, buf: &mut Buffer) {
     let PlainRow { lead, style, text, note, end } = plain;
     let y = line.y;
     let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
