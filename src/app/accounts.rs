@@ -3,8 +3,8 @@
 use crate::calendar;
 use crate::config::{self, Config, MailMode};
 use crate::mail::{
-    self, Account, BoxFuture, Cursor, Fetched, Found, Handled, MailError, MailPresence, Mailbox, Outgoing,
-    SendError, Sent,
+    self, Account, BoxFuture, Cursor, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing,
+    SendError, Sent, SentLookup,
 };
 use crate::workflows::Accounts;
 use futures_util::future::join_all;
@@ -159,8 +159,8 @@ impl Outgoing for UnopenedAccount {
         Box::pin(async { Err(SendError::Refused(self.0.clone())) })
     }
 
-    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Found> {
-        Box::pin(async { Found::Unknown(self.0.clone()) })
+    fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, SentLookup> {
+        Box::pin(async { SentLookup::Unknown(self.0.clone()) })
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {

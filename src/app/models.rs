@@ -125,7 +125,7 @@ impl Models for ConfiguredModels {
         self.picked(self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?)
     }
 
-    fn known(&self, name: &str) -> Result<(), String> {
+    fn check_name(&self, name: &str) -> Result<(), String> {
         self.config.model_named(name).map(|_| ()).map_err(|e| e.to_string())
     }
 }

@@ -1,7 +1,5 @@
 //! The context of a verb: the typed flags and, on demand, the config and an open data folder.
 
-use super::CheckKeys;
-pub(super) use super::EditText;
 use super::failure::Failure;
 use super::global::Global;
 use super::log;
@@ -13,6 +11,12 @@ use crate::service::Inbox;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+
+/// Lets users edit text in their editor; the second argument is the file's extension.
+pub type EditText = fn(&str, &str) -> Result<String, String>;
+
+/// Says which keys in the config the screen would refuse, and why.
+pub type CheckKeys = fn(&Config) -> Result<(), String>;
 
 /// Builds the registry of workflows.
 pub(super) type Workflows<'a> = Box<dyn Fn(&Setup) -> anyhow::Result<Registry> + 'a>;

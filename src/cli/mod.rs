@@ -32,6 +32,7 @@ mod verbs;
 mod wizard;
 mod words;
 
+pub use context::{CheckKeys, EditText};
 pub use failure::Exit;
 
 use crate::app::{App, Setup, TourStep};
@@ -52,12 +53,6 @@ use wizard::FirstChoice;
 /// Shows the inbox on the screen until the user leaves it.
 pub type ShowScreen<'a> =
     Box<dyn FnOnce(App, Arc<Config>, Vec<TourStep>) -> BoxFuture<'static, Result<(), anyhow::Error>> + 'a>;
-
-/// Lets users edit text in their editor; the second argument is the file's extension.
-pub type EditText = fn(&str, &str) -> Result<String, String>;
-
-/// Says which keys in the config the screen would refuse, and why.
-pub type CheckKeys = fn(&Config) -> Result<(), String>;
 
 /// Runs the command line and returns the exit code. `workflows` builds the workflows once a data folder is open.
 /// `screen` is shown if no verb is given. Verbs use `edit` to open an editor, and `keys` to check the config's keys for

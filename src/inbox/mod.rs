@@ -52,11 +52,11 @@ pub use propose::proposal;
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{
     BatchResults, DecisionRequest, EngineThreads, Facets, InboxError, ItemPage, ItemQuery, Overview,
-    SeenHash, ThreadPage, ThreadQuery,
+    ThreadPage, ThreadQuery,
 };
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
-pub use rules::{Refusal, check, check_args, check_fields};
+pub use rules::{Refusal, SeenHash, check, check_args, check_fields};
 pub use session::{AgentSession, SessionState};
 pub use skipped::{SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
 pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, ENGINE_WORKFLOWS, MOVING_WORKFLOW, Registry, Spec};

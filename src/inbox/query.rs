@@ -1,6 +1,6 @@
 //! Queries to the inbox, their results, and the reasons why something was not done.
 
-use super::{By, Item, ItemKind, Outcome, Refusal, Status, ThreadLine};
+use super::{By, Item, ItemKind, Outcome, Refusal, SeenHash, Status, ThreadLine};
 use crate::graph::{Decision, Hash, InputError, InterruptId, Kind};
 use serde::Serialize;
 use std::time::Duration;
@@ -94,25 +94,6 @@ pub struct ThreadPage {
     pub next: Option<i64>,
     /// What the person may have meant, if nothing matches the words.
     pub suggestion: Option<String>,
-}
-
-/// The hash of the card a person saw.
-#[derive(Clone, Debug, PartialEq)]
-pub enum SeenHash {
-    /// From the screen.
-    Whole(Hash),
-    /// Typed by a person: all of it, or a prefix of at least eight digits.
-    Typed(String),
-}
-
-impl SeenHash {
-    /// Whether the seen card is the one with this hash.
-    pub fn is_of(&self, hash: &Hash) -> bool {
-        match self {
-            SeenHash::Whole(seen) => seen == hash,
-            SeenHash::Typed(typed) => hash.matches(typed),
-        }
-    }
 }
 
 /// A decision that is about to be made.

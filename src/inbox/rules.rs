@@ -1,8 +1,26 @@
 //! When a decision may be made. Pure, so that the screen, the command line and servers follow the same rules.
 
-use super::SeenHash;
 use crate::graph::{Allow, Decision, Hash};
 use serde_json::Value;
+
+/// The hash of the card a person saw.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SeenHash {
+    /// From the screen.
+    Whole(Hash),
+    /// Typed by a person: all of it, or a prefix of at least eight digits.
+    Typed(String),
+}
+
+impl SeenHash {
+    /// Whether the seen card is the one with this hash.
+    pub fn is_of(&self, hash: &Hash) -> bool {
+        match self {
+            SeenHash::Whole(seen) => seen == hash,
+            SeenHash::Typed(typed) => hash.matches(typed),
+        }
+    }
+}
 
 /// Why a decision on an open interrupt is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -3,7 +3,7 @@
 use super::imap::{Filed, Imap};
 use super::maildir::{Delivery, DeliveryTarget, Folder, blocking, identity, ids, with_message_id};
 use super::net::Timeouts;
-use super::{Found, MailError, Sent};
+use super::{MailError, Sent, SentLookup};
 use crate::config::FiledBy;
 use crate::text::Visible;
 use std::path::{Path, PathBuf};
@@ -47,8 +47,8 @@ impl Copies {
     }
 
     /// Whether a copy of the mail is there. `who` sends it, and may have done so just before its copy was kept.
-    pub(super) async fn find(&self, raw: &[u8], message_id: &str, who: &str) -> Found {
-        let unknown = |text: String| Found::Unknown(text);
+    pub(super) async fn find(&self, raw: &[u8], message_id: &str, who: &str) -> SentLookup {
+        let unknown = |text: String| SentLookup::Unknown(text);
         match self {
             Copies::Nowhere => {
                 unknown(format!("{who} keeps no record to check; ask the recipient whether it arrived"))
@@ -56,7 +56,7 @@ impl Copies {
             Copies::Folder(path) => {
                 let (path, raw) = (path.clone(), raw.to_vec());
                 match blocking(move || find(&path, &raw)).await {
-                    Ok(Some(sent)) => Found::Sent(sent),
+                    Ok(Some(sent)) => SentLookup::Sent(sent),
                     Ok(None) => unknown(format!("no copy of it was kept, but {who} may have sent it")),
                     Err(error) => unknown(error.to_string()),
                 }
@@ -67,7 +67,7 @@ impl Copies {
             Copies::Server(imap, _) => match imap.has_sent(message_id).await {
                 Ok(Some(true)) => {
                     let (message_id, place) = (message_id.to_owned(), Some("Sent".to_owned()));
-                    Found::Sent(Sent { message_id, place, refused: Vec::new() })
+                    SentLookup::Sent(Sent { message_id, place, refused: Vec::new() })
                 }
                 Ok(Some(false)) => {
                     unknown(format!("it is not in Sent, but {who} may have sent it all the same"))

@@ -31,7 +31,7 @@ pub struct Fetched {
     /// Where to continue; store it only after the mails are stored.
     pub cursor: Option<Cursor>,
     /// How many more mails there are beyond the limit.
-    pub left: u64,
+    pub remaining: u64,
     /// What could not be fetched, in a sentence; the cursor remembers it, and we try again.
     pub missed: Option<String>,
 }
@@ -115,7 +115,7 @@ pub enum SendError {
 
 /// The result of looking for a sent mail.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Found {
+pub enum SentLookup {
     Sent(Sent),
     NotSent,
     /// We cannot tell; the text says why.
@@ -195,7 +195,7 @@ pub trait Mailbox: Send + Sync {
 pub trait Outgoing: Send + Sync {
     fn send<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Result<Sent, SendError>>;
     /// Checks whether a mail with the Message-ID of `raw` was sent.
-    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found>;
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup>;
     /// Checks that it can be used. Returns a sentence either way.
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>>;
 }

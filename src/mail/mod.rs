@@ -28,8 +28,8 @@ pub mod smtp;
 
 pub use json::from_json;
 pub use mailbox::{
-    Account, Cursor, Destination, Fetched, Found, Handled, MailError, MailPresence, Mailbox, NewMail,
-    Outgoing, People, SendError, Sent, UndoToken,
+    Account, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, NewMail, Outgoing,
+    People, SendError, Sent, SentLookup, UndoToken,
 };
 pub use model::{
     Address, AddressField, Attachment, Invitation, Link, ListInfo, Mail, Oddity, Piece, Unsubscribe,

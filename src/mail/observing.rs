@@ -4,8 +4,8 @@
 //! that enforces it; cards and nodes that say so earlier only spare users the refusal.
 
 use super::{
-    BoxFuture, Cursor, Destination, Fetched, Found, Handled, MailError, MailPresence, Mailbox, Outgoing,
-    People, SendError, Sent, UndoToken,
+    BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing, People,
+    SendError, Sent, SentLookup, UndoToken,
 };
 use std::sync::Arc;
 
@@ -27,7 +27,7 @@ impl Outgoing for Observing<dyn Outgoing> {
         Box::pin(async { Err(SendError::Refused(self.refusal())) })
     }
 
-    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup> {
         self.inner.find(raw)
     }
 

@@ -44,7 +44,7 @@ pub trait Models: Send + Sync {
     /// The model with this config name, for text that only this model may read, whatever else was picked.
     fn only(&self, name: &str) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error lists the known models.
-    fn known(&self, name: &str) -> Result<(), String>;
+    fn check_name(&self, name: &str) -> Result<(), String>;
 }
 
 /// The record of one model call.

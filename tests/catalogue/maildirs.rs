@@ -79,7 +79,7 @@ impl Reader {
             }
             self.cursor = fetched.cursor;
         }
-        fetched.left
+        fetched.remaining
     }
 
     async fn fetch_all(&mut self) {

@@ -12,7 +12,7 @@ use crate::{report, skipped};
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::mail::outgoing::{Outbox, Program};
-use sayso::mail::{Found, Outgoing, SendError};
+use sayso::mail::{Outgoing, SendError, SentLookup};
 use serde_json::json;
 use std::path::Path;
 use std::sync::Arc;
@@ -120,7 +120,7 @@ async fn sent_by(folder: &Path, does: &str) -> Result<(), SendError> {
     let program = Program::new(words.into(), Some(folder.join("Sent"))).unwrap();
     let raw = b"From: a@example.org\r\nTo: b@example.org\r\nMessage-ID: <m@example.org>\r\n\r\nx\r\n";
     let sent = program.send(raw).await.map(|_| ());
-    let kept = matches!(program.find(raw).await, Found::Sent(_));
+    let kept = matches!(program.find(raw).await, SentLookup::Sent(_));
     assert_eq!(kept, sent.is_ok(), "{does}: a copy is kept of what was sent, and of nothing else");
     let _ = std::fs::remove_dir_all(folder.join("Sent"));
     sent

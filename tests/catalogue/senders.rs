@@ -5,7 +5,7 @@
 
 use crate::report;
 use sayso::mail::compose::reply_recipients;
-use sayso::mail::risk::{Known, Risk, risks_of_mail};
+use sayso::mail::risk::{Risk, RiskContext, risks_of_mail};
 use sayso::mail::{Mail, parse};
 
 const QUIET: &[&str] = &[];
@@ -169,7 +169,7 @@ fn mail(from: &str, reply_to: Option<&str>) -> Mail {
 /// The warnings of a mail whose sender is known.
 fn risks(mail: &Mail) -> Vec<Risk> {
     let own = ["me@home.example".to_owned()];
-    risks_of_mail(mail, &Known { own: &own, ..Known::default() })
+    risks_of_mail(mail, &RiskContext { own: &own, ..RiskContext::default() })
 }
 
 fn codes(mail: &Mail) -> Vec<&'static str> {

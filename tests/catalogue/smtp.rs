@@ -6,7 +6,7 @@ use crate::script::{CANARY, Heard, Talk, account, patience, play, server};
 use sayso::config::{FiledBy, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{Found, MailError, Outgoing, SendError, Timeouts};
+use sayso::mail::{MailError, Outgoing, SendError, SentLookup, Timeouts};
 use std::sync::{Arc, Mutex};
 
 const MAIL: &str = "Message-ID: <m@sayso>\nFrom: Ada <ada@example.org>\nTo: bob@example.com, eve@example.net\n\
@@ -141,14 +141,14 @@ async fn m01_without_an_answer_to_the_final_dot_nobody_knows() {
         let error = smtp.send(MAIL.as_bytes()).await.unwrap_err();
         assert!(matches!(&error, SendError::Unknown(text) if text.contains("whole mail")), "{error:?}");
         // It is looked for, and never sent again by itself.
-        assert!(matches!(smtp.find(MAIL.as_bytes()).await, Found::Unknown(_)));
+        assert!(matches!(smtp.find(MAIL.as_bytes()).await, SentLookup::Unknown(_)));
         fake.put("Sent Things", "Message-ID: <m@sayso>\r\n\r\nfiled by the server\r\n", &[]);
-        let Found::Sent(sent) = smtp.find(MAIL.as_bytes()).await else { panic!() };
+        let SentLookup::Sent(sent) = smtp.find(MAIL.as_bytes()).await else { panic!() };
         assert_eq!(sent.message_id, "m@sayso");
         assert_eq!(heard.count("DATA"), 1);
     }
     let (smtp, _) = open(&Part::new()).await;
-    assert!(matches!(smtp.find(MAIL.as_bytes()).await, Found::Unknown(_)));
+    assert!(matches!(smtp.find(MAIL.as_bytes()).await, SentLookup::Unknown(_)));
     report("M01", "cut, or answered oddly, after the final dot", 3);
 }
 

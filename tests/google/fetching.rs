@@ -13,7 +13,7 @@ async fn all(gmail: &TestGmail, mut cursor: Option<Cursor>, limit: usize) -> (Ve
         let fetched = gmail.mailbox.fetch(cursor.as_ref(), limit).await.unwrap();
         mails.extend(fetched.mails);
         cursor = fetched.cursor;
-        if fetched.left == 0 {
+        if fetched.remaining == 0 {
             return (mails, cursor.unwrap());
         }
     }
@@ -86,7 +86,7 @@ async fn an_interrupted_listing_goes_on_in_another_process() {
             gmail.google.deliver(&letter(99));
         }
         cursor = fetched.cursor;
-        if fetched.left == 0 {
+        if fetched.remaining == 0 {
             break;
         }
         assert!(round < 100);
@@ -108,7 +108,7 @@ async fn one_failing_mail_loses_no_other() {
     }
     let fetched = gmail.mailbox.fetch(Some(&cursor), 50).await.unwrap();
     assert_eq!(subjects(&fetched.mails), ["Letter 0", "Letter 1", "Letter 2", "Letter 3"]);
-    assert_eq!(fetched.left, 5);
+    assert_eq!(fetched.remaining, 5);
     let (rest, _) = all(&gmail, fetched.cursor, 50).await;
     assert_eq!(subjects(&rest), ["Letter 4", "Letter 5", "Letter 6", "Letter 7", "Letter 8"]);
 }

@@ -2,7 +2,7 @@
 
 use crate::google::Fault;
 use crate::{TestGmail, letter};
-use sayso::mail::{Found, Mailbox, Outgoing, SendError};
+use sayso::mail::{Mailbox, Outgoing, SendError, SentLookup};
 
 const SEND: &str = "POST /upload/gmail/v1/users/me/messages/send";
 
@@ -20,7 +20,7 @@ async fn a_reply_lands_in_its_conversation_once_under_gmails_own_id() {
     let gmail = TestGmail::start();
     let asked = gmail.google.deliver(&letter(1));
     let out = gmail.outgoing();
-    assert!(matches!(out.find(&reply(1)).await, Found::Unknown(_)), "it may be on its way");
+    assert!(matches!(out.find(&reply(1)).await, SentLookup::Unknown(_)), "it may be on its way");
     let sent = out.send(&reply(1)).await.unwrap();
     assert!(sent.message_id.ends_with("@mail.gmail.example"), "{sent:?}");
     let (world_sent, thread) = {
@@ -34,7 +34,7 @@ async fn a_reply_lands_in_its_conversation_once_under_gmails_own_id() {
     assert!(text.starts_with("X-Sayso-Message-ID: reply-1@sayso\r\n"), "{text}");
     assert!(text.contains("Bcc: eve@example.com\r\n"), "Gmail takes it out itself");
     assert!(text.ends_with("Yes.\r\n--not a boundary\r\n"), "{text}");
-    assert_eq!(out.find(&reply(1)).await, Found::Sent(sent.clone()));
+    assert_eq!(out.find(&reply(1)).await, SentLookup::Sent(sent.clone()));
     assert!(gmail.mailbox.is_sent(&sent.message_id).await.unwrap());
     assert!(!gmail.mailbox.is_sent("letter-1@example.com").await.unwrap());
 }
@@ -50,8 +50,8 @@ async fn a_send_that_was_cut_off_is_found_or_in_doubt() {
         assert!(matches!(error, SendError::Unknown(_)), "{error:?}");
         assert_eq!(gmail.google.world().count(SEND), 1, "it was not tried again");
         match out.find(&reply(1)).await {
-            Found::Sent(sent) if was_done => assert!(sent.message_id.ends_with("@mail.gmail.example")),
-            Found::Unknown(_) if !was_done => {}
+            SentLookup::Sent(sent) if was_done => assert!(sent.message_id.ends_with("@mail.gmail.example")),
+            SentLookup::Unknown(_) if !was_done => {}
             other => panic!("{other:?}"),
         }
         assert_eq!(gmail.google.world().sent().len(), usize::from(was_done));
@@ -60,7 +60,7 @@ async fn a_send_that_was_cut_off_is_found_or_in_doubt() {
         let gmail = TestGmail::start();
         gmail.google.world().fault(SEND, fault);
         assert!(matches!(gmail.outgoing().send(&reply(1)).await, Err(SendError::Unknown(_))));
-        assert!(matches!(gmail.outgoing().find(&reply(1)).await, Found::Unknown(_)));
+        assert!(matches!(gmail.outgoing().find(&reply(1)).await, SentLookup::Unknown(_)));
         assert_eq!(gmail.google.world().sent().len(), 0);
     }
 }

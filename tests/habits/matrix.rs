@@ -90,7 +90,7 @@ impl Models for Habits {
         self.pick("", "", Some(name))
     }
 
-    fn known(&self, name: &str) -> Result<(), String> {
+    fn check_name(&self, name: &str) -> Result<(), String> {
         if self.0.contains_key(name) { Ok(()) } else { Err(format!("no habit {name}")) }
     }
 }

@@ -20,7 +20,7 @@ impl Models for Replay {
         self.pick("", "", Some(name))
     }
 
-    fn known(&self, _: &str) -> Result<(), String> {
+    fn check_name(&self, _: &str) -> Result<(), String> {
         Ok(())
     }
 }

@@ -143,7 +143,7 @@ impl Mailbox for FolderMailbox {
             };
             let lossy = self.lossy_fetch.load(Ordering::SeqCst) == fetch;
             let missed = lossy.then(|| "a letter is stuck".to_owned());
-            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, left, missed })
+            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, remaining: left, missed })
         })
     }
 

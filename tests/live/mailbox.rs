@@ -12,7 +12,7 @@ async fn all(imap: &Imap, mut cursor: Option<Cursor>) -> (Vec<NewMail>, Option<C
         let fetched = imap.fetch(cursor.as_ref(), 50).await.unwrap();
         mails.extend(fetched.mails);
         cursor = fetched.cursor;
-        if fetched.left == 0 {
+        if fetched.remaining == 0 {
             return (mails, cursor);
         }
     }

@@ -5,7 +5,7 @@ use super::exim::Exim;
 use sayso::config::{MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::smtp::Smtp;
-use sayso::mail::{Found, MailError, Mailbox, Outgoing, SendError};
+use sayso::mail::{MailError, Mailbox, Outgoing, SendError, SentLookup};
 
 fn mail(id: &str, to: &str) -> String {
     format!(
@@ -27,7 +27,7 @@ async fn mail_is_sent_once_and_filed_once() {
     out.check().await.unwrap();
 
     let first = mail("1", "bob@example.com, eve@refused.example");
-    assert!(matches!(out.find(first.as_bytes()).await, Found::Unknown(_)));
+    assert!(matches!(out.find(first.as_bytes()).await, SentLookup::Unknown(_)));
     let sent = out.send(first.as_bytes()).await.unwrap();
     assert_eq!((sent.message_id.as_str(), sent.place.as_deref()), ("1@sayso", Some("Sent")));
     assert_eq!(sent.refused.len(), 1);
@@ -40,7 +40,7 @@ async fn mail_is_sent_once_and_filed_once() {
     let arrived = exim.wait_for(2).concat();
     assert!(!arrived.contains("Bcc:"), "{arrived}");
     assert!(arrived.contains("\n..\n...dots\nGrüße\n"), "{arrived}");
-    let Found::Sent(found) = out.find(first.as_bytes()).await else { panic!() };
+    let SentLookup::Sent(found) = out.find(first.as_bytes()).await else { panic!() };
     assert_eq!(found.message_id, "1@sayso");
     assert_eq!(dovecot.count("Gesendete Post"), 2);
     assert!(mailbox.answered_elsewhere(&["7@example.com".to_owned()]).await.unwrap()[0]);

@@ -20,7 +20,7 @@ pub async fn all(mailbox: &dyn Mailbox, since: Option<Cursor>, page: usize) -> (
         let fetched = mailbox.fetch(cursor.as_ref(), page).await.unwrap();
         found.extend(subjects(&fetched));
         cursor = fetched.cursor;
-        if fetched.left == 0 {
+        if fetched.remaining == 0 {
             return (found, cursor);
         }
     }
@@ -36,7 +36,7 @@ async fn mail_is_fetched_once_in_pages_and_nothing_is_marked() {
     fake.put("INBOX", &letter(9), &["\\Draft"]);
     let (imap, heard) = fake.open().await;
     let first = imap.fetch(None, 3).await.unwrap();
-    assert_eq!((subjects(&first), first.left), (vec!["1".to_owned(), "2".into(), "3".into()], 4));
+    assert_eq!((subjects(&first), first.remaining), (vec!["1".to_owned(), "2".into(), "3".into()], 4));
     assert_eq!((first.mails[1].seen, first.mails[1].answered, first.mails[0].seen), (true, true, false));
     assert_eq!(first.mails[0].arrived, "2026-11-17T08:00:00Z".parse().unwrap());
     let (found, cursor) = all(&imap, first.cursor, 3).await;

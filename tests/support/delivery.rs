@@ -111,9 +111,9 @@ impl Effect for Post {
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             match self.0.find(frozen).await {
-                sayso::mail::Found::Sent(sent) => EffectTrace::Done(json!(sent)),
-                sayso::mail::Found::NotSent => EffectTrace::NotDone,
-                sayso::mail::Found::Unknown(text) => EffectTrace::Unknown(text),
+                sayso::mail::SentLookup::Sent(sent) => EffectTrace::Done(json!(sent)),
+                sayso::mail::SentLookup::NotSent => EffectTrace::NotDone,
+                sayso::mail::SentLookup::Unknown(text) => EffectTrace::Unknown(text),
             }
         })
     }

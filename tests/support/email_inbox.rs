@@ -10,8 +10,8 @@ use sayso::graph::{BoxFuture, Decision, EventKind, InterruptId, ThreadId, Warnin
 use sayso::inbox::{By, DecisionRequest};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::{
-    Account, Cursor, Destination, Fetched, Found, Handled, MailError, MailPresence, Mailbox, Outgoing,
-    SendError, Sent, UndoToken,
+    Account, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing, SendError,
+    Sent, SentLookup, UndoToken,
 };
 use sayso::store::{NewMail, NewThread, Route, TakenIn};
 use sayso::workflows::Accounts;
@@ -56,11 +56,11 @@ impl Outgoing for FakeOutgoing {
         })
     }
 
-    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup> {
         Box::pin(async move {
             let raw = String::from_utf8(raw.to_vec()).unwrap();
             let found = self.sent.lock().unwrap().contains(&raw);
-            if found { Found::Sent(Sent::default()) } else { Found::NotSent }
+            if found { SentLookup::Sent(Sent::default()) } else { SentLookup::NotSent }
         })
     }
 

@@ -104,7 +104,7 @@ impl Models for FakeModel {
         self.pick("", "", Some(name))
     }
 
-    fn known(&self, name: &str) -> Result<(), String> {
+    fn check_name(&self, name: &str) -> Result<(), String> {
         if ["main", "other"].contains(&name) { Ok(()) } else { Err("there are main, other".to_owned()) }
     }
 }

@@ -8,7 +8,7 @@ use crate::graph::ThreadId;
 use crate::inbox::Status;
 use crate::mail::{Account, NewMail as IncomingMail};
 use crate::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
-use crate::workflows::intake::{Asked, Taken};
+use crate::workflows::intake::{IntakeAnswer, IntakeQuestion};
 
 /// How many kept mails are read at once.
 const PAGE: usize = 10;
@@ -42,7 +42,7 @@ impl Intake {
             };
             let zone = self.0.config.user.time_zone.clone();
             let oldest = oldest.map(|at| at.to_zoned(zone).strftime("%Y-%m-%d %H:%M").to_string());
-            let asked = Asked::FirstSync {
+            let asked = IntakeQuestion::FirstSync {
                 account: account.name.clone(),
                 mails: mails as u64,
                 oldest: oldest.unwrap_or_default(),
@@ -117,14 +117,14 @@ impl Intake {
     }
 
     /// The answer; `None` while there is none, and an empty one if the thread was abandoned.
-    fn answer(&self, thread: &ThreadId) -> Result<Option<Taken>, StoreError> {
+    fn answer(&self, thread: &ThreadId) -> Result<Option<IntakeAnswer>, StoreError> {
         let outcome = self.engine().store().threads().outcome(thread)?;
         Ok(match outcome.status {
             Status::Done => {
                 let answer = outcome.output.and_then(|output| serde_json::from_value(output).ok());
                 Some(answer.unwrap_or_default())
             }
-            Status::Abandoned => Some(Taken::default()),
+            Status::Abandoned => Some(IntakeAnswer::default()),
             _ => None,
         })
     }

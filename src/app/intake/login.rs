@@ -5,7 +5,7 @@ use crate::driver::arrival;
 use crate::graph::{Event, EventKind, ThreadId};
 use crate::mail::{Account, MailError};
 use crate::store::StoreError;
-use crate::workflows::intake::{self, Asked};
+use crate::workflows::intake::{self, IntakeQuestion};
 use serde_json::Value;
 
 impl Intake {
@@ -35,7 +35,7 @@ impl Intake {
         if newest.as_ref().is_some_and(|(_, status)| !status.ended()) {
             return Ok(());
         }
-        let asked = Asked::Login { account: account.name.clone(), why: why.to_owned() };
+        let asked = IntakeQuestion::Login { account: account.name.clone(), why: why.to_owned() };
         let mut new = self.asking(&asked)?;
         // A key can have only one thread, so the next key is derived from the last thread.
         new.key = match newest {

@@ -151,13 +151,13 @@ impl Intake {
 
     /// Fetches a page of mails and parses them, several at once.
     async fn page(&self, account: &Account, since: Option<&Cursor>) -> Result<Page, IntakeError> {
-        let Fetched { mails, cursor, left, missed } = account.mailbox.fetch(since, PAGE).await?;
+        let Fetched { mails, cursor, remaining, missed } = account.mailbox.fetch(since, PAGE).await?;
         let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
         let read =
             |incoming: NewMail| async move { Ok((self.read(account, &incoming.raw).await?, incoming)) };
         let mails: Result<_, IntakeError> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
-        Ok(Page { mails: mails?, bytes, cursor, remaining: left, missed })
+        Ok(Page { mails: mails?, bytes, cursor, remaining, missed })
     }
 
     /// Takes in unrelated mails, and counts them.

@@ -8,7 +8,7 @@ use crate::mail::risk::sender_shown;
 use crate::mail::{Account, Mail, NewMail as IncomingMail};
 use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{Visible, hex, truncate};
-use crate::workflows::intake::{self, Asked};
+use crate::workflows::intake::{self, IntakeQuestion};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -178,7 +178,7 @@ impl Intake {
         unread: &UnreadableMail,
         incoming: &IncomingMail,
     ) -> Result<NewThread, IntakeError> {
-        let asked = Asked::Unreadable {
+        let asked = IntakeQuestion::Unreadable {
             account: account.name.clone(),
             place: incoming.place.clone(),
             raw: unread.raw.clone(),
@@ -189,7 +189,7 @@ impl Intake {
     }
 
     /// A thread that asks the user about intake.
-    pub(super) fn asking(&self, asked: &Asked) -> Result<NewThread, IntakeError> {
+    pub(super) fn asking(&self, asked: &IntakeQuestion) -> Result<NewThread, IntakeError> {
         let input = serde_json::to_value(asked).map_err(|error| IntakeError::Thread(error.to_string()))?;
         self.thread(intake::NAME, input)
     }

@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{
-    Activity, ActivityQuery, DayLine, Latency, ModelLine, NodeLine, Storage, TableSize, ToolLine,
+    Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, Storage, TableSize, ToolLine,
 };
 use crate::text::bytes;
 use serde_json::json;
@@ -34,30 +34,27 @@ impl Args {
 }
 
 fn report_text(page: &Page, activity: &Activity, storage: &Storage) -> String {
-    let mut out = String::new();
+    let mut tables = vec![day_table(page, &activity.days)];
+    if !activity.tools.is_empty() {
+        tables.push(tool_table(page, &activity.tools));
+    }
+    if !activity.models.is_empty() {
+        tables.push(model_table(page, &activity.models));
+    }
+    if !activity.nodes.is_empty() {
+        tables.push(node_table(page, &activity.nodes));
+    }
+    tables.push(storage_table(page, storage));
+    tables.join("\n")
+}
+
+fn day_table(page: &Page, days: &[DayLine]) -> String {
     let row = |day: &DayLine| {
-        let decisions = &day.decisions;
         let date = day.day.to_zoned(page.zone.clone()).strftime("%a %Y-%m-%d").to_string();
         let cost = format!("${:.4}", day.cost);
-        let decided = [
-            decisions.untouched,
-            decisions.edited,
-            decisions.responded,
-            decisions.ignored,
-            decisions.granted,
-        ];
-        let [untouched, edited, responded, ignored, granted] = decided.map(|count| count.to_string());
-        [
-            date,
-            untouched,
-            edited,
-            responded,
-            ignored,
-            granted,
-            day.calls.to_string(),
-            day.tokens.to_string(),
-            cost,
-        ]
+        let [untouched, edited, responded, ignored, granted] = decision_counts(&day.decisions);
+        let (calls, tokens) = (day.calls.to_string(), day.tokens.to_string());
+        [date, untouched, edited, responded, ignored, granted, calls, tokens, cost]
     };
     let columns = [
         full("DAY"),
@@ -70,67 +67,67 @@ fn report_text(page: &Page, activity: &Activity, storage: &Storage) -> String {
         right("TOKENS"),
         right("COST"),
     ];
-    out.push_str(&table(page, columns, &activity.days.iter().map(row).collect::<Vec<_>>()));
-    if !activity.tools.is_empty() {
-        let row = |line: &ToolLine| {
-            let decisions = &line.decisions;
-            [
-                line.tool.clone(),
-                decisions.untouched.to_string(),
-                decisions.edited.to_string(),
-                decisions.responded.to_string(),
-                decisions.ignored.to_string(),
-                decisions.granted.to_string(),
-            ]
-        };
-        let rows: Vec<_> = activity.tools.iter().map(row).collect();
-        let columns = [
-            cut("TOOL"),
-            right("UNTOUCHED"),
-            right("EDITED"),
-            right("RESPONDED"),
-            right("IGNORED"),
-            right("GRANTED"),
-        ];
-        out.push_str(&format!("\n{}", table(page, columns, &rows)));
-    }
-    let times = |latency: &Latency| [latency.p50, latency.p90, latency.p99].map(|ms| format!("{ms} ms"));
-    if !activity.models.is_empty() {
-        let row = |line: &ModelLine| {
-            let [p50, p90, p99] = times(&line.latency);
-            let cost = line.cost.map_or("not known".to_owned(), |cost| format!("${cost:.4}"));
-            let tokens = (line.input + line.output).to_string();
-            [line.model.clone(), line.calls.to_string(), line.failed.to_string(), tokens, cost, p50, p90, p99]
-        };
-        let rows: Vec<_> = activity.models.iter().map(row).collect();
-        let columns = [
-            cut("MODEL"),
-            right("CALLS"),
-            right("FAILED"),
-            right("TOKENS"),
-            right("COST"),
-            right("P50"),
-            right("P90"),
-            right("P99"),
-        ];
-        out.push_str(&format!("\n{}", table(page, columns, &rows)));
-    }
-    if !activity.nodes.is_empty() {
-        let row = |line: &NodeLine| {
-            let [p50, p90, p99] = times(&line.latency);
-            [format!("{}.{}", line.workflow, line.node), line.runs.to_string(), p50, p90, p99]
-        };
-        let rows: Vec<_> = activity.nodes.iter().map(row).collect();
-        let columns = [cut("NODE"), right("RUNS"), right("P50"), right("P90"), right("P99")];
-        out.push_str(&format!("\n{}", table(page, columns, &rows)));
-    }
+    table(page, columns, &days.iter().map(row).collect::<Vec<_>>())
+}
+
+fn tool_table(page: &Page, tools: &[ToolLine]) -> String {
+    let row = |line: &ToolLine| {
+        let [untouched, edited, responded, ignored, granted] = decision_counts(&line.decisions);
+        [line.tool.clone(), untouched, edited, responded, ignored, granted]
+    };
+    let columns = [
+        cut("TOOL"),
+        right("UNTOUCHED"),
+        right("EDITED"),
+        right("RESPONDED"),
+        right("IGNORED"),
+        right("GRANTED"),
+    ];
+    table(page, columns, &tools.iter().map(row).collect::<Vec<_>>())
+}
+
+fn model_table(page: &Page, models: &[ModelLine]) -> String {
+    let row = |line: &ModelLine| {
+        let [p50, p90, p99] = percentiles(&line.latency);
+        let cost = line.cost.map_or("not known".to_owned(), |cost| format!("${cost:.4}"));
+        let tokens = (line.input + line.output).to_string();
+        [line.model.clone(), line.calls.to_string(), line.failed.to_string(), tokens, cost, p50, p90, p99]
+    };
+    let columns = [
+        cut("MODEL"),
+        right("CALLS"),
+        right("FAILED"),
+        right("TOKENS"),
+        right("COST"),
+        right("P50"),
+        right("P90"),
+        right("P99"),
+    ];
+    table(page, columns, &models.iter().map(row).collect::<Vec<_>>())
+}
+
+fn node_table(page: &Page, nodes: &[NodeLine]) -> String {
+    let row = |line: &NodeLine| {
+        let [p50, p90, p99] = percentiles(&line.latency);
+        [format!("{}.{}", line.workflow, line.node), line.runs.to_string(), p50, p90, p99]
+    };
+    let columns = [cut("NODE"), right("RUNS"), right("P50"), right("P90"), right("P99")];
+    table(page, columns, &nodes.iter().map(row).collect::<Vec<_>>())
+}
+
+fn storage_table(page: &Page, storage: &Storage) -> String {
     let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
     let rows: Vec<_> = storage.tables.iter().map(row).collect();
-    out.push_str(&format!("\n{}", table(page, [full("TABLE"), right("ROWS"), right("SIZE")], &rows)));
-    out.push_str(&format!(
-        "The file takes {} with its log, {} of it unused.\n",
-        bytes(storage.file),
-        bytes(storage.free)
-    ));
-    out
+    let sizes = table(page, [full("TABLE"), right("ROWS"), right("SIZE")], &rows);
+    let (file, free) = (bytes(storage.file), bytes(storage.free));
+    format!("{sizes}The file takes {file} with its log, {free} of it unused.\n")
+}
+
+fn decision_counts(counts: &Decisions) -> [String; 5] {
+    [counts.untouched, counts.edited, counts.responded, counts.ignored, counts.granted]
+        .map(|count| count.to_string())
+}
+
+fn percentiles(latency: &Latency) -> [String; 3] {
+    [latency.p50, latency.p90, latency.p99].map(|ms| format!("{ms} ms"))
 }

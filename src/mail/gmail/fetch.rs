@@ -130,7 +130,7 @@ impl Inner {
         if remaining == 0 {
             *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        Ok(Fetched { mails, cursor: Some(marks.write()), left: remaining as u64, missed })
+        Ok(Fetched { mails, cursor: Some(marks.write()), remaining: remaining as u64, missed })
     }
 
     /// All mail under the labels, oldest first. Listed once and cached while we go through it.
@@ -215,7 +215,7 @@ impl Inner {
         let unasked = retries.into_iter().skip(retried.done).map(|one| one.id);
         remember(&mut marks, odd.into_iter().chain(retried.odd).chain(unasked).collect())?;
         let missed = missed.or(retried.missed);
-        Ok(Fetched { mails, cursor: Some(marks.write()), left: remaining as u64, missed })
+        Ok(Fetched { mails, cursor: Some(marks.write()), remaining: remaining as u64, missed })
     }
 
     /// The mails that came since a point in the history, how far it was read, and whether there is more.

@@ -7,7 +7,7 @@ use crate::config::Google;
 use crate::mail::maildir::ids;
 use crate::mail::net::crlf;
 use crate::mail::outgoing::Envelope;
-use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::text::hex;
 use crate::web::Wait;
 use crate::web::google::{Api, CallError, Repeat};
@@ -83,19 +83,19 @@ impl Outgoing for GmailOutgoing {
         })
     }
 
-    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup> {
         Box::pin(async move {
-            let Ok(envelope) = Envelope::of(raw) else { return Found::NotSent };
+            let Ok(envelope) = Envelope::of(raw) else { return SentLookup::NotSent };
             if envelope.message_id.is_empty() {
-                return Found::Unknown("nothing shows whether the mail was sent; check Sent".to_owned());
+                return SentLookup::Unknown("nothing shows whether the mail was sent; check Sent".to_owned());
             }
             match self.find_sent(&envelope.message_id).await {
-                Ok(Some(sent)) => Found::Sent(sent),
+                Ok(Some(sent)) => SentLookup::Sent(sent),
                 // A request that was cut off may still be carried out a moment later.
-                Ok(None) => Found::Unknown(
+                Ok(None) => SentLookup::Unknown(
                     "it is not among the last mails sent, but Gmail may have sent it all the same".to_owned(),
                 ),
-                Err(error) => Found::Unknown(error.to_string()),
+                Err(error) => SentLookup::Unknown(error.to_string()),
             }
         })
     }

@@ -68,7 +68,7 @@ pub(super) async fn fetch(
         };
         marks.set(&open, next);
     }
-    Ok(Fetched { mails, cursor: Some(marks.write()), left: remaining, missed: None })
+    Ok(Fetched { mails, cursor: Some(marks.write()), remaining, missed: None })
 }
 
 /// A cursor that skips mail that came before `from`, give or take two days.

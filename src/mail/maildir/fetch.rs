@@ -41,7 +41,7 @@ pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) ->
         }
     }
     seen.forget(&present);
-    Ok(Fetched { mails, cursor: Some(seen.write()), left: remaining, missed: None })
+    Ok(Fetched { mails, cursor: Some(seen.write()), remaining, missed: None })
 }
 
 /// A cursor that skips mail that came before `from`.

@@ -110,7 +110,7 @@ async fn a_limit_leaves_the_rest_for_the_next_time() {
     for _ in 0..4 {
         let fetched = mailbox.open().fetch(since.as_ref(), 10).await.unwrap();
         got.extend(fetched.mails.into_iter().map(|mail| mail.place));
-        left.push(fetched.left);
+        left.push(fetched.remaining);
         since = fetched.cursor;
     }
     assert_eq!(left, [15, 5, 0, 0]);
@@ -134,7 +134,7 @@ async fn a_file_too_large_for_memory_is_read_in_part() {
     mailbox.put("new/2.host", "small");
     let fetched = mailbox.open().fetch(None, 10).await.unwrap();
     assert_eq!(fetched.mails[0].raw.len(), (64 << 20) + 1);
-    assert_eq!((fetched.mails.len(), fetched.left), (1, 1), "the rest is for the next time");
+    assert_eq!((fetched.mails.len(), fetched.remaining), (1, 1), "the rest is for the next time");
 }
 
 #[tokio::test]

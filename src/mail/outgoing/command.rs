@@ -18,7 +18,7 @@ use crate::config::FiledBy;
 use crate::mail::copies::Copies;
 use crate::mail::imap::Imap;
 use crate::mail::maildir::{blocking, ids, newlines};
-use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::text::{Visible, hex, io_words};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
@@ -202,7 +202,7 @@ impl Outgoing for Program {
         })
     }
 
-    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup> {
         Box::pin(async move {
             let message_id = ids(raw).message_id.unwrap_or_default();
             self.copies.find(raw, &message_id, &self.name()).await

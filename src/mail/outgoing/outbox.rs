@@ -16,7 +16,7 @@ use super::envelope::Envelope;
 use crate::mail::maildir::{
     Delivery, DeliveryTarget, Folder, blocking, identity, ids, trouble, with_message_id,
 };
-use crate::mail::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::text::Visible;
 use std::fs::{self, File};
 use std::io;
@@ -46,11 +46,11 @@ impl Outgoing for Outbox {
         })
     }
 
-    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup> {
         let (path, raw) = (self.path.clone(), raw.to_vec());
         Box::pin(async move {
             let result = blocking(move || find(&path, &raw)).await;
-            result.unwrap_or_else(|error| Found::Unknown(error.to_string()))
+            result.unwrap_or_else(|error| SentLookup::Unknown(error.to_string()))
         })
     }
 
@@ -92,21 +92,21 @@ fn mark(path: &Path, raw: &[u8]) -> io::Result<()> {
     File::open(path)?.sync_all()
 }
 
-fn find(path: &Path, raw: &[u8]) -> Result<Found, MailError> {
+fn find(path: &Path, raw: &[u8]) -> Result<SentLookup, MailError> {
     let message_id = ids(raw).message_id;
     let folder = Folder::new("outbox", path.to_owned());
     if !folder.exists() {
-        return Ok(Found::NotSent);
+        return Ok(SentLookup::NotSent);
     }
     if let Some(place) = with_message_id(&folder, &identity(raw), message_id.as_deref())? {
         let place = Some(place.display().to_string());
         let message_id = message_id.unwrap_or_default();
-        return Ok(Found::Sent(Sent { message_id, place, refused: Vec::new() }));
+        return Ok(SentLookup::Sent(Sent { message_id, place, refused: Vec::new() }));
     }
     let exists = |path: PathBuf| path.try_exists().map_err(|error| trouble(&path, &error));
     if exists(Delivery::waiting(path, raw))? || !exists(marks(path).join(identity(raw)))? {
-        return Ok(Found::NotSent);
+        return Ok(SentLookup::NotSent);
     }
     let text = "it was put into the outbox and is not there any more; see whether it was sent from there";
-    Ok(Found::Unknown(text.to_owned()))
+    Ok(SentLookup::Unknown(text.to_owned()))
 }

@@ -4,7 +4,7 @@ use super::envelope::{Envelope, without_bcc};
 use super::*;
 use crate::mail::maildir::{Delivery, DeliveryTarget};
 use crate::mail::observing::Observing;
-use crate::mail::{Found, Outgoing, SendError};
+use crate::mail::{Outgoing, SendError, SentLookup};
 use std::fs;
 use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
@@ -59,7 +59,7 @@ fn an_envelope_has_everybody_once() {
 async fn a_program_gets_the_recipients_and_the_mail_without_bcc() {
     let folder = tempfile::tempdir().unwrap();
     let program = program(&folder, "exit 0");
-    assert!(matches!(program.find(RAW).await, Found::Unknown(_)));
+    assert!(matches!(program.find(RAW).await, SentLookup::Unknown(_)));
     let sent = program.send(RAW).await.unwrap();
     assert_eq!(sent.message_id, "m1@example.org");
     let words = fs::read_to_string(folder.path().join("words")).unwrap();
@@ -68,7 +68,7 @@ async fn a_program_gets_the_recipients_and_the_mail_without_bcc() {
     assert_eq!(words[6..], ["bob@example.com", "c@example.com", "eve@example.net", "fay@example.net"]);
     let mail = fs::read_to_string(folder.path().join("mail")).unwrap();
     assert!(mail.ends_with("\n\nBcc: stays\n.\n") && !mail.contains('\r') && !mail.contains("eve"), "{mail}");
-    assert_eq!(program.find(RAW).await, Found::Sent(sent.clone()));
+    assert_eq!(program.find(RAW).await, SentLookup::Sent(sent.clone()));
     assert_eq!(program.send(RAW).await.unwrap(), sent);
     assert_eq!(copies(&folder.path().join("Sent")), 1, "one copy, however often");
     let copy = fs::metadata(sent.place.unwrap()).unwrap();
@@ -119,7 +119,7 @@ async fn words_that_cannot_work_are_refused_before_anything() {
     assert!(error.contains("no program program") && !error.contains("hunter2"), "{error}");
     let error = gone.send(RAW).await.unwrap_err();
     assert!(matches!(&error, SendError::NotSent(text) if !text.contains("hunter2")), "{error:?}");
-    assert!(matches!(gone.find(RAW).await, Found::Unknown(_)));
+    assert!(matches!(gone.find(RAW).await, SentLookup::Unknown(_)));
     assert!(new(&["sh"]).unwrap().check().await.is_ok());
 }
 
@@ -128,27 +128,27 @@ async fn an_outbox_holds_a_mail_once_and_knows_what_it_held() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("outbox");
     let outbox = Outbox::new(path.clone());
-    assert_eq!(outbox.find(RAW).await, Found::NotSent, "there is not even a folder");
+    assert_eq!(outbox.find(RAW).await, SentLookup::NotSent, "there is not even a folder");
     outbox.check().await.unwrap();
     assert!(!path.exists(), "looking makes nothing");
-    assert_eq!(outbox.find(RAW).await, Found::NotSent);
+    assert_eq!(outbox.find(RAW).await, SentLookup::NotSent);
     let sent = outbox.send(RAW).await.unwrap();
     assert_eq!(outbox.send(RAW).await.unwrap(), sent);
     assert_eq!(copies(&path), 1);
     let place = PathBuf::from(sent.place.clone().unwrap());
     let text = fs::read_to_string(&place).unwrap();
     assert!(text.contains("Bcc: eve@example.net"), "whoever sends has to know");
-    assert_eq!(outbox.find(RAW).await, Found::Sent(sent));
+    assert_eq!(outbox.find(RAW).await, SentLookup::Sent(sent));
     let moved = path.join("cur").join(format!("{}:2,S", place.file_name().unwrap().to_str().unwrap()));
     fs::rename(&place, &moved).unwrap();
     outbox.send(RAW).await.unwrap();
     assert_eq!(copies(&path), 1, "moved to cur it is still there");
     fs::remove_file(&moved).unwrap();
-    assert!(matches!(outbox.find(RAW).await, Found::Unknown(_)), "somebody took it");
+    assert!(matches!(outbox.find(RAW).await, SentLookup::Unknown(_)), "somebody took it");
     let begun = Delivery::begin(&path, RAW, DeliveryTarget::New).unwrap();
-    assert_eq!(outbox.find(RAW).await, Found::NotSent, "what waits in tmp has not left");
+    assert_eq!(outbox.find(RAW).await, SentLookup::NotSent, "what waits in tmp has not left");
     begun.finish().unwrap();
-    assert!(matches!(outbox.find(RAW).await, Found::Sent(_)));
+    assert!(matches!(outbox.find(RAW).await, SentLookup::Sent(_)));
 }
 
 #[tokio::test]
@@ -157,5 +157,5 @@ async fn who_observes_sends_nothing() {
     let inner: std::sync::Arc<dyn Outgoing> = std::sync::Arc::new(Outbox::new(folder.path().join("outbox")));
     let observing = Observing { account: "home".to_owned(), inner };
     assert!(matches!(observing.send(RAW).await, Err(SendError::Refused(_))));
-    assert_eq!(observing.find(RAW).await, Found::NotSent);
+    assert_eq!(observing.find(RAW).await, SentLookup::NotSent);
 }

@@ -283,7 +283,7 @@ fn odd_header(oddity: &Oddity) -> String {
 }
 
 /// The people the user knows.
-pub struct Known<'a> {
+pub struct RiskContext<'a> {
     /// Whether the user wrote to this bare address, noted its mail, or had it in the mailbox from the beginning.
     pub is_known: &'a dyn Fn(&str) -> bool,
     /// Whether the mailbox is new here, so that nearly every sender is.
@@ -298,7 +298,7 @@ pub struct Known<'a> {
     pub own: &'a [String],
 }
 
-impl Default for Known<'_> {
+impl Default for RiskContext<'_> {
     fn default() -> Self {
         Self {
             is_known: &|_| true,
@@ -324,7 +324,7 @@ pub struct Message<'a> {
 const MAX_ALIKE: usize = 5;
 
 /// The warnings about an incoming mail.
-pub fn risks_of_mail(mail: &Mail, known: &Known<'_>) -> Vec<Risk> {
+pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
     let mut risks = Vec::new();
     let from = &mail.from.address;
     let domains = domains::Domains::new(known.addresses);
@@ -383,7 +383,7 @@ fn addresses_assistant(mail: &Mail) -> Option<Risk> {
 
 /// What the mail asks for that not every sender may ask for. People the user knows may ask for a lot; people who only
 /// look like them may not.
-fn doubtful_wants(mail: &Mail, known: &Known<'_>, is_colleague: bool, is_impostor: bool) -> Vec<Want> {
+fn doubtful_wants(mail: &Mail, known: &RiskContext<'_>, is_colleague: bool, is_impostor: bool) -> Vec<Want> {
     let is_doubted = !(known.is_known)(&mail.from.address) || is_impostor;
     let mut wants = wants::wants(mail);
     let may_redirect_payment = !is_colleague || wants::brings_account(mail);
@@ -430,7 +430,7 @@ pub fn sender_shown(from: &Address) -> &str {
 }
 
 /// The warnings about the recipients of a mail about to be sent; `conversation` has the mails it answers.
-pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &Known<'_>) -> Vec<Risk> {
+pub fn risks_of_message(message: &Message<'_>, conversation: &[&Mail], known: &RiskContext<'_>) -> Vec<Risk> {
     let mut risks = Vec::new();
     let participants: HashSet<String> = conversation.iter().flat_map(|mail| participants_of(mail)).collect();
     let domains = domains::Domains::new(known.addresses);

@@ -5,13 +5,13 @@
 
 use super::domains;
 use super::wants::{Want, leads_elsewhere, links, own_words};
-use super::{Known, files, organisation};
+use super::{RiskContext, files, organisation};
 use crate::mail::Mail;
 use crate::text::phrases::{flat, has};
 use crate::text::words::sentences;
 
 /// All ploys in a mail whose sender the user has no reason to trust.
-pub(super) fn ploys(mail: &Mail, known: &Known<'_>) -> Vec<Want> {
+pub(super) fn ploys(mail: &Mail, known: &RiskContext<'_>) -> Vec<Want> {
     let text = own_words(mail);
     let all = flat(&format!("{}\n{text}", mail.subject));
     let leads = links(mail).next().is_some();
@@ -132,7 +132,7 @@ const HOUSES: &[(&str, &str)] = &[
 ];
 
 /// Whether the display name or the last line names a company that the sender does not belong to.
-fn claims_brand(mail: &Mail, text: &str, known: &Known<'_>) -> bool {
+fn claims_brand(mail: &Mail, text: &str, known: &RiskContext<'_>) -> bool {
     let domain = flat(organisation(mail.from.domain()));
     let ends = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(1);
     let short = |line: &&str| {
@@ -244,7 +244,7 @@ mod tests {
     fn check(from: &str, text: &str, expected: &[Want]) {
         let mail = parse(format!("From: {from}\r\nSubject: x\r\n\r\n{text}\r\n").as_bytes()).unwrap();
         let own = ["ada@brightwater.example".to_owned()];
-        assert_eq!(ploys(&mail, &Known { own: &own, ..Known::default() }), expected, "{text}");
+        assert_eq!(ploys(&mail, &RiskContext { own: &own, ..RiskContext::default() }), expected, "{text}");
     }
 
     #[test]

@@ -1,14 +1,14 @@
 //! Checks the claimed sender: by the receiving server's findings, and by names of people and the user's organisation.
 
 use super::authentication::{Authentication, authentication};
-use super::{Known, Risk, domains, elsewhere, organisation, wants};
+use super::{Risk, RiskContext, domains, elsewhere, organisation, wants};
 use crate::mail::{Address, Mail};
 use crate::text::phrases;
 
 /// What the mailbox's own server found wrong with the sender.
 pub(super) fn not_authentic(
     mail: &Mail,
-    known: &Known<'_>,
+    known: &RiskContext<'_>,
     looks_alike: bool,
     impostor: bool,
 ) -> Option<Risk> {
@@ -32,7 +32,7 @@ pub(super) fn not_authentic(
 }
 
 /// A known person's name with another address. A service or a list that sends in their name says so.
-pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
+pub(super) fn known_name(mail: &Mail, known: &RiskContext<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
     if address.is_empty() || (known.is_known)(address) || sent_for_others(mail, known) {
         return None;
@@ -52,7 +52,7 @@ pub(super) fn known_name(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
 const MAX_WORDS: usize = 8;
 
 /// Whether a program or a list sends the mail for somebody, and its own address says so.
-pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
+pub(super) fn sent_for_others(mail: &Mail, known: &RiskContext<'_>) -> bool {
     let local = mail.from.address.split('@').next().unwrap_or_default().to_ascii_lowercase();
     let is_machine = [
         "noreply",
@@ -73,7 +73,7 @@ pub(super) fn sent_for_others(mail: &Mail, known: &Known<'_>) -> bool {
 }
 
 /// The display name is the user's own organisation, but the mail comes from outside.
-pub(super) fn claims_own_organisation(mail: &Mail, known: &Known<'_>) -> Option<Risk> {
+pub(super) fn claims_own_organisation(mail: &Mail, known: &RiskContext<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
     let words = phrases::flat(name);
     let own_address = known.own.iter().find(|own| {

@@ -12,7 +12,7 @@ use super::copies::Copies;
 use super::imap::Imap;
 use super::net::{Timeouts, crlf};
 use super::outgoing::{Envelope, without_bcc};
-use super::{BoxFuture, Found, MailError, Outgoing, SendError, Sent};
+use super::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::config::{FiledBy, MailServer};
 use session::{OutgoingMail, Session};
 use std::path::PathBuf;
@@ -73,9 +73,9 @@ impl Outgoing for Smtp {
         })
     }
 
-    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, Found> {
+    fn find<'a>(&'a self, raw: &'a [u8]) -> BoxFuture<'a, SentLookup> {
         Box::pin(async move {
-            let Ok(envelope) = Envelope::of(raw) else { return Found::NotSent };
+            let Ok(envelope) = Envelope::of(raw) else { return SentLookup::NotSent };
             self.copies.find(raw, &envelope.message_id, "the server").await
         })
     }

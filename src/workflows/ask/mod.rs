@@ -73,7 +73,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     Ok(spec.preparing(move |input| {
         let field = |name: &str, text: String| InputError::Field { field: name.to_owned(), text };
         if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.known(model).map_err(|text| field("model", text))?;
+            models.check_name(model).map_err(|text| field("model", text))?;
         }
         if input.get("query").and_then(Value::as_str).is_some_and(|query| query.trim().is_empty()) {
             return Err(field("query", "say what you want to know".to_owned()));

@@ -70,7 +70,7 @@ pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
         .tracing(span_name)
         .preparing(move |input| {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.known(model).map_err(|text| field("model", text))?;
+                models.check_name(model).map_err(|text| field("model", text))?;
             }
             prepare(input)
         });

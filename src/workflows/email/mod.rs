@@ -66,7 +66,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let spec = spec.going_by(move |state| mails::profiles(&for_profiles, state));
     Ok(spec.preparing(move |input| {
         if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.known(model).map_err(|text| input::field("model", text))?;
+            models.check_name(model).map_err(|text| input::field("model", text))?;
         }
         input::prepare(input)
     }))

@@ -13,8 +13,8 @@ use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
-    Known, Message, Risk, asks_for_secret, distinctive_text, elsewhere, risks_of_mail, risks_of_message,
-    speaks_of_attachment, unsubscribe_risk,
+    Message, Risk, RiskContext, asks_for_secret, distinctive_text, elsewhere, risks_of_mail,
+    risks_of_message, speaks_of_attachment, unsubscribe_risk,
 };
 use crate::workflows::Services;
 use crate::workflows::email::facts::Became;
@@ -315,7 +315,7 @@ fn with_known<T>(
     services: &Services,
     conversation: &Conversation,
     trusted: Vec<String>,
-    check: impl FnOnce(&Known<'_>) -> T,
+    check: impl FnOnce(&RiskContext<'_>) -> T,
 ) -> Result<T, NodeError> {
     let mut addresses = services.records.contacts()?;
     let own_addresses = conversation.own_addresses();
@@ -341,7 +341,7 @@ fn with_known<T>(
         Some(address) => Some(address.clone()),
         None => or_record(&failed, services.records.by_name(name), None),
     };
-    let result = check(&Known {
+    let result = check(&RiskContext {
         is_known: &is_known,
         first_day,
         by_name: &by_name,

@@ -138,9 +138,9 @@ impl Effect for SendMail {
     fn find<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async move {
             match self.0.find(frozen).await {
-                mail::Found::Sent(sent) => EffectTrace::Done(json!(sent)),
-                mail::Found::NotSent => EffectTrace::NotDone,
-                mail::Found::Unknown(text) => EffectTrace::Unknown(text),
+                mail::SentLookup::Sent(sent) => EffectTrace::Done(json!(sent)),
+                mail::SentLookup::NotSent => EffectTrace::NotDone,
+                mail::SentLookup::Unknown(text) => EffectTrace::Unknown(text),
             }
         })
     }

@@ -1,6 +1,6 @@
 //! The card of an intake question.
 
-use super::state::{Asked, Asking};
+use super::state::{Asking, IntakeQuestion};
 use crate::graph::Folded;
 use crate::inbox::{Block, Card, Item};
 use crate::text::Visible;
@@ -9,12 +9,14 @@ use crate::text::Visible;
 pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     let Some(asking) = state.get::<Asking>() else { return Vec::new() };
     let why = match &asking.asked {
-        Asked::FirstSync { .. } => {
+        IntakeQuestion::FirstSync { .. } => {
             "The first look found more mail than sayso takes in without asking, or the cost is unknown ([intake])."
         }
-        Asked::Unreadable { .. } => "A mail that cannot be read is never skipped: it waits for you.",
-        Asked::Login { .. } => "This mailbox refused the login, and only you can fix that.",
-        Asked::Absent { .. } => "Threads need this model, and it was tried several times without an answer.",
+        IntakeQuestion::Unreadable { .. } => "A mail that cannot be read is never skipped: it waits for you.",
+        IntakeQuestion::Login { .. } => "This mailbox refused the login, and only you can fix that.",
+        IntakeQuestion::Absent { .. } => {
+            "Threads need this model, and it was tried several times without an answer."
+        }
     };
     vec![Block::Text(Visible::new(why))]
 }
@@ -24,7 +26,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
     let line = |text: &str| Visible::line(text);
     let heading = Block::Heading(line(&item.title));
     let blocks = match &asking.asked {
-        Asked::FirstSync { account, mails, oldest, about_cost } => vec![
+        IntakeQuestion::FirstSync { account, mails, oldest, about_cost } => vec![
             heading,
             Block::Text(Visible::new(
                 "This is the first look at this mailbox. Mail that comes later is taken in as it comes; whatever you \
@@ -37,7 +39,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
                 (line("cost"), line(about_cost)),
             ]),
         ],
-        Asked::Unreadable { account, place, bytes, error, .. } => vec![
+        IntakeQuestion::Unreadable { account, place, bytes, error, .. } => vec![
             heading,
             Block::Text(Visible::new(error)),
             Block::Fields(vec![
@@ -47,7 +49,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
             ]),
             Block::Text(Visible::new("The mail is kept. Open it in another mail program, or leave it.")),
         ],
-        Asked::Login { account, why } => vec![
+        IntakeQuestion::Login { account, why } => vec![
             heading,
             Block::Text(Visible::new(why)),
             Block::Fields(vec![(line("account"), line(account))]),
@@ -56,7 +58,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
                  the login works; accept to try again now, or snooze it.",
             )),
         ],
-        Asked::Absent { server, why } => vec![
+        IntakeQuestion::Absent { server, why } => vec![
             heading,
             Block::Text(Visible::new(why)),
             Block::Fields(vec![(line("server"), line(server))]),

@@ -15,7 +15,7 @@ use crate::text::Visible;
 use serde_json::json;
 use std::sync::Arc;
 
-pub use state::{Asked, Asking, Taken};
+pub use state::{Asking, IntakeAnswer, IntakeQuestion};
 
 pub const NAME: &str = ASKING_WORKFLOW;
 
@@ -42,12 +42,14 @@ async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Askin
         return Ok(Command::end());
     }
     let interrupt = match &state.asked {
-        Asked::FirstSync { account, mails, oldest, about_cost } => {
+        IntakeQuestion::FirstSync { account, mails, oldest, about_cost } => {
             first_sync(account, *mails, oldest, about_cost)
         }
-        Asked::Unreadable { account, place, error, bytes, .. } => unreadable(account, place, error, *bytes),
-        Asked::Login { account, why } => login(account, why),
-        Asked::Absent { server, why } => absent(server, why),
+        IntakeQuestion::Unreadable { account, place, error, bytes, .. } => {
+            unreadable(account, place, error, *bytes)
+        }
+        IntakeQuestion::Login { account, why } => login(account, why),
+        IntakeQuestion::Absent { server, why } => absent(server, why),
     };
     Ok(Command::ask(vec![interrupt], "answered"))
 }

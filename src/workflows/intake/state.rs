@@ -8,7 +8,7 @@ use serde_json::Value;
 /// What is asked.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(tag = "ask", rename_all = "snake_case")]
-pub enum Asked {
+pub enum IntakeQuestion {
     /// How much of what the first look at a mailbox found is taken in.
     FirstSync {
         /// The account.
@@ -49,7 +49,7 @@ pub enum Asked {
     },
 }
 
-impl Default for Asked {
+impl Default for IntakeQuestion {
     fn default() -> Self {
         Self::FirstSync { account: String::new(), mails: 0, oldest: String::new(), about_cost: String::new() }
     }
@@ -58,7 +58,7 @@ impl Default for Asked {
 /// The answer, which is the thread's output.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Taken {
+pub struct IntakeAnswer {
     /// How many mails to take in, newest first.
     pub take: u64,
     /// Whether to try reading again.
@@ -68,15 +68,15 @@ pub struct Taken {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Asking {
-    pub asked: Asked,
-    pub answer: Option<Taken>,
+    pub asked: IntakeQuestion,
+    pub answer: Option<IntakeAnswer>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum AskingUpdate {
     Started {
-        asked: Asked,
+        asked: IntakeQuestion,
     },
     Answered {
         /// Always one.
@@ -87,10 +87,10 @@ pub enum AskingUpdate {
 }
 
 impl State for Asking {
-    type Input = Asked;
+    type Input = IntakeQuestion;
     type Update = AskingUpdate;
 
-    fn started(asked: Asked) -> AskingUpdate {
+    fn started(asked: IntakeQuestion) -> AskingUpdate {
         AskingUpdate::Started { asked }
     }
 
@@ -116,19 +116,21 @@ impl State for Asking {
     fn apply(&mut self, update: AskingUpdate) {
         match update {
             AskingUpdate::Started { asked } => self.asked = asked,
-            AskingUpdate::Settled => self.answer = Some(Taken { take: 0, again: true }),
+            AskingUpdate::Settled => self.answer = Some(IntakeAnswer { take: 0, again: true }),
             AskingUpdate::Answered { answers } => {
                 let all = match &self.asked {
-                    Asked::FirstSync { mails, .. } => *mails,
-                    Asked::Unreadable { .. } | Asked::Login { .. } | Asked::Absent { .. } => 0,
+                    IntakeQuestion::FirstSync { mails, .. } => *mails,
+                    IntakeQuestion::Unreadable { .. }
+                    | IntakeQuestion::Login { .. }
+                    | IntakeQuestion::Absent { .. } => 0,
                 };
                 self.answer = answers.first().map(|answer| match &answer.decision {
-                    Decision::Accept => Taken { take: all, again: true },
+                    Decision::Accept => IntakeAnswer { take: all, again: true },
                     Decision::Edit { args } => {
                         let take = args.get("mails").and_then(Value::as_u64).unwrap_or(0);
-                        Taken { take: take.min(all), again: false }
+                        IntakeAnswer { take: take.min(all), again: false }
                     }
-                    Decision::Ignore | Decision::Respond { .. } | Decision::Draft => Taken::default(),
+                    Decision::Ignore | Decision::Respond { .. } | Decision::Draft => IntakeAnswer::default(),
                 });
             }
         }
@@ -136,10 +138,10 @@ impl State for Asking {
 
     fn title(&self) -> String {
         match &self.asked {
-            Asked::FirstSync { account, .. } => format!("The first look at {account}"),
-            Asked::Unreadable { account, .. } => format!("A mail of {account} that cannot be read"),
-            Asked::Login { account, .. } => format!("The login of {account}"),
-            Asked::Absent { server, .. } => format!("The model at {server}"),
+            IntakeQuestion::FirstSync { account, .. } => format!("The first look at {account}"),
+            IntakeQuestion::Unreadable { account, .. } => format!("A mail of {account} that cannot be read"),
+            IntakeQuestion::Login { account, .. } => format!("The login of {account}"),
+            IntakeQuestion::Absent { server, .. } => format!("The model at {server}"),
         }
     }
 

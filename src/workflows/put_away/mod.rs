@@ -17,7 +17,7 @@ use crate::text::Visible;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub use state::{FiledMail, PutAway, Wanted};
+pub use state::{FiledMail, PutAway, PutAwayRequest};
 use state::{FiledUpdate, Step};
 
 pub const NAME: &str = MOVING_WORKFLOW;

@@ -22,7 +22,7 @@ pub struct FiledMail {
 
 /// What a thread is started with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Wanted {
+pub struct PutAwayRequest {
     pub mail: FiledMail,
     /// `archive`, `trash`, `spam` or `{"folder": NAME}`.
     pub to: Value,
@@ -81,10 +81,10 @@ impl PutAway {
 }
 
 impl State for PutAway {
-    type Input = Wanted;
+    type Input = PutAwayRequest;
     type Update = FiledUpdate;
 
-    fn started(Wanted { mail, to }: Wanted) -> FiledUpdate {
+    fn started(PutAwayRequest { mail, to }: PutAwayRequest) -> FiledUpdate {
         FiledUpdate::Started { mail, to }
     }
 

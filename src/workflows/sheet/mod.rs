@@ -61,7 +61,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).explaining(card::explain).preparing(
         move |input| {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.known(model).map_err(|text| field("model", text))?;
+                models.check_name(model).map_err(|text| field("model", text))?;
             }
             prepare(input, &defaults)
         },

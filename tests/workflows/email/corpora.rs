@@ -2,7 +2,7 @@
 //! assistant in seven styles, 200 and later 60 that are ordinary. `docs/email.md` says how to repeat it and what came out.
 
 use sayso::graph::Grade;
-use sayso::mail::risk::{Known, Receiver, Risk, risks_of_mail};
+use sayso::mail::risk::{Receiver, Risk, RiskContext, risks_of_mail};
 use sayso::mail::{Mail, parse};
 use sayso::workflows::email::{eval::split_mbox, grade};
 use std::collections::BTreeMap;
@@ -43,13 +43,13 @@ fn measured(set: &str) -> Vec<(String, String, Vec<Risk>)> {
             .find(|(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, address)| (*address).to_owned())
     };
-    let known = Known {
+    let known = RiskContext {
         is_known: &is_known,
         by_name: &by_name,
         receiver: Some(&receiver),
         addresses: &addresses,
         own: &own,
-        ..Known::default()
+        ..RiskContext::default()
     };
     mails(set).into_iter().map(|(name, style, mail)| (name, style, risks_of_mail(&mail, &known))).collect()
 }

@@ -1,7 +1,7 @@
 //! Answers questions from the files: all questions of a refinement at once, each with a limited look at the code.
 
 use super::prompts::{FILES_PER_QUESTION, PromptBuilder, ReadFile};
-use super::state::Asked;
+use super::state::OpenQuestion;
 use crate::graph::{Ctx, NodeError, ThreadId};
 use crate::llm::{Message, Reply};
 use crate::tools::tree::{self, ExcerptStart};
@@ -38,7 +38,7 @@ pub(super) struct FileAnswerer<'a> {
 
 impl FileAnswerer<'_> {
     /// Answers what the files can answer; a person's answer is taken as it is.
-    pub(super) async fn answer(&self, round: &[Asked]) -> Result<Vec<Answered>, NodeError> {
+    pub(super) async fn answer(&self, round: &[OpenQuestion]) -> Result<Vec<Answered>, NodeError> {
         let work = round.iter().enumerate().map(|(at, asked)| self.answer_one(at, asked));
         let mut answered = Vec::new();
         for answer in join_all(work).await {
@@ -47,7 +47,7 @@ impl FileAnswerer<'_> {
         Ok(answered)
     }
 
-    async fn answer_one(&self, at: usize, asked: &Asked) -> Result<Option<Answered>, NodeError> {
+    async fn answer_one(&self, at: usize, asked: &OpenQuestion) -> Result<Option<Answered>, NodeError> {
         let answered =
             |answer: String, shared: bool| Answered { question: asked.question.clone(), answer, shared };
         if let Some(text) = &asked.answer {
@@ -75,14 +75,19 @@ impl FileAnswerer<'_> {
         ThreadId::parse(&self.prompts.state.context.run).ok()
     }
 
-    async fn look_up(&self, at: usize, asked: &Asked, similar: &[Finding]) -> Result<String, NodeError> {
+    async fn look_up(
+        &self,
+        at: usize,
+        asked: &OpenQuestion,
+        similar: &[Finding],
+    ) -> Result<String, NodeError> {
         let files: Vec<(String, String)> = self
             .likely_files(asked)
             .into_iter()
             .filter_map(|path| Some((path.clone(), self.read(&path, ExcerptStart::Line(1)).ok()?)))
             .take(FILES_PER_QUESTION)
             .collect();
-        let mut request = self.prompts.answer(asked, &files, similar, true);
+        let mut request = self.prompts.answer(asked, &files, similar);
         for round in 0..=ROUNDS {
             if round == ROUNDS {
                 // Enough was read: the model has to answer now.
@@ -133,7 +138,7 @@ impl FileAnswerer<'_> {
     }
 
     /// Files that may answer: those the question names, then the entry files of folders it names.
-    fn likely_files(&self, asked: &Asked) -> Vec<String> {
+    fn likely_files(&self, asked: &OpenQuestion) -> Vec<String> {
         let mut paths: Vec<String> = Vec::new();
         let mut add = |path: &str| {
             let is_listed = self.files.binary_search_by(|file| file.as_str().cmp(path)).is_ok();

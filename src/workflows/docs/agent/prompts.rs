@@ -1,6 +1,6 @@
 //! The prompts of an agent. The facts they were made from are sent along for the built-in model.
 
-use super::state::{AgentState, Asked};
+use super::state::{AgentState, OpenQuestion};
 use crate::llm::{Request, ToolSpec};
 use crate::workflows::docs::agents::DocAgent;
 use crate::workflows::docs::board::Finding;
@@ -136,10 +136,9 @@ impl PromptBuilder<'_> {
 
     pub(super) fn answer(
         &self,
-        asked: &Asked,
+        asked: &OpenQuestion,
         files: &[(String, String)],
         similar: &[Finding],
-        with_tools: bool,
     ) -> Request {
         let mut facts = self.facts();
         facts.question.clone_from(&asked.question);
@@ -162,14 +161,9 @@ impl PromptBuilder<'_> {
              where they do not answer it.",
             asked.question
         );
-        let request = self.request("docs.answer", &facts).user(text);
-        if with_tools {
-            let about = "Reads a part of one file of the code base, from its start, a line or a name on. Use it where \
-                         the files given do not answer the question.";
-            request.tool(ToolSpec::of::<ReadFile>("read_file", about))
-        } else {
-            request
-        }
+        let about = "Reads a part of one file of the code base, from its start, a line or a name on. Use it where \
+                     the files given do not answer the question.";
+        self.request("docs.answer", &facts).user(text).tool(ToolSpec::of::<ReadFile>("read_file", about))
     }
 
     pub(super) fn refine(&self, answers: &[(String, String)]) -> Request {

@@ -41,7 +41,7 @@ pub struct AgentInput {
 /// A question of this refinement, and its answer.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Asked {
+pub struct OpenQuestion {
     pub question: String,
     /// Files that may answer it.
     pub files: Vec<String>,
@@ -107,7 +107,7 @@ pub struct AgentState {
     /// The best analysis so far with its score, if it is not the newest one.
     pub best: Option<(f64, String)>,
     /// The questions of the current refinement.
-    pub round: Vec<Asked>,
+    pub round: Vec<OpenQuestion>,
     /// Every question and answer so far.
     pub answers: Vec<(String, String)>,
     /// How many of these a sibling had already found.
@@ -208,13 +208,13 @@ impl State for AgentState {
             AgentUpdate::Stopped { why } => self.stop = Some(why),
             AgentUpdate::Questioned { questions } => {
                 self.self_questions.extend(questions.iter().map(|one| one.question.clone()));
-                let to_asked = |one: Question| Asked {
+                let to_question = |one: Question| OpenQuestion {
                     question: one.question,
                     files: one.files,
                     for_person: one.for_person,
                     answer: None,
                 };
-                self.round = questions.into_iter().map(to_asked).collect();
+                self.round = questions.into_iter().map(to_question).collect();
             }
             AgentUpdate::Allowed { yes } => self.declined = !yes,
             AgentUpdate::Told { answers } => {
