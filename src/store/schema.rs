@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 4;
+pub const VERSION: i64 = 5;
 
 /// The record: everything that happened, and where the log ends.
 const LOG: &str = "
@@ -257,7 +257,7 @@ CREATE TABLE sources (
     since       INTEGER NOT NULL,  -- mail that arrived before is not ours to handle
     phase       TEXT NOT NULL,     -- collecting | asking | taking | following
     thread      INTEGER,  -- the thread that asks what to take in at first
-    cursor      TEXT,
+    cursor      BLOB,              -- the digest of its row in `cursors`
     checked_at  INTEGER,
     ok_at       INTEGER,
     error       TEXT,
@@ -265,11 +265,18 @@ CREATE TABLE sources (
     digest      BLOB NOT NULL
 ) STRICT;
 
+-- What was fetched of each mailbox. That of a large Maildir takes a megabyte: too much to read for every mail.
+CREATE TABLE cursors (
+    source  INTEGER PRIMARY KEY,
+    cursor  TEXT NOT NULL
+) STRICT;
+
 -- People the user wrote to, noted, or had mail from before sayso first looked. Everybody else is a first contact.
 CREATE TABLE contacts (
     address  TEXT PRIMARY KEY,
     sent_at  INTEGER            -- when they were last written to, if ever
 ) STRICT, WITHOUT ROWID;
+CREATE INDEX contacts_by_sent ON contacts (sent_at) WHERE sent_at IS NOT NULL;
 
 -- Names of people the user knows, so that we notice them at other addresses.
 CREATE TABLE names (

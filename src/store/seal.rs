@@ -62,6 +62,13 @@ impl Seal {
         }
     }
 
+    pub(in crate::store) fn maybe_bytes(self, value: Option<&[u8]>) -> Self {
+        match value {
+            Some(value) => self.int(1).bytes(value),
+            None => self.int(0),
+        }
+    }
+
     pub(in crate::store) fn maybe_int(self, value: Option<i64>) -> Self {
         match value {
             Some(value) => self.int(1).int(value),

@@ -140,7 +140,7 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
         MailRow::PRUNED_BYTES => Ok(()),
         raw => blobs::get(db, &raw).map(|_| ()),
     })?;
-    check_rows(db, "sources", &mut verified, |row| SourceRow::read(row).map(|_| ()))?;
+    check_rows(db, "sources", &mut verified, |row| SourceRow::read(row)?.read_cursor(db).map(|_| ()))?;
     check_rows(db, "blobs", &mut verified, |row| blobs::get(db, &row.get(1)?).map(|_| ()))?;
     record_damage(&mut verified, lessons::check(db))?;
     Ok(verified)

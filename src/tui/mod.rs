@@ -7,7 +7,7 @@
 //!
 //! Promises: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse (see `safe`); every way
 //! out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen names no workflow
-//! and reads no store: it talks to [`crate::inbox::Screen`].
+//! and reads no store: it talks to [`crate::service::Inbox`].
 
 mod actions;
 mod card;

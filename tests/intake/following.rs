@@ -68,7 +68,13 @@ async fn changed_rows_are_named() {
             "UPDATE mails SET state = 'thread' WHERE seq = 2",
             "mail number 2",
         ),
-        ("UPDATE sources SET cursor = '9999'", "UPDATE sources SET cursor = '0002'", "mailbox number 1"),
+        ("UPDATE sources SET error = 'x'", "UPDATE sources SET error = NULL", "mailbox number 1"),
+        (
+            "UPDATE cursors SET cursor = '9999'",
+            "UPDATE cursors SET cursor = '0002'",
+            "cursor of mailbox number 1",
+        ),
+        ("DELETE FROM cursors", "INSERT INTO cursors VALUES (1, '0002')", "cursor of mailbox number 1"),
         ("DELETE FROM mails WHERE seq = 2", "", "records of mails are missing"),
         ("DELETE FROM sources", "", "records of mailboxes are missing"),
     ] {

@@ -155,7 +155,8 @@ impl Mail<'_> {
         self.0.read(|db| {
             let mut statement = db.prepare_cached(
                 "SELECT * FROM mails WHERE account = ?1 AND state = ?2
-                   AND (thread IS NULL OR thread IN (SELECT seq FROM threads WHERE status IN ('done', 'abandoned')))
+                   AND (thread IS NULL
+                        OR (SELECT status FROM threads WHERE seq = mails.thread) IN ('done', 'abandoned'))
                  ORDER BY came_at, seq LIMIT ?3",
             )?;
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);

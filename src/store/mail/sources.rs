@@ -58,7 +58,13 @@ impl Mail<'_> {
 
     /// Stores the cursor once everything up to it is stored.
     pub async fn save_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
-        self.change(name, move |row, _| row.cursor = Some(cursor)).await
+        self.0
+            .write(move |db| {
+                let mut row = find_source(db, &name)?;
+                row.write_cursor(db, &cursor)?;
+                row.update(db)
+            })
+            .await
     }
 
     /// Stores what we know about the server that checks senders for a mailbox, as JSON.
@@ -242,11 +248,12 @@ fn find_source(db: &Connection, name: &str) -> Result<SourceRow, StoreError> {
 
 fn stored(db: &Connection, row: SourceRow) -> Result<StoredSource, StoreError> {
     let thread = row.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
+    let cursor = row.read_cursor(db)?;
     Ok(StoredSource {
         since: time(row.since)?,
         phase: row.phase,
         thread: thread.map(|row| row.id),
-        cursor: row.cursor,
+        cursor,
         receiver: row.receiver,
     })
 }

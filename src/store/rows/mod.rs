@@ -56,10 +56,16 @@ impl<'a, 'b> Cells<'a, 'b> {
     }
 
     fn digest(&mut self) -> Result<Digest, StoreError> {
+        self.maybe_digest()?.map_or_else(|| damaged("a digest is missing"), Ok)
+    }
+
+    fn maybe_digest(&mut self) -> Result<Option<Digest>, StoreError> {
         self.at += 1;
-        let bytes =
-            self.row.get_ref(self.at - 1)?.as_blob().map_err(|e| StoreError::Damaged(e.to_string()))?;
-        Digest::from_bytes(bytes).map_or_else(|| damaged("a digest has the wrong length"), Ok)
+        let cell = self.row.get_ref(self.at - 1)?;
+        let bytes = cell.as_blob_or_null().map_err(|e| StoreError::Damaged(e.to_string()))?;
+        let read =
+            |bytes| Digest::from_bytes(bytes).map_or_else(|| damaged("a digest has the wrong length"), Ok);
+        bytes.map(read).transpose()
     }
 }
 

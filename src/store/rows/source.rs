@@ -4,7 +4,7 @@ use crate::store::StoreError;
 use crate::store::rows::{Cells, damaged};
 use crate::store::seal::{Digest, Seal};
 use crate::store::tally::tally;
-use rusqlite::{Connection, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 /// How far the first look at a mailbox has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
@@ -39,7 +39,8 @@ pub(in crate::store) struct SourceRow {
     pub since: i64,
     pub phase: Phase,
     pub thread: Option<i64>,
-    pub cursor: Option<String>,
+    /// The digest of its cursor, which is stored apart.
+    pub cursor: Option<Digest>,
     pub checked_at: Option<i64>,
     pub ok_at: Option<i64>,
     pub error: Option<String>,
@@ -55,7 +56,7 @@ impl SourceRow {
             .int(self.since)
             .text(self.phase.word())
             .maybe_int(self.thread)
-            .maybe_text(self.cursor.as_deref())
+            .maybe_bytes(self.cursor.as_ref().map(Digest::bytes))
             .maybe_int(self.checked_at)
             .maybe_int(self.ok_at)
             .maybe_text(self.error.as_deref())
@@ -72,7 +73,7 @@ impl SourceRow {
             since: cells.next()?,
             phase: cells.word("phase", Phase::from_word)?,
             thread: cells.next()?,
-            cursor: cells.next()?,
+            cursor: cells.maybe_digest()?,
             checked_at: cells.next()?,
             ok_at: cells.next()?,
             error: cells.next()?,
@@ -95,6 +96,27 @@ impl SourceRow {
         damaged(format!("the index of mailboxes leads to number {}", source.seq))
     }
 
+    /// Where to continue with the mailbox.
+    pub(in crate::store) fn read_cursor(&self, db: &Connection) -> Result<Option<String>, StoreError> {
+        let Some(digest) = self.cursor else { return Ok(None) };
+        let cursor: Option<String> = db
+            .prepare_cached("SELECT cursor FROM cursors WHERE source = ?")?
+            .query_row([self.seq], |row| row.get(0))
+            .optional()?;
+        match cursor {
+            Some(cursor) if seal_cursor(&cursor) == digest => Ok(Some(cursor)),
+            _ => damaged(format!("the cursor of mailbox number {} is not as it was written", self.seq)),
+        }
+    }
+
+    /// Stores where to continue; [`SourceRow::update`] must follow.
+    pub(in crate::store) fn write_cursor(&mut self, db: &Connection, cursor: &str) -> Result<(), StoreError> {
+        self.cursor = Some(seal_cursor(cursor));
+        db.prepare_cached("INSERT OR REPLACE INTO cursors (source, cursor) VALUES (?, ?)")?
+            .execute(params![self.seq, cursor])?;
+        Ok(())
+    }
+
     pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
         self.seq = db
             .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM sources")?
@@ -110,7 +132,7 @@ impl SourceRow {
             self.since,
             self.phase.word(),
             self.thread,
-            self.cursor,
+            self.cursor.as_ref().map(Digest::bytes),
             self.checked_at,
             self.ok_at,
             self.error,
@@ -128,7 +150,7 @@ impl SourceRow {
         .execute(params![
             self.phase.word(),
             self.thread,
-            self.cursor,
+            self.cursor.as_ref().map(Digest::bytes),
             self.checked_at,
             self.ok_at,
             self.error,
@@ -138,4 +160,8 @@ impl SourceRow {
         ])?;
         Ok(())
     }
+}
+
+fn seal_cursor(cursor: &str) -> Digest {
+    Seal::of("cursors").text(cursor).done()
 }

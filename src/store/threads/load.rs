@@ -115,19 +115,20 @@ pub struct Loaded {
     pub tail: Tail,
 }
 
+/// One query per status follows the index order; with a list of statuses, SQLite would build a table first each time.
+/// Left to itself, it would look for unheard news among all threads that are done.
+const TO_DO: &str = "
+    SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
+    UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
+    UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'
+    UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads INDEXED BY threads_unheard
+        WHERE unheard > 0 AND status IN ('waiting', 'done')";
+
 impl Threads<'_> {
     pub fn to_do(self) -> Result<ToDo, StoreError> {
         self.0.read(|db| {
             let mut threads = Vec::new();
-            // One query per status follows the index order; with a list of statuses, SQLite would build a table first
-            // each time.
-            let mut active = db.prepare_cached(
-                "SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
-                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
-                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'
-                 UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads
-                     WHERE unheard > 0 AND status IN ('waiting', 'done')",
-            )?;
+            let mut active = db.prepare_cached(TO_DO)?;
             collect(active.query([])?, &mut threads)?;
             Ok(ToDo { threads, paused: settings::is_paused(db)? })
         })
