@@ -106,7 +106,7 @@ impl Folder {
     }
 
     /// Tries the file names that most mails have: listing a large folder is slow.
-    fn find_usual(&self, key: &str) -> Option<Entry> {
+    pub(super) fn find_usual(&self, key: &str) -> Option<Entry> {
         let in_cur = USUAL.iter().map(|flags| ("cur", format!("{key}{flags}")));
         in_cur.chain([("new", key.to_owned())]).find_map(|(part, file)| {
             let file = OsString::from(file);

@@ -11,7 +11,7 @@ use std::fs;
 use std::io;
 use std::path::Path;
 
-/// The current state of mails. Each folder is listed once, and again only for mails that seem to be gone.
+/// The current state of mails. A folder is listed only for mails whose names have unusual flags or that seem to be gone.
 pub(super) fn presence(folders: &[Folder], places: &[String]) -> Result<Vec<MailPresence>, MailError> {
     let mut listings: HashMap<&str, BTreeMap<String, Entry>> = HashMap::new();
     let mut presences = Vec::with_capacity(places.len());
@@ -20,11 +20,17 @@ pub(super) fn presence(folders: &[Folder], places: &[String]) -> Result<Vec<Mail
             presences.push(MailPresence::Unknown);
             continue;
         };
-        if !listings.contains_key(folder.name.as_str()) {
-            listings.insert(&folder.name, folder.list()?);
+        let mut entry = folder.find_usual(key);
+        if entry.is_none() {
+            if !listings.contains_key(folder.name.as_str()) {
+                listings.insert(&folder.name, folder.list()?);
+            }
+            entry = listings.get(folder.name.as_str()).and_then(|list| list.get(key)).cloned();
         }
-        let listed = listings.get(folder.name.as_str()).and_then(|list| list.get(key)).cloned();
-        let entry = if listed.is_none() { folder.find(key)? } else { listed };
+        // It may just be renamed.
+        if entry.is_none() {
+            entry = folder.find(key)?;
+        }
         presences.push(match entry {
             Some(entry) if !entry.has('T') => {
                 MailPresence::There { seen: entry.has('S'), answered: entry.has('R') }
