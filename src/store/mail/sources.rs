@@ -58,18 +58,16 @@ impl Mail<'_> {
 
     /// Stores the cursor once everything up to it is stored.
     pub async fn save_cursor(self, name: String, cursor: String) -> Result<(), StoreError> {
-        self.0
-            .write(move |db| {
-                let mut row = find_source(db, &name)?;
-                row.write_cursor(db, &cursor)?;
-                row.update(db)
-            })
-            .await
+        self.change(name, move |row, db, _| row.write_cursor(db, &cursor)).await
     }
 
     /// Stores what we know about the server that checks senders for a mailbox, as JSON.
     pub async fn save_receiver(self, name: String, receiver: String) -> Result<(), StoreError> {
-        self.change(name, move |row, _| row.receiver = Some(receiver)).await
+        self.change(name, move |row, _, _| {
+            row.receiver = Some(receiver);
+            Ok(())
+        })
+        .await
     }
 
     /// What we know about the server that checks senders for a mailbox, as JSON.
@@ -79,15 +77,11 @@ impl Mail<'_> {
 
     /// Ends the first look: keeps the newest `limit` mails to take in, and leaves the rest alone.
     pub async fn begin_taking(self, name: String, limit: usize, reason: String) -> Result<(), StoreError> {
-        let now = self.0.now_ms();
-        self.0
-            .write(move |db| {
-                leave_beyond(db, &name, limit, &reason, now)?;
-                let mut row = find_source(db, &name)?;
-                row.phase = Phase::Taking;
-                row.update(db)
-            })
-            .await
+        self.change(name, move |row, db, now| {
+            row.phase = Phase::Taking;
+            leave_beyond(db, &row.name, limit, &reason, now)
+        })
+        .await
     }
 
     /// Leaves alone all but the newest `limit` mails of the first look. Returns how many remain and the oldest one's
@@ -133,17 +127,22 @@ impl Mail<'_> {
 
     /// The mails of the first look are taken in; from now on all new mail is.
     pub async fn follow(self, name: String) -> Result<(), StoreError> {
-        self.change(name, |row, _| row.phase = Phase::Following).await
+        self.change(name, |row, _, _| {
+            row.phase = Phase::Following;
+            Ok(())
+        })
+        .await
     }
 
     /// Records that a mailbox was checked; `error` is a sentence if something is wrong.
     pub async fn checked(self, name: String, error: Option<String>) -> Result<(), StoreError> {
-        self.change(name, move |row, now| {
+        self.change(name, move |row, _, now| {
             row.checked_at = Some(now);
             if error.is_none() {
                 row.ok_at = Some(now);
             }
             row.error = error;
+            Ok(())
         })
         .await
     }
@@ -151,13 +150,13 @@ impl Mail<'_> {
     async fn change(
         self,
         name: String,
-        change: impl FnOnce(&mut SourceRow, i64) + Send + 'static,
+        change: impl FnOnce(&mut SourceRow, &Connection, i64) -> Result<(), StoreError> + Send + 'static,
     ) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {
                 let mut row = find_source(db, &name)?;
-                change(&mut row, now);
+                change(&mut row, db, now)?;
                 row.update(db)
             })
             .await

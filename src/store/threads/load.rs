@@ -8,7 +8,7 @@ use crate::store::record::steps::steps_since;
 use crate::store::record::{calls, snapshots};
 use crate::store::rows::{Awaits, ThreadRow, damaged};
 use crate::store::{StoreError, Threads, grants, settings};
-use rusqlite::{Connection, Rows};
+use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::HashMap;
 
@@ -127,9 +127,13 @@ const TO_DO: &str = "
 impl Threads<'_> {
     pub fn to_do(self) -> Result<ToDo, StoreError> {
         self.0.read(|db| {
-            let mut threads = Vec::new();
-            let mut active = db.prepare_cached(TO_DO)?;
-            collect(active.query([])?, &mut threads)?;
+            let mut statement = db.prepare_cached(TO_DO)?;
+            let rows = statement.query_map([], |row| {
+                let (thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                let (hold_ms, held_at) = (row.get(3)?, row.get(4)?);
+                Ok(Runnable { thread, status, version, hold_ms, held_at })
+            })?;
+            let threads = rows.collect::<Result<_, _>>()?;
             Ok(ToDo { threads, paused: settings::is_paused(db)? })
         })
     }
@@ -184,15 +188,6 @@ impl Threads<'_> {
             })
             .await
     }
-}
-
-fn collect(mut rows: Rows<'_>, threads: &mut Vec<Runnable>) -> Result<(), StoreError> {
-    while let Some(row) = rows.next()? {
-        let (thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        let (hold_ms, held_at) = (row.get(3)?, row.get(4)?);
-        threads.push(Runnable { thread, status, version, hold_ms, held_at });
-    }
-    Ok(())
 }
 
 fn run(

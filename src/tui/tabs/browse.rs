@@ -41,8 +41,8 @@ impl<T> PagedList<T> {
         self.rows.get(self.cursor)
     }
 
-    /// Where the next page begins, if the cursor is within two screens of it and nobody reads it yet. Notes that it is
-    /// now read.
+    /// Where the next page begins, if the cursor is within two screens of it and it is not being read yet. Marks it as
+    /// being read.
     pub fn begin_next_page(&mut self, height: usize) -> Option<i64> {
         let is_near = self.cursor + height * 2 >= self.rows.len();
         let next = self.next.filter(|_| is_near && !self.reading)?;

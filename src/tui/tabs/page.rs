@@ -14,9 +14,6 @@ pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
     let area = areas.card;
     let (width, height) = (usize::from(area.width), usize::from(area.height));
     draw::lines(buf, area, doc.lines(top, width, height, &model.theme));
-    if areas.more.is_empty() {
-        return;
-    }
     let key = match model.focus {
         _ if layout::has_card_with_form(model) => {
             model.keymap.key_of(&[Scope::Form], Action::PageDown).unwrap_or_default()
@@ -24,25 +21,24 @@ pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &
         Focus::Card => "j".to_owned(),
         Focus::List => "J".to_owned(),
     };
-    if doc.more_below(top, width, height) {
-        let text = format!("▼ {key} for more · {}%", doc.percent(top, width, height));
-        draw::right(buf, areas.more, areas.more.y, &text, model.theme.quiet);
-    } else if top > ScrollPosition::default() {
-        draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
-    }
+    let more = doc
+        .more_below(top, width, height)
+        .then(|| format!("▼ {key} for more · {}%", doc.percent(top, width, height)));
+    draw_end(model, areas, more, top > ScrollPosition::default(), buf);
 }
 
 /// Draws a sheet from line `top` on, and says whether there is more below.
 pub fn draw_sheet(model: &Model, sheet: &Sheet, areas: &Areas, top: usize, buf: &mut Buffer) {
     sheet.draw(areas.card, top, buf);
-    if areas.more.is_empty() {
-        return;
-    }
-    if top + usize::from(areas.card.height) < sheet.height() {
-        let key = if model.focus == Focus::Card { "j" } else { "J" };
-        draw::right(buf, areas.more, areas.more.y, &format!("▼ {key} for more"), model.theme.quiet);
-    } else if top > 0 {
-        draw::right(buf, areas.more, areas.more.y, "end", model.theme.quiet);
+    let key = if model.focus == Focus::Card { "j" } else { "J" };
+    let has_more = top + usize::from(areas.card.height) < sheet.height();
+    draw_end(model, areas, has_more.then(|| format!("▼ {key} for more")), top > 0, buf);
+}
+
+/// Draws the line below a page: how to see more of it, or that this is its end.
+fn draw_end(model: &Model, areas: &Areas, more: Option<String>, is_scrolled: bool, buf: &mut Buffer) {
+    if let Some(text) = more.or_else(|| is_scrolled.then(|| "end".to_owned())) {
+        draw::right(buf, areas.more, areas.more.y, &text, model.theme.quiet);
     }
 }
 
