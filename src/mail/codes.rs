@@ -4,6 +4,7 @@
 //! Every run of neighbouring groups counts as a code, so that part of a number is found in the whole. Dates, times of
 //! day, years and ranges such as `10-12` do not count: mails are full of them.
 
+use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// An IBAN has at most 34 letters and digits; longer codes are not assembled.
@@ -70,7 +71,7 @@ fn groups(text: &str) -> Vec<Group> {
         let (texts, length) = if let Some((numbers, length)) = spelled(&words[at..]) {
             (numbers, length)
         } else if is_group(word) {
-            (vec![word.clone()], 1)
+            (vec![word.to_string()], 1)
         } else {
             at += 1;
             continue;
@@ -88,22 +89,19 @@ fn groups(text: &str) -> Vec<Group> {
     groups
 }
 
-/// The words of a text in lower case, each with the characters before it.
-fn words(text: &str) -> Vec<(String, String)> {
+/// A word in lower case, with the characters before it.
+type Word<'a> = (&'a str, Cow<'a, str>);
+
+fn words(text: &str) -> Vec<Word<'_>> {
     let mut words = Vec::new();
-    let (mut before, mut word) = (String::new(), String::new());
-    for c in text.chars() {
-        if c.is_alphanumeric() {
-            word.extend(c.to_lowercase());
-        } else {
-            if !word.is_empty() {
-                words.push((std::mem::take(&mut before), std::mem::take(&mut word)));
-            }
-            before.push(c);
-        }
-    }
-    if !word.is_empty() {
-        words.push((before, word));
+    let mut rest = text;
+    while let Some(start) = rest.find(char::is_alphanumeric) {
+        let (before, from_word) = rest.split_at(start);
+        let end = from_word.find(|c: char| !c.is_alphanumeric()).unwrap_or(from_word.len());
+        let (word, after) = from_word.split_at(end);
+        let is_lower = word.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit());
+        words.push((before, if is_lower { word.into() } else { word.to_lowercase().into() }));
+        rest = after;
     }
     words
 }
@@ -230,7 +228,7 @@ fn number_word(word: &str) -> Option<Spelled> {
 }
 
 /// The numbers spelled by the first words, and how many words they take.
-fn spelled(words: &[(String, String)]) -> Option<(Vec<String>, usize)> {
+fn spelled(words: &[Word<'_>]) -> Option<(Vec<String>, usize)> {
     let mut parts = Vec::new();
     let mut length = 0;
     for (at, (before, word)) in words.iter().enumerate() {

@@ -1,10 +1,23 @@
 //! Finds phrases in running text: whole words in any case, whatever separates them.
 
-/// Lower-cases the text and puts one space between words and at both ends, so that whole words can be found.
-pub fn flat(text: &str) -> String {
-    let mut out = String::from(" ");
+use std::cell::OnceCell;
+use std::ops::{Deref, Range};
+
+/// A text in lower case, with one space between words and at both ends, so that whole words can be found.
+#[derive(Clone, Debug, Default)]
+pub struct Flat {
+    text: String,
+    /// Where its different words are, in alphabetical order.
+    words: OnceCell<Vec<Range<usize>>>,
+}
+
+pub fn flat(text: &str) -> Flat {
+    let mut out = String::with_capacity(text.len() + 2);
+    out.push(' ');
     for c in text.chars() {
-        if c.is_alphanumeric() {
+        if c.is_ascii_alphanumeric() {
+            out.push(c.to_ascii_lowercase());
+        } else if c.is_alphanumeric() {
             out.extend(c.to_lowercase());
         } else if !out.ends_with(' ') {
             out.push(' ');
@@ -13,16 +26,63 @@ pub fn flat(text: &str) -> String {
     if !out.ends_with(' ') {
         out.push(' ');
     }
-    out
+    Flat { text: out, words: OnceCell::new() }
 }
 
-/// Whether a [`flat`] text contains one of the comma-separated `phrases`. A trailing `*` matches any word ending.
-pub fn has(flat: &str, phrases: &str) -> bool {
-    let stands = |words: &str| memchr::memmem::find(flat.as_bytes(), words.as_bytes()).is_some();
-    phrases.split(", ").any(|phrase| match phrase.strip_suffix('*') {
-        Some(stem) => stands(&format!(" {stem}")),
-        None => stands(&format!(" {phrase} ")),
-    })
+/// Whether a word is one of the comma-separated `words`.
+pub fn is_listed(word: &str, words: &str) -> bool {
+    words.split(", ").any(|listed| listed == word)
+}
+
+impl Deref for Flat {
+    type Target = str;
+
+    fn deref(&self) -> &str {
+        &self.text
+    }
+}
+
+impl Flat {
+    /// Whether it contains one of the comma-separated `phrases`. A trailing `*` matches any word ending.
+    pub fn has(&self, phrases: &str) -> bool {
+        phrases.split(", ").any(|phrase| self.has_one(phrase))
+    }
+
+    fn has_one(&self, phrase: &str) -> bool {
+        let (stem, phrase) = match phrase.strip_suffix('*') {
+            Some(stem) => (true, stem),
+            None => (false, phrase),
+        };
+        match phrase.split_once(' ') {
+            Some((first, _)) => {
+                self.has_word(first, false)
+                    && self.text.match_indices(phrase).any(|(at, _)| {
+                        let after = self.text[at + phrase.len()..].starts_with(' ');
+                        self.text[..at].ends_with(' ') && (stem || after)
+                    })
+            }
+            None => self.has_word(phrase, stem),
+        }
+    }
+
+    fn has_word(&self, word: &str, stem: bool) -> bool {
+        let words = self.words.get_or_init(|| self.sorted_words());
+        let at = words.partition_point(|at| &self.text[at.clone()] < word);
+        let found = words.get(at).map_or("", |at| &self.text[at.clone()]);
+        if stem { found.starts_with(word) } else { found == word }
+    }
+
+    fn sorted_words(&self) -> Vec<Range<usize>> {
+        let mut words = Vec::new();
+        let mut start = 1;
+        for end in memchr::memchr_iter(b' ', self.text.as_bytes()).skip(1) {
+            words.push(start..end);
+            start = end + 1;
+        }
+        words.sort_unstable_by(|one, other| self.text[one.clone()].cmp(&self.text[other.clone()]));
+        words.dedup_by(|one, other| self.text[one.clone()] == self.text[other.clone()]);
+        words
+    }
 }
 
 #[cfg(test)]
@@ -32,6 +92,12 @@ mod tests {
     #[test]
     fn phrases_match_whole_words() {
         let text = flat("The build-failed again; off-site on Monday.");
-        assert!(has(&text, "build failed") && has(&text, "mond*") && !has(&text, "uild failed"));
+        for phrase in ["build failed", "mond*", "on monday", "the", "again", "nothing, off site", "off si*"] {
+            assert!(text.has(phrase), "{phrase}");
+        }
+        for phrase in ["uild failed", "build fail", "mond", "failed the", "z*", "th", "off sit"] {
+            assert!(!text.has(phrase), "{phrase}");
+        }
+        assert!(!flat("").has("a") && !flat(" - ").has("a*"));
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::text::GERMAN_MONTHS;
 use std::collections::HashSet;
+use std::sync::LazyLock;
 
 /// Words that tell nothing about a subject.
 const STOP: &str = "a about after all also am an and any are as at be been before but by can could did do does each else \
@@ -18,7 +19,8 @@ pub fn words(text: &str) -> impl Iterator<Item = String> {
 }
 
 pub fn is_stop(word: &str) -> bool {
-    STOP.split(' ').any(|stop| stop == word)
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| STOP.split_whitespace().collect());
+    WORDS.contains(word)
 }
 
 /// The meaningful words, stemmed, in order.

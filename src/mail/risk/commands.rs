@@ -3,7 +3,7 @@
 //! Either alone is ordinary: people write about assistants, and ask each other to forward mails. Both in one paragraph
 //! are suspicious. Linear time.
 
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::{Flat, flat};
 
 /// Programs that may be addressed, in several languages. Names that people have are left out.
 const READERS: &str = "assistant, assistants, ai, llm, llms, language model, language models, model, agent, agents, chatbot, \
@@ -79,19 +79,19 @@ pub(super) fn find_command(paragraph: &str) -> Option<String> {
     if !is_command(&flat) {
         return None;
     }
-    let readers: Vec<&str> = READERS.split(", ").filter(|reader| has(&flat, reader)).collect();
-    let is_called = |reader: &&str| CALLS.split(", ").any(|call| has(&flat, &format!("{call} {reader}")));
-    let is_ordered = |reader: &&str| ORDERS.split(", ").any(|order| has(&flat, &format!("{reader} {order}")));
+    let readers: Vec<&str> = READERS.split(", ").filter(|reader| flat.has(reader)).collect();
+    let is_called = |reader: &&str| CALLS.split(", ").any(|call| flat.has(&format!("{call} {reader}")));
+    let is_ordered = |reader: &&str| ORDERS.split(", ").any(|order| flat.has(&format!("{reader} {order}")));
     let is_spoken_to = readers.iter().any(|reader| is_called(reader) || is_ordered(reader))
         || begins_with_reader(paragraph)
-        || has(&flat, WHEN)
+        || flat.has(WHEN)
         || plays_roles(paragraph);
     is_spoken_to.then(|| paragraph.split_whitespace().take(10).collect::<Vec<_>>().join(" "))
 }
 
 /// Whether a [`flat`] text contains a command that one would not give to a person.
-pub(super) fn is_command(flat: &str) -> bool {
-    COMMANDS.iter().any(|(verbs, objects)| has(flat, verbs) && has(flat, objects))
+pub(super) fn is_command(flat: &Flat) -> bool {
+    COMMANDS.iter().any(|(verbs, objects)| flat.has(verbs) && flat.has(objects))
 }
 
 /// `Assistant, …` or `Reading agent: …`, at the start of a sentence.

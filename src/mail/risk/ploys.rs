@@ -7,7 +7,7 @@ use super::domains;
 use super::wants::{Want, leads_elsewhere, links, own_words};
 use super::{RiskContext, files, organisation};
 use crate::mail::Mail;
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::{Flat, flat, is_listed};
 use crate::text::words::sentences;
 
 /// All ploys in a mail whose sender the user has no reason to trust.
@@ -23,16 +23,16 @@ pub(super) fn ploys(mail: &Mail, known: &RiskContext<'_>) -> Vec<Want> {
         (Want::Login, leads && passes_a_code_on(mail, &all)),
         (
             Want::CallBack,
-            has_telephone(&text) && has(&all, MONEY) && in_one(&text, |one| has(one, CALL) && has(one, UNDO)),
+            has_telephone(&text) && all.has(MONEY) && in_one(&text, |one| one.has(CALL) && one.has(UNDO)),
         ),
         (
             Want::Secrecy,
-            has(&all, MONEY)
-                && (has(&flat(&mail.subject), SECRECY)
-                    || in_one(&text, |one| has(one, SECRECY) && !has(one, DISCLAIMERS))),
+            all.has(MONEY)
+                && (flat(&mail.subject).has(SECRECY)
+                    || in_one(&text, |one| one.has(SECRECY) && !one.has(DISCLAIMERS))),
         ),
-        (Want::Messenger, !leads && has(&all, MESSENGERS) && has(&all, JOIN) && mail.list.is_none()),
-        (Want::Command, has(&all, SHELLS) && has(&all, PASTE)),
+        (Want::Messenger, !leads && all.has(MESSENGERS) && all.has(JOIN) && mail.list.is_none()),
+        (Want::Command, all.has(SHELLS) && all.has(PASTE)),
         (Want::Coins, text.split_whitespace().any(is_wallet)),
     ];
     let mut wants: Vec<Want> = Vec::new();
@@ -45,7 +45,7 @@ pub(super) fn ploys(mail: &Mail, known: &RiskContext<'_>) -> Vec<Want> {
 }
 
 /// Whether a single sentence matches.
-fn in_one(text: &str, is_meant: impl Fn(&str) -> bool) -> bool {
+fn in_one(text: &str, is_meant: impl Fn(&Flat) -> bool) -> bool {
     sentences(text).into_iter().any(|sentence| is_meant(&flat(sentence)))
 }
 
@@ -62,19 +62,14 @@ const NOW: &str = "today, immediately, right away, without delay, final notice, 
     umgehend, aujourd hui, immédiatement, sans délai, hoy, inmediatamente, oggi, subito, immediatamente";
 
 /// Whether something must happen within hours or a few days.
-fn has_deadline(flat: &str) -> bool {
+fn has_deadline(flat: &Flat) -> bool {
     let words: Vec<&str> = flat.split_whitespace().collect();
-    let soon = words.windows(2).any(|two| {
-        let unit = format!(" {} ", two[1]);
-        match two[0].parse::<u32>() {
-            Ok(many) => many <= 96 && has(&unit, HOURS) || many <= 3 && has(&unit, DAYS),
-            Err(_) => false,
-        }
+    let soon = words.windows(2).any(|two| match two[0].parse::<u32>() {
+        Ok(many) => many <= 96 && is_listed(two[1], HOURS) || many <= 3 && is_listed(two[1], DAYS),
+        Err(_) => false,
     });
-    let by = words
-        .windows(2)
-        .any(|two| has(&format!(" {} ", two[0]), BEFORE) && has(&format!(" {} ", two[1]), WEEKDAYS));
-    soon || by || has(flat, NOW)
+    let by = words.windows(2).any(|two| is_listed(two[0], BEFORE) && is_listed(two[1], WEEKDAYS));
+    soon || by || flat.has(NOW)
 }
 
 const BEFORE: &str = "by, on, until, before, bis, am, avant, el, entro";
@@ -95,16 +90,15 @@ const LOSSES: &str = "account will be closed, account is closed, access will be 
     una sanzione";
 
 /// Whether the user would otherwise lose something or pay a fine.
-fn has_loss(flat: &str) -> bool {
-    let words: Vec<String> = flat.split_whitespace().map(|word| format!(" {word} ")).collect();
+fn has_loss(flat: &Flat) -> bool {
     let mut near = 0;
-    for word in &words {
-        if near > 0 && has(word, LOST) {
+    for word in flat.split_whitespace() {
+        if near > 0 && is_listed(word, LOST) {
             return true;
         }
-        near = if has(word, HELPERS) { 5 } else { usize::saturating_sub(near, 1) };
+        near = if is_listed(word, HELPERS) { 5 } else { usize::saturating_sub(near, 1) };
     }
-    has(flat, LOSSES)
+    flat.has(LOSSES)
 }
 
 /// Companies that strangers like to impersonate.
@@ -136,7 +130,7 @@ fn claims_brand(mail: &Mail, text: &str, known: &RiskContext<'_>) -> bool {
     let domain = flat(organisation(mail.from.domain()));
     let ends = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(1);
     let short = |line: &&str| {
-        let signs = !line.contains("://") && !line.contains(['|', '@', '<']) && !has(&flat(line), FOOTERS);
+        let signs = !line.contains("://") && !line.contains(['|', '@', '<']) && !flat(line).has(FOOTERS);
         signs && line.split_whitespace().count() <= 5
     };
     let texts = ends.filter(short).chain([mail.from.name.as_str()]).map(flat);
@@ -154,7 +148,7 @@ fn claims_brand(mail: &Mail, text: &str, known: &RiskContext<'_>) -> bool {
         BRANDS
             .split(", ")
             .chain(own_labels.iter().map(String::as_str))
-            .any(|brand| has(&texts, brand) && !is_sender_brand(brand))
+            .any(|brand| texts.has(brand) && !is_sender_brand(brand))
     })
 }
 
@@ -174,11 +168,11 @@ const NEVER: &str = "never, not share, don t share, not give, not disclose, forg
 const TYPED: &str = "card number, expiry date, cvc, cvv, pin, tan, iban, kartennummer, prüfziffer, numéro de carte, número de \
     tarjeta, numero della carta";
 
-fn hands_in(flat: &str) -> bool {
-    let named = |list: &str| list.split(", ").filter(|one| has(flat, one)).count();
-    let wants = has(flat, CREDENTIALS) && has(flat, HAND_IN);
+fn hands_in(flat: &Flat) -> bool {
+    let named = |list: &str| list.split(", ").filter(|one| flat.has(one)).count();
+    let wants = flat.has(CREDENTIALS) && flat.has(HAND_IN);
     // Nobody honest lists several of them.
-    (wants || named(TYPED) > 0 && named(CREDENTIALS) + named(TYPED) > 1) && !has(flat, NEVER)
+    (wants || named(TYPED) > 0 && named(CREDENTIALS) + named(TYPED) > 1) && !flat.has(NEVER)
 }
 
 /// Whether a linked or attached page asks for data that nobody types into a stranger's page.
@@ -187,13 +181,14 @@ fn asks_to_log_in(mail: &Mail, text: &str) -> bool {
     page && sentences(text).into_iter().any(|sentence| hands_in(&flat(sentence)))
 }
 
+const THIS_CODE: &str =
+    "this code, the code, following code, diesen code, folgenden code, ce code, este código, questo codice";
+
 /// Whether the mail brings a code to type in elsewhere: that would let its sender in.
-fn passes_a_code_on(mail: &Mail, flat: &str) -> bool {
-    has(
-        flat,
-        "this code, the code, following code, diesen code, folgenden code, ce code, este código, questo codice",
-    ) && has(flat, "type, enter, use, geben sie, eingeben, saisissez, entrez, introduzca, inserisci")
-        && has(flat, "sign in, log in, login, devicelogin, anmelden, connectez, inicie sesión, accedi")
+fn passes_a_code_on(mail: &Mail, flat: &Flat) -> bool {
+    flat.has(THIS_CODE)
+        && flat.has("type, enter, use, geben sie, eingeben, saisissez, entrez, introduzca, inserisci")
+        && flat.has("sign in, log in, login, devicelogin, anmelden, connectez, inicie sesión, accedi")
         && links(mail).any(|link| leads_elsewhere(mail, link))
 }
 

@@ -79,7 +79,7 @@ pub(super) fn claims_own_organisation(mail: &Mail, known: &RiskContext<'_>) -> O
     let own_address = known.own.iter().find(|own| {
         let domain = own.rsplit_once('@').map_or("", |(_, domain)| domain);
         let label = organisation(domain).split('.').next().unwrap_or_default();
-        label.len() > 3 && !domains::is_provider(domain) && phrases::has(&words, phrases::flat(label).trim())
+        label.len() > 3 && !domains::is_provider(domain) && words.has(phrases::flat(label).trim())
     })?;
     let is_inside = mail.list.is_some() || !elsewhere(own_address, address) || (known.is_known)(address);
     (!is_inside && !address.is_empty())

@@ -5,7 +5,7 @@
 use super::Risk;
 use super::domains::{self, Domains};
 use crate::mail::{Link, Mail};
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::flat;
 use crate::text::words::sentences;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,12 +84,12 @@ const ATTACHED: &str = "i attach, i ve attached, i have attached, i m attaching,
 
 /// Whether a text says that something is attached to its mail.
 pub fn speaks_of_attachment(text: &str) -> bool {
-    has(&flat(text), ATTACHED)
+    flat(text).has(ATTACHED)
 }
 
 /// Whether a text says that payments go to a new account.
 pub fn names_new_bank_details(text: &str) -> bool {
-    has(&flat(text), BANK)
+    flat(text).has(BANK)
 }
 
 /// Whether a mail contains an account to pay into, in its text or attached.
@@ -98,13 +98,12 @@ pub(super) fn brings_account(mail: &Mail) -> bool {
     !mail.attachments.is_empty() || mail.text.lines().any(number)
 }
 
+const KEYS_AND_PASSWORDS: &str = "password, passwords, passcode, pin, pin code, tan, verification code, security code, login code, one \
+    time code, api key, secret key, private key, passwort, kennwort, zugangsdaten, credentials, mot de passe, contraseña";
+
 /// Whether a question asks for a secret.
 pub fn asks_for_secret(question: &str) -> bool {
-    has(
-        &flat(question),
-        "password, passwords, passcode, pin, pin code, tan, verification code, security code, login code, one \
-        time code, api key, secret key, private key, passwort, kennwort, zugangsdaten, credentials, mot de passe, contraseña",
-    )
+    flat(question).has(KEYS_AND_PASSWORDS)
 }
 
 /// All requests of this kind in a mail.
@@ -114,20 +113,20 @@ pub(super) fn wants(mail: &Mail) -> Vec<Want> {
     let mut wants = Vec::new();
     let demands_secret = |sentence: &str| {
         let flat = flat(sentence);
-        has(&flat, SECRETS) && has(&flat, HAND_OVER) && !has(&flat, NEVER)
+        flat.has(SECRETS) && flat.has(HAND_OVER) && !flat.has(NEVER)
     };
     if sentences(&text).into_iter().any(demands_secret) {
         wants.push(Want::Secret);
     }
-    if has(&all, CARDS)
-        && has(&all, "buy, get, purchase, codes, send me, kaufen, besorgen, acheter, comprar, scratch")
+    if all.has(CARDS)
+        && all.has("buy, get, purchase, codes, send me, kaufen, besorgen, acheter, comprar, scratch")
     {
         wants.push(Want::GiftCards);
     }
     if names_new_bank_details(&all) {
         wants.push(Want::BankChange);
     }
-    if has(&all, COINS) && has(&all, PAYS) {
+    if all.has(COINS) && all.has(PAYS) {
         wants.push(Want::Coins);
     }
     let is_archive = |name: &str| {
@@ -135,12 +134,11 @@ pub(super) fn wants(mail: &Mail) -> Vec<Want> {
         [".zip", ".rar", ".7z", ".ace", ".gz", ".iso"].iter().any(|ending| name.ends_with(ending))
     };
     let names_password =
-        has(&all, "password, passwort, kennwort, mot de passe, contraseña, archive code, archive password");
+        all.has("password, passwort, kennwort, mot de passe, contraseña, archive code, archive password");
     if names_password && mail.attachments.iter().any(|file| is_archive(&file.name)) {
         wants.push(Want::LockedArchive);
     }
-    if has(&all, URGES)
-        && (links(mail).any(|link| leads_elsewhere(mail, link)) || has(&all, "qr code, qr-code"))
+    if all.has(URGES) && (links(mail).any(|link| leads_elsewhere(mail, link)) || all.has("qr code, qr-code"))
     {
         wants.push(Want::Login);
     }
@@ -151,7 +149,7 @@ pub(super) fn wants(mail: &Mail) -> Vec<Want> {
 pub(super) fn has_login_link(mail: &Mail) -> bool {
     let words = "login, log in, logon, sign in, signin, verify, password, passwort, anmelden, account, mailbox, webmail, \
         connexion, iniciar sesión, acceder";
-    links(mail).any(|link| has(&flat(&format!("{} {}", link.text, link.target)), words))
+    links(mail).any(|link| flat(&format!("{} {}", link.text, link.target)).has(words))
 }
 
 /// The sender's own text, without quotes.

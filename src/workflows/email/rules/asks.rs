@@ -1,6 +1,6 @@
 //! What a mail asks of its reader, as opposed to courtesies and requests to other people.
 
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::{Flat, flat};
 use crate::text::words::{sentences, words};
 use crate::workflows::mail_facts::User;
 
@@ -107,13 +107,13 @@ const QUESTION_WORDS: &str = "does, do you, did you, is it, is the, are you, are
     wann, wie viel";
 
 /// Whether a [`flat`] text says that nothing is wanted.
-pub(super) fn says_nothing_is_wanted(flat: &str) -> bool {
-    has(flat, NOTHING)
+pub(super) fn says_nothing_is_wanted(flat: &Flat) -> bool {
+    flat.has(NOTHING)
 }
 
 /// What the sender's own text asks for.
-pub(super) fn ask(user: &User, own_text: &str) -> Ask {
-    if says_nothing_is_wanted(&flat(own_text)) {
+pub(super) fn ask(user: &User, own_text: &str, flat_text: &Flat) -> Ask {
+    if says_nothing_is_wanted(flat_text) {
         return Ask::Nothing;
     }
     let mut of_others = None;
@@ -139,14 +139,14 @@ pub(super) fn asked_sentences<'a>(user: &User, own_text: &'a str) -> Vec<AskedSe
     let mut out = Vec::new();
     for sentence in sentences(own_text) {
         let flat_sentence = flat(sentence);
-        if has(&flat_sentence, COURTESIES) {
+        if flat_sentence.has(COURTESIES) {
             continue;
         }
         let is_question = sentence.trim_end_matches(['"', '\'', ')', '”']).ends_with(['?', '？'])
             && flat_sentence.len() > 6;
         let is_listed_question = sentence.trim_start().starts_with(['-', '*', '•'])
             && QUESTION_WORDS.split(", ").any(|word| flat_sentence.starts_with(&format!(" {word} ")));
-        let is_request = REQUESTS.iter().any(|phrases| has(&flat_sentence, phrases))
+        let is_request = REQUESTS.iter().any(|phrases| flat_sentence.has(phrases))
             || UNSPACED.iter().any(|phrase| sentence.contains(phrase));
         if is_question || is_listed_question || is_request {
             let of_reader = addressee(sentence).is_none_or(|name| is_addressed(user, &name));
@@ -252,7 +252,8 @@ mod tests {
             ("Also, what do you think of the draft", true),
         ];
         for (text, asks) in rows {
-            let answer = ask(&ada(), &own_text(text));
+            let own_text = own_text(text);
+            let answer = ask(&ada(), &own_text, &flat(&own_text));
             assert_eq!(matches!(answer, Ask::OfReader(_)), asks, "{text}: {answer:?}");
         }
     }

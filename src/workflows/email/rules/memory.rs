@@ -9,7 +9,7 @@ use super::learned;
 use super::profile::{self, bare};
 use super::signs::Signs;
 use super::style;
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::flat;
 use crate::text::words::{is_stop, line, stem_set, words};
 use crate::workflows::email::defaults;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
@@ -255,7 +255,7 @@ fn general_wish(feedback: &str) -> Option<String> {
     let text = line(feedback, MAX_LINE);
     let lasting = "always, never, every, all mail, any mail, don t show, do not show, stop showing, from now on, in \
         future, in the future";
-    if !has(&flat(&text), lasting) {
+    if !flat(&text).has(lasting) {
         return None;
     }
     let rules = profile::rules(&text);

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::asks::{Ask, ask, names, says_nothing_is_wanted};
 use super::kinds::{Kind, SIGNS};
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::{Flat, flat, is_listed};
 use crate::text::words::stem_set;
 use crate::workflows::mail_facts::{MailFacts, User};
 
@@ -81,13 +81,13 @@ impl Signs {
         let auto_reply = !bounce
             && (submitted.starts_with("auto-replied")
                 || precedence == "auto_reply"
-                || has(&flat_subject, "automatic reply, auto reply, autoreply, out of office")
-                    && has_machine_words(&own_text));
+                || flat_subject.has("automatic reply, auto reply, autoreply, out of office")
+                    && has_machine_words(&flat_body));
         let subject: HashSet<Kind> =
-            SIGNS.iter().filter(|sign| has(&flat_subject, sign.subject)).map(|sign| sign.kind).collect();
+            SIGNS.iter().filter(|sign| flat_subject.has(sign.subject)).map(|sign| sign.kind).collect();
         let body = SIGNS
             .iter()
-            .map(|sign| (sign.kind, sign.body.split(", ").filter(|phrase| has(&flat_body, phrase)).count()))
+            .map(|sign| (sign.kind, sign.body.split(", ").filter(|phrase| flat_body.has(phrase)).count()))
             .filter(|(_, count)| *count > 0)
             .collect();
         let all_text = format!(
@@ -104,8 +104,8 @@ impl Signs {
             colleague: is_colleague(user, &mail.from),
             bounce,
             auto_reply,
-            ask: ask(user, &own_text),
-            mentions: mentions_reader(user, &own_text),
+            ask: ask(user, &own_text, &flat_body),
+            mentions: mentions_reader(user, &flat_body),
             says_nothing_is_wanted: says_nothing_is_wanted(&flat_body),
             thanks: is_only_thanks(&flat_body),
             subject,
@@ -160,25 +160,23 @@ pub(super) fn own_text(text: &str) -> String {
 fn is_machine(from: &str) -> bool {
     let local = from.split('@').next().unwrap_or_default().to_lowercase();
     let local = local.split('+').next().unwrap_or_default();
-    MACHINES.split(", ").any(|name| name == local)
+    is_listed(local, MACHINES)
         || ["noreply", "no-reply", "donotreply", "notification", "mailer-daemon", "bounce"]
             .iter()
             .any(|part| local.contains(part))
 }
 
-fn has_machine_words(own_text: &str) -> bool {
-    has(
-        &flat(own_text),
+fn has_machine_words(flat_body: &Flat) -> bool {
+    flat_body.has(
         "automatic, automated, out of office, out of the office, limited access, i am away, i m away, on \
         leave",
     )
 }
 
-fn is_bounce(mail: &MailFacts, flat_subject: &str) -> bool {
+fn is_bounce(mail: &MailFacts, flat_subject: &Flat) -> bool {
     let local = mail.from.split('@').next().unwrap_or_default().to_lowercase();
     matches!(local.as_str(), "mailer-daemon" | "postmaster")
-        && has(
-            flat_subject,
+        && flat_subject.has(
             "undeliver*, delivery status, delivery failure, failure notice, returned mail, mail delivery, \
             delivery has failed, not delivered",
         )
@@ -204,26 +202,24 @@ const PROVIDERS: &str = "gmail.com, googlemail.com, outlook.com, hotmail.com, ya
 fn is_colleague(user: &User, from: &str) -> bool {
     let domain = |address: &str| address.rsplit('@').next().unwrap_or_default().to_lowercase();
     let sender_domain = domain(from);
-    !PROVIDERS.split(", ").any(|provider| provider == sender_domain)
+    !is_listed(&sender_domain, PROVIDERS)
         && user.addresses.iter().any(|address| domain(address) == sender_domain)
 }
 
-fn mentions_reader(user: &User, own_text: &str) -> bool {
-    let flat = flat(own_text);
-    names(user).iter().any(|name| flat.contains(&format!(" {} ", name.replace(['.', '-', '_'], " "))))
+fn mentions_reader(user: &User, flat_body: &Flat) -> bool {
+    names(user).iter().any(|name| flat_body.contains(&format!(" {} ", name.replace(['.', '-', '_'], " "))))
 }
 
-fn is_only_thanks(flat_body: &str) -> bool {
+fn is_only_thanks(flat_body: &Flat) -> bool {
     let is_short = flat_body.split_whitespace().count() <= 30;
     is_short
-        && has(
-            flat_body,
+        && flat_body.has(
             "thanks, thank you, thx, many thanks, great, perfect, sounds good, got it, will do, received, \
             noted",
         )
 }
 
-fn calendar(mail: &MailFacts, flat_subject: &str) -> Option<Calendar> {
+fn calendar(mail: &MailFacts, flat_subject: &Flat) -> Option<Calendar> {
     let method = mail.headers.calendar.as_deref().unwrap_or_default().to_uppercase();
     let has_invitation = mail.attachments.iter().any(|name| name.to_lowercase().ends_with(".ics"));
     if method.is_empty() && !has_invitation {

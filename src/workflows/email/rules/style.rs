@@ -4,19 +4,18 @@
 use serde_json::Value;
 
 use super::memory::{Draft, MAX_LINE};
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::flat;
 use crate::text::words::line;
 use crate::workflows::lesson::{Cause, CauseKind};
 
+const LASTING: &str = "always, never, every, usually, generally, in general, by default, prefer*, avoid, don t use, do not use, from \
+    now on, in future, in the future, next time, mornings, afternoons, evenings, mondays, tuesdays, wednesdays, \
+    thursdays, fridays, weekends, no meetings, immer, nie, niemals, stets, grundsätzlich, generell, künftig, ab \
+    jetzt, ab sofort, in zukunft, bevorzug*, vermeide*, jedes mal, nächstes mal";
+
 /// Whether words are meant for the future. A wish for one mail ("shorter, propose Tuesday") is not.
 pub(super) fn is_lasting(words: &str) -> bool {
-    has(
-        &flat(words),
-        "always, never, every, usually, generally, in general, by default, prefer*, avoid, don t use, do not use, from \
-        now on, in future, in the future, next time, mornings, afternoons, evenings, mondays, tuesdays, wednesdays, \
-        thursdays, fridays, weekends, no meetings, immer, nie, niemals, stets, grundsätzlich, generell, künftig, ab \
-        jetzt, ab sofort, in zukunft, bevorzug*, vermeide*, jedes mal, nächstes mal",
-    )
+    flat(words).has(LASTING)
 }
 
 fn learn_from_words(draft: &mut Draft<'_>, cause: &Cause) {

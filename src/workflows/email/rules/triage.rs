@@ -9,7 +9,7 @@ use super::learned;
 use super::profile;
 use super::signs::{Calendar, Reach, Signs, own_text};
 use crate::mail::risk::names_new_bank_details;
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::flat;
 use crate::text::words::line;
 use crate::workflows::email::defaults;
 use crate::workflows::email::facts::{Triage, TriageFacts};
@@ -120,7 +120,7 @@ fn is_talk(mail: &MailFacts, signs: &Signs) -> bool {
 fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is = |kind| signs.is(kind);
     let text = flat(&format!("{}\n{}", mail.subject, mail.text));
-    if has(&text, DECIDES) && !(mail.headers.list_unsubscribe && mail.list_id.is_none()) {
+    if text.has(DECIDES) && !(mail.headers.list_unsubscribe && mail.list_id.is_none()) {
         return Verdict::new(Class::Respond, "somebody waits for your decision");
     }
     let needs_nothing = signs.bulk && signs.says_nothing_is_wanted;
@@ -168,7 +168,7 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
 /// On a list, a mail concerns the reader only if it names them, or if a colleague announces something.
 fn on_a_list(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is_asked = matches!(signs.ask, Ask::OfReader(_));
-    if is_asked && signs.colleague && has(&flat(&own_text(&mail.text)), EVERYBODY) {
+    if is_asked && signs.colleague && flat(&own_text(&mail.text)).has(EVERYBODY) {
         return Verdict::new(Class::Respond, "a colleague asks everybody for an answer");
     }
     match (signs.mentions, is_asked) {
@@ -236,21 +236,19 @@ fn suspicion(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     if signs.bulk || mail.headers.in_reply_to && signs.colleague {
         return None;
     }
-    if has(&text, PASSWORD) {
+    if text.has(PASSWORD) {
         return Some("somebody wants a password");
     }
-    if has(
-        &text,
-        "gift card, gift cards, scratch the codes, geschenkkarten, gutscheinkarten, carte cadeau, cartes cadeaux, tarjetas de regalo",
-    ) && has(
-        &text,
-        "send me, codes, discreet, discreetly, confidential, fotos, photos, pictures, vertraulich, diskret",
-    ) {
+    if text.has(GIFT_CARDS) && text.has(SENT_IN_SECRET) {
         return Some("somebody wants gift cards");
     }
     (!signs.colleague && names_new_bank_details(&text)).then_some("bank details are said to have changed")
 }
 
+const GIFT_CARDS: &str = "gift card, gift cards, scratch the codes, geschenkkarten, gutscheinkarten, carte cadeau, cartes \
+    cadeaux, tarjetas de regalo";
+const SENT_IN_SECRET: &str =
+    "send me, codes, discreet, discreetly, confidential, fotos, photos, pictures, vertraulich, diskret";
 const PASSWORD: &str = "confirm your password, verify your password, validate your password, enter your password, send us \
     your password, send me your password, your password today, verify your account, confirm your account, validate your \
     account, confirm your credentials, verify your credentials, validate your mailbox, verify your mailbox, passwort \

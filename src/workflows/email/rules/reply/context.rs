@@ -12,7 +12,7 @@ use super::points::{Point, points, wants_meeting};
 use super::style::WritingStyle;
 use super::voice::{Lang, Voice};
 use super::when::Mention;
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::flat;
 use crate::workflows::email::facts::ReplyFacts;
 
 /// Everything we need to write a reply.
@@ -134,7 +134,7 @@ impl<'a> ReplyContext<'a> {
             Some((last, first)) => format!("{first} {last}"),
             None => name.to_owned(),
         };
-        let is_title = |word: &&str| has(&flat(word), "dr, prof, mr, mrs, ms, herr, frau, dipl");
+        let is_title = |word: &&str| flat(word).has("dr, prof, mr, mrs, ms, herr, frau, dipl");
         let words: Vec<&str> = name.split_whitespace().skip_while(is_title).collect();
         let Some(first) = words.first().filter(|_| self.is_person(&words)) else { return String::new() };
         if self.voice.formal && !self.by_first_name() { name } else { (*first).to_owned() }
@@ -146,13 +146,13 @@ impl<'a> ReplyContext<'a> {
         let firm = "team, support, gmbh, inc, ltd, b v, ag, service, office, billing, newsletter, accounts, info, hr";
         let is_name_word = |word: &&str| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c));
         let (Some(first), Some(last)) = (names.first(), names.last()) else { return false };
-        if names.len() > 4 || !names.iter().all(is_name_word) || has(&flat(&names.join(" ")), firm) {
+        if names.len() > 4 || !names.iter().all(is_name_word) || flat(&names.join(" ")).has(firm) {
             return false;
         }
         let mut last_lines = self.own_text.lines().rev().filter(|line| !line.trim().is_empty()).take(3);
         let is_signature = |line: &str| {
             let line = flat(line);
-            line.split_whitespace().count() <= 4 && line.contains(&flat(first))
+            line.split_whitespace().count() <= 4 && line.contains(&*flat(first))
         };
         let local = self.facts.mail.from.split('@').next().unwrap_or_default().to_lowercase();
         let address_has = |name: &str| local.contains(&name.to_lowercase());
@@ -220,10 +220,10 @@ fn voice(facts: &ReplyFacts, own_text: &str, style: &WritingStyle, text: Option<
         .unwrap_or(Lang::English);
     let sounds_formal = match Lang::of(own_text).unwrap_or(lang) {
         Lang::English => {
-            ["dear", "to whom"].iter().any(|word| flat(greeting_line(own_text)).starts_with(&flat(word)))
+            ["dear", "to whom"].iter().any(|word| flat(greeting_line(own_text)).starts_with(&*flat(word)))
         }
         Lang::German => {
-            !has(&flat(own_text), "du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
+            !flat(own_text).has("du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
         }
     };
     Voice { lang, formal: style.formal.unwrap_or(sounds_formal) }
@@ -231,7 +231,7 @@ fn voice(facts: &ReplyFacts, own_text: &str, style: &WritingStyle, text: Option<
 
 fn speaks_to_several(own_text: &str) -> bool {
     let several = "all, both, everyone, everybody, team, folks, you two, zusammen, alle, ihr beiden, ihr lieben, and, und";
-    has(&flat(greeting_line(own_text)), several) && greeting_line(own_text).len() < 60
+    flat(greeting_line(own_text)).has(several) && greeting_line(own_text).len() < 60
 }
 
 /// The greeting line.

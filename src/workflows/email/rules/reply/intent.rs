@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 
 use super::when::{Mention, mentions};
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::{Flat, flat, is_listed};
 use crate::text::words::{sentences, with_full_stop};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -97,8 +97,8 @@ pub(super) fn read_intent(words: &str, today: Date) -> ReplyIntent {
 }
 
 /// Whether the words are exactly one of the phrases.
-fn is_one_of(flat_words: &str, phrases: &str) -> bool {
-    phrases.split(", ").any(|phrase| flat_words.trim() == phrase)
+fn is_one_of(flat_words: &Flat, phrases: &str) -> bool {
+    is_listed(flat_words.trim(), phrases)
 }
 
 /// Text to send word for word: in quotation marks, or after "Say:".
@@ -120,24 +120,24 @@ fn word_for_word(words: &str) -> Option<String> {
 /// Whether the text is a statement one would make to a sender.
 fn is_statement(text: &str) -> bool {
     let words = flat(text);
-    let is_odd = [OTHERS, WRITING, TO_DO].iter().any(|list| has(&words, list));
+    let is_odd = [OTHERS, WRITING, TO_DO].iter().any(|list| words.has(list));
     if is_odd || text.trim_end().ends_with('?') {
         return false;
     }
     // In "Yes, it still stands", look at what follows the yes.
     let mut rest: Vec<&str> = words.split_whitespace().collect();
-    if rest.len() > 2 && has(&flat(rest[0]), "yes, no, ja, nein, sorry, unfortunately, leider") {
+    if rest.len() > 2 && flat(rest[0]).has("yes, no, ja, nein, sorry, unfortunately, leider") {
         rest.remove(0);
     }
     let nth = |n: usize| flat(rest.get(n).copied().unwrap_or_default());
-    let (first, has_finite_verb, count) = (nth(0), has(&words, FINITE), rest.len());
+    let (first, has_finite_verb, count) = (nth(0), words.has(FINITE), rest.len());
     // No instruction starts like this, whatever verb follows.
     let reads_as_statement =
-        has(&first, "i, we, ich, wir") && count > 1 || has(&first, "it, there, es") && count > 2;
-    let starts_with_subject = has(&first, SUBJECTS) || has(&first, DAYS);
+        first.has("i, we, ich, wir") && count > 1 || first.has("it, there, es") && count > 2;
+    let starts_with_subject = first.has(SUBJECTS) || first.has(DAYS);
     reads_as_statement
         || starts_with_subject && has_finite_verb
-        || has(&nth(1), FINITE) && !has(&first, "please, bitte")
+        || nth(1).has(FINITE) && !first.has("please, bitte")
 }
 
 /// Capitalizes the first letter and adds a full stop.

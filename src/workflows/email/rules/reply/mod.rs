@@ -24,7 +24,7 @@ mod when;
 
 use serde_json::{Value, json};
 
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::{Flat, flat};
 use crate::text::words::line;
 use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
 use context::ReplyContext;
@@ -155,7 +155,7 @@ fn changed_proposal(
 fn invitation_answer(words: &ReplyIntent) -> Option<Value> {
     let text = match words {
         ReplyIntent::Text(text) => flat(text),
-        _ => String::new(),
+        _ => Flat::default(),
     };
     let starts_with = |word: &str| text.split_whitespace().next() == Some(word);
     let declines =
@@ -198,11 +198,10 @@ fn wants_to_leave_list(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
     let is_offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
     let last = history.words.last().map(|(_, words)| flat(words)).unwrap_or_default();
     is_offered
-        && has(
-            &last,
+        && last.has(
             "unsubscribe, unsubscribe me, leave the list, leave this list, abbestellen, abmelden, bestell ab",
         )
-        && !has(&last, "not, don t, never, nicht, kein*")
+        && !last.has("not, don t, never, nicht, kein*")
 }
 
 fn was_done(said: &[Said], tool_name: &str) -> bool {

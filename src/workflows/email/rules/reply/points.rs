@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use super::super::asks::asked_sentences;
 use super::super::signs::own_text;
 use super::when::{Day, Mention, mentions};
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::flat;
 use crate::workflows::mail_facts::{MailFacts, User};
 
 const MAX_POINTS: usize = 8;
@@ -50,15 +50,14 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
         .map(|asked| {
             let text = asked.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
             let words = flat(&text);
-            let has_deadline = has(&words, DUE) && !has(&words, MEET);
+            let has_deadline = words.has(DUE) && !words.has(MEET);
             let deadline = mentions(&text, base).into_iter().find_map(|mention| match mention {
                 Mention { day: Day::On(date), .. } if has_deadline => Some(date),
                 _ => None,
             });
             let names_day = !mentions(&text, base).is_empty();
-            let meeting = deadline.is_none()
-                && !has(&words, WORK)
-                && (has(&words, MEET) || names_day && has(&words, DAY));
+            let meeting =
+                deadline.is_none() && !words.has(WORK) && (words.has(MEET) || names_day && words.has(DAY));
             Point { text: text.trim_start_matches(['-', '*', '•', ' ']).to_owned(), deadline, meeting }
         })
         .collect();
@@ -68,7 +67,7 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
     }
     if out.iter().any(|point| point.meeting) {
         for point in &mut out {
-            point.meeting |= has(&flat(&point.text), TOGETHER);
+            point.meeting |= flat(&point.text).has(TOGETHER);
         }
     }
     // "Please let me know" only repeats what was asked before.
@@ -76,7 +75,7 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
         out.retain(|point| {
             let words = flat(&point.text);
             words.split_whitespace().count() > 8
-                || !has(&words, "let me know, let us know, bescheid, get back to me")
+                || !words.has("let me know, let us know, bescheid, get back to me")
         });
     }
     out.truncate(MAX_POINTS);
@@ -87,7 +86,7 @@ fn deadline_elsewhere(own_text: &str, base: Date) -> Option<Date> {
     let need = "need*, deadline, due, latest, spätestens, brauch*, benötig*, frist";
     crate::text::words::sentences(own_text).into_iter().find_map(|sentence| {
         let words = flat(sentence);
-        let is_due = has(&words, DUE) && has(&words, need);
+        let is_due = words.has(DUE) && words.has(need);
         mentions(sentence, base).into_iter().find_map(|mention| match mention.day {
             Day::On(date) if is_due => Some(date),
             _ => None,

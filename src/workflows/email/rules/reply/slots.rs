@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::super::profile::bare;
 use super::when::{Day, Mention, Part, mentions, minutes};
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::flat;
 
 /// The person's meeting preferences.
 #[derive(Clone, Debug, PartialEq)]
@@ -52,15 +52,14 @@ impl Habits {
         let mentioned = mentions(line.split('(').next().unwrap_or(line), base);
         let time = mentioned.iter().find_map(|mention| mention.time);
         let range = mentioned.iter().find_map(|mention| Some((mention.time?, mention.until?)));
-        if has(&words, "not over lunch, not at lunch, no lunch meetings, lunch free") {
+        if words.has("not over lunch, not at lunch, no lunch meetings, lunch free") {
             self.blocked_hours.push((Time::constant(12, 0, 0, 0), Time::constant(13, 0, 0, 0)));
         }
         if let Some(place) = line.strip_prefix("Place:") {
             self.place = Some(place.trim().to_owned());
-        } else if has(&words, "buffer, between meetings, between two meetings, break, pause*, puffer") {
+        } else if words.has("buffer, between meetings, between two meetings, break, pause*, puffer") {
             self.buffer = minutes(line).unwrap_or(self.buffer);
-        } else if has(
-            &words,
+        } else if words.has(
             "no meetings, never, not on, keine termine, avoid, keep, lunch from, lunch between, mittagspause",
         ) {
             if let Some(range) = range {
@@ -71,22 +70,22 @@ impl Habits {
                     Day::Week(_) | Day::Unnamed => None,
                 });
                 self.excluded_weekdays.extend(days);
-                if has(&words, "before, vor") {
+                if words.has("before, vor") {
                     self.from = time.unwrap_or(self.from);
-                } else if has(&words, "after, nach") {
+                } else if words.has("after, nach") {
                     self.until = time.unwrap_or(self.until);
                 }
             }
-        } else if has(&words, "not before, nicht vor") {
+        } else if words.has("not before, nicht vor") {
             self.from = time.unwrap_or(self.from);
-        } else if has(&words, "not after, nicht nach") {
+        } else if words.has("not after, nicht nach") {
             self.until = time.unwrap_or(self.until);
         } else if let Some((from, until)) = range {
             (self.from, self.until) = (from, until);
         } else if let Some(count) = minutes(line).filter(|_| !*has_length || line.starts_with("Duration:")) {
             self.minutes = count;
             *has_length = true;
-        } else if has(&words, "prefer*, like*, mornings, afternoons, lieber, am liebsten") {
+        } else if words.has("prefer*, like*, mornings, afternoons, lieber, am liebsten") {
             self.prefer = mentioned.iter().find_map(|mention| mention.part).or(self.prefer);
         }
     }
@@ -110,7 +109,7 @@ impl KnownCalendar {
             let is_all_day = entry.get("all_day").and_then(Value::as_bool).unwrap_or(false);
             // Birthdays and reminders take no time; other all-day entries do.
             if is_all_day
-                && has(&title, "birthday*, geburtstag*, anniversary, deadline, reminder, due, release")
+                && title.has("birthday*, geburtstag*, anniversary, deadline, reminder, due, release")
             {
                 continue;
             }

@@ -8,7 +8,7 @@ use std::collections::HashSet;
 
 use super::super::profile::bare;
 use super::voice::Lang;
-use crate::text::phrases::{flat, has};
+use crate::text::phrases::{Flat, flat};
 use crate::text::words::stem_set;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -54,7 +54,7 @@ impl WritingStyle {
             self.sign_off = Some(quoted.replace(" / ", "\n"));
             return;
         }
-        if has(&words, "sign off with, sign with, sign as, sign off as, end with")
+        if words.has("sign off with, sign with, sign as, sign off as, end with")
             && let Some(quoted) = quoted(line)
         {
             self.sign_off = Some(quoted.replace(" / ", "\n").replace("\\n", "\n"));
@@ -65,24 +65,24 @@ impl WritingStyle {
             return;
         }
         self.tone(&words);
-        self.deadlines |= has(&words, "deadline*")
-            && has(&words, "acknowledge*, mention*, confirm*, reference*, repeat*, name");
-        self.hold |= has(&words, "investigat*, look into, get back, looked into, acknowledge receipt")
-            && !has(&words, "never, don t, do not, without asking");
+        self.deadlines |= words.has("deadline*")
+            && words.has("acknowledge*, mention*, confirm*, reference*, repeat*, name");
+        self.hold |= words.has("investigat*, look into, get back, looked into, acknowledge receipt")
+            && !words.has("never, don t, do not, without asking");
     }
 
     /// Words about length, tone and language.
-    fn tone(&mut self, words: &str) {
-        self.short |= has(words, "shorter, short, brief, briefly, briefer, shorten, kürzer, kurz, knapp");
-        if has(words, "informal, casual, less formal, informell, duzen, lockerer, first names, first name") {
+    fn tone(&mut self, words: &Flat) {
+        self.short |= words.has("shorter, short, brief, briefly, briefer, shorten, kürzer, kurz, knapp");
+        if words.has("informal, casual, less formal, informell, duzen, lockerer, first names, first name") {
             self.formal = Some(false);
-        } else if has(words, "formal, more formal, formally, förmlicher, formell, siezen") {
+        } else if words.has("formal, more formal, formally, förmlicher, formell, siezen") {
             self.formal = Some(true);
         }
-        self.no_exclamation |= has(words, "exclamation marks");
-        if has(words, "in english, auf englisch") {
+        self.no_exclamation |= words.has("exclamation marks");
+        if words.has("in english, auf englisch") {
             self.lang = Some(Lang::English);
-        } else if has(words, "in german, auf deutsch") {
+        } else if words.has("in german, auf deutsch") {
             self.lang = Some(Lang::German);
         }
     }
