@@ -14,6 +14,9 @@ use tokio::time::Instant;
 /// How many times we try a call before giving up.
 const TRIES: u32 = 4;
 
+/// The most pages a list may have.
+const MAX_PAGES: usize = 2_000;
+
 pub const GMAIL: &str = "https://www.googleapis.com/auth/gmail.modify";
 pub const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
 pub const FREE_BUSY: &str = "https://www.googleapis.com/auth/calendar.freebusy";
@@ -61,6 +64,43 @@ impl From<LoginError> for CallError {
             LoginError::Temporary(text) => Self::Temporary(text),
             LoginError::Permanent(text) => Self::Permanent(text),
         }
+    }
+}
+
+/// One page of a list.
+pub trait Page: DeserializeOwned {
+    /// The token of the page after it.
+    fn next_page(&self) -> Option<&str>;
+}
+
+/// A list, read page by page.
+pub struct Pages<'a> {
+    api: &'a Api,
+    first: Ask,
+    /// The token of the next page: empty for the first one, `None` after the last.
+    next: Option<String>,
+    read: usize,
+}
+
+impl Pages<'_> {
+    /// The next page, or `None` after the last. A list that never ends is an error: part of it would pass for all of it.
+    pub async fn next<P: Page>(&mut self) -> Result<Option<P>, CallError> {
+        let Some(token) = self.next.take() else { return Ok(None) };
+        let mut ask = self.first.clone();
+        if !token.is_empty() {
+            ask.url.query_pairs_mut().append_pair("pageToken", &token);
+        }
+        let page: P = self.api.json(ask, Repeat::Freely).await?;
+        self.next = page.next_page().filter(|next| !next.is_empty()).map(str::to_owned);
+        self.read += 1;
+        if self.next.as_ref().is_some_and(|next| *next == token) || self.read > MAX_PAGES {
+            return Err(self.api.unexpected("a list that does not end"));
+        }
+        Ok(Some(page))
+    }
+
+    pub fn has_next(&self) -> bool {
+        self.next.is_some()
     }
 }
 
@@ -171,6 +211,11 @@ impl Api {
         }
         // Errors from serde may quote the reply.
         serde_json::from_slice(&reply.body).map_err(|_| self.unexpected("something unexpected"))
+    }
+
+    /// A list that this request begins.
+    pub fn pages(&self, first: Ask) -> Pages<'_> {
+        Pages { api: self, first, next: Some(String::new()), read: 0 }
     }
 
     /// An error for a reply that makes no sense.

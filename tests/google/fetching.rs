@@ -3,7 +3,7 @@
 use crate::google::Fault;
 use crate::{TestGmail, letter};
 use sayso::config::AfterHandling;
-use sayso::mail::{Cursor, MailPresence, Mailbox, NewMail};
+use sayso::mail::{Cursor, MailError, MailPresence, Mailbox, NewMail};
 use std::collections::BTreeSet;
 
 /// Everything from a cursor on, in pages of `limit`, and where it ends.
@@ -111,6 +111,26 @@ async fn one_failing_mail_loses_no_other() {
     assert_eq!(fetched.remaining, 5);
     let (rest, _) = all(&gmail, fetched.cursor, 50).await;
     assert_eq!(subjects(&rest), ["Letter 4", "Letter 5", "Letter 6", "Letter 7", "Letter 8"]);
+}
+
+#[tokio::test]
+async fn a_list_ends_with_its_last_page_and_nowhere_else() {
+    let gmail = TestGmail::start();
+    for n in 0..5 {
+        gmail.google.deliver(&letter(n));
+    }
+    let page = |token: &str| Fault::Reply(200, vec![], format!(r#"{{"nextPageToken": "{token}"}}"#));
+    let list = "GET /gmail/v1/users/me/messages?";
+    // A page may be empty without being the last.
+    gmail.google.world().fault(list, page("0"));
+    let (mails, _) = all(&gmail, None, 10).await;
+    assert_eq!(mails.len(), 5);
+    for _ in 0..2 {
+        gmail.google.world().fault(list, page("again"));
+    }
+    let error = gmail.mailbox.fetch(None, 10).await.unwrap_err();
+    assert!(matches!(error, MailError::Temporary(_)), "{error:?}");
+    assert!(error.to_string().contains("a list that does not end"), "{error}");
 }
 
 #[tokio::test]

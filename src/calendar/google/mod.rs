@@ -9,7 +9,7 @@ mod event;
 use super::revise::{News, Revision};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent};
 use crate::config;
-use crate::web::google::{Api, CallError, Repeat};
+use crate::web::google::{Api, CallError, Page, Repeat};
 use crate::web::{Wait, safe_excerpt};
 use event::{id, read, written};
 use jiff::Timestamp;
@@ -22,8 +22,8 @@ use std::collections::HashMap;
 
 /// The maximum size of a response.
 const MAX_REPLY: usize = 4 << 20;
-/// How many pages of 250 occurrences a series may have.
-const MAX_PAGES: usize = 40;
+/// How many changed occurrences a series may have.
+const MAX_OCCURRENCES: usize = 10_000;
 /// How often we read an event again if others change it.
 const TRIES: usize = 4;
 /// Tells Google to write to nobody.
@@ -46,6 +46,12 @@ struct Listed {
     #[serde(default)]
     items: Vec<Value>,
     next_page_token: Option<String>,
+}
+
+impl Page for Listed {
+    fn next_page(&self) -> Option<&str> {
+        self.next_page_token.as_deref()
+    }
 }
 
 #[derive(Deserialize)]
@@ -141,24 +147,16 @@ impl GoogleCalendar {
     /// The events that Google itself has for a UID: the series and its changed occurrences.
     async fn imported(&self, uid: &str) -> Result<Vec<Value>, CalendarError> {
         let api = self.api()?;
-        let mut events = Vec::new();
-        let mut page: Option<String> = None;
-        for _ in 0..MAX_PAGES {
-            let mut query = vec![("iCalUID", uid), ("maxResults", "250")];
-            query.extend(page.as_deref().map(|page| ("pageToken", page)));
-            let ask =
-                api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MAX_REPLY);
-            let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
+        let query = [("iCalUID", uid), ("maxResults", "250")];
+        let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MAX_REPLY);
+        let (mut events, mut pages) = (Vec::new(), api.pages(ask));
+        while let Some(listed) = pages.next::<Listed>().await.map_err(surely_not)? {
             events.extend(listed.items.into_iter().filter(|event| event["status"] != "cancelled"));
-            match listed.next_page_token.filter(|next| !next.is_empty()) {
-                None => return Ok(events),
-                // The same page again would never end.
-                next if next == page => break,
-                next => page = next,
+            if events.len() > MAX_OCCURRENCES {
+                return Err(surely_not(api.unexpected("more occurrences than a series has")));
             }
         }
-        // Part of a series would pass for all of it.
-        Err(surely_not(api.unexpected("a list of occurrences that does not end")))
+        Ok(events)
     }
 
     /// Everything with this UID, the event itself first.

@@ -147,25 +147,16 @@ impl Inner {
         let mut seen_ids: HashSet<Id> = HashSet::new();
         for label in label_ids {
             let mut newest_first = Vec::new();
-            let mut page: Option<String> = None;
-            loop {
-                let mut query = vec![("labelIds", label.as_str()), ("maxResults", "500")];
-                query.extend(after.as_deref().map(|after| ("q", after)));
-                query.extend(page.as_deref().map(|page| ("pageToken", page)));
-                let request = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
-                let listing: Listing = self.api.json(request, Repeat::Freely).await?;
-                let next = listing.next_page_token.filter(|next| !next.is_empty());
-                // A page without progress would loop for ever.
-                let is_stuck = listing.messages.is_empty() || next == page;
+            let mut query = vec![("labelIds", label.as_str()), ("maxResults", "500")];
+            query.extend(after.as_deref().map(|after| ("q", after)));
+            let request = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+            let mut pages = self.api.pages(request);
+            while let Some(listing) = pages.next::<Listing>().await? {
                 newest_first.extend(listing.messages.into_iter().map(|message| message.id));
                 if newest_first.len() + ids.len() > MAX_LISTED {
                     let text =
                         format!("more than {MAX_LISTED} mails are under the labels; name fewer in folders");
                     return Err(MailError::Permanent(text));
-                }
-                page = next.filter(|_| !is_stuck);
-                if page.is_none() {
-                    break;
                 }
             }
             ids.extend(
@@ -227,17 +218,19 @@ impl Inner {
     ) -> Result<(Vec<PendingMail>, u64, bool), CallError> {
         let start = from.to_string();
         let (mut pending, mut reached) = (Vec::new(), from);
-        let mut page: Option<String> = None;
+        let query = [
+            ("startHistoryId", start.as_str()),
+            ("historyTypes", "messageAdded"),
+            ("historyTypes", "labelAdded"),
+            ("maxResults", "500"),
+        ];
+        let mut pages =
+            self.api.pages(self.api.request(Method::GET, &wire::me(&["history"]), &query).most(LIST));
         for _ in 0..MAX_PAGES {
-            let mut query = vec![
-                ("startHistoryId", start.as_str()),
-                ("historyTypes", "messageAdded"),
-                ("historyTypes", "labelAdded"),
-                ("maxResults", "500"),
-            ];
-            query.extend(page.as_deref().map(|page| ("pageToken", page)));
-            let request = self.api.request(Method::GET, &wire::me(&["history"]), &query).most(LIST);
-            let history: History = self.api.json(request, Repeat::Freely).await?;
+            let Some(history) = pages.next::<History>().await? else { break };
+            if !pages.has_next() {
+                reached = reached.max(history.history_id.0);
+            }
             for record in history.history {
                 let until = record.id.0;
                 reached = reached.max(until);
@@ -248,14 +241,11 @@ impl Inner {
                         .map(|id| PendingMail { id, until: Some(until) }),
                 );
             }
-            let next = history.next_page_token.filter(|next| !next.is_empty() && Some(next) != page.as_ref());
-            let Some(next) = next else { return Ok((pending, reached.max(history.history_id.0), false)) };
             if pending.len() > limit {
-                return Ok((pending, reached, true));
+                break;
             }
-            page = Some(next);
         }
-        Ok((pending, reached, true))
+        Ok((pending, reached, pages.has_next()))
     }
 
     /// Fetches mails, a few at a time. `done` says how many were processed: if one fails after others came, we return

@@ -5,7 +5,7 @@ use super::wire::{self, Id, Listing, Message};
 use super::{AT_ONCE, Inner};
 use crate::mail::read::addresses_in;
 use crate::mail::{MailError, People};
-use crate::web::google::{CallError, Repeat};
+use crate::web::google::CallError;
 use futures_util::stream::{self, StreamExt};
 use jiff::Timestamp;
 use reqwest::Method;
@@ -61,23 +61,15 @@ impl Inner {
         most: usize,
         search: Option<&str>,
     ) -> Result<Vec<Id>, CallError> {
-        let mut ids: Vec<Id> = Vec::new();
-        let mut page: Option<String> = None;
-        while ids.len() < most {
-            let page_size = (most - ids.len()).min(500).to_string();
-            let mut query = vec![("labelIds", label), ("maxResults", page_size.as_str())];
-            query.extend(search.map(|search| ("q", search)));
-            query.extend(page.as_deref().map(|page| ("pageToken", page)));
-            let request = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
-            let listing: Listing = self.api.json(request, Repeat::Freely).await?;
-            let next = listing.next_page_token.filter(|next| !next.is_empty());
-            // A page without progress would loop for ever.
-            let is_stuck = listing.messages.is_empty() || next == page;
+        let page_size = most.min(500).to_string();
+        let mut query = vec![("labelIds", label), ("maxResults", page_size.as_str())];
+        query.extend(search.map(|search| ("q", search)));
+        let request = self.api.request(Method::GET, &wire::me(&["messages"]), &query).most(LIST);
+        let (mut ids, mut pages) = (Vec::new(), self.api.pages(request));
+        while ids.len() < most
+            && let Some(listing) = pages.next::<Listing>().await?
+        {
             ids.extend(listing.messages.into_iter().map(|message| message.id));
-            page = next;
-            if page.is_none() || is_stuck {
-                break;
-            }
         }
         ids.truncate(most);
         Ok(ids)

@@ -1,5 +1,6 @@
 //! Gmail's replies, as far as we need them.
 
+use crate::web::google::Page;
 use jiff::Timestamp;
 use serde::{Deserialize, Deserializer, de};
 
@@ -110,7 +111,7 @@ pub(super) struct Listing {
     #[serde(default)]
     pub(super) messages: Vec<Message>,
     #[serde(default)]
-    pub(super) next_page_token: Option<String>,
+    next_page_token: Option<String>,
 }
 
 #[derive(Debug, Deserialize)]
@@ -119,8 +120,20 @@ pub(super) struct History {
     #[serde(default)]
     pub(super) history: Vec<Record>,
     #[serde(default)]
-    pub(super) next_page_token: Option<String>,
+    next_page_token: Option<String>,
     pub(super) history_id: Number,
+}
+
+impl Page for Listing {
+    fn next_page(&self) -> Option<&str> {
+        self.next_page_token.as_deref()
+    }
+}
+
+impl Page for History {
+    fn next_page(&self) -> Option<&str> {
+        self.next_page_token.as_deref()
+    }
 }
 
 /// A record of the history.
