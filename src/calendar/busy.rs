@@ -4,6 +4,7 @@ use super::Busy;
 use super::entry::{Entry, EntryError};
 use super::time::expand;
 use super::time::moment::{Clock, Length, Moment, after};
+use super::time::written::{Form, Written};
 use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
@@ -226,13 +227,13 @@ fn reach(change: &Entry, person: &TimeZone) -> Length {
 }
 
 /// Whether a time is within a rule's end. If the end is a date, the whole day counts.
-fn is_within(time: DateTime, clock: &Clock, until: &Moment, person: &TimeZone) -> bool {
-    match &until.clock {
-        Clock::Day => time.date() <= until.civil.date(),
+fn is_within(time: DateTime, clock: &Clock, until: &Written, person: &TimeZone) -> bool {
+    match until.form {
+        Form::Day => time.date() <= until.civil.date(),
         // Compared by the event's own clock.
-        Clock::Person => time <= until.civil,
-        Clock::Utc | Clock::Zone(_) if *clock == Clock::Day => time.date() <= until.civil.date(),
-        Clock::Utc | Clock::Zone(_) => match (clock.instant(time, person), until.instant(person)) {
+        Form::Local => time <= until.civil,
+        Form::Utc if *clock == Clock::Day => time.date() <= until.civil.date(),
+        Form::Utc => match (clock.instant(time, person), Clock::Utc.instant(until.civil, person)) {
             (Some(time), Some(until)) => time <= until,
             _ => true,
         },

@@ -10,6 +10,7 @@ use super::tabs::activity::ActivityTab;
 use super::tabs::inbox::{Filter, InboxTab, Opened, Row, Undo};
 use super::tabs::memory::MemoryTab;
 use super::tabs::threads::ThreadsTab;
+use super::tabs::threads::review::Review;
 use super::tabs::{Focus, PagedList, Tab};
 use super::theme::Theme;
 use super::tour::Tour;
@@ -107,6 +108,11 @@ pub struct Model {
 }
 
 impl Model {
+    /// The thread shown, if the Threads tab is on the screen.
+    pub fn shown_review(&self) -> Option<&Review> {
+        self.threads.review.as_ref().filter(|_| self.tab == Tab::Threads)
+    }
+
     /// A screen that has loaded nothing yet; the error names a key that is not possible.
     pub fn new(
         options: Options,

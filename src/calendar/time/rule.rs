@@ -2,7 +2,7 @@
 //!
 //! An unknown part is an error: following half a rule would invent free time.
 
-use super::moment::Moment;
+use super::written::Written;
 use jiff::civil::Weekday;
 use thiserror::Error;
 
@@ -30,7 +30,7 @@ pub(in crate::calendar) struct Rule {
     pub every: Frequency,
     pub interval: i64,
     pub count: Option<u32>,
-    pub until: Option<Moment>,
+    pub until: Option<Written>,
     pub week_start: Weekday,
     pub months: Vec<i16>,
     pub weeks: Vec<i16>,
@@ -82,7 +82,7 @@ impl Rule {
                 "FREQ" => every = Some(frequency(value).ok_or_else(odd)?),
                 "INTERVAL" => rule.interval = value.parse().ok().filter(|n| *n >= 1).ok_or_else(odd)?,
                 "COUNT" => rule.count = Some(value.parse().ok().filter(|n| *n >= 1).ok_or_else(odd)?),
-                "UNTIL" => rule.until = Some(Moment::bare(value).ok_or_else(odd)?),
+                "UNTIL" => rule.until = Some(Written::read(value).ok_or_else(odd)?),
                 "WKST" => rule.week_start = weekday(value).ok_or_else(odd)?,
                 "BYMONTH" => rule.months = numbers(value, 1, 12).ok_or_else(odd)?,
                 "BYWEEKNO" => rule.weeks = signed(value, 53).ok_or_else(odd)?,

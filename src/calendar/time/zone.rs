@@ -1,9 +1,8 @@
 //! Time zones by their names in calendars: IANA names, Windows names, and zones a calendar defines itself.
 
-use super::expand;
-use super::moment::{Length, Moment};
 use super::rule::Rule;
-use super::windows;
+use super::written::{Form, Written};
+use super::{expand, windows};
 use crate::calendar::lines::Component;
 use jiff::civil::DateTime;
 use jiff::tz::{Offset, TimeZone};
@@ -59,12 +58,12 @@ impl Zone {
 }
 
 fn observance(part: &Component) -> Option<Observance> {
-    let start = Moment::bare(&part.line("DTSTART")?.value)?.civil;
+    let start = Written::read(&part.line("DTSTART")?.value)?.civil;
     let rules: Result<Vec<Rule>, _> = part.all("RRULE").map(|line| Rule::read(&line.value)).collect();
     let dates: Option<Vec<DateTime>> = part
         .all("RDATE")
         .flat_map(|line| line.value.split(','))
-        .map(|value| Moment::bare(value).map(|moment| moment.civil))
+        .map(|value| Written::read(value).map(|time| time.civil))
         .collect();
     Some(Observance {
         start,
@@ -121,13 +120,13 @@ impl Observance {
             if let Some(until) = &rule.until {
                 // Written in UTC, but meant in the offset before the change.
                 let shift = SignedDuration::from_secs(self.from.seconds().into());
-                let until = match until.clock {
-                    super::moment::Clock::Utc => until.civil.checked_add(shift).ok()?,
-                    _ => until.civil,
+                let until = match until.form {
+                    Form::Utc => until.civil.checked_add(shift).ok()?,
+                    Form::Day | Form::Local => until.civil,
                 };
                 // A rule that ended long ago still applies, unless another one begins later.
                 let ended = until.min(civil);
-                let long_ago = Length { days: 800, exact: SignedDuration::ZERO }.before(ended);
+                let long_ago = ended.checked_sub(800.days()).unwrap_or(DateTime::MIN);
                 times = expand::times(rule, self.start, long_ago, ended).ok()?;
             }
             onsets.extend(times);

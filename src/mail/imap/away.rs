@@ -2,8 +2,9 @@
 
 use super::cursor::MailLocation;
 use super::fetch::open;
-use super::folders::{self, Folder, FolderPurpose};
+use super::folders::{self, FolderPurpose};
 use super::mark::{CurrentUid, Numbered, current_uid, move_to};
+use super::names::Folder;
 use super::session::{Arg, ImapError, Session};
 use crate::mail::{Destination, UndoToken};
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,10 @@
 //! Fetches new mail: first the numbers, then the sizes, then the mails, in batches that fit.
 
 use super::cursor::{MailLocation, Marks};
-use super::folders::{self, Folder};
+use super::folders;
+use super::names::Folder;
 use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
-use super::value::{Value, after};
+use super::value::{Value, after, set};
 use crate::mail::maildir::ids;
 use crate::mail::{Cursor, Fetched, MailError, NewMail};
 use jiff::{SignedDuration, Timestamp};
@@ -220,21 +221,6 @@ async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec
 pub(super) fn date(text: &str) -> Option<Timestamp> {
     let parsed = jiff::fmt::strtime::parse("%d-%b-%Y %H:%M:%S %z", text.trim()).ok()?;
     parsed.to_timestamp().ok()
-}
-
-/// Formats numbers as a set: `1:3,7`.
-pub(super) fn set(uids: &[u64]) -> String {
-    let mut ranges: Vec<(u64, u64)> = Vec::new();
-    for uid in uids {
-        match ranges.last_mut() {
-            Some((_, last)) if *last + 1 == *uid => *last = *uid,
-            _ => ranges.push((*uid, *uid)),
-        }
-    }
-    let text = |(first, last): &(u64, u64)| {
-        if first == last { first.to_string() } else { format!("{first}:{last}") }
-    };
-    ranges.iter().map(text).collect::<Vec<_>>().join(",")
 }
 
 #[cfg(test)]

@@ -1,26 +1,10 @@
 //! Folders: by their name in the config, or by the purpose the server states (RFC 6154).
 
-use super::names;
+use super::names::{self, Folder};
 use super::session::{Arg, ImapError, Session};
 use super::value::Value;
 use crate::mail::net::safe_excerpt;
 use crate::text::there_are;
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Folder {
-    /// The readable name.
-    pub(super) name: String,
-    /// The name as the server writes it.
-    pub(super) wire: String,
-}
-
-impl Folder {
-    pub(super) fn named(name: &str) -> Self {
-        // The only name that servers match in any case.
-        let name = if name.eq_ignore_ascii_case("INBOX") { "INBOX" } else { name };
-        Self { name: name.to_owned(), wire: names::encode(name) }
-    }
-}
 
 /// A folder in the server's list.
 #[derive(Clone, Debug)]

@@ -2,10 +2,11 @@
 
 use super::answer::Answers;
 use super::cursor::MailLocation;
-use super::fetch::{open, set};
-use super::folders::{self, Folder};
+use super::fetch::open;
+use super::folders;
+use super::names::Folder;
 use super::session::{Arg, ImapError, Open, Session};
-use super::value::{Value, after};
+use super::value::{Value, after, set};
 use crate::config::AfterHandling;
 use crate::mail::MailPresence;
 use serde::{Deserialize, Serialize};

@@ -64,6 +64,22 @@ pub(super) fn decode(wire: &str) -> String {
     out
 }
 
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Folder {
+    /// The readable name.
+    pub(super) name: String,
+    /// The name as the server writes it.
+    pub(super) wire: String,
+}
+
+impl Folder {
+    pub(super) fn named(name: &str) -> Self {
+        // The only name that servers match in any case.
+        let name = if name.eq_ignore_ascii_case("INBOX") { "INBOX" } else { name };
+        Self { name: name.to_owned(), wire: encode(name) }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

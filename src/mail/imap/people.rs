@@ -1,7 +1,7 @@
 //! Finds the people the user knows from the envelopes of the newest mails, without fetching any mail.
 
 use super::fetch::{date, open};
-use super::folders::Folder;
+use super::names::Folder;
 use super::session::{Arg, ImapError, Session};
 use super::value::{Value, after};
 use crate::mail::People;

@@ -1,9 +1,8 @@
 //! One session with an IMAP server: commands and their answers, within limits.
 
 use super::answer::{Answer, Answers, Kind, is_news, status};
-use super::fetch::set;
-use super::folders::Folder;
-use super::value::{Builder, Value, announced};
+use super::names::Folder;
+use super::value::{Builder, Value, announced, set};
 use crate::config::{MailServer, MailTls};
 use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, safe_excerpt};
 use std::collections::HashSet;

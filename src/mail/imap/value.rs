@@ -164,6 +164,21 @@ pub(super) fn announced(line: &[u8]) -> Option<(usize, u64)> {
     Some((before, many))
 }
 
+/// Formats numbers as a set: `1:3,7`.
+pub(super) fn set(uids: &[u64]) -> String {
+    let mut ranges: Vec<(u64, u64)> = Vec::new();
+    for uid in uids {
+        match ranges.last_mut() {
+            Some((_, last)) if *last + 1 == *uid => *last = *uid,
+            _ => ranges.push((*uid, *uid)),
+        }
+    }
+    let text = |(first, last): &(u64, u64)| {
+        if first == last { first.to_string() } else { format!("{first}:{last}") }
+    };
+    ranges.iter().map(text).collect::<Vec<_>>().join(",")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@
 //! connection. That also reveals a connection that is dead without a sign.
 
 use super::fetch::open;
-use super::folders::Folder;
+use super::names::Folder;
 use super::session::{ImapError, Session};
 use crate::config::MailServer;
 use crate::mail::net::Timeouts;

@@ -3,8 +3,9 @@
 //! Promises: plain text is preferred to HTML unless it is empty or only says that there is HTML; forwarded mails follow
 //! below with their headers; text that is too long is cut before it is decoded, and marked as cut.
 
-use super::fields::{Kind, clip, line};
+use super::kind::Kind;
 use super::tree::Tree;
+use super::words::{clip, line};
 use super::{decode, hex, names};
 use crate::mail::html::{self, Page};
 use crate::mail::{Attachment, Invitation, Link, Mail, links};

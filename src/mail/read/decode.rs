@@ -186,6 +186,25 @@ pub(super) fn hex(digit: u8) -> Option<u8> {
     char::from(digit).to_digit(16).and_then(|value| u8::try_from(value).ok())
 }
 
+/// Decodes percent encoding.
+pub(super) fn percent(text: &str) -> Vec<u8> {
+    let mut out = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((byte, after)) = rest.split_first() {
+        rest = after;
+        if *byte == b'%'
+            && let [high, low, after @ ..] = rest
+            && let (Some(high), Some(low)) = (hex(*high), hex(*low))
+        {
+            out.push(high << 4 | low);
+            rest = after;
+        } else {
+            out.push(*byte);
+        }
+    }
+    out
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

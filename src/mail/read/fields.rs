@@ -2,10 +2,11 @@
 //!
 //! Promises: every text is Visible and bounded; an unreadable field is left out, never an error.
 
-use super::addresses::{self, Line};
-use super::params::Params;
-use super::tree::{Field, Part, Tree};
-use super::{decode, words};
+use super::addresses::{self, Line, bare};
+use super::decode::{self, percent};
+use super::kind::Field;
+use super::tree::{Part, Tree};
+use super::words::{MAX_LINE, clip, line};
 use crate::mail::{Address, AddressField, ListInfo, Mail, Oddity, Unsubscribe};
 use crate::text::Visible;
 use jiff::Timestamp;
@@ -13,82 +14,10 @@ use mail_parser::HeaderValue;
 use mail_parser::parsers::MessageStream;
 use std::collections::HashSet;
 
-/// The longest subject, name or header value kept, in bytes.
-pub(super) const MAX_LINE: usize = 4_096;
 /// The most senders listed for one mail.
 const MAX_SENDERS: usize = 5;
 /// The most Message-IDs kept from one field.
 const MAX_IDS: usize = 200;
-
-/// What a part says it is.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Kind {
-    /// `type/subtype` in lower case.
-    pub kind: String,
-    pub charset: String,
-    pub boundary: Option<Vec<u8>>,
-    pub method: Option<String>,
-    pub flowed: bool,
-    pub del_sp: bool,
-    /// The transfer encoding, in lower case.
-    pub encoding: String,
-    /// Whether the content is not encoded.
-    pub plain_encoding: bool,
-    /// The file name the part gives.
-    pub name: Option<String>,
-    pub attached: bool,
-}
-
-impl Kind {
-    pub fn is(&self, kind: &str) -> bool {
-        self.kind == kind
-    }
-
-    pub fn is_mail(&self) -> bool {
-        matches!(self.kind.as_str(), "message/rfc822" | "message/global")
-    }
-
-    pub fn is_multipart(&self) -> bool {
-        self.boundary.is_some()
-    }
-}
-
-/// Reads what a part is. Parts of a digest are mails unless they say otherwise.
-pub(super) fn kind(raw: &[u8], fields: &[Field], in_digest: bool) -> Kind {
-    let value = |name: &str| {
-        let field =
-            fields.iter().find(|field| raw[field.name.clone()].eq_ignore_ascii_case(name.as_bytes()))?;
-        Some(&raw[field.value.clone()])
-    };
-    let mut kind = Kind {
-        kind: if in_digest { "message/rfc822" } else { "text/plain" }.to_owned(),
-        encoding: value("content-transfer-encoding")
-            .map(|value| Params::read(value).value)
-            .unwrap_or_default(),
-        ..Kind::default()
-    };
-    kind.plain_encoding = !matches!(kind.encoding.as_str(), "base64" | "quoted-printable");
-    if let Some(content) = value("content-type").map(Params::read) {
-        match content.value.as_str() {
-            "" => {}
-            "text" => kind.kind = "text/plain".to_owned(),
-            value => kind.kind = value.replace(' ', ""),
-        }
-        kind.charset = content.get("charset").unwrap_or_default();
-        if kind.kind.starts_with("multipart/") {
-            kind.boundary = content.get("boundary").map(|boundary| boundary.trim_end().as_bytes().to_vec());
-        }
-        kind.method = content.get("method");
-        kind.flowed = content.get("format").is_some_and(|format| format.eq_ignore_ascii_case("flowed"));
-        kind.del_sp = content.get("delsp").is_some_and(|yes| yes.eq_ignore_ascii_case("yes"));
-        kind.name = content.get("name");
-    }
-    if let Some(disposition) = value("content-disposition").map(Params::read) {
-        kind.attached = disposition.value == "attachment";
-        kind.name = disposition.get("filename").or(kind.name);
-    }
-    kind
-}
 
 /// Fills in everything found in the header of a mail.
 pub(super) fn fill(mail: &mut Mail, tree: &Tree<'_>, part: &Part) {
@@ -147,18 +76,6 @@ fn charset_near(tree: &Tree<'_>, part: &Part) -> String {
     if part_charset.is_empty() { child.cloned().unwrap_or_default() } else { part_charset.clone() }
 }
 
-/// A value as one visible line of limited length.
-pub(super) fn line(value: &[u8], charset: &str) -> String {
-    // Cut long values before decoding them.
-    let text = words::text(&value[..value.len().min(4 * MAX_LINE)], charset);
-    Visible::line(clip(&text, MAX_LINE)).into_string()
-}
-
-/// The first `most` bytes of a text, without a partial character.
-pub(super) fn clip(text: &str, most: usize) -> &str {
-    &text[..text.floor_char_boundary(most)]
-}
-
 /// Everybody on these lines who has an address.
 fn with_address(lines: Vec<Line>) -> impl Iterator<Item = Address> {
     lines.into_iter().flat_map(|line| line.addresses).filter(|person| !person.address.is_empty())
@@ -196,27 +113,6 @@ fn odd_reply_to(lines: &[Line], text: String) -> Option<Oddity> {
 
 fn is_unusual(lines: &[Line]) -> bool {
     lines.len() > 1 || lines.iter().any(|line| line.unusual)
-}
-
-/// An address with its domain in ASCII and lower case.
-pub(in crate::mail) fn bare(address: &str) -> String {
-    let address = clip(address.trim(), MAX_LINE);
-    let bare = match address.rsplit_once('@') {
-        // The ASCII form drops invisible letters, which would make it another domain.
-        Some((local, domain)) if Visible::line(domain) == domain => {
-            format!("{local}@{}", ascii_domain(domain))
-        }
-        _ => address.to_owned(),
-    };
-    Visible::line(&bare).into_string()
-}
-
-/// A domain in ASCII and lower case; if it has no ASCII form, only in lower case.
-pub(in crate::mail) fn ascii_domain(domain: &str) -> String {
-    if domain.is_ascii() {
-        return domain.to_ascii_lowercase();
-    }
-    idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_lowercase())
 }
 
 /// Message-IDs without angle brackets.
@@ -298,23 +194,4 @@ fn unsubscribe_mail(target: &str) -> Option<Unsubscribe> {
             .unwrap_or_default()
     };
     Some(Unsubscribe::Mail { to, subject: parameter("subject"), body: parameter("body") })
-}
-
-/// Decodes percent encoding.
-pub(super) fn percent(text: &str) -> Vec<u8> {
-    let mut out = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((byte, after)) = rest.split_first() {
-        rest = after;
-        if *byte == b'%'
-            && let [high, low, after @ ..] = rest
-            && let (Some(high), Some(low)) = (decode::hex(*high), decode::hex(*low))
-        {
-            out.push(high << 4 | low);
-            rest = after;
-        } else {
-            out.push(*byte);
-        }
-    }
-    out
 }

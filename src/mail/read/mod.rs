@@ -8,6 +8,7 @@ mod addresses;
 mod body;
 mod decode;
 mod fields;
+mod kind;
 mod names;
 mod params;
 mod tree;
@@ -16,8 +17,8 @@ mod words;
 #[cfg(test)]
 mod tests;
 
+pub(super) use addresses::{ascii_domain, bare};
 pub(super) use decode::{base64, base64_text};
-pub(super) use fields::{ascii_domain, bare};
 
 use super::Mail;
 use crate::text::hex;

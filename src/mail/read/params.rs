@@ -3,7 +3,7 @@
 //! Promises: linear time, bounded, no errors. Continued and encoded parameters (RFC 2231) are joined before their
 //! character set is decoded; encoded words are read too: they are wrong here but common.
 
-use super::{decode, fields, words};
+use super::{decode, words};
 
 /// The most parameters read from one value.
 const MOST: usize = 64;
@@ -74,7 +74,7 @@ impl Params {
                 value = rest.split_once('\'').map_or(rest, |(_language, value)| value);
             }
             match piece.encoded {
-                true => bytes.extend(fields::percent(value)),
+                true => bytes.extend(decode::percent(value)),
                 false => bytes.extend_from_slice(value.as_bytes()),
             }
         }

@@ -5,7 +5,7 @@
 //! closing boundary, no blank line, an mbox line on top) still has parts. Nothing is decoded here.
 
 use super::ParseError;
-use super::fields::{self, Kind};
+use super::kind::{Field, Kind, kind};
 use memchr::{memchr, memmem};
 use std::ops::Range;
 
@@ -21,13 +21,6 @@ const MAX_HEAD: usize = 1 << 20;
 const MAX_DEPTH: usize = 40;
 /// The most parts altogether.
 const MAX_PARTS: usize = 2_000;
-
-/// A header field: the ranges of its name and its value, including folding.
-#[derive(Clone, Debug)]
-pub(super) struct Field {
-    pub name: Range<usize>,
-    pub value: Range<usize>,
-}
 
 /// A part: its header fields, content and children.
 #[derive(Clone, Debug)]
@@ -146,7 +139,7 @@ fn begin(tree: &mut Tree<'_>, open: &mut Vec<OpenPart>, mut at: usize) -> Result
         let parent = open.last().map(|open| open.part);
         let (fields, body) = head(tree.raw, at, open)?;
         let in_digest = parent.is_some_and(|parent| tree.parts[parent].kind.is("multipart/digest"));
-        let kind = fields::kind(tree.raw, &fields, in_digest);
+        let kind = kind(tree.raw, &fields, in_digest);
         let boundary = kind.boundary.clone().filter(|boundary| !boundary.is_empty());
         let is_mail = kind.is_mail() && kind.plain_encoding;
         let part = tree.parts.len();

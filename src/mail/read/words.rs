@@ -4,6 +4,7 @@
 //! many senders split in the middle of a character. Text that is not an encoded word stays unchanged.
 
 use super::decode;
+use crate::text::Visible;
 
 /// A header value as one line of text.
 pub(super) fn text(value: &[u8], charset: &str) -> String {
@@ -146,6 +147,21 @@ fn word(text: &str) -> Option<Word<'_>> {
     let charset = text.get(2..charset_end)?;
     let charset = charset.split_once('*').map_or(charset, |(charset, _language)| charset);
     (!charset.is_empty()).then_some(Word { charset, bytes, length: end + 2 })
+}
+
+/// The longest subject, name or header value kept, in bytes.
+pub(super) const MAX_LINE: usize = 4_096;
+
+/// A value as one visible line of limited length.
+pub(super) fn line(value: &[u8], charset: &str) -> String {
+    // Cut long values before decoding them.
+    let text = text(&value[..value.len().min(4 * MAX_LINE)], charset);
+    Visible::line(clip(&text, MAX_LINE)).into_string()
+}
+
+/// The first `most` bytes of a text, without a partial character.
+pub(super) fn clip(text: &str, most: usize) -> &str {
+    &text[..text.floor_char_boundary(most)]
 }
 
 #[cfg(test)]

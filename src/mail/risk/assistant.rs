@@ -4,6 +4,7 @@
 //! count only together with another, or as a whole sentence. Quoted words are reported as quoted: people write about
 //! such texts. Linear time; prefers few false alarms to catching everything.
 
+use super::quoting::without_placeholders;
 use super::{commands, disguise};
 use crate::text::phrases::flat;
 
@@ -468,22 +469,4 @@ fn is_trade(word: &str) -> bool {
             | "owners"
             | "lead"
     )
-}
-
-/// The text without placeholders for hidden characters, which must not split words.
-pub(super) fn without_placeholders(text: &str) -> std::borrow::Cow<'_, str> {
-    if !text.contains("⟨U+") {
-        return text.into();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("⟨U+") {
-        out.push_str(before);
-        // We remove only real placeholders, which are short.
-        let end =
-            after.char_indices().take(24).find(|(_, c)| *c == '⟩').map_or(0, |(at, c)| at + c.len_utf8());
-        rest = &after[end..];
-    }
-    out.push_str(rest);
-    out.into()
 }

@@ -12,12 +12,14 @@
 mod child;
 mod find;
 mod folder;
+mod interpreter;
 mod parent;
 #[cfg(target_os = "linux")]
 mod walls;
 
 pub use child::main;
-pub use find::{Interpreter, PythonFinder};
+pub use find::PythonFinder;
+pub use interpreter::Interpreter;
 pub use parent::{Cage, book_name};
 
 use serde::{Deserialize, Serialize};

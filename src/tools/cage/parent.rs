@@ -1,8 +1,8 @@
 //! The parent's side: a folder, a child, a time limit; then the sandbox compares what the code left behind.
 
 use super::child::NO_CAGE;
-use super::find::{self, Interpreter};
 use super::folder::Folder;
+use super::interpreter::{self, Interpreter};
 use super::{Plan, VERB};
 use crate::tools::sandbox::pipes::{SandboxTimeouts, read_output, spawn_alone, split_first, write_input};
 use crate::tools::sandbox::{Job, Limits, Observation, PictureFile, Report, Sandbox, SandboxError, Work};
@@ -57,7 +57,7 @@ enum Ended {
 impl Cage {
     /// Builds and tests a cage around this Python; the error says why there is none.
     pub async fn around(program: &Path, sandbox: Sandbox) -> Result<Self, String> {
-        Self::of(find::ask(program).await?, sandbox).await
+        Self::of(interpreter::ask(program).await?, sandbox).await
     }
 
     pub(super) async fn of(interpreter: Interpreter, sandbox: Sandbox) -> Result<Self, String> {

@@ -138,7 +138,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
     let (was, now) = (workbook::open(&job.name, before)?, workbook::open(&job.name, after)?);
     let differences = workbook::compare(&was, &now, MAX_LISTED);
     let change = |(sheet, at, before, after): (String, workbook::CellPos, String, String)| {
-        let clip = |text: String| super::python::clip(text, 200);
+        let clip = |text: String| super::values::clip(text, 200);
         Change { sheet, cell: at.to_string(), before: clip(before), after: clip(after) }
     };
     let observation = Observation {

@@ -1,11 +1,10 @@
 //! The only functions that reach the workbook from code. `prelude.py` wraps them in a class.
 
-use super::layout::describe_cell;
-use super::python::raised;
-use super::values::{Written, to_cell, to_python};
+use super::formats::describe_cell;
+use super::values::{Written, raised, refused, text, to_cell, to_python};
 use super::{Change, Limits, MAX_LISTED, Observation};
 use crate::text::Visible;
-use crate::tools::workbook::{Area, Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Value, WorkbookError};
+use crate::tools::workbook::{Area, Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Value};
 use monty_types::{ExcType, MontyException, MontyObject};
 use std::collections::{BTreeMap, HashSet};
 
@@ -313,17 +312,6 @@ fn first_of(mut done: Vec<String>) -> Vec<String> {
 fn looks_like_formula(text: &str) -> Option<String> {
     let text = text.trim();
     text.starts_with('=').then(|| text.to_lowercase())
-}
-
-pub(super) fn refused(error: WorkbookError) -> MontyException {
-    raised(ExcType::ValueError, error.to_string())
-}
-
-pub(super) fn text(value: &MontyObject, name: &str) -> Result<String, MontyException> {
-    match value {
-        MontyObject::String(text) => Ok(text.clone()),
-        other => Err(raised(ExcType::TypeError, format!("{name} is a text, not {}", other.type_name()))),
-    }
 }
 
 /// A cell by its name, or by row and column counted from 1.

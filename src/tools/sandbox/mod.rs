@@ -11,6 +11,7 @@
 //! gives the same result because nothing in the child can differ.
 
 mod child;
+mod formats;
 mod harden;
 mod hints;
 mod host;

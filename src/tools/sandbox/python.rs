@@ -3,6 +3,7 @@
 use super::hints;
 use super::host::Host;
 use super::rewrite::Rewriter;
+use super::values::{clip, raised};
 use super::{Limits, Observation};
 use crate::tools::workbook::{Book, WorkbookError};
 use monty::{MontyRepl, ReplProgress, ReplStartError};
@@ -163,17 +164,4 @@ impl Python {
             };
         }
     }
-}
-
-pub(super) fn raised(kind: ExcType, text: impl Into<String>) -> MontyException {
-    MontyException::new(kind, Some(text.into()))
-}
-
-/// Cuts a text that is too long.
-pub(super) fn clip(mut text: String, most: usize) -> String {
-    if text.len() > most {
-        text.truncate(text.floor_char_boundary(most));
-        text.push('…');
-    }
-    text
 }

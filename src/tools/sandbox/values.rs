@@ -1,7 +1,6 @@
 //! Converts values between cells and Python.
 
-use super::python::raised;
-use crate::tools::workbook::Value;
+use crate::tools::workbook::{Value, WorkbookError};
 use jiff::civil::DateTime;
 use monty_types::{ExcType, MontyDateTime, MontyException, MontyObject};
 
@@ -82,5 +81,29 @@ pub(super) fn to_cell(value: &MontyObject) -> Result<Written, MontyException> {
             );
             Err(raised(ExcType::TypeError, text))
         }
+    }
+}
+
+pub(super) fn raised(kind: ExcType, text: impl Into<String>) -> MontyException {
+    MontyException::new(kind, Some(text.into()))
+}
+
+pub(super) fn refused(error: WorkbookError) -> MontyException {
+    raised(ExcType::ValueError, error.to_string())
+}
+
+/// Cuts a text that is too long.
+pub(super) fn clip(mut text: String, most: usize) -> String {
+    if text.len() > most {
+        text.truncate(text.floor_char_boundary(most));
+        text.push('…');
+    }
+    text
+}
+
+pub(super) fn text(value: &MontyObject, name: &str) -> Result<String, MontyException> {
+    match value {
+        MontyObject::String(text) => Ok(text.clone()),
+        other => Err(raised(ExcType::TypeError, format!("{name} is a text, not {}", other.type_name()))),
     }
 }

@@ -1,6 +1,5 @@
 //! Reads .csv files: detects the encoding, the delimiter and the decimal sign, and reports them.
 
-use super::read::place;
 use super::{Book, CellPos, MAX_CELLS, MAX_COLUMNS, MAX_ROWS, Sheet, Value, WorkbookError};
 use jiff::civil::{Date, DateTime};
 
@@ -27,7 +26,7 @@ pub(super) fn read(name: &str, bytes: &[u8]) -> Result<Book, WorkbookError> {
             return Err(WorkbookError::TooLarge(text));
         }
         for (column, field) in (0..).zip(&record) {
-            place(&mut sheet, CellPos::new(row, column), value(field, comma), &mut remaining_cells)?;
+            sheet.put_read(CellPos::new(row, column), value(field, comma), &mut remaining_cells)?;
         }
         row += 1;
     }

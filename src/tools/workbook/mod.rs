@@ -149,6 +149,28 @@ pub struct CellFormat {
 }
 
 impl Sheet {
+    /// Sets a cell that was read, and counts it together with the gap before it.
+    fn put_read(
+        &mut self,
+        at: CellPos,
+        value: Value,
+        remaining_cells: &mut usize,
+    ) -> Result<(), WorkbookError> {
+        if value == Value::Empty {
+            return Ok(());
+        }
+        let row = at.row as usize;
+        // An empty row costs as much as a cell.
+        let rows = (row + 1).saturating_sub(self.rows.len());
+        let before = self.rows.get(row).map_or(0, Vec::len);
+        let more = rows + (at.column as usize + 1).saturating_sub(before);
+        *remaining_cells = remaining_cells.checked_sub(more).ok_or_else(|| {
+            WorkbookError::TooLarge(format!("over {MAX_CELLS} cells, counting the gaps between them"))
+        })?;
+        self.put(at, value);
+        Ok(())
+    }
+
     pub fn value(&self, at: CellPos) -> &Value {
         static EMPTY: Value = Value::Empty;
         self.rows.get(at.row as usize).and_then(|row| row.get(at.column as usize)).unwrap_or(&EMPTY)

@@ -48,7 +48,7 @@ fn xlsx(bytes: &[u8]) -> Result<Book, WorkbookError> {
         };
         while let Some(cell) = cells.next_cell_with_formula().map_err(broken)? {
             let at = CellPos::new(cell.pos.0, cell.pos.1);
-            place(&mut sheet, at, value(Data::from(cell.value)), &mut remaining_cells)?;
+            sheet.put_read(at, value(Data::from(cell.value)), &mut remaining_cells)?;
             if let Some(formula) = cell.formula.filter(|formula| !formula.is_empty()) {
                 sheet.formulas.insert(at, formula);
             }
@@ -81,7 +81,7 @@ where
         let (row, column) = range.start().unwrap_or_default();
         for (r, c, data) in range.used_cells() {
             let at = CellPos::new(row + small(r), column + small(c));
-            place(&mut sheet, at, value(data.clone()), &mut remaining_cells)?;
+            sheet.put_read(at, value(data.clone()), &mut remaining_cells)?;
         }
         let formulas = file.worksheet_formula(&name).map_err(broken)?;
         let (row, column) = formulas.start().unwrap_or_default();
@@ -115,28 +115,6 @@ fn countable(sheets: usize) -> Result<(), WorkbookError> {
     if sheets > MAX_SHEETS {
         return Err(WorkbookError::TooLarge(format!("{sheets} sheets, at most {MAX_SHEETS} are read")));
     }
-    Ok(())
-}
-
-/// Sets a cell and counts it together with the gap before it.
-pub(super) fn place(
-    sheet: &mut Sheet,
-    at: CellPos,
-    value: Value,
-    remaining_cells: &mut usize,
-) -> Result<(), WorkbookError> {
-    if value == Value::Empty {
-        return Ok(());
-    }
-    let row = at.row as usize;
-    // An empty row costs as much as a cell.
-    let rows = (row + 1).saturating_sub(sheet.rows.len());
-    let before = sheet.rows.get(row).map_or(0, Vec::len);
-    let more = rows + (at.column as usize + 1).saturating_sub(before);
-    *remaining_cells = remaining_cells.checked_sub(more).ok_or_else(|| {
-        WorkbookError::TooLarge(format!("over {MAX_CELLS} cells, counting the gaps between them"))
-    })?;
-    sheet.put(at, value);
     Ok(())
 }
 

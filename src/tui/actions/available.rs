@@ -61,7 +61,7 @@ impl Action {
                 None => when(model.inbox.list.has_marks(), "Nothing is selected · j or k selects"),
             },
             Action::Stop if model.tab == Tab::Threads => {
-                let can = review::shown(model).is_some_and(|r| r.is_alive() || r.trouble().is_some());
+                let can = model.shown_review().is_some_and(|r| r.is_alive() || r.trouble().is_some());
                 when(can, "It has ended")
             }
             Action::NextView

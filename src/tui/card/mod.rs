@@ -8,11 +8,13 @@ mod doc;
 mod highlight;
 mod lay;
 mod mail;
+mod scroll;
 mod table;
 
 pub use build::{CardContext, Folds};
-pub use doc::{Doc, ScrollPosition};
+pub use doc::Doc;
 pub use mail::link;
+pub use scroll::ScrollPosition;
 
 #[cfg(test)]
 mod tests {

@@ -2,6 +2,9 @@
 
 use crate::tui::card::{Doc, ScrollPosition};
 
+/// How many rows are read at a time.
+pub const PAGE: usize = 100;
+
 #[derive(Clone, Debug)]
 pub struct PagedList<T> {
     pub rows: Vec<T>,

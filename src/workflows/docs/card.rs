@@ -1,7 +1,6 @@
-//! The cards of a run and of its agents.
+//! The cards of a run.
 
 use super::WRITE_DOCS;
-use super::agent::{AgentState, QUESTION};
 use super::readable::readable;
 use super::state::Documentation;
 use crate::graph::Folded;
@@ -9,7 +8,7 @@ use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use serde_json::Value;
 
-fn field(name: &str, value: &str) -> (Visible, Visible) {
+pub(super) fn field(name: &str, value: &str) -> (Visible, Visible) {
     (Visible::line(name), Visible::line(value))
 }
 
@@ -58,61 +57,4 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
         fields.push(field(&result.agent_name, &result.status));
     }
     vec![Block::Fields(fields)]
-}
-
-/// Why an agent asks: its scores, and what is missing.
-pub(super) fn explain_agent(state: &Folded, item: &Item) -> Vec<Block> {
-    let Some(state) = state.get::<AgentState>() else { return Vec::new() };
-    let why = match item.action == QUESTION {
-        true => "no file answers it, and you wanted to be asked",
-        false => "the next refinement is larger than you allow without asking",
-    };
-    let scores: Vec<String> = state.scores.iter().map(|score| format!("{score:.0}")).collect();
-    let mut fields = vec![
-        field("because", why),
-        field("agent", &state.context.agent),
-        field("scores so far", &scores.join(", ")),
-        field("wanted", &state.context.settings.clarity_threshold.to_string()),
-    ];
-    if !state.missing_information.is_empty() {
-        fields.push(field("missing", &state.missing_information.join("; ")));
-    }
-    vec![Block::Fields(fields)]
-}
-
-pub(super) fn draw_agent(state: &Folded, item: &Item) -> Card {
-    let Some(state) = state.get::<AgentState>() else { return Card::default() };
-    let mut blocks = Vec::new();
-    if item.action == QUESTION {
-        let question = item.args.get("question").and_then(Value::as_str).unwrap_or_default();
-        blocks.push(Block::Text(Visible::new(question)));
-    } else {
-        let count = |key: &str| item.args.get(key).and_then(Value::as_u64).unwrap_or_default();
-        let text = format!(
-            "Refinement {} of {} would take about {} tokens; you wanted to be asked above {}.",
-            count("iteration"),
-            state.context.settings.max_iterations,
-            count("estimated_tokens"),
-            count("approve_over_tokens")
-        );
-        blocks.push(Block::Text(Visible::new(&text)));
-    }
-    let mut fields = vec![
-        field("agent", &state.context.agent),
-        field("folder", &state.context.dir),
-        field(
-            "score",
-            &format!(
-                "{:.0} of 100, wanted {}",
-                state.clarity_score, state.context.settings.clarity_threshold
-            ),
-        ),
-    ];
-    if !state.missing_information.is_empty() {
-        fields.push(field("missing", &state.missing_information.join("; ")));
-    }
-    blocks.push(Block::Fields(fields));
-    blocks.push(Block::Heading(Visible::line("As it stands")));
-    blocks.push(Block::Markdown(Visible::new(&readable(&state.current_analysis))));
-    Card { blocks }
 }

@@ -1,7 +1,6 @@
 //! The state of a documentation run, and everything that can happen to it.
 
 use super::WRITE_DOCS;
-use super::agent::Stop;
 use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State, ThreadId};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -288,4 +287,22 @@ fn agent_result(child: ChildResult) -> AgentResult {
         warnings: vec![child.error.unwrap_or_else(|| "it was given up".to_owned())],
         ..AgentResult::default()
     })
+}
+
+/// Why an agent stopped refining.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The score is good enough.
+    Threshold,
+    /// It was refined as often as allowed.
+    Maximum,
+    /// The last refinement gained too little.
+    SmallGain,
+    /// Refining is switched off.
+    SwitchedOff,
+    /// The person did not want the tokens spent.
+    Declined,
+    /// There was nothing more to find, or there was no score.
+    NothingMore,
 }

@@ -1,8 +1,8 @@
 //! Cards: first warnings, then who wants what, the proposal, and the conversation.
 
 use super::mails::{self, Conversation};
-use super::meeting::TimeRange;
 use super::state::{Email, Turn};
+use super::times::TimeRange;
 use super::tools::{
     self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
 };
@@ -35,7 +35,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
     let mut warnings = item.warnings.clone();
     if matches!(item.kind, ItemKind::Interrupt(_)) && conversation.has_news() {
         // Mail that came after the question may have its own warnings.
-        let new_warnings = mails::warnings(services, &conversation).unwrap_or_default();
+        let new_warnings = risks::of_mails(services, &conversation).unwrap_or_default();
         Warning::add(&mut warnings, new_warnings);
     }
     blocks.extend(warnings_block(warnings));

@@ -1,7 +1,7 @@
 //! Draws the days of a proposed meeting as strips, from the busy times read when it was proposed. Drawing asks no
 //! calendar.
 
-use super::meeting::TimeRange;
+use super::times::TimeRange;
 use crate::calendar::{self, Busy};
 use crate::inbox::{Block, DayStrip};
 use crate::text::{Visible, truncate};
@@ -17,12 +17,6 @@ const MAX_TITLE: usize = 60;
 
 const DAY_MINUTES: u16 = 24 * 60;
 
-/// The start of the meeting's first day and the end of its last.
-pub(super) fn window(when: TimeRange, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
-    let (first, last) = dates(when, zone)?;
-    Some((calendar::day_window(first, zone)?.0, calendar::day_window(last, zone)?.1))
-}
-
 /// The busy times to keep, or None if there are too many to show.
 pub(super) fn busy_to_keep(busy: &[Busy]) -> Option<Vec<Busy>> {
     let short = |one: &Busy| Busy { title: truncate(&one.title, MAX_TITLE).into_owned(), ..one.clone() };
@@ -31,16 +25,9 @@ pub(super) fn busy_to_keep(busy: &[Busy]) -> Option<Vec<Busy>> {
 
 /// The days of a meeting. Empty if it lasts longer than two days.
 pub(super) fn strips(busy: &[Busy], when: TimeRange, zone: &TimeZone) -> Vec<Block> {
-    let Some((first, last)) = dates(when, zone) else { return Vec::new() };
+    let Some((first, last)) = when.dates(zone) else { return Vec::new() };
     let days = if first == last { vec![first] } else { vec![first, last] };
     days.into_iter().filter_map(|day| strip(busy, day, when, zone)).map(Block::Day).collect()
-}
-
-/// The first and last day of a meeting that touches one day or two.
-fn dates(when: TimeRange, zone: &TimeZone) -> Option<(Date, Date)> {
-    let last_moment = when.end.checked_sub(SignedDuration::from_secs(1)).ok()?.max(when.start);
-    let (first, last) = (zone.to_datetime(when.start).date(), zone.to_datetime(last_moment).date());
-    (last <= first.tomorrow().ok()?).then_some((first, last))
 }
 
 fn strip(busy: &[Busy], day: Date, when: TimeRange, zone: &TimeZone) -> Option<DayStrip> {
@@ -198,7 +185,7 @@ mod tests {
         let [Block::Day(strip)] = blocks.as_slice() else { panic!("{blocks:?}") };
         assert_eq!((strip.busy.first(), &strip.proposed), (Some(&(120..180)), &(600..660)));
         let week = TimeRange { start, end: start + SignedDuration::from_hours(24 * 7) };
-        assert!(strips(&back, week, &berlin).is_empty() && window(week, &berlin).is_none());
+        assert!(strips(&back, week, &berlin).is_empty() && week.dates(&berlin).is_none());
         assert_eq!(busy_to_keep(&vec![back[0].clone(); MAX_BUSY + 1]), None);
     }
 }

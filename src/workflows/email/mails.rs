@@ -1,11 +1,10 @@
 //! The mails of a conversation, read from their stored bytes.
 
 use super::defaults;
-use super::risks;
 use super::state::{Email, MailRef};
 use crate::calendar::{Calendar, Observing};
 use crate::config::MailMode;
-use crate::graph::{Ctx, Decision, Folded, NodeError, Warning};
+use crate::graph::{Ctx, Decision, Folded, NodeError};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, sender_shown};
 use crate::mail::{self, Account, Mail};
@@ -101,6 +100,20 @@ impl Conversation {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
     }
 
+    /// The mail being decided on and every later mail of others, each as a conversation of its own.
+    pub fn to_decide_on(&self) -> impl Iterator<Item = Self> {
+        let about_index = self.mails.iter().position(|(mail_ref, _)| mail_ref.raw == self.about);
+        let newest = self.newest().map(|(newest, _)| &newest.raw);
+        let is_meant = move |one: &&(MailRef, Arc<Mail>)| {
+            newest == Some(&one.0.raw) || !self.is_own(&one.1) && about_index.is_some()
+        };
+        let alone = |one: &(MailRef, Arc<Mail>)| {
+            let account = self.account.clone();
+            Self { mails: vec![one.clone()], account, about: String::new() }
+        };
+        self.mails.iter().skip(about_index.unwrap_or(0)).filter(is_meant).map(alone)
+    }
+
     /// The digests of the mails that the latest answers decide, limited to those the person saw. A no covers all of
     /// them; a yes covers the mail being decided on and everything written before it. Words and expiry decide nothing.
     pub fn decided(&self, state: &Email) -> Vec<String> {
@@ -159,22 +172,6 @@ pub(super) fn profiles(services: &Services, state: &Folded) -> Vec<String> {
         namespaces.push(shared.to_owned());
     }
     namespaces
-}
-
-/// The warnings of the mail being decided on and of every later mail; a card shows them all.
-pub(super) fn warnings(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
-    let about_index = conversation.mails.iter().position(|(mail_ref, _)| mail_ref.raw == conversation.about);
-    let mut warnings: Vec<Warning> = Vec::new();
-    for one in conversation.mails.iter().skip(about_index.unwrap_or(0)) {
-        let is_newest = conversation.newest().is_some_and(|(newest, _)| newest.raw == one.0.raw);
-        if !is_newest && (conversation.is_own(&one.1) || about_index.is_none()) {
-            continue;
-        }
-        let account = conversation.account.clone();
-        let alone = Conversation { mails: vec![one.clone()], account, about: String::new() };
-        Warning::add(&mut warnings, risks::of_mail(services, &alone)?);
-    }
-    Ok(warnings)
 }
 
 /// Sorts mails by when they were written, which may differ from when they arrived. A mail without a date, or with one

@@ -30,6 +30,7 @@ mod risks;
 pub mod rules;
 mod send;
 mod state;
+mod times;
 mod tools;
 mod unsubscribe;
 

@@ -2,10 +2,9 @@
 
 use super::event_news;
 use super::mails::Conversation;
-use super::meeting::{self, TimeLookup, TimeRange};
-use super::nodes::recipients;
 use super::send;
 use super::state::{Attached, Email, Turn};
+use super::times::{self, TimeLookup, TimeRange};
 use super::tools::{self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail};
 use super::unsubscribe;
 use crate::calendar::{Attendance, Busy};
@@ -26,8 +25,17 @@ const NAME_WORDS: usize = 3;
 /// A limit, so that writing to a crowd cannot turn everyday words into known names.
 const MAX_NAMES: usize = 30;
 
+/// The warnings of the mail being decided on and of every later mail; a card shows them all.
+pub(super) fn of_mails(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
+    let mut warnings: Vec<Warning> = Vec::new();
+    for alone in conversation.to_decide_on() {
+        Warning::add(&mut warnings, of_newest(services, &alone)?);
+    }
+    Ok(warnings)
+}
+
 /// The warnings of the newest mail.
-pub(super) fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
+fn of_newest(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
     with_known(services, conversation, Vec::new(), |known| {
         risks_of_mail(newest, known).into_iter().map(|risk| warning(&risk)).collect()
@@ -43,7 +51,7 @@ pub(super) fn of_call(
     (tool, args): (&str, &Value),
     lookup: Option<&Result<TimeLookup, String>>,
 ) -> Result<Vec<Warning>, NodeError> {
-    let mut warnings = of_mail(services, conversation)?;
+    let mut warnings = of_newest(services, conversation)?;
     let Some((_, newest)) = conversation.newest() else { return Ok(warnings) };
     if tool == tools::QUESTION {
         let wants_secret = args.get("content").and_then(Value::as_str).is_some_and(asks_for_secret);
@@ -165,6 +173,24 @@ pub(super) async fn time_problem(
     Some(format!("{change}, and {problem}."))
 }
 
+/// The bare addresses of everybody a call would reach.
+pub(super) fn recipients(tool: &str, args: &Value) -> Vec<String> {
+    let keys: &[&str] = match tool {
+        tools::WRITE_EMAIL => &["to", "cc", "bcc"],
+        tools::SCHEDULE_MEETING => &["attendees"],
+        tools::UNSUBSCRIBE | tools::ANSWER_INVITATION => &["to"],
+        _ => &[],
+    };
+    let mut typed = Vec::new();
+    for value in keys.iter().filter_map(|key| args.get(key)) {
+        match value {
+            Value::Array(list) => typed.extend(list.iter().filter_map(Value::as_str).map(str::to_owned)),
+            other => typed.extend(other.as_str().map(str::to_owned)),
+        }
+    }
+    send::bare_addresses(&typed)
+}
+
 fn promises_attachment(args: &Value) -> bool {
     let has_no_files = args.get("attachments").and_then(Value::as_array).is_none_or(Vec::is_empty);
     has_no_files && args.get("content").and_then(Value::as_str).is_some_and(speaks_of_attachment)
@@ -276,9 +302,11 @@ fn time_warnings(services: &Services, lookup: &TimeLookup) -> Vec<Warning> {
         warnings.push(warn("time_gone", "That time is in the past.".to_owned()));
     }
     match lookup.conflicts() {
-        Ok(busy) => warnings.extend(busy.into_iter().map(|one| {
-            warn("conflict", format!("You are busy then: {}", meeting::busy_line(one, services)))
-        })),
+        Ok(busy) => {
+            warnings.extend(busy.into_iter().map(|one| {
+                warn("conflict", format!("You are busy then: {}", times::busy_line(one, services)))
+            }))
+        }
         Err(text) => warnings.push(warn("calendar_unknown", text.to_owned())),
     }
     warnings

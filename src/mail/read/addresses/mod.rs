@@ -8,8 +8,7 @@
 
 mod tokens;
 
-use super::fields::{self, MAX_LINE, clip};
-use super::words::{self, Letter};
+use super::words::{self, Letter, MAX_LINE, clip};
 use crate::mail::Address;
 use crate::text::Visible;
 use tokens::{Angle, Token, is_address, tokens};
@@ -52,7 +51,7 @@ impl Entry {
     fn into_addresses(self) -> Vec<Address> {
         let name = Visible::line(clip(&self.name, MAX_LINE)).into_string();
         let mut addresses: Vec<Address> =
-            self.addresses.iter().map(|address| Address::bare(&fields::bare(address))).collect();
+            self.addresses.iter().map(|address| Address::bare(&bare(address))).collect();
         match addresses.first_mut() {
             Some(first) => first.name = name,
             None => addresses.push(Address { name, address: String::new() }),
@@ -254,6 +253,27 @@ fn addresses_inside(tokens: &[Token], at: usize) -> Option<Vec<Address>> {
     let first = entries.first_mut()?;
     first.name = format!("{} {}", name(&around), first.name).trim().to_owned();
     Some(entries.into_iter().flat_map(Entry::into_addresses).collect())
+}
+
+/// An address with its domain in ASCII and lower case.
+pub(in crate::mail) fn bare(address: &str) -> String {
+    let address = clip(address.trim(), MAX_LINE);
+    let bare = match address.rsplit_once('@') {
+        // The ASCII form drops invisible letters, which would make it another domain.
+        Some((local, domain)) if Visible::line(domain) == domain => {
+            format!("{local}@{}", ascii_domain(domain))
+        }
+        _ => address.to_owned(),
+    };
+    Visible::line(&bare).into_string()
+}
+
+/// A domain in ASCII and lower case; if it has no ASCII form, only in lower case.
+pub(in crate::mail) fn ascii_domain(domain: &str) -> String {
+    if domain.is_ascii() {
+        return domain.to_ascii_lowercase();
+    }
+    idna::domain_to_ascii(domain).unwrap_or_else(|_| domain.to_lowercase())
 }
 
 #[cfg(test)]

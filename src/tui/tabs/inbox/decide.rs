@@ -415,7 +415,7 @@ pub fn ask_why(model: &mut Model) -> Vec<Cmd> {
 /// What `w` can ask about here, and its title: the selected item or decision, the thread of a skipped mail, or the last
 /// question of the shown thread.
 pub fn why_target(model: &Model) -> Option<(String, String)> {
-    if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
+    if let Some(review) = model.shown_review() {
         let (id, title) = match review.view.questions.last() {
             Some(question) => (question.id.to_string(), &question.title),
             None => (review.view.id.to_string(), &review.view.title),

@@ -12,11 +12,13 @@ pub mod marks;
 pub mod menus;
 pub mod news;
 pub mod query;
+mod row;
 pub mod skipped;
 mod update;
 mod view;
 
-pub use list::{Filter, Group, List, Row, Sort};
+pub use list::{Filter, Group, List, Sort};
+pub use row::Row;
 pub use update::*;
 pub use view::{draw, footer};
 

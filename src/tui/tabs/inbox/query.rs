@@ -1,6 +1,6 @@
 //! The query language of `/` and `\`: words, and `from:` `is:` `kind:` `workflow:` `older:` `newer:`.
 
-use super::Row;
+use super::row::Row;
 use crate::graph::Grade;
 use crate::inbox::{ItemKind, ItemStatus};
 use jiff::Timestamp;

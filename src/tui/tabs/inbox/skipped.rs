@@ -9,9 +9,9 @@ use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::tabs::browse::PAGE;
 use crate::tui::tabs::inbox::follow;
 use crate::tui::tabs::rows::{self, PlainRow};
-use crate::tui::tabs::threads::PAGE;
 use crate::tui::tabs::{self, Tab, page};
 use crate::tui::{actions::Action, words};
 use jiff::SignedDuration;
@@ -34,7 +34,7 @@ fn mail_to_reclassify(model: &Model) -> Option<(ThreadId, String)> {
         let line = model.inbox.history.list.selected().filter(|line| line.workflow == "email")?;
         return Some((line.thread.clone(), Visible::line(&line.title).into_string()));
     }
-    if let Some(review) = crate::tui::tabs::threads::review::shown(model) {
+    if let Some(review) = model.shown_review() {
         let title = Visible::line(&review.view.title).into_string();
         return review.has_mail().then(|| (review.view.id.clone(), title));
     }

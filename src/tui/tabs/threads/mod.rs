@@ -17,9 +17,6 @@ use jiff::tz::TimeZone;
 use review::{Review, ThreadPane};
 use std::collections::HashSet;
 
-/// How many threads are read at a time.
-pub const PAGE: usize = 100;
-
 /// Changes whenever anything happens to a thread.
 pub type Stamp = (ThreadId, Status, u64, Timestamp);
 
@@ -203,6 +200,7 @@ fn is_newer(one: &ThreadLine, other: &ThreadLine) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::tui::tabs::browse::PAGE;
 
     fn line(place: i64, status: Status) -> ThreadLine {
         ThreadLine {

@@ -1,12 +1,13 @@
 //! The Threads tab: which threads are listed, and which one is shown.
 
 use super::review::{self, Review, ThreadPane};
-use super::{PAGE, Search, Stamp};
+use super::{Search, Stamp};
 use crate::graph::ThreadId;
 use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, LoadedThread};
+use crate::tui::tabs::browse::PAGE;
 use crate::tui::tabs::{Focus, Tab, go, selected_thread};
 use crate::tui::{layout, words};
 

@@ -1,33 +1,28 @@
 //! `docs/agent`: one agent at work, in its own thread, which only a run of `docs` starts.
 
 mod answers;
+mod card;
 mod nodes;
 mod prompts;
 mod state;
 
+use super::AGENT;
 use super::board::Board;
-use super::{AGENT, card};
 use crate::graph::{BuildError, Folded, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use crate::workflows::Services;
 use std::sync::Arc;
 
-pub use state::{AgentContext, AgentInput, AgentState, Stop};
+pub use state::{AgentContext, AgentInput, AgentState};
 
 /// The roles a model can be configured for, in the section of `docs`.
 pub(super) const ROLES: &[&str] = &["analyze", "evaluate", "answer"];
 
-/// The action of the question before a costly refinement.
-pub(super) const REFINE: &str = "refine";
-
-/// The action of a question that no file answers.
-pub(super) const QUESTION: &str = "question";
-
 pub(super) fn spec(services: &Arc<Services>, board: Arc<Board>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(AGENT, graph(board)?, services.clone());
     let about = "one agent of a documentation run";
-    Ok(Spec::new(workflow, about, card::draw_agent)
-        .explaining(card::explain_agent)
+    Ok(Spec::new(workflow, about, card::draw)
+        .explaining(card::explain)
         .hidden()
         .without_results()
         .tracing(span_name))

@@ -2,8 +2,7 @@
 
 use super::answers::FileAnswerer;
 use super::prompts::PromptBuilder;
-use super::state::{AgentState, AgentUpdate, Stop, stop_reason};
-use super::{QUESTION, REFINE};
+use super::state::{AgentState, AgentUpdate, QUESTION, REFINE, stop_reason};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
@@ -11,7 +10,7 @@ use crate::workflows::docs::agents::{DocAgent, agent};
 use crate::workflows::docs::board::Board;
 use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
-use crate::workflows::docs::state::AgentResult;
+use crate::workflows::docs::state::{AgentResult, Stop};
 use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_for};
 use serde_json::json;
 use std::sync::Arc;

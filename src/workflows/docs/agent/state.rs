@@ -1,12 +1,17 @@
 //! The state of one agent, and everything that can happen to it.
 
-use super::REFINE;
 use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
 use crate::workflows::docs::facts::Question;
-use crate::workflows::docs::state::{AgentResult, Metadata, Settings};
+use crate::workflows::docs::state::{AgentResult, Metadata, Settings, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+/// The action of the question before a costly refinement.
+pub(super) const REFINE: &str = "refine";
+
+/// The action of a question that no file answers.
+pub(super) const QUESTION: &str = "question";
 
 /// What an agent works with.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -48,24 +53,6 @@ pub struct OpenQuestion {
     /// Whether only a person can answer it.
     pub for_person: bool,
     pub answer: Option<String>,
-}
-
-/// Why an agent stopped refining.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stop {
-    /// The score is good enough.
-    Threshold,
-    /// It was refined as often as allowed.
-    Maximum,
-    /// The last refinement gained too little.
-    SmallGain,
-    /// Refining is switched off.
-    SwitchedOff,
-    /// The person did not want the tokens spent.
-    Declined,
-    /// There was nothing more to find, or there was no score.
-    NothingMore,
 }
 
 /// Whether to stop after these scores, newest last, and why. `refined` counts the refinements so far.

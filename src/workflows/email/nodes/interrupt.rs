@@ -9,12 +9,12 @@ use crate::text::{Visible, truncate};
 use crate::workflows::email::event_news::{self, CalendarImpact};
 use crate::workflows::email::facts::{Became, Remark};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::meeting::TimeLookup;
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
+use crate::workflows::email::times::{TimeLookup, TimeRange};
 use crate::workflows::email::tools::{
     self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
 };
-use crate::workflows::email::{day, meeting, own_mail, risks, send};
+use crate::workflows::email::{day, own_mail, risks, send};
 use crate::workflows::{GrantQuery, Services};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
@@ -70,7 +70,7 @@ fn rejected_calls(
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting =
                 serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
-            meeting::TimeRange::of(&args)?;
+            TimeRange::of(&args)?;
             send::parse_addresses(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
         tools::WRITE_EMAIL => {
@@ -165,7 +165,7 @@ async fn interrupt(
         let text = "New mail came in this conversation since this was proposed.";
         interrupt.warnings.insert(0, Warning::caution("new_mail", text));
     }
-    Warning::add(&mut interrupt.warnings, mails::warnings(services, conversation)?);
+    Warning::add(&mut interrupt.warnings, risks::of_mails(services, conversation)?);
     // Only the person may change existing calendar entries.
     let changes_calendar = call.name == tools::REMOVE_EVENT || impact.change().is_some();
     if !is_question && !changes_calendar {
@@ -235,7 +235,7 @@ fn covering_grant(
     let query = GrantQuery {
         tool,
         sender: &answered.from.address.to_lowercase(),
-        recipients: &recipients(tool, args),
+        recipients: &risks::recipients(tool, args),
         conversation: &conversation.people(),
         own: &conversation.own_addresses(),
         warned,
@@ -289,22 +289,4 @@ fn gist(tool: &str, args: &Value, state: &Email) -> String {
         _ => &state.gist,
     };
     truncate(Visible::line(text).as_str(), 160).into_owned()
-}
-
-/// The bare addresses of everybody a call would reach.
-pub(in crate::workflows::email) fn recipients(tool: &str, args: &Value) -> Vec<String> {
-    let keys: &[&str] = match tool {
-        tools::WRITE_EMAIL => &["to", "cc", "bcc"],
-        tools::SCHEDULE_MEETING => &["attendees"],
-        tools::UNSUBSCRIBE | tools::ANSWER_INVITATION => &["to"],
-        _ => &[],
-    };
-    let mut typed = Vec::new();
-    for value in keys.iter().filter_map(|key| args.get(key)) {
-        match value {
-            Value::Array(list) => typed.extend(list.iter().filter_map(Value::as_str).map(str::to_owned)),
-            other => typed.extend(other.as_str().map(str::to_owned)),
-        }
-    }
-    send::bare_addresses(&typed)
 }

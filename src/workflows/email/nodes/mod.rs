@@ -10,7 +10,7 @@ mod triage;
 
 pub(super) use act::act;
 pub(super) use finish::{leave, mark_as_read_node, reminded};
-pub(super) use interrupt::{interrupt_handler, recipients};
+pub(super) use interrupt::interrupt_handler;
 pub(super) use learn::{update_memory, update_memory_of_reply};
 pub(super) use llm::llm_call;
 pub(super) use triage::{triage_answered, triage_interrupt_handler, triage_router};

@@ -9,7 +9,7 @@ use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef, Then};
-use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, rules};
+use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
 use crate::workflows::{Lesson, Services, ask_for};
@@ -229,7 +229,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
     interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
-    interrupt.warnings = mails::warnings(services, &conversation)?;
+    interrupt.warnings = risks::of_mails(services, &conversation)?;
     Ok(Command::ask(vec![interrupt], "triage_answered"))
 }
 

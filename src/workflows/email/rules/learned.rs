@@ -5,10 +5,9 @@
 
 use super::asks::Ask;
 use super::kinds::{Kind, sign};
-use super::memory::{describe, sender};
 use super::profile::{self, Rule};
 use super::signs::{Reach, Signs};
-use super::triage::is_pitch;
+use crate::text::words::{is_stop, words};
 use crate::workflows::mail_facts::{MailFacts, User};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -85,7 +84,7 @@ pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<WiderL
     };
     let is_kind = |kind: Kind, mail: &MailFacts| {
         let signs = Signs::of(user, mail);
-        if kind == Kind::Pitch { is_pitch(mail, &signs) } else { signs.is(kind) }
+        if kind == Kind::Pitch { signs.is_pitch(mail) } else { signs.is(kind) }
     };
     let senders = |kind: Kind, mails: &[MailFacts]| -> BTreeSet<String> {
         mails.iter().filter(|mail| is_kind(kind, mail)).filter_map(sender).collect()
@@ -113,4 +112,56 @@ pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<WiderL
     lines.extend(covered.iter().map(|mail| (format!("{}: {}", mail.from, mail.subject), ())));
     let sender = by_kind.is_none().then_some(from);
     Some(WiderLine { line, sender, covered: lines.into_keys().collect() })
+}
+
+/// Whether text can go into a line unchanged.
+fn is_safe(text: &str) -> bool {
+    !text.is_empty()
+        && text.len() <= 120
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._%+-@".contains(c))
+}
+
+fn sender(mail: &MailFacts) -> Option<String> {
+    let from = mail.from.trim().to_lowercase();
+    (is_safe(&from) && from.contains('@')).then_some(from)
+}
+
+fn list(mail: &MailFacts) -> Option<String> {
+    let id = mail.list_id.as_deref()?.trim_matches(['<', '>']).to_lowercase();
+    is_safe(&id).then_some(id)
+}
+
+/// Terms that match mail like this one: its sender, and what it is about.
+pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
+    let from = sender(mail)?;
+    let on_list = list(mail).map(|list| format!(" on the list {list}")).unwrap_or_default();
+    let signs = Signs::of(user, mail);
+    if on_list.is_empty() && (signs.automated || signs.bulk) {
+        // A program's reports differ by kind; for advertising, any other kind says more.
+        let advertising = [Kind::Promotion, Kind::Newsletter, Kind::Digest, Kind::Survey];
+        let kind = signs.kinds().find(|kind| !advertising.contains(kind)).or_else(|| signs.kinds().next());
+        if let Some(sign) = kind.and_then(sign) {
+            return Some(format!("mail from {from} about {}", sign.name));
+        }
+    }
+    let fits = |word: &String| {
+        let rules = profile::rules(&format!("notify about mail from {from} about {word}"));
+        let names_no_kind = |rule: &profile::Rule| {
+            !rule.terms.about.is_empty() && rule.terms.about.iter().all(|what| what.kinds.is_empty())
+        };
+        rules.first().is_some_and(|rule| names_no_kind(rule) && rule.terms.fit(mail, &signs))
+            && profile::rules(&format!("{word} mail from {from}")).is_empty()
+    };
+    let subject: Vec<String> = words(&mail.subject)
+        .filter(|word| word.chars().count() > 3 && !is_stop(word) && word.chars().all(char::is_alphabetic))
+        .filter(fits)
+        .take(2)
+        .collect();
+    let topic = match subject.as_slice() {
+        [] => return None,
+        [word] => word.clone(),
+        // Two words of a subject are seldom a phrase. A comma between them would mean that either is enough.
+        words => words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(" "),
+    };
+    Some(format!("mail from {from}{on_list} about {topic}"))
 }

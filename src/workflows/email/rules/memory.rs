@@ -4,19 +4,16 @@
 //! the mail. Lines about replies and meetings are made in [`style`]. Pinned lines are never touched. Addresses and
 //! words of a mail only become part of a line, never a line.
 
-use super::kinds::{Kind, sign};
-use super::learned;
-use super::profile::{self, bare};
+use super::draft::{Draft, MAX_LINE};
+use super::learned::{self, describe};
+use super::profile;
 use super::signs::Signs;
 use super::style;
 use crate::text::phrases::flat;
-use crate::text::words::{is_stop, line, stem_set, words};
+use crate::text::words::line;
 use crate::workflows::email::defaults;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
 use crate::workflows::mail_facts::{Class, MailFacts, User};
-
-/// The maximum length of a line we write.
-pub(super) const MAX_LINE: usize = 200;
 
 pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     let mut draft = Draft::new(facts);
@@ -30,84 +27,6 @@ pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
         }
     }
     draft.finish()
-}
-
-/// The profile while we change it.
-pub(super) struct Draft<'a> {
-    lines: Vec<String>,
-    lacks_final_newline: bool,
-    pinned: &'a [String],
-    pub notes: Vec<String>,
-}
-
-impl<'a> Draft<'a> {
-    fn new(facts: &'a MemoryFacts) -> Self {
-        Self {
-            lines: facts.profile.lines().map(str::to_owned).collect(),
-            lacks_final_newline: !facts.profile.is_empty() && !facts.profile.ends_with('\n'),
-            pinned: &facts.pinned,
-            notes: Vec::new(),
-        }
-    }
-
-    fn text(&self) -> String {
-        let mut text = self.lines.join("\n");
-        if !self.lacks_final_newline && !text.is_empty() {
-            text.push('\n');
-        }
-        text
-    }
-
-    fn is_pinned(&self, index: usize) -> bool {
-        self.lines.get(index).is_some_and(|line| self.pinned.iter().any(|pin| bare(pin) == bare(line)))
-    }
-
-    fn add(&mut self, text: &str) {
-        let text = line(text, MAX_LINE);
-        self.notes.push(format!("Added “{text}”."));
-        self.lines.push(format!("- {text}"));
-    }
-
-    fn replace(&mut self, index: usize, text: &str) {
-        let text = line(text, MAX_LINE);
-        if let Some(old) = self.lines.get_mut(index) {
-            self.notes.push(format!("Changed “{}” to “{text}”.", bare(old)));
-            *old = format!("- {text}");
-        }
-    }
-
-    pub fn note(&mut self, text: impl Into<String>) {
-        self.notes.push(text.into());
-    }
-
-    /// Sets the line for `topic` ("Length: …"): changes the existing line, or adds one.
-    pub fn set(&mut self, topic: &str, text: &str) {
-        let text = format!("{topic}: {text}");
-        match self.lines.iter().position(|line| bare(line).starts_with(&format!("{topic}:"))) {
-            Some(index) if bare(&self.lines[index]) == text => {
-                self.note(format!("“{text}” is already there."))
-            }
-            Some(index) if self.is_pinned(index) => self.note(format!("The pinned line on {topic} stays.")),
-            Some(index) => self.replace(index, &text),
-            None => self.add(&text),
-        }
-    }
-
-    /// Adds a sentence from the person, unless a line with the same words exists.
-    pub fn remember(&mut self, words: &str) {
-        let stems = stem_set(words);
-        if stems.is_empty() || self.lines.iter().any(|line| stem_set(bare(line)) == stems) {
-            self.note("That is already there.");
-        } else {
-            self.add(words.trim_end_matches(['.', ' ']));
-        }
-    }
-
-    fn finish(self) -> MemoryUpdate {
-        let reasoning =
-            if self.notes.is_empty() { "Nothing to learn.".to_owned() } else { self.notes.join(" ") };
-        MemoryUpdate { reasoning, profile: self.text() }
-    }
 }
 
 fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
@@ -192,62 +111,10 @@ fn settle(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, te
         if draft.is_pinned(index) {
             draft.note(format!("The pinned line “{}” still says otherwise.", line(&rule_text, MAX_LINE)));
         } else {
-            draft.lines.remove(index);
+            draft.remove(index);
             draft.note(format!("Dropped “{}”, which said otherwise.", line(&rule_text, MAX_LINE)));
         }
     }
-}
-
-/// Whether text can go into a line unchanged.
-fn is_safe(text: &str) -> bool {
-    !text.is_empty()
-        && text.len() <= 120
-        && text.chars().all(|c| c.is_ascii_alphanumeric() || "._%+-@".contains(c))
-}
-
-pub(super) fn sender(mail: &MailFacts) -> Option<String> {
-    let from = mail.from.trim().to_lowercase();
-    (is_safe(&from) && from.contains('@')).then_some(from)
-}
-
-fn list(mail: &MailFacts) -> Option<String> {
-    let id = mail.list_id.as_deref()?.trim_matches(['<', '>']).to_lowercase();
-    is_safe(&id).then_some(id)
-}
-
-/// Terms that match mail like this one: its sender, and what it is about.
-pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
-    let from = sender(mail)?;
-    let on_list = list(mail).map(|list| format!(" on the list {list}")).unwrap_or_default();
-    let signs = Signs::of(user, mail);
-    if on_list.is_empty() && (signs.automated || signs.bulk) {
-        // A program's reports differ by kind; for advertising, any other kind says more.
-        let advertising = [Kind::Promotion, Kind::Newsletter, Kind::Digest, Kind::Survey];
-        let kind = signs.kinds().find(|kind| !advertising.contains(kind)).or_else(|| signs.kinds().next());
-        if let Some(sign) = kind.and_then(sign) {
-            return Some(format!("mail from {from} about {}", sign.name));
-        }
-    }
-    let fits = |word: &String| {
-        let rules = profile::rules(&format!("notify about mail from {from} about {word}"));
-        let names_no_kind = |rule: &profile::Rule| {
-            !rule.terms.about.is_empty() && rule.terms.about.iter().all(|what| what.kinds.is_empty())
-        };
-        rules.first().is_some_and(|rule| names_no_kind(rule) && rule.terms.fit(mail, &signs))
-            && profile::rules(&format!("{word} mail from {from}")).is_empty()
-    };
-    let subject: Vec<String> = words(&mail.subject)
-        .filter(|word| word.chars().count() > 3 && !is_stop(word) && word.chars().all(char::is_alphabetic))
-        .filter(fits)
-        .take(2)
-        .collect();
-    let topic = match subject.as_slice() {
-        [] => return None,
-        [word] => word.clone(),
-        // Two words of a subject are seldom a phrase. A comma between them would mean that either is enough.
-        words => words.iter().map(|word| format!("“{word}”")).collect::<Vec<_>>().join(" "),
-    };
-    Some(format!("mail from {from}{on_list} about {topic}"))
 }
 
 /// A person's words that are meant for the future and name their terms: they become a line unchanged.

@@ -6,6 +6,7 @@
 //! an ignoring line reaches, and when to propose a wider one. [`reply`] drafts answers and meetings.
 
 mod asks;
+mod draft;
 mod kinds;
 mod learned;
 mod memory;

@@ -121,6 +121,14 @@ impl Signs {
         self.subject.contains(&kind) || self.hints(kind) >= if is_weak(kind) { 2 } else { 1 }
     }
 
+    /// Whether a stranger tries to sell something.
+    pub fn is_pitch(&self, mail: &MailFacts) -> bool {
+        let hints = self.hints(Kind::Pitch);
+        let sells = hints >= 2 || (hints >= 1 && self.subject.contains(&Kind::Pitch));
+        // A stranger's fake "Re:" is a sales trick. If there was a real conversation, we need more evidence.
+        sells && !self.colleague && (!mail.headers.in_reply_to || hints >= 3)
+    }
+
     /// How many phrases of the body hint at `kind`.
     pub fn hints(&self, kind: Kind) -> usize {
         self.body.iter().find(|(seen, _)| *seen == kind).map_or(0, |(_, count)| *count)

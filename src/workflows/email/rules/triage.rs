@@ -95,7 +95,7 @@ fn general(mail: &MailFacts, signs: &Signs) -> Verdict {
     if !is_list_talk && (signs.automated || signs.bulk) {
         return by_program(mail, signs);
     }
-    if is_pitch(mail, signs) {
+    if signs.is_pitch(mail) {
         return say(Class::Ignore, "a sales pitch from a stranger");
     }
     if is_list_talk {
@@ -254,14 +254,6 @@ const PASSWORD: &str = "confirm your password, verify your password, validate yo
     account, confirm your credentials, verify your credentials, validate your mailbox, verify your mailbox, passwort \
     bestätigen, konto bestätigen, konto verifizieren, confirmez votre mot de passe, vérifier votre compte, confirme su \
     contraseña, verifique su cuenta";
-
-/// Whether a stranger tries to sell something.
-pub(super) fn is_pitch(mail: &MailFacts, signs: &Signs) -> bool {
-    let hints = signs.hints(Kind::Pitch);
-    let sells = hints >= 2 || (hints >= 1 && signs.subject.contains(&Kind::Pitch));
-    // A stranger's fake "Re:" is a sales trick. If there was a real conversation, we need more evidence.
-    sells && !signs.colleague && (!mail.headers.in_reply_to || hints >= 3)
-}
 
 /// Whether a mail is worth knowing about although it asks for nothing.
 fn is_worth_knowing(signs: &Signs) -> bool {

@@ -1,7 +1,7 @@
 //! Commands that change nothing and run nothing else, whatever their arguments: listed by name, with the options that
 //! were reviewed, and only with paths inside the folder. Anything not listed is not harmless.
 
-use super::segments::is_inside;
+use super::paths::is_inside;
 
 struct Harmless {
     name: &'static str,

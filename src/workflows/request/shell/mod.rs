@@ -2,6 +2,7 @@
 //! output goes to. A line the grammar cannot read is reported as unread, never taken for empty.
 
 mod harmless;
+mod paths;
 mod segments;
 
 use brush_parser::ast::{
@@ -12,7 +13,8 @@ use brush_parser::ast::{
 use brush_parser::word::{WordPiece, WordPieceWithSource, parse as parse_word};
 use brush_parser::{Parser, ParserOptions};
 
-pub(super) use segments::{Segment, resolve, segments};
+pub(super) use paths::resolve;
+pub(super) use segments::{Segment, segments};
 
 /// How many levels of substitutions and scripts within scripts are looked into.
 const MAX_DEPTH: usize = 6;

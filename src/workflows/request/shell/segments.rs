@@ -5,13 +5,13 @@
 //! compound commands, jobs, commands that change the shell itself), a person has to see the whole line.
 
 use super::harmless::is_harmless;
+use super::paths::{is_inside, resolve};
 use super::{options, program};
 use brush_parser::ast::{
     AndOr, AndOrList, Command, CommandPrefixOrSuffixItem, IoFileRedirectKind, IoFileRedirectTarget,
     IoRedirect, Pipeline, Program, SeparatorOperator, SimpleCommand, Word,
 };
 use brush_parser::word::{WordPiece, WordPieceWithSource, parse as parse_word};
-use std::path::{Component, Path, PathBuf};
 
 /// The commands of a line that still need permission.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -273,24 +273,4 @@ fn collect(pieces: &[WordPieceWithSource], quoted: bool, out: &mut String) -> Re
         }
     }
     Ok(())
-}
-
-/// A path resolved against a folder, by its text alone.
-pub(in super::super) fn resolve(path: &str, folder: &str) -> PathBuf {
-    let mut resolved = PathBuf::new();
-    for part in Path::new(folder).join(path).components() {
-        match part {
-            Component::ParentDir => {
-                resolved.pop();
-            }
-            Component::CurDir => {}
-            other => resolved.push(other),
-        }
-    }
-    resolved
-}
-
-/// Whether a path stays inside a folder, judged by its text alone.
-pub(super) fn is_inside(path: &str, folder: &str) -> bool {
-    resolve(path, folder).starts_with(folder)
 }

@@ -14,11 +14,6 @@ use crate::tui::tabs::{self, Focus, Tab, threads};
 use crate::tui::{layout, safe, words};
 use serde_json::{Value, json};
 
-/// The thread shown, if the Threads tab is on the screen.
-pub fn shown(model: &Model) -> Option<&Review> {
-    model.threads.review.as_ref().filter(|_| model.tab == Tab::Threads)
-}
-
 /// Switches between what a step changed and the whole state after it.
 pub fn toggle_whole_state(model: &mut Model) -> Vec<Cmd> {
     if let Some(review) = &mut model.threads.review {
@@ -39,7 +34,7 @@ pub fn pan(model: &mut Model, by: isize) -> Vec<Cmd> {
 
 /// Ok if an action makes sense on the thread shown; otherwise the reason why not.
 pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
-    let Some(review) = shown(model) else { return Err("no thread is shown; j or k selects one") };
+    let Some(review) = model.shown_review() else { return Err("no thread is shown; j or k selects one") };
     let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
     match action {
         Action::StateDiff => {
@@ -77,7 +72,7 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
 
 /// Whether mails are shown, which have quotes to fold.
 pub fn has_mail(model: &Model) -> bool {
-    shown(model).is_some_and(|review| review.aspect == ThreadPane::Conversation)
+    model.shown_review().is_some_and(|review| review.aspect == ThreadPane::Conversation)
 }
 
 /// Switches to the next or previous view; before the first one is the list.
@@ -104,7 +99,7 @@ pub fn switch_view(model: &mut Model, action: Action) -> Vec<Cmd> {
 
 /// Whether the current view goes by steps.
 pub fn has_steps(model: &Model) -> bool {
-    shown(model).is_some_and(|review| matches!(review.aspect, ThreadPane::Steps | ThreadPane::Trace))
+    model.shown_review().is_some_and(|review| matches!(review.aspect, ThreadPane::Steps | ThreadPane::Trace))
 }
 
 /// Moves to the next or previous step, or to the next node in the trace.
@@ -192,7 +187,7 @@ pub fn fold(model: &mut Model) -> Vec<Cmd> {
 
 /// Asks for what the current view needs but does not have yet.
 pub fn read_missing(model: &Model) -> Vec<Cmd> {
-    match shown(model) {
+    match model.shown_review() {
         Some(review)
             if review.aspect == ThreadPane::Steps
                 && review.states.is_none()
@@ -214,7 +209,8 @@ pub fn states(model: &mut Model, thread: &ThreadId, result: InboxResult<Box<Step
 }
 
 pub fn ask_prompt(model: &mut Model) -> Vec<Cmd> {
-    let call = shown(model).and_then(Review::span).and_then(|row| Some((row.thread.clone()?, row.call?)));
+    let call =
+        model.shown_review().and_then(Review::span).and_then(|row| Some((row.thread.clone()?, row.call?)));
     call.map(|(thread, call)| Cmd::ModelCall(thread, call)).into_iter().collect()
 }
 
@@ -241,7 +237,7 @@ pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
-    let Some(review) = shown(model) else { return Vec::new() };
+    let Some(review) = model.shown_review() else { return Vec::new() };
     let Some(step) = review.fork_step() else { return Vec::new() };
     let node = review.view.steps.iter().find(|other| other.n == step).map(|step| step.node.clone());
     let node = words::line(&node.unwrap_or_default());
@@ -283,7 +279,8 @@ pub fn go_to_item(model: &mut Model, item: String) -> Vec<Cmd> {
 
 /// Goes to the thread's question.
 pub fn answer(model: &mut Model) -> Vec<Cmd> {
-    let question_id = shown(model).and_then(Review::open_question).map(|question| question.id.to_string());
+    let question_id =
+        model.shown_review().and_then(Review::open_question).map(|question| question.id.to_string());
     question_id.map(|id| go_to_item(model, id)).unwrap_or_default()
 }
 
@@ -314,7 +311,7 @@ pub fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
-    let Some(question) = shown(model).and_then(in_doubt) else { return Vec::new() };
+    let Some(question) = model.shown_review().and_then(in_doubt) else { return Vec::new() };
     let effect = words::value(&question.args["effect"]);
     let rows = vec![
         ("it was done: don't do it again".to_owned(), Choice::Settle("done")),
@@ -327,7 +324,7 @@ pub fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
 
 /// Asks once more before an effect is settled.
 pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
-    let Some(question) = shown(model).and_then(in_doubt) else { return Vec::new() };
+    let Some(question) = model.shown_review().and_then(in_doubt) else { return Vec::new() };
     let (title, why, kind, decision) = match outcome {
         "not_done" => {
             let args: Value = json!({ "effect": question.args["effect"], "outcome": "not_done" });
@@ -346,7 +343,7 @@ pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
-    let Some(question) = shown(model).and_then(Review::trouble) else { return Vec::new() };
+    let Some(question) = model.shown_review().and_then(Review::trouble) else { return Vec::new() };
     let label = words::line(question.labels.accept.as_deref().unwrap_or("retry"));
     let (page, then) = (
         trouble_page(question),
@@ -361,7 +358,7 @@ pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
     if !safe::is_deliberate(model, press) {
         return Vec::new();
     }
-    let Some(review) = shown(model) else { return Vec::new() };
+    let Some(review) = model.shown_review() else { return Vec::new() };
     let title = words::line(&review.view.title);
     match review.trouble() {
         Some(question) => {
@@ -379,14 +376,14 @@ pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 pub fn ask_export(model: &mut Model) -> Vec<Cmd> {
-    let Some(review) = shown(model) else { return Vec::new() };
+    let Some(review) = model.shown_review() else { return Vec::new() };
     let prompt = Prompt::new(Ask::Export, &format!("{}.md", review.view.id));
     model.push(prompt);
     Vec::new()
 }
 
 pub fn export(model: &mut Model, name: &str) -> Vec<Cmd> {
-    let thread = shown(model).map(|review| review.view.id.clone());
+    let thread = model.shown_review().map(|review| review.view.id.clone());
     model.layers.pop();
     match thread {
         Some(thread) if !name.trim().is_empty() => vec![Cmd::Export(thread, name.trim().to_owned())],

@@ -2,8 +2,6 @@
 
 use jiff::civil::Time;
 
-use super::when::{small_number, word};
-
 /// A time at the beginning of `tokens`, with its end if there is one.
 pub(super) fn time(tokens: &[String], before: Option<&str>) -> Option<(Time, Option<Time>, usize)> {
     match word(tokens, 0) {
@@ -106,4 +104,12 @@ fn clock(tokens: &[String]) -> Option<(Clock, usize)> {
         _ => {}
     }
     Some((clock, at))
+}
+
+pub(super) fn word(tokens: &[String], at: usize) -> &str {
+    tokens.get(at).map(String::as_str).unwrap_or_default()
+}
+
+pub(super) fn small_number(tokens: &[String], at: usize) -> Option<i8> {
+    word(tokens, at).parse().ok()
 }

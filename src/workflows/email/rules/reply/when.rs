@@ -4,7 +4,7 @@
 use jiff::civil::{Date, Time, Weekday};
 use jiff::{Span, ToSpan};
 
-use super::clock::time;
+use super::clock::{small_number, time, word};
 
 /// A day or time mentioned in a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -174,10 +174,6 @@ fn tokens(text: &str) -> Vec<String> {
     out
 }
 
-pub(super) fn word(tokens: &[String], at: usize) -> &str {
-    tokens.get(at).map(String::as_str).unwrap_or_default()
-}
-
 fn number(tokens: &[String], at: usize) -> Option<i16> {
     word(tokens, at).parse().ok()
 }
@@ -265,10 +261,6 @@ fn calendar_date(tokens: &[String], base: Date) -> Option<(Day, usize)> {
     let year_at = at + 1 + ordinal + usize::from(is_sign(at + 1 + ordinal, ","));
     let year = number(tokens, year_at).filter(|year| *year > 1900);
     Some((resolve_date(year, month, day, base)?, if year.is_some() { year_at + 1 } else { at + 1 + ordinal }))
-}
-
-pub(super) fn small_number(tokens: &[String], at: usize) -> Option<i8> {
-    word(tokens, at).parse().ok()
 }
 
 /// A day of a month. Without a year, the next such day, or one up to 60 days ago.

@@ -1,0 +1,66 @@
+//! The cards of an agent.
+
+use super::state::{AgentState, QUESTION};
+use crate::graph::Folded;
+use crate::inbox::{Block, Card, Item};
+use crate::text::Visible;
+use crate::workflows::docs::card::field;
+use crate::workflows::docs::readable::readable;
+use serde_json::Value;
+
+/// Why an agent asks: its scores, and what is missing.
+pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+    let Some(state) = state.get::<AgentState>() else { return Vec::new() };
+    let why = match item.action == QUESTION {
+        true => "no file answers it, and you wanted to be asked",
+        false => "the next refinement is larger than you allow without asking",
+    };
+    let scores: Vec<String> = state.scores.iter().map(|score| format!("{score:.0}")).collect();
+    let mut fields = vec![
+        field("because", why),
+        field("agent", &state.context.agent),
+        field("scores so far", &scores.join(", ")),
+        field("wanted", &state.context.settings.clarity_threshold.to_string()),
+    ];
+    if !state.missing_information.is_empty() {
+        fields.push(field("missing", &state.missing_information.join("; ")));
+    }
+    vec![Block::Fields(fields)]
+}
+
+pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+    let Some(state) = state.get::<AgentState>() else { return Card::default() };
+    let mut blocks = Vec::new();
+    if item.action == QUESTION {
+        let question = item.args.get("question").and_then(Value::as_str).unwrap_or_default();
+        blocks.push(Block::Text(Visible::new(question)));
+    } else {
+        let count = |key: &str| item.args.get(key).and_then(Value::as_u64).unwrap_or_default();
+        let text = format!(
+            "Refinement {} of {} would take about {} tokens; you wanted to be asked above {}.",
+            count("iteration"),
+            state.context.settings.max_iterations,
+            count("estimated_tokens"),
+            count("approve_over_tokens")
+        );
+        blocks.push(Block::Text(Visible::new(&text)));
+    }
+    let mut fields = vec![
+        field("agent", &state.context.agent),
+        field("folder", &state.context.dir),
+        field(
+            "score",
+            &format!(
+                "{:.0} of 100, wanted {}",
+                state.clarity_score, state.context.settings.clarity_threshold
+            ),
+        ),
+    ];
+    if !state.missing_information.is_empty() {
+        fields.push(field("missing", &state.missing_information.join("; ")));
+    }
+    blocks.push(Block::Fields(fields));
+    blocks.push(Block::Heading(Visible::line("As it stands")));
+    blocks.push(Block::Markdown(Visible::new(&readable(&state.current_analysis))));
+    Card { blocks }
+}

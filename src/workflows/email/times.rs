@@ -1,0 +1,93 @@
+//! When a meeting is, and what else is in the calendar then.
+
+use super::tools::ScheduleMeeting;
+use crate::calendar::{self, Busy};
+use crate::workflows::Services;
+use jiff::civil::Date;
+use jiff::tz::TimeZone;
+use jiff::{SignedDuration, Timestamp};
+
+/// When a meeting begins and ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct TimeRange {
+    pub start: Timestamp,
+    pub end: Timestamp,
+}
+
+impl TimeRange {
+    /// The times of a call. The error says what is wrong with them.
+    pub fn of(args: &ScheduleMeeting) -> Result<Self, String> {
+        let start: Timestamp =
+            args.start.parse().map_err(|_| format!("`start`: {} is not a time there is", args.start))?;
+        let end = start.checked_add(SignedDuration::from_mins(args.duration_minutes));
+        Ok(Self { start, end: end.map_err(|_| "`duration_minutes` is too long".to_owned())? })
+    }
+
+    /// None if either text is not a timestamp.
+    pub fn between(start: &str, end: &str) -> Option<Self> {
+        Some(Self { start: start.parse().ok()?, end: end.parse().ok()? })
+    }
+
+    /// In the person's time zone: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
+    pub fn local(&self, services: &Services) -> String {
+        let zone = services.user.time_zone.clone();
+        let (start, end) = (self.start.to_zoned(zone.clone()), self.end.to_zoned(zone));
+        let name = start.time_zone().iana_name().unwrap_or("UTC").to_owned();
+        let until = if start.date() == end.date() { "%H:%M" } else { "%A %-d %B, %H:%M" };
+        format!("{}–{} ({name})", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime(until))
+    }
+
+    /// The first and last day of a meeting that touches one day or two.
+    pub fn dates(&self, zone: &TimeZone) -> Option<(Date, Date)> {
+        let last_moment = self.end.checked_sub(SignedDuration::from_secs(1)).ok()?.max(self.start);
+        let (first, last) = (zone.to_datetime(self.start).date(), zone.to_datetime(last_moment).date());
+        (last <= first.tomorrow().ok()?).then_some((first, last))
+    }
+
+    /// The start of its first day and the end of its last.
+    fn window(&self, zone: &TimeZone) -> Option<(Timestamp, Timestamp)> {
+        let (first, last) = self.dates(zone)?;
+        Some((calendar::day_window(first, zone)?.0, calendar::day_window(last, zone)?.1))
+    }
+}
+
+/// What the calendar says about the time of a call.
+pub(super) struct TimeLookup {
+    pub when: TimeRange,
+    /// The person's other busy times on those days. The error says why we don't know them.
+    pub busy: Result<Vec<Busy>, String>,
+}
+
+impl TimeLookup {
+    /// Asks the calendar. Entries at the times in `own_times` are the meeting itself.
+    pub async fn at(services: &Services, when: TimeRange, own_times: &[(Timestamp, Timestamp)]) -> Self {
+        let Some(calendar) = &services.calendar else {
+            let text = "There is no calendar in the config, so nothing is known about that time.";
+            return Self { when, busy: Err(text.to_owned()) };
+        };
+        let (from, until) = when.window(&services.user.time_zone).unwrap_or((when.start, when.end));
+        let busy = calendar.busy(from, until).await.map_err(|error| error.to_string());
+        let others = |mut busy: Vec<Busy>| {
+            busy.retain(|one| !own_times.contains(&(one.start, one.end)));
+            busy
+        };
+        Self { when, busy: busy.map(others) }
+    }
+
+    /// The busy times that overlap the meeting.
+    pub fn conflicts(&self) -> Result<Vec<&Busy>, &str> {
+        let overlaps = |one: &&Busy| one.start < self.when.end && one.end > self.when.start;
+        self.busy.as_ref().map(|busy| busy.iter().filter(overlaps).collect()).map_err(String::as_str)
+    }
+}
+
+/// A busy time, as one line.
+pub(super) fn busy_line(busy: &Busy, services: &Services) -> String {
+    let zone = services.user.time_zone.clone();
+    let title = if busy.title.is_empty() { "busy" } else { &busy.title };
+    if busy.all_day {
+        return format!("{title} (all day)");
+    }
+    let time = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%H:%M").to_string();
+    format!("{title} ({}–{})", time(busy.start), time(busy.end))
+}
