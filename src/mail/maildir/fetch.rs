@@ -1,10 +1,9 @@
 //! Fetches new mail.
 
-use super::cursor::{Seen, Short, short};
+use super::cursor::{Seen, Short, Shorts};
 use super::folder::{Entry, Folder};
 use crate::mail::{Cursor, Fetched, MailError, NewMail};
 use jiff::Timestamp;
-use std::collections::HashSet;
 use std::io::{self, Read};
 
 /// The longest mail read whole, which is the parser's limit.
@@ -59,17 +58,13 @@ pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestam
 }
 
 /// The mails not fetched yet, oldest first, and the names of all mails.
-fn list_pending<'a>(
-    folders: &'a [Folder],
-    seen: &Seen,
-) -> Result<(Vec<PendingMail<'a>>, HashSet<Short>), MailError> {
+fn list_pending<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<PendingMail<'a>>, Shorts), MailError> {
     let mut pending = Vec::new();
-    let mut present = HashSet::new();
+    let mut present = Shorts::default();
     for folder in folders {
-        for (key, entry) in folder.list()? {
-            let short = short(&folder.name, &key);
-            present.insert(short);
-            if seen.has(short) || entry.has('T') || entry.has('D') {
+        let unknown = folder.list_unknown(&folder.name, |short| seen.has(short), &mut present)?;
+        for (key, (short, entry)) in unknown {
+            if entry.has('T') || entry.has('D') {
                 continue;
             }
             // If it was renamed after the listing, look it up again.

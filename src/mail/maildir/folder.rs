@@ -1,5 +1,6 @@
 //! One Maildir folder: listing and opening its files.
 
+use super::cursor::{Short, Shorts, short};
 use super::name::{self, Name};
 use super::trouble;
 use crate::mail::MailError;
@@ -69,24 +70,52 @@ impl Folder {
         &self.path
     }
 
-    /// All mails by key. `new` is listed first, so that a mail moving to `cur` is seen at least once.
+    /// All mails by key.
     pub(super) fn list(&self) -> Result<BTreeMap<String, Entry>, MailError> {
         let mut entries = BTreeMap::new();
-        for part in ["new", "cur"] {
-            let path = self.path.join(part);
-            self.list_part(part, &mut entries).map_err(|error| trouble(&path, &error))?;
-        }
+        self.for_each(|key, entry| {
+            entries.insert(key, entry);
+        })?;
         Ok(entries)
     }
 
-    fn list_part(&self, part: &'static str, entries: &mut BTreeMap<String, Entry>) -> io::Result<()> {
+    /// The mails that are not known yet, by key, each with its short name. The short names of all are added to `present`.
+    /// A large folder is looked through often, and nearly all of its mails are known, so nothing else is kept of them.
+    pub(super) fn list_unknown(
+        &self,
+        space: &str,
+        is_known: impl Fn(Short) -> bool,
+        present: &mut Shorts,
+    ) -> Result<BTreeMap<String, (Short, Entry)>, MailError> {
+        let mut unknown = BTreeMap::new();
+        self.for_each(|key, entry| {
+            let short = short(space, &key);
+            present.insert(short);
+            if !is_known(short) {
+                unknown.insert(key, (short, entry));
+            }
+        })?;
+        Ok(unknown)
+    }
+
+    /// Goes through all mails. `new` comes first, so that a mail moving to `cur` is seen at least once; it may be seen
+    /// twice, and the second time counts.
+    fn for_each(&self, mut each: impl FnMut(String, Entry)) -> Result<(), MailError> {
+        for part in ["new", "cur"] {
+            let path = self.path.join(part);
+            self.for_each_in(part, &mut each).map_err(|error| trouble(&path, &error))?;
+        }
+        Ok(())
+    }
+
+    fn for_each_in(&self, part: &'static str, each: &mut impl FnMut(String, Entry)) -> io::Result<()> {
         for entry in fs::read_dir(self.path.join(part))? {
             let entry = entry?;
             // The listing nearly always knows the type; opening checks again.
             let is_irregular = entry.file_type().is_ok_and(|kind| !kind.is_file());
             let file = entry.file_name();
             if let (false, Some(Name { key, flags })) = (is_irregular, name::read(&file)) {
-                entries.insert(key, Entry { part, file, flags });
+                each(key, Entry { part, file, flags });
             }
         }
         Ok(())

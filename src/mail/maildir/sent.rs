@@ -1,10 +1,10 @@
 //! Finds out which mails the user has answered, from the mails in Sent. Each file's header is read once.
 
-use super::cursor::{Short, short};
+use super::cursor::{Short, Shorts, short};
 use super::folder::Folder;
 use super::header::ids_of;
 use crate::mail::MailError;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 struct SentIds {
     message_id: Option<Short>,
@@ -24,13 +24,9 @@ impl Answers {
             self.mails.clear();
             return Ok(());
         }
-        let mut present = HashSet::new();
-        for (key, entry) in sent.list()? {
-            let name = short("", &key);
-            present.insert(name);
-            if self.mails.contains_key(&name) {
-                continue;
-            }
+        let mut present = Shorts::default();
+        let unknown = sent.list_unknown("", |name| self.mails.contains_key(&name), &mut present)?;
+        for (key, (name, entry)) in unknown {
             // An unreadable mail is tried again next time.
             if let Ok(Some(ids)) = ids_of(sent, &key, &entry) {
                 let answers = ids.answers.iter().map(|id| short("id", id)).collect();
