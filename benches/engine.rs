@@ -4,7 +4,7 @@
 //! tenth of the turns. With `LANGGRAPH_PYTHON` set to a Python that has `langgraph`, `langgraph-checkpoint-sqlite` and
 //! `aiosqlite`, LangGraph takes the same turns in the same run.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod report;
 mod statements;

@@ -3,10 +3,10 @@
 //! `cargo bench --bench mail` prints a table; `-- --json` prints the same as JSON; `-- --quick` takes a tenth.
 //! Where notmuch is installed, it indexes the same mails in the same run.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod house;
 mod report;
+mod setup;
 
 use axum::Router;
 use axum::routing::post;
@@ -125,7 +125,7 @@ async fn open(home: &Path, model: &str) -> (Inbox, Setup) {
          [intake]\nfirst_days = 3650\n[[mail]]\nname = \"home\"\nkind = \"maildir\"\npath = \"{}\"\naddress = \"ada@example.org\"\n",
         home.join("mail").display()
     );
-    house::open(home.join("data"), &text, Arc::new(jiff::Timestamp::now))
+    setup::open(home.join("data"), &text, Arc::new(jiff::Timestamp::now))
 }
 
 /// A mail of one of the usual shapes, about 3 kB.
@@ -136,7 +136,7 @@ fn letter(n: usize) -> Vec<u8> {
         n % 500,
         n % 90
     );
-    let words: String = (0..220).map(|word| house::word((n * 31 + word * 7) % 5_000)).collect();
+    let words: String = (0..220).map(|word| setup::word((n * 31 + word * 7) % 5_000)).collect();
     let lines: String =
         words.as_bytes().chunks(70).map(|line| format!("{}\r\n", String::from_utf8_lossy(line))).collect();
     let body = match n % 3 {

@@ -4,13 +4,13 @@
 //! `cargo bench --bench year` prints tables; `-- --json` prints the same as JSON; `-- --quick` takes ten days and a
 //! tenth of the threads; `-- --search` stops after S1. Mails go through the real intake and the real workflow, with the built-in model.
 
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-mod house;
 mod report;
 #[allow(dead_code)]
 #[path = "ui/seed.rs"]
 mod seed;
+mod setup;
 
 use jiff::{SignedDuration, Timestamp};
 use report::Row;
@@ -239,12 +239,12 @@ fn open(home: &Path, days: usize, today: Arc<AtomicI64>) -> (Inbox, Setup) {
         home.display()
     );
     let day = move || SignedDuration::from_hours(24 * (today.load(Ordering::SeqCst) - days as i64));
-    house::open(home.join("data"), &text, Arc::new(move || Timestamp::now() + day()))
+    setup::open(home.join("data"), &text, Arc::new(move || Timestamp::now() + day()))
 }
 
 /// A mail: most are newsletters and notices, some ask something, a few want a meeting. About 2.5 kB.
 fn letter(n: usize) -> Vec<u8> {
-    let words: String = (0..180).map(|word| house::word((n * 31 + word * 7) % 20_000)).collect();
+    let words: String = (0..180).map(|word| setup::word((n * 31 + word * 7) % 20_000)).collect();
     let lines: String =
         words.as_bytes().chunks(70).map(|line| format!("{}\r\n", String::from_utf8_lossy(line))).collect();
     let (from, subject, more, body) = match n % 10 {

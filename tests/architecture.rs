@@ -1,5 +1,5 @@
 //! Checks of the sources: imports go one way, every module has a head comment, and no file grows too long.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -187,7 +187,7 @@ const SCREEN_CORE: &[&str] = &["actions", "layers", "layout", "model", "safe", "
 /// Folders of the core whose parts lead to each other: a form opens a confirmation, and a confirmation a form.
 const MAY_CYCLE: &[&str] = &["tui/layers"];
 
-/// The folders in a folder, at any depth, and the folder itself.
+/// The folders inside a folder, at any depth.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let inside: BTreeSet<PathBuf> =
         files(folder).iter().flat_map(|file| file.ancestors().skip(1)).map(Path::to_owned).collect();
@@ -221,7 +221,7 @@ fn no_folder_has_a_cycle() {
             let Some(part) = place.first().cloned() else { continue };
             // `super` in a part's own file is the folder's module; each folder below needs one more.
             let text = code(&fs::read_to_string(&path).unwrap());
-            let text = text.split("#[cfg(test)]").next().unwrap();
+            let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             let text = text.replace(&"super::".repeat(place.len()), &prefix).replace(&prefix, "inside::");
             let text = text.replace("crate::", "outside::").replace("inside::", "crate::");
             uses_of.entry(part_of(part)).or_default().extend(uses(&text).into_iter().map(part_of));

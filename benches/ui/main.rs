@@ -2,7 +2,7 @@
 //!
 //! Prints a table, or with `--json` one object. Every figure has its reference in the same run. `--small` takes a
 //! hundredth of the size, to try the program itself out.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod measure;
 mod seed;

@@ -11,7 +11,7 @@ use thiserror::Error;
 /// A call that gave no answer.
 #[derive(Clone, Debug, PartialEq, Eq, Error, Serialize, Deserialize, strum::IntoStaticStr)]
 #[serde(tag = "kind", rename_all = "snake_case")]
-#[allow(missing_docs)] // The fields are the same throughout: the model's label, and why in a sentence.
+// The fields are the same throughout: the model's label, and why in a sentence.
 #[strum(serialize_all = "snake_case")]
 pub enum ModelError {
     /// No connection.

@@ -12,7 +12,7 @@ use strum::{EnumIter, IntoStaticStr};
 )]
 #[serde(rename_all = "snake_case")]
 #[strum(serialize_all = "kebab-case")]
-#[allow(missing_docs)] // `shows` describes each.
+// `shows` describes each.
 pub enum Habit {
     ProseAfterWork,
     ProseWithCall,

@@ -89,7 +89,7 @@ fn groups(text: &str) -> Vec<Group> {
     groups
 }
 
-/// A word in lower case, with the characters before it.
+/// The characters before a word, and the word in lower case.
 type Word<'a> = (&'a str, Cow<'a, str>);
 
 fn words(text: &str) -> Vec<Word<'_>> {

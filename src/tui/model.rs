@@ -108,11 +108,6 @@ pub struct Model {
 }
 
 impl Model {
-    /// The thread shown, if the Threads tab is on the screen.
-    pub fn shown_review(&self) -> Option<&Review> {
-        self.threads.review.as_ref().filter(|_| self.tab == Tab::Threads)
-    }
-
     /// A screen that has loaded nothing yet; the error names a key that is not possible.
     pub fn new(
         options: Options,
@@ -162,6 +157,11 @@ impl Model {
             quit_when_idle: false,
             last_notice: None,
         })
+    }
+
+    /// The thread shown, if the Threads tab is on the screen.
+    pub fn shown_review(&self) -> Option<&Review> {
+        self.threads.review.as_ref().filter(|_| self.tab == Tab::Threads)
     }
 
     /// The commands to run at start.

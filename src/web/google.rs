@@ -1,4 +1,5 @@
-//! Calls Google's APIs: shows a token, waits when Google asks us to, and reports errors as sentences.
+//! Calls Google's APIs: shows a token, waits when Google asks us to, reads lists page by page, and reports errors as
+//! sentences.
 
 use super::oauth::{Bearer, LoginError};
 use super::{Ask, Reply, Wait, Web, WebError, safe_excerpt};
@@ -83,7 +84,8 @@ pub struct Pages<'a> {
 }
 
 impl Pages<'_> {
-    /// The next page, or `None` after the last. A list that never ends is an error: part of it would pass for all of it.
+    /// The next page, or `None` after the last. A list that never ends is an error: part of it would pass for all of
+    /// it.
     pub async fn next<P: Page>(&mut self) -> Result<Option<P>, CallError> {
         let Some(token) = self.next.take() else { return Ok(None) };
         let mut ask = self.first.clone();
@@ -213,7 +215,7 @@ impl Api {
         serde_json::from_slice(&reply.body).map_err(|_| self.unexpected("something unexpected"))
     }
 
-    /// A list that this request begins.
+    /// The list whose first page this request asks for.
     pub fn pages(&self, first: Ask) -> Pages<'_> {
         Pages { api: self, first, next: Some(String::new()), read: 0 }
     }

@@ -3,7 +3,7 @@
 //! `cargo test --test catalogue -- --nocapture` prints what each test tried, and the whole table at the end. The program
 //! that is killed, stopped and starved is this very binary: [`child::entry`] is its other life, [`process::screen`] the
 //! one in a pseudo-terminal. Inboxes, servers and screens are those of the other tests.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 // Where code of other tests is allowed to be dead, those use the rest of it.
 #[path = "../models/asking.rs"]

@@ -1,5 +1,5 @@
 //! The command line from outside: every verb, its JSON, its exit codes, and what bad input gets.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

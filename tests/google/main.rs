@@ -1,5 +1,5 @@
 //! A fake Google and a fake CalDAV server: logins, mail and calendars, and everything that can go wrong.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/google.rs"]
 mod google;

@@ -1,6 +1,6 @@
 //! The habits of real models: every workflow, over every wire, with every habit of the list. The job ends with the right
 //! result and no more calls than the habit costs, or in one card that says why.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../models/server.rs"]
 #[allow(dead_code)] // The models' own tests use the rest.

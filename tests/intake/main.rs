@@ -1,5 +1,5 @@
 //! Intake from outside: mailboxes that come and go, processes that die, and each mail once.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,7 +1,7 @@
 //! Tests with real programs: Dovecot for IMAP, Exim for SMTP, radicale for CalDAV, `langgraph dev`, coding agents, the
 //! official MCP client, a small model, packages from registries, and Python with openpyxl, pandas and matplotlib.
 //! `.ci/run` installs them. If one is missing, or needs root to start, its tests say so and pass.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../workflows/instructions.rs"]
 #[allow(dead_code)]

@@ -1,5 +1,5 @@
 //! LangGraph servers and the Codex app-server over the wire: what they ask, what is sent back, and what can go wrong.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,5 +1,5 @@
 //! Screens without a terminal: keys as strings in, what is drawn and what is decided out.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

@@ -1,5 +1,5 @@
 //! Scripted mail servers on loopback, and everything that can go wrong with them.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[allow(dead_code)] // The catalogue uses the rest.
 mod fake;

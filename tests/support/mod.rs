@@ -1,5 +1,5 @@
 //! Workflows made for tests, and a data folder to run them in.
-#![allow(dead_code, unused_imports, missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 pub mod chat;
 pub mod config;

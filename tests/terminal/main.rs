@@ -1,5 +1,5 @@
 //! The real program in a pseudo-terminal, read by a terminal parser. Tests wait for text, never for time.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

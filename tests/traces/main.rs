@@ -1,5 +1,5 @@
 //! Traces sent to a server on loopback: their shape, what must not be in them, and every fault of the server.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

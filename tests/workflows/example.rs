@@ -84,7 +84,7 @@ impl State for Minutes {
 }
 
 /// Makes minutes of the notes, and asks before anything is written.
-async fn draft(ctx: Ctx<Desk>, state: Arc<Minutes>) -> Result<Command<Minutes>, NodeError> {
+async fn draft(ctx: Ctx<Services>, state: Arc<Minutes>) -> Result<Command<Minutes>, NodeError> {
     let content = ctx.call("compose", compose(&state)).await?;
     let args = json!({ "file": state.file, "content": content });
     let mut asked = proposal("minutes", Kind::Approval, "write_minutes", &args, &state.title());
@@ -97,7 +97,7 @@ async fn draft(ctx: Ctx<Desk>, state: Arc<Minutes>) -> Result<Command<Minutes>, 
 }
 
 /// Takes the answer: writes, drafts again or ends.
-async fn decided(ctx: Ctx<Desk>, state: Arc<Minutes>) -> Result<Command<Minutes>, NodeError> {
+async fn decided(ctx: Ctx<Services>, state: Arc<Minutes>) -> Result<Command<Minutes>, NodeError> {
     let Some(answer) = &state.answer else { return Ok(Command::abandon()) };
     let args = match &answer.decision {
         Decision::Accept => answer.proposed.clone(),
@@ -145,16 +145,16 @@ impl Effect for NewFile {
 }
 
 /// What nodes may use.
-struct Desk {
+struct Services {
     folder: PathBuf,
 }
 
-fn spec(desk: Desk) -> Result<Spec, BuildError> {
-    let graph: Graph<Minutes, Desk> = Graph::builder("minutes", "draft")
+fn spec(services: Services) -> Result<Spec, BuildError> {
+    let graph: Graph<Minutes, Services> = Graph::builder("minutes", "draft")
         .node("draft", draft, [ask("decided")])
         .node("decided", decided, [goto("draft"), end()])
         .build()?;
-    let workflow = Workflow::new("minutes", graph, Arc::new(desk));
+    let workflow = Workflow::new("minutes", graph, Arc::new(services));
     Ok(Spec::new(workflow, "minutes from notes", |_, item| {
         let content = item.args["content"].as_str().unwrap_or_default();
         Card { blocks: vec![Block::Markdown(Visible::new(content))] }
@@ -162,7 +162,7 @@ fn spec(desk: Desk) -> Result<Spec, BuildError> {
 }
 
 fn open(folder: &Path) -> TestInbox {
-    TestInbox::builder().with_workflow(spec(Desk { folder: folder.to_owned() }).unwrap()).open()
+    TestInbox::builder().with_workflow(spec(Services { folder: folder.to_owned() }).unwrap()).open()
 }
 
 #[tokio::test]

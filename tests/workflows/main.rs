@@ -1,5 +1,5 @@
 //! The workflows with a scripted model: what comes in, what is asked and answered, and what that changes and does.
-#![allow(missing_docs, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
 mod support;

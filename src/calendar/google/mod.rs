@@ -151,11 +151,12 @@ impl GoogleCalendar {
         let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MAX_REPLY);
         let (mut events, mut pages) = (Vec::new(), api.pages(ask));
         while let Some(listed) = pages.next::<Listed>().await.map_err(surely_not)? {
-            events.extend(listed.items.into_iter().filter(|event| event["status"] != "cancelled"));
+            events.extend(listed.items);
             if events.len() > MAX_OCCURRENCES {
-                return Err(surely_not(api.unexpected("more occurrences than a series has")));
+                return Err(surely_not(api.unexpected("more occurrences than a series may have")));
             }
         }
+        events.retain(|event| event["status"] != "cancelled");
         Ok(events)
     }
 
@@ -229,9 +230,14 @@ impl GoogleCalendar {
         let path = ["calendars", &self.calendar, "events", series, "instances"];
         let at = at.to_string();
         let ask = api.request(Method::GET, &path, &[("originalStart", at.as_str())]).most(MAX_REPLY);
-        let listed: Listed = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
-        match listed.items.first().filter(|one| one["status"] != "cancelled") {
-            Some(occurrence) => self.change_event(occurrence, event, revision).await,
+        let (mut occurrence, mut pages) = (None, api.pages(ask));
+        while occurrence.is_none()
+            && let Some(listed) = pages.next::<Listed>().await.map_err(surely_not)?
+        {
+            occurrence = listed.items.into_iter().next();
+        }
+        match occurrence.filter(|one| one["status"] != "cancelled") {
+            Some(occurrence) => self.change_event(&occurrence, event, revision).await,
             // It is already gone.
             None if revision == Revision::Remove => Ok(true),
             None => {

@@ -1,4 +1,4 @@
-//! Folder names as IMAP writes them: non-ASCII letters in a special base64 (RFC 3501, section 5.1.3).
+//! Folders, and their names as IMAP writes them: non-ASCII letters in a special base64 (RFC 3501, section 5.1.3).
 
 use base64::Engine;
 use base64::alphabet::IMAP_MUTF7;

@@ -1,4 +1,4 @@
-//! Parses IMAP answers into values (RFC 9051, section 9). Does no I/O.
+//! Parses IMAP answers into values (RFC 9051, section 9), and writes sets of numbers. Does no I/O.
 
 /// How deep lists may nest.
 const DEEPEST: usize = 32;
@@ -182,6 +182,12 @@ pub(super) fn set(uids: &[u64]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn numbers_are_written_as_ranges() {
+        assert_eq!(set(&[1, 2, 3, 7, 9, 10]), "1:3,7,9:10");
+        assert_eq!(set(&[]), "");
+    }
 
     fn built(lines: &[&str]) -> Result<Vec<Value>, Odd> {
         let mut builder = Builder::default();

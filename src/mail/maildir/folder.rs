@@ -79,17 +79,18 @@ impl Folder {
         Ok(entries)
     }
 
-    /// The mails that are not known yet, by key, each with its short name. The short names of all are added to `present`.
-    /// A large folder is looked through often, and nearly all of its mails are known, so nothing else is kept of them.
+    /// The mails that are not known yet, by key, each with its short name, which depends on `namespace`. The short names
+    /// of all mails are added to `present`. A large folder is looked through often, and nearly all of its mails are
+    /// known, so nothing else is kept of them.
     pub(super) fn list_unknown(
         &self,
-        space: &str,
+        namespace: &str,
         is_known: impl Fn(Short) -> bool,
         present: &mut Shorts,
     ) -> Result<BTreeMap<String, (Short, Entry)>, MailError> {
         let mut unknown = BTreeMap::new();
         self.for_each(|key, entry| {
-            let short = short(space, &key);
+            let short = short(namespace, &key);
             present.insert(short);
             if !is_known(short) {
                 unknown.insert(key, (short, entry));

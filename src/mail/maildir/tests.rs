@@ -5,12 +5,12 @@ use crate::mail::NewMail;
 use std::fs;
 use tempfile::TempDir;
 
-struct Desk {
+struct TestMaildir {
     folder: TempDir,
     config: config::Mail,
 }
 
-impl Desk {
+impl TestMaildir {
     fn new() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("Mail");
@@ -72,7 +72,7 @@ fn places(mails: &[NewMail]) -> Vec<&str> {
 
 #[tokio::test]
 async fn mails_are_fetched_once_wherever_they_lie() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     mailbox.put("new/1.host", "one");
     mailbox.put("cur/2.host:2,RS", "two");
     mailbox.put(".Work/new/3.host", "three");
@@ -104,7 +104,7 @@ async fn mails_are_fetched_once_wherever_they_lie() {
 
 #[tokio::test]
 async fn a_limit_leaves_the_rest_for_the_next_time() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     (0..25).for_each(|n| mailbox.put(&format!("new/{n:02}.host"), "x"));
     let (mut since, mut got, mut left) = (None, Vec::new(), Vec::new());
     for _ in 0..4 {
@@ -126,7 +126,7 @@ async fn a_limit_leaves_the_rest_for_the_next_time() {
 
 #[tokio::test]
 async fn a_file_too_large_for_memory_is_read_in_part() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     mailbox.put("new/1.host", "Subject: huge\n\n");
     let file = fs::OpenOptions::new().write(true).open(mailbox.path("new/1.host")).unwrap();
     file.set_len(5 << 30).unwrap();
@@ -139,7 +139,7 @@ async fn a_file_too_large_for_memory_is_read_in_part() {
 
 #[tokio::test]
 async fn standing_is_told_by_flags() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     mailbox.put("new/1.host", "x");
     mailbox.put("cur/2.host:2,RS", "x");
     mailbox.put("cur/3.host:2,T", "x");
@@ -158,13 +158,13 @@ async fn standing_is_told_by_flags() {
 fn a_mail_is_found_by_its_key_whatever_its_file_is_called() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    let desk = Desk::new();
+    let mailbox = TestMaildir::new();
     let plain = ["new/1.host", "cur/2.host:2,S", "cur/3.host", "cur/4.host:2,DPST", "cur/5.host,U=7:2,"];
     let odd = ["cur/6.host!2,S", "cur/7%FF:2,S"];
-    plain.iter().chain(&odd).for_each(|file| desk.put(file, "Subject: x"));
-    fs::write(desk.path("cur").join(OsStr::from_bytes(b"7\xFF:2,S")), "Subject: another").unwrap();
-    fs::create_dir(desk.path("cur/8.host:2,S")).unwrap();
-    let folder = Folder::new("", desk.path(""));
+    plain.iter().chain(&odd).for_each(|file| mailbox.put(file, "Subject: x"));
+    fs::write(mailbox.path("cur").join(OsStr::from_bytes(b"7\xFF:2,S")), "Subject: another").unwrap();
+    fs::create_dir(mailbox.path("cur/8.host:2,S")).unwrap();
+    let folder = Folder::new("", mailbox.path(""));
     let listed = folder.list().unwrap();
     assert_eq!(listed.len(), 8, "{listed:?}");
     for (key, entry) in listed {
@@ -176,7 +176,7 @@ fn a_mail_is_found_by_its_key_whatever_its_file_is_called() {
 
 #[tokio::test]
 async fn marking_does_as_the_config_says() {
-    let mut mailbox = Desk::new();
+    let mut mailbox = TestMaildir::new();
     mailbox.put("new/1.host", "x");
     mailbox.put("cur/2.host:2,Fa", "x");
     mailbox.open().mark("INBOX/1.host", Handled::Ignored).await.unwrap();
@@ -204,7 +204,7 @@ async fn marking_does_as_the_config_says() {
 
 #[tokio::test]
 async fn a_label_is_a_letter_that_dovecot_knows() {
-    let mut mailbox = Desk::new();
+    let mut mailbox = TestMaildir::new();
     fs::write(mailbox.path("dovecot-keywords"), "0 $Forwarded\n2 Other\n").unwrap();
     mailbox.put("new/1.host", "x");
     mailbox.put("cur/2.host:2,S", "x");
@@ -228,7 +228,7 @@ async fn a_label_is_a_letter_that_dovecot_knows() {
 
 #[tokio::test]
 async fn a_draft_is_kept_once() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     let raw = b"Message-ID: <d1@example.org>\r\nSubject: x\r\n\r\ntext\r\n";
     mailbox.open().save_draft(raw).await.unwrap();
     mailbox.open().save_draft(raw).await.unwrap();
@@ -248,7 +248,7 @@ async fn a_draft_is_kept_once() {
 
 #[tokio::test]
 async fn an_answer_in_sent_counts() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     let maildir = mailbox.open();
     assert!(!maildir.answered_elsewhere(&["a@x".to_owned()]).await.unwrap()[0], "no Sent, no answer");
     Folder::new("", mailbox.path(".Sent")).create().unwrap();
@@ -267,7 +267,7 @@ async fn an_answer_in_sent_counts() {
 
 #[tokio::test]
 async fn what_the_person_sent_lies_in_sent() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     let maildir = mailbox.open();
     let sent = async || maildir.is_sent("a@x").await.unwrap();
     assert!(!sent().await, "no Sent, nothing sent");
@@ -281,7 +281,7 @@ async fn what_the_person_sent_lies_in_sent() {
 
 #[tokio::test]
 async fn changes_are_noticed_also_those_between_two_looks() {
-    let mailbox = Desk::new();
+    let mailbox = TestMaildir::new();
     let maildir = mailbox.open();
     maildir.changed().await;
     let quiet = std::future::poll_fn(|context| {
@@ -298,7 +298,7 @@ async fn changes_are_noticed_also_those_between_two_looks() {
 
 #[tokio::test]
 async fn what_is_wrong_is_said() {
-    let mut mailbox = Desk::new();
+    let mut mailbox = TestMaildir::new();
     assert_eq!(mailbox.open().check().await.unwrap(), "0 mails in its folders");
     fs::remove_dir_all(mailbox.path(".Work")).unwrap();
     let error = mailbox.open().check().await.unwrap_err().to_string();
@@ -310,22 +310,23 @@ async fn what_is_wrong_is_said() {
 
 #[tokio::test]
 async fn who_lies_in_the_mailbox_is_known() {
-    let desk = Desk::new();
-    Folder::new("", desk.path(".Sent")).create().unwrap();
-    desk.put("cur/100.old:2,S", "From: Old Friend <Friend@Old.example>\r\nTo: ann@example.org\r\n\r\nhi\r\n");
+    let mailbox = TestMaildir::new();
+    Folder::new("", mailbox.path(".Sent")).create().unwrap();
+    mailbox
+        .put("cur/100.old:2,S", "From: Old Friend <Friend@Old.example>\r\nTo: ann@example.org\r\n\r\nhi\r\n");
     let sent = "From: ann@example.org\r\nTo: a@x.example, B <b@x.example>\r\nCc: c@x.example\r\n\r\nwell\r\n";
-    desk.put(".Sent/cur/100.sent:2,S", sent);
-    let people = desk.open().people(Timestamp::MAX).await.unwrap();
+    mailbox.put(".Sent/cur/100.sent:2,S", sent);
+    let people = mailbox.open().people(Timestamp::MAX).await.unwrap();
     assert_eq!(people.heard_from, ["friend@old.example"]);
     assert_eq!(people.wrote_to, ["a@x.example", "b@x.example", "c@x.example"]);
     // A mail not taken in yet makes nobody known.
-    let people = desk.open().people(Timestamp::UNIX_EPOCH).await.unwrap();
+    let people = mailbox.open().people(Timestamp::UNIX_EPOCH).await.unwrap();
     assert_eq!((people.heard_from.len(), people.wrote_to.len()), (0, 3));
 }
 
 #[tokio::test]
 async fn mail_is_put_away_once_and_comes_back() {
-    let desk = Desk::new();
+    let mailbox = TestMaildir::new();
     let cases = [
         (Destination::Archive, ".Archive"),
         (Destination::Trash, ".Trash"),
@@ -334,41 +335,41 @@ async fn mail_is_put_away_once_and_comes_back() {
     ];
     for (n, (to, folder)) in cases.into_iter().enumerate() {
         // A synchroniser gave it a number, which is valid in its folder only.
-        desk.put(&format!("cur/{n}.host,U=7:2,FS"), "one");
+        mailbox.put(&format!("cur/{n}.host,U=7:2,FS"), "one");
         let place = format!("INBOX/{n}.host");
-        let undo = desk.open().put_away(&place, &to).await.unwrap();
-        assert_eq!(desk.open().put_away(&place, &to).await.unwrap(), undo, "once more is once");
-        assert_eq!(desk.files(&format!("{folder}/cur")), [format!("{n}.host:2,FS")], "{to:?}");
-        let presence = desk.open().presence(std::slice::from_ref(&place)).await.unwrap();
+        let undo = mailbox.open().put_away(&place, &to).await.unwrap();
+        assert_eq!(mailbox.open().put_away(&place, &to).await.unwrap(), undo, "once more is once");
+        assert_eq!(mailbox.files(&format!("{folder}/cur")), [format!("{n}.host:2,FS")], "{to:?}");
+        let presence = mailbox.open().presence(std::slice::from_ref(&place)).await.unwrap();
         assert_eq!(presence, [MailPresence::Gone]);
         for _ in 0..2 {
-            desk.open().put_back(&undo).await.unwrap();
+            mailbox.open().put_back(&undo).await.unwrap();
         }
-        assert_eq!(desk.files("cur"), [format!("{n}.host:2,FS")], "{to:?}");
-        assert!(desk.files(&format!("{folder}/cur")).is_empty());
-        fs::remove_file(desk.path(&format!("cur/{n}.host:2,FS"))).unwrap();
+        assert_eq!(mailbox.files("cur"), [format!("{n}.host:2,FS")], "{to:?}");
+        assert!(mailbox.files(&format!("{folder}/cur")).is_empty());
+        fs::remove_file(mailbox.path(&format!("cur/{n}.host:2,FS"))).unwrap();
         // Once the trash is emptied there is no way back.
         assert!(
-            desk.open().put_back(&undo).await.unwrap_err().to_string().contains("no longer where it was")
+            mailbox.open().put_back(&undo).await.unwrap_err().to_string().contains("no longer where it was")
         );
-        assert!(desk.open().put_away(&place, &to).await.is_err());
+        assert!(mailbox.open().put_away(&place, &to).await.is_err());
     }
 }
 
 #[tokio::test]
 async fn mail_goes_to_no_folder_that_is_not_there_or_lies_elsewhere() {
-    let desk = Desk::new();
-    desk.put("new/1.host", "one");
+    let mailbox = TestMaildir::new();
+    mailbox.put("new/1.host", "one");
     for name in ["Nowhere", "../../elsewhere", "", "Work/../.."] {
         let to = Destination::Folder(name.to_owned());
-        let refused = desk.open().put_away("INBOX/1.host", &to).await.unwrap_err().to_string();
+        let refused = mailbox.open().put_away("INBOX/1.host", &to).await.unwrap_err().to_string();
         assert!(refused.contains("there is no folder"), "{name}: {refused}");
         assert!(refused.ends_with("; there are Archive, Work"), "{name}: {refused}");
     }
-    assert_eq!(desk.files("new"), ["1.host"]);
-    assert_eq!(desk.open().folders().await.unwrap(), ["Archive", "Work"]);
-    fs::create_dir_all(desk.path("Archive/2026/cur")).unwrap();
-    assert_eq!(desk.open().folders().await.unwrap(), ["Archive", "Archive/2026", "Work"]);
+    assert_eq!(mailbox.files("new"), ["1.host"]);
+    assert_eq!(mailbox.open().folders().await.unwrap(), ["Archive", "Work"]);
+    fs::create_dir_all(mailbox.path("Archive/2026/cur")).unwrap();
+    assert_eq!(mailbox.open().folders().await.unwrap(), ["Archive", "Archive/2026", "Work"]);
     let to = Destination::Folder("Archive/2026".to_owned());
-    desk.open().put_away("INBOX/1.host", &to).await.unwrap();
+    mailbox.open().put_away("INBOX/1.host", &to).await.unwrap();
 }

@@ -1,4 +1,4 @@
-//! What a part of a mail says it is.
+//! Header fields, and what they say a part is.
 
 use super::params::Params;
 use std::ops::Range;

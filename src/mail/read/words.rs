@@ -1,10 +1,14 @@
-//! Decodes header values: folding, raw 8-bit letters and encoded words (RFC 2047), even broken ones.
+//! Decodes header values: folding, raw 8-bit letters and encoded words (RFC 2047), even broken ones. Cuts them to one
+//! line of limited length.
 //!
 //! Promises: linear time, no errors. Adjacent encoded words are joined before their character set is decoded, since
 //! many senders split in the middle of a character. Text that is not an encoded word stays unchanged.
 
 use super::decode;
 use crate::text::Visible;
+
+/// The longest subject, name or header value kept, in bytes.
+pub(super) const MAX_LINE: usize = 4_096;
 
 /// A header value as one line of text.
 pub(super) fn text(value: &[u8], charset: &str) -> String {
@@ -148,9 +152,6 @@ fn word(text: &str) -> Option<Word<'_>> {
     let charset = charset.split_once('*').map_or(charset, |(charset, _language)| charset);
     (!charset.is_empty()).then_some(Word { charset, bytes, length: end + 2 })
 }
-
-/// The longest subject, name or header value kept, in bytes.
-pub(super) const MAX_LINE: usize = 4_096;
 
 /// A value as one visible line of limited length.
 pub(super) fn line(value: &[u8], charset: &str) -> String {

@@ -4,7 +4,7 @@
 //! count only together with another, or as a whole sentence. Quoted words are reported as quoted: people write about
 //! such texts. Linear time; prefers few false alarms to catching everything.
 
-use super::quoting::without_placeholders;
+use super::placeholders::without_placeholders;
 use super::{commands, disguise};
 use crate::text::phrases::flat;
 

@@ -1,6 +1,6 @@
 //! Attachments that run when they are opened.
 
-use super::quoting::without_placeholders;
+use super::placeholders::without_placeholders;
 
 /// Extensions of files that some system runs, or that contain programs which run when opened.
 const PROGRAMS: &[&str] = &[

@@ -11,6 +11,7 @@ mod disguise;
 mod domains;
 mod files;
 mod leaving;
+mod placeholders;
 mod ploys;
 mod quoting;
 mod senders;

@@ -4,11 +4,11 @@
 //! from the user does not count. Both are also found inside percent escapes, hexadecimal or base64. Linear in all texts
 //! together. A search by words then compares it with other mails.
 
+use super::placeholders::without_placeholders;
 use crate::mail::codes::codes;
 use base64::Engine;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
-use std::borrow::Cow;
 use std::collections::HashSet;
 
 /// How many words in a row are distinctive.
@@ -200,24 +200,6 @@ fn from_base64(text: &str) -> Vec<String> {
             .filter(|text| !text.chars().any(|c| c.is_control() && !c.is_whitespace()))
     });
     texts.collect()
-}
-
-/// The text without placeholders for hidden characters, which must not split words.
-pub(super) fn without_placeholders(text: &str) -> Cow<'_, str> {
-    if !text.contains("⟨U+") {
-        return text.into();
-    }
-    let mut out = String::with_capacity(text.len());
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once("⟨U+") {
-        out.push_str(before);
-        // We remove only real placeholders, which are short.
-        let end =
-            after.char_indices().take(24).find(|(_, c)| *c == '⟩').map_or(0, |(at, c)| at + c.len_utf8());
-        rest = &after[end..];
-    }
-    out.push_str(rest);
-    out.into()
 }
 
 #[cfg(test)]

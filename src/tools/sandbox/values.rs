@@ -1,4 +1,4 @@
-//! Converts values between cells and Python.
+//! Converts values between cells and Python, and makes the errors that code sees.
 
 use crate::tools::workbook::{Value, WorkbookError};
 use jiff::civil::DateTime;

@@ -100,6 +100,24 @@ pub struct Scanned {
     pub skipped: u64,
 }
 
+/// Why an agent stopped refining.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Stop {
+    /// The score is good enough.
+    Threshold,
+    /// It was refined as often as allowed.
+    Maximum,
+    /// The last refinement gained too little.
+    SmallGain,
+    /// Refining is switched off.
+    SwitchedOff,
+    /// The person did not want the tokens spent.
+    Declined,
+    /// There was nothing more to find, or there was no score.
+    NothingMore,
+}
+
 /// The result of an agent.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -287,22 +305,4 @@ fn agent_result(child: ChildResult) -> AgentResult {
         warnings: vec![child.error.unwrap_or_else(|| "it was given up".to_owned())],
         ..AgentResult::default()
     })
-}
-
-/// Why an agent stopped refining.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Stop {
-    /// The score is good enough.
-    Threshold,
-    /// It was refined as often as allowed.
-    Maximum,
-    /// The last refinement gained too little.
-    SmallGain,
-    /// Refining is switched off.
-    SwitchedOff,
-    /// The person did not want the tokens spent.
-    Declined,
-    /// There was nothing more to find, or there was no score.
-    NothingMore,
 }

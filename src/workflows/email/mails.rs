@@ -100,7 +100,8 @@ impl Conversation {
         self.mails.iter().rev().find(|(_, mail)| !self.is_own(mail)).or(self.mails.last())
     }
 
-    /// The mail being decided on and every later mail of others, each as a conversation of its own.
+    /// The mail being decided on and every later mail of others, each as a conversation of its own. If none
+    /// is being decided on, only the newest.
     pub fn to_decide_on(&self) -> impl Iterator<Item = Self> {
         let about_index = self.mails.iter().position(|(mail_ref, _)| mail_ref.raw == self.about);
         let newest = self.newest().map(|(newest, _)| &newest.raw);

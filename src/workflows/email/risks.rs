@@ -126,9 +126,9 @@ pub(super) fn edit_needs_a_look(
     if tool == tools::WRITE_EMAIL && promises_attachment(after) && !promises_attachment(before) {
         return Ok(true);
     }
-    let recipients_before = recipients(tool, before);
+    let recipients_before = send::recipients(tool, before);
     let added: Vec<String> =
-        recipients(tool, after).into_iter().filter(|to| !recipients_before.contains(to)).collect();
+        send::recipients(tool, after).into_iter().filter(|to| !recipients_before.contains(to)).collect();
     let message = Message { to: &added, ..Message::default() };
     with_known(services, conversation, conversation.people(), |known| {
         let new_domain = |address: &str| known.addresses.iter().all(|one| elsewhere(one, address));
@@ -173,24 +173,6 @@ pub(super) async fn time_problem(
     Some(format!("{change}, and {problem}."))
 }
 
-/// The bare addresses of everybody a call would reach.
-pub(super) fn recipients(tool: &str, args: &Value) -> Vec<String> {
-    let keys: &[&str] = match tool {
-        tools::WRITE_EMAIL => &["to", "cc", "bcc"],
-        tools::SCHEDULE_MEETING => &["attendees"],
-        tools::UNSUBSCRIBE | tools::ANSWER_INVITATION => &["to"],
-        _ => &[],
-    };
-    let mut typed = Vec::new();
-    for value in keys.iter().filter_map(|key| args.get(key)) {
-        match value {
-            Value::Array(list) => typed.extend(list.iter().filter_map(Value::as_str).map(str::to_owned)),
-            other => typed.extend(other.as_str().map(str::to_owned)),
-        }
-    }
-    send::bare_addresses(&typed)
-}
-
 fn promises_attachment(args: &Value) -> bool {
     let has_no_files = args.get("attachments").and_then(Value::as_array).is_none_or(Vec::is_empty);
     has_no_files && args.get("content").and_then(Value::as_str).is_some_and(speaks_of_attachment)
@@ -202,7 +184,7 @@ fn message_warnings(
     tool: &str,
     args: &Value,
 ) -> Result<Vec<Warning>, NodeError> {
-    let reached = recipients(tool, args);
+    let reached = send::recipients(tool, args);
     let written: WriteEmail = serde_json::from_value(args.clone()).unwrap_or_default();
     let message = match tool {
         tools::WRITE_EMAIL => Message { to: &written.to, cc: &written.cc, bcc: &written.bcc },

@@ -5,7 +5,7 @@
 
 use super::mails::Conversation;
 use super::state::{Attached, Email};
-use super::tools::WriteEmail;
+use super::tools::{self, WriteEmail};
 use crate::calendar::{self, Calendar, CalendarError, Revision, RevisionCheck};
 use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepContext};
 use crate::mail::compose::{
@@ -269,4 +269,22 @@ impl Effect for ReviseEvent {
             }
         })
     }
+}
+
+/// The bare addresses of everybody a call would reach.
+pub(super) fn recipients(tool: &str, args: &Value) -> Vec<String> {
+    let keys: &[&str] = match tool {
+        tools::WRITE_EMAIL => &["to", "cc", "bcc"],
+        tools::SCHEDULE_MEETING => &["attendees"],
+        tools::UNSUBSCRIBE | tools::ANSWER_INVITATION => &["to"],
+        _ => &[],
+    };
+    let mut typed = Vec::new();
+    for value in keys.iter().filter_map(|key| args.get(key)) {
+        match value {
+            Value::Array(list) => typed.extend(list.iter().filter_map(Value::as_str).map(str::to_owned)),
+            other => typed.extend(other.as_str().map(str::to_owned)),
+        }
+    }
+    bare_addresses(&typed)
 }

@@ -25,26 +25,26 @@ pub enum Reply {
 }
 
 #[derive(Default)]
-struct Desk {
-    seen: Mutex<Vec<(String, String)>>,
-    told: Mutex<Vec<(String, VecDeque<Reply>)>>,
+struct Shared {
+    requests: Mutex<Vec<(String, String)>>,
+    replies: Mutex<Vec<(String, VecDeque<Reply>)>>,
     hosts: Mutex<Vec<String>>,
 }
 
 pub struct Server {
-    desk: Arc<Desk>,
+    shared: Arc<Shared>,
     pub port: u16,
 }
 
 impl Server {
     pub async fn start() -> Self {
-        let desk = Arc::new(Desk::default());
+        let shared = Arc::new(Shared::default());
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let port = listener.local_addr().unwrap().port();
-        desk.hosts.lock().unwrap().push(format!("http://127.0.0.1:{port}"));
-        let app = axum::Router::new().fallback(answer).with_state(desk.clone());
+        shared.hosts.lock().unwrap().push(format!("http://127.0.0.1:{port}"));
+        let app = axum::Router::new().fallback(answer).with_state(shared.clone());
         tokio::spawn(async move { axum::serve(listener, app).await.unwrap() });
-        Self { desk, port }
+        Self { shared, port }
     }
 
     pub fn url(&self) -> String {
@@ -53,17 +53,17 @@ impl Server {
 
     /// Has the next requests whose path begins so answered otherwise; the last answer stays.
     pub fn tell(&self, path: &str, replies: impl IntoIterator<Item = Reply>) {
-        self.desk.told.lock().unwrap().insert(0, (path.to_owned(), replies.into_iter().collect()));
+        self.shared.replies.lock().unwrap().insert(0, (path.to_owned(), replies.into_iter().collect()));
     }
 
     /// The servers its list names.
     pub fn lists(&self, hosts: &[String]) {
-        *self.desk.hosts.lock().unwrap() = hosts.to_vec();
+        *self.shared.hosts.lock().unwrap() = hosts.to_vec();
     }
 
     /// What was asked, as `GET /path?query`, without looks at lists and health.
     pub fn asked(&self) -> Vec<String> {
-        let seen = self.desk.seen.lock().unwrap();
+        let seen = self.shared.requests.lock().unwrap();
         let lines =
             seen.iter().map(|(line, _)| line.replace("&app_name=sayso", "").replace("?app_name=sayso", ""));
         lines.filter(|line| line.contains("/v1/")).collect()
@@ -71,41 +71,40 @@ impl Server {
 
     /// Everything that was asked, as `GET /path?query`.
     pub fn lines(&self) -> Vec<String> {
-        self.desk.seen.lock().unwrap().iter().map(|(line, _)| line.clone()).collect()
+        self.shared.requests.lock().unwrap().iter().map(|(line, _)| line.clone()).collect()
     }
 
     /// How often this was asked.
     pub fn count(&self, begins: &str) -> usize {
-        self.desk.seen.lock().unwrap().iter().filter(|(line, _)| line.starts_with(begins)).count()
+        self.shared.requests.lock().unwrap().iter().filter(|(line, _)| line.starts_with(begins)).count()
     }
 
     /// What went along with the last request, and its header.
     pub fn last_body(&self) -> String {
-        self.desk.seen.lock().unwrap().last().unwrap().1.clone()
+        self.shared.requests.lock().unwrap().last().unwrap().1.clone()
     }
 }
 
-async fn answer(State(desk): State<Arc<Desk>>, request: Request) -> Response {
+async fn answer(State(shared): State<Arc<Shared>>, request: Request) -> Response {
     let path = request.uri().path().to_owned();
     let line = format!("{} {}", request.method(), request.uri());
     let header = format!("{:?}", request.headers());
     let query = request.uri().query().unwrap_or_default().to_owned();
     let body = axum::body::to_bytes(request.into_body(), 1 << 20).await.unwrap();
     let body = String::from_utf8(body.to_vec()).unwrap();
-    desk.seen.lock().unwrap().push((line, format!("{header}\n{body}")));
-    let told = {
-        let mut told = desk.told.lock().unwrap();
-        let found = told
-            .iter_mut()
-            .find(|(prefix, replies)| path.starts_with(prefix.as_str()) && !replies.is_empty());
+    shared.requests.lock().unwrap().push((line, format!("{header}\n{body}")));
+    let odd_reply = {
+        let mut all = shared.replies.lock().unwrap();
+        let found =
+            all.iter_mut().find(|(prefix, replies)| path.starts_with(prefix.as_str()) && !replies.is_empty());
         found.and_then(
             |(_, replies)| if replies.len() > 1 { replies.pop_front() } else { replies.front().cloned() },
         )
     };
-    match told {
+    match odd_reply {
         Some(reply) => odd(reply).await,
         None => {
-            let hosts = desk.hosts.lock().unwrap().clone();
+            let hosts = shared.hosts.lock().unwrap().clone();
             match usual(&path, &query, &hosts) {
                 Some(value) => json_reply(200, &value),
                 None => json_reply(404, &json!({"code": 404, "message": "there is no such thing"})),

@@ -235,7 +235,7 @@ fn covering_grant(
     let query = GrantQuery {
         tool,
         sender: &answered.from.address.to_lowercase(),
-        recipients: &risks::recipients(tool, args),
+        recipients: &send::recipients(tool, args),
         conversation: &conversation.people(),
         own: &conversation.own_addresses(),
         warned,

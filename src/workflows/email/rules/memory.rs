@@ -4,9 +4,9 @@
 //! the mail. Lines about replies and meetings are made in [`style`]. Pinned lines are never touched. Addresses and
 //! words of a mail only become part of a line, never a line.
 
-use super::draft::{Draft, MAX_LINE};
 use super::learned::{self, describe};
 use super::profile;
+use super::profile_draft::{Draft, MAX_LINE};
 use super::signs::Signs;
 use super::style;
 use crate::text::phrases::flat;

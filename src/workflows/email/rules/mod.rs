@@ -2,15 +2,15 @@
 //!
 //! [`signs`] and [`asks`] read the visible features of a mail. [`profile`] reads the lines of the memory. [`triage`]
 //! decides by those lines first and by general rules second. [`memory`] and [`style`] change the lines after a person's
-//! decision. All of them use the same kinds of mail ([`kinds`]), so we learn what we look at. [`learned`] says how far
+//! decision, in a [`profile_draft`]. All of them use the same kinds of mail ([`kinds`]), so we learn what we look at. [`learned`] says how far
 //! an ignoring line reaches, and when to propose a wider one. [`reply`] drafts answers and meetings.
 
 mod asks;
-mod draft;
 mod kinds;
 mod learned;
 mod memory;
 mod profile;
+mod profile_draft;
 mod reply;
 mod signs;
 mod style;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::draft::{Draft, MAX_LINE};
+use super::profile_draft::{Draft, MAX_LINE};
 use crate::text::phrases::flat;
 use crate::text::words::line;
 use crate::workflows::lesson::{Cause, CauseKind};
