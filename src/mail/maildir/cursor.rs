@@ -8,7 +8,6 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sha2::{Digest, Sha256};
 use std::collections::HashSet;
-use std::hash::{BuildHasherDefault, Hasher};
 
 /// The format version.
 const FORM: &str = "1";
@@ -17,28 +16,6 @@ const GONE: usize = 10_000;
 
 /// A mail's name, shortened.
 pub(super) type Short = u64;
-
-/// A set of short names. They are digests already, so they need no hashing.
-pub(super) type Shorts = HashSet<Short, BuildHasherDefault<AsIs>>;
-
-#[derive(Default)]
-pub(super) struct AsIs(u64);
-
-impl Hasher for AsIs {
-    fn finish(&self) -> u64 {
-        self.0
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            self.0 = self.0 << 8 | u64::from(*byte);
-        }
-    }
-
-    fn write_u64(&mut self, short: u64) {
-        self.0 = short;
-    }
-}
 
 pub(super) fn short(folder: &str, key: &str) -> Short {
     let hash = Sha256::new().chain_update(folder).chain_update([0]).chain_update(key).finalize();
@@ -49,7 +26,7 @@ pub(super) fn short(folder: &str, key: &str) -> Short {
 pub(super) struct Seen {
     /// In the order fetched, so the oldest come first.
     order: Vec<Short>,
-    all: Shorts,
+    all: HashSet<Short>,
 }
 
 impl Seen {
@@ -63,11 +40,7 @@ impl Seen {
         if form != FORM || !bytes.len().is_multiple_of(8) {
             return Err(broken());
         }
-        let count = bytes.len() / 8;
-        let mut seen = Self {
-            order: Vec::with_capacity(count),
-            all: Shorts::with_capacity_and_hasher(count, BuildHasherDefault::default()),
-        };
+        let mut seen = Self::default();
         for name in bytes.as_chunks::<8>().0 {
             seen.add(u64::from_be_bytes(*name));
         }
@@ -90,7 +63,7 @@ impl Seen {
     }
 
     /// Forgets the oldest names of missing mails, if there are many.
-    pub(super) fn forget(&mut self, present: &Shorts) {
+    pub(super) fn forget(&mut self, present: &HashSet<Short>) {
         let gone = self.order.iter().filter(|name| !present.contains(name)).count();
         let mut spare = gone.saturating_sub(GONE);
         if spare == 0 {

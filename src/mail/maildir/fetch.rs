@@ -1,9 +1,10 @@
 //! Fetches new mail.
 
-use super::cursor::{Seen, Short, Shorts};
+use super::cursor::{Seen, Short};
 use super::folder::{Entry, Folder};
 use crate::mail::{Cursor, Fetched, MailError, NewMail};
 use jiff::Timestamp;
+use std::collections::HashSet;
 use std::io::{self, Read};
 
 /// The longest mail read whole, which is the parser's limit.
@@ -58,9 +59,12 @@ pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestam
 }
 
 /// The mails not fetched yet, oldest first, and the names of all mails.
-fn list_pending<'a>(folders: &'a [Folder], seen: &Seen) -> Result<(Vec<PendingMail<'a>>, Shorts), MailError> {
+fn list_pending<'a>(
+    folders: &'a [Folder],
+    seen: &Seen,
+) -> Result<(Vec<PendingMail<'a>>, HashSet<Short>), MailError> {
     let mut pending = Vec::new();
-    let mut present = Shorts::default();
+    let mut present = HashSet::new();
     for folder in folders {
         let unknown = folder.list_unknown(&folder.name, |short| seen.has(short), &mut present)?;
         for (key, (short, entry)) in unknown {

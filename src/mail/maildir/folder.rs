@@ -1,11 +1,11 @@
 //! One Maildir folder: listing and opening its files.
 
-use super::cursor::{Short, Shorts, short};
+use super::cursor::{Short, short};
 use super::name::{self, Name};
 use super::trouble;
 use crate::mail::MailError;
 use rustix::fs::{FileType, Mode, OFlags};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -86,7 +86,7 @@ impl Folder {
         &self,
         namespace: &str,
         is_known: impl Fn(Short) -> bool,
-        present: &mut Shorts,
+        present: &mut HashSet<Short>,
     ) -> Result<BTreeMap<String, (Short, Entry)>, MailError> {
         let mut unknown = BTreeMap::new();
         self.for_each(|key, entry| {

@@ -1,10 +1,10 @@
 //! Finds out which mails the user has answered, from the mails in Sent. Each file's header is read once.
 
-use super::cursor::{Short, Shorts, short};
+use super::cursor::{Short, short};
 use super::folder::Folder;
 use super::header::ids_of;
 use crate::mail::MailError;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 struct SentIds {
     message_id: Option<Short>,
@@ -24,7 +24,7 @@ impl Answers {
             self.mails.clear();
             return Ok(());
         }
-        let mut present = Shorts::default();
+        let mut present = HashSet::new();
         let unknown = sent.list_unknown("", |name| self.mails.contains_key(&name), &mut present)?;
         for (key, (name, entry)) in unknown {
             // An unreadable mail is tried again next time.
