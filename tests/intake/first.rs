@@ -4,6 +4,7 @@ use crate::CONFIG;
 use crate::folder_mailbox::letter;
 use crate::post::Post;
 use sayso::graph::Decision;
+use std::sync::atomic::Ordering;
 
 fn put(post: &Post, count: usize) {
     for n in 1..=count {
@@ -30,6 +31,18 @@ async fn it_takes_unread_mail_of_the_last_day() {
     // Later mail is taken in even if it was read already.
     let place = post.mailbox.put(&letter(6, "f@b.example", "Letter 6", ""));
     post.mailbox.flag(&place, "seen");
+    assert_eq!(post.sync().await.started, 1);
+}
+
+#[tokio::test]
+async fn a_mailbox_without_new_mail_is_begun_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    for _ in 0..3 {
+        assert_eq!(post.sync().await.new, 0);
+    }
+    assert_eq!(post.mailbox.starts.load(Ordering::SeqCst), 1);
+    put(&post, 1);
     assert_eq!(post.sync().await.started, 1);
 }
 

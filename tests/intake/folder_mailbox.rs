@@ -13,6 +13,8 @@ pub struct FolderMailbox {
     pub folder: PathBuf,
     pub fails: AtomicBool,
     pub refuses: AtomicBool,
+    /// How often it was asked where to begin.
+    pub starts: AtomicUsize,
     pub fetches: AtomicUsize,
     /// The fetch that fails, by its number.
     pub broken_fetch: AtomicUsize,
@@ -29,6 +31,7 @@ impl FolderMailbox {
             folder,
             fails: AtomicBool::default(),
             refuses: AtomicBool::default(),
+            starts: AtomicUsize::default(),
             fetches: AtomicUsize::default(),
             broken_fetch: AtomicUsize::default(),
             lossy_fetch: AtomicUsize::default(),
@@ -115,6 +118,11 @@ impl FolderMailbox {
 }
 
 impl Mailbox for FolderMailbox {
+    fn start(&self, _: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
+        self.starts.fetch_add(1, Ordering::SeqCst);
+        Box::pin(async { Ok(Some(Cursor("0000".to_owned()))) })
+    }
+
     fn fetch<'a>(
         &'a self,
         since: Option<&'a Cursor>,

@@ -33,8 +33,9 @@ impl Intake {
         let since = self.first_since(account).await?;
         let mut source = store.mail().source(account.name.clone(), since).await?;
         self.carry_out(account, &mut source, synced).await?;
-        let mut cursor = match source.cursor.clone() {
-            Some(stored) => Some(Cursor(stored)),
+        let mut stored = source.cursor.clone().map(Cursor);
+        let first = match stored {
+            Some(_) => None,
             None => self.start(account, source.since).await?,
         };
         let mut receiver: Receiver = source
@@ -43,12 +44,12 @@ impl Intake {
             .and_then(|stored| serde_json::from_str(stored).ok())
             .unwrap_or_default();
         let (mut done, mut missed) = (0, None);
-        let mut page = self.page(account, cursor.as_ref()).await?;
+        let mut page = self.page(account, stored.as_ref().or(first.as_ref())).await?;
         loop {
             let count = page.mails.len() as u64;
             let total = done + count + page.remaining;
             missed = page.missed.or(missed);
-            let moved = page.cursor.is_some() && page.cursor != cursor;
+            let moved = page.cursor.is_some() && page.cursor != stored;
             // If a mailbox claims more mail but returns none, try again another time.
             let more = page.remaining > 0 && count > 0 && moved;
             let taking = async {
@@ -72,10 +73,10 @@ impl Intake {
                 Ok(if more && light { Some(self.page(account, page.cursor.as_ref()).await) } else { None })
             };
             let ((), next) = tokio::try_join!(taking, next)?;
-            cursor = page.cursor.or(cursor);
+            stored = page.cursor.or(stored);
             page = match next {
                 Some(next) => next?,
-                None if more => self.page(account, cursor.as_ref()).await?,
+                None if more => self.page(account, stored.as_ref()).await?,
                 None => break,
             };
         }

@@ -26,7 +26,8 @@ pub(super) fn short(folder: &str, key: &str) -> Short {
 pub(super) struct Seen {
     /// In the order fetched, so the oldest come first.
     order: Vec<Short>,
-    all: HashSet<Short>,
+    /// The names that the cursor held, sorted: there may be a hundred thousand, and all are looked up at every look.
+    before: Vec<Short>,
 }
 
 impl Seen {
@@ -40,11 +41,10 @@ impl Seen {
         if form != FORM || !bytes.len().is_multiple_of(8) {
             return Err(broken());
         }
-        let mut seen = Self::default();
-        for name in bytes.as_chunks::<8>().0 {
-            seen.add(u64::from_be_bytes(*name));
-        }
-        Ok(seen)
+        let order: Vec<Short> = bytes.as_chunks::<8>().0.iter().map(|name| u64::from_be_bytes(*name)).collect();
+        let mut before = order.clone();
+        before.sort_unstable();
+        Ok(Self { order, before })
     }
 
     pub(super) fn write(&self) -> Cursor {
@@ -52,28 +52,28 @@ impl Seen {
         Cursor(format!("{FORM} {}", STANDARD_NO_PAD.encode(bytes)))
     }
 
+    /// Whether the mail was fetched before this look.
     pub(super) fn has(&self, name: Short) -> bool {
-        self.all.contains(&name)
+        self.before.binary_search(&name).is_ok()
     }
 
+    /// Adds a mail that [`Seen::has`] did not know.
     pub(super) fn add(&mut self, name: Short) {
-        if self.all.insert(name) {
-            self.order.push(name);
-        }
+        self.order.push(name);
     }
 
-    /// Forgets the oldest names of missing mails, if there are many.
-    pub(super) fn forget(&mut self, present: &HashSet<Short>) {
-        let gone = self.order.iter().filter(|name| !present.contains(name)).count();
+    /// Forgets the oldest names of missing mails, if there are many; `present` are the names still found.
+    pub(super) fn forget(&mut self, present: Vec<Short>) {
+        let gone = self.order.len().saturating_sub(present.len());
         let mut spare = gone.saturating_sub(GONE);
         if spare == 0 {
             return;
         }
+        let present: HashSet<Short> = present.into_iter().collect();
         self.order.retain(|name| {
             let is_kept = spare == 0 || present.contains(name);
             spare -= usize::from(!is_kept);
             is_kept
         });
-        self.all = self.order.iter().copied().collect();
     }
 }

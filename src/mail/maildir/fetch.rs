@@ -4,7 +4,6 @@ use super::cursor::{Seen, Short};
 use super::folder::{Entry, Folder};
 use crate::mail::{Cursor, Fetched, MailError, NewMail};
 use jiff::Timestamp;
-use std::collections::HashSet;
 use std::io::{self, Read};
 
 /// The longest mail read whole, which is the parser's limit.
@@ -24,7 +23,8 @@ struct PendingMail<'a> {
 /// At most `limit` mails not fetched before, oldest first.
 pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
     let mut seen = since.map(Seen::read).transpose()?.unwrap_or_default();
-    let (pending, present) = list_pending(folders, &seen)?;
+    let (pending, known) = list_pending(folders, &seen)?;
+    seen.forget(known);
     let mut remaining = pending.len() as u64;
     let mut mails = Vec::new();
     let mut bytes = 0;
@@ -40,7 +40,6 @@ pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) ->
             mails.push(mail);
         }
     }
-    seen.forget(&present);
     Ok(Fetched { mails, cursor: Some(seen.write()), remaining, missed: None })
 }
 
@@ -58,15 +57,15 @@ pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestam
     Ok(pending.iter().rev().take(count).next_back().map(|one| one.arrived))
 }
 
-/// The mails not fetched yet, oldest first, and the names of all mails.
+/// The mails not fetched yet, oldest first, and the names of the others.
 fn list_pending<'a>(
     folders: &'a [Folder],
     seen: &Seen,
-) -> Result<(Vec<PendingMail<'a>>, HashSet<Short>), MailError> {
+) -> Result<(Vec<PendingMail<'a>>, Vec<Short>), MailError> {
     let mut pending = Vec::new();
-    let mut present = HashSet::new();
+    let mut known = Vec::new();
     for folder in folders {
-        let unknown = folder.list_unknown(&folder.name, |short| seen.has(short), &mut present)?;
+        let unknown = folder.list_unknown(&folder.name, |short| seen.has(short), &mut known)?;
         for (key, (short, entry)) in unknown {
             if entry.has('T') || entry.has('D') {
                 continue;
@@ -79,7 +78,7 @@ fn list_pending<'a>(
         }
     }
     pending.sort_by(|a, b| (a.arrived, &a.key).cmp(&(b.arrived, &b.key)));
-    Ok((pending, present))
+    Ok((pending, known))
 }
 
 fn read(one: &PendingMail<'_>) -> Result<Option<NewMail>, MailError> {

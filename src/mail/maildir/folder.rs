@@ -5,7 +5,7 @@ use super::name::{self, Name};
 use super::trouble;
 use crate::mail::MailError;
 use rustix::fs::{FileType, Mode, OFlags};
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File};
 use std::io::{self, Read};
@@ -80,19 +80,20 @@ impl Folder {
     }
 
     /// The mails that are not known yet, by key, each with its short name, which depends on `namespace`. The short names
-    /// of all mails are added to `present`. A large folder is looked through often, and nearly all of its mails are
-    /// known, so nothing else is kept of them.
+    /// of the others are added to `known`; a mail that is moving may be added twice. A large folder is looked through
+    /// often, and nearly all of its mails are known, so nothing else is kept of them.
     pub(super) fn list_unknown(
         &self,
         namespace: &str,
         is_known: impl Fn(Short) -> bool,
-        present: &mut HashSet<Short>,
+        known: &mut Vec<Short>,
     ) -> Result<BTreeMap<String, (Short, Entry)>, MailError> {
         let mut unknown = BTreeMap::new();
         self.for_each(|key, entry| {
             let short = short(namespace, &key);
-            present.insert(short);
-            if !is_known(short) {
+            if is_known(short) {
+                known.push(short);
+            } else {
                 unknown.insert(key, (short, entry));
             }
         })?;
@@ -128,8 +129,14 @@ impl Folder {
             return Ok(Some(entry));
         }
         for _ in 0..LOOKS {
-            if let Some(entry) = self.list()?.remove(key) {
-                return Ok(Some(entry));
+            let mut found = None;
+            self.for_each(|other, entry| {
+                if other == key {
+                    found = Some(entry);
+                }
+            })?;
+            if found.is_some() {
+                return Ok(found);
             }
         }
         Ok(None)
