@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::bend::folded;
+use super::coerce::folded;
 use super::{Habit, ToolCall, ToolSpec, loose};
 
 /// Whether a name that a model wrote means this tool: it may be in another case, or have a prefix such as `functions.`.

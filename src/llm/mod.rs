@@ -12,10 +12,10 @@
 //! [`Request::task`] and [`Request::facts`], which the other providers ignore.
 
 mod anthropic;
-mod bend;
 mod builtin;
 mod calls;
 mod check;
+mod coerce;
 mod error;
 mod exchange;
 mod gemini;

@@ -1,6 +1,6 @@
 //! Asks for words or calls, and checks them against the tools' schemas before anybody sees them.
 
-use super::bend::UnknownKeys;
+use super::coerce::UnknownKeys;
 use super::exchange::ModelExchange;
 use super::habit::note;
 use super::schema;
@@ -167,9 +167,9 @@ fn check_call(
         note(habits, [Habit::ToolName]);
     }
     match schema::accept(&tool.schema, std::mem::take(&mut call.args), extra) {
-        Ok((args, bent)) => {
+        Ok((args, corrected)) => {
             call.args = args;
-            note(habits, bent);
+            note(habits, corrected);
             Ok(())
         }
         Err(complaint) => Err(Complaint {

@@ -6,7 +6,7 @@ use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
 use super::Habit;
-use super::bend::{UnknownKeys, bend, is_optional, takes_null};
+use super::coerce::{UnknownKeys, coerce, is_optional, takes_null};
 
 /// How many complaints a model is told at once.
 const MAX_COMPLAINTS: usize = 5;
@@ -44,7 +44,7 @@ pub(super) fn accept(
     mut value: Value,
     extra: UnknownKeys,
 ) -> Result<(Value, Vec<Habit>), Complaints> {
-    let habits = bend(schema, &mut value, extra);
+    let habits = coerce(schema, &mut value, extra);
     check(schema, &value)?;
     Ok((value, habits))
 }

@@ -5,7 +5,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::bend::UnknownKeys;
+use super::coerce::UnknownKeys;
 use super::exchange::ModelExchange;
 use super::habit::note;
 use super::schema::{self};
@@ -48,8 +48,8 @@ pub async fn shaped<T: DeserializeOwned>(
     loop {
         let reply = asking.answer().await?;
         match read::<T>(&output.schema, &reply) {
-            Ok((value, bent)) => {
-                note(&mut asking.habits, bent);
+            Ok((value, corrected)) => {
+                note(&mut asking.habits, corrected);
                 let ModelExchange { usage, habits, left_out, answers, .. } = asking;
                 return Ok(Structured { value, usage, answers, model: reply.model, habits, left_out });
             }
@@ -76,8 +76,8 @@ fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<(T, Vec<Ha
     let called = reply.calls.iter().map(|call| (call.args.clone(), vec![Habit::ToolName]));
     for (value, mut habits) in loose::values_in(&reply.text).into_iter().chain(called) {
         match fitting(schema, value) {
-            Ok((value, bent)) => {
-                note(&mut habits, bent);
+            Ok((value, corrected)) => {
+                note(&mut habits, corrected);
                 return Ok((value, habits));
             }
             Err(complaints) => wrong = wrong.or(Some(complaints)),

@@ -39,7 +39,7 @@ impl<'a> Iterator for Wrap<'a> {
             return None;
         }
         let rest = &self.text[self.at..];
-        let line = sensible(rest, first_line(rest, self.columns), &['/']);
+        let line = at_a_good_place(rest, first_line(rest, self.columns), &['/']);
         self.at += line.next;
         Some(&rest[..line.end])
     }
@@ -76,7 +76,7 @@ impl<'a> Iterator for WrapQuoted<'a> {
         } else {
             self.mark
         };
-        let line = sensible(rest, first_line(rest, self.columns - mark.len()), &['/']);
+        let line = at_a_good_place(rest, first_line(rest, self.columns - mark.len()), &['/']);
         self.at += line.next;
         Some((mark, &rest[..line.end]))
     }
@@ -89,22 +89,22 @@ fn quote_mark(line: &str, most: usize) -> &str {
 }
 
 /// How much further continuation lines of code are indented than the first.
-const GOES_ON: usize = 2;
+const CONTINUATION_INDENT: usize = 2;
 
 /// A word of code that is too long is best broken after one of these.
-const CODE_MARKS: [char; 11] = [',', ';', '(', '[', '{', '/', '&', '|', '=', ':', '.'];
+const CODE_BREAKS: [char; 11] = [',', ';', '(', '[', '{', '/', '&', '|', '=', ':', '.'];
 
 /// Splits a line of code into parts that fit `columns`, each with its inset; continuation lines are set in further. A
 /// word that is too long is broken after a comma, bracket, slash or similar, if it has one.
 pub fn wrap_code(line: &str, columns: usize) -> Vec<(usize, &str)> {
     let columns = columns.max(1);
     let indent = width(&line[..line.len() - line.trim_start_matches([' ', '\t']).len()]);
-    let further = (indent + GOES_ON).min(columns / 2);
+    let further = (indent + CONTINUATION_INDENT).min(columns / 2);
     let (mut parts, mut at) = (Vec::new(), 0);
     while at < line.len() {
         let inset = if at == 0 { 0 } else { further };
         let rest = &line[at..];
-        let cut = sensible(rest, first_line(rest, columns - inset), &CODE_MARKS);
+        let cut = at_a_good_place(rest, first_line(rest, columns - inset), &CODE_BREAKS);
         parts.push((inset, &rest[..cut.end]));
         at += cut.next;
     }
@@ -112,7 +112,7 @@ pub fn wrap_code(line: &str, columns: usize) -> Vec<(usize, &str)> {
 }
 
 /// The cut, or an earlier one after one of the `marks` if this one splits a word.
-fn sensible(text: &str, cut: Line, marks: &[char]) -> Line {
+fn at_a_good_place(text: &str, cut: LineBreak, marks: &[char]) -> LineBreak {
     if cut.end < cut.next || cut.next == text.len() {
         return cut;
     }
@@ -120,32 +120,32 @@ fn sensible(text: &str, cut: Line, marks: &[char]) -> Line {
     let after = text[word..cut.end].rfind(marks);
     // Breaking too early would leave most of the line empty.
     match after.map(|at| word + at + 1).filter(|end| *end * 2 >= cut.end) {
-        Some(end) => Line { end, next: end },
+        Some(end) => LineBreak { end, next: end },
         None => cut,
     }
 }
 
 /// The end of a line and the start of the next one; only white space lies between.
 #[derive(Clone, Copy)]
-struct Line {
+struct LineBreak {
     end: usize,
     next: usize,
 }
 
 /// The first line of `text`. Each character is read in a few calls at most: a word that did not fit is read again as the
 /// start of its own line, where it fits or is broken.
-fn first_line(text: &str, columns: usize) -> Line {
+fn first_line(text: &str, columns: usize) -> LineBreak {
     let mut at = 0;
     let mut column = 0;
     let mut fits = 0; // everything up to here fits, trailing spaces included
     let mut word_end = 0; // the end of the last word; 0 while there is only indentation
-    let mut chance: Option<Line> = None; // the last place where the line may break
+    let mut chance: Option<LineBreak> = None; // the last place where the line may break
     let mut before: Option<Cluster<'_>> = None;
 
     for cluster in clusters(text) {
         let end = at + cluster.text.len();
         if is_newline(cluster.text) {
-            return Line { end: fits, next: end };
+            return LineBreak { end: fits, next: end };
         }
         column += cluster.width_at(column);
         if is_space(cluster.text) {
@@ -154,10 +154,11 @@ fn first_line(text: &str, columns: usize) -> Line {
             }
         } else {
             if word_end > 0 && before.is_some_and(|before| may_break(before, cluster)) {
-                chance = Some(Line { end: word_end, next: at });
+                chance = Some(LineBreak { end: word_end, next: at });
             }
             if column > columns {
-                let forced = if at == 0 { Line { end, next: end } } else { Line { end: fits, next: at } };
+                let forced =
+                    if at == 0 { LineBreak { end, next: end } } else { LineBreak { end: fits, next: at } };
                 return chance.unwrap_or(forced);
             }
             word_end = end;
@@ -166,7 +167,7 @@ fn first_line(text: &str, columns: usize) -> Line {
         before = Some(cluster);
         at = end;
     }
-    Line { end: fits, next: at }
+    LineBreak { end: fits, next: at }
 }
 
 fn is_newline(cluster: &str) -> bool {

@@ -41,7 +41,8 @@ impl Seen {
         if form != FORM || !bytes.len().is_multiple_of(8) {
             return Err(broken());
         }
-        let order: Vec<Short> = bytes.as_chunks::<8>().0.iter().map(|name| u64::from_be_bytes(*name)).collect();
+        let order: Vec<Short> =
+            bytes.as_chunks::<8>().0.iter().map(|name| u64::from_be_bytes(*name)).collect();
         let mut before = order.clone();
         before.sort_unstable();
         Ok(Self { order, before })

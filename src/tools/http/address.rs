@@ -5,8 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 /// Why an address may not be reached; `None` if it may.
 pub(super) fn forbidden(address: IpAddr) -> Option<&'static str> {
     match address {
-        IpAddr::V4(four) => forbidden_four(four),
-        IpAddr::V6(six) => forbidden_six(six),
+        IpAddr::V4(four) => forbidden_v4(four),
+        IpAddr::V6(six) => forbidden_v6(six),
     }
 }
 
@@ -30,7 +30,7 @@ const FOUR: &[(Ipv4Addr, u32, &str)] = &[
     (Ipv4Addr::new(240, 0, 0, 0), 4, "a reserved network"),
 ];
 
-fn forbidden_four(address: Ipv4Addr) -> Option<&'static str> {
+fn forbidden_v4(address: Ipv4Addr) -> Option<&'static str> {
     let bits = address.to_bits();
     let within = |&&(block, length, _): &&(Ipv4Addr, u32, _)| (bits ^ block.to_bits()) >> (32 - length) == 0;
     FOUR.iter().find(within).map(|(_, _, purpose)| *purpose)
@@ -44,7 +44,7 @@ const SIX: &[(Ipv6Addr, u32, &str)] = &[
     (Ipv6Addr::new(0x3fff, 0, 0, 0, 0, 0, 0, 0), 20, "a reserved network"),
 ];
 
-fn forbidden_six(address: Ipv6Addr) -> Option<&'static str> {
+fn forbidden_v6(address: Ipv6Addr) -> Option<&'static str> {
     let bits = address.to_bits();
     if address.is_loopback() || address.is_unspecified() {
         return Some("this machine");

@@ -12,6 +12,6 @@ mod send;
 mod target;
 
 #[cfg(test)]
-pub(crate) use send::Detour;
+pub(crate) use send::TestServer;
 pub use send::{Answer, Call, Http, HttpError, Limits, Method, Resolve};
 pub use target::Host;

@@ -20,9 +20,9 @@ pub trait Resolve: Send + Sync {
 }
 
 /// The machine's resolver.
-struct System;
+struct SystemResolver;
 
-impl Resolve for System {
+impl Resolve for SystemResolver {
     fn resolve<'a>(
         &'a self,
         host: &'a str,
@@ -82,7 +82,7 @@ impl Method {
         matches!(self, Self::Get | Self::Head)
     }
 
-    fn wire(self) -> reqwest::Method {
+    fn to_reqwest(self) -> reqwest::Method {
         match self {
             Self::Get => reqwest::Method::GET,
             Self::Head => reqwest::Method::HEAD,
@@ -138,7 +138,7 @@ pub enum HttpError {
 }
 
 /// Fields that belong to the connection, or could smuggle something past it.
-const NOT_OURS: &[&str] = &[
+const RESERVED_HEADERS: &[&str] = &[
     "host",
     "content-length",
     "transfer-encoding",
@@ -163,13 +163,13 @@ pub struct Http {
     limits: Limits,
     clients: Arc<Mutex<Clients>>,
     #[cfg(test)]
-    detour: Option<Detour>,
+    test_server: Option<TestServer>,
 }
 
 /// Where tests send a request that has passed every check: a server on loopback, and the authority of its certificate.
 #[cfg(test)]
 #[derive(Clone)]
-pub(crate) struct Detour {
+pub(crate) struct TestServer {
     pub server: SocketAddr,
     pub authority: reqwest::Certificate,
 }
@@ -179,7 +179,7 @@ type Clients = Vec<((String, SocketAddr), Client)>;
 
 impl Default for Http {
     fn default() -> Self {
-        Self::new(Arc::new(System), Limits::default())
+        Self::new(Arc::new(SystemResolver), Limits::default())
     }
 }
 
@@ -191,26 +191,26 @@ impl Http {
             limits,
             clients: Arc::default(),
             #[cfg(test)]
-            detour: None,
+            test_server: None,
         }
     }
 
     /// The same, but redirected to a test server after every check.
     #[cfg(test)]
-    pub(crate) fn led_to(mut self, detour: Detour) -> Self {
-        self.detour = Some(detour);
+    pub(crate) fn with_test_server(mut self, test_server: TestServer) -> Self {
+        self.test_server = Some(test_server);
         self
     }
 
     /// Sends a request to one of `hosts`.
     pub async fn send(&self, call: &Call, hosts: &[Host]) -> Result<Answer, HttpError> {
         let deadline = Instant::now() + self.limits.time;
-        let mut target = target::read(&call.url, hosts).map_err(HttpError::Refused)?;
-        let mut headers = fields(&call.headers)?;
+        let mut target = target::parse(&call.url, hosts).map_err(HttpError::Refused)?;
+        let mut headers = header_map(&call.headers)?;
         let mut followed = 0;
         loop {
-            let response = self.once(call, &target, headers.clone(), deadline).await?;
-            let Some(next) = elsewhere(&response, &target).filter(|_| call.method.reads()) else {
+            let response = self.send_once(call, &target, headers.clone(), deadline).await?;
+            let Some(next) = redirect_target(&response, &target).filter(|_| call.method.reads()) else {
                 return self.read(response, deadline).await;
             };
             if followed == self.limits.redirects {
@@ -231,7 +231,7 @@ impl Http {
         }
     }
 
-    async fn once(
+    async fn send_once(
         &self,
         call: &Call,
         target: &Target,
@@ -239,22 +239,22 @@ impl Http {
         deadline: Instant,
     ) -> Result<Response, HttpError> {
         let late = || HttpError::NotSent(format!("{} could not be reached in time", target.host));
-        let address = timeout_at(deadline, self.pin(target)).await.map_err(|_| late())??;
+        let address = timeout_at(deadline, self.pinned_address(target)).await.map_err(|_| late())??;
         let (client, url) = self
             .client_for(target, address)
             .map_err(|error| HttpError::NotSent(format!("no connection can be made: {error}")))?;
-        let mut request = client.request(call.method.wire(), url).headers(headers);
+        let mut request = client.request(call.method.to_reqwest(), url).headers(headers);
         if let Some(body) = &call.body {
             request = request.body(body.clone());
         }
         match timeout_at(deadline, request.send()).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) if error.is_connect() || error.is_builder() => {
-                let why = innermost(&error);
+                let why = root_cause(&error);
                 Err(HttpError::NotSent(format!("{} cannot be reached: {why}", target.host)))
             }
             Ok(Err(error)) => {
-                Err(HttpError::NoAnswer(format!("{} gave no answer: {}", target.host, innermost(&error))))
+                Err(HttpError::NoAnswer(format!("{} gave no answer: {}", target.host, root_cause(&error))))
             }
             Err(_) => Err(HttpError::NoAnswer(format!("{} did not answer in time", target.host))),
         }
@@ -268,10 +268,10 @@ impl Http {
     #[cfg(test)]
     fn client_for(&self, target: &Target, address: SocketAddr) -> reqwest::Result<(Client, Url)> {
         let mut url = target.url.clone();
-        let Some(detour) = &self.detour else { return Ok((self.client(target, address)?, url)) };
-        let _ = url.set_port(Some(detour.server.port()));
-        let client = builder(target, detour.server, self.limits.connect);
-        Ok((client.tls_certs_only([detour.authority.clone()]).build()?, url))
+        let Some(test_server) = &self.test_server else { return Ok((self.client(target, address)?, url)) };
+        let _ = url.set_port(Some(test_server.server.port()));
+        let client = builder(target, test_server.server, self.limits.connect);
+        Ok((client.tls_certs_only([test_server.authority.clone()]).build()?, url))
     }
 
     /// A client that knows only this address, made once. Names are still resolved and checked for every request; if a
@@ -291,7 +291,7 @@ impl Http {
     }
 
     /// The address the request goes to. If any address of a name is forbidden, the name is not used at all.
-    async fn pin(&self, target: &Target) -> Result<SocketAddr, HttpError> {
+    async fn pinned_address(&self, target: &Target) -> Result<SocketAddr, HttpError> {
         let addresses = match target.host.parse::<IpAddr>() {
             Ok(address) => vec![address],
             Err(_) => self.resolver.resolve(&target.host).await.map_err(|error| {
@@ -335,7 +335,7 @@ impl Http {
             match chunk {
                 Err(_) => return Err(HttpError::NoAnswer(format!("{host} answers too slowly"))),
                 Ok(Err(error)) => {
-                    let why = innermost(&error);
+                    let why = root_cause(&error);
                     return Err(HttpError::NoAnswer(format!("the answer of {host} broke off: {why}")));
                 }
                 Ok(Ok(None)) => return Ok(answer),
@@ -369,12 +369,12 @@ fn builder(target: &Target, address: SocketAddr, connect: Duration) -> ClientBui
         .resolve_to_addrs(&target.host, &[address])
 }
 
-fn fields(pairs: &[(String, String)]) -> Result<HeaderMap, HttpError> {
+fn header_map(pairs: &[(String, String)]) -> Result<HeaderMap, HttpError> {
     let mut headers = HeaderMap::new();
     for (name, value) in pairs {
         let refuse = |why: &str| HttpError::Refused(format!("the header field `{name}` {why}"));
         let header = HeaderName::from_bytes(name.as_bytes()).map_err(|_| refuse("has no valid name"))?;
-        if NOT_OURS.contains(&header.as_str()) {
+        if RESERVED_HEADERS.contains(&header.as_str()) {
             return Err(refuse("is not for a request to set"));
         }
         let value =
@@ -385,7 +385,7 @@ fn fields(pairs: &[(String, String)]) -> Result<HeaderMap, HttpError> {
 }
 
 /// The redirect target, if the answer is a redirect.
-fn elsewhere(response: &Response, target: &Target) -> Option<Url> {
+fn redirect_target(response: &Response, target: &Target) -> Option<Url> {
     if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
         return None;
     }
@@ -394,7 +394,7 @@ fn elsewhere(response: &Response, target: &Target) -> Option<Url> {
 }
 
 /// The root cause, without the URL, which may contain a secret.
-fn innermost(error: &reqwest::Error) -> String {
+fn root_cause(error: &reqwest::Error) -> String {
     let mut source: &dyn std::error::Error = error;
     while let Some(next) = source.source() {
         source = next;
@@ -408,7 +408,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_name_that_is_not_found_is_not_explained_in_the_systems_words() {
-        let error = System.resolve("no\0name").await.unwrap_err();
+        let error = SystemResolver.resolve("no\0name").await.unwrap_err();
         assert_eq!(error.to_string(), "are you online?");
     }
 }

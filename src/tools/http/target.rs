@@ -31,12 +31,12 @@ pub(super) struct Target {
 }
 
 /// Parses a URL and finds its host on the list; the error says what is wrong with it.
-pub(super) fn read(text: &str, hosts: &[Host]) -> Result<Target, String> {
+pub(super) fn parse(text: &str, hosts: &[Host]) -> Result<Target, String> {
     let url = Url::parse(text).map_err(|error| format!("that is no address: {error}"))?;
     check(url, hosts)
 }
 
-/// Like [`read`], for a parsed URL.
+/// Like [`parse`], for a parsed URL.
 pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(format!("`{}` addresses are not reached, only http and https", url.scheme()));
@@ -48,13 +48,13 @@ pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
     let Some(host) = url.host_str() else {
         return Err("the address names no host".to_owned());
     };
-    let host = bare(host);
+    let host = normalized(host);
     let Some(port) = url.port_or_known_default() else {
         return Err("the address names no port".to_owned());
     };
     let usual = url.port().is_none();
     let listed = hosts.iter().find(|listed| {
-        bare(&listed.name) == host && listed.port.map_or(usual, |listed_port| listed_port == port)
+        normalized(&listed.name) == host && listed.port.map_or(usual, |listed_port| listed_port == port)
     });
     match listed {
         Some(listed) => {
@@ -72,7 +72,7 @@ pub(super) fn check(mut url: Url, hosts: &[Host]) -> Result<Target, String> {
 }
 
 /// A host in lower case, without brackets or trailing dot.
-fn bare(host: &str) -> String {
+fn normalized(host: &str) -> String {
     host.trim_start_matches('[').trim_end_matches(']').trim_end_matches('.').to_ascii_lowercase()
 }
 
@@ -91,7 +91,7 @@ mod tests {
             "http://127.0.0.1:8080/",
             "http://2130706433:8080/",
         ] {
-            assert!(read(good, &hosts).is_ok(), "{good}");
+            assert!(parse(good, &hosts).is_ok(), "{good}");
         }
         for bad in [
             "ftp://api.example/",
@@ -109,9 +109,9 @@ mod tests {
             "api.example",
             "",
         ] {
-            assert!(read(bad, &hosts).is_err(), "{bad}");
+            assert!(parse(bad, &hosts).is_err(), "{bad}");
         }
-        let read = read("https://API.example./a#b", &hosts).unwrap();
-        assert_eq!((read.url.as_str(), read.host.as_str()), ("https://api.example/a", "api.example"));
+        let target = parse("https://API.example./a#b", &hosts).unwrap();
+        assert_eq!((target.url.as_str(), target.host.as_str()), ("https://api.example/a", "api.example"));
     }
 }

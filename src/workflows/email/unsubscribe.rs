@@ -83,7 +83,7 @@ fn outcome_of(answer: Result<Answer, HttpError>) -> Result<Value, EffectError> {
 mod tests {
     use super::*;
     use crate::mail::parse;
-    use crate::tools::http::{Detour, Limits, Resolve};
+    use crate::tools::http::{Limits, Resolve, TestServer};
     use std::sync::Arc;
     use tokio::io::{AsyncReadExt, AsyncWriteExt};
     use tokio_rustls::TlsAcceptor;
@@ -145,7 +145,7 @@ mod tests {
     }
 
     /// A list's server that answers one request over TLS. The task returns what the server received.
-    async fn server(certificate: &str, reply: &'static str) -> (Detour, tokio::task::JoinHandle<String>) {
+    async fn server(certificate: &str, reply: &'static str) -> (TestServer, tokio::task::JoinHandle<String>) {
         let chain = CertificateDer::pem_file_iter(fixture(&format!("{certificate}.pem"))).unwrap();
         let key = PrivateKeyDer::from_pem_file(fixture(&format!("{certificate}.key"))).unwrap();
         let config = ServerConfig::builder_with_provider(Arc::new(aws_lc_rs::default_provider()));
@@ -154,7 +154,7 @@ mod tests {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let ca = std::fs::read(fixture("ca.pem")).unwrap();
         let authority = reqwest::Certificate::from_pem(&ca).unwrap();
-        let detour = Detour { server: listener.local_addr().unwrap(), authority };
+        let test_server = TestServer { server: listener.local_addr().unwrap(), authority };
         let received = tokio::spawn(async move {
             let (plain, _) = listener.accept().await.unwrap();
             // A client that does not trust the certificate hangs up here.
@@ -172,11 +172,11 @@ mod tests {
             let _ = io.shutdown().await;
             String::from_utf8(received).unwrap()
         });
-        (detour, received)
+        (test_server, received)
     }
 
-    fn leave(names: &'static str, detour: Detour) -> LeaveList {
-        LeaveList(Http::new(Arc::new(Names(names)), Limits::default()).led_to(detour))
+    fn leave(names: &'static str, test_server: TestServer) -> LeaveList {
+        LeaveList(Http::new(Arc::new(Names(names)), Limits::default()).with_test_server(test_server))
     }
 
     const PUBLIC: &str = "203.0.114.7";
@@ -184,8 +184,8 @@ mod tests {
 
     #[tokio::test]
     async fn the_one_request_is_made_over_tls_and_says_nothing_else() {
-        let (detour, received) = server("localhost", OK_RESPONSE).await;
-        leave(PUBLIC, detour).perform(b"https://localhost/u/7?list=news").await.unwrap();
+        let (test_server, received) = server("localhost", OK_RESPONSE).await;
+        leave(PUBLIC, test_server).perform(b"https://localhost/u/7?list=news").await.unwrap();
         let received = received.await.unwrap().to_lowercase();
         assert!(received.starts_with("post /u/7?list=news http/1.1\r\n"), "{received}");
         assert!(received.contains("content-type: application/x-www-form-urlencoded\r\n"), "{received}");
@@ -198,20 +198,21 @@ mod tests {
     #[tokio::test]
     async fn a_server_that_sends_elsewhere_or_fails_is_told_nothing_more() {
         let moved = "HTTP/1.1 302 Found\r\nlocation: https://127.0.0.1/\r\ncontent-length: 0\r\n\r\n";
-        let (detour, received) = server("localhost", moved).await;
-        let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
+        let (test_server, received) = server("localhost", moved).await;
+        let outcome = leave(PUBLIC, test_server).perform(b"https://localhost/u").await;
         assert!(matches!(&outcome, Err(EffectError::Refused(text)) if text.contains("302")), "{outcome:?}");
         assert!(received.await.unwrap().starts_with("POST"));
-        let (detour, _received) = server("localhost", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n").await;
-        let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
+        let (test_server, _received) =
+            server("localhost", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\n").await;
+        let outcome = leave(PUBLIC, test_server).perform(b"https://localhost/u").await;
         assert!(matches!(outcome, Err(EffectError::Unknown(_))), "the answer broke off: {outcome:?}");
     }
 
     #[tokio::test]
     async fn a_server_that_is_not_who_it_says_hears_nothing() {
         for certificate in ["elsewhere", "expired"] {
-            let (detour, received) = server(certificate, OK_RESPONSE).await;
-            let outcome = leave(PUBLIC, detour).perform(b"https://localhost/u").await;
+            let (test_server, received) = server(certificate, OK_RESPONSE).await;
+            let outcome = leave(PUBLIC, test_server).perform(b"https://localhost/u").await;
             assert!(matches!(outcome, Err(EffectError::NotDone(_))), "{certificate}: {outcome:?}");
             assert_eq!(received.await.unwrap(), "", "{certificate}");
         }
@@ -220,8 +221,8 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_leads_home_is_not_asked_even_over_tls() {
         for address in ["127.0.0.1", "::1", "10.1.2.3", "169.254.169.254"] {
-            let (detour, received) = server("localhost", OK_RESPONSE).await;
-            let outcome = leave(address, detour).perform(b"https://localhost/u").await;
+            let (test_server, received) = server("localhost", OK_RESPONSE).await;
+            let outcome = leave(address, test_server).perform(b"https://localhost/u").await;
             assert!(matches!(outcome, Err(EffectError::Refused(_))), "{address}: {outcome:?}");
             assert!(!received.is_finished(), "nobody has connected");
             received.abort();

@@ -1,4 +1,4 @@
-//! Bends an answer to its schema, if there is only one way to do it: placeholders for "left out" are dropped, a number
+//! Coerces an answer to its schema, if there is only one way to do it: placeholders for "left out" are dropped, a number
 //! in quotes becomes a number, a word in another case becomes that word, one value becomes a list of one, and the
 //! reverse.
 //!
@@ -31,12 +31,18 @@ pub(super) enum UnknownKeys {
     Drop,
 }
 
-/// Bends `value`, at every depth, and returns what had to be corrected.
-pub(super) fn bend(schema: &Value, value: &mut Value, extra: UnknownKeys) -> Vec<Habit> {
-    let mut bender =
-        Bender { root: schema, choices: HashMap::new(), visits: 0, extra, gently: false, habits: Vec::new() };
-    bender.visit("", value, 0);
-    bender.habits
+/// Coerces `value`, at every depth, and returns what had to be corrected.
+pub(super) fn coerce(schema: &Value, value: &mut Value, extra: UnknownKeys) -> Vec<Habit> {
+    let mut coercion = Coercion {
+        root: schema,
+        choices: HashMap::new(),
+        visits: 0,
+        extra,
+        gently: false,
+        habits: Vec::new(),
+    };
+    coercion.visit("", value, 0);
+    coercion.habits
 }
 
 /// Whether a property of an object with these schema `fields` may be left out.
@@ -80,7 +86,7 @@ fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-struct Bender<'a> {
+struct Coercion<'a> {
     root: &'a Value,
     /// Validators for the choices of unions, by their places.
     choices: HashMap<String, Option<Validator>>,
@@ -91,8 +97,8 @@ struct Bender<'a> {
     habits: Vec<Habit>,
 }
 
-impl Bender<'_> {
-    /// Bends `value` to the schema at the place `at`.
+impl Coercion<'_> {
+    /// Coerces `value` to the schema at the place `at`.
     fn visit(&mut self, at: &str, value: &mut Value, depth: usize) {
         let root = self.root;
         self.visits += 1;
@@ -134,7 +140,7 @@ impl Bender<'_> {
         for word in ["anyOf", "oneOf"] {
             let places: Vec<String> =
                 (0..count(word)).map(|choice| format!("{at}/{word}/{choice}")).collect();
-            // A choice that accepts the value as it is comes before one it must be bent to.
+            // A choice that accepts the value as it is comes before one it must be coerced to.
             if !self.choose(&places, value, depth, true) && !self.gently {
                 self.choose(&places, value, depth, false);
             }
@@ -146,10 +152,10 @@ impl Bender<'_> {
         let before = (self.gently, self.habits.clone());
         self.gently = gently || before.0;
         for at in places {
-            let mut bent = value.clone();
-            self.visit(at, &mut bent, depth + 1);
-            if self.fits(at, &bent) {
-                *value = bent;
+            let mut coerced = value.clone();
+            self.visit(at, &mut coerced, depth + 1);
+            if self.fits(at, &coerced) {
+                *value = coerced;
                 self.gently = before.0;
                 return true;
             }
@@ -228,7 +234,7 @@ fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
         _ => return None,
     };
     let wants = |name: &str| types.contains(&name);
-    let (bent, habit) = match &*value {
+    let (coerced, habit) = match &*value {
         Value::String(text) if !wants("string") => from_text(text.trim(), &wants)?,
         Value::Number(number) if !wants("number") && !wants("integer") && wants("string") => {
             (Value::String(number.to_string()), Habit::NumbersAsText)
@@ -248,8 +254,8 @@ fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
         }
         _ => return None,
     };
-    *value = bent;
-    // The result may need bending itself: a list of one may hold a number in quotes.
+    *value = coerced;
+    // The result may need coercing itself: a list of one may hold a number in quotes.
     Some(to_type(schema, value).filter(|_| habit == Habit::ListForOne).unwrap_or(habit))
 }
 
@@ -317,14 +323,14 @@ mod tests {
         for _ in 0..30 {
             value = json!({"and": [value]});
         }
-        bend(&node, &mut value, UnknownKeys::Refuse);
+        coerce(&node, &mut value, UnknownKeys::Refuse);
         let ring = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
         assert!(!takes_null(&ring, &ring));
-        bend(&ring, &mut value, UnknownKeys::Refuse);
+        coerce(&ring, &mut value, UnknownKeys::Refuse);
     }
 
-    fn bent(schema: &Value, mut value: Value) -> Value {
-        bend(schema, &mut value, UnknownKeys::Refuse);
+    fn coerced(schema: &Value, mut value: Value) -> Value {
+        coerce(schema, &mut value, UnknownKeys::Refuse);
         value
     }
 
@@ -363,9 +369,9 @@ mod tests {
             "additionalProperties": {"type": "object", "properties": {"e": {"type": "string"}}},
         });
         let value = json!({"a/b": {"c": null}, "d": null, "free": {"e": " "}, "other": null});
-        assert_eq!(bent(&schema, value), json!({"a/b": {}, "d": null, "free": {}, "other": null}));
-        assert_eq!(bent(&schema, json!({"d": ""})), json!({"d": ""}));
-        assert_eq!(bent(&schema, json!([null])), json!([null]));
+        assert_eq!(coerced(&schema, value), json!({"a/b": {}, "d": null, "free": {}, "other": null}));
+        assert_eq!(coerced(&schema, json!({"d": ""})), json!({"d": ""}));
+        assert_eq!(coerced(&schema, json!([null])), json!([null]));
     }
 
     #[test]
@@ -378,18 +384,18 @@ mod tests {
         let leaf = json!({"is": "leaf", "name": null});
         let value =
             json!({"is": "pair", "name": null, "of": [leaf, {"is": "pair", "name": null, "of": null}]});
-        assert_eq!(bent(&schema, value), json!({"is": "pair", "of": [leaf, {"is": "pair"}]}));
+        assert_eq!(coerced(&schema, value), json!({"is": "pair", "of": [leaf, {"is": "pair"}]}));
         let neither = json!({"is": "tree", "name": null});
-        assert_eq!(bent(&schema, neither.clone()), neither);
+        assert_eq!(coerced(&schema, neither.clone()), neither);
     }
 
     #[test]
     fn schemas_that_refer_to_themselves_end() {
         let root = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "x": {"type": "string"}}});
         let value = json!({"next": {"next": {"x": null}, "x": null}, "x": "y"});
-        assert_eq!(bent(&root, value), json!({"next": {"next": {}}, "x": "y"}));
+        assert_eq!(coerced(&root, value), json!({"next": {"next": {}}, "x": "y"}));
         let endless = json!({"$ref": "#"});
-        assert_eq!(bent(&endless, json!({"x": null})), json!({"x": null}));
+        assert_eq!(coerced(&endless, json!({"x": null})), json!({"x": null}));
     }
 
     #[test]
@@ -418,7 +424,7 @@ mod tests {
         ] {
             let mut value = original.clone();
             assert_eq!(
-                (bend(&schema, &mut value, UnknownKeys::Refuse), value),
+                (coerce(&schema, &mut value, UnknownKeys::Refuse), value),
                 (vec![habit], expected),
                 "{schema} {original}"
             );
@@ -437,7 +443,7 @@ mod tests {
             (json!({"type": "string"}), json!(["a", "b"])),
             (json!({"type": "string"}), json!({"a": 1})),
         ] {
-            assert_eq!(bent(&schema, value.clone()), value, "{schema}");
+            assert_eq!(coerced(&schema, value.clone()), value, "{schema}");
         }
     }
 
@@ -446,12 +452,12 @@ mod tests {
         let schema =
             json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
         let original = json!({"a": "x", "why": "because", "note": null});
-        assert_eq!(bent(&schema, original.clone()), json!({"a": "x", "why": "because"}));
+        assert_eq!(coerced(&schema, original.clone()), json!({"a": "x", "why": "because"}));
         let mut value = original;
-        assert_eq!(bend(&schema, &mut value, UnknownKeys::Drop), [Habit::ExtraKeys]);
+        assert_eq!(coerce(&schema, &mut value, UnknownKeys::Drop), [Habit::ExtraKeys]);
         assert_eq!(value, json!({"a": "x"}));
         let open = json!({"type": "object", "properties": {"a": {"type": "string"}}});
         let mut value = json!({"b": 1});
-        assert_eq!((bend(&open, &mut value, UnknownKeys::Drop), value), (vec![], json!({"b": 1})));
+        assert_eq!((coerce(&open, &mut value, UnknownKeys::Drop), value), (vec![], json!({"b": 1})));
     }
 }
