@@ -4,6 +4,7 @@ use super::cursor::{Seen, Short};
 use super::folder::{Entry, Folder};
 use crate::mail::{Cursor, Fetched, MailError, NewMail};
 use jiff::Timestamp;
+use std::collections::VecDeque;
 use std::io::{self, Read};
 
 /// The longest mail read whole, which is the parser's limit.
@@ -12,35 +13,52 @@ const LARGEST: u64 = 64 << 20;
 const AT_ONCE: usize = 64 << 20;
 
 /// A mail not fetched yet.
-struct PendingMail<'a> {
-    folder: &'a Folder,
+struct PendingMail {
+    /// The index of its folder.
+    folder: usize,
     key: String,
     entry: Entry,
     short: Short,
     arrived: Timestamp,
 }
 
+/// The mails that a fetch left for the next one, so that a large mailbox is not listed for each page.
+#[derive(Default)]
+pub(super) struct Leftover {
+    /// The cursor from which they come next.
+    after: Option<Cursor>,
+    /// Oldest first.
+    pending: VecDeque<PendingMail>,
+}
+
 /// At most `limit` mails not fetched before, oldest first.
-pub(super) fn fetch(folders: &[Folder], since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
+pub(super) fn fetch(
+    folders: &[Folder],
+    since: Option<&Cursor>,
+    limit: usize,
+    leftover: &mut Leftover,
+) -> Result<Fetched, MailError> {
     let mut seen = since.map(Seen::read).transpose()?.unwrap_or_default();
-    let (pending, known) = list_pending(folders, &seen)?;
-    seen.forget(known);
-    let mut remaining = pending.len() as u64;
+    let Leftover { after, mut pending } = std::mem::take(leftover);
+    if pending.is_empty() || after.as_ref() != since {
+        let (listed, known) = list_pending(folders, &seen)?;
+        seen.forget(known);
+        pending = listed.into();
+    }
     let mut mails = Vec::new();
     let mut bytes = 0;
-    for one in pending {
-        if mails.len() >= limit || bytes >= AT_ONCE {
-            break;
-        }
-        remaining -= 1;
+    while mails.len() < limit && bytes < AT_ONCE {
+        let Some(one) = pending.pop_front() else { break };
         // A mail that is gone or unreadable does not count as fetched: we look again next time.
-        if let Some(mail) = read(&one)? {
+        if let Some(mail) = read(&folders[one.folder], &one) {
             bytes += mail.raw.len();
             seen.add(one.short);
             mails.push(mail);
         }
     }
-    Ok(Fetched { mails, cursor: Some(seen.write()), remaining, missed: None })
+    let (cursor, remaining) = (seen.write(), pending.len() as u64);
+    *leftover = Leftover { after: Some(cursor.clone()), pending };
+    Ok(Fetched { mails, cursor: Some(cursor), remaining, missed: None })
 }
 
 /// A cursor that skips mail that came before `from`.
@@ -58,22 +76,19 @@ pub(super) fn newest(folders: &[Folder], count: usize) -> Result<Option<Timestam
 }
 
 /// The mails not fetched yet, oldest first, and the names of the others.
-fn list_pending<'a>(
-    folders: &'a [Folder],
-    seen: &Seen,
-) -> Result<(Vec<PendingMail<'a>>, Vec<Short>), MailError> {
+fn list_pending(folders: &[Folder], seen: &Seen) -> Result<(Vec<PendingMail>, Vec<Short>), MailError> {
     let mut pending = Vec::new();
     let mut known = Vec::new();
-    for folder in folders {
+    for (at, folder) in folders.iter().enumerate() {
         let unknown = folder.list_unknown(&folder.name, |short| seen.has(short), &mut known)?;
         for (key, (short, entry)) in unknown {
-            if entry.has('T') || entry.has('D') {
+            if is_left_alone(&entry) {
                 continue;
             }
             // If it was renamed after the listing, look it up again.
             let again = || folder.arrived(&folder.find(&key).ok()??);
             if let Some(arrived) = folder.arrived(&entry).or_else(again) {
-                pending.push(PendingMail { folder, key, entry, short, arrived });
+                pending.push(PendingMail { folder: at, key, entry, short, arrived });
             }
         }
     }
@@ -81,28 +96,35 @@ fn list_pending<'a>(
     Ok((pending, known))
 }
 
-fn read(one: &PendingMail<'_>) -> Result<Option<NewMail>, MailError> {
-    let opened = one.folder.with(&one.key, one.entry.clone(), |entry| {
-        let opened = one.folder.open(entry)?;
+/// Reads a mail, unless it is gone, deleted or unreadable by now.
+fn read(folder: &Folder, one: &PendingMail) -> Option<NewMail> {
+    let opened = folder.with(&one.key, one.entry.clone(), |entry| {
+        if is_left_alone(entry) {
+            return Ok(None);
+        }
+        let opened = folder.open(entry)?;
         let mut raw = Vec::new();
         // One byte over the limit, so that the parser sees that there is more.
         opened.file.take(LARGEST + 1).read_to_end(&mut raw)?;
-        Ok::<_, io::Error>(NewMail {
-            place: place(&one.folder.name, &one.key),
+        Ok::<_, io::Error>(Some(NewMail {
+            place: place(&folder.name, &one.key),
             raw,
             arrived: opened.arrived,
             seen: entry.has('S'),
             answered: entry.has('R'),
-        })
+        }))
     });
-    match opened {
-        Ok(mail) => Ok(mail),
-        // One unreadable file must not hold up the others.
-        Err(error) => {
-            tracing::warn!(%error, "a mail was left out");
-            Ok(None)
-        }
-    }
+    // One unreadable file must not hold up the others.
+    let mail = opened.unwrap_or_else(|error| {
+        tracing::warn!(%error, "a mail was left out");
+        None
+    });
+    mail.flatten()
+}
+
+/// Whether a mail is deleted, or a draft.
+fn is_left_alone(entry: &Entry) -> bool {
+    entry.has('T') || entry.has('D')
 }
 
 /// Formats a place.

@@ -64,6 +64,7 @@ struct Inner {
     done: AfterHandling,
     ignored: AfterHandling,
     answers: Mutex<sent::Answers>,
+    leftover: Mutex<fetch::Leftover>,
     watch: watch::Watch,
 }
 
@@ -101,6 +102,7 @@ impl Maildir {
             done: mail.handled_done.clone(),
             ignored: mail.handled_ignored.clone(),
             answers: Mutex::default(),
+            leftover: Mutex::default(),
             watch: watch::Watch::default(),
         })))
     }
@@ -130,7 +132,10 @@ impl Mailbox for Maildir {
         limit: usize,
     ) -> BoxFuture<'a, Result<Fetched, MailError>> {
         let since = since.cloned();
-        self.work(move |inner| fetch::fetch(&inner.folders, since.as_ref(), limit))
+        self.work(move |inner| {
+            let mut leftover = inner.leftover.lock().unwrap_or_else(PoisonError::into_inner);
+            fetch::fetch(&inner.folders, since.as_ref(), limit, &mut leftover)
+        })
     }
 
     fn start(&self, from: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {

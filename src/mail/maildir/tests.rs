@@ -125,6 +125,27 @@ async fn a_limit_leaves_the_rest_for_the_next_time() {
 }
 
 #[tokio::test]
+async fn what_happens_to_mails_between_two_pages_counts() {
+    let mailbox = TestMaildir::new();
+    (0..6).for_each(|n| mailbox.put(&format!("new/{n}.host"), "x"));
+    let maildir = mailbox.open();
+    let first = maildir.fetch(None, 2).await.unwrap();
+    assert_eq!(places(&first.mails), ["INBOX/0.host", "INBOX/1.host"]);
+    fs::remove_file(mailbox.path("new/2.host")).unwrap();
+    fs::rename(mailbox.path("new/3.host"), mailbox.path("cur/3.host:2,S")).unwrap();
+    fs::rename(mailbox.path("new/4.host"), mailbox.path("cur/4.host:2,ST")).unwrap();
+    mailbox.put("new/6.host", "came later");
+    let second = maildir.fetch(first.cursor.as_ref(), 10).await.unwrap();
+    assert_eq!(places(&second.mails), ["INBOX/3.host", "INBOX/5.host"]);
+    assert!(second.mails[0].seen);
+    let third = maildir.fetch(second.cursor.as_ref(), 10).await.unwrap();
+    assert_eq!(places(&third.mails), ["INBOX/6.host"]);
+    // A page that was not kept is fetched again.
+    let again = maildir.fetch(first.cursor.as_ref(), 10).await.unwrap();
+    assert_eq!(places(&again.mails), ["INBOX/3.host", "INBOX/5.host", "INBOX/6.host"]);
+}
+
+#[tokio::test]
 async fn a_file_too_large_for_memory_is_read_in_part() {
     let mailbox = TestMaildir::new();
     mailbox.put("new/1.host", "Subject: huge\n\n");
