@@ -5,6 +5,7 @@
 
 use crate::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::inbox::By;
+use crate::store::blobs::{self, Blob};
 use crate::store::log::{
     self, EffectBegun, EffectEnded, Entry, Kind, Tx, UndoReason, digest_hex, parse_digest,
 };
@@ -13,7 +14,7 @@ use crate::store::record::append::append;
 use crate::store::record::recent::{Question, Recent, StoredAnswer, is_news};
 use crate::store::record::{calls, forks};
 use crate::store::rows::{EffectRow, ThreadRow, damaged};
-use crate::store::{Effects, StoreError, blobs, grants, settings};
+use crate::store::{Effects, StoreError, grants, settings};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -137,7 +138,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
         step: effect.step,
         name: name.clone(),
         basis: basis.clone(),
-        bytes: digest_hex(&blobs::put(tx, frozen)?),
+        bytes: digest_hex(&blobs::put(tx, &Blob::new(frozen))?),
         executed: approved.as_ref().map(|(_, hash)| hash.to_string()),
         from: tx.opened(now)?,
     };

@@ -5,12 +5,13 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::{MailLine, MailPage, MailQuery};
+use crate::store::blobs::{self, Blob};
 use crate::store::log::Tx;
 use crate::store::pages::Page;
 use crate::store::rows::{MailRow, MailState, ThreadRow, time};
 use crate::store::threads::arrive::{self, Arrival};
 use crate::store::threads::start::{NewThread, start};
-use crate::store::{Mail, StoreError, blobs, search};
+use crate::store::{Mail, StoreError, search};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
@@ -97,7 +98,8 @@ impl Mail<'_> {
     /// A mail that was only kept, or that could not be read, can take a new route now; any other takes one route once.
     pub async fn take_in(self, mail: NewMail, route: Route, step_limit: i64) -> Result<TakenIn, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |db| take_in(db, mail, &route, step_limit, now)).await
+        let raw = Blob::new(&mail.raw);
+        self.0.write(move |db| take_in(db, mail, &raw, &route, step_limit, now)).await
     }
 
     /// Whether a mail was taken in, and how.
@@ -255,6 +257,7 @@ pub(in crate::store) fn live(
 fn take_in(
     db: &Tx<'_>,
     mut mail: NewMail,
+    raw: &Blob,
     route: &Route,
     step_limit: i64,
     now: i64,
@@ -274,10 +277,10 @@ fn take_in(
                 }
                 return Ok(TakenIn::Known);
             }
-            let fresh = new_row(db, mail)?;
+            let fresh = new_row(db, mail, raw)?;
             MailRow { seq: known.seq, came_at: known.came_at, raw: known.raw, ..fresh }
         }
-        None => new_row(db, mail)?,
+        None => new_row(db, mail, raw)?,
     };
     let result = match route {
         Route::Asked => TakenIn::Kept,
@@ -319,10 +322,10 @@ fn take_in(
     Ok(result)
 }
 
-fn new_row(db: &Connection, mail: NewMail) -> Result<MailRow, StoreError> {
+fn new_row(db: &Connection, mail: NewMail, raw: &Blob) -> Result<MailRow, StoreError> {
     Ok(MailRow {
         seq: 0,
-        raw: blobs::put(db, &mail.raw)?,
+        raw: blobs::put(db, raw)?,
         identity: mail.identity,
         account: mail.account,
         message_id: mail.message_id,
