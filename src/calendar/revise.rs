@@ -1,7 +1,7 @@
 //! Changes to events after they were added: compares a mail with what a calendar holds, and builds the changed text.
 //!
 //! Promises: only the organizer can change or cancel an event. An older version never replaces a newer one. No byte of
-//! another event is touched. No IO happens here.
+//! another event is touched, and the person's own reminders stay. No IO happens here.
 
 use super::CalendarError;
 use super::invited::{InvitedEvent, events, events_of};
@@ -221,26 +221,49 @@ pub(super) fn revise(
         // A cancelled occurrence is kept as such: otherwise the series would bring it back.
         Revision::Remove => !news.is_whole() && series.is_some(),
     };
-    let put = if is_put { news.parts(calendars) } else { Vec::new() };
+    let reminders = |of: &InvitedEvent| {
+        let same = parts.iter().zip(&held).find(|(_, event)| event.occurrence == of.occurrence);
+        same.or(series).map(|(part, _)| alarms(bytes, part))
+    };
+    let put = if is_put { news.parts(calendars, reminders) } else { Vec::new() };
     let at = cut.first().map_or_else(|| parts[parts.len() - 1].end.1, |part| part.from);
     let is_empty = put.is_empty() && remaining(calendars) == cut.len();
     Ok(Some(Revised { bytes: spliced(bytes, &cut, at, &put), is_empty }))
 }
 
 impl News<'_> {
-    /// Its events and the zones they need, unchanged.
-    fn parts(&self, existing: &[Component]) -> Vec<u8> {
+    /// Its events and the zones they need. `reminders` are those that the person has for an event, which are not for the
+    /// organizer to change; the organizer's own stay only if the calendar does not hold the event.
+    fn parts(&self, existing: &[Component], reminders: impl Fn(&InvitedEvent) -> Option<Vec<u8>>) -> Vec<u8> {
         let zone = |part: &Component| (part.kind == "VTIMEZONE").then(|| part.text("TZID"));
         let zone_ids: Vec<String> =
             existing.iter().flat_map(|calendar| &calendar.inside).filter_map(zone).collect();
-        let inside = || self.calendars.iter().flat_map(|calendar| &calendar.inside);
-        let zones = inside().filter(|part| zone(part).is_some_and(|id| !zone_ids.contains(&id)));
+        let zones = self.calendars.iter().flat_map(|calendar| &calendar.inside);
         let mut bytes = Vec::new();
-        for part in zones.chain(inside().filter(|part| part.kind == "VEVENT")) {
+        for part in zones.filter(|part| zone(part).is_some_and(|id| !zone_ids.contains(&id))) {
             bytes.extend_from_slice(&self.bytes[part.from..part.end.1]);
+        }
+        for (part, event) in events(&self.calendars).zip(&self.events) {
+            let mut copied = part.from;
+            if let Some(reminders) = reminders(event) {
+                for alarm in part.inside.iter().filter(|inside| inside.kind == "VALARM") {
+                    bytes.extend_from_slice(&self.bytes[copied..alarm.from]);
+                    copied = alarm.end.1;
+                }
+                bytes.extend_from_slice(&self.bytes[copied..part.end.0]);
+                bytes.extend_from_slice(&reminders);
+                copied = part.end.0;
+            }
+            bytes.extend_from_slice(&self.bytes[copied..part.end.1]);
         }
         bytes
     }
+}
+
+/// The reminders of an event, as they are written in `bytes`.
+fn alarms(bytes: &[u8], event: &Component) -> Vec<u8> {
+    let alarms = event.inside.iter().filter(|inside| inside.kind == "VALARM");
+    alarms.flat_map(|alarm| &bytes[alarm.from..alarm.end.1]).copied().collect()
 }
 
 /// The lines that say when a series takes place.

@@ -1,11 +1,11 @@
 //! The log: one file a day in the data folder, readable only by its owner; the last few are kept.
 //!
-//! Promises: it never writes to stdout, and to stderr only when asked. It contains no model key that the config takes
-//! from an environment variable, and no terminal escapes. Other crates log only warnings and errors, because their
+//! Promises: it never writes to stdout, and to stderr only when asked. It contains no secret that the config takes from
+//! an environment variable, and no terminal escapes. Other crates log only warnings and errors, because their
 //! traces may contain headers and bodies. If the folder cannot be written to, nothing is logged there.
 
 use crate::app::Setup;
-use crate::config::{Env, Level, Secret};
+use crate::config::{Env, Level};
 use crate::text::Visible;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
@@ -60,13 +60,9 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
-/// The model keys in environment variables; they can be read without running a command.
+/// The secrets in environment variables; they can be read without running a command.
 fn secrets(setup: &Setup, env: &Env) -> Vec<String> {
-    let models = setup.config.models.values().chain([&setup.config.model]);
-    let names = models.filter_map(|model| match &model.api_key {
-        Some(Secret::Env(name)) => Some(name),
-        Some(Secret::Command(_) | Secret::File(_)) | None => None,
-    });
+    let names = setup.config.secret_variables().iter();
     let values = names.filter_map(|name| Some(env.get(name)?.to_str()?.trim().to_owned()));
     values.filter(|value| value.len() >= SHORTEST_SECRET).collect()
 }

@@ -83,6 +83,7 @@ pub struct Config {
     /// `[workflow.NAME]`: from a key such as `triage_model` to the name of a model, all of which exist.
     pub(super) workflows: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) settings: Vec<Setting>,
+    pub(super) secret_variables: Vec<String>,
 }
 
 impl Config {
@@ -110,6 +111,11 @@ impl Config {
             at: Origin::Flag("the thread's own key `model`"),
             known: self.models.keys().cloned().collect(),
         })
+    }
+
+    /// The environment variables that hold secrets, so that their values can be kept out of the log.
+    pub fn secret_variables(&self) -> &[String] {
+        &self.secret_variables
     }
 
     /// Every key with its value and where that came from. A secret is shown by where it is kept.

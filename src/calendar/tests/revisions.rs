@@ -76,6 +76,30 @@ fn an_event_is_changed_and_nothing_beside_it() {
 }
 
 #[test]
+fn the_persons_reminders_outlast_a_change() {
+    let alarm = |minutes: u32| {
+        format!("BEGIN:VALARM\nACTION:DISPLAY\nDESCRIPTION:Soon\nTRIGGER:-PT{minutes}M\nEND:VALARM")
+    };
+    let reminders = |fixture: &Fixture| {
+        let text = fixture.text();
+        text.lines().filter_map(|line| line.strip_prefix("TRIGGER:")).map(str::to_owned).collect::<Vec<_>>()
+    };
+    let change = |fixture: &Fixture, news: &[u8]| {
+        run(fixture.calendar.revise(news, INES, Revision::Change)).unwrap();
+    };
+    let own = fixture(&event(1, &format!("{START}\n{}\n{}", alarm(10), alarm(60))));
+    change(&own, &news(2, &format!("{}\n{MOVED}", alarm(5))));
+    assert_eq!(reminders(&own), ["-PT10M", "-PT60M"], "not the organizer's");
+    assert_eq!(own.times(), ["2026-11-17T08:00:00Z Mine", "2026-11-18T13:00:00Z Kickoff"]);
+    let none = fixture(&event(1, START));
+    change(&none, &news(2, &format!("{MOVED}\n{}", alarm(5))));
+    assert_eq!(reminders(&none), [""; 0], "what the person does not want does not come back");
+    let series = fixture(&event(1, &format!("{WEEKLY}\n{}", alarm(15))));
+    change(&series, &news(2, SECOND));
+    assert_eq!(reminders(&series), ["-PT15M"; 2], "one of a series has the reminders of the series");
+}
+
+#[test]
 fn only_who_invites_changes_it_and_never_back() {
     let fixture = fixture(&event(2, START));
     let change = |event: &[u8], who: &str| run(fixture.calendar.revise(event, who, Revision::Change));

@@ -66,6 +66,38 @@ fn without_a_word_all_is_default() {
 }
 
 #[test]
+fn every_variable_with_a_secret_is_known() {
+    let config = resolve(
+        r#"
+        [model]
+        provider = "openai"
+        name = "gpt"
+        [models.cheap]
+        provider = "anthropic"
+        name = "claude"
+        api_key_env = "CHEAP_KEY"
+        [[mail]]
+        name = "home"
+        kind = "imap"
+        host = "imap.example"
+        address = "ada@example.org"
+        password_env = "MAIL_PASSWORD"
+        [mail.outgoing]
+        kind = "smtp"
+        host = "smtp.example"
+        password_env = "SMTP_PASSWORD"
+        [[server]]
+        name = "work"
+        url = "https://graphs.example"
+        headers = ["X-Tenant: acme", "X-Token: $TOKEN", "X-Other: $(pass show other)"]
+        "#,
+    );
+    let mut variables = config.secret_variables().to_vec();
+    variables.sort();
+    assert_eq!(variables, ["CHEAP_KEY", "MAIL_PASSWORD", "OPENAI_API_KEY", "SMTP_PASSWORD", "TOKEN"]);
+}
+
+#[test]
 fn what_is_written_is_meant() {
     let config = resolve(
         r#"
