@@ -1,6 +1,9 @@
 //! `grants`, `accept --grant`, `draft`, `reclassify` and `undo --batch`.
 
 use crate::runner::{Cli, OUTCOME, keys, text, texts};
+use sayso::graph::{BatchId, Decision, InterruptId};
+use sayso::inbox::{By, DecisionRequest};
+use sayso::store::{Holds, Store};
 use serde_json::{Value, json};
 
 const GRANT: &[&str] = &[
@@ -165,4 +168,28 @@ fn undo_takes_a_batch_of_one_back_too() {
     keys(&undone[0], OUTCOME);
     assert_eq!(undone[0]["status"], "waiting");
     cli.refused(&["undo", &asked, "--batch"], 1, "nothing to undo");
+}
+
+#[test]
+fn undo_of_a_batch_names_what_it_cannot_take_back() {
+    let cli = Cli::new();
+    let asked = ["book", "pen"].map(|what| cli.parcel(what).1);
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    for id in &asked {
+        // The first is acted on before the second is decided.
+        cli.sayso(&["run", "--until-idle"]).done();
+        let decide = DecisionRequest {
+            interrupt: InterruptId::parse(id).unwrap(),
+            decision: Decision::Ignore,
+            shown: None,
+            learn: true,
+            by: By::Tui,
+        };
+        let batch = Some(BatchId::parse("b2345678a").unwrap());
+        let store = Store::open(&cli.data()).unwrap();
+        runtime.block_on(store.inbox().decide(decide, batch, Holds::default())).unwrap();
+    }
+    let undone = cli.sayso(&["undo", &asked[1], "--batch"]);
+    let undone = undone.done();
+    assert!(undone.contains("waits for you") && undone.contains("Not taken back: "), "{undone}");
 }

@@ -170,8 +170,13 @@ async fn an_event_that_google_added_itself_is_found_by_its_uid() {
     calendar.add(&meeting("weekly@client")).await.unwrap();
     assert_eq!(diary.google.world().events.len(), 1);
     let once = news("weekly@client", 1, "20260407T110000Z", "RECURRENCE-ID:20260406T080000Z\r\n");
+    // The occurrence may stand on a later page.
+    let empty = serde_json::json!({"items": [], "nextPageToken": "two"});
+    let list = "GET /calendar/v3/calendars/primary/events/abcde/instances";
+    diary.google.world().fault(list, Fault::Reply(200, Vec::new(), empty.to_string()));
     calendar.revise(&once, ADA, Revision::Change).await.unwrap();
     let world = diary.google.world();
+    assert_eq!(world.count("pageToken=two"), 1);
     assert_eq!(world.events["abcde"]["start"]["dateTime"], "2026-03-30T08:00:00Z", "the series stays");
     let changed = &world.events["abcde_20260406t080000z"];
     assert_eq!(changed["start"]["dateTime"], "2026-04-07T11:00:00Z");

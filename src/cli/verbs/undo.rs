@@ -4,7 +4,7 @@ use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::Answer;
 use crate::graph::InterruptId;
 
 /// Take a decision back, while its thread has not acted on it
@@ -33,21 +33,21 @@ impl Args {
 }
 
 async fn together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, Failure> {
-    let mut outcomes = Vec::new();
-    let mut refused = None;
+    let (mut outcomes, mut refused) = (Vec::new(), Vec::new());
     for (_, undone) in folder.inbox().decisions().undo_batch(id).await? {
         match undone {
             Ok(outcome) => outcomes.push(outcome),
-            Err(error) => refused = Some(error),
+            Err(error) => refused.push(error),
         }
     }
-    match refused {
-        Some(error) if outcomes.is_empty() => Err(error.into()),
-        _ => {
-            let next = outcome::next_step(folder, &outcomes).await?;
-            let texts =
-                |page: &Page| outcomes.iter().map(|one| outcome::text(page, one, &next)).collect::<String>();
-            folder.page.answer(&outcomes, texts)
-        }
+    if outcomes.is_empty()
+        && let Some(error) = refused.pop()
+    {
+        return Err(error.into());
     }
+    let next = outcome::next_step(folder, &outcomes).await?;
+    folder.page.answer(&outcomes, |page| {
+        let undone = outcomes.iter().map(|one| outcome::text(page, one, &next));
+        undone.chain(refused.iter().map(|error| format!("Not taken back: {error}\n"))).collect()
+    })
 }

@@ -31,7 +31,7 @@ impl Resolve for SystemResolver {
             // What the system says about a failure means little to people.
             let addresses = tokio::net::lookup_host((host, 0))
                 .await
-                .map_err(|_| std::io::Error::other("are you online?"))?;
+                .map_err(|_| std::io::Error::other("check its name, and whether you are online"))?;
             Ok(addresses.map(|address| address.ip()).collect())
         })
     }
@@ -295,7 +295,7 @@ impl Http {
         let addresses = match target.host.parse::<IpAddr>() {
             Ok(address) => vec![address],
             Err(_) => self.resolver.resolve(&target.host).await.map_err(|error| {
-                HttpError::NotFound(format!("the host {} cannot be found: {error}", target.host))
+                HttpError::NotFound(format!("the host {} cannot be found; {error}", target.host))
             })?,
         };
         if !target.private
@@ -409,6 +409,6 @@ mod tests {
     #[tokio::test]
     async fn a_name_that_is_not_found_is_not_explained_in_the_systems_words() {
         let error = SystemResolver.resolve("no\0name").await.unwrap_err();
-        assert_eq!(error.to_string(), "are you online?");
+        assert_eq!(error.to_string(), "check its name, and whether you are online");
     }
 }
