@@ -28,6 +28,8 @@ pub(super) struct Seen {
     order: Vec<Short>,
     /// The names that the cursor held, sorted: there may be a hundred thousand, and all are looked up at every look.
     before: Vec<Short>,
+    /// The names added since.
+    added: HashSet<Short>,
 }
 
 impl Seen {
@@ -45,7 +47,7 @@ impl Seen {
             bytes.as_chunks::<8>().0.iter().map(|name| u64::from_be_bytes(*name)).collect();
         let mut before = order.clone();
         before.sort_unstable();
-        Ok(Self { order, before })
+        Ok(Self { order, before, added: HashSet::new() })
     }
 
     pub(super) fn write(&self) -> Cursor {
@@ -53,14 +55,14 @@ impl Seen {
         Cursor(format!("{FORM} {}", STANDARD_NO_PAD.encode(bytes)))
     }
 
-    /// Whether the mail was fetched before this look.
     pub(super) fn has(&self, name: Short) -> bool {
-        self.before.binary_search(&name).is_ok()
+        self.before.binary_search(&name).is_ok() || self.added.contains(&name)
     }
 
-    /// Adds a mail that [`Seen::has`] did not know.
     pub(super) fn add(&mut self, name: Short) {
-        self.order.push(name);
+        if self.added.insert(name) {
+            self.order.push(name);
+        }
     }
 
     /// Forgets the oldest names of missing mails, if there are many; `present` are the names still found.

@@ -40,14 +40,22 @@ pub(super) fn fetch(
 ) -> Result<Fetched, MailError> {
     let mut seen = since.map(Seen::read).transpose()?.unwrap_or_default();
     let Leftover { after, mut pending } = std::mem::take(leftover);
-    if pending.is_empty() || after.as_ref() != since {
-        let (listed, known) = list_pending(folders, &seen)?;
-        seen.forget(known);
-        pending = listed.into();
+    if after.as_ref() != since {
+        pending.clear();
     }
+    let mut is_listed = false;
     let mut mails = Vec::new();
     let mut bytes = 0;
-    while mails.len() < limit && bytes < AT_ONCE {
+    loop {
+        // What came since the last listing counts as well.
+        if pending.is_empty() && !is_listed {
+            let (listed, known) = list_pending(folders, &seen)?;
+            seen.forget(known);
+            (pending, is_listed) = (listed.into(), true);
+        }
+        if mails.len() >= limit || bytes >= AT_ONCE {
+            break;
+        }
         let Some(one) = pending.pop_front() else { break };
         // A mail that is gone or unreadable does not count as fetched: we look again next time.
         if let Some(mail) = read(&folders[one.folder], &one) {
