@@ -1,9 +1,6 @@
 //! A conversation of ordinary size: a question of some 800 bytes, an answer of some 400.
 
-use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, Graph, Kind, NodeError, State, Workflow, ask, end,
-    goto,
-};
+use sayso::graph::{Answer, Command, Ctx, Decision, Graph, Kind, NodeError, State, Workflow, ask, end, goto};
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -104,14 +101,6 @@ impl State for Talk {
             Some(Decision::Respond { text }) => TalkUpdate::Answered(text),
             _ => TalkUpdate::Ticked,
         }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> TalkUpdate {
-        TalkUpdate::Ticked
-    }
-
-    fn arrived(_: Event) -> Option<TalkUpdate> {
-        None
     }
 
     fn apply(&mut self, update: TalkUpdate) {

@@ -2,9 +2,7 @@
 
 use futures_util::future::join_all;
 use sayso::app::{Engine, Settings};
-use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Event, Graph, Kind, NodeError, State, Warning, Workflow, ask, end,
-};
+use sayso::graph::{Answer, Command, Ctx, Graph, Kind, NodeError, State, Warning, Workflow, ask, end};
 use sayso::inbox::{Block, Card, Registry, Spec, proposal};
 use sayso::service::Inbox;
 use sayso::store::{Commit, NewStep, NewThread, NextStep, Store};
@@ -37,14 +35,6 @@ impl State for Note {
 
     fn answered(_: Vec<Answer>) -> String {
         String::new()
-    }
-
-    fn joined(_: Vec<ChildResult>) -> String {
-        String::new()
-    }
-
-    fn arrived(_: Event) -> Option<String> {
-        None
     }
 
     fn apply(&mut self, update: String) {

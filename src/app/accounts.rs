@@ -108,7 +108,7 @@ pub(super) fn read_mail(account: &str, raw: &[u8]) -> Result<(mail::Mail, String
 }
 
 /// A mailbox or sender that cannot be opened, with the reason.
-struct UnopenedAccount(String);
+pub(super) struct UnopenedAccount(pub String);
 
 impl UnopenedAccount {
     fn closed<T: Send>(&self) -> BoxFuture<'_, Result<T, MailError>> {

@@ -1,7 +1,7 @@
 //! Logging in to Google for an account of the config.
 
 use crate::config::{Calendar, Config, Google, MailOutgoing, MailSource};
-use crate::web::Wait;
+use crate::web::WebTimeouts;
 use crate::web::google::{Api, EVENTS, FREE_BUSY, GMAIL, Repeat};
 use crate::web::oauth::{self, Login, LoginError};
 use reqwest::Method;
@@ -70,7 +70,7 @@ pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Author
             }
         },
     };
-    let login = oauth::begin(google, scopes, Wait::default()).await?;
+    let login = oauth::begin(google, scopes, WebTimeouts::default()).await?;
     Ok(Authorizing { google: google.clone(), login })
 }
 
@@ -126,7 +126,7 @@ fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
 
 /// The address of the mailbox. If it cannot be found out, the login still works.
 async fn whose(google: &Google) -> Option<String> {
-    let api = Api::new(google, &google.gmail_url, Wait::default()).ok()?;
+    let api = Api::new(google, &google.gmail_url, WebTimeouts::default()).ok()?;
     let ask = api.request(Method::GET, &["gmail", "v1", "users", "me", "profile"], &[]);
     let profile: Value = api.json(ask, Repeat::Freely).await.ok()?;
     Some(crate::web::safe_excerpt(profile.get("emailAddress")?.as_str()?))

@@ -2,7 +2,7 @@
 
 use crate::config::{Config, Env, Model as Configured, Provider};
 use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use crate::workflows::{Models, Picked, RULES};
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -51,7 +51,7 @@ impl ConfiguredModels {
             let replayer = Replayer::open(&path).map_err(|e| {
                 settings(
                     label,
-                    format!("the recording {} cannot be read: {}", path.display(), unreadable(&e)),
+                    format!("the recording {} cannot be read: {}", path.display(), read_error_text(&e)),
                 )
             })?;
             return Ok(Arc::new(replayer));
@@ -121,7 +121,7 @@ impl Models for ConfiguredModels {
         self.picked(configured)
     }
 
-    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+    fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
         self.picked(self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?)
     }
 

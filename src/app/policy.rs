@@ -1,7 +1,7 @@
 //! Which actions the config allows without asking.
 
 use crate::config::{Config, Policy, PolicyMode, Reach};
-use crate::mail::risk::elsewhere;
+use crate::mail::risk::have_different_owners;
 use crate::workflows::GrantQuery;
 use std::collections::BTreeMap;
 
@@ -28,7 +28,7 @@ pub(super) fn allows(policy: &Policy, wish: &GrantQuery<'_>) -> bool {
 fn at_own_domain(own: &str, other: &str) -> bool {
     match (own.rsplit_once('@'), other.rsplit_once('@')) {
         (Some((_, at)), Some((_, there))) => {
-            !at.is_empty() && at.eq_ignore_ascii_case(there) && !elsewhere(own, other)
+            !at.is_empty() && at.eq_ignore_ascii_case(there) && !have_different_owners(own, other)
         }
         _ => false,
     }

@@ -191,8 +191,8 @@ impl Records for StoreRecords {
         Ok(began.is_some_and(|began| self.store.now().duration_since(began) < FIRST_DAY))
     }
 
-    fn by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
-        self.store.mail().by_name(name).map_err(NodeError::failed)
+    fn address_by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
+        self.store.mail().address_by_name(name).map_err(NodeError::failed)
     }
 
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError> {
@@ -200,9 +200,9 @@ impl Records for StoreRecords {
         stored.map(|stored| serde_json::from_str(&stored).map_err(NodeError::failed)).transpose()
     }
 
-    fn noted<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn record_noted_sender<'a>(&'a self, address: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
-            self.store.mail().heard_from(vec![address.to_owned()]).await.map_err(NodeError::failed)
+            self.store.mail().remember_senders(vec![address.to_owned()]).await.map_err(NodeError::failed)
         })
     }
 
@@ -210,10 +210,10 @@ impl Records for StoreRecords {
         self.store.mail().contacts(MAX_CONTACTS).map_err(NodeError::failed)
     }
 
-    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
-        Box::pin(
-            async move { self.store.mail().wrote_to(addresses.to_vec()).await.map_err(NodeError::failed) },
-        )
+    fn record_recipients<'a>(&'a self, addresses: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
+        Box::pin(async move {
+            self.store.mail().remember_recipients(addresses.to_vec()).await.map_err(NodeError::failed)
+        })
     }
 
     fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> BoxFuture<'a, Result<(), NodeError>> {
@@ -250,7 +250,7 @@ impl Records for StoreRecords {
         Ok(repeat.map_err(NodeError::failed)?.map(|repeat| (repeat.text, repeat.sender)))
     }
 
-    fn triaged<'a>(
+    fn record_triage<'a>(
         &'a self,
         step: &'a StepContext,
         class: Class,
@@ -258,7 +258,7 @@ impl Records for StoreRecords {
     ) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async move {
             let (thread, class) = (step.thread.clone(), class.as_str().to_owned());
-            self.store.mail().triaged(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
+            self.store.mail().record_triage(thread, class, reason.to_owned()).await.map_err(NodeError::failed)
         })
     }
 
@@ -266,7 +266,7 @@ impl Records for StoreRecords {
         self.store.mail().place_of(identity).map_err(NodeError::failed)
     }
 
-    fn handled<'a>(
+    fn record_handled<'a>(
         &'a self,
         step: &'a StepContext,
         outcome: &'a str,
@@ -274,7 +274,7 @@ impl Records for StoreRecords {
         Box::pin(async move {
             self.store
                 .mail()
-                .handled(step.thread.clone(), outcome.to_owned())
+                .record_handled(step.thread.clone(), outcome.to_owned())
                 .await
                 .map_err(NodeError::failed)
         })

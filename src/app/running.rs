@@ -71,7 +71,7 @@ impl App {
     }
 
     /// Drives single threads, with the background work that belongs to all driving.
-    pub async fn beside<T>(&self, driving: impl Future<Output = T>) -> T {
+    pub async fn run_with_background<T>(&self, driving: impl Future<Output = T>) -> T {
         let tasks: Vec<_> = self.background.iter().filter(|task| task.runs_beside_single_threads()).collect();
         join_all(tasks.iter().map(|task| task.begin())).await;
         let running = async {

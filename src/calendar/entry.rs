@@ -11,14 +11,14 @@ use std::sync::Arc;
 
 /// An RDATE of a recurrence: another start, perhaps with its own length.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Extra {
+pub(super) struct ExtraDate {
     pub start: Moment,
     pub length: Option<Length>,
 }
 
 /// The occurrence that an event replaces.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Replaces {
+pub(super) struct ReplacedOccurrence {
     pub start: Moment,
     /// Also all later ones.
     pub onwards: bool,
@@ -34,9 +34,9 @@ pub(super) struct Entry {
     pub start: Moment,
     pub length: Length,
     pub rules: Vec<Rule>,
-    pub extra: Vec<Extra>,
+    pub extra: Vec<ExtraDate>,
     pub except: Vec<Moment>,
-    pub replaces: Option<Replaces>,
+    pub replaces: Option<ReplacedOccurrence>,
 }
 
 /// Why an event cannot be read.
@@ -90,7 +90,7 @@ impl Entry {
         let moment = |line: &Line, value: &str| Moment::of(line, value, &find);
         let first = |name: &str| event.line(name).map(|line| moment(line, &line.value)).transpose();
         let replaces = match event.line("RECURRENCE-ID") {
-            Some(line) => Some(Replaces {
+            Some(line) => Some(ReplacedOccurrence {
                 start: moment(line, &line.value)?,
                 onwards: line.param("RANGE").is_some_and(|range| range.eq_ignore_ascii_case("THISANDFUTURE")),
             }),
@@ -112,7 +112,7 @@ impl Entry {
             .all("EXDATE")
             .flat_map(|line| line.value.split(',').map(move |value| moment(line, value)))
             .collect();
-        let extra: Result<Vec<Extra>, EntryError> = event
+        let extra: Result<Vec<ExtraDate>, EntryError> = event
             .all("RDATE")
             .flat_map(|line| line.value.split(',').map(move |value| (line, value)))
             .map(|(line, value)| extra(line, value, &moment, person))
@@ -181,14 +181,14 @@ fn extra(
     value: &str,
     moment: &dyn Fn(&Line, &str) -> Result<Moment, MomentError>,
     person: &TimeZone,
-) -> Result<Extra, EntryError> {
+) -> Result<ExtraDate, EntryError> {
     let Some((start, end)) = value.split_once('/') else {
-        return Ok(Extra { start: moment(line, value)?, length: None });
+        return Ok(ExtraDate { start: moment(line, value)?, length: None });
     };
     let start = moment(line, start)?;
     let length = match end.trim_start().starts_with(['P', 'p', '+', '-']) {
         true => Length::read(end).ok_or_else(|| EntryError::Length("RDATE".to_owned(), super::short(end)))?,
         false => between(&start, &moment(line, end)?, person)?,
     };
-    Ok(Extra { start, length: Some(length) })
+    Ok(ExtraDate { start, length: Some(length) })
 }

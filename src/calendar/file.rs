@@ -2,7 +2,7 @@
 
 use super::CalendarError;
 use super::lines::LONGEST_TEXT;
-use crate::text::{self, hex, io_words};
+use crate::text::{self, hex, io_error_text};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -165,7 +165,7 @@ fn sync(folder: &Path, path: &Path) -> Result<(), CalendarError> {
         CalendarError::Unknown(format!(
             "the calendar {} may not be safe on the disk: {}",
             path.display(),
-            io_words(&error)
+            io_error_text(&error)
         ))
     })
 }
@@ -225,17 +225,20 @@ fn unreadable(path: &Path, error: &io::Error) -> CalendarError {
     let text = format!(
         "the calendar {} cannot be read: {}; check [calendar] path",
         path.display(),
-        text::unreadable(error)
+        text::read_error_text(error)
     );
-    sorted(error, text)
+    classify_io_error(error, text)
 }
 
 fn unwritable(path: &Path, error: &io::Error) -> CalendarError {
-    sorted(error, format!("the calendar {} cannot be written: {}", path.display(), io_words(error)))
+    classify_io_error(
+        error,
+        format!("the calendar {} cannot be written: {}", path.display(), io_error_text(error)),
+    )
 }
 
 /// Sorts errors into temporary and permanent ones.
-fn sorted(error: &io::Error, text: String) -> CalendarError {
+fn classify_io_error(error: &io::Error, text: String) -> CalendarError {
     use io::ErrorKind::{Interrupted, ResourceBusy, StorageFull, TimedOut, WouldBlock};
     match error.kind() {
         Interrupted | ResourceBusy | StorageFull | TimedOut | WouldBlock => CalendarError::Temporary(text),

@@ -15,7 +15,7 @@ mod google;
 mod ics;
 mod invited;
 mod lines;
-mod observing;
+mod read_only;
 mod revise;
 mod time;
 mod write;
@@ -29,7 +29,7 @@ pub use days::{day_line, day_lines, day_window};
 pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
 pub use invited::{InvitationError, InvitedEvent, read_events, read_invitation};
-pub use observing::Observing;
+pub use read_only::ReadOnly;
 pub use revise::{Revision, RevisionCheck, check_revision};
 pub use write::{Event, Method, Person, event_text, invitation};
 

@@ -8,7 +8,7 @@ use super::print::{note, warning};
 use crate::app::{Ended, Scope, Until};
 use crate::graph::ThreadId;
 use crate::inbox::{InboxError, Outcome, Status};
-use crate::service::{Attended, attend, family_outcome};
+use crate::service::{DriveReport, drive_or_wait, family_outcome};
 use clap::Args;
 use std::cell::Cell;
 use std::io::IsTerminal;
@@ -96,7 +96,7 @@ enum Stopped {
 
 /// The result of driving.
 pub(super) struct Driven {
-    pub(super) attended: Attended,
+    pub(super) attended: DriveReport,
     stopped: Option<Stopped>,
     timeout: Option<Duration>,
 }
@@ -144,8 +144,8 @@ pub(super) async fn drive_until(
         };
         stopped.set(Some(why));
     };
-    let driving = attend(folder.engine(), scope, until, stop, on_other_driver);
-    let attended = folder.app().beside(driving).await.map_err(anyhow::Error::from)?;
+    let driving = drive_or_wait(folder.engine(), scope, until, stop, on_other_driver);
+    let attended = folder.app().run_with_background(driving).await.map_err(anyhow::Error::from)?;
     match attended.ended {
         Ended::Paused => note("everything is paused; `sayso resume` lets threads go on"),
         Ended::Idle | Ended::Stopped => {}
@@ -156,8 +156,8 @@ pub(super) async fn drive_until(
     Ok(Driven { attended, stopped, timeout })
 }
 
-/// What a process says that would drive threads, but waits because another one does.
-pub(super) fn takes_over(driver: u32) -> String {
+/// The note of a process that wants to drive threads but has to wait for another one.
+pub(super) fn other_driver_note(driver: u32) -> String {
     format!(
         "process {driver} is already running the threads, so there is nothing to do here; this one takes over when it \
         ends, and Ctrl-C stops waiting"
@@ -165,7 +165,7 @@ pub(super) fn takes_over(driver: u32) -> String {
 }
 
 /// Warns which threads could not be driven, and why.
-pub(super) fn warn_failed(attended: &Attended) {
+pub(super) fn warn_failed(attended: &DriveReport) {
     for (thread, why) in &attended.failed {
         warning(&format!("thread `{thread}` could not be driven: {why}"));
     }

@@ -74,7 +74,7 @@ impl Hook {
             HookEvent::Over(_) | HookEvent::Lives if !context.has_data() => Ok(Answer::nothing()),
             HookEvent::Over(done) => {
                 let folder = context.open()?;
-                let settled = folder.inbox().requests().settle_elsewhere(&done).await;
+                let settled = folder.inbox().requests().record_activity(&done).await;
                 session_event.record(folder.inbox()).await;
                 settled?;
                 Ok(Answer::nothing())
@@ -128,7 +128,7 @@ async fn decide(
     timeout: Option<Duration>,
 ) -> Option<Value> {
     let timeout = timeout.unwrap_or(hooks::PATIENCE);
-    match ask(context, call.asking(timeout), Some(timeout), Some(session_event)).await {
+    match ask(context, call.new_request(timeout), Some(timeout), Some(session_event)).await {
         Ok((_, answer)) => call.reply(&answer),
         Err(failure) => call.undecided(failure.text()),
     }

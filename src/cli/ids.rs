@@ -17,7 +17,9 @@ pub(super) fn target(word: &str) -> Result<Target, Failure> {
     match (InterruptId::parse(word), ThreadId::parse(word)) {
         (Ok(id), _) => Ok(Target::Interrupt(id)),
         (_, Ok(id)) => Ok(Target::Result(id)),
-        (Err(_), Err(_)) => Err(nothing(word, "an interrupt or a thread", "`sayso list` shows what is open")),
+        (Err(_), Err(_)) => {
+            Err(not_an_id(word, "an interrupt or a thread", "`sayso list` shows what is open"))
+        }
     }
 }
 
@@ -38,11 +40,11 @@ pub(super) fn thread(word: &str) -> Result<ThreadId, Failure> {
         (Err(_), Ok(id)) => Err(Failure::gone(format!(
             "`{id}` names an interrupt, and this needs a thread; `sayso view {id}` tells which asked it"
         ))),
-        (Err(_), Err(_)) => Err(nothing(word, "a thread", "`sayso threads` shows them all")),
+        (Err(_), Err(_)) => Err(not_an_id(word, "a thread", "`sayso threads` shows them all")),
     }
 }
 
-fn nothing(word: &str, sort: &str, hint: &str) -> Failure {
+fn not_an_id(word: &str, sort: &str, hint: &str) -> Failure {
     let word: String = word.chars().take(40).collect();
     Failure::gone(format!("`{}` cannot be the id of {sort}; {hint}", Visible::line(&word)))
 }

@@ -1,7 +1,7 @@
 //! The log: one file a day in the data folder, readable only by its owner; the last few are kept.
 //!
 //! Promises: it never writes to stdout, and to stderr only when asked. It contains no secret that the config takes from
-//! an environment variable, and no terminal escapes. Other crates log only warnings and errors, because their
+//! an environment variable or a file, and no terminal escapes. Other crates log only warnings and errors, because their
 //! traces may contain headers and bodies. If the folder cannot be written to, nothing is logged there.
 
 use crate::app::Setup;
@@ -9,6 +9,7 @@ use crate::config::{Env, Level};
 use crate::text::Visible;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
+use secrecy::ExposeSecret;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -60,10 +61,9 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
-/// The secrets in environment variables; they can be read without running a command.
+/// The secrets that can be read without running a command.
 fn secrets(setup: &Setup, env: &Env) -> Vec<String> {
-    let names = setup.config.secret_variables().iter();
-    let values = names.filter_map(|name| Some(env.get(name)?.to_str()?.trim().to_owned()));
+    let values = setup.config.readable_secrets(env).into_iter().map(|value| value.expose_secret().to_owned());
     values.filter(|value| value.len() >= SHORTEST_SECRET).collect()
 }
 

@@ -27,10 +27,10 @@ mod progress;
 mod request;
 mod table;
 mod talk;
+mod text_input;
 mod values;
 mod verbs;
 mod wizard;
-mod words;
 
 pub use context::{CheckKeys, EditText};
 pub use failure::Exit;

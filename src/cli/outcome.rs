@@ -13,7 +13,7 @@ pub(super) async fn answer(folder: &OpenFolder, outcome: &Outcome) -> Result<Ans
     folder.page.answer(outcome, |page| text(page, outcome, &next))
 }
 
-/// What takes those of the threads further that are ready; empty if nobody is told.
+/// Says how the ready threads go on; empty for JSON, or if none is ready.
 pub(super) async fn next_step(folder: &OpenFolder, outcomes: &[Outcome]) -> Result<String, Failure> {
     if folder.page.is_json() || outcomes.iter().all(|outcome| outcome.status != Status::Ready) {
         return Ok(String::new());
@@ -51,7 +51,7 @@ pub(super) fn text(page: &Page, outcome: &Outcome, next: &str) -> String {
             None | Some(Value::Null) => {}
             Some(output) => {
                 let mut lines = Lines::new(page.columns());
-                lines.field(0, "Result", &brief(without_nothing(output)));
+                lines.field(0, "Result", &without_records(without_empty_fields(output)));
                 out.push_str(&lines.into_text());
             }
         }
@@ -74,7 +74,7 @@ fn next(overview: &Overview) -> String {
 }
 
 /// A value without its empty fields; the JSON output has them all.
-fn without_nothing(value: &Value) -> Value {
+fn without_empty_fields(value: &Value) -> Value {
     match value {
         Value::Object(fields) => {
             let is_nothing = |value: &Value| match value {
@@ -84,17 +84,17 @@ fn without_nothing(value: &Value) -> Value {
                 Value::Object(fields) => fields.is_empty(),
                 Value::Bool(_) | Value::Number(_) => false,
             };
-            let entries = fields.iter().map(|(name, value)| (name.clone(), without_nothing(value)));
+            let entries = fields.iter().map(|(name, value)| (name.clone(), without_empty_fields(value)));
             Value::Object(entries.filter(|(_, value)| !is_nothing(value)).collect())
         }
-        Value::Array(items) => Value::Array(items.iter().map(without_nothing).collect()),
+        Value::Array(items) => Value::Array(items.iter().map(without_empty_fields).collect()),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => value.clone(),
     }
 }
 
 /// A result with an answer, without the lists of records behind it, which would only repeat it. The JSON output has
 /// them.
-fn brief(value: Value) -> Value {
+fn without_records(value: Value) -> Value {
     match value {
         Value::Object(fields) if fields.contains_key("answer") => {
             let records =
@@ -124,14 +124,14 @@ mod tests {
     #[test]
     fn what_says_nothing_is_left_out() {
         let output = json!({"a": null, "b": [], "c": {"d": ""}, "e": 0, "f": [{"g": null, "h": "x"}]});
-        assert_eq!(without_nothing(&output), json!({"e": 0, "f": [{"h": "x"}]}));
+        assert_eq!(without_empty_fields(&output), json!({"e": 0, "f": [{"h": "x"}]}));
     }
 
     #[test]
     fn what_an_answer_was_made_from_is_not_printed_with_it() {
         let output = json!({"answer": "Six pages.", "agents": [{"markdown": "# A"}], "files": ["a.md"]});
-        assert_eq!(brief(output), json!({"answer": "Six pages.", "files": ["a.md"]}));
+        assert_eq!(without_records(output), json!({"answer": "Six pages.", "files": ["a.md"]}));
         let rows = json!({"rows": [{"a": 1}]});
-        assert_eq!(brief(rows.clone()), rows);
+        assert_eq!(without_records(rows.clone()), rows);
     }
 }

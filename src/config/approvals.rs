@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use super::duration::parse_never_or_duration;
 use super::error::{Error, quoted};
 use super::keys::{Section, default};
-use super::lasting::never_or_lasting;
 use super::models::WORKFLOW;
 use super::policy::PolicySection;
 use super::reader::{FromKey, FromSection as _, Reader, Sources, section};
@@ -111,7 +111,7 @@ impl Approvals {
             return Err(reader.bad("refusals", why));
         }
         let expiry = Expiry {
-            all: never_or_lasting(&reader, "expire", &approvals.expire)?,
+            all: parse_never_or_duration(&reader, "expire", &approvals.expire)?,
             kinds,
             workflows: expire_by_name(sources, WORKFLOW, |reader| FromKey::from_key(reader, "expire"))?,
             tools: expire_by_name(sources, PolicySection::SECTION, |reader| {
@@ -131,7 +131,7 @@ fn expire_by_name(
     let mut expiry = BTreeMap::new();
     for reader in sources.each(section) {
         if let Some(text) = expire(&reader)? {
-            expiry.insert(reader.name.clone(), never_or_lasting(&reader, "expire", &text)?);
+            expiry.insert(reader.name.clone(), parse_never_or_duration(&reader, "expire", &text)?);
         }
     }
     Ok(expiry)

@@ -53,19 +53,6 @@ pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
     settings
 }
 
-/// The environment variables that secrets are taken from.
-pub(super) fn secret_variables(entries: &Entries) -> Vec<String> {
-    let variables = |key: &str, value: &Value| match value {
-        Value::String(name) if key.ends_with("_env") => vec![name.clone()],
-        Value::Array(items) if key.ends_with("headers") => {
-            let written = items.iter().filter_map(Value::as_str);
-            written.filter_map(headers::variable).map(str::to_owned).collect()
-        }
-        _ => Vec::new(),
-    };
-    entries.all().flat_map(|(address, entry)| variables(&address.key, &entry.value)).collect()
-}
-
 fn shown(key: &Key, value: &Value, env: &Env) -> String {
     match (key.name, value) {
         (key, Value::String(name)) if key.ends_with("_env") => {

@@ -132,11 +132,6 @@ impl Entries {
         self.map.iter().filter(move |(address, _)| address.section == section.name && address.name == name)
     }
 
-    /// Every value.
-    pub(super) fn all(&self) -> impl Iterator<Item = (&Address, &Entry)> {
-        self.map.iter()
-    }
-
     /// Replaces the keys of one section with copies of another's, origins included.
     pub(super) fn replace(&mut self, to: (&Section, &str), from: (&Section, &str)) {
         let copies: Vec<_> = self

@@ -66,9 +66,13 @@ fn parted(written: &str) -> Option<(&str, &str)> {
     is_header.then_some((name, value))
 }
 
-/// The environment variable that a header's value is taken from.
-pub(super) fn variable(written: &str) -> Option<&str> {
-    parted(written)?.1.strip_prefix('$').filter(|name| is_variable(name))
+impl Header {
+    pub(super) fn secret(&self) -> Option<&Secret> {
+        match self {
+            Self::Secret(secret) => Some(secret),
+            Self::Text(_) => None,
+        }
+    }
 }
 
 /// A header as `sayso config` shows it: without a command's arguments, which may carelessly include the secret.

@@ -10,6 +10,7 @@ use super::mail_server::{MailServer, ServerKeys};
 use super::models::Model;
 use super::outgoing::{MailOutgoing, OutgoingKeys};
 use super::reader::{Choice as _, FromSection as _, Reader, choice, section};
+use super::secret::Secret;
 use super::user::{User, check_addresses};
 
 /// Longer than any name that is easy to type.
@@ -124,6 +125,23 @@ pub struct Mail {
     pub handled_ignored: AfterHandling,
     /// Where mail is sent; `None` without `[mail.outgoing]`.
     pub outgoing: Option<MailOutgoing>,
+}
+
+impl Mail {
+    /// The secrets it takes to read and to send its mail.
+    pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
+        let source = match &self.source {
+            MailSource::Imap { server, .. } => Some(server.login.secret()),
+            MailSource::Gmail { google, .. } => google.client_secret.as_ref(),
+            MailSource::Maildir { .. } => None,
+        };
+        let outgoing = match &self.outgoing {
+            Some(MailOutgoing::Smtp { server, .. }) => Some(server.login.secret()),
+            Some(MailOutgoing::Gmail { google }) => google.client_secret.as_ref(),
+            Some(MailOutgoing::Maildir { .. } | MailOutgoing::Command { .. }) | None => None,
+        };
+        source.into_iter().chain(outgoing)
+    }
 }
 
 /// Where an account's mail is read.

@@ -68,6 +68,14 @@ pub enum MailLogin {
     Token(Secret),
 }
 
+impl MailLogin {
+    pub(super) fn secret(&self) -> &Secret {
+        match self {
+            Self::Password(secret) | Self::Token(secret) => secret,
+        }
+    }
+}
+
 impl ServerKeys {
     /// The first server key that is written.
     pub(super) fn first_written(reader: &Reader<'_>) -> Option<&'static str> {

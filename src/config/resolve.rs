@@ -7,7 +7,7 @@ use super::apis::{Api, ApiSection};
 use super::approvals::Approvals;
 use super::calendar::{Calendar, CalendarSection};
 use super::commands::{CommandSection, OwnCommand};
-use super::describe::{Setting, secret_variables, settings};
+use super::describe::{Setting, settings};
 use super::engine::{Budget, Engine, Log};
 use super::error::Error;
 use super::google::{GoogleApp, GoogleSection};
@@ -96,7 +96,6 @@ pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Resu
         workflows,
         picked: picked_name,
         settings,
-        secret_variables: secret_variables(&entries),
     })
 }
 

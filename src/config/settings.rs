@@ -5,6 +5,8 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use secrecy::SecretString;
+
 use super::apis::Api;
 use super::approvals::Approvals;
 use super::calendar::Calendar;
@@ -12,6 +14,7 @@ use super::commands::OwnCommand;
 use super::describe::Setting;
 use super::engine::{Budget, Engine, Level};
 use super::error::{Error, quoted};
+use super::inputs::Env;
 use super::intake::{Intake, Learning};
 use super::mail::Mail;
 use super::models::{Model, Price};
@@ -20,6 +23,7 @@ use super::origin::Origin;
 use super::policy::Policy;
 use super::rules::Rule;
 use super::screen::ThemeName;
+use super::secret::Secret;
 use super::servers::Server;
 use super::sheet::Sheet;
 use super::traces::Traces;
@@ -83,7 +87,6 @@ pub struct Config {
     /// `[workflow.NAME]`: from a key such as `triage_model` to the name of a model, all of which exist.
     pub(super) workflows: BTreeMap<String, BTreeMap<String, String>>,
     pub(super) settings: Vec<Setting>,
-    pub(super) secret_variables: Vec<String>,
 }
 
 impl Config {
@@ -113,9 +116,22 @@ impl Config {
         })
     }
 
-    /// The environment variables that hold secrets, so that their values can be kept out of the log.
-    pub fn secret_variables(&self) -> &[String] {
-        &self.secret_variables
+    /// Every secret that can be read without running a command, so that it can be kept out of logs and traces.
+    pub fn readable_secrets(&self, env: &Env) -> Vec<SecretString> {
+        let models = self.models.values().chain([&self.model]).filter_map(|model| model.api_key.as_ref());
+        let apis = self.apis.values().filter_map(|api| api.key.as_ref());
+        let servers = self.servers.iter().flat_map(|server| {
+            let headers = server.headers.iter().filter_map(|(_, value)| value.secret());
+            headers.chain(&server.api_key).chain(&server.token)
+        });
+        let traces = self.traces.iter().flat_map(|traces| &traces.headers);
+        let traces = traces.filter_map(|(_, value)| value.secret());
+        let all = models.chain(apis).chain(servers).chain(traces);
+        all.chain(self.mail.iter().flat_map(Mail::secrets))
+            .chain(self.calendar.iter().filter_map(Calendar::secret))
+            .filter(|secret| !matches!(secret, Secret::Command(_)))
+            .filter_map(|secret| secret.read(env).ok())
+            .collect()
     }
 
     /// Every key with its value and where that came from. A secret is shown by where it is kept.

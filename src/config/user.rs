@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use jiff::tz::TimeZone;
 
+use super::duration::parse_never_or_duration;
 use super::error::{Error, quoted};
 use super::inputs::at_home;
 use super::keys::{default, example};
-use super::lasting::never_or_lasting;
 use super::reader::{FromSection as _, Reader, section};
 
 section! {
@@ -97,7 +97,7 @@ impl User {
             signature: user.signature.unwrap_or_default(),
             quote: user.quote,
             home: host.home.clone(),
-            remind_after: never_or_lasting(reader, "remind_after", &user.remind_after)?,
+            remind_after: parse_never_or_duration(reader, "remind_after", &user.remind_after)?,
         })
     }
 

@@ -1,6 +1,6 @@
 //! Folded states of recently driven threads, so that a turn does not fold the whole history again.
 
-use crate::graph::{Folded, ThreadId};
+use crate::graph::{AnyState, ThreadId};
 use crate::store::FoldedUpTo;
 use std::collections::HashMap;
 
@@ -10,7 +10,7 @@ const CAPACITY: usize = 256;
 /// A state, and how much of the thread it includes.
 #[derive(Clone)]
 pub(crate) struct Cached {
-    pub state: Folded,
+    pub state: AnyState,
     pub folded: FoldedUpTo,
     /// Steps since the last snapshot.
     pub steps_since: usize,

@@ -6,7 +6,7 @@ use super::fail_point::fail_point;
 use super::journal::StepJournal;
 use super::trouble;
 use crate::graph::{
-    Child, Event, Failure, FoldError, Folded, InterruptId, Next, NodeError, Output, Retry, StepContext,
+    AnyState, Child, Event, Failure, FoldError, InterruptId, Next, NodeError, Output, Retry, StepContext,
     ThreadId, run_node,
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
@@ -29,7 +29,7 @@ pub(crate) const COMMITTING: i64 = -1;
 
 /// A server that could not be reached, and why.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Absent {
+pub(crate) struct UnreachableServer {
     pub(crate) server: String,
     pub(crate) why: String,
 }
@@ -44,7 +44,7 @@ pub(crate) enum DriveResult {
     /// Try again after this wait.
     RetryAfter(Duration),
     /// A server it needs cannot be reached; try again after this wait.
-    ServerAbsent(Absent, Duration),
+    ServerAbsent(UnreachableServer, Duration),
     /// The decision can still be taken back for this long.
     Held(Duration),
     /// Nothing can be written right now (full disk, locked file). The thread is not at fault.
@@ -54,9 +54,9 @@ pub(crate) enum DriveResult {
 }
 
 /// Updates that a thread takes in before its next node.
-struct Entering {
+struct IncomingSteps {
     steps: Vec<NewStep>,
-    state: Folded,
+    state: AnyState,
     last_event: Option<i64>,
 }
 
@@ -92,7 +92,7 @@ impl Engine {
             return self.fail(&loaded, None, None, Failure::LostNode(text)).await;
         };
         if loaded.has_unseen_news {
-            return self.absorb(&loaded).await;
+            return self.deliver_queued_events(&loaded).await;
         }
         let mut cached = match self.folded(spec, cached, &loaded) {
             Ok(cached) => cached,
@@ -100,23 +100,23 @@ impl Engine {
                 return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
             }
         };
-        let entering = match enter(spec, cached.state, &loaded) {
-            Ok(entering) => entering,
+        let incoming = match incoming_steps(spec, cached.state, &loaded) {
+            Ok(incoming) => incoming,
             Err(error) => {
                 return self.fail(&loaded, Some(spec), None, Failure::Failed(error.to_string())).await;
             }
         };
-        if let Some(failure) = before_node(spec, &loaded, &entering) {
-            return self.fail(&loaded, Some(spec), Some(&entering.state), failure).await;
+        if let Some(failure) = before_node(spec, &loaded, &incoming) {
+            return self.fail(&loaded, Some(spec), Some(&incoming.state), failure).await;
         }
-        let (output, has_calls) = self.run(spec, &loaded, &entering, attempt).await;
-        cached.state = entering.state.clone();
+        let (output, has_calls) = self.run(spec, &loaded, &incoming, attempt).await;
+        cached.state = incoming.state.clone();
         working_on.store(COMMITTING, Ordering::SeqCst);
         let output = match output {
             Ok(output) => output,
-            Err(error) => return self.after_error(spec, &loaded, &entering.state, error, attempt).await,
+            Err(error) => return self.after_error(spec, &loaded, &incoming.state, error, attempt).await,
         };
-        match self.commit(spec, cached, &loaded, entering, output, has_calls).await? {
+        match self.commit(spec, cached, &loaded, incoming, output, has_calls).await? {
             Ok(committed) if committed.status.active() && committed.status != Status::Held => {
                 Ok(DriveResult::Continue)
             }
@@ -148,7 +148,7 @@ impl Engine {
             return Ok(Some(DriveResult::Continue));
         }
         if !loaded.status.active() {
-            return self.absorb(loaded).await.map(Some);
+            return self.deliver_queued_events(loaded).await.map(Some);
         }
         let lapsed = loaded.granted.iter().filter(|answer| !self.still_granted(answer));
         let lapsed: Vec<InterruptId> = lapsed.map(|answer| answer.interrupt.clone()).collect();
@@ -164,7 +164,7 @@ impl Engine {
         &self,
         spec: &Spec,
         loaded: &Loaded,
-        state: &Folded,
+        state: &AnyState,
         error: NodeError,
         attempt: u32,
     ) -> Result<DriveResult, StoreError> {
@@ -177,10 +177,10 @@ impl Engine {
                 let _ = self.store().flush().await;
                 Ok(DriveResult::RetryAfter(wait))
             }
-            Retry::Away { server, text, wait } => {
+            Retry::Unreachable { server, text, wait } => {
                 tracing::info!(%thread, %node, %server, %text, "a server is away");
                 let _ = self.store().flush().await;
-                Ok(DriveResult::ServerAbsent(Absent { server, why: text }, wait))
+                Ok(DriveResult::ServerAbsent(UnreachableServer { server, why: text }, wait))
             }
             Retry::Never(failure) => self.fail(loaded, Some(spec), Some(state), failure).await,
             Retry::Moved => Ok(DriveResult::Continue),
@@ -219,7 +219,7 @@ impl Engine {
         &self,
         spec: &Spec,
         loaded: &Loaded,
-        entering: &Entering,
+        incoming: &IncomingSteps,
         attempt: u32,
     ) -> (Result<Output, NodeError>, bool) {
         fail_point("before_node");
@@ -240,13 +240,13 @@ impl Engine {
             thread: loaded.thread.clone(),
             workflow: loaded.workflow.clone(),
             node: loaded.node.clone(),
-            number: loaded.at.steps().unsigned_abs() + entering.steps.len() as u64,
+            number: loaded.at.steps().unsigned_abs() + incoming.steps.len() as u64,
             forked: loaded.forked,
             allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
             last_try: attempt >= self.settings().retries,
         };
         let limit = self.settings().node_timeout;
-        let work = run_node(&spec.workflow, step, journal.clone(), &entering.state, limit, self.sink());
+        let work = run_node(&spec.workflow, step, journal.clone(), &incoming.state, limit, self.sink());
         tokio::pin!(work);
         let output = tokio::select! {
             biased;
@@ -264,7 +264,7 @@ impl Engine {
         spec: &Spec,
         cached: Cached,
         loaded: &Loaded,
-        entering: Entering,
+        incoming: IncomingSteps,
         output: Output,
         has_calls: bool,
     ) -> Result<Result<Committed, Failure>, StoreError> {
@@ -283,7 +283,7 @@ impl Engine {
             Ok(start) => start,
             Err(failure) => return Ok(Err(failure)),
         };
-        let Entering { mut steps, state, last_event } = entering;
+        let IncomingSteps { mut steps, state, last_event } = incoming;
         // The state is changed in place if this is its only copy.
         drop(cached.state);
         let state = match spec.workflow.apply(state, &updates) {
@@ -344,7 +344,7 @@ impl Engine {
         &self,
         loaded: &Loaded,
         spec: Option<&Spec>,
-        state: Option<&Folded>,
+        state: Option<&AnyState>,
         failure: Failure,
     ) -> Result<DriveResult, StoreError> {
         let text = failure.text();
@@ -368,7 +368,12 @@ impl Engine {
     }
 
     /// Asks a person about a server that cannot be reached, when somebody waits for this thread alone.
-    pub(crate) async fn give_up(&self, thread: &ThreadId, absent: &Absent, tries: u32) -> DriveResult {
+    pub(crate) async fn give_up(
+        &self,
+        thread: &ThreadId,
+        absent: &UnreachableServer,
+        tries: u32,
+    ) -> DriveResult {
         let failed = async {
             let loaded = self.store().threads().load(thread, None)?;
             let failure = Failure::Failed(format!("{} (tried {tries} times)", absent.why));
@@ -391,7 +396,7 @@ impl Engine {
 
     /// Delivers queued events to a thread that waits, has just ended, or would otherwise act on an approval without
     /// them.
-    async fn absorb(&self, loaded: &Loaded) -> Result<DriveResult, StoreError> {
+    async fn deliver_queued_events(&self, loaded: &Loaded) -> Result<DriveResult, StoreError> {
         let takes_events = matches!(loaded.status, Status::Waiting | Status::Done) || loaded.has_unseen_news;
         if !takes_events || loaded.events.is_empty() {
             return Ok(DriveResult::Idle);
@@ -400,7 +405,7 @@ impl Engine {
         for (seq, event) in &loaded.events {
             let arrival = arrival(spec, &loaded.thread, event, Some(*seq))
                 .map_err(|e| StoreError::Conflict(e.to_string()))?;
-            self.store().threads().arrive(arrival).await?;
+            self.store().threads().deliver(arrival).await?;
         }
         Ok(DriveResult::Continue)
     }
@@ -419,13 +424,15 @@ pub(crate) fn arrival(
 }
 
 /// Turns answers, children's results and events into steps of the thread.
-fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldError> {
+fn incoming_steps(spec: &Spec, state: AnyState, loaded: &Loaded) -> Result<IncomingSteps, FoldError> {
     let workflow = &spec.workflow;
     let mut updates = Vec::new();
     match loaded.awaits {
         Awaits::Nothing => {}
         Awaits::Answers => updates.push(("ANSWERS", workflow.answered(loaded.answers.clone())?)),
-        Awaits::Children => updates.push(("JOIN", workflow.joined(loaded.children.clone())?)),
+        Awaits::Children => {
+            updates.extend(workflow.joined(loaded.children.clone())?.map(|update| ("JOIN", update)));
+        }
     }
     for (_, event) in &loaded.events {
         if let Some(update) = workflow.arrived(event.clone())? {
@@ -435,7 +442,7 @@ fn enter(spec: &Spec, state: Folded, loaded: &Loaded) -> Result<Entering, FoldEr
     let state = updates.iter().try_fold(state, |state, (_, update)| workflow.apply(state, update))?;
     let steps =
         updates.into_iter().map(|(node, updates)| NewStep { node: node.to_owned(), updates, took_ms: None });
-    Ok(Entering { steps: steps.collect(), state, last_event: loaded.events.last().map(|(seq, _)| *seq) })
+    Ok(IncomingSteps { steps: steps.collect(), state, last_event: loaded.events.last().map(|(seq, _)| *seq) })
 }
 
 /// What to do after the store refused a write.
@@ -449,7 +456,7 @@ fn after_store_error(error: StoreError) -> DriveResult {
 }
 
 /// Returns the reason if the node must not be started at all.
-fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Failure> {
+fn before_node(spec: &Spec, loaded: &Loaded, incoming: &IncomingSteps) -> Option<Failure> {
     if !spec.workflow.shape().has(&loaded.node) {
         let text = format!(
             "The workflow `{}` has no node `{}` any more: it has changed since this thread started waiting.",
@@ -457,7 +464,7 @@ fn before_node(spec: &Spec, loaded: &Loaded, entering: &Entering) -> Option<Fail
         );
         return Some(Failure::LostNode(text));
     }
-    let has_news = entering.steps.iter().any(|step| step.node != "JOIN");
+    let has_news = incoming.steps.iter().any(|step| step.node != "JOIN");
     if !has_news && loaded.steps_since_person >= loaded.step_limit {
         let text = format!("It has taken {} steps since it last heard from you.", loaded.steps_since_person);
         return Some(Failure::StepLimit(text));

@@ -3,7 +3,7 @@
 use super::cache::Cache;
 use super::journal::StepJournal;
 use crate::config::{Expiry, Policy};
-use crate::graph::{Event, EventKind, Folded, InputError, Progress, ProgressSink, ThreadId};
+use crate::graph::{AnyState, Event, EventKind, InputError, Progress, ProgressSink, ThreadId};
 use crate::inbox::{Registry, Spec};
 use crate::store::{DriverLock, Holds, NewThread, Store, StoreError, Tail};
 use serde_json::Value;
@@ -195,7 +195,7 @@ impl Engine {
 
     /// A thread's state after its first `steps` steps, or its current state. `None` if its workflow is unknown or it
     /// was pruned.
-    pub fn state_at(&self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<Folded>, StoreError> {
+    pub fn state_at(&self, thread: &ThreadId, steps: Option<u64>) -> Result<Option<AnyState>, StoreError> {
         let Some((workflow, tail)) = self.store().threads().fold(thread, steps)? else { return Ok(None) };
         let Some(spec) = self.registry().get(&workflow) else { return Ok(None) };
         fold(spec, None, &tail).map(Some).map_err(|e| StoreError::Conflict(e.to_string()))
@@ -220,9 +220,9 @@ pub(crate) enum StartError {
 /// Folds the remaining updates onto a state or snapshot.
 pub(crate) fn fold(
     spec: &Spec,
-    cached: Option<Folded>,
+    cached: Option<AnyState>,
     tail: &Tail,
-) -> Result<Folded, crate::graph::FoldError> {
+) -> Result<AnyState, crate::graph::FoldError> {
     let workflow = &spec.workflow;
     let start = match (&tail.snapshot, cached) {
         (Some(snapshot), _) => workflow.read(snapshot)?,

@@ -10,12 +10,12 @@ use tokio::time::Instant;
 
 /// What the driver remembers about lessons between looks. Its clock is monotonic and starts over with each driver.
 #[derive(Default)]
-pub(crate) struct Batches {
+pub(crate) struct PendingLessons {
     /// The newest lesson of each profile, and when we first saw it.
     newest: HashMap<String, (i64, Instant)>,
 }
 
-impl Batches {
+impl PendingLessons {
     /// Starts a thread for each profile whose newest lesson is old enough. Returns when to look again, or `None` if
     /// there is nothing to learn.
     pub(crate) async fn look(

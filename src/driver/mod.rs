@@ -3,7 +3,6 @@
 //! [`Engine`] drives a thread by one node and commits the result. [`Driver`] does so for every thread that can
 //! continue; a data folder has one driver at a time.
 
-mod absent;
 mod cache;
 mod drive;
 mod engine;
@@ -12,6 +11,7 @@ mod journal;
 mod learning;
 mod scheduler;
 mod trouble;
+mod unreachable;
 
 pub(crate) use drive::arrival;
 pub(crate) use engine::StartError;

@@ -4,13 +4,13 @@
 //! who changed it. It keeps only clocks to itself: holds and backoffs run on its monotonic clock and start over when
 //! another driver takes over. A wall clock that jumps fires nothing early and nothing twice.
 
-use super::absent::{Absences, CardChanges};
 use super::drive::{COMMITTING, DriveResult};
 use super::engine::Engine;
-use super::learning::Batches;
+use super::learning::PendingLessons;
+use super::unreachable::{CardChanges, UnreachableServers};
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use crate::store::{DriverLock, LockAttempt, Mode, Runnable, StoreError, ToDo};
+use crate::store::{DriverLock, LockAttempt, Mode, Runnable, RunnableThreads, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
@@ -88,9 +88,9 @@ struct Scheduler {
     /// Why a recent write failed.
     blocked: Option<StoreError>,
     /// Threads that wait for absent servers.
-    absences: Absences,
+    absences: UnreachableServers,
     /// Answers waiting to be learned from.
-    batches: Batches,
+    batches: PendingLessons,
     last_look: Instant,
     first: bool,
 }
@@ -174,7 +174,7 @@ impl Driver {
             if let Mode::ViewOnly(why) = store.mode() {
                 return Err(StoreError::Disk(why));
             }
-            let to_do = store.threads().to_do()?;
+            let to_do = store.threads().runnable()?;
             let paused = to_do.paused;
             let look = match self.look(scope, until, scheduler, to_do).await {
                 Ok(look) => look,
@@ -220,7 +220,7 @@ impl Driver {
         scope: &Scope,
         until: Until,
         scheduler: &mut Scheduler,
-        to_do: ToDo,
+        to_do: RunnableThreads,
     ) -> Result<Look, StoreError> {
         let store = self.engine.store().clone();
         scheduler.drop_moved(&self.engine);
@@ -334,8 +334,8 @@ impl Scheduler {
             broken: HashMap::new(),
             failed: HashMap::new(),
             blocked: None,
-            absences: Absences::default(),
-            batches: Batches::default(),
+            absences: UnreachableServers::default(),
+            batches: PendingLessons::default(),
             last_look: Instant::now(),
             first: true,
         }

@@ -43,6 +43,13 @@ pub enum InputError {
     Whole(String),
 }
 
+impl InputError {
+    /// What is wrong with one field.
+    pub fn field(name: &str, text: impl Into<String>) -> Self {
+        Self::Field { field: name.to_owned(), text: text.into() }
+    }
+}
+
 /// A stored state or update that this build cannot read.
 #[derive(Debug, thiserror::Error, PartialEq, Eq)]
 #[error("cannot read {what} of workflow `{workflow}` at `{path}`: {text}")]
@@ -69,7 +76,7 @@ pub enum NodeError {
     },
     /// A server that threads need cannot be reached: retried until it can be, and reported once for all threads.
     #[error("{text}")]
-    Away {
+    Unreachable {
         /// The server's address.
         server: String,
         /// What went wrong, for people.

@@ -148,13 +148,13 @@ impl Warning {
     }
 
     /// The highest grade among these.
-    pub fn heaviest(warnings: &[Warning]) -> Option<Grade> {
+    pub fn highest_grade(warnings: &[Warning]) -> Option<Grade> {
         warnings.iter().map(|warning| warning.grade).max()
     }
 
     /// Whether these warnings need a person's confirmation, whatever is allowed.
-    pub fn suspend(warnings: &[Warning]) -> bool {
-        Self::heaviest(warnings) >= Some(Grade::Caution)
+    pub fn need_confirmation(warnings: &[Warning]) -> bool {
+        Self::highest_grade(warnings) >= Some(Grade::Caution)
     }
 
     /// Adds new warnings, most serious first. An info is dropped if a more serious warning has the same code.
@@ -253,7 +253,7 @@ impl AgentCall {
     }
 
     /// Whether commands of the same sort can be allowed as well.
-    pub fn has_sort(&self) -> bool {
+    pub fn has_command_prefix(&self) -> bool {
         self.commands().iter().any(|command| command.sort().is_some())
     }
 }

@@ -125,6 +125,30 @@ pub trait Journal: Send + Sync {
     ) -> BoxFuture<'a, Result<(), JournalError>>;
 }
 
+/// The journal of a step that may not do anything to the outside, with the reason. It forgets every call.
+pub struct NoEffects(pub &'static str);
+
+impl Journal for NoEffects {
+    fn recorded(&self, _: &str) -> Option<Value> {
+        None
+    }
+
+    fn record(&self, _: &str, _: &Value) {}
+
+    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
+        Box::pin(async { Err(JournalError::NotApproved(format!("`{}`: {}", intent.name, self.0))) })
+    }
+
+    fn settle<'a>(
+        &'a self,
+        name: &'a str,
+        _: EffectState,
+        _: &'a Value,
+    ) -> BoxFuture<'a, Result<(), JournalError>> {
+        Box::pin(async move { Err(JournalError::NotApproved(format!("`{name}`: {}", self.0))) })
+    }
+}
+
 /// Why an effect did not succeed; the variant decides whether it may be tried again.
 #[derive(Debug, thiserror::Error)]
 pub enum EffectError {

@@ -39,14 +39,15 @@ pub use interrupt::{
     Labels, Remember, Waiting, Warning, canonical,
 };
 pub use journal::{
-    Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, PriorEffect,
+    Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, NoEffects,
+    PriorEffect,
 };
 pub use picture::{END, Highlight, LEGEND, Picture, START, TakenPath};
 pub use progress::{Progress, ProgressSink};
 pub use runner::{Failure, Output, Retry, run_node};
 pub use shape::{Edge, NodeShape, Shape, ask, end, goto, spawn};
 pub use state::State;
-pub use workflow::{Folded, Workflow};
+pub use workflow::{AnyState, Workflow};
 
 /// A boxed future, returned by every async method behind `dyn`.
 pub type BoxFuture<'a, T> = std::pin::Pin<Box<dyn std::future::Future<Output = T> + Send + 'a>>;

@@ -2,7 +2,7 @@
 
 use super::workflow::{NodeOutput, NodeRun};
 use super::{
-    Child, Folded, Journal, JournalError, Next, NodeError, Progress, ProgressSink, StepContext, Workflow,
+    AnyState, Child, Journal, JournalError, Next, NodeError, Progress, ProgressSink, StepContext, Workflow,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -73,7 +73,7 @@ pub enum Retry {
     /// Try again after this long.
     After(Duration, String),
     /// Report that the server is away, and try again after this long.
-    Away { server: String, text: String, wait: Duration },
+    Unreachable { server: String, text: String, wait: Duration },
     /// Ask a person.
     Never(Failure),
     /// The thread has moved on: drop the result and look again.
@@ -87,7 +87,7 @@ pub async fn run_node(
     workflow: &Workflow,
     step: StepContext,
     journal: Arc<dyn Journal>,
-    state: &Folded,
+    state: &AnyState,
     limit: Duration,
     progress: &ProgressSink,
 ) -> Result<Output, NodeError> {
@@ -134,12 +134,14 @@ impl Retry {
                 0 => text,
                 _ => format!("{text} (tried {} times)", attempt + 1),
             })),
-            NodeError::Away { text, .. } if attempt < retries => {
+            NodeError::Unreachable { text, .. } if attempt < retries => {
                 Retry::After(backoff(attempt, first_wait), text)
             }
-            NodeError::Away { server, text } => {
-                Retry::Away { server, text, wait: backoff(attempt, first_wait).max(Duration::from_secs(1)) }
-            }
+            NodeError::Unreachable { server, text } => Retry::Unreachable {
+                server,
+                text,
+                wait: backoff(attempt, first_wait).max(Duration::from_secs(1)),
+            },
             NodeError::Failed { text } => Retry::Never(Failure::Failed(text)),
             NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
             NodeError::InDoubt { effect, text } => Retry::Never(Failure::InDoubt { effect, text }),

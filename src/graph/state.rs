@@ -18,10 +18,14 @@ pub trait State: Default + Clone + Serialize + DeserializeOwned + Send + Sync + 
     fn started(input: Self::Input) -> Self::Update;
     /// A person answered; the answers are in the order asked.
     fn answered(answers: Vec<Answer>) -> Self::Update;
-    /// The children ended; the results are in the order spawned.
-    fn joined(children: Vec<ChildResult>) -> Self::Update;
+    /// The children ended; the results are in the order spawned. Most workflows start none.
+    fn joined(_children: Vec<ChildResult>) -> Option<Self::Update> {
+        None
+    }
     /// An event came from outside. Returns `None` if this workflow does not take it.
-    fn arrived(event: Event) -> Option<Self::Update>;
+    fn arrived(_event: Event) -> Option<Self::Update> {
+        None
+    }
     /// The only place where state changes. It must depend on `self` and `update` alone.
     fn apply(&mut self, update: Self::Update);
     /// The thread's title, one line.

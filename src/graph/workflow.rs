@@ -8,14 +8,15 @@ use super::{
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use std::any::Any;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 /// A thread's folded state, with its type erased.
 #[derive(Clone)]
-pub struct Folded(Arc<dyn Any + Send + Sync>);
+pub struct AnyState(Arc<dyn Any + Send + Sync>);
 
-impl Folded {
+impl AnyState {
     /// The state itself, if it has type `S`.
     pub fn get<S: State>(&self) -> Option<&S> {
         self.0.downcast_ref()
@@ -32,28 +33,44 @@ pub struct NodeOutput {
     pub start: Vec<super::Child>,
 }
 
-type NodeFuture<'a> = super::BoxFuture<'a, Result<NodeOutput, NodeError>>;
+pub type NodeFuture<'a> = super::BoxFuture<'a, Result<NodeOutput, NodeError>>;
 
-trait AnyGraph: Send + Sync {
+/// A graph and its nodes' services, with their types erased.
+pub trait AnyGraph: Send + Sync {
+    /// The graph as data.
     fn shape(&self) -> &Shape;
+    /// A node's own time limit, if it has one.
     fn timeout(&self, node: &str) -> Option<Duration>;
+    /// JSON schema of the input of `start`.
     fn input_schema(&self) -> Value;
+    /// The first updates of a thread started with `input`, as a JSON array.
     fn started(&self, input: Value) -> Result<String, InputError>;
+    /// The updates for a person's answers.
     fn answered(&self, answers: Vec<Answer>) -> Result<String, FoldError>;
-    fn joined(&self, children: Vec<ChildResult>) -> Result<String, FoldError>;
+    /// The updates for children's results; `None` if the workflow starts none.
+    fn joined(&self, children: Vec<ChildResult>) -> Result<Option<String>, FoldError>;
+    /// The updates for an event; `None` if the workflow does not take it.
     fn arrived(&self, event: Event) -> Result<Option<String>, FoldError>;
-    fn empty(&self) -> Folded;
-    fn read(&self, snapshot: &str) -> Result<Folded, FoldError>;
-    fn write(&self, state: &Folded) -> Result<String, FoldError>;
-    fn apply(&self, state: Folded, updates: &str) -> Result<Folded, FoldError>;
-    fn title(&self, state: &Folded) -> String;
-    fn output(&self, state: &Folded) -> Option<Value>;
-    fn run(&self, node: &str, at: NodeRun, state: &Folded) -> Option<NodeFuture<'static>>;
+    /// The state before any update.
+    fn empty(&self) -> AnyState;
+    /// Reads a state from its snapshot.
+    fn read(&self, snapshot: &str) -> Result<AnyState, FoldError>;
+    /// Writes a state's snapshot.
+    fn write(&self, state: &AnyState) -> Result<String, FoldError>;
+    /// Applies a JSON array of updates to the state, in place if nobody else holds it.
+    fn apply(&self, state: AnyState, updates: &str) -> Result<AnyState, FoldError>;
+    /// The thread's title, one line.
+    fn title(&self, state: &AnyState) -> String;
+    /// The thread's result so far.
+    fn output(&self, state: &AnyState) -> Option<Value>;
+    /// Starts a node; `None` if the graph has no such node.
+    fn run(&self, node: &str, at: NodeRun, state: &AnyState) -> Option<NodeFuture<'static>>;
+    /// Checks that the node declared the edge it took, and returns full names.
     fn resolve(&self, node: &str, next: Next) -> Result<Next, String>;
 }
 
 /// A node's position in its thread, and what it reports to.
-pub(super) struct NodeRun {
+pub struct NodeRun {
     pub(super) step: StepContext,
     pub(super) journal: Arc<dyn Journal>,
     pub(super) progress: ProgressSink,
@@ -87,80 +104,13 @@ impl Workflow {
     pub fn fingerprint(&self) -> &str {
         &self.fingerprint
     }
+}
 
-    /// The graph as data.
-    pub fn shape(&self) -> &Shape {
-        self.graph.shape()
-    }
+impl Deref for Workflow {
+    type Target = dyn AnyGraph;
 
-    /// A node's own time limit, if it has one.
-    pub fn timeout(&self, node: &str) -> Option<Duration> {
-        self.graph.timeout(node)
-    }
-
-    /// JSON schema of the input of `start`.
-    pub fn input_schema(&self) -> Value {
-        self.graph.input_schema()
-    }
-
-    /// The first updates of a thread started with `input`, as a JSON array.
-    pub fn started(&self, input: Value) -> Result<String, InputError> {
-        self.graph.started(input)
-    }
-
-    /// The updates for a person's answers.
-    pub fn answered(&self, answers: Vec<Answer>) -> Result<String, FoldError> {
-        self.graph.answered(answers)
-    }
-
-    /// The updates for children's results.
-    pub fn joined(&self, children: Vec<ChildResult>) -> Result<String, FoldError> {
-        self.graph.joined(children)
-    }
-
-    /// The updates for an event; `None` if the workflow does not take it.
-    pub fn arrived(&self, event: Event) -> Result<Option<String>, FoldError> {
-        self.graph.arrived(event)
-    }
-
-    /// The state before any update.
-    pub fn empty(&self) -> Folded {
-        self.graph.empty()
-    }
-
-    /// Reads a state from its snapshot.
-    pub fn read(&self, snapshot: &str) -> Result<Folded, FoldError> {
-        self.graph.read(snapshot)
-    }
-
-    /// Writes a state's snapshot.
-    pub fn write(&self, state: &Folded) -> Result<String, FoldError> {
-        self.graph.write(state)
-    }
-
-    /// Applies a JSON array of updates to the state, in place if nobody else holds it.
-    pub fn apply(&self, state: Folded, updates: &str) -> Result<Folded, FoldError> {
-        self.graph.apply(state, updates)
-    }
-
-    /// The thread's title, one line.
-    pub fn title(&self, state: &Folded) -> String {
-        self.graph.title(state)
-    }
-
-    /// The thread's result so far.
-    pub fn output(&self, state: &Folded) -> Option<Value> {
-        self.graph.output(state)
-    }
-
-    /// Starts a node; `None` if the graph has no such node.
-    pub(super) fn run(&self, node: &str, at: NodeRun, state: &Folded) -> Option<NodeFuture<'static>> {
-        self.graph.run(node, at, state)
-    }
-
-    /// Checks that the node declared the edge it took, and returns full names.
-    pub(super) fn resolve(&self, node: &str, next: Next) -> Result<Next, String> {
-        self.graph.resolve(node, next)
+    fn deref(&self) -> &Self::Target {
+        &*self.graph
     }
 }
 
@@ -196,7 +146,7 @@ impl<S: State, D> TypedWorkflow<S, D> {
 
     /// A workflow reads only states that it made itself, so the default is never used. If it ever were, the thread
     /// would get an empty state and not a panic.
-    fn typed(&self, state: &Folded) -> Arc<S> {
+    fn typed(&self, state: &AnyState) -> Arc<S> {
         state.0.clone().downcast::<S>().unwrap_or_default()
     }
 }
@@ -226,44 +176,44 @@ impl<S: State, D: Send + Sync + 'static> AnyGraph for TypedWorkflow<S, D> {
         self.one(&S::answered(answers))
     }
 
-    fn joined(&self, children: Vec<ChildResult>) -> Result<String, FoldError> {
-        self.one(&S::joined(children))
+    fn joined(&self, children: Vec<ChildResult>) -> Result<Option<String>, FoldError> {
+        S::joined(children).map(|update| self.one(&update)).transpose()
     }
 
     fn arrived(&self, event: Event) -> Result<Option<String>, FoldError> {
         S::arrived(event).map(|update| self.one(&update)).transpose()
     }
 
-    fn empty(&self) -> Folded {
-        Folded(Arc::new(S::default()))
+    fn empty(&self) -> AnyState {
+        AnyState(Arc::new(S::default()))
     }
 
-    fn read(&self, snapshot: &str) -> Result<Folded, FoldError> {
-        Ok(Folded(Arc::new(self.parse::<S>("state", snapshot)?)))
+    fn read(&self, snapshot: &str) -> Result<AnyState, FoldError> {
+        Ok(AnyState(Arc::new(self.parse::<S>("state", snapshot)?)))
     }
 
-    fn write(&self, state: &Folded) -> Result<String, FoldError> {
+    fn write(&self, state: &AnyState) -> Result<String, FoldError> {
         self.encode("state", &*self.typed(state))
     }
 
-    fn apply(&self, state: Folded, updates: &str) -> Result<Folded, FoldError> {
+    fn apply(&self, state: AnyState, updates: &str) -> Result<AnyState, FoldError> {
         // We apply what is stored, read back, so the live state and a later fold cannot differ.
         let updates: Vec<S::Update> = self.parse("update", updates)?;
         let mut state = state.0.downcast::<S>().unwrap_or_default();
         let inner = Arc::make_mut(&mut state);
         updates.into_iter().for_each(|update| inner.apply(update));
-        Ok(Folded(state))
+        Ok(AnyState(state))
     }
 
-    fn title(&self, state: &Folded) -> String {
+    fn title(&self, state: &AnyState) -> String {
         self.typed(state).title()
     }
 
-    fn output(&self, state: &Folded) -> Option<Value> {
+    fn output(&self, state: &AnyState) -> Option<Value> {
         self.typed(state).output()
     }
 
-    fn run(&self, node: &str, at: NodeRun, state: &Folded) -> Option<NodeFuture<'static>> {
+    fn run(&self, node: &str, at: NodeRun, state: &AnyState) -> Option<NodeFuture<'static>> {
         let run: Run<S, D> = self.graph.nodes.get(node)?.run.clone();
         let ctx = Ctx::new(self.services.clone(), at.step, at.journal, at.progress);
         let state = self.typed(state);

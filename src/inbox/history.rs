@@ -139,8 +139,8 @@ impl DecisionQuery {
                     let kind = Kind::from_word(&kind.to_lowercase());
                     query.kind = Some(kind.ok_or("kind: takes triage, approval, question or trouble")?);
                 }
-                Some(("older", age)) => query.until = Some(when::past(age, now)?),
-                Some(("newer", age)) => query.since = Some(when::past(age, now)?),
+                Some(("older", age)) => query.until = Some(when::parse_past(age, now)?),
+                Some(("newer", age)) => query.since = Some(when::parse_past(age, now)?),
                 _ => query.words.push(word.to_owned()),
             }
         }

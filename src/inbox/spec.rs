@@ -1,7 +1,7 @@
 //! A workflow as the inbox knows it, and the list of all workflows.
 
 use super::{Block, Card, Item, LEARNING_WORKFLOW};
-use crate::graph::{Folded, InputError, Workflow};
+use crate::graph::{AnyState, InputError, Workflow};
 use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -19,13 +19,13 @@ pub const ENGINE_WORKFLOWS: [&str; 3] = [ASKING_WORKFLOW, LEARNING_WORKFLOW, MOV
 pub const ABSENT_ACTION: &str = "unreachable";
 
 type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
-type Explain = Arc<dyn Fn(&Folded, &Item) -> Vec<Block> + Send + Sync>;
-type Subject = Arc<dyn Fn(&Folded) -> Vec<Block> + Send + Sync>;
-type TitleFailure = Arc<dyn Fn(&Folded, &str, bool) -> Option<String> + Send + Sync>;
-type Errors = Arc<dyn Fn(&Folded) -> Vec<(String, String)> + Send + Sync>;
-type NameSpan = Arc<dyn Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync>;
-type Profiles = Arc<dyn Fn(&Folded) -> Vec<String> + Send + Sync>;
-type DrawCard = Arc<dyn Fn(&Folded, &Item) -> Card + Send + Sync>;
+type Explain = Arc<dyn Fn(&AnyState, &Item) -> Vec<Block> + Send + Sync>;
+type Subject = Arc<dyn Fn(&AnyState) -> Vec<Block> + Send + Sync>;
+type TitleFailure = Arc<dyn Fn(&AnyState, &str, bool) -> Option<String> + Send + Sync>;
+type Errors = Arc<dyn Fn(&AnyState) -> Vec<(String, String)> + Send + Sync>;
+type NameSpan = Arc<dyn Fn(&AnyState, Option<&str>, usize) -> Option<String> + Send + Sync>;
+type Profiles = Arc<dyn Fn(&AnyState) -> Vec<String> + Send + Sync>;
+type DrawCard = Arc<dyn Fn(&AnyState, &Item) -> Card + Send + Sync>;
 
 /// A workflow and how it presents itself to people. Start flags, forms, help and drawings all read this.
 #[derive(Clone)]
@@ -61,7 +61,7 @@ impl Spec {
     pub fn new(
         workflow: Workflow,
         about: &'static str,
-        card: impl Fn(&Folded, &Item) -> Card + Send + Sync + 'static,
+        card: impl Fn(&AnyState, &Item) -> Card + Send + Sync + 'static,
     ) -> Self {
         Self {
             workflow,
@@ -132,27 +132,30 @@ impl Spec {
     /// `explain` says why an item is there: the reasoning, and the lines of memory and rules that applied.
     pub fn explaining(
         mut self,
-        explain: impl Fn(&Folded, &Item) -> Vec<Block> + Send + Sync + 'static,
+        explain: impl Fn(&AnyState, &Item) -> Vec<Block> + Send + Sync + 'static,
     ) -> Self {
         self.explain = Some(Arc::new(explain));
         self
     }
 
     /// `profiles` lists the memory profiles that a thread uses.
-    pub fn going_by(mut self, profiles: impl Fn(&Folded) -> Vec<String> + Send + Sync + 'static) -> Self {
+    pub fn with_profiles(
+        mut self,
+        profiles: impl Fn(&AnyState) -> Vec<String> + Send + Sync + 'static,
+    ) -> Self {
         self.profiles = Some(Arc::new(profiles));
         self
     }
 
     /// The namespaces of the memory profiles that a thread uses.
-    pub fn profiles(&self, state: &Folded) -> Vec<String> {
+    pub fn profiles(&self, state: &AnyState) -> Vec<String> {
         self.profiles.as_ref().map(|profiles| profiles(state)).unwrap_or_default()
     }
 
     /// `subject` shows what a thread is about, below a trouble that the engine draws.
-    pub fn showing_in_trouble(
+    pub fn with_trouble_subject(
         mut self,
-        subject: impl Fn(&Folded) -> Vec<Block> + Send + Sync + 'static,
+        subject: impl Fn(&AnyState) -> Vec<Block> + Send + Sync + 'static,
     ) -> Self {
         self.subject = Some(Arc::new(subject));
         self
@@ -160,32 +163,32 @@ impl Spec {
 
     /// `title` says in a sentence what a thread could not do when a node failed; its last argument, whether the node had
     /// carried out an effect before.
-    pub fn titling_failures(
+    pub fn with_failure_titles(
         mut self,
-        title: impl Fn(&Folded, &str, bool) -> Option<String> + Send + Sync + 'static,
+        title: impl Fn(&AnyState, &str, bool) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.title_failure = Some(Arc::new(title));
         self
     }
 
     /// What a thread could not do when `node` failed, if the workflow can tell.
-    pub fn failure_title(&self, state: &Folded, node: &str, acted: bool) -> Option<String> {
+    pub fn failure_title(&self, state: &AnyState, node: &str, acted: bool) -> Option<String> {
         self.title_failure.as_ref().and_then(|title| title(state, node, acted))
     }
 
     /// `name` names spans in traces: the thread as a whole (no node), and the `nth` run of a node, counted from 1.
-    pub fn tracing(
+    pub fn with_span_names(
         mut self,
-        name: impl Fn(&Folded, Option<&str>, usize) -> Option<String> + Send + Sync + 'static,
+        name: impl Fn(&AnyState, Option<&str>, usize) -> Option<String> + Send + Sync + 'static,
     ) -> Self {
         self.trace = Some(Arc::new(name));
         self
     }
 
     /// `errors` lists the errors that a thread keeps in its state: where, and what.
-    pub fn remembering(
+    pub fn with_error_list(
         mut self,
-        errors: impl Fn(&Folded) -> Vec<(String, String)> + Send + Sync + 'static,
+        errors: impl Fn(&AnyState) -> Vec<(String, String)> + Send + Sync + 'static,
     ) -> Self {
         self.errors = Some(Arc::new(errors));
         self
@@ -197,23 +200,23 @@ impl Spec {
     }
 
     /// The errors that a thread keeps in its state: where, and what.
-    pub fn errors(&self, state: &Folded) -> Vec<(String, String)> {
+    pub fn errors(&self, state: &AnyState) -> Vec<(String, String)> {
         self.errors.as_ref().map(|errors| errors(state)).unwrap_or_default()
     }
 
     /// The name in traces of the thread, or of the `nth` run of a node.
-    pub fn span_name(&self, state: &Folded, node: Option<&str>, nth: usize) -> String {
+    pub fn span_name(&self, state: &AnyState, node: Option<&str>, nth: usize) -> String {
         let custom = self.trace.as_ref().and_then(|name| name(state, node, nth));
         custom.unwrap_or_else(|| node.unwrap_or_else(|| self.workflow.name()).to_owned())
     }
 
     /// Why an item is there, if the workflow can tell.
-    pub fn explain(&self, state: &Folded, item: &Item) -> Option<Vec<Block>> {
+    pub fn explain(&self, state: &AnyState, item: &Item) -> Option<Vec<Block>> {
         self.explain.as_ref().map(|explain| explain(state, item))
     }
 
     /// What to show below a trouble of a thread, if the workflow shows anything there.
-    pub fn in_trouble(&self, state: &Folded) -> Vec<Block> {
+    pub fn in_trouble(&self, state: &AnyState) -> Vec<Block> {
         self.subject.as_ref().map(|subject| subject(state)).unwrap_or_default()
     }
 
@@ -223,7 +226,7 @@ impl Spec {
     }
 
     /// Draws an item's card from the state its thread was in when it asked.
-    pub fn card(&self, state: &Folded, item: &Item) -> Card {
+    pub fn card(&self, state: &AnyState, item: &Item) -> Card {
         (self.draw)(state, item)
     }
 }

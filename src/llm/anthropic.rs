@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Protocol, Quirks};
+use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
 use super::{Choice, Message, ModelSettings, OnText, Request, Stop};
 
 pub(super) struct Anthropic;
@@ -73,7 +73,7 @@ impl Protocol for Anthropic {
         Value::Object(body)
     }
 
-    fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
+    fn read(&self, draft: &mut PartialReply, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
         let index = frame.get("index").and_then(Value::as_u64);
         match frame.get("type").and_then(Value::as_str).unwrap_or_default() {
             "message_start" => {
@@ -144,7 +144,12 @@ impl Protocol for Anthropic {
     }
 }
 
-fn block(draft: &mut Draft, index: Option<u64>, content: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
+fn block(
+    draft: &mut PartialReply,
+    index: Option<u64>,
+    content: &Value,
+    on_text: OnText<'_>,
+) -> Result<(), Fault> {
     match content.get("type").and_then(Value::as_str).unwrap_or_default() {
         "text" => draft.say(content.get("text").and_then(Value::as_str).unwrap_or_default(), on_text),
         "tool_use" => {
@@ -165,7 +170,7 @@ fn block(draft: &mut Draft, index: Option<u64>, content: &Value, on_text: OnText
     }
 }
 
-fn usage(draft: &mut Draft, usage: Option<&Value>) {
+fn usage(draft: &mut PartialReply, usage: Option<&Value>) {
     let Some(usage) = usage else { return };
     let count = |key: &str| usage.get(key).and_then(Value::as_u64);
     if let Some(fresh) = count("input_tokens") {
@@ -178,7 +183,7 @@ fn usage(draft: &mut Draft, usage: Option<&Value>) {
     draft.usage.output = count("output_tokens").unwrap_or(draft.usage.output);
 }
 
-fn stop(draft: &mut Draft, reason: Option<&Value>) -> Result<(), Fault> {
+fn stop(draft: &mut PartialReply, reason: Option<&Value>) -> Result<(), Fault> {
     match reason.and_then(Value::as_str) {
         None => {}
         Some("max_tokens" | "model_context_window_exceeded") => draft.end(Stop::Length),

@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::coerce::folded;
-use super::{Habit, ToolCall, ToolSpec, loose};
+use super::{Habit, ToolCall, ToolSpec, lenient_json};
 
 /// Whether a name that a model wrote means this tool: it may be in another case, or have a prefix such as `functions.`.
 pub(super) fn means(written: &str, tool: &str) -> bool {
@@ -31,7 +31,7 @@ pub(super) fn find<'t>(tools: &'t [ToolSpec], name: &str) -> Option<&'t ToolSpec
 /// The calls that a text consists of: in `<tool_call>` tags, or if all of it is the JSON of one. JSON that names no
 /// offered tool is just text. The second value is the rest of the text.
 pub(super) fn in_text(text: &str, tools: &[ToolSpec]) -> Option<(Vec<ToolCall>, String)> {
-    let (bare, _) = loose::without_thoughts(text);
+    let (bare, _) = lenient_json::without_thoughts(text);
     let mut calls = Vec::new();
     let mut besides = String::new();
     let mut rest = bare;
@@ -39,7 +39,7 @@ pub(super) fn in_text(text: &str, tools: &[ToolSpec]) -> Option<(Vec<ToolCall>, 
         let (inside, next) = after.split_once("</tool_call>").unwrap_or((after, ""));
         besides.push_str(before);
         rest = next;
-        calls.extend(written(&loose::value(inside.trim())?.0, tools)?);
+        calls.extend(written(&lenient_json::value(inside.trim())?.0, tools)?);
     }
     besides.push_str(rest);
     if calls.is_empty() {
@@ -47,7 +47,7 @@ pub(super) fn in_text(text: &str, tools: &[ToolSpec]) -> Option<(Vec<ToolCall>, 
         let fenced = trimmed.strip_prefix("```").and_then(|inner| inner.strip_suffix("```"));
         let trimmed =
             fenced.map_or(trimmed, |inner| inner.trim_start_matches(|c: char| c.is_ascii_alphabetic()));
-        calls = written(&loose::value(trimmed.trim())?.0, tools)?;
+        calls = written(&lenient_json::value(trimmed.trim())?.0, tools)?;
         besides.clear();
     }
     for (at, call) in calls.iter_mut().enumerate() {
@@ -69,7 +69,7 @@ fn written(value: &Value, tools: &[ToolSpec]) -> Option<Vec<ToolCall>> {
     let name = ["name", "tool", "tool_name", "function"].iter().find_map(|key| value.get(key)?.as_str())?;
     let args = ["arguments", "parameters", "args", "input"].iter().find_map(|key| value.get(key))?;
     let args = match args {
-        Value::String(packed) => loose::value(packed)?.0,
+        Value::String(packed) => lenient_json::value(packed)?.0,
         other => other.clone(),
     };
     let tool = find(tools, name).filter(|_| args.is_object())?;

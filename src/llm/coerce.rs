@@ -293,7 +293,7 @@ fn from_text(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<(Value, Habit)>
         return Some((Value::Null, Habit::NullOptional));
     }
     if wants("object") || wants("array") {
-        let packed = super::loose::value(text).map(|(value, _)| value);
+        let packed = super::lenient_json::value(text).map(|(value, _)| value);
         let packed =
             packed.filter(|value| value.is_object() && wants("object") || value.is_array() && wants("array"));
         if let Some(packed) = packed {

@@ -52,7 +52,7 @@ impl<'a> ModelExchange<'a> {
     }
 
     /// Whether any answer was sent back yet.
-    pub fn has_objected(&self) -> bool {
+    pub fn has_sent_back(&self) -> bool {
         self.objections > 0
     }
 
@@ -106,7 +106,7 @@ impl<'a> ModelExchange<'a> {
 
     /// Sends the answer back with what is wrong with it, at most twice; after that, the error says `why`, without
     /// values.
-    pub fn object(&mut self, reply: &Reply, wish: String, why: &str) -> Result<(), ModelError> {
+    pub fn send_back(&mut self, reply: &Reply, wish: String, why: &str) -> Result<(), ModelError> {
         if self.objections == MORE_TRIES {
             let why = format!("after {} tries: {why}", MORE_TRIES + 1);
             return Err(ModelError::unreadable(self.model.label(), why));

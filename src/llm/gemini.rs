@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Protocol, Quirks};
+use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
 use super::{Choice, Message, ModelSettings, OnText, Request, Stop, schema};
 
 pub(super) struct Gemini;
@@ -75,7 +75,7 @@ impl Protocol for Gemini {
         Value::Object(body)
     }
 
-    fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
+    fn read(&self, draft: &mut PartialReply, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
         // Without `alt=sse` (if a proxy drops it), the answer is one list of the same objects.
         if let Value::Array(frames) = frame {
             return frames.iter().try_for_each(|frame| self.read(draft, frame, on_text));

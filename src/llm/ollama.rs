@@ -3,7 +3,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Protocol, Quirks};
+use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
 use super::{Choice, Message, ModelSettings, OnText, Request, Stop, openai};
 
 /// The window for a short conversation, and the largest one requested if none is configured.
@@ -68,7 +68,7 @@ impl Protocol for Ollama {
         Value::Object(body)
     }
 
-    fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
+    fn read(&self, draft: &mut PartialReply, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
         draft.set_model(frame.get("model").and_then(Value::as_str));
         let message = frame.get("message").unwrap_or(&Value::Null);
         if let Some(text) = message.get("content").and_then(Value::as_str) {

@@ -5,7 +5,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::wire::{Args, Draft, Fault, Framing, KeyHeader, OutputMode, Piece, Protocol, Quirks};
+use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
 use super::{Choice, Message, ModelSettings, OnText, OutputSchema, Request, Stop, ToolSpec, schema};
 
 pub(super) struct OpenAi {
@@ -84,7 +84,7 @@ impl Protocol for OpenAi {
         Value::Object(body)
     }
 
-    fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
+    fn read(&self, draft: &mut PartialReply, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault> {
         draft.set_model(frame.get("model").and_then(Value::as_str));
         if let Some(usage) = frame.get("usage").filter(|usage| usage.is_object()) {
             let count = |path: &str| usage.pointer(path).and_then(Value::as_u64);

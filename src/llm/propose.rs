@@ -4,7 +4,9 @@ use super::coerce::UnknownKeys;
 use super::exchange::ModelExchange;
 use super::habit::note;
 use super::schema;
-use super::{Choice, Habit, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, loose};
+use super::{
+    Choice, Habit, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, lenient_json,
+};
 use crate::text::words::clip;
 
 /// What is wrong with a reply, for the model and (without values) for an error.
@@ -19,7 +21,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
     loop {
         let mut reply = asking.answer().await?;
         read_habits(&asking.request, &mut reply);
-        let extra = if asking.has_objected() { UnknownKeys::Drop } else { UnknownKeys::Refuse };
+        let extra = if asking.has_sent_back() { UnknownKeys::Drop } else { UnknownKeys::Refuse };
         let checked = check(&asking.request, &mut reply, extra);
         note(&mut asking.habits, reply.habits.drain(..));
         let complaint = match checked {
@@ -27,7 +29,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
                 None => return Ok(finished(asking, reply)),
                 Some(call) => {
                     note(&mut asking.habits, [Habit::SameCall]);
-                    if asking.has_objected() {
+                    if asking.has_sent_back() {
                         // It insists. If words can end the work, so does this; otherwise whoever decides sees the call
                         // again.
                         if let Some(end) = in_place_of_words(request, &reply) {
@@ -47,7 +49,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
                 let only_words =
                     reply.calls.is_empty() && reply.bad_calls.is_empty() && !reply.text.trim().is_empty();
                 if only_words
-                    && asking.has_objected()
+                    && asking.has_sent_back()
                     && let Some(end) = in_place_of_words(request, &reply)
                 {
                     note(&mut asking.habits, [Habit::ProseAfterWork]);
@@ -60,7 +62,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
             "Your last answer cannot be used: {}. Nothing of it was carried out. Answer again, in full.",
             complaint.full
         );
-        asking.object(&reply, wish, &complaint.masked)?;
+        asking.send_back(&reply, wish, &complaint.masked)?;
     }
 }
 
@@ -78,7 +80,7 @@ fn read_habits(request: &Request, reply: &mut Reply) {
         note(&mut reply.habits, [Habit::CallAsText]);
     }
     if reply.calls.is_empty()
-        && let Some(inner) = loose::without_fence(&reply.text)
+        && let Some(inner) = lenient_json::without_fence(&reply.text)
     {
         reply.text = inner.to_owned();
         note(&mut reply.habits, [Habit::Fence]);

@@ -9,7 +9,7 @@ use super::coerce::UnknownKeys;
 use super::exchange::ModelExchange;
 use super::habit::note;
 use super::schema::{self};
-use super::{Choice, Habit, Model, ModelError, OutputSchema, Reply, Request, Usage, loose, quiet};
+use super::{Choice, Habit, Model, ModelError, OutputSchema, Reply, Request, Usage, lenient_json, quiet};
 
 /// An answer that fits its schema.
 #[derive(Clone, Debug, PartialEq)]
@@ -63,7 +63,7 @@ pub async fn shaped<T: DeserializeOwned>(
                     complaints.full, output.schema
                 );
                 let why = format!("it does not fit its schema: {}", complaints.masked);
-                asking.object(&reply, wish, &why)?;
+                asking.send_back(&reply, wish, &why)?;
             }
         }
     }
@@ -74,7 +74,7 @@ fn read<T: DeserializeOwned>(schema: &Value, reply: &Reply) -> Result<(T, Vec<Ha
     let same = |text: &str| schema::Complaints { full: text.to_owned(), masked: text.to_owned() };
     let mut wrong = None;
     let called = reply.calls.iter().map(|call| (call.args.clone(), vec![Habit::ToolName]));
-    for (value, mut habits) in loose::values_in(&reply.text).into_iter().chain(called) {
+    for (value, mut habits) in lenient_json::values_in(&reply.text).into_iter().chain(called) {
         match fitting(schema, value) {
             Ok((value, corrected)) => {
                 note(&mut habits, corrected);

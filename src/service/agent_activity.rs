@@ -59,7 +59,7 @@ impl AgentActivity {
 impl Requests<'_> {
     /// Records what an agent did: withdraws the questions that it ended, and stores the result of an allowed call with
     /// its question. Returns how many questions were withdrawn.
-    pub async fn settle_elsewhere(self, done: &AgentActivity) -> Result<usize, InboxError> {
+    pub async fn record_activity(self, done: &AgentActivity) -> Result<usize, InboxError> {
         let AgentEvent::Ran { key, report, .. } = &done.past else {
             return Ok(self.close_elsewhere(done).await?.len());
         };
@@ -78,7 +78,7 @@ impl Requests<'_> {
     /// Records that a question was answered where it came from: withdraws it or, if it was answered here too, stores
     /// these words with the answer. Returns whether that is settled; it is not while an answer is held or on its way
     /// into the thread.
-    pub async fn answered_there(self, thread: &ThreadId, words: &str) -> Result<bool, InboxError> {
+    pub async fn record_answer_at_source(self, thread: &ThreadId, words: &str) -> Result<bool, InboxError> {
         if self.close(thread, CloseReason::Elsewhere).await? {
             self.finish(thread).await?;
             return Ok(true);
@@ -92,7 +92,7 @@ impl Requests<'_> {
     }
 
     /// Records that the asker received the answer. Returns whether that is settled, as above.
-    pub async fn delivered(self, thread: &ThreadId) -> Result<bool, InboxError> {
+    pub async fn record_delivery(self, thread: &ThreadId) -> Result<bool, InboxError> {
         let Some(state) = self.state_of(thread)? else { return Ok(true) };
         if state.delivered || !is_decided(&state) {
             return Ok(true);
@@ -156,7 +156,7 @@ impl Requests<'_> {
         let event = Event { id: id.to_owned(), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
-        Ok(self.0.store().threads().arrive_ended(arrival).await?)
+        Ok(self.0.store().threads().deliver_if_done(arrival).await?)
     }
 
     /// Withdraws the questions that it ended.

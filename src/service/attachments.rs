@@ -5,7 +5,7 @@ use super::mail::Mail;
 use crate::graph::ThreadId;
 use crate::inbox::InboxError;
 use crate::mail::{self, risk};
-use crate::text::{digest_from_hex, io_words};
+use crate::text::{digest_from_hex, io_error_text};
 use crate::tools::atomic_write::create_private;
 use crate::workflows::email::Email;
 use serde::Serialize;
@@ -91,7 +91,7 @@ impl Mail<'_> {
                 start(program, &path).map_err(|error| {
                     InboxError::Failed(format!(
                         "{program} cannot be started: {}; save the file instead",
-                        io_words(&error)
+                        io_error_text(&error)
                     ))
                 })?;
                 Ok(path)
@@ -167,7 +167,7 @@ fn write_new_file(folder: &Path, name: &str, content: &[u8]) -> Result<PathBuf, 
 }
 
 fn failed(error: &io::Error) -> InboxError {
-    InboxError::Failed(format!("the attachment cannot be written: {}", io_words(error)))
+    InboxError::Failed(format!("the attachment cannot be written: {}", io_error_text(error)))
 }
 
 /// Starts a program on a file. A thread waits for its end, or it would stay a zombie until ours.

@@ -58,10 +58,10 @@ impl Figures<'_> {
 
 fn read_errors(inbox: &Inbox) -> Result<Vec<ErrorLine>, StoreError> {
     let engine = inbox.engine();
-    let mut occurred = engine.store().figures().occurred()?;
+    let mut occurred = engine.store().figures().recent_errors()?;
     for spec in engine.registry().iter().filter(|spec| spec.remembers_errors()) {
         let workflow = spec.workflow.name();
-        for (thread, at) in engine.store().figures().newest(workflow, MAX_SEARCHED)? {
+        for (thread, at) in engine.store().figures().newest_threads(workflow, MAX_SEARCHED)? {
             let state = match engine.state_at(&thread, None) {
                 Ok(Some(state)) => state,
                 // An unreadable thread does not hide the others' errors; `doctor` names it.

@@ -34,7 +34,7 @@ impl Memory<'_> {
     pub async fn show(self, namespace: String) -> Result<MemoryView, InboxError> {
         let read = move |inbox: &Inbox| {
             let memory = inbox.store().memory();
-            memory.view(&memory.named(&namespace)?)
+            memory.view(&memory.resolve_namespace(&namespace)?)
         };
         self.0.blocking(read).await
     }
@@ -43,7 +43,7 @@ impl Memory<'_> {
     pub async fn history(self, namespace: String) -> Result<Vec<MemoryVersion>, InboxError> {
         let read = move |inbox: &Inbox| {
             let memory = inbox.store().memory();
-            memory.history(&memory.named(&namespace)?)
+            memory.history(&memory.resolve_namespace(&namespace)?)
         };
         self.0.blocking(read).await
     }
@@ -52,18 +52,18 @@ impl Memory<'_> {
     /// missing.
     pub async fn edit(self, namespace: String, read: u64, profile: String) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
-        Ok(memory.edit(memory.named(&namespace)?, read, text::typed(&profile)).await?)
+        Ok(memory.edit(memory.resolve_namespace(&namespace)?, read, text::typed(&profile)).await?)
     }
 
     /// Pins or unpins a line of a profile: by its text, a part of it that no other line has, or its number.
     pub async fn pin(self, namespace: String, line: String, pinned: bool) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
-        Ok(memory.pin(memory.named(&namespace)?, line, pinned).await?)
+        Ok(memory.pin(memory.resolve_namespace(&namespace)?, line, pinned).await?)
     }
 
     /// Makes an earlier version the newest again.
     pub async fn revert(self, namespace: String, version: u64) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
-        Ok(memory.revert(memory.named(&namespace)?, version).await?)
+        Ok(memory.revert(memory.resolve_namespace(&namespace)?, version).await?)
     }
 }

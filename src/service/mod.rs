@@ -5,9 +5,9 @@
 
 mod agent_activity;
 mod attachments;
-mod attend;
 mod cards;
 mod decisions;
+mod drive_or_wait;
 mod errors;
 mod expiry;
 mod export;
@@ -27,8 +27,8 @@ mod why;
 
 pub use agent_activity::{AgentActivity, AgentEvent};
 pub use attachments::{AttachedFile, Programs};
-pub use attend::{Attended, attend, closed, family_outcome};
 pub use decisions::Decisions;
+pub use drive_or_wait::{DriveReport, drive_or_wait, family_outcome, wait_until_closed};
 pub use export::{ExportError, Exported, Format, export, write_new};
 pub use figures::Figures;
 pub use grants::Grants;

@@ -7,7 +7,7 @@ use crate::inbox::{InboxError, Status};
 use crate::mail::Destination;
 use crate::store::DriverLock;
 use crate::workflows::email::{ANSWERED_ELSEWHERE, Email, MailRef};
-use crate::workflows::put_away::{self, FiledMail, PutAway};
+use crate::workflows::put_away::{self, PutAway, PutAwayMail};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
 
@@ -212,7 +212,7 @@ impl Mail<'_> {
         to: &Destination,
         last: Option<ThreadId>,
     ) -> Result<ThreadId, InboxError> {
-        let filed = FiledMail {
+        let filed = PutAwayMail {
             account: mail.account.clone(),
             identity: mail.identity.clone(),
             place: mail.place.clone(),

@@ -9,11 +9,10 @@
 //! by [`Moment`], so that setting the clock ends nothing early. An answer wins over an expiry in the same moment.
 
 use super::Inbox;
-use super::attend::attend;
+use super::drive_or_wait::drive_or_wait;
 use crate::driver::{Ended, Engine, Scope, StartError, Until, arrival};
 use crate::graph::{
-    BoxFuture, EffectState, Event, EventKind, InputError, Intent, InterruptId, Journal, JournalError, Next,
-    PriorEffect, StepContext, ThreadId, run_node,
+    Event, EventKind, InputError, InterruptId, Next, NoEffects, StepContext, ThreadId, run_node,
 };
 use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
 use crate::store::{self, Commit, NewStep, NextStep};
@@ -115,11 +114,11 @@ impl<'a> Requests<'a> {
         let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;
         let first = first_turn(&self.0.engine, spec, &new.title, &state).await?;
         let asked = state.get::<Request>().map(|state| state.asked.clone()).unwrap_or_default();
-        if let Some(twin) = self.twin(&asked, None)? {
+        if let Some(twin) = self.find_duplicate(&asked, None)? {
             return self.answer_of(&twin);
         }
         match self.0.store().threads().begin(new, first).await? {
-            store::StartResult::New(thread) => match self.twin(&asked, Some(&thread))? {
+            store::StartResult::New(thread) => match self.find_duplicate(&asked, Some(&thread))? {
                 // Both were asked in the same moment: the older question stays.
                 Some(twin) => {
                     self.withdraw(&thread).await?;
@@ -129,7 +128,7 @@ impl<'a> Requests<'a> {
             },
             store::StartResult::Earlier(thread) => {
                 let earlier = self.request_in(&thread)?;
-                if state.get::<Request>().is_some_and(|now| now.asked.is_the_same(&earlier)) {
+                if state.get::<Request>().is_some_and(|now| now.asked.asks_the_same(&earlier)) {
                     return self.answer_in(&thread).await;
                 }
                 Err(InboxError::Conflict(format!(
@@ -142,13 +141,19 @@ impl<'a> Requests<'a> {
     }
 
     /// An older question about the same call, from a hook or a tool; with `before`, one older than that thread.
-    fn twin(self, asked: &RequestInput, before: Option<&ThreadId>) -> Result<Option<ThreadId>, InboxError> {
+    fn find_duplicate(
+        self,
+        asked: &RequestInput,
+        before: Option<&ThreadId>,
+    ) -> Result<Option<ThreadId>, InboxError> {
         if asked.session.is_none() || asked.action.is_none() {
             return Ok(None);
         }
         let waiting = self.0.store().threads().waiting_of(NAME)?;
         let mut older = waiting.into_iter().take_while(|thread| Some(thread) != before);
-        Ok(older.find(|thread| self.request_in(thread).is_ok_and(|other| other.is_twin(asked))))
+        Ok(older.find(|thread| {
+            self.request_in(thread).is_ok_and(|other| other.is_same_call_by_hook_or_tool(asked))
+        }))
     }
 
     /// The state of a request, by its question; closes it if it has expired.
@@ -192,7 +197,7 @@ impl<'a> Requests<'a> {
             let mut paused = false;
             if answer.status.active() {
                 let scope = Scope::Family(thread.clone());
-                let driven = attend(&self.0.engine, &scope, Until::Idle, stop.as_mut(), |_| {}).await;
+                let driven = drive_or_wait(&self.0.engine, &scope, Until::Idle, stop.as_mut(), |_| {}).await;
                 match driven?.ended {
                     Ended::Stopped => return Ok(WaitResult::Told),
                     Ended::Paused => paused = true,
@@ -261,7 +266,7 @@ impl<'a> Requests<'a> {
                     }
                 },
             };
-            if asked.left(&now) == Some(Duration::ZERO) {
+            if asked.time_left(&now) == Some(Duration::ZERO) {
                 self.close(&thread, CloseReason::Expired).await?;
             } else if asked.is_orphaned(&now) {
                 self.close(&thread, CloseReason::Orphaned).await?;
@@ -278,18 +283,18 @@ impl<'a> Requests<'a> {
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;
-        self.0.store().threads().arrive_unanswered(arrival).await.map_err(InboxError::from)
+        self.0.store().threads().deliver_if_unanswered(arrival).await.map_err(InboxError::from)
     }
 
     /// Lets a thread whose question was closed reach its end, if that takes only a moment.
     pub(super) async fn finish(self, thread: &ThreadId) -> Result<(), InboxError> {
         let scope = Scope::Family(thread.clone());
-        attend(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE_PERIOD), |_| {}).await?;
+        drive_or_wait(&self.0.engine, &scope, Until::Idle, tokio::time::sleep(GRACE_PERIOD), |_| {}).await?;
         Ok(())
     }
 
     fn time_left(self, thread: &ThreadId) -> Result<Option<Duration>, InboxError> {
-        Ok(self.request_in(thread)?.left(&Moment::now(self.0.store().now())))
+        Ok(self.request_in(thread)?.time_left(&Moment::now(self.0.store().now())))
     }
 
     /// What a thread asked, from its first step.
@@ -356,7 +361,7 @@ async fn first_turn(
     engine: &Engine,
     spec: &Spec,
     title: &str,
-    state: &crate::graph::Folded,
+    state: &crate::graph::AnyState,
 ) -> Result<Commit, InboxError> {
     let failed = |text: String| InboxError::Failed(text);
     let node = spec.workflow.shape().entry.clone();
@@ -371,7 +376,15 @@ async fn first_turn(
     };
     let limit = engine.settings().node_timeout;
     let quiet: crate::graph::ProgressSink = Arc::new(|_| {});
-    let output = run_node(&spec.workflow, step, Arc::new(NoEffects), state, limit, &quiet).await;
+    let output = run_node(
+        &spec.workflow,
+        step,
+        Arc::new(NoEffects("a request only asks; it does nothing")),
+        state,
+        limit,
+        &quiet,
+    )
+    .await;
     let output = output.map_err(|error| failed(error.to_string()))?;
     let Next::Ask(asked, then) = output.next else {
         return Err(failed(format!("`{NAME}` did not ask")));
@@ -394,34 +407,4 @@ async fn first_turn(
         hold_ms: engine.holds(false).irreversible_ms,
         step_limit: engine.step_limit(),
     })
-}
-
-/// The journal of a thread that does not exist yet: it allows no effects.
-struct NoEffects;
-
-impl NoEffects {
-    fn refused() -> JournalError {
-        JournalError::NotApproved("a request only asks; it does nothing".to_owned())
-    }
-}
-
-impl Journal for NoEffects {
-    fn recorded(&self, _: &str) -> Option<Value> {
-        None
-    }
-
-    fn record(&self, _: &str, _: &Value) {}
-
-    fn begin<'a>(&'a self, _: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
-        Box::pin(async { Err(Self::refused()) })
-    }
-
-    fn settle<'a>(
-        &'a self,
-        _: &'a str,
-        _: EffectState,
-        _: &'a Value,
-    ) -> BoxFuture<'a, Result<(), JournalError>> {
-        Box::pin(async { Err(Self::refused()) })
-    }
 }

@@ -196,7 +196,7 @@ impl Inbox {
         }
         let arrival =
             arrival(spec, &line.id, &event, None).map_err(|error| InboxError::Failed(error.to_string()))?;
-        let thread = self.store().threads().arrive(arrival).await?;
+        let thread = self.store().threads().deliver(arrival).await?;
         self.outcome_of(&thread)
     }
 }

@@ -1,7 +1,7 @@
 //! How long everything took: a thread, its nodes, their model calls and the threads they started, as a tree.
 
 use crate::driver::Engine;
-use crate::graph::{Folded, ThreadId};
+use crate::graph::{AnyState, ThreadId};
 use crate::inbox::{Spec, TraceView};
 use crate::store::{Call, StepTiming, StoreError, ThreadTimings};
 use jiff::Timestamp;
@@ -43,7 +43,7 @@ fn thread_trace(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceVie
 /// The names of a thread's spans.
 pub struct SpanNames<'a> {
     spec: Option<&'a Spec>,
-    state: Option<Folded>,
+    state: Option<AnyState>,
 }
 
 impl<'a> SpanNames<'a> {

@@ -90,9 +90,9 @@ pub(in crate::store) fn agent_scope(
     if session && call.session.is_none() {
         return Err("belongs to no session");
     }
-    let has_sort = call.has_sort();
+    let has_command_prefix = call.has_command_prefix();
     let allows = match (call.does, scope) {
-        (AgentAction::Commands(_), GrantScope::CommandSort) if !has_sort => {
+        (AgentAction::Commands(_), GrantScope::CommandSort) if !has_command_prefix => {
             return Err("is not a command that can be allowed this way");
         }
         (AgentAction::Commands(commands), GrantScope::Command | GrantScope::CommandSort) => {

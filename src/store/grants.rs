@@ -158,7 +158,7 @@ pub(in crate::store) fn covers(
     now: i64,
 ) -> Result<bool, StoreError> {
     // A caution suspends grants: a person has to see what is unusual.
-    if Warning::suspend(&asked.warnings) {
+    if Warning::need_confirmation(&asked.warnings) {
         return Ok(false);
     }
     if let Some(tool) = grant.strip_prefix(POLICY_GRANT) {
@@ -330,7 +330,7 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
         None if interrupt.status == Stage::Open => {}
         _ => return refuse("was not accepted, so nothing is allowed by it"),
     }
-    if Warning::suspend(&question.asked.warnings) {
+    if Warning::need_confirmation(&question.asked.warnings) {
         return refuse("has a warning; such a card is decided on its own and allows nothing else");
     }
     let Question { asked: Asked { grantable: offered, action, .. }, .. } = question;

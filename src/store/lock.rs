@@ -1,7 +1,7 @@
 //! One driver at a time, ensured by an OS file lock that no crash can leave behind.
 
 use crate::store::StoreError;
-use crate::text::io_words;
+use crate::text::io_error_text;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::io::{Read, Seek, Write};
 use std::path::Path;
@@ -23,8 +23,8 @@ pub enum LockAttempt {
 impl DriverLock {
     /// Tries to take the lock of a data folder.
     pub fn take(folder: &Path) -> Result<LockAttempt, StoreError> {
-        let mut file =
-            open(folder).map_err(|e| StoreError::ViewOnly(format!("the driver's lock: {}", io_words(&e))))?;
+        let mut file = open(folder)
+            .map_err(|e| StoreError::ViewOnly(format!("the driver's lock: {}", io_error_text(&e))))?;
         match file.try_lock() {
             Ok(()) => {
                 // The pid is only for people. The lock is what counts, so a failed write does not matter.
@@ -34,7 +34,7 @@ impl DriverLock {
             }
             Err(TryLockError::WouldBlock) => Ok(LockAttempt::Theirs(pid(&mut file))),
             Err(TryLockError::Error(e)) => {
-                Err(StoreError::ViewOnly(format!("the driver's lock: {}", io_words(&e))))
+                Err(StoreError::ViewOnly(format!("the driver's lock: {}", io_error_text(&e))))
             }
         }
     }

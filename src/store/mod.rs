@@ -26,19 +26,19 @@ mod log;
 mod lz4;
 mod mail;
 mod memory;
-mod notice;
 mod open;
 mod pages;
 mod prune;
 mod record;
+mod row_digest;
 mod rows;
 mod schema;
-mod seal;
 mod search;
 mod settings;
 mod tally;
 mod threads;
 mod verify;
+mod watcher;
 mod writer;
 
 pub use crate::inbox::{MemoryCause, MemoryVersion};
@@ -60,21 +60,21 @@ pub use mail::intake::{ConversationThreads, NewMail, Route, StoredMail, TakenIn}
 pub use mail::ledger::{HandedIn, WaitingMailThread};
 pub use mail::sources::StoredSource;
 pub use memory::lessons::{NewLesson, OpenLesson};
-pub use notice::Watcher;
 pub use open::{Clock, FILE, Mode, Store};
 pub use prune::{Roots, Swept};
 pub use record::recent::LastStep;
+pub use row_digest::Digest;
 pub use rows::{Awaits, MAIL_EVENT, MailState, Phase};
 pub use schema::VERSION;
-pub use seal::Digest;
 pub use search::repeated_text::{RepeatQuery, RepeatedText};
 pub use threads::arrive::Arrival;
 pub use threads::commit::{Commit, Committed, NewStep, NextStep, StartResult};
-pub use threads::load::{FoldedUpTo, GrantedAnswer, Loaded, Runnable, Tail, ToDo};
+pub use threads::load::{FoldedUpTo, GrantedAnswer, Loaded, Runnable, RunnableThreads, Tail};
 pub use threads::start::NewThread;
 pub use threads::trouble::NewTrouble;
 pub use threads::view::StoredThread;
 pub use verify::Verified;
+pub use watcher::Watcher;
 
 /// The version of the built-in SQLite library.
 pub fn sqlite_version() -> &'static str {

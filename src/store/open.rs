@@ -3,8 +3,8 @@
 use crate::store::log::Tx;
 use crate::store::schema::{self, APPLICATION_ID, BEFORE_THE_LOG, VERSION};
 use crate::store::writer::Writer;
-use crate::store::{StoreError, notice};
-use crate::text::{io_words, unreadable};
+use crate::store::{StoreError, watcher};
+use crate::text::{io_error_text, read_error_text};
 use jiff::Timestamp;
 use rusqlite::config::DbConfig;
 use rusqlite::trace::{TraceEvent, TraceEventCodes};
@@ -60,13 +60,13 @@ impl Store {
         match make_private(folder, &path) {
             Ok(()) => {}
             Err(error) if path.exists() => {
-                return Self::open_view_only(folder, &path, clock, io_words(&error));
+                return Self::open_view_only(folder, &path, clock, io_error_text(&error));
             }
             Err(error) => {
                 return Err(StoreError::ViewOnly(format!(
                     "{} cannot be made: {}",
                     path.display(),
-                    io_words(&error)
+                    io_error_text(&error)
                 )));
             }
         }
@@ -150,8 +150,8 @@ impl Store {
     }
 
     /// Watches for writes by other processes until the watcher is dropped.
-    pub fn watch_others(&self) -> Result<notice::Watcher, StoreError> {
-        notice::Watcher::start(self.connect()?, self.0.changed.clone())
+    pub fn watch_others(&self) -> Result<watcher::Watcher, StoreError> {
+        watcher::Watcher::start(self.connect()?, self.0.changed.clone())
     }
 
     /// Reads a consistent snapshot on a separate connection.
@@ -279,7 +279,7 @@ fn check_header(path: &Path) -> Result<(), StoreError> {
     let not_ours = |why: &str| StoreError::NotOurs { path: path.to_owned(), why: why.to_owned() };
     let mut header = Vec::new();
     let file = fs::File::open(path)
-        .map_err(|e| StoreError::ViewOnly(format!("{}: {}", path.display(), unreadable(&e))))?;
+        .map_err(|e| StoreError::ViewOnly(format!("{}: {}", path.display(), read_error_text(&e))))?;
     file.take(100).read_to_end(&mut header).map_err(|e| StoreError::Disk(e.to_string()))?;
     if header.is_empty() {
         return Ok(());

@@ -1,7 +1,7 @@
 //! Counts of rows, so that a deleted row is noticed.
 
 use crate::store::StoreError;
-use crate::store::seal::{Digest, Seal};
+use crate::store::row_digest::{Digest, RowHasher};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// How many rows there must be.
@@ -26,5 +26,5 @@ pub(in crate::store) fn tally(db: &Connection, name: &str, increment: i64) -> Re
 }
 
 fn seal(name: &str, count: i64) -> Digest {
-    Seal::of("tallies").text(name).int(count).done()
+    RowHasher::of("tallies").text(name).int(count).done()
 }

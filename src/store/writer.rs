@@ -22,9 +22,9 @@ const MAX_GROUP: usize = 512;
 const LOG_PAGES: i32 = 1000;
 
 /// Runs inside the transaction, or without one if it could not begin. Returns the result and whom to tell.
-type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, Tell) + Send>;
+type Job = Box<dyn FnOnce(Option<&Tx<'_>>) -> (Result<(), StoreError>, OnCommit) + Send>;
 /// Called once it is known whether the transaction was committed.
-type Tell = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
+type OnCommit = Box<dyn FnOnce(Result<(), StoreError>) + Send>;
 
 pub(in crate::store) struct Writer {
     queue: Option<Sender<Job>>,
@@ -45,7 +45,7 @@ impl Writer {
             count.store(pages, Ordering::Relaxed);
             Ok(())
         }))?;
-        let run = Run { db, log_pages, changed, stopped: stopped.clone(), opened: Cell::new(None) };
+        let run = WriterLoop { db, log_pages, changed, stopped: stopped.clone(), opened: Cell::new(None) };
         let thread = std::thread::Builder::new()
             .name("sayso-writer".to_owned())
             .spawn(move || run.run(&jobs))
@@ -87,11 +87,11 @@ impl Writer {
     ) {
         let job: Job = Box::new(move |db| {
             let result = match db {
-                Some(db) => guarded(db, job),
+                Some(db) => catch_panic(db, job),
                 None => Err(StoreError::Busy),
             };
             let outcome = result.as_ref().map(|_| ()).map_err(Clone::clone);
-            let tell: Tell = Box::new(move |committed| tell(committed.and(result)));
+            let tell: OnCommit = Box::new(move |committed| tell(committed.and(result)));
             (outcome, tell)
         });
         if let Some(queue) = &self.queue {
@@ -110,12 +110,12 @@ impl Drop for Writer {
     }
 }
 
-fn guarded<T>(db: &Tx<'_>, job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
+fn catch_panic<T>(db: &Tx<'_>, job: impl FnOnce(&Tx<'_>) -> Result<T, StoreError>) -> Result<T, StoreError> {
     catch_unwind(AssertUnwindSafe(|| job(db)))
         .unwrap_or_else(|_| Err(StoreError::Sql("a write broke off; nothing was written".to_owned())))
 }
 
-struct Run {
+struct WriterLoop {
     db: Connection,
     log_pages: Arc<AtomicI32>,
     changed: watch::Sender<u64>,
@@ -124,7 +124,7 @@ struct Run {
     opened: Cell<Option<i64>>,
 }
 
-impl Run {
+impl WriterLoop {
     fn run(self, jobs: &Receiver<Job>) {
         while let Ok(first) = jobs.recv() {
             let mut tell = Vec::new();
@@ -143,7 +143,12 @@ impl Run {
         }
     }
 
-    fn transaction(&self, first: Job, jobs: &Receiver<Job>, tell: &mut Vec<Tell>) -> Result<(), StoreError> {
+    fn transaction(
+        &self,
+        first: Job,
+        jobs: &Receiver<Job>,
+        tell: &mut Vec<OnCommit>,
+    ) -> Result<(), StoreError> {
         if let Err(error) = self.begin() {
             tell.push(first(None).1);
             return Err(error);
@@ -167,7 +172,7 @@ impl Run {
         tx: &Tx<'_>,
         first: Job,
         jobs: &Receiver<Job>,
-        tell: &mut Vec<Tell>,
+        tell: &mut Vec<OnCommit>,
     ) -> Result<(), StoreError> {
         let mut next = Some(first);
         let mut alone = true;

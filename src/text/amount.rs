@@ -1,6 +1,7 @@
 //! Amounts as people read them.
 
 use jiff::SignedDuration;
+use std::fmt::Display;
 
 /// `812 bytes`, `18 KB`, `2.4 MB`.
 pub fn bytes(number: u64) -> String {
@@ -18,6 +19,21 @@ pub fn short_count(number: u64) -> String {
         0..10_000 => number.to_string(),
         10_000..1_000_000 => format!("{}.{}k", number / 1000, number / 100 % 10),
         _ => format!("{}.{}M", number / 1_000_000, number / 100_000 % 10),
+    }
+}
+
+/// `1 mail`, `2 mails`.
+pub fn count_noun<N: Display + PartialEq + From<u8>>(number: N, noun: &str) -> String {
+    let plural = if number == N::from(1) { "" } else { "s" };
+    format!("{number} {noun}{plural}")
+}
+
+/// `340 ms`, `1.2 s`, `3 min 20 s`.
+pub fn duration(ms: u64) -> String {
+    match ms {
+        0..1_000 => format!("{ms} ms"),
+        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
+        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
     }
 }
 

@@ -5,13 +5,13 @@ use std::ops::{Deref, Range};
 
 /// A text in lower case, with one space between words and at both ends, so that whole words can be found.
 #[derive(Clone, Debug, Default)]
-pub struct Flat {
+pub struct NormalizedText {
     text: String,
     /// The ranges of its distinct words, in alphabetical order.
     words: OnceCell<Vec<Range<usize>>>,
 }
 
-pub fn flat(text: &str) -> Flat {
+pub fn normalize_text(text: &str) -> NormalizedText {
     let mut out = String::with_capacity(text.len() + 2);
     out.push(' ');
     for c in text.chars() {
@@ -26,7 +26,7 @@ pub fn flat(text: &str) -> Flat {
     if !out.ends_with(' ') {
         out.push(' ');
     }
-    Flat { text: out, words: OnceCell::new() }
+    NormalizedText { text: out, words: OnceCell::new() }
 }
 
 /// Whether a word is one of the comma-separated `words`.
@@ -34,7 +34,7 @@ pub fn is_listed(word: &str, words: &str) -> bool {
     words.split(", ").any(|listed| listed == word)
 }
 
-impl Deref for Flat {
+impl Deref for NormalizedText {
     type Target = str;
 
     fn deref(&self) -> &str {
@@ -42,7 +42,7 @@ impl Deref for Flat {
     }
 }
 
-impl Flat {
+impl NormalizedText {
     /// Whether it contains one of the comma-separated `phrases`. A trailing `*` matches any word ending.
     pub fn has(&self, phrases: &str) -> bool {
         phrases.split(", ").any(|phrase| self.has_one(phrase))
@@ -90,7 +90,7 @@ mod tests {
 
     #[test]
     fn phrases_match_whole_words() {
-        let text = flat("The build-failed again; off-site on Monday.");
+        let text = normalize_text("The build-failed again; off-site on Monday.");
         for phrase in ["build failed", "mond*", "on monday", "the", "again", "nothing, off site", "off si*"] {
             assert!(text.has(phrase), "{phrase}");
         }
@@ -98,7 +98,11 @@ mod tests {
             assert!(!text.has(phrase), "{phrase}");
         }
         // The end of one word and the next one look like the beginning of the phrase.
-        assert!(flat("Fri 21, 1:1 with Bob").has("1 1") && flat("Nov 11: 1:1").has("1 1"));
-        assert!(!flat("").has("a") && !flat("").has("") && !flat(" - ").has("a*"));
+        assert!(
+            normalize_text("Fri 21, 1:1 with Bob").has("1 1") && normalize_text("Nov 11: 1:1").has("1 1")
+        );
+        assert!(
+            !normalize_text("").has("a") && !normalize_text("").has("") && !normalize_text(" - ").has("a*")
+        );
     }
 }

@@ -1,4 +1,4 @@
-//! `Visible`: the one type untrusted text passes through (SAFETY.md, rule 3).
+//! `Visible`: the one type untrusted text passes through (docs/safety.md, "You see what the model sees").
 //!
 //! Promises: no control or escape character except newline and tab, no bidi control, no zero-width character except
 //! those that emoji and joining scripts need, no piles of marks. Everything else is replaced by a visible placeholder:

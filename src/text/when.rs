@@ -13,7 +13,7 @@ const MORNING: Time = Time::constant(9, 0, 0, 0);
 const FARTHEST_DAYS: i64 = 3660;
 
 /// Parses a time as seen from `now`; `off` gives `None`.
-pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
+pub fn parse_snooze(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
     let word = word.trim();
     if word.eq_ignore_ascii_case("off") {
         return Ok(None);
@@ -38,7 +38,7 @@ pub fn read(word: &str, now: &Zoned) -> Result<Option<Timestamp>, String> {
 }
 
 /// Parses a point in time, past or to come.
-pub fn at(word: &str, now: &Zoned) -> Result<Timestamp, String> {
+pub fn parse_time(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     let word = word.trim();
     parse(word, now).ok_or_else(|| {
         let word: String = word.chars().take(40).collect();
@@ -50,7 +50,7 @@ pub fn at(word: &str, now: &Zoned) -> Result<Timestamp, String> {
 }
 
 /// Parses a length of time: `30m`, `2h`, `3d`, `1w`.
-pub fn lasting(word: &str, now: &Timestamp) -> Result<Duration, String> {
+pub fn parse_duration(word: &str, now: &Timestamp) -> Result<Duration, String> {
     let until = span_from(&word.trim().to_lowercase(), &now.to_zoned(TimeZone::UTC));
     let lasts = until.and_then(|until| Duration::try_from(until.duration_since(*now)).ok());
     lasts.ok_or_else(|| {
@@ -60,7 +60,7 @@ pub fn lasting(word: &str, now: &Timestamp) -> Result<Duration, String> {
 }
 
 /// Parses a time in the past: an age (`30d`), a day, or an RFC 3339 time.
-pub fn past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
+pub fn parse_past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     let word = word.trim();
     let ago = span_from(&word.to_lowercase(), now).map(|then| then.duration_since(now.timestamp()));
     let at = match ago {
@@ -182,7 +182,7 @@ mod tests {
 
     #[track_caller]
     fn check(word: &str, expected: &str) {
-        let at = read(word, &now()).unwrap().unwrap();
+        let at = parse_snooze(word, &now()).unwrap().unwrap();
         assert_eq!(at.to_zoned(now().time_zone().clone()).datetime().to_string(), expected, "{word}");
     }
 
@@ -207,7 +207,7 @@ mod tests {
         check("2026-11-20T08:00:00Z", "2026-11-20T09:00:00");
         check("2026-11-20T08:00:00+01:00", "2026-11-20T08:00:00");
         check("2026-11-20T08:00", "2026-11-20T08:00:00");
-        assert_eq!(read("OFF", &now()).unwrap(), None);
+        assert_eq!(parse_snooze("OFF", &now()).unwrap(), None);
     }
 
     #[test]
@@ -218,9 +218,9 @@ mod tests {
             ("2026-11-19 15:00", "2026-11-19T14:00:00Z"),
             ("2026-10-01 15:00", "2026-10-01T13:00:00Z"),
         ] {
-            assert_eq!(at(word, &now()).unwrap().to_string(), expected, "{word}");
+            assert_eq!(parse_time(word, &now()).unwrap().to_string(), expected, "{word}");
         }
-        let refused = at("soon", &now()).unwrap_err();
+        let refused = parse_time("soon", &now()).unwrap_err();
         assert!(refused.starts_with("`soon` is not a time") && !refused.contains("off"), "{refused}");
     }
 
@@ -243,13 +243,13 @@ mod tests {
             "2026-11",
         ];
         for word in words {
-            let failure = read(word, &now()).unwrap_err();
+            let failure = parse_snooze(word, &now()).unwrap_err();
             assert!(failure.contains("is not a time"), "{word}: {}", failure);
         }
         for word in ["2026-10-23", "2020-01-01T00:00:00Z", "0m", "today 9:00"] {
-            let failure = read(word, &now()).unwrap_err();
+            let failure = parse_snooze(word, &now()).unwrap_err();
             assert!(failure.contains("in the past"), "{word}: {}", failure);
         }
-        assert!(read("4000d", &now()).unwrap_err().contains("ten years"));
+        assert!(parse_snooze("4000d", &now()).unwrap_err().contains("ten years"));
     }
 }

@@ -83,7 +83,7 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
     let path = folder.to_owned();
     let real = folder
         .canonicalize()
-        .map_err(|e| FolderError::Unreadable { path: path.clone(), why: text::unreadable(&e) })?;
+        .map_err(|e| FolderError::Unreadable { path: path.clone(), why: text::read_error_text(&e) })?;
     if real.is_dir() { Ok(real) } else { Err(FolderError::NotAFolder { path }) }
 }
 
@@ -91,7 +91,7 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
 pub fn read(folder: &Path, filter: &FileFilter<'_>, limits: &Limits) -> Result<Reading, FolderError> {
     let root = resolve(folder)?;
     let unreadable =
-        |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: text::unreadable(&e) };
+        |e: io::Error| FolderError::Unreadable { path: folder.to_owned(), why: text::read_error_text(&e) };
     let beneath = FolderHandle::open(&root).map_err(unreadable)?;
     let mut walk = Walk {
         root: &root,
@@ -147,7 +147,7 @@ impl Walk<'_> {
                 Ok(FileType::Symlink) => self.link(&path),
                 Ok(FileType::RegularFile) => self.file(&path, &path),
                 Ok(_) => self.skip(&path, NO_FILE),
-                Err(error) => self.skip(&path, text::unreadable(&error)),
+                Err(error) => self.skip(&path, text::read_error_text(&error)),
             }
         }
         Ok(())
@@ -160,7 +160,7 @@ impl Walk<'_> {
         if depth >= self.limits.depth {
             self.skip(path, format!("it lies more than {} folders deep", self.limits.depth));
         } else if let Err(error) = self.enter(path, depth + 1) {
-            self.skip(path, text::unreadable(&error));
+            self.skip(path, text::read_error_text(&error));
         }
     }
 

@@ -3,7 +3,7 @@
 //! Everything is opened from the folder's handle, one name at a time, without following links: an entry that was
 //! swapped a moment ago leads nowhere. Only regular text files within the size limit are read.
 
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -71,7 +71,7 @@ impl FolderHandle {
     pub(super) fn bytes(&self, path: &Path, most: u64) -> Result<Vec<u8>, String> {
         let (file, _) = self.file(path)?;
         let mut bytes = Vec::new();
-        file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| unreadable(&e))?;
+        file.take(most.saturating_add(1)).read_to_end(&mut bytes).map_err(|e| read_error_text(&e))?;
         if bytes.len() as u64 > most {
             return Err(format!("it is larger than {} KiB", most >> 10));
         }
@@ -81,8 +81,8 @@ impl FolderHandle {
     /// A regular file and its length.
     pub(super) fn file(&self, path: &Path) -> Result<(File, u64), String> {
         // Do not wait for a writer: what looked like a file may have become a pipe.
-        let file = File::from(self.reach(path, OFlags::NONBLOCK).map_err(|e| unreadable(&e))?);
-        let meta = file.metadata().map_err(|e| unreadable(&e))?;
+        let file = File::from(self.reach(path, OFlags::NONBLOCK).map_err(|e| read_error_text(&e))?);
+        let meta = file.metadata().map_err(|e| read_error_text(&e))?;
         if meta.is_file() { Ok((file, meta.len())) } else { Err(NO_FILE.to_owned()) }
     }
 

@@ -129,7 +129,9 @@ async fn run(command: &mut Command) -> Result<String, String> {
     let name = command.as_std().get_program().to_string_lossy().into_owned();
     let ended: Output = match tokio::time::timeout(PATIENCE, command.output()).await {
         Ok(Ok(ended)) => ended,
-        Ok(Err(error)) => return Err(format!("{name} cannot be started: {}", crate::text::io_words(&error))),
+        Ok(Err(error)) => {
+            return Err(format!("{name} cannot be started: {}", crate::text::io_error_text(&error)));
+        }
         Err(_) => return Err(format!("{name} did not answer in {} s", PATIENCE.as_secs())),
     };
     if ended.status.success() {

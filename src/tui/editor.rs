@@ -32,11 +32,6 @@ impl Editor {
         &self.text
     }
 
-    /// Whether it may have several lines.
-    pub fn is_long(&self) -> bool {
-        self.long
-    }
-
     /// Replaces the text.
     pub fn set(&mut self, text: &str) {
         *self = if self.long { Self::long(text) } else { Self::line(text) };

@@ -6,8 +6,8 @@
 //! pop-up (`layers`) keeps its state, its keys and its drawing in one place.
 //!
 //! Promises: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse (see `safe`); every way
-//! out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen names no workflow
-//! and reads no store: it talks to [`crate::service::Inbox`].
+//! out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen reads
+//! no store: it talks to [`crate::service::Inbox`].
 
 mod actions;
 mod card;
@@ -15,6 +15,7 @@ mod diff;
 mod draw;
 mod editor;
 mod key;
+mod key_guard;
 mod layers;
 mod layout;
 mod model;
@@ -23,7 +24,6 @@ mod options;
 mod own_commands;
 mod perform;
 mod run;
-mod safe;
 mod tabs;
 mod terminal;
 mod theme;

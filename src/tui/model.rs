@@ -1,11 +1,11 @@
-//! Everything the screen knows. Only `update` changes it.
+//! Everything the screen knows. Only `update` changes it, apart from the notes that `run` shows itself.
 
 use super::actions::{Keymap, Scope};
 use super::key::Key;
-use super::layers::{Ask, Layer};
+use super::key_guard::{DeferredKey, LastDecisionKey, Shown};
+use super::layers::{Layer, PromptKind};
 use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
-use super::safe::{DeferredKey, LastDecisionKey, Shown};
 use super::tabs::activity::ActivityTab;
 use super::tabs::inbox::{Filter, InboxTab, Opened, Row, Undo};
 use super::tabs::memory::MemoryTab;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 
 /// A thread at work in this process.
 #[derive(Clone, Debug, Default)]
-pub struct Working {
+pub struct RunningThread {
     pub node: String,
     pub since: Option<Instant>,
     /// The newest part of the model's output.
@@ -37,7 +37,7 @@ pub struct Working {
 pub struct Note {
     pub text: String,
     /// Whether it reports an error.
-    pub bad: bool,
+    pub is_error: bool,
     /// Whether it says why a key did nothing; the next key removes it.
     pub about_key: bool,
     pub until: Instant,
@@ -91,7 +91,7 @@ pub struct Model {
     /// The draft that is not saved yet, and since when.
     pub unsaved_draft: Option<(String, Instant)>,
     /// Threads running in this process.
-    pub working: BTreeMap<ThreadId, Working>,
+    pub working: BTreeMap<ThreadId, RunningThread>,
     /// Threads running in any process.
     pub running: PagedList<ThreadLine>,
     pub grants: Vec<GrantLine>,
@@ -256,7 +256,7 @@ impl Model {
     pub fn shows_help(&self) -> bool {
         match self.layer() {
             Some(Layer::Help(_)) => true,
-            Some(Layer::Prompt(prompt)) => prompt.ask == Ask::Palette,
+            Some(Layer::Prompt(prompt)) => prompt.ask == PromptKind::Palette,
             _ => false,
         }
     }
@@ -265,7 +265,7 @@ impl Model {
     pub fn say(&mut self, text: impl Into<String>) {
         self.note = Some(Note {
             text: words::line(&text.into()),
-            bad: false,
+            is_error: false,
             about_key: false,
             until: self.now + Duration::from_secs(6),
         });
@@ -283,7 +283,7 @@ impl Model {
     pub fn fail(&mut self, text: impl Into<String>) {
         self.note = Some(Note {
             text: words::line(&text.into()),
-            bad: true,
+            is_error: true,
             about_key: false,
             until: self.now + Duration::from_secs(12),
         });

@@ -5,10 +5,10 @@
 
 use super::actions::Action;
 use super::card::Doc;
+use super::key_guard::{self, Guard, LastDecisionKey};
 use super::layers::Page;
 use super::model::Model;
 use super::msg::{Cmd, Failure, InboxResult, Press};
-use super::safe::{self, Guard, LastDecisionKey};
 use super::words;
 use crate::config::OwnCommand;
 use crate::inbox::Block;
@@ -29,7 +29,7 @@ const MAX_OUTPUT: usize = 256 * 1024;
 pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
     let Some(command) = model.options.commands.get(number).cloned() else { return Vec::new() };
     // It may decide through `sayso accept`, so its key follows the rules for decision keys.
-    let why = match safe::guard(model, Action::Ignore, press) {
+    let why = match key_guard::guard(model, Action::Ignore, press) {
         Guard::Rejected(why) => Some(why),
         Guard::Waits => Some("Ignored: the key seems to be held down"),
         Guard::Acts | Guard::Asks(_) => None,

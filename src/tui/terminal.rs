@@ -4,7 +4,7 @@
 //! signal, Ctrl-Z and `$EDITOR` leave the terminal as we found it.
 
 use crate::config::{Desktop, Notices};
-use crate::text::{Visible, hex, io_words, unreadable};
+use crate::text::{Visible, hex, io_error_text, read_error_text};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -187,7 +187,7 @@ pub fn edit(text: &str, extension: &str) -> Result<String, String> {
     let variable = |name: &str| std::env::var(name).ok().filter(|editor| !editor.trim().is_empty());
     let editor = variable("VISUAL").or_else(|| variable("EDITOR")).unwrap_or_else(|| "vi".to_owned());
     let path = private_file(text, extension)
-        .map_err(|e| format!("could not create a file to edit: {}", io_words(&e)))?;
+        .map_err(|e| format!("could not create a file to edit: {}", io_error_text(&e)))?;
     let status = Command::new("sh")
         .arg("-c")
         .arg(format!("{editor} \"$1\""))
@@ -201,12 +201,12 @@ pub fn edit(text: &str, extension: &str) -> Result<String, String> {
     let _ = std::fs::remove_file(&path);
     match status {
         Ok(status) if status.success() => {
-            edited.map_err(|e| format!("cannot read the edited file: {}", unreadable(&e)))
+            edited.map_err(|e| format!("cannot read the edited file: {}", read_error_text(&e)))
         }
         Ok(status) => Err(format!("{editor} ended with {status}; nothing changed")),
         Err(error) => Err(format!(
             "{editor} could not be started: {}; set EDITOR to an editor that works",
-            io_words(&error)
+            io_error_text(&error)
         )),
     }
 }
@@ -218,13 +218,13 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
         .arg(command)
         .stdin(Stdio::piped())
         .spawn()
-        .map_err(|error| format!("no shell could be started: {}", io_words(&error)))?;
+        .map_err(|error| format!("no shell could be started: {}", io_error_text(&error)))?;
     if let Some(mut input) = child.stdin.take() {
         // A command may stop reading its input at any point.
         let _ = input.write_all(text.as_bytes());
     }
     let status =
-        child.wait().map_err(|error| format!("lost contact with {command}: {}", io_words(&error)))?;
+        child.wait().map_err(|error| format!("lost contact with {command}: {}", io_error_text(&error)))?;
     let failure = if status.success() { String::new() } else { format!("{status}; ") };
     print!("[sayso: {failure}Enter goes back] ");
     let _ = io::stdout().flush();

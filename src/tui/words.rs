@@ -52,11 +52,6 @@ pub fn name(who: &str) -> &str {
     }
 }
 
-/// `1 item`, `2 items`.
-pub fn count(number: usize, what: &str) -> String {
-    if number == 1 { format!("1 {what}") } else { format!("{number} {what}s") }
-}
-
 /// The items of a kind, in words.
 pub fn kinds(kind: ItemKind) -> &'static str {
     match kind {
@@ -69,7 +64,7 @@ pub fn kinds(kind: ItemKind) -> &'static str {
 }
 
 /// Names of arguments that hold the text of a letter, which users want to change first.
-pub const LETTERS: &[&str] = &["content", "body", "text", "message"];
+pub const BODY_ARGS: &[&str] = &["content", "body", "text", "message"];
 
 /// What somebody gave as an answer: their words, or a line for each argument and then the letter.
 pub fn answer_text(args: &serde_json::Value) -> String {
@@ -82,7 +77,7 @@ pub fn answer_text(args: &serde_json::Value) -> String {
     let shown = fields.iter().filter(|(_, argument)| !argument.is_null());
     let shown = shown.map(|(name, argument)| (name.as_str(), value(argument)));
     let shown = shown.filter(|(_, text)| !text.as_str().is_empty());
-    let (letter, header_lines): (Vec<_>, Vec<_>) = shown.partition(|(name, _)| LETTERS.contains(name));
+    let (letter, header_lines): (Vec<_>, Vec<_>) = shown.partition(|(name, _)| BODY_ARGS.contains(name));
     let header_lines = header_lines.into_iter().map(|(name, text)| format!("{name}: {text}"));
     header_lines.chain(letter.into_iter().map(|(_, text)| text.into_string())).collect::<Vec<_>>().join("\n")
 }

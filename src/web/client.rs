@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// How long we wait.
 #[derive(Clone, Copy, Debug)]
-pub struct Wait {
+pub struct WebTimeouts {
     pub connect: Duration,
     /// For the whole reply.
     pub reply: Duration,
@@ -21,7 +21,7 @@ pub struct Wait {
     pub longest: Duration,
 }
 
-impl Default for Wait {
+impl Default for WebTimeouts {
     fn default() -> Self {
         Self {
             connect: Duration::from_secs(20),
@@ -43,7 +43,7 @@ pub enum WebError {
 }
 
 #[derive(Clone)]
-pub struct Ask {
+pub struct WebRequest {
     pub method: Method,
     pub url: Url,
     /// Beyond the usual ones.
@@ -54,7 +54,7 @@ pub struct Ask {
     pub most: usize,
 }
 
-impl Ask {
+impl WebRequest {
     /// A request without a body, whose reply may be one mebibyte long.
     pub fn new(method: Method, url: Url) -> Self {
         Self { method, url, headers: HeaderMap::new(), body: None, most: 1 << 20 }
@@ -110,16 +110,16 @@ impl Reply {
 
 /// A client for one server.
 #[derive(Clone)]
-pub struct Web {
+pub struct WebClient {
     client: Client,
-    pub wait: Wait,
+    pub wait: WebTimeouts,
     /// The server's name in errors.
     place: String,
 }
 
-impl Web {
+impl WebClient {
     /// A client for the server at `url`. Trusts the machine's certificates, or only `ca` if given.
-    pub fn new(url: &Url, ca: Option<&[u8]>, wait: Wait) -> Result<Self, String> {
+    pub fn new(url: &Url, ca: Option<&[u8]>, wait: WebTimeouts) -> Result<Self, String> {
         let place = place(url);
         let mut roots = Vec::new();
         if let Some(pem) = ca {
@@ -147,7 +147,7 @@ impl Web {
     }
 
     /// Sends it once. Dropping the future ends the request.
-    pub async fn ask(&self, ask: &Ask) -> Result<Reply, WebError> {
+    pub async fn ask(&self, ask: &WebRequest) -> Result<Reply, WebError> {
         match tokio::time::timeout(self.wait.reply, self.send_once(ask)).await {
             Ok(replied) => replied,
             Err(_) => {
@@ -157,7 +157,7 @@ impl Web {
         }
     }
 
-    async fn send_once(&self, ask: &Ask) -> Result<Reply, WebError> {
+    async fn send_once(&self, ask: &WebRequest) -> Result<Reply, WebError> {
         let mut request =
             self.client.request(ask.method.clone(), ask.url.clone()).headers(ask.headers.clone());
         if let Some((kind, body)) = &ask.body {

@@ -2,7 +2,7 @@
 //! sentences.
 
 use super::oauth::{Bearer, LoginError};
-use super::{Ask, Reply, Wait, Web, WebError, safe_excerpt};
+use super::{Reply, WebClient, WebError, WebRequest, WebTimeouts, safe_excerpt};
 use crate::config::Google;
 use reqwest::header::AUTHORIZATION;
 use reqwest::{Method, Url};
@@ -77,7 +77,7 @@ pub trait Page: DeserializeOwned {
 /// A list, read page by page.
 pub struct Pages<'a> {
     api: &'a Api,
-    first: Ask,
+    first: WebRequest,
     /// The token of the next page: empty for the first one, `None` after the last.
     next: Option<String>,
     read: usize,
@@ -109,7 +109,7 @@ impl Pages<'_> {
 #[derive(Clone)]
 pub struct Api {
     base: Url,
-    web: Web,
+    web: WebClient,
     bearer: Bearer,
     /// Until when Google wants us to wait.
     pause_until: Arc<Mutex<Option<Instant>>>,
@@ -117,14 +117,14 @@ pub struct Api {
 
 impl Api {
     /// The API at `base`. Sends nothing yet.
-    pub fn new(login: &Google, base: &str, wait: Wait) -> Result<Self, String> {
+    pub fn new(login: &Google, base: &str, wait: WebTimeouts) -> Result<Self, String> {
         let base = Url::parse(base).map_err(|_| "an address in [google] is none".to_owned())?;
-        let web = Web::new(&base, None, wait)?;
+        let web = WebClient::new(&base, None, wait)?;
         Ok(Self { base, web, bearer: Bearer::new(login.clone(), wait), pause_until: Arc::default() })
     }
 
     /// A request for a path below the base; the segments are escaped so that none can leave it.
-    pub fn request(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> Ask {
+    pub fn request(&self, method: Method, path: &[&str], query: &[(&str, &str)]) -> WebRequest {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path);
@@ -132,7 +132,7 @@ impl Api {
         if !query.is_empty() {
             url.query_pairs_mut().extend_pairs(query);
         }
-        Ask::new(method, url)
+        WebRequest::new(method, url)
     }
 
     /// The server's name in errors.
@@ -141,7 +141,7 @@ impl Api {
     }
 
     /// Makes a call. If a reply is returned, the call happened.
-    pub async fn call(&self, ask: Ask, repeat: Repeat) -> Result<Reply, CallError> {
+    pub async fn call(&self, ask: WebRequest, repeat: Repeat) -> Result<Reply, CallError> {
         let mut renewed = false;
         let mut tries = 0;
         let mut token = self.bearer.token().await?;
@@ -205,7 +205,7 @@ impl Api {
     }
 
     /// Makes a call and parses its reply as JSON.
-    pub async fn json<T: DeserializeOwned>(&self, ask: Ask, repeat: Repeat) -> Result<T, CallError> {
+    pub async fn json<T: DeserializeOwned>(&self, ask: WebRequest, repeat: Repeat) -> Result<T, CallError> {
         let reply = self.call(ask, repeat).await?;
         if !reply.is_complete {
             return Err(self.unexpected("more than was asked for"));
@@ -215,7 +215,7 @@ impl Api {
     }
 
     /// The list whose first page this request asks for.
-    pub fn pages(&self, first: Ask) -> Pages<'_> {
+    pub fn pages(&self, first: WebRequest) -> Pages<'_> {
         Pages { api: self, first, next: Some(String::new()), read: 0 }
     }
 

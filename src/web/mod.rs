@@ -9,7 +9,7 @@ mod client;
 pub mod google;
 pub mod oauth;
 
-pub use client::{Ask, Reply, Wait, Web, WebError, secret};
+pub use client::{Reply, WebClient, WebError, WebRequest, WebTimeouts, secret};
 
 use crate::text::{Visible, truncate};
 

@@ -40,7 +40,7 @@ pub async fn pick_model_of(
 /// The only model that may read something.
 pub async fn pick_only(ctx: &Ctx<Services>, name: &str) -> Result<Picked, NodeError> {
     let (models, name) = (ctx.services().models.clone(), name.to_owned());
-    let picked = tokio::task::spawn_blocking(move || models.only(&name));
+    let picked = tokio::task::spawn_blocking(move || models.pick_only(&name));
     picked.await.map_err(NodeError::failed)?.map_err(node_error)
 }
 
@@ -190,7 +190,7 @@ impl Observer for Watch {
 fn node_error_at(picked: &Picked, error: ModelError) -> NodeError {
     match (&error, &picked.server) {
         (ModelError::Unreachable { .. }, Some(server)) => {
-            NodeError::Away { server: server.clone(), text: format!("{error}. {}", error.explain()) }
+            NodeError::Unreachable { server: server.clone(), text: format!("{error}. {}", error.explain()) }
         }
         _ => node_error(error),
     }

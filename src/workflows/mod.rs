@@ -1,4 +1,4 @@
-//! The workflows. A new one is a folder and a line in [`all`].
+//! The workflows. A new one is a folder and a line in [`WORKFLOWS`].
 //!
 //! A workflow is a state, updates, nodes, prompts and cards. It uses only what [`Services`] offers: it has no clock,
 //! config or store.

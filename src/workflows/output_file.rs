@@ -6,7 +6,7 @@ use crate::graph::{
     Allow, Authorization, BoxFuture, Effect, EffectError, EffectTrace, Interrupt, Kind, Labels, NodeError,
 };
 use crate::inbox::{OUTPUT_FILES, proposal};
-use crate::text::{Visible, io_words};
+use crate::text::{Visible, io_error_text};
 use crate::tools::atomic_write;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -93,7 +93,7 @@ impl Effect for OutputFile {
                 Err(error) => {
                     let path = self.path.display();
                     let text =
-                        format!("{path} could not be written: {}. Fix that and retry", io_words(&error));
+                        format!("{path} could not be written: {}. Fix that and retry", io_error_text(&error));
                     Err(EffectError::Refused(text))
                 }
             }

@@ -42,7 +42,7 @@ pub trait Models: Send + Sync {
     /// to get a key, so don't call it where blocking is not allowed.
     fn pick(&self, workflow: &str, role: &str, model_name: Option<&str>) -> Result<Picked, ModelError>;
     /// The model with this config name, for text that only this model may read, whatever else was picked.
-    fn only(&self, name: &str) -> Result<Picked, ModelError>;
+    fn pick_only(&self, name: &str) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error lists the known models.
     fn check_name(&self, name: &str) -> Result<(), String>;
 }
@@ -157,16 +157,16 @@ pub trait Records: Send + Sync {
     /// Whether sayso has watched this account for less than a day.
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError>;
     /// The address of somebody the person knows by this name.
-    fn by_name(&self, name: &str) -> Result<Option<String>, NodeError>;
+    fn address_by_name(&self, name: &str) -> Result<Option<String>, NodeError>;
     /// What is known about the server that checks senders for an account.
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError>;
     /// Remembers that the person noted a mail from this address. This makes nobody trusted.
-    fn noted<'a>(&'a self, address: &'a str) -> ServiceFuture<'a, ()>;
+    fn record_noted_sender<'a>(&'a self, address: &'a str) -> ServiceFuture<'a, ()>;
     /// Addresses the person wrote to, for spotting look-alikes: at most a few thousand, newest first. Writing to the
     /// person makes nobody trusted.
     fn contacts(&self) -> Result<Vec<String>, NodeError>;
     /// Remembers whom the person wrote to.
-    fn wrote_to<'a>(&'a self, addresses: &'a [String]) -> ServiceFuture<'a, ()>;
+    fn record_recipients<'a>(&'a self, addresses: &'a [String]) -> ServiceFuture<'a, ()>;
 
     /// Stores a mail that a person handed in, as the mail of this thread.
     fn hand_in<'a>(&'a self, step: &'a StepContext, mail: &'a Mail) -> ServiceFuture<'a, ()>;
@@ -180,11 +180,16 @@ pub trait Records: Send + Sync {
         text: &DistinctiveText,
     ) -> Result<Option<(String, String)>, NodeError>;
     /// Records how triage classified the thread's mails.
-    fn triaged<'a>(&'a self, step: &'a StepContext, class: Class, reason: &'a str) -> ServiceFuture<'a, ()>;
+    fn record_triage<'a>(
+        &'a self,
+        step: &'a StepContext,
+        class: Class,
+        reason: &'a str,
+    ) -> ServiceFuture<'a, ()>;
     /// Where the mailbox keeps a mail now, by its identity; it may have been moved since it arrived.
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
     /// Records that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
-    fn handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> ServiceFuture<'a, ()>;
+    fn record_handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> ServiceFuture<'a, ()>;
 
     /// Whether a grant allows a program's call without asking.
     fn agent_grant(&self, tool: &str, call: &AgentCall) -> Result<GrantCheck, NodeError>;

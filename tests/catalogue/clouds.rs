@@ -7,11 +7,11 @@ use futures_util::future::join_all;
 use sayso::config::{AfterHandling, Mail, MailMode, MailSource};
 use sayso::mail::gmail::{Gmail, GmailOutgoing};
 use sayso::mail::{MailError, Mailbox, Outgoing};
-use sayso::web::Wait;
+use sayso::web::WebTimeouts;
 use std::collections::BTreeSet;
 use std::time::{Duration, Instant};
 
-const WAIT: Wait = Wait {
+const WAIT: WebTimeouts = WebTimeouts {
     connect: Duration::from_secs(20),
     reply: Duration::from_secs(20),
     again: Duration::from_millis(1),
@@ -30,7 +30,7 @@ fn mailbox(login: &sayso::config::Google) -> Gmail {
         handled_ignored: AfterHandling::None,
         outgoing: None,
     };
-    Gmail::patient(&mail, login, &[], WAIT).unwrap()
+    Gmail::with_timeouts(&mail, login, &[], WAIT).unwrap()
 }
 
 #[test]
@@ -81,7 +81,7 @@ async fn m07_many_401s_are_one_refresh() {
         }
         // Several doors of one account, as in one process, and as in several.
         let doors: Vec<Gmail> = (0..3).map(|_| mailbox(&login)).collect();
-        let out = GmailOutgoing::patient(&login, WAIT).unwrap();
+        let out = GmailOutgoing::with_timeouts(&login, WAIT).unwrap();
         google.world().access.clear();
         let (fetched, checked) =
             tokio::join!(join_all(doors.iter().map(|door| door.fetch(None, 50))), out.check());

@@ -175,7 +175,7 @@ async fn read(original: &TestInbox, data: &Path) -> Result<String, StoreError> {
         all.push(format!("{:?} {:?}", store.memory().history(&space)?, store.memory().view(&space)?));
     }
     all.push(format!("{:?}", store.grants().list()?));
-    all.push(format!("{:?} {} {:?}", store.threads().to_do()?, store.paused()?, store.inbox().counts()?));
+    all.push(format!("{:?} {} {:?}", store.threads().runnable()?, store.paused()?, store.inbox().counts()?));
     Ok(all.join("\n"))
 }
 

@@ -43,7 +43,7 @@ async fn allowed(replies: impl IntoIterator<Item = Reply>, mails: &[String]) -> 
         inbox.take_in(mail, json!({})).await.unwrap();
     }
     inbox.drive().await;
-    inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
     inbox.classify_as("respond");
     inbox
 }
@@ -152,7 +152,7 @@ async fn i18_a_grant_does_not_answer_for_what_another_conversation_says() {
         let inbox = EmailInbox::new("ignore", [says("Yes."), says("It is 4711.")]);
         inbox.take_in(&secret, json!({})).await.unwrap();
         inbox.drive().await;
-        inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+        inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
         inbox.classify_as("respond");
         let thread = inbox.receive_mail().await;
         let interrupt = inbox.open_question(&thread).await;

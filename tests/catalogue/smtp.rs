@@ -91,14 +91,14 @@ async fn serve(part: Part, mut talk: Talk) {
 async fn open(part: &Part) -> (Smtp, Heard) {
     let playing = part.clone();
     let (port, heard) = play(MailTls::Tls, "localhost", move |talk| serve(playing.clone(), talk)).await;
-    (Smtp::new(server(port), None).patient(patience()), heard)
+    (Smtp::new(server(port), None).with_timeouts(patience()), heard)
 }
 
 async fn open_with_sent(part: &Part, fake: &Fake) -> (Smtp, Heard) {
     let playing = part.clone();
     let (port, heard) = play(MailTls::Tls, "localhost", move |talk| serve(playing.clone(), talk)).await;
     let (sent, _) = fake.start().await;
-    let sent = Imap::patient(&account(server(sent)), patience());
+    let sent = Imap::with_timeouts(&account(server(sent)), patience());
     (Smtp::new(server(port), sent), heard)
 }
 
@@ -241,7 +241,7 @@ async fn passwords_are_sent_by_each_method_and_never_repeated() {
     let (port, heard) = play(MailTls::Tls, "localhost", |talk| serve(Part::new(), talk)).await;
     let mut place = server(port);
     place.login = MailLogin::Token(Secret::Command(format!("echo {CANARY}")));
-    Smtp::new(place, None).patient(patience()).send(MAIL.as_bytes()).await.unwrap();
+    Smtp::new(place, None).with_timeouts(patience()).send(MAIL.as_bytes()).await.unwrap();
     assert_eq!(heard.count("AUTH XOAUTH2 dXNlcj1hZGFAZXhhbXBsZS5vcmcB"), 1);
 }
 
@@ -283,7 +283,7 @@ async fn a_copy_is_filed_once_whoever_files_it() {
     let slowly = Timeouts { filing: std::time::Duration::from_millis(300), ..patience() };
     let part = Part::new();
     let (smtp, _) = open(&part).await;
-    let smtp = smtp.with_sent(Imap::patient(&account(server(port)), slowly).unwrap());
+    let smtp = smtp.with_sent(Imap::with_timeouts(&account(server(port)), slowly).unwrap());
     let server = async {
         while heard.count("UID SEARCH") < 1 {
             tokio::task::yield_now().await;
@@ -311,7 +311,7 @@ async fn a_server_that_does_not_speak_smtp_is_reported() {
         talk.hear().await;
     })
     .await;
-    let smtp = Smtp::new(server(port), None).patient(patience());
+    let smtp = Smtp::new(server(port), None).with_timeouts(patience());
     let error = smtp.check().await.unwrap_err();
     assert!(
         matches!(&error, MailError::Permanent(text) if text.contains("does not speak SMTP; check host and port")),

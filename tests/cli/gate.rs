@@ -1,6 +1,6 @@
 //! A thread that runs for as long as a file is missing.
 
-use sayso::graph::{Answer, ChildResult, Command, Ctx, Event, Graph, NodeError, State, Workflow, end};
+use sayso::graph::{Answer, Command, Ctx, Graph, NodeError, State, Workflow, end};
 use sayso::inbox::{Card, Spec};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,14 +35,6 @@ impl State for Gate {
 
     fn answered(_: Vec<Answer>) -> GateUpdate {
         GateUpdate::Nothing
-    }
-
-    fn joined(_: Vec<ChildResult>) -> GateUpdate {
-        GateUpdate::Nothing
-    }
-
-    fn arrived(_: Event) -> Option<GateUpdate> {
-        None
     }
 
     fn apply(&mut self, update: GateUpdate) {

@@ -6,7 +6,7 @@ use sayso::app::{Driver, Ended, Scope, Settings, Until};
 use sayso::graph::ThreadId;
 use sayso::graph::{Decision, Progress};
 use sayso::inbox::Status;
-use sayso::service::{Attended, attend, family_outcome};
+use sayso::service::{DriveReport, drive_or_wait, family_outcome};
 use sayso::store::{DriverLock, LockAttempt};
 use serde_json::json;
 use std::time::Duration;
@@ -245,8 +245,8 @@ async fn looking_for_the_driver_does_not_disturb_it() {
     assert!(taken >= 290, "{taken} of 300");
 }
 
-async fn wait(inbox: &TestInbox, thread: &ThreadId, stop: impl Future<Output = ()>) -> Attended {
-    attend(inbox.engine(), &Scope::Family(thread.clone()), Until::Idle, stop, |_| {}).await.unwrap()
+async fn wait(inbox: &TestInbox, thread: &ThreadId, stop: impl Future<Output = ()>) -> DriveReport {
+    drive_or_wait(inbox.engine(), &Scope::Family(thread.clone()), Until::Idle, stop, |_| {}).await.unwrap()
 }
 
 #[tokio::test]
@@ -257,7 +257,8 @@ async fn whoever_waits_for_a_damaged_thread_is_told() {
     let forge = "UPDATE log SET at = at + 1 WHERE seq = (SELECT seq FROM threads WHERE id = ?)";
     inbox.sql().execute(forge, [thread.as_str()]).unwrap();
     let scope = Scope::Family(thread.clone());
-    let attended = attend(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
+    let attended =
+        drive_or_wait(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
     let (failed, why) = &attended.failed[0];
     assert!(*failed == thread && why.contains("of the log is not as it was written"), "{why}");
     inbox.drive().await;

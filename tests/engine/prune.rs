@@ -209,7 +209,12 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     let taken = inbox.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap();
     let TakenIn::Started(thread) = taken else { panic!("{taken:?}") };
     inbox.drive().await;
-    inbox.store().mail().triaged(thread.clone(), "ignore".to_owned(), "a rule".to_owned()).await.unwrap();
+    inbox
+        .store()
+        .mail()
+        .record_triage(thread.clone(), "ignore".to_owned(), "a rule".to_owned())
+        .await
+        .unwrap();
     inbox.run_program(json!([])).await;
     let search = || ThreadQuery { search: Some("saffron".to_owned()), limit: 9, ..Default::default() };
     assert_eq!(inbox.threads().list(search()).await.unwrap().threads.len(), 1);

@@ -28,7 +28,12 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
             words: String::new(),
         };
         inbox.store().mail().hand_in(thread.clone(), mail).await.unwrap();
-        inbox.store().mail().triaged(thread.clone(), class.to_owned(), format!("rule {n}")).await.unwrap();
+        inbox
+            .store()
+            .mail()
+            .record_triage(thread.clone(), class.to_owned(), format!("rule {n}"))
+            .await
+            .unwrap();
         threads.push(thread);
     }
     let read = |after, limit| inbox.mail().skipped(SkippedQuery { after, limit });
@@ -56,7 +61,7 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     inbox
         .store()
         .mail()
-        .triaged(threads[3].clone(), "respond".to_owned(), "corrected".to_owned())
+        .record_triage(threads[3].clone(), "respond".to_owned(), "corrected".to_owned())
         .await
         .unwrap();
     inbox.sql().execute("UPDATE mails SET reason = 'none' WHERE subject = 'Offer 2'", []).unwrap();

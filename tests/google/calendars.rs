@@ -36,7 +36,7 @@ impl Diary {
     fn new() -> (Self, GoogleCalendar) {
         let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
         let login = google.login(folder.path());
-        let calendar = GoogleCalendar::patient(&login, "primary", TimeZone::UTC, WAIT);
+        let calendar = GoogleCalendar::with_timeouts(&login, "primary", TimeZone::UTC, WAIT);
         (Self { google, _folder: folder, login }, calendar)
     }
 }
@@ -64,7 +64,7 @@ async fn busy_times_are_instants_in_order() {
 async fn a_calendar_that_cannot_be_read_is_an_error_and_never_free_time() {
     let (diary, calendar) = Diary::new();
     let day = (at("2026-03-30T00:00:00Z"), at("2026-03-31T00:00:00Z"));
-    let other = GoogleCalendar::patient(&diary.login, "nobody@example.org", TimeZone::UTC, WAIT);
+    let other = GoogleCalendar::with_timeouts(&diary.login, "nobody@example.org", TimeZone::UTC, WAIT);
     let error = other.busy(day.0, day.1).await.unwrap_err();
     assert!(matches!(&error, CalendarError::Permanent(text) if text.contains("notFound")), "{error:?}");
     for odd in

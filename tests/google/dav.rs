@@ -15,7 +15,7 @@ fn calendar(dav: &Dav, path: &str, name: Option<&str>) -> CalDav {
         calendar: name.map(str::to_owned),
         ca_file: None,
     };
-    CalDav::patient(&server, TimeZone::get("Europe/Paris").unwrap(), WAIT)
+    CalDav::with_timeouts(&server, TimeZone::get("Europe/Paris").unwrap(), WAIT)
 }
 
 #[tokio::test]
@@ -66,7 +66,7 @@ async fn the_password_goes_to_no_other_server() {
         calendar: None,
         ca_file: None,
     };
-    let error = CalDav::patient(&wrong, TimeZone::UTC, WAIT).check().await.unwrap_err().to_string();
+    let error = CalDav::with_timeouts(&wrong, TimeZone::UTC, WAIT).check().await.unwrap_err().to_string();
     assert!(error.contains("refused the password of eve") && !error.contains("canary"), "{error}");
 }
 

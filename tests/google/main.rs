@@ -19,11 +19,11 @@ mod whole;
 use google::Google;
 use sayso::config::{AfterHandling, Mail, MailMode, MailSource};
 use sayso::mail::gmail::{Gmail, GmailOutgoing};
-use sayso::web::Wait;
+use sayso::web::WebTimeouts;
 use std::time::Duration;
 
 /// Pauses too short to notice.
-pub const WAIT: Wait = Wait {
+pub const WAIT: WebTimeouts = WebTimeouts {
     connect: Duration::from_secs(20),
     reply: Duration::from_secs(20),
     again: Duration::from_millis(1),
@@ -63,7 +63,7 @@ impl TestGmail {
             handled_ignored: AfterHandling::None,
             outgoing: None,
         };
-        Gmail::patient(&mail, login, labels, WAIT).unwrap()
+        Gmail::with_timeouts(&mail, login, labels, WAIT).unwrap()
     }
 
     /// The same mailbox, as another process sees it.
@@ -72,7 +72,7 @@ impl TestGmail {
     }
 
     pub fn outgoing(&self) -> GmailOutgoing {
-        GmailOutgoing::patient(&self.login, WAIT).unwrap()
+        GmailOutgoing::with_timeouts(&self.login, WAIT).unwrap()
     }
 
     pub fn assert_no_canary(text: &str) {

@@ -95,7 +95,7 @@ async fn not_sent_and_refused_are_told_apart() {
     // Nothing listens at the address.
     let mut login = gmail.login.clone();
     login.gmail_url = "http://127.0.0.1:9".to_owned();
-    let nobody = sayso::mail::gmail::GmailOutgoing::patient(&login, crate::WAIT).unwrap();
+    let nobody = sayso::mail::gmail::GmailOutgoing::with_timeouts(&login, crate::WAIT).unwrap();
     assert!(matches!(nobody.send(&reply(2)).await, Err(SendError::NotSent(_))));
 }
 

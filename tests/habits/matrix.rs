@@ -86,7 +86,7 @@ impl Models for Habits {
         Ok(Picked { model, name: name.to_owned(), builtin: false, server: None, window: None })
     }
 
-    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+    fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
         self.pick("", "", Some(name))
     }
 

@@ -16,7 +16,7 @@ impl Models for Replay {
         Ok(Picked { model: self.0.clone(), name, builtin: false, server: None, window: None })
     }
 
-    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+    fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
         self.pick("", "", Some(name))
     }
 

@@ -2,7 +2,7 @@
 //! unshowable or unanswerable gets it into trouble.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Event, EventKind, Graph, Kind, NodeError, State, Workflow, ask, end,
+    Answer, Command, Ctx, Event, EventKind, Graph, Kind, NodeError, State, Workflow, ask, end,
 };
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;
@@ -44,10 +44,6 @@ impl State for Conversation {
     }
 
     fn answered(_: Vec<Answer>) -> Happened {
-        Happened::Answered
-    }
-
-    fn joined(_: Vec<ChildResult>) -> Happened {
         Happened::Answered
     }
 

@@ -36,7 +36,8 @@ async fn intake_follows_the_mailbox_acts_on_answers_and_fetches_on_request() {
     // Another process asks for a sync, and is told what it brought.
     post.mailbox.put(&letter(3, "joe@j.example", "Three", ""));
     let other = Post::open(folder.path(), &config);
-    let synced = other.intake().sync_anywhere(&|_| (), Duration::from_secs(20)).await.unwrap().unwrap();
+    let synced =
+        other.intake().sync_here_or_in_driver(&|_| (), Duration::from_secs(20)).await.unwrap().unwrap();
     assert_eq!((synced[0].new, synced[0].started, synced[0].error.as_deref()), (1, 1, None));
     post.mailbox.put(&letter(4, "joe@j.example", "Four", ""));
     other.inbox.mail().fetch().await.unwrap();
@@ -44,7 +45,7 @@ async fn intake_follows_the_mailbox_acts_on_answers_and_fetches_on_request() {
     driver.stop().await;
 
     // Now that nobody drives, it syncs itself.
-    let synced = other.intake().sync_anywhere(&|_| (), Duration::ZERO).await.unwrap().unwrap();
+    let synced = other.intake().sync_here_or_in_driver(&|_| (), Duration::ZERO).await.unwrap().unwrap();
     assert_eq!((synced[0].new, synced[0].error.as_deref()), (0, None));
 }
 
@@ -93,7 +94,8 @@ async fn a_sync_asked_of_a_driver_that_ends_is_done_here() {
     let driver = Driver::take(post.inbox.engine().clone()).await.unwrap().expect("the lock is free");
     let other = Post::open(folder.path(), CONFIG);
     let intake = other.intake();
-    let asked = tokio::spawn(async move { intake.sync_anywhere(&|_| (), Duration::from_secs(20)).await });
+    let asked =
+        tokio::spawn(async move { intake.sync_here_or_in_driver(&|_| (), Duration::from_secs(20)).await });
     wait_until(&post, async || post.store().mail().sync_wanted().unwrap() > 0).await;
     drop(driver);
     let synced = asked.await.unwrap().unwrap().expect("nobody drives any more");

@@ -178,7 +178,7 @@ async fn skip(inbox: &sayso::service::Inbox, n: usize) {
         words: String::new(),
     };
     store.mail().hand_in(thread.clone(), mail).await.unwrap();
-    store.mail().triaged(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
+    store.mail().record_triage(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
 }
 
 /// However much was skipped, all of it is reached, and what comes meanwhile moves no selection.
@@ -291,7 +291,7 @@ fn a_profile_is_edited_added_to_pinned_and_taken_back() {
     screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok("Prefers long replies.\n".to_owned())));
     assert_eq!(screen.profile().newest.profile, "Prefers long replies.");
     screen.tell(Msg::ProfileEdited(namespace, version, Ok("late".to_owned())));
-    assert!(screen.model.note.as_ref().unwrap().bad, "somebody was quicker: {}", screen.note());
+    assert!(screen.model.note.as_ref().unwrap().is_error, "somebody was quicker: {}", screen.note());
     screen.press("o").type_in("Never on Sundays.").press("<enter>");
     assert_eq!(screen.profile().newest.profile, "Prefers long replies.\nNever on Sundays.");
     screen.press("P").press("j<enter>");

@@ -27,7 +27,7 @@ fn a_decision_that_gave_a_grant_leads_to_it() {
 fn what_was_sent_is_said_and_can_be_read_afterwards() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-    runtime.block_on(inbox.store().mail().wrote_to(vec![BOB.to_owned()])).unwrap();
+    runtime.block_on(inbox.store().mail().remember_recipients(vec![BOB.to_owned()])).unwrap();
     runtime.block_on(async {
         inbox.take_in(&mail(), json!({})).await.unwrap();
         inbox.drive().await;
@@ -108,7 +108,7 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
     let replies = [calls([write()]), calls([write()]), calls([further]), calls([done()])];
     let inbox = EmailInbox::new("respond", replies);
     // Bob is known, so nothing is unusual about writing to him.
-    runtime.block_on(inbox.store().mail().wrote_to(vec![BOB.to_owned()])).unwrap();
+    runtime.block_on(inbox.store().mail().remember_recipients(vec![BOB.to_owned()])).unwrap();
     let thread = runtime.block_on(async {
         let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
         inbox.drive().await;

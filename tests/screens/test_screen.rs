@@ -338,7 +338,7 @@ pub async fn drive(inbox: &Inbox, longest: Duration) {
 async fn past_holds(inbox: &Inbox) {
     loop {
         tokio::time::sleep(Duration::from_millis(5)).await;
-        let left = inbox.engine().store().threads().to_do().unwrap().threads;
+        let left = inbox.engine().store().threads().runnable().unwrap().threads;
         if !left.is_empty() && left.iter().all(|thread| thread.status == Status::Held) {
             tokio::time::pause();
             tokio::time::advance(HOLD).await;

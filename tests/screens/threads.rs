@@ -243,15 +243,15 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
     screen.press("2");
     assert_eq!(screen.model.focus, Focus::List);
     screen.press("l");
-    assert_eq!((screen.model.focus, shown(&screen).aspect), (Focus::Card, ThreadPane::Conversation));
+    assert_eq!((screen.model.focus, shown(&screen).pane), (Focus::Card, ThreadPane::Conversation));
     screen.press("llll");
-    assert_eq!(shown(&screen).aspect, ThreadPane::State);
+    assert_eq!(shown(&screen).pane, ThreadPane::State);
     screen.press("l");
-    assert_eq!(shown(&screen).aspect, ThreadPane::Conversation, "one key reaches them all");
+    assert_eq!(shown(&screen).pane, ThreadPane::Conversation, "one key reaches them all");
     screen.press("llllhhhhh");
-    assert_eq!((screen.model.focus, shown(&screen).aspect), (Focus::List, ThreadPane::Conversation));
+    assert_eq!((screen.model.focus, shown(&screen).pane), (Focus::List, ThreadPane::Conversation));
     screen.press("ll").press("J");
-    assert_eq!(shown(&screen).aspect, ThreadPane::Steps, "the next thread is looked at from the same side");
+    assert_eq!(shown(&screen).pane, ThreadPane::Steps, "the next thread is looked at from the same side");
     let last = shown(&screen).step;
     screen.press("[");
     assert_eq!(shown(&screen).step, last - 1);
@@ -260,7 +260,7 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
     assert_eq!(shown(&screen).step, last);
     // Whoever comes from elsewhere begins with the conversation.
     screen.press("1t");
-    assert_eq!(shown(&screen).aspect, ThreadPane::Conversation);
+    assert_eq!(shown(&screen).pane, ThreadPane::Conversation);
 }
 
 /// What a fork asks anew stands in the inbox, selected; the original is as it was.

@@ -110,7 +110,7 @@ impl Fake {
         let mut mail = account(server(port));
         change(&mut mail);
         assert!(matches!(mail.source, MailSource::Imap { .. }));
-        (Imap::patient(&mail, patience()).unwrap(), heard)
+        (Imap::with_timeouts(&mail, patience()).unwrap(), heard)
     }
 
     pub async fn serve(self, mut talk: Talk) {

@@ -129,7 +129,7 @@ async fn a_server_that_falls_silent_is_given_up_on() {
     let fake = Fake::new();
     let (port, _) = fake.start().await;
     let short = sayso::mail::Timeouts { answer: Duration::from_millis(50), ..patience() };
-    let imap = Imap::patient(&account(server(port)), short).unwrap();
+    let imap = Imap::with_timeouts(&account(server(port)), short).unwrap();
     for _ in 0..2 {
         fake.fault("EXAMINE", Fault::Hang);
     }
@@ -144,7 +144,7 @@ async fn greeted(
     part: impl Fn(Talk) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> + Send + 'static,
 ) -> MailError {
     let (port, _) = play(MailTls::Tls, "localhost", part).await;
-    Imap::patient(&account(server(port)), patience()).unwrap().check().await.unwrap_err()
+    Imap::with_timeouts(&account(server(port)), patience()).unwrap().check().await.unwrap_err()
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn a_server_that_knows_us_already_is_not_told_the_password() {
         }
     })
     .await;
-    let imap = Imap::patient(&account(server(port)), patience()).unwrap();
+    let imap = Imap::with_timeouts(&account(server(port)), patience()).unwrap();
     let _ = imap.check().await;
     assert_eq!((heard.count("AUTHENTICATE"), heard.count("LOGIN")), (0, 0));
 }
@@ -210,7 +210,8 @@ async fn a_wrong_password_is_reported_without_repeating_it() {
     let (port, _) = fake.start().await;
     let mut place = server(port);
     place.login = MailLogin::Password(Secret::Command(format!("echo {CANARY}; exit 3")));
-    let error = Imap::patient(&account(place), patience()).unwrap().check().await.unwrap_err().to_string();
+    let error =
+        Imap::with_timeouts(&account(place), patience()).unwrap().check().await.unwrap_err().to_string();
     assert!(error.contains("password_command failed (exit status: 3)") && !error.contains(CANARY), "{error}");
 }
 
@@ -238,7 +239,7 @@ async fn tokens_are_sent_as_the_standard_says() {
         let mut place = server(port);
         place.login = MailLogin::Token(Secret::Command(format!("echo {CANARY}")));
         let error =
-            Imap::patient(&account(place), patience()).unwrap().check().await.unwrap_err().to_string();
+            Imap::with_timeouts(&account(place), patience()).unwrap().check().await.unwrap_err().to_string();
         assert!(error.contains("refused the token of ada@example.org; renew it"), "{error}");
         assert_eq!(heard.count(&wanted), 1, "{:?}", heard.lines());
     }

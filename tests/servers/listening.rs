@@ -27,7 +27,7 @@ async fn a_dead_connection_is_noticed_and_replaced() {
     let (port, heard) = fake.start().await;
     let short =
         Timeouts { answer: Duration::from_millis(200), listen: Duration::from_millis(5), ..patience() };
-    let imap = Imap::patient(&account(server(port)), short).unwrap();
+    let imap = Imap::with_timeouts(&account(server(port)), short).unwrap();
     let changed = tokio::spawn(async move { imap.changed().await });
     let enough = async {
         while heard.count("IDLE") < 3 {
@@ -48,7 +48,7 @@ async fn a_server_without_idle_is_polled() {
     fake.state().capabilities = "IMAP4rev1 AUTH=PLAIN SASL-IR".to_owned();
     let (port, heard) = fake.start().await;
     let short = Timeouts { listen: Duration::from_millis(5), ..patience() };
-    let imap = Imap::patient(&account(server(port)), short).unwrap();
+    let imap = Imap::with_timeouts(&account(server(port)), short).unwrap();
     tokio::time::timeout(LONG, imap.changed()).await.unwrap();
     assert!(heard.count("NOOP") >= 1);
 }

@@ -7,7 +7,7 @@ use sayso::mail::imap::Imap;
 use sayso::mail::{MailError, Mailbox};
 
 async fn check(server: MailServer) -> Result<String, MailError> {
-    Imap::patient(&account(server), patience()).unwrap().check().await
+    Imap::with_timeouts(&account(server), patience()).unwrap().check().await
 }
 
 async fn with(certificate: &'static str) -> (u16, Heard) {

@@ -1,8 +1,7 @@
 //! A conversation: it asks, takes the answer, and asks again until the answer is `done`.
 
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, EventKind, Graph, Kind, NodeError, State, Workflow,
-    ask, end,
+    Answer, Command, Ctx, Decision, Event, EventKind, Graph, Kind, NodeError, State, Workflow, ask, end,
 };
 use sayso::inbox::{Block, Card, Spec, proposal};
 use sayso::text::Visible;
@@ -53,10 +52,6 @@ impl State for Chat {
             Decision::Ignore | Decision::Draft => "done".to_owned(),
         });
         ChatUpdate::Answered { text: reply.unwrap_or_default() }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> ChatUpdate {
-        ChatUpdate::Over
     }
 
     fn arrived(event: Event) -> Option<ChatUpdate> {

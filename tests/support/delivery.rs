@@ -1,8 +1,8 @@
 //! A courier workflow: proposes deliveries, waits for approval, and carries each out once.
 
 use sayso::graph::{
-    Answer, Authorization, BoxFuture, ChildResult, Command, Ctx, Decision, Effect, EffectError, EffectTrace,
-    Event, Graph, Kind, NodeError, State, StepContext, Workflow, ask, end, goto,
+    Answer, Authorization, BoxFuture, Command, Ctx, Decision, Effect, EffectError, EffectTrace, Event, Graph,
+    Kind, NodeError, State, StepContext, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Card, Spec, proposal};
 use sayso::mail::compose::{Draft, compose};
@@ -180,10 +180,6 @@ impl State for Round {
 
     fn answered(answers: Vec<Answer>) -> RoundUpdate {
         RoundUpdate::Decided(answers)
-    }
-
-    fn joined(_: Vec<ChildResult>) -> RoundUpdate {
-        RoundUpdate::Noted
     }
 
     fn arrived(_: Event) -> Option<RoundUpdate> {

@@ -100,7 +100,7 @@ impl Models for FakeModel {
         Ok(Picked { model, name, builtin: self.is_builtin, server: self.server.clone(), window: None })
     }
 
-    fn only(&self, name: &str) -> Result<Picked, ModelError> {
+    fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
         self.pick("", "", Some(name))
     }
 

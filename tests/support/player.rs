@@ -132,8 +132,8 @@ impl State for Tape {
         TapeUpdate::Answered(answers)
     }
 
-    fn joined(children: Vec<ChildResult>) -> TapeUpdate {
-        TapeUpdate::Joined(children)
+    fn joined(children: Vec<ChildResult>) -> Option<TapeUpdate> {
+        Some(TapeUpdate::Joined(children))
     }
 
     fn arrived(event: Event) -> Option<TapeUpdate> {

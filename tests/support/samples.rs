@@ -3,8 +3,8 @@
 use super::test_inbox::{Builder, Folder, TestInbox};
 use sayso::app::Settings;
 use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Decision, Event, EventKind, Grade, Grantable, Graph, Interrupt, Kind,
-    NodeError, State, Warning, Workflow, ask, end, goto,
+    Answer, Command, Ctx, Decision, Event, EventKind, Grade, Grantable, Graph, Interrupt, Kind, NodeError,
+    State, Warning, Workflow, ask, end, goto,
 };
 use sayso::inbox::{
     AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock, Span, Spec, Tone, proposal,
@@ -68,10 +68,6 @@ impl State for Sample {
 
     fn answered(answers: Vec<Answer>) -> SampleUpdate {
         SampleUpdate::Answered(answers)
-    }
-
-    fn joined(_: Vec<ChildResult>) -> SampleUpdate {
-        SampleUpdate::Heard { text: "joined".to_owned() }
     }
 
     fn arrived(event: Event) -> Option<SampleUpdate> {
@@ -324,7 +320,7 @@ fn graph() -> Graph<Sample, Outbox> {
 
 /// The workflow of the samples, and the same with results in the inbox.
 pub fn specs(outbox: PathBuf) -> Vec<Spec> {
-    let draw = |state: &sayso::graph::Folded, item: &Item| {
+    let draw = |state: &sayso::graph::AnyState, item: &Item| {
         state.get::<Sample>().map(|sample| card(sample, item)).unwrap_or_default()
     };
     let services = Arc::new(Outbox(outbox));

@@ -1,8 +1,6 @@
 //! A workflow whose nodes lead where a table says.
 
-use sayso::graph::{
-    Answer, ChildResult, Command, Ctx, Edge, Event, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
-};
+use sayso::graph::{Answer, Command, Ctx, Edge, Graph, Kind, NodeError, State, Workflow, ask, end, goto};
 use sayso::inbox::{Card, Spec, proposal};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,14 +33,6 @@ impl State for Walk {
 
     fn answered(_: Vec<Answer>) -> String {
         "answers".to_owned()
-    }
-
-    fn joined(_: Vec<ChildResult>) -> String {
-        "join".to_owned()
-    }
-
-    fn arrived(_: Event) -> Option<String> {
-        None
     }
 
     fn apply(&mut self, update: String) {

@@ -485,7 +485,7 @@ impl TestInbox {
         let entry = spec.workflow.shape().entry.clone();
         self.store()
             .threads()
-            .arrive(Arrival { thread: thread.clone(), event, updates, entry, queued: None })
+            .deliver(Arrival { thread: thread.clone(), event, updates, entry, queued: None })
             .await
     }
 

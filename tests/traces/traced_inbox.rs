@@ -7,8 +7,8 @@ use sayso::app::{App, Engine, Scope, Setup, Traces, Until};
 use sayso::config::{Config, Env};
 use sayso::graph::ThreadId;
 use sayso::inbox::SourceLine;
-use sayso::service::{Inbox, attend};
-use sayso::web::Wait;
+use sayso::service::{Inbox, drive_or_wait};
+use sayso::web::WebTimeouts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -16,7 +16,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 /// Pauses too short to notice.
-const WAIT: Wait = Wait {
+const WAIT: WebTimeouts = WebTimeouts {
     connect: Duration::from_secs(20),
     reply: Duration::from_secs(20),
     again: Duration::from_millis(1),
@@ -76,17 +76,17 @@ impl TracedInbox {
     /// Drives until nothing is left to do.
     pub async fn drive(&self) {
         let never = std::future::pending();
-        attend(self.inbox.engine(), &Scope::All, Until::Idle, never, |_| {}).await.unwrap();
+        drive_or_wait(self.inbox.engine(), &Scope::All, Until::Idle, never, |_| {}).await.unwrap();
     }
 
     /// Drives until nothing is left to do, and sends the traces.
     pub async fn settle(&self) {
-        self.app.beside(self.drive()).await;
+        self.app.run_with_background(self.drive()).await;
     }
 
     /// Sends the traces there are, or starts to trace.
     pub async fn send(&self) {
-        self.app.beside(async {}).await;
+        self.app.run_with_background(async {}).await;
     }
 
     /// Drives and sends traces in the background.

@@ -4,8 +4,8 @@
 
 use crate::support::TestInbox;
 use sayso::graph::{
-    Answer, Authorization, BoxFuture, BuildError, ChildResult, Command, Ctx, Decision, Effect, EffectError,
-    EffectTrace, Event, Graph, Kind, NodeError, State, Workflow, ask, end, goto,
+    Answer, Authorization, BoxFuture, BuildError, Command, Ctx, Decision, Effect, EffectError, EffectTrace,
+    Graph, Kind, NodeError, State, Workflow, ask, end, goto,
 };
 use sayso::inbox::{Block, Card, Spec, Status, proposal};
 use sayso::text::Visible;
@@ -51,14 +51,6 @@ impl State for Minutes {
 
     fn answered(answers: Vec<Answer>) -> MinutesUpdate {
         MinutesUpdate::Answered(answers)
-    }
-
-    fn joined(_: Vec<ChildResult>) -> MinutesUpdate {
-        MinutesUpdate::Answered(Vec::new()) // it starts no children
-    }
-
-    fn arrived(_: Event) -> Option<MinutesUpdate> {
-        None // nothing from outside concerns it
     }
 
     fn apply(&mut self, update: MinutesUpdate) {

@@ -1,7 +1,7 @@
 //! Turns a server's requests into questions here, and sends the decision as the answer to that exact request.
 
 use super::connection::{Connection, FollowError, ServerMessage};
-use crate::agents::hooks::{AppThread, Call, asked_by_server};
+use crate::agents::hooks::{AppThread, Call, call_from_request};
 use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::{Ending, InboxError};
 use crate::service::{Inbox, WaitResult};
@@ -90,7 +90,7 @@ struct OpenRequest {
     question: ThreadId,
     call: Call,
     /// Whether it was answered there.
-    answered_there: bool,
+    record_answer_at_source: bool,
 }
 
 impl<'a> Follower<'a> {
@@ -135,11 +135,13 @@ impl<'a> Follower<'a> {
         let due = self.notes.extract_if(.., |(due, _)| *due <= now).collect::<Vec<_>>();
         for (_, note) in due {
             let recorded = match &note {
-                RecordNote::There(question) => self.inbox.requests().answered_there(question, BEFORE).await,
-                RecordNote::Unasked(question) => {
-                    self.inbox.requests().answered_there(question, UNHEARD).await
+                RecordNote::There(question) => {
+                    self.inbox.requests().record_answer_at_source(question, BEFORE).await
                 }
-                RecordNote::Delivered(question) => self.inbox.requests().delivered(question).await,
+                RecordNote::Unasked(question) => {
+                    self.inbox.requests().record_answer_at_source(question, UNHEARD).await
+                }
+                RecordNote::Delivered(question) => self.inbox.requests().record_delivery(question).await,
             };
             if let Err(error) = &recorded {
                 tracing::warn!(%error, "what became of a question of Codex cannot be kept now");
@@ -274,8 +276,8 @@ impl<'a> Follower<'a> {
 
     /// Withdraws questions that were answered there.
     fn withdraw_closed(&mut self, is_over: impl Fn(&OpenRequest) -> bool) {
-        for open in self.open.values_mut().filter(|open| is_over(open) && !open.answered_there) {
-            open.answered_there = true;
+        for open in self.open.values_mut().filter(|open| is_over(open) && !open.record_answer_at_source) {
+            open.record_answer_at_source = true;
             self.notes.push((Instant::now(), RecordNote::There(open.question.clone())));
         }
     }
@@ -313,8 +315,8 @@ impl<'a> Follower<'a> {
             return Ok(());
         }
         let Some(about) = self.threads.get(thread) else { return Ok(()) };
-        let Some(call) = asked_by_server(method, params, about) else { return Ok(()) };
-        let asked = match self.inbox.requests().ask(call.asking_for(server, key.clone())).await {
+        let Some(call) = call_from_request(method, params, about) else { return Ok(()) };
+        let asked = match self.inbox.requests().ask(call.new_request_for_server(server, key.clone())).await {
             Ok(asked) => asked,
             Err(error) => {
                 tracing::warn!(%error, "what Codex asks cannot be asked here; it asks in its own window");
@@ -330,8 +332,15 @@ impl<'a> Follower<'a> {
             self.sent.retain(|sent| sent.item.as_ref() != Some(item));
         }
         let (thread, turn) = (thread.to_owned(), turn.map(str::to_owned));
-        let open =
-            OpenRequest { id, thread, turn, item, question: question.clone(), call, answered_there: false };
+        let open = OpenRequest {
+            id,
+            thread,
+            turn,
+            item,
+            question: question.clone(),
+            call,
+            record_answer_at_source: false,
+        };
         self.open.insert(key.clone(), open);
         let inbox = self.inbox;
         self.answers.push(Box::pin(async move {
@@ -350,7 +359,7 @@ impl<'a> Follower<'a> {
         let WaitResult::Answered(answer) = answer? else { return Ok(()) };
         self.catch_up().await?;
         let Some(open) = self.open.remove(key) else { return Ok(()) };
-        if open.answered_there {
+        if open.record_answer_at_source {
             return Ok(());
         }
         let Some(result) = open.call.reply(&answer) else {

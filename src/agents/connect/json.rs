@@ -31,14 +31,14 @@ pub(super) fn with(text: &str, entries: &[Entry]) -> Result<String, String> {
     let root = parse(text)?;
     let object = top(&root)?;
     // Entries of an earlier version or with other flags are replaced if they differ, and stay if they do not.
-    if entries.iter().all(|entry| has(&object, entry)) && ours(&object) == hooks_in(entries) {
+    if entries.iter().all(|entry| has(&object, entry)) && count_our_hooks(&object) == hooks_in(entries) {
         return Ok(text.to_owned());
     }
     take_out(&object, entries);
     for entry in entries {
         put(&object, entry)?;
     }
-    Ok(ended(root.to_string()))
+    Ok(with_final_newline(root.to_string()))
 }
 
 /// The file without these entries.
@@ -64,7 +64,7 @@ fn top(root: &CstRootNode) -> Result<CstObject, String> {
     root.object_value_or_create().ok_or_else(|| "it holds no JSON object".to_owned())
 }
 
-fn ended(mut text: String) -> String {
+fn with_final_newline(mut text: String) -> String {
     if !text.ends_with('\n') {
         text.push('\n');
     }
@@ -72,10 +72,10 @@ fn ended(mut text: String) -> String {
 }
 
 /// How many of our hooks it has.
-fn ours(object: &CstObject) -> usize {
+fn count_our_hooks(object: &CstObject) -> usize {
     let groups = object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default();
     let groups = groups.iter().filter_map(|event| event.array_value()).flat_map(|list| list.elements());
-    groups.flat_map(|group| commands(&group)).filter(is_our_hook).count()
+    groups.flat_map(|group| hooks_of_group(&group)).filter(is_our_hook).count()
 }
 
 fn hooks_in(entries: &[Entry]) -> usize {
@@ -86,26 +86,28 @@ fn has(object: &CstObject, entry: &Entry) -> bool {
     match entry {
         Entry::Hook { event, group } => {
             let list = object.object_value("hooks").and_then(|hooks| hooks.array_value(event));
-            list.is_some_and(|list| list.elements().iter().any(|element| is(element, group)))
+            list.is_some_and(|list| list.elements().iter().any(|element| equals(element, group)))
         }
         Entry::Set { path, value } => {
             let Some((name, above)) = path.split_last() else { return false };
-            let element = below(object, above).and_then(|object| object.get(name)?.value());
-            element.is_some_and(|element| is(&element, value))
+            let element = find_object(object, above).and_then(|object| object.get(name)?.value());
+            element.is_some_and(|element| equals(&element, value))
         }
         Entry::Member { path, text } => {
             let Some((name, above)) = path.split_last() else { return false };
-            let list = below(object, above).and_then(|object| object.array_value(name));
-            list.is_some_and(|list| list.elements().iter().any(|element| is(element, &Value::from(*text))))
+            let list = find_object(object, above).and_then(|object| object.array_value(name));
+            list.is_some_and(|list| {
+                list.elements().iter().any(|element| equals(element, &Value::from(*text)))
+            })
         }
     }
 }
 
-fn is(node: &CstNode, value: &Value) -> bool {
+fn equals(node: &CstNode, value: &Value) -> bool {
     node.to_serde_value().as_ref() == Some(value)
 }
 
-fn below(object: &CstObject, path: &[&str]) -> Option<CstObject> {
+fn find_object(object: &CstObject, path: &[&str]) -> Option<CstObject> {
     path.iter().try_fold(object.clone(), |object, name| object.object_value(name))
 }
 
@@ -149,7 +151,7 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
     for event in object.object_value("hooks").map(|hooks| hooks.properties()).unwrap_or_default() {
         let Some(list) = event.array_value() else { continue };
         for group in list.elements() {
-            let hooks: Vec<CstNode> = commands(&group);
+            let hooks: Vec<CstNode> = hooks_of_group(&group);
             let (our, theirs): (Vec<_>, Vec<_>) = hooks.into_iter().partition(is_our_hook);
             if our.is_empty() {
                 continue;
@@ -173,13 +175,13 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
             Entry::Hook { .. } => continue,
             Entry::Set { path, .. } => {
                 let Some((name, above)) = path.split_last() else { continue };
-                let prop = below(object, above).and_then(|object| object.get(name));
+                let prop = find_object(object, above).and_then(|object| object.get(name));
                 (path, prop.map(CstNode::from))
             }
             Entry::Member { path, text } => {
                 let Some((name, above)) = path.split_last() else { continue };
-                let list = below(object, above).and_then(|object| object.array_value(name));
-                let ours = |node: &CstNode| is(node, &Value::from(*text));
+                let list = find_object(object, above).and_then(|object| object.array_value(name));
+                let ours = |node: &CstNode| equals(node, &Value::from(*text));
                 (path, list.and_then(|list| list.elements().into_iter().find(ours)))
             }
         };
@@ -189,7 +191,7 @@ fn take_out(object: &CstObject, entries: &[Entry]) -> bool {
         // Containers above it that are now empty, from the inside out.
         for depth in (1..=path.len()).rev() {
             let Some((name, above)) = path[..depth].split_last() else { continue };
-            if let Some(prop) = below(object, above).and_then(|object| object.get(name)) {
+            if let Some(prop) = find_object(object, above).and_then(|object| object.get(name)) {
                 remove_empty(prop.into());
             }
         }
@@ -210,7 +212,7 @@ fn remove_empty(prop: CstContainerNode) {
 }
 
 /// The hooks of a group.
-fn commands(group: &CstNode) -> Vec<CstNode> {
+fn hooks_of_group(group: &CstNode) -> Vec<CstNode> {
     let hooks = group.as_object().and_then(|group| group.array_value("hooks"));
     hooks.map(|hooks| hooks.elements()).unwrap_or_default()
 }

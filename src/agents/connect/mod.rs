@@ -16,7 +16,7 @@ mod toml;
 mod write;
 
 use crate::config::{Env, Host};
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use std::path::{Path, PathBuf};
 
 pub use check::{FoundAgent, check_agents, find_agents};
@@ -258,7 +258,7 @@ fn read(path: &Path) -> Result<Option<String>, String> {
     match std::fs::read_to_string(path) {
         Ok(text) => Ok(Some(text)),
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(format!("{} cannot be read: {}", path.display(), unreadable(&error))),
+        Err(error) => Err(format!("{} cannot be read: {}", path.display(), read_error_text(&error))),
     }
 }
 

@@ -73,7 +73,7 @@ impl AppThread {
 }
 
 /// The call that a server's request is about; `None` if it is left to Codex's own window.
-pub fn asked_by_server(method: &str, params: &Value, thread: &AppThread) -> Option<Call> {
+pub fn call_from_request(method: &str, params: &Value, thread: &AppThread) -> Option<Call> {
     let request = ServerRequest { params, thread };
     match method {
         "item/commandExecution/requestApproval" => request.command(),
@@ -87,7 +87,7 @@ pub fn asked_by_server(method: &str, params: &Value, thread: &AppThread) -> Opti
 
 impl Call {
     /// The question for this call when the server waits for the answer, as long as it runs.
-    pub fn asking_for(&self, server: &Process, key: String) -> NewRequest {
+    pub fn new_request_for_server(&self, server: &Process, key: String) -> NewRequest {
         let mut input = self.question();
         input["asker"] = json!(server);
         input["waiting"] = json!(Waiting { gives_up_in: None });

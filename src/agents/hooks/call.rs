@@ -70,7 +70,7 @@ pub struct Call {
 
 impl Call {
     /// The question for this call when this process waits for the answer.
-    pub fn asking(&self, timeout: Duration) -> NewRequest {
+    pub fn new_request(&self, timeout: Duration) -> NewRequest {
         let mut input = self.question();
         input["asker"] = json!(Process::current());
         input["waiting"] = json!(Waiting { gives_up_in: Some(timeout.as_secs()) });

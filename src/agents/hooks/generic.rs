@@ -37,7 +37,7 @@ pub fn read(request: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Dura
     let mut input = object.clone();
     input.retain(|name, value| !OURS.contains(&name.as_str()) && !value.is_null());
     if let Some(expires) = text("expires")? {
-        input.insert("expires_in".to_owned(), Value::from(when::lasting(&expires, now)?.as_secs()));
+        input.insert("expires_in".to_owned(), Value::from(when::parse_duration(&expires, now)?.as_secs()));
     }
     if let Some(folder) = text("cwd")? {
         input.entry("folder").or_insert(Value::from(folder));

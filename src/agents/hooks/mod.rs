@@ -25,11 +25,11 @@ mod usage;
 use crate::inbox::{InboxError, RequestAnswer};
 use crate::service::{AgentActivity, Inbox, WaitResult};
 use crate::text::exact::is_exact;
-use crate::text::unreadable;
-pub use app_server::{AppThread, asked_by_server};
+use crate::text::read_error_text;
+pub use app_server::{AppThread, call_from_request};
 pub use call::Call;
 pub use life::{read_news, record_news};
-pub use read::{prompted, read};
+pub use read::{read, read_permission_prompt};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use serde_json::Value;
 use std::io::Read;
@@ -88,7 +88,7 @@ pub enum HookEvent {
 pub fn read_event(stdin: impl Read) -> Result<Value, String> {
     let mut bytes = Vec::new();
     let read = stdin.take(LONGEST + 1).read_to_end(&mut bytes);
-    read.map_err(|error| format!("stdin cannot be read: {}", unreadable(&error)))?;
+    read.map_err(|error| format!("stdin cannot be read: {}", read_error_text(&error)))?;
     if bytes.len() as u64 > LONGEST {
         return Err(format!("there are more than {LONGEST} bytes on stdin"));
     }

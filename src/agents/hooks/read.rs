@@ -56,7 +56,11 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
 }
 
 /// A call from Claude Code to the tool of `--permission-prompt-tool`.
-pub fn prompted(arguments: &Value, folder: Option<String>, session: Option<String>) -> Result<Call, String> {
+pub fn read_permission_prompt(
+    arguments: &Value,
+    folder: Option<String>,
+    session: Option<String>,
+) -> Result<Call, String> {
     let fields = Fields(arguments);
     let tool = fields.text(&["tool_name"]).ok_or("`tool_name` is empty")?;
     let input = arguments.get("input").and_then(Value::as_object).cloned().unwrap_or_default();

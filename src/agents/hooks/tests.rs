@@ -50,7 +50,7 @@ const OPEN: [Option<Ending>; 3] = [Some(Ending::Expired), Some(Ending::Withdrawn
 #[test]
 fn a_call_becomes_a_question() {
     let call = call_of(Agent::ClaudeCode, &bash("cargo test\n--lib"), false);
-    let asking = call.asking(PATIENCE);
+    let asking = call.new_request(PATIENCE);
     assert_eq!(asking.key.as_deref(), Some("claude-code:5e1f:toolu_01A"));
     assert_eq!(asking.input["title"], "$ cargo test");
     assert_eq!((&asking.input["action"], &asking.input["folder"]), (&json!("Bash"), &json!("/home/a/app")));
@@ -59,7 +59,7 @@ fn a_call_becomes_a_question() {
     assert_eq!(asking.input["asker"]["pid"], std::process::id());
     assert!(asking.input.get("allow").is_none());
     let odd = json!({"toolName": "mcp__x__do it/now", "toolInput": null});
-    let odd = call_of(Agent::ClaudeCode, &odd, false).asking(PATIENCE);
+    let odd = call_of(Agent::ClaudeCode, &odd, false).new_request(PATIENCE);
     assert_eq!(odd.input["action"], "mcp__x__do_it_now");
     // sayso's own tools are not asked about.
     let own = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
@@ -114,7 +114,7 @@ fn codex_gets_only_what_it_honours() {
     // Also if it is installed under the other agent's name.
     for agent in [Agent::Codex, Agent::ClaudeCode] {
         let call = call_of(agent, &event, false);
-        let asking = call.asking(PATIENCE);
+        let asking = call.new_request(PATIENCE);
         assert_eq!(asking.key.as_deref(), Some("codex:5e1f:toolu_01A"));
         assert_eq!(asking.input["source"], "codex");
         let reply = |ending, args| call.reply(&answered(ending, args));
@@ -152,7 +152,7 @@ fn a_permission_that_is_not_decided_is_the_agent_s_to_ask() {
         }
         assert_eq!(call.undecided("full disk"), None);
         let edited = reply(Some(Ending::Edit), json!({"command": "y"}));
-        let allow = call.asking(PATIENCE).input.get("allow").cloned();
+        let allow = call.new_request(PATIENCE).input.get("allow").cloned();
         if agent == Agent::ClaudeCode {
             let expected = json!({"behavior": "allow", "updatedInput": {"command": "y"}});
             assert_eq!((edited, allow), (Some(expected), None));
@@ -170,7 +170,7 @@ fn gemini_is_refused_what_is_not_decided() {
     let event = json!({"session_id": "s", "cwd": "/a", "hook_event_name": "BeforeTool",
         "tool_name": "run_shell_command", "tool_input": {"command": "ls"}});
     let call = call_of(Agent::Gemini, &event, false);
-    assert_eq!(call.asking(PATIENCE).input["source"], "gemini");
+    assert_eq!(call.new_request(PATIENCE).input["source"], "gemini");
     let reply = |ending, args| call.reply(&answered(ending, args)).unwrap();
     assert_eq!(reply(Some(Ending::Accept), Value::Null), json!({"decision": "allow"}));
     let edited = reply(Some(Ending::Edit), json!({"command": "ls -l"}));
@@ -194,7 +194,7 @@ fn opencode_is_told_in_its_own_words() {
         assert_eq!(tool.reply(&answered(ending, Value::Null)).unwrap()["decision"], "deny", "{ending:?}");
     }
     let asked = call_of(Agent::Opencode, &event("permission"), false);
-    assert_eq!(asked.asking(PATIENCE).input["allow"], json!(["accept", "respond", "ignore"]));
+    assert_eq!(asked.new_request(PATIENCE).input["allow"], json!(["accept", "respond", "ignore"]));
     assert_eq!(asked.reply(&answered(Some(Ending::Accept), Value::Null)), Some(json!({"reply": "once"})));
     assert_eq!(asked.reply(&answered(Some(Ending::Ignore), Value::Null)).unwrap()["reply"], "reject");
     for ending in OPEN {
@@ -209,7 +209,7 @@ fn questions_are_answered_in_each_form() {
     let input = json!({"questions": questions});
     let event = with(with(permission(bash("x")), "tool_name", json!("AskUserQuestion")), "tool_input", input);
     let call = call_of(Agent::ClaudeCode, &event, false);
-    let asking = call.asking(PATIENCE).input;
+    let asking = call.new_request(PATIENCE).input;
     assert_eq!((&asking["title"], &asking["args"]), (&json!("Which colour?"), &json!({"Colour": ""})));
     assert_eq!(asking["question"], true, "to be answered, not allowed");
     // The title is the question; it is not repeated.
@@ -288,7 +288,7 @@ fn what_a_server_wants_to_know_is_a_card() {
         "message": "Which project?", "mode": "form", "requested_schema": {"type": "object", "required": ["project"],
         "properties": {"project": {"type": "string"}}}});
     let call = call_of(Agent::ClaudeCode, &event, false);
-    let asking = call.asking(PATIENCE).input;
+    let asking = call.new_request(PATIENCE).input;
     assert_eq!((&asking["title"], &asking["allow"]), (&json!("Which project?"), &json!(["edit", "ignore"])));
     let reply =
         |ending, args| call.reply(&answered(ending, args)).map(|reply| reply["hookSpecificOutput"].clone());
@@ -313,7 +313,7 @@ fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
     event["hook_event_name"] = json!("PermissionRequest");
     event["permission_suggestions"] = json!([rule]);
     let call = call_of(Agent::ClaudeCode, &event, false);
-    assert_eq!(call.asking(PATIENCE).input["remember"][0]["told"], rule);
+    assert_eq!(call.new_request(PATIENCE).input["remember"][0]["told"], rule);
     let decided = |remember: Option<Value>, ending| {
         let answer = RequestAnswer { remember, ..answered(Some(ending), Value::Null) };
         call.reply(&answer).unwrap()["hookSpecificOutput"]["decision"].clone()
@@ -327,7 +327,7 @@ fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
     assert_eq!(decided(None, Ending::Accept), json!({"behavior": "allow"}));
     // If the agent cannot be told, it is not offered.
     event["hook_event_name"] = json!("PreToolUse");
-    assert!(call_of(Agent::ClaudeCode, &event, false).asking(PATIENCE).input.get("remember").is_none());
+    assert!(call_of(Agent::ClaudeCode, &event, false).new_request(PATIENCE).input.get("remember").is_none());
     event["hook_event_name"] = json!("PermissionRequest");
-    assert!(call_of(Agent::Codex, &event, false).asking(PATIENCE).input.get("remember").is_none());
+    assert!(call_of(Agent::Codex, &event, false).new_request(PATIENCE).input.get("remember").is_none());
 }

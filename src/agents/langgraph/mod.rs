@@ -23,7 +23,7 @@ use std::time::Duration;
 
 pub use api::{Assistant, PAGE, Remote, RemoteStatus, RemoteThread};
 pub use client::ServerError;
-pub use mirror::{Batch, Mirror, Mirrored, spec};
+pub use mirror::{Batch, Mirror, MirrorInput, spec};
 pub use servers::{Servers, check_servers};
 pub use shape::Pending;
 pub use view::{line, state, steps, view};

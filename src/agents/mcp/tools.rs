@@ -155,8 +155,9 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
             let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
             // Claude Code passes it to everything it starts.
             let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
-            let call = hooks::prompted(&arguments, folder, session).map_err(ToolCallError::Arguments)?;
-            let wish = ToolAction::Ask(call.asking(hooks::PATIENCE));
+            let call = hooks::read_permission_prompt(&arguments, folder, session)
+                .map_err(ToolCallError::Arguments)?;
+            let wish = ToolAction::Ask(call.new_request(hooks::PATIENCE));
             return Ok(Call { wish, wait: Some(hooks::PATIENCE), permits: Some(Box::new(call)) });
         }
         _ => {

@@ -6,7 +6,7 @@ use crate::app::App;
 use crate::driver::{Scope, Until};
 use crate::graph::Decision;
 use crate::inbox::{By, DecisionRequest, InboxError, Outcome};
-use crate::service::{Inbox, NewRequest, attend, family_outcome};
+use crate::service::{Inbox, NewRequest, drive_or_wait, family_outcome};
 use crate::store::StoreError;
 use serde_json::{Value, json};
 use std::path::Path;
@@ -42,7 +42,7 @@ fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
 pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let inbox = app.inbox();
     if let Some(intake) = app.intake() {
-        let synced = intake.sync_anywhere(&|_| {}, DRIVER_TIMEOUT).await.map_err(failed)?;
+        let synced = intake.sync_here_or_in_driver(&|_| {}, DRIVER_TIMEOUT).await.map_err(failed)?;
         if let Some(error) = synced.into_iter().flatten().find_map(|synced| synced.error) {
             return Err(InboxError::Failed(error));
         }
@@ -96,6 +96,8 @@ fn failed(error: StoreError) -> InboxError {
 
 async fn drive(inbox: &Inbox, outcome: Outcome) -> Result<Outcome, InboxError> {
     let scope = Scope::Family(outcome.thread.clone());
-    attend(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.map_err(failed)?;
+    drive_or_wait(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {})
+        .await
+        .map_err(failed)?;
     family_outcome(inbox.engine(), &outcome.thread).map_err(failed)
 }

@@ -6,7 +6,7 @@ use crate::config::{Env, MailServer, MailSource};
 use std::path::{Path, PathBuf};
 
 /// Everything found in a home folder.
-pub(super) fn everything(home: &Path, env: &Env) -> Discovery {
+pub(super) fn discover(home: &Path, env: &Env) -> Discovery {
     let config = config_home(home, env);
     let first = |paths: &[PathBuf]| paths.iter().find_map(|path| place::text(path));
     let (mut name, mut address) = (None, None);
@@ -30,21 +30,21 @@ pub(super) fn everything(home: &Path, env: &Env) -> Discovery {
         };
         match accounts
             .iter_mut()
-            .find(|account| same(&account.source, server(&account.source), &other.source))
+            .find(|account| is_same_mailbox(&account.source, server(&account.source), &other.source))
         {
-            Some(account) => complete(account, other),
+            Some(account) => merge_candidate(account, other),
             None => accounts.push(other),
         }
     }
     let senders = first(&[config.join("msmtp/config"), home.join(".msmtprc")]).unwrap_or_default();
     give_senders(&mut accounts, &msmtp::parse(&senders));
-    name_apart(&mut accounts);
+    make_names_unique(&mut accounts);
     let address = accounts.iter().find_map(|account| account.address.clone()).or(address);
     Discovery { name: called.or(name), address, accounts, ..Discovery::default() }
 }
 
 /// Whether two sources hold the same mail: the same Maildir, the same login, or a Maildir synced with that login.
-fn same(source: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> bool {
+fn is_same_mailbox(source: &MailSource, behind: Option<&MailServer>, other: &MailSource) -> bool {
     let login = |one: &MailServer, other: &MailServer| {
         one.host == other.host && one.user.eq_ignore_ascii_case(&other.user)
     };
@@ -65,7 +65,7 @@ fn same(source: &MailSource, behind: Option<&MailServer>, other: &MailSource) ->
 }
 
 /// Adds what another program knows and this one does not. A Maildir has no use for notes about a server's login.
-fn complete(account: &mut Candidate, other: Candidate) {
+fn merge_candidate(account: &mut Candidate, other: Candidate) {
     let alike = std::mem::discriminant(&account.source) == std::mem::discriminant(&other.source);
     account.address = account.address.take().or(other.address);
     if account.outgoing.is_none() {
@@ -93,7 +93,7 @@ fn give_senders(accounts: &mut [Candidate], senders: &[msmtp::Sender]) {
 }
 
 /// Makes the accounts' names unique.
-fn name_apart(accounts: &mut [Candidate]) {
+fn make_names_unique(accounts: &mut [Candidate]) {
     for at in 0..accounts.len() {
         let base_name = accounts[at].name.clone();
         let mut n = 1;
@@ -125,7 +125,7 @@ mod tests {
         let aerc = "[Home]\nsource = imaps://ada%40example.org:hunter2@imap.example.org\nfrom = Ada <ada@example.org>\n";
         fs::write(at(".config/aerc/accounts.conf"), aerc).unwrap();
         fs::write(at(".msmtprc"), "account home\nfrom ada@example.org\npassword hunter2\n").unwrap();
-        let discovery = everything(home.path(), &Env::default());
+        let discovery = discover(home.path(), &Env::default());
         assert_eq!(
             (discovery.name.as_deref(), discovery.address.as_deref()),
             (Some("Ada Example"), Some("ada@example.org"))
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn an_empty_home_tells_nothing() {
         let home = tempfile::tempdir().unwrap();
-        let discovery = everything(home.path(), &Env::default());
+        let discovery = discover(home.path(), &Env::default());
         assert!(discovery.accounts.is_empty() && discovery.name.is_none() && discovery.address.is_none());
     }
 }

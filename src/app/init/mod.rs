@@ -72,7 +72,7 @@ pub async fn find(home: &Path, env: &Env) -> Discovery {
     let ollama_url = ollama::custom_url(env);
     let (home, env) = (home.to_owned(), env.clone());
     // Home folders may be on a slow disk.
-    let discovery = tokio::task::spawn_blocking(move || merge::everything(&home, &env)).await;
+    let discovery = tokio::task::spawn_blocking(move || merge::discover(&home, &env)).await;
     Discovery { keys, ollama, ollama_url, ..discovery.unwrap_or_default() }
 }
 

@@ -46,7 +46,7 @@ pub enum WriteError {
         .0.display()
     )]
     AlreadyExists(PathBuf),
-    #[error("{} cannot be written: {}; check who owns its folder", path.display(), crate::text::io_words(source))]
+    #[error("{} cannot be written: {}; check who owns its folder", path.display(), crate::text::io_error_text(source))]
     Io {
         /// Where the config belongs.
         path: PathBuf,

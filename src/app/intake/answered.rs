@@ -21,7 +21,9 @@ impl Intake {
         let Some(conversation) = existing.or_else(|| mail.conversation().map(str::to_owned)) else {
             return Ok(());
         };
-        let Some(thread) = store.mail().before(&account.name, &conversation)?.live else { return Ok(()) };
+        let Some(thread) = store.mail().conversation_threads(&account.name, &conversation)?.live else {
+            return Ok(());
+        };
         // Mail that sayso sent is not an answer from elsewhere.
         let is_ours = match &mail.message_id {
             Some(id) => store.mail().sent_by(&thread, id)?,
@@ -82,7 +84,7 @@ impl Intake {
         let event = Event { id, what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| IntakeError::Thread(error.to_string()))?;
-        match store.threads().arrive(arrival).await {
+        match store.threads().deliver(arrival).await {
             // Somebody decided at the same moment and the thread has ended.
             Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
             Err(error) => Err(error.into()),

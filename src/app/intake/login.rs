@@ -53,7 +53,7 @@ impl Intake {
         let what = EventKind::Settled { reason, payload: Value::Null };
         let event = Event { id: format!("login:{}", account.name), what };
         let arrival = arrival(spec, &thread, &event, None).map_err(|e| IntakeError::Thread(e.to_string()))?;
-        match self.engine().store().threads().arrive(arrival).await {
+        match self.engine().store().threads().deliver(arrival).await {
             // Somebody answered it at the same moment.
             Err(StoreError::NotOpen { .. }) => Ok(()),
             other => Ok(other.map(drop)?),

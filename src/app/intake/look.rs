@@ -4,7 +4,7 @@ use super::route::{Parsed, ParsedMail};
 use super::{FirstLook, Intake, IntakeError, OnStep, Step, Synced};
 use crate::driver::fail_point;
 use crate::mail::compose::is_own;
-use crate::mail::risk::{Receiver, elsewhere};
+use crate::mail::risk::{Receiver, have_different_owners};
 use crate::mail::{Account, Cursor, Fetched, Mail, MailPresence, NewMail};
 use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;
@@ -92,8 +92,8 @@ impl Intake {
         let store = self.engine().store();
         // People who are already in the mailbox are not strangers.
         let people = account.mailbox.people(since).await?;
-        store.mail().heard_from(people.heard_from).await?;
-        store.mail().wrote_to(people.wrote_to).await?;
+        store.mail().remember_senders(people.heard_from).await?;
+        store.mail().remember_recipients(people.wrote_to).await?;
         Ok(account.mailbox.start(since).await?)
     }
 
@@ -112,7 +112,7 @@ impl Intake {
             people.extend(self.people_named(account, mail)?);
         }
         if !people.is_empty() {
-            store.mail().named(people).await?;
+            store.mail().remember_names(people).await?;
         }
         if *receiver != before {
             let json = serde_json::to_string(receiver).unwrap_or_default();
@@ -126,7 +126,8 @@ impl Intake {
     fn people_named(&self, account: &Account, mail: &Mail) -> Result<Vec<(String, String)>, IntakeError> {
         let store = self.engine().store();
         let is_own_mail = is_own(&mail.from.address, &account.addresses);
-        let colleague = |address: &str| account.addresses.iter().any(|own| !elsewhere(own, address));
+        let colleague =
+            |address: &str| account.addresses.iter().any(|own| !have_different_owners(own, address));
         let mut people = Vec::new();
         let shown = mail.recipients().filter(|_| is_own_mail).chain(std::iter::once(&mail.from));
         for person in shown.filter(|person| !person.name.trim().is_empty() && !person.address.is_empty()) {
@@ -215,7 +216,10 @@ impl Intake {
         let result = match read {
             Ok(Parsed { mail, .. }) if is_own_mail => {
                 self.close_by_own_mail(account, mail).await?;
-                store.mail().wrote_to(mail.recipients().map(|to| to.address.clone()).collect()).await?;
+                store
+                    .mail()
+                    .remember_recipients(mail.recipients().map(|to| to.address.clone()).collect())
+                    .await?;
                 let route = Route::Left("you wrote it".to_owned());
                 store.mail().take_in(self.new_mail(account, read, incoming)?, route, limit).await?
             }

@@ -9,7 +9,7 @@
 //! It does not judge what a mail means, and uses no model. It runs only in the process that drives.
 
 mod answered;
-mod first;
+mod first_look;
 mod login;
 mod look;
 mod route;
@@ -102,7 +102,7 @@ impl Intake {
     }
 
     /// A copy with another first look.
-    pub fn looking_first(&self, first: FirstLook) -> Self {
+    pub fn with_first_look(&self, first: FirstLook) -> Self {
         let Inner { first: _, engine, config, accounts, read } = &*self.0;
         let (engine, config, accounts) = (engine.clone(), config.clone(), accounts.clone());
         Self(Arc::new(Inner { first, engine, config, accounts, read: read.clone() }))
@@ -130,7 +130,7 @@ impl Intake {
 
     /// Looks at every mailbox once: here, or in the process that drives. `None` if that process does not look within
     /// `patience`.
-    pub async fn sync_anywhere(
+    pub async fn sync_here_or_in_driver(
         &self,
         on_step: OnStep<'_>,
         patience: Duration,
@@ -141,11 +141,11 @@ impl Intake {
                 drop(lock);
                 Ok(Some(synced))
             }
-            LockAttempt::Theirs(_) => self.sync_there(on_step, patience).await,
+            LockAttempt::Theirs(_) => self.wait_for_driver_sync(on_step, patience).await,
         }
     }
 
-    async fn sync_there(
+    async fn wait_for_driver_sync(
         &self,
         on_step: OnStep<'_>,
         patience: Duration,
@@ -180,7 +180,7 @@ impl Intake {
     }
 
     /// Asks the driver to look at every mailbox, without waiting for it.
-    pub async fn look_soon(&self) -> Result<(), StoreError> {
+    pub async fn request_sync(&self) -> Result<(), StoreError> {
         self.engine().store().mail().want_sync().await
     }
 
@@ -238,13 +238,14 @@ impl Intake {
     async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> LookResult {
         let mut synced = Synced { source: account.name.clone(), ..Synced::default() };
         let looked = self.look(account, &mut synced, on_step).await;
-        let minded = self.update_login_card(account, &looked).await;
-        let failed = looked.is_err() || minded.is_err();
-        synced.error = match looked.and_then(|left| minded.map(|()| left)) {
+        let login_card = self.update_login_card(account, &looked).await;
+        let failed = looked.is_err() || login_card.is_err();
+        synced.error = match looked.and_then(|left| login_card.map(|()| left)) {
             Ok(left) => left,
             Err(trouble) => Some(trouble.to_string()),
         };
-        let noted = self.engine().store().mail().checked(account.name.clone(), synced.error.clone()).await;
+        let noted =
+            self.engine().store().mail().record_check(account.name.clone(), synced.error.clone()).await;
         if let (Err(error), None) = (noted, &synced.error) {
             synced.error = Some(error.to_string());
         }

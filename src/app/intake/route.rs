@@ -127,7 +127,7 @@ impl Intake {
                 Err(unread) => Route::Unreadable(self.ask_about(account, unread, incoming)?),
                 Ok(Parsed { mail: parsed, identity, .. }) => {
                     let received = received(account, parsed, identity, &incoming.place);
-                    let before = store.mail().before(&account.name, &mail.conversation)?;
+                    let before = store.mail().conversation_threads(&account.name, &mail.conversation)?;
                     match &before.live {
                         Some(thread) => self.join(thread, parsed, identity, received)?,
                         None => Route::Start(self.handle(received, &before)?),

@@ -16,7 +16,7 @@ pub use report::{DecisionsEval, EvalMiss, EvalRow, NotReplayed};
 use super::setup::Setup;
 use crate::config::Rule;
 use crate::driver::Engine;
-use crate::graph::{Folded, Interrupt, Kind, Next, ProgressSink, StepContext, run_node};
+use crate::graph::{AnyState, Interrupt, Kind, Next, NoEffects, ProgressSink, StepContext, run_node};
 use crate::inbox::Spec;
 use crate::llm::Usage;
 use crate::store::{PastDecision, StoreError, ThreadTimings};
@@ -24,7 +24,7 @@ use crate::workflows;
 use crate::workflows::mail_facts::Class;
 use jiff::Timestamp;
 use serde_json::Value;
-use services::{CostMeter, RefusingJournal, ReplayClock};
+use services::{CostMeter, ReplayClock};
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 use std::time::Duration;
@@ -66,7 +66,7 @@ enum PastDecisionKind {
 impl Setup {
     /// The full name of the memory that the user means.
     pub fn memory_named(&self, word: &str) -> Result<String, StoreError> {
-        self.store.memory().named(word)
+        self.store.memory().resolve_namespace(word)
     }
 
     /// Replays past decisions. Calls `on_progress` with the number of cases done and their total; `stop` ends the replay
@@ -107,7 +107,7 @@ impl Setup {
                 () = replay(&engine, case, &mut report) => on_progress(done, cases.len()),
             }
         }
-        report.spent(spent.sum());
+        report.set_cost(spent.sum());
         Ok(report)
     }
 
@@ -177,11 +177,11 @@ async fn replay(engine: &Engine, case: &Case, report: &mut DecisionsEval) {
     match run(engine, case).await {
         Err(why) => report.not_replayed(&case.past, &why),
         Ok((state, asked)) => match &case.sort {
-            PastDecisionKind::Triage(class) => report.triaged(&case.past, *class, &state),
+            PastDecisionKind::Triage(class) => report.count_triage(&case.past, *class, &state),
             PastDecisionKind::Call(expected) => {
                 let tool = &case.past.action;
                 let got = asked.iter().find(|asked| asked.action == *tool).map(|asked| &asked.args);
-                report.called(&case.past, expected, judge::judge(tool, expected, got), &asked);
+                report.count_call(&case.past, expected, judge::judge(tool, expected, got), &asked);
             }
         },
     }
@@ -207,9 +207,16 @@ async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), St
             last_try: true,
         };
         let limit = Duration::from_secs(300);
-        let output = run_node(&spec.workflow, step, Arc::new(RefusingJournal), &state, limit, &sink)
-            .await
-            .map_err(|e| e.to_string())?;
+        let output = run_node(
+            &spec.workflow,
+            step,
+            Arc::new(NoEffects("a replay does nothing to the outside")),
+            &state,
+            limit,
+            &sink,
+        )
+        .await
+        .map_err(|e| e.to_string())?;
         state = spec.workflow.apply(state, &output.updates).map_err(|e| e.to_string())?;
         if matches!(case.sort, PastDecisionKind::Triage(_)) {
             return Ok((written(spec, &state), Vec::new()));
@@ -223,7 +230,7 @@ async fn run(engine: &Engine, case: &Case) -> Result<(Value, Vec<Interrupt>), St
     Err("it ran on without asking".to_owned())
 }
 
-fn written(spec: &Spec, state: &Folded) -> Value {
+fn written(spec: &Spec, state: &AnyState) -> Value {
     let text = spec.workflow.write(state).unwrap_or_default();
     serde_json::from_str(&text).unwrap_or(Value::Null)
 }

@@ -88,13 +88,13 @@ impl DecisionsEval {
         });
     }
 
-    pub(super) fn triaged(&mut self, past: &PastDecision, expected: Class, state: &Value) {
+    pub(super) fn count_triage(&mut self, past: &PastDecision, expected: Class, state: &Value) {
         let got = state.get("classification_decision").cloned().unwrap_or_default();
         let judged = Judged { same: got == expected.as_str(), distance: None };
         self.count(past, "triage", judged, Value::from(expected.as_str()), got);
     }
 
-    pub(super) fn called(
+    pub(super) fn count_call(
         &mut self,
         past: &PastDecision,
         expected: &Expected,
@@ -145,7 +145,7 @@ impl DecisionsEval {
         });
     }
 
-    pub(super) fn spent(&mut self, sum: Sum) {
+    pub(super) fn set_cost(&mut self, sum: Sum) {
         (self.input_tokens, self.output_tokens) = (sum.usage.input, sum.usage.output);
         self.cost = if sum.unpriced { None } else { Some(sum.cost) };
     }

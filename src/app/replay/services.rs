@@ -1,18 +1,15 @@
 //! Services for a replay. They cannot send, mark, request or learn anything, because the parts that could are missing;
 //! what the store would keep is thrown away.
 
-use crate::app::accounts::{ConfiguredAccounts, accounts};
+use crate::app::accounts::{ConfiguredAccounts, UnopenedAccount, accounts};
 use crate::app::models::ConfiguredModels;
 use crate::app::records::StoreRecords;
-use crate::calendar::{self, Busy, Calendar, CalendarError, InvitedEvent, Revision};
+use crate::calendar::{self, Calendar, ReadOnly};
 use crate::config::{Config, Env, Price, Rule};
-use crate::graph::{
-    AgentCall, BoxFuture, EffectState, Intent, InterruptId, Journal, JournalError, NodeError, PriorEffect,
-    StepContext, ThreadId,
-};
+use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
 use crate::llm::Usage;
+use crate::mail::Mail;
 use crate::mail::risk::{DistinctiveText, Receiver};
-use crate::mail::{Cursor, Fetched, Handled, Mail, MailError, MailPresence, Mailbox};
 use crate::store::Store;
 use crate::text::hex;
 use crate::tools::cage::PythonFinder;
@@ -23,7 +20,6 @@ use crate::workflows::lesson::Cause;
 use crate::workflows::mail_facts::Class;
 use crate::workflows::{CallRecord, GrantCheck, GrantQuery, Lesson, MailCache, Profile, Records, Services};
 use jiff::Timestamp;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -60,7 +56,8 @@ pub(super) fn services(
 ) -> Services {
     let mut offline_accounts = accounts(config);
     for account in &mut offline_accounts {
-        (account.mailbox, account.outgoing) = (Arc::new(NoMailbox), None);
+        (account.mailbox, account.outgoing) =
+            (Arc::new(UnopenedAccount("a replay opens no mailbox".to_owned())), None);
     }
     let clock = then.clone();
     Services {
@@ -76,7 +73,8 @@ pub(super) fn services(
         mails: MailCache::default(),
         calendar: config.calendar.as_ref().map(|named| {
             let open = calendar::open(named, config.user.time_zone.clone());
-            Arc::new(ReadCalendar(open)) as Arc<dyn Calendar>
+            Arc::new(ReadOnly { calendar: open, refusal: "a replay changes nothing in a calendar" })
+                as Arc<dyn Calendar>
         }),
         // The sandbox has no access to the outside anyway.
         sandbox: Sandbox::of_this_program(),
@@ -93,31 +91,6 @@ pub(super) fn services(
 
 fn refused<T>(what: &str) -> Result<T, NodeError> {
     Err(NodeError::failed(format!("{what}: a replay does nothing to the outside")))
-}
-
-/// A journal that refuses every effect and forgets every call.
-pub(super) struct RefusingJournal;
-
-impl Journal for RefusingJournal {
-    fn recorded(&self, _: &str) -> Option<Value> {
-        None
-    }
-
-    fn record(&self, _: &str, _: &Value) {}
-
-    fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>> {
-        let text = format!("`{}`: a replay does nothing to the outside", intent.name);
-        Box::pin(async move { Err(JournalError::NotApproved(text)) })
-    }
-
-    fn settle<'a>(
-        &'a self,
-        name: &'a str,
-        _: EffectState,
-        _: &'a Value,
-    ) -> BoxFuture<'a, Result<(), JournalError>> {
-        Box::pin(async move { Err(JournalError::NotApproved(format!("`{name}` was never begun"))) })
-    }
 }
 
 /// The tokens and cost of a replay's calls.
@@ -237,15 +210,15 @@ impl Records for ReplayRecords {
         self.records.is_first_day(account)
     }
 
-    fn by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
-        self.records.by_name(name)
+    fn address_by_name(&self, name: &str) -> Result<Option<String>, NodeError> {
+        self.records.address_by_name(name)
     }
 
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError> {
         self.records.receiver(account)
     }
 
-    fn noted<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn record_noted_sender<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
 
@@ -253,7 +226,7 @@ impl Records for ReplayRecords {
         self.records.contacts()
     }
 
-    fn wrote_to<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn record_recipients<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
 
@@ -271,7 +244,7 @@ impl Records for ReplayRecords {
         self.records.find_repeated_text(step, inside, own, text)
     }
 
-    fn triaged<'a>(
+    fn record_triage<'a>(
         &'a self,
         _: &'a StepContext,
         _: Class,
@@ -284,7 +257,7 @@ impl Records for ReplayRecords {
         self.records.place_of(identity)
     }
 
-    fn handled<'a>(&'a self, _: &'a StepContext, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
+    fn record_handled<'a>(&'a self, _: &'a StepContext, _: &'a str) -> BoxFuture<'a, Result<(), NodeError>> {
         Box::pin(async { Ok(()) })
     }
 
@@ -299,85 +272,6 @@ impl Records for ReplayRecords {
 
     fn is_builtin_on(&self, _: &str) -> Result<bool, NodeError> {
         Ok(false)
-    }
-}
-
-/// A read-only view of today's calendar.
-struct ReadCalendar(Arc<dyn Calendar>);
-
-impl Calendar for ReadCalendar {
-    fn name(&self) -> &str {
-        self.0.name()
-    }
-
-    fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
-        self.0.busy(from, until)
-    }
-
-    fn add<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
-        Box::pin(async { Err(CalendarError::Permanent("a replay puts in no event".to_owned())) })
-    }
-
-    fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
-        self.0.events_of(uid)
-    }
-
-    fn revise<'a>(
-        &'a self,
-        _: &'a [u8],
-        _: &'a str,
-        revision: Revision,
-    ) -> BoxFuture<'a, Result<(), CalendarError>> {
-        let text = match revision {
-            Revision::Change => "a replay changes no event",
-            Revision::Remove => "a replay takes out no event",
-        };
-        Box::pin(async { Err(CalendarError::Permanent(text.to_owned())) })
-    }
-
-    fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
-        self.0.check()
-    }
-}
-
-/// A mailbox that cannot be opened.
-struct NoMailbox;
-
-fn shut<T>() -> Result<T, MailError> {
-    Err(MailError::Permanent("a replay opens no mailbox".to_owned()))
-}
-
-impl Mailbox for NoMailbox {
-    fn fetch<'a>(&'a self, _: Option<&'a Cursor>, _: usize) -> BoxFuture<'a, Result<Fetched, MailError>> {
-        Box::pin(async { shut() })
-    }
-
-    fn presence<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<MailPresence>, MailError>> {
-        Box::pin(async { shut() })
-    }
-
-    fn mark<'a>(&'a self, _: &'a str, _: Handled) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(async { shut() })
-    }
-
-    fn save_draft<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), MailError>> {
-        Box::pin(async { shut() })
-    }
-
-    fn answered_elsewhere<'a>(&'a self, _: &'a [String]) -> BoxFuture<'a, Result<Vec<bool>, MailError>> {
-        Box::pin(async { shut() })
-    }
-
-    fn is_sent<'a>(&'a self, _: &'a str) -> BoxFuture<'a, Result<bool, MailError>> {
-        Box::pin(async { shut() })
-    }
-
-    fn changed(&self) -> BoxFuture<'_, ()> {
-        Box::pin(std::future::pending())
-    }
-
-    fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
-        Box::pin(async { shut() })
     }
 }
 

@@ -1,9 +1,9 @@
 //! The connection to the trace server: fetches secrets when needed, sends one bounded request and judges the answer.
 
 use super::wire::{left_out, request};
-use crate::config::{Config, Env, Header, MailLogin, MailOutgoing, MailSource, Secret, SecretError, Traces};
+use crate::config::{Config, Env, Header, SecretError, Traces};
 use crate::llm::Redactor;
-use crate::web::{Ask, Reply, Wait, Web, safe_excerpt};
+use crate::web::{Reply, WebClient, WebRequest, WebTimeouts, safe_excerpt};
 use reqwest::header::{HeaderName, HeaderValue};
 use reqwest::{Method, Url};
 use secrecy::{ExposeSecret, SecretString};
@@ -19,7 +19,7 @@ pub(super) struct Endpoint {
     config: Arc<Config>,
     traces: Traces,
     env: Env,
-    connection: Result<(Web, Url), String>,
+    connection: Result<(WebClient, Url), String>,
     keys: Mutex<Option<Arc<Keys>>>,
 }
 
@@ -44,12 +44,12 @@ pub(super) enum SendOutcome {
 }
 
 impl Endpoint {
-    pub(super) fn new(config: &Arc<Config>, traces: Traces, env: Env, wait: Wait) -> Self {
+    pub(super) fn new(config: &Arc<Config>, traces: Traces, env: Env, wait: WebTimeouts) -> Self {
         let connection = Url::parse(&traces.url)
             .map_err(|_| {
                 "`endpoint` in [traces] is no address; write one such as http://127.0.0.1:4318".to_owned()
             })
-            .and_then(|url| Ok((Web::new(&url, None, wait)?, url)));
+            .and_then(|url| Ok((WebClient::new(&url, None, wait)?, url)));
         Self { config: config.clone(), traces, env, connection, keys: Mutex::default() }
     }
 
@@ -76,7 +76,7 @@ impl Endpoint {
         };
         let count = spans.len();
         let mut ask =
-            Ask::new(Method::POST, url.clone()).body("application/json", request(spans)).most(ANSWER);
+            WebRequest::new(Method::POST, url.clone()).body("application/json", request(spans)).most(ANSWER);
         for (name, value) in &keys.headers {
             ask = ask.header(name.clone(), value.expose_secret());
         }
@@ -131,7 +131,7 @@ fn is_page(reply: &Reply) -> bool {
 impl Keys {
     fn read(config: &Config, traces: &Traces, env: &Env) -> Result<Self, String> {
         let mut headers = Vec::new();
-        let mut secrets = readable_secrets(config, env);
+        let mut secrets = config.readable_secrets(env);
         for (name, value) in &traces.headers {
             let value = match value {
                 Header::Text(text) => SecretString::from(text.as_str()),
@@ -170,34 +170,4 @@ fn unread(name: &str, error: &SecretError) -> String {
             format!("{header} is kept in {}, which others can read; run chmod 600 on it", path.display())
         }
     }
-}
-
-/// The secrets of the config that can be read without running a command.
-fn readable_secrets(config: &Config, env: &Env) -> Vec<SecretString> {
-    let models = config.models.values().chain([&config.model]).filter_map(|model| model.api_key.as_ref());
-    let apis = config.apis.values().filter_map(|api| api.key.as_ref());
-    let servers = config.servers.iter().flat_map(|server| {
-        let headers = server.headers.iter().filter_map(|(_, value)| match value {
-            Header::Secret(secret) => Some(secret),
-            Header::Text(_) => None,
-        });
-        headers.chain(&server.api_key)
-    });
-    let mails = config.mail.iter().flat_map(|mail| {
-        let source = match &mail.source {
-            MailSource::Imap { server, .. } => Some(server),
-            MailSource::Maildir { .. } | MailSource::Gmail { .. } => None,
-        };
-        let outgoing = match &mail.outgoing {
-            Some(MailOutgoing::Smtp { server, .. }) => Some(server),
-            Some(_) | None => None,
-        };
-        source.into_iter().chain(outgoing).map(|server| match &server.login {
-            MailLogin::Password(secret) | MailLogin::Token(secret) => secret,
-        })
-    });
-    let all = models.chain(apis).chain(servers).chain(mails);
-    all.filter(|secret| !matches!(secret, Secret::Command(_)))
-        .filter_map(|secret| secret.read(env).ok())
-        .collect()
 }

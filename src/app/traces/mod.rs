@@ -20,7 +20,7 @@ use crate::graph::BoxFuture;
 use crate::inbox::SourceLine;
 use crate::llm::Redactor;
 use crate::store::{DriverLock, StoreError, TraceCursor};
-use crate::web::Wait;
+use crate::web::WebTimeouts;
 use endpoint::{Endpoint, SendOutcome};
 use serde_json::Value;
 use spans::SpanBuilder;
@@ -49,7 +49,7 @@ struct Inner {
     engine: Engine,
     config: Arc<Config>,
     endpoint: Endpoint,
-    wait: Wait,
+    wait: WebTimeouts,
     /// How many rows of each kind fit into a request.
     rows: AtomicUsize,
 }
@@ -76,7 +76,7 @@ type Noted = Option<(Option<String>, Instant)>;
 
 impl Traces {
     /// The timeouts. `again` also collects spans that come together into one request.
-    pub const WAIT: Wait = Wait {
+    pub const WAIT: WebTimeouts = WebTimeouts {
         connect: Duration::from_secs(10),
         reply: Duration::from_secs(30),
         again: Duration::from_secs(2),
@@ -84,7 +84,7 @@ impl Traces {
     };
 
     /// `None` if the config does not want traces, or the folder is the demo's.
-    fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Option<Self> {
+    fn new(engine: &Engine, config: &Arc<Config>, env: &Env, wait: WebTimeouts) -> Option<Self> {
         let traces = wanted_traces(config)?.clone();
         let endpoint = Endpoint::new(config, traces, env.clone(), wait);
         let (engine, config) = (engine.clone(), config.clone());
@@ -92,7 +92,7 @@ impl Traces {
     }
 
     /// The background task: sends traces, or turns them off in the store if the config does not want them.
-    pub fn task(engine: &Engine, config: &Arc<Config>, env: &Env, wait: Wait) -> Arc<dyn Background> {
+    pub fn task(engine: &Engine, config: &Arc<Config>, env: &Env, wait: WebTimeouts) -> Arc<dyn Background> {
         match Self::new(engine, config, env, wait) {
             Some(traces) => Arc::new(traces),
             None => Arc::new(NoTraces(engine.clone())),
@@ -227,7 +227,7 @@ impl Traces {
         let store = self.0.engine.store();
         let registered = store.mail().source(SourceLine::TRACES.to_owned(), store.now()).await;
         if registered.is_ok()
-            && store.mail().checked(SourceLine::TRACES.to_owned(), error.clone()).await.is_ok()
+            && store.mail().record_check(SourceLine::TRACES.to_owned(), error.clone()).await.is_ok()
         {
             *noted = Some((error, Instant::now()));
         }
@@ -300,7 +300,7 @@ impl Background for NoTraces {
 }
 
 /// Grows with each failure, and is at least as long as the server wishes.
-fn pause(wait: Wait, failures: u32, retry_after: Option<Duration>) -> Duration {
+fn pause(wait: WebTimeouts, failures: u32, retry_after: Option<Duration>) -> Duration {
     let longer = wait.again.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX));
     longer.min(MAX_PAUSE).max(retry_after.unwrap_or_default().min(wait.longest))
 }
@@ -309,8 +309,12 @@ fn pause(wait: Wait, failures: u32, retry_after: Option<Duration>) -> Duration {
 pub async fn check_traces(config: &Arc<Config>, env: &Env) -> Option<Result<String, String>> {
     let traces = config.traces.clone()?;
     let what = if traces.contents { "with contents" } else { "names and numbers alone" };
-    let endpoint =
-        Endpoint::new(config, traces, env.clone(), Wait { reply: Duration::from_secs(10), ..Traces::WAIT });
+    let endpoint = Endpoint::new(
+        config,
+        traces,
+        env.clone(),
+        WebTimeouts { reply: Duration::from_secs(10), ..Traces::WAIT },
+    );
     let keys = match endpoint.keys().await {
         Ok(keys) => keys,
         Err(why) => return Some(Err(why)),

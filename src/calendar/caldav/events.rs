@@ -7,7 +7,7 @@ use crate::calendar::invited::{InvitedEvent, events, events_of};
 use crate::calendar::lines::{self, Component};
 use crate::calendar::revise::{News, Revision, only_uid, revise};
 use crate::calendar::{CalendarError, short};
-use crate::web::{Ask, Reply};
+use crate::web::{Reply, WebRequest};
 use reqwest::header::{ACCEPT_ENCODING, HeaderName, IF_MATCH, IF_NONE_MATCH};
 use reqwest::{Method, Url};
 
@@ -38,7 +38,7 @@ impl CalDav {
             .map_err(|error| CalendarError::Permanent(format!("the event is no calendar text: {error}")))?;
         let uid = only_uid(&calendars)
             .map_err(|error| CalendarError::Permanent(format!("the event cannot be put in: {error}")))?;
-        let ask = Ask::new(Method::PUT, self.url_of(&uid).await?)
+        let ask = WebRequest::new(Method::PUT, self.url_of(&uid).await?)
             .body(KIND, event.to_vec())
             .header(IF_NONE_MATCH, "*");
         let reply = self.ask(ask).await?;
@@ -70,7 +70,8 @@ impl CalDav {
     async fn locate(&self, uid: &str) -> Result<Option<Object>, CalendarError> {
         let url = self.url_of(uid).await?;
         // A compressed response has another ETag.
-        let ask = Ask::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MAX_REPLY);
+        let ask =
+            WebRequest::new(Method::GET, url.clone()).header(ACCEPT_ENCODING, "identity").most(MAX_REPLY);
         let reply = self.look(ask).await?;
         match reply.status {
             200 if has_uid(&self.read(&reply.body)?, uid) => {
@@ -127,8 +128,9 @@ impl CalDav {
             }
             let ask = match revised.is_empty {
                 // The server must not write to anybody itself.
-                true => Ask::new(Method::DELETE, url).header(HeaderName::from_static("schedule-reply"), "F"),
-                false => Ask::new(Method::PUT, url).body(KIND, revised.bytes),
+                true => WebRequest::new(Method::DELETE, url)
+                    .header(HeaderName::from_static("schedule-reply"), "F"),
+                false => WebRequest::new(Method::PUT, url).body(KIND, revised.bytes),
             };
             let reply = self.ask(ask.header(IF_MATCH, &object.version)).await?;
             match reply.status {

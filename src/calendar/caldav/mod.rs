@@ -15,8 +15,8 @@ use super::entry::entries_of;
 use super::lines::{self, Component};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision, short};
 use crate::config::CalDavServer;
-use crate::text::unreadable;
-use crate::web::{Ask, Reply, Wait, Web, WebError, safe_excerpt, secret};
+use crate::text::read_error_text;
+use crate::web::{Reply, WebClient, WebError, WebRequest, WebTimeouts, safe_excerpt, secret};
 use base64::Engine as _;
 use base64::prelude::BASE64_STANDARD;
 use discover::Collection;
@@ -35,26 +35,26 @@ const MAX_REPLY: usize = 64 << 20;
 pub struct CalDav {
     server: CalDavServer,
     person: TimeZone,
-    wait: Wait,
+    wait: WebTimeouts,
     name: String,
-    web: OnceCell<Web>,
+    web: OnceCell<WebClient>,
     collection: OnceCell<Collection>,
 }
 
 impl CalDav {
     /// The calendar from a config. Makes no request yet.
     pub fn new(server: &CalDavServer, person: TimeZone) -> Self {
-        Self::patient(server, person, Wait::default())
+        Self::with_timeouts(server, person, WebTimeouts::default())
     }
 
     /// Like `new`, with other timeouts.
-    pub fn patient(server: &CalDavServer, person: TimeZone, wait: Wait) -> Self {
+    pub fn with_timeouts(server: &CalDavServer, person: TimeZone, wait: WebTimeouts) -> Self {
         let name = server.calendar.clone().unwrap_or_else(|| "calendar".to_owned());
         let (web, collection) = (OnceCell::new(), OnceCell::new());
         Self { server: server.clone(), person, wait, name, web, collection }
     }
 
-    async fn web(&self) -> Result<&Web, CalendarError> {
+    async fn web(&self) -> Result<&WebClient, CalendarError> {
         let make = async || {
             let url =
                 Url::parse(&self.server.url).map_err(|_| "url in [calendar] is no address".to_owned())?;
@@ -62,18 +62,18 @@ impl CalDav {
                 Some(path) => {
                     let read = tokio::fs::read(path).await;
                     Some(read.map_err(|error| {
-                        format!("ca_file {} cannot be read: {}", path.display(), unreadable(&error))
+                        format!("ca_file {} cannot be read: {}", path.display(), read_error_text(&error))
                     })?)
                 }
                 None => None,
             };
-            Web::new(&url, ca.as_deref(), self.wait)
+            WebClient::new(&url, ca.as_deref(), self.wait)
         };
         self.web.get_or_try_init(make).await.map_err(CalendarError::Permanent)
     }
 
     /// Makes a request with the password.
-    async fn ask(&self, ask: Ask) -> Result<Reply, CalendarError> {
+    async fn ask(&self, ask: WebRequest) -> Result<Reply, CalendarError> {
         let web = self.web().await?;
         let user = &self.server.user;
         let whose = format!("the password of {} at {}", safe_excerpt(user), web.place());
@@ -96,7 +96,7 @@ impl CalDav {
     }
 
     /// Makes a request that changes nothing, so an unknown outcome is harmless.
-    async fn look(&self, ask: Ask) -> Result<Reply, CalendarError> {
+    async fn look(&self, ask: WebRequest) -> Result<Reply, CalendarError> {
         self.ask(ask).await.map_err(|error| match error {
             CalendarError::Unknown(text) => CalendarError::Temporary(text),
             other => other,
@@ -116,7 +116,8 @@ impl CalDav {
         body: String,
     ) -> Result<Multistatus, CalendarError> {
         let method = Method::from_bytes(method).unwrap_or_default();
-        let ask = Ask::new(method, url.clone()).body("application/xml; charset=utf-8", body.into_bytes());
+        let ask =
+            WebRequest::new(method, url.clone()).body("application/xml; charset=utf-8", body.into_bytes());
         let ask = ask.header(HeaderName::from_static("depth"), depth).most(MAX_REPLY);
         let reply = self.look(ask).await?;
         let place = self.web().await?.place();

@@ -10,7 +10,7 @@ use super::revise::{News, Revision};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent};
 use crate::config;
 use crate::web::google::{Api, CallError, Page, Repeat};
-use crate::web::{Wait, safe_excerpt};
+use crate::web::{WebTimeouts, safe_excerpt};
 use event::{id, read, written};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
@@ -71,11 +71,16 @@ struct Time {
 impl GoogleCalendar {
     /// The calendar of a login. Makes no request yet.
     pub fn new(google: &config::Google, calendar: &str, person: TimeZone) -> Self {
-        Self::patient(google, calendar, person, Wait::default())
+        Self::with_timeouts(google, calendar, person, WebTimeouts::default())
     }
 
     /// Like `new`, with other timeouts.
-    pub fn patient(google: &config::Google, calendar: &str, person: TimeZone, wait: Wait) -> Self {
+    pub fn with_timeouts(
+        google: &config::Google,
+        calendar: &str,
+        person: TimeZone,
+        wait: WebTimeouts,
+    ) -> Self {
         Self { api: Api::new(google, &google.calendar_url, wait), calendar: calendar.to_owned(), person }
     }
 
@@ -88,10 +93,10 @@ impl GoogleCalendar {
         let body = json!({"timeMin": from, "timeMax": until, "items": [{"id": self.calendar}]});
         let ask = api.request(Method::POST, &["freeBusy"], &[]).most(MAX_REPLY);
         let ask = ask.body("application/json", body.to_string().into_bytes());
-        let mut reply: FreeBusy = api.json(ask, Repeat::Freely).await.map_err(surely_not)?;
+        let mut reply: FreeBusy = api.json(ask, Repeat::Freely).await.map_err(to_calendar_error)?;
         // Skipping a calendar would invent free time.
         let Some(times) = reply.calendars.remove(&self.calendar) else {
-            return Err(surely_not(api.unexpected("another calendar than the one asked for")));
+            return Err(to_calendar_error(api.unexpected("another calendar than the one asked for")));
         };
         if let Some(error) = times.errors.first() {
             let reason = error.get("reason").and_then(Value::as_str).unwrap_or("no reason given");
@@ -128,7 +133,7 @@ impl GoogleCalendar {
                     Err(CalendarError::Permanent(text.to_owned()))
                 }
             },
-            Err(error) => Err(surely_not(error)),
+            Err(error) => Err(to_calendar_error(error)),
         }
     }
 
@@ -140,7 +145,7 @@ impl GoogleCalendar {
         match api.json::<Value>(ask, Repeat::Freely).await {
             Ok(event) => Ok(Some(event).filter(|event| event["status"] != "cancelled")),
             Err(CallError::Refused { status: 404 | 410, .. }) => Ok(None),
-            Err(error) => Err(surely_not(error)),
+            Err(error) => Err(to_calendar_error(error)),
         }
     }
 
@@ -150,10 +155,10 @@ impl GoogleCalendar {
         let query = [("iCalUID", uid), ("maxResults", "250")];
         let ask = api.request(Method::GET, &["calendars", &self.calendar, "events"], &query).most(MAX_REPLY);
         let (mut events, mut pages) = (Vec::new(), api.pages(ask));
-        while let Some(listed) = pages.next::<Listed>().await.map_err(surely_not)? {
+        while let Some(listed) = pages.next::<Listed>().await.map_err(to_calendar_error)? {
             events.extend(listed.items);
             if events.len() > MAX_OCCURRENCES {
-                return Err(surely_not(api.unexpected("more occurrences than a series may have")));
+                return Err(to_calendar_error(api.unexpected("more occurrences than a series may have")));
             }
         }
         events.retain(|event| event["status"] != "cancelled");
@@ -232,7 +237,7 @@ impl GoogleCalendar {
         let ask = api.request(Method::GET, &path, &[("originalStart", at.as_str())]).most(MAX_REPLY);
         let (mut occurrence, mut pages) = (None, api.pages(ask));
         while occurrence.is_none()
-            && let Some(listed) = pages.next::<Listed>().await.map_err(surely_not)?
+            && let Some(listed) = pages.next::<Listed>().await.map_err(to_calendar_error)?
         {
             occurrence = listed.items.into_iter().next();
         }
@@ -276,7 +281,7 @@ impl GoogleCalendar {
         match api.call(ask.header(IF_MATCH, version).most(MAX_REPLY), Repeat::Never).await {
             Ok(_) => Ok(true),
             Err(CallError::Refused { status: 404 | 410 | 412, .. }) => Ok(false),
-            Err(error) => Err(surely_not(error)),
+            Err(error) => Err(to_calendar_error(error)),
         }
     }
 }
@@ -317,7 +322,7 @@ impl Calendar for GoogleCalendar {
     }
 }
 
-fn surely_not(error: CallError) -> CalendarError {
+fn to_calendar_error(error: CallError) -> CalendarError {
     match error {
         // After a new login it can succeed.
         CallError::Temporary(text) | CallError::UnexpectedReply(text) | CallError::Login(text) => {

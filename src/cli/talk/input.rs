@@ -4,7 +4,7 @@
 //! was shown answers nothing. A pasted text is one answer.
 
 use crate::cli::failure::Failure;
-use crate::text::{io_words, unreadable};
+use crate::text::{io_error_text, read_error_text};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::termios::{QueueSelector, tcflush};
 use std::io::{self, Write};
@@ -141,7 +141,8 @@ pub(super) async fn edit_in_editor(file: &Path, question: &str) -> Result<String
     let Some(editor) = configured.filter(|editor| !editor.trim().is_empty()) else {
         return Err("EDITOR is not set; set it to an editor, or answer right here".to_owned());
     };
-    let unwritable = |error: io::Error| format!("{} cannot be written: {}", file.display(), io_words(&error));
+    let unwritable =
+        |error: io::Error| format!("{} cannot be written: {}", file.display(), io_error_text(&error));
     if !file.exists() {
         let begun = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(file);
         let text = format!("\n{SCISSORS}\n{question}\n");
@@ -154,10 +155,10 @@ pub(super) async fn edit_in_editor(file: &Path, question: &str) -> Result<String
     match ended.map_err(|e| e.to_string())? {
         Ok(status) if status.success() => {}
         Ok(status) => return Err(format!("the editor ended with {status}; the answer was not taken")),
-        Err(error) => return Err(format!("the editor cannot be started: {}", io_words(&error))),
+        Err(error) => return Err(format!("the editor cannot be started: {}", io_error_text(&error))),
     }
     let text = std::fs::read_to_string(file)
-        .map_err(|error| format!("{} cannot be read: {}", file.display(), unreadable(&error)))?;
+        .map_err(|error| format!("{} cannot be read: {}", file.display(), read_error_text(&error)))?;
     let above = text.split(SCISSORS).next().unwrap_or_default();
     Ok(above.trim().to_owned())
 }

@@ -15,7 +15,7 @@ use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
 use crate::inbox::{Block, By, DecisionRequest, InboxError, Item, ItemKind, Outcome, SeenHash, Status};
-use crate::service::{attend, closed, family_outcome};
+use crate::service::{drive_or_wait, family_outcome, wait_until_closed};
 use input::{Keyboard, Typed};
 use screen::{Screen, Stream};
 use std::cell::Cell;
@@ -48,7 +48,7 @@ pub(super) async fn hold(folder: &OpenFolder, thread: ThreadId) -> Result<Answer
         questions_asked: 0,
         shown: None,
     };
-    let ended = folder.app().beside(talk.run()).await;
+    let ended = folder.app().run_with_background(talk.run()).await;
     talk.screen.clear();
     ended.map(|()| Answer::nothing())
 }
@@ -111,7 +111,7 @@ impl Talk<'_> {
         let mut progress = engine.progress();
         let driver = Cell::new(None);
         let stop = self.signals.received();
-        let driving = attend(engine, &scope, Until::Idle, stop, |pid| driver.set(pid));
+        let driving = drive_or_wait(engine, &scope, Until::Idle, stop, |pid| driver.set(pid));
         tokio::pin!(driving);
         let mut work = Work::new(&self.thread);
         let mut tick = tokio::time::interval(TICK);
@@ -195,7 +195,7 @@ impl Talk<'_> {
         let id = item.interrupt();
         let elsewhere = async {
             match &id {
-                Some(id) => closed(self.folder.engine(), &item.thread, id).await,
+                Some(id) => wait_until_closed(self.folder.engine(), &item.thread, id).await,
                 None => std::future::pending().await,
             }
         };

@@ -63,7 +63,7 @@ impl Args {
         if context.has_data()
             && let Ok(folder) = context.open()
             && let Some(intake) = folder.intake()
-            && let Err(error) = intake.look_soon().await
+            && let Err(error) = intake.request_sync().await
         {
             tracing::warn!(%error, "whoever drives was not told of the login");
         }

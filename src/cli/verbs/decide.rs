@@ -7,7 +7,7 @@ use crate::cli::ids::{Target, target};
 use crate::cli::output::Answer;
 use crate::cli::pairs;
 use crate::cli::print::note;
-use crate::cli::words::words;
+use crate::cli::text_input::text_or_stdin;
 use crate::graph::{Decision, InterruptId, ThreadId};
 use crate::inbox::{
     By, DecisionRequest, GrantRequest, GrantScope, Outcome, SeenHash, Status, unsent_edit_key,
@@ -70,7 +70,7 @@ impl Accept {
             && !self.original
             && self.binding.args_hash.is_none()
         {
-            sent_all_changes(&folder, id).await?;
+            ensure_no_unsent_edit(&folder, id).await?;
         }
         match target {
             Target::Interrupt(id) if self.remember.is_some() => {
@@ -97,7 +97,9 @@ impl Accept {
     fn request(&self, folder: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
         let Some(scope) = self.grant else { return Ok(None) };
         let now = folder.page.now;
-        let end = |word: &str| now.checked_add(when::lasting(word, &now)?).map_err(|error| error.to_string());
+        let end = |word: &str| {
+            now.checked_add(when::parse_duration(word, &now)?).map_err(|error| error.to_string())
+        };
         let ends_at = self.lasts.as_deref().map(end).transpose().map_err(Failure::usage)?;
         let scope = match scope {
             Scope::Thread => GrantScope::Thread,
@@ -112,7 +114,7 @@ impl Accept {
 }
 
 /// Fails if the screen keeps unsent changes, because it is unclear which version is meant.
-async fn sent_all_changes(folder: &OpenFolder, id: &InterruptId) -> Result<(), Failure> {
+async fn ensure_no_unsent_edit(folder: &OpenFolder, id: &InterruptId) -> Result<(), Failure> {
     let drafts = folder.inbox().decisions().drafts().await?;
     // The user may have typed only a prefix of the id.
     let key = unsent_edit_key(id.as_str());
@@ -210,7 +212,7 @@ pub(in crate::cli) struct Respond {
 impl Respond {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let target = target(&self.id)?;
-        let text = words(&self.text)?;
+        let text = text_or_stdin(&self.text)?;
         let folder = context.open()?;
         match target {
             Target::Interrupt(id) => {
@@ -330,7 +332,7 @@ impl Binding {
     }
 
     async fn file_away(&self, folder: &OpenFolder, thread: ThreadId) -> Result<Answer, Failure> {
-        self.unbound(&thread)?;
+        self.refuse_hash(&thread)?;
         let filed = folder.inbox().decisions().file_away(thread).await;
         let outcome = filed.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?;
         self.waiting.follow(folder, outcome).await
@@ -338,13 +340,13 @@ impl Binding {
 
     /// Continues a thread after its result.
     async fn go_on(&self, folder: &OpenFolder, thread: ThreadId, words: String) -> Result<Answer, Failure> {
-        self.unbound(&thread)?;
+        self.refuse_hash(&thread)?;
         let outcome = folder.inbox().threads().proceed(thread, words).await?;
         self.waiting.follow(folder, outcome).await
     }
 
     /// Fails if a hash was given: a result is read, not approved, and has none.
-    fn unbound(&self, thread: &ThreadId) -> Result<(), Failure> {
+    fn refuse_hash(&self, thread: &ThreadId) -> Result<(), Failure> {
         match self.args_hash {
             None => Ok(()),
             Some(_) => Err(Failure::usage(format!(

@@ -58,7 +58,7 @@ impl Args {
         let folder = context.open()?;
         let now = folder.page.now.to_zoned(folder.page.zone.clone());
         let past = |word: &Option<String>| {
-            word.as_deref().map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)
+            word.as_deref().map(|word| when::parse_past(word, &now)).transpose().map_err(Failure::usage)
         };
         let words = DecisionQuery::parse(&self.words.join(" "), &now).map_err(Failure::usage)?;
         let query = DecisionQuery {

@@ -4,7 +4,7 @@ use crate::app::{ReplayOptions, Setup, eval_triage};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use crate::text::when;
 use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
@@ -96,8 +96,12 @@ impl Decisions {
     async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let config = context.config()?;
         let now = context.page.now.to_zoned(config.user.time_zone.clone());
-        let since =
-            self.since.as_deref().map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)?;
+        let since = self
+            .since
+            .as_deref()
+            .map(|word| when::parse_past(word, &now))
+            .transpose()
+            .map_err(Failure::usage)?;
         let rules = self
             .rules
             .as_deref()
@@ -114,7 +118,7 @@ impl Decisions {
                 return Err(Failure::usage(format!("`{pair}` is not NS=FILE")));
             };
             let text = std::fs::read_to_string(file)
-                .map_err(|e| Failure::usage(format!("{file} cannot be read: {}", unreadable(&e))))?;
+                .map_err(|e| Failure::usage(format!("{file} cannot be read: {}", read_error_text(&e))))?;
             memory.insert(setup.memory_named(word).map_err(|e| Failure::gone(e.to_string()))?, text);
         }
         let options = ReplayOptions { since, limit: self.limit, memory, rules, any_cost: self.yes };

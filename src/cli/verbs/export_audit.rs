@@ -16,7 +16,7 @@ pub(super) fn run(
 ) -> Result<Answer, Failure> {
     let config = context.config()?;
     let now = context.page.now.to_zoned(config.user.time_zone.clone());
-    let since = since.map(|word| when::past(word, &now)).transpose().map_err(Failure::usage)?;
+    let since = since.map(|word| when::parse_past(word, &now)).transpose().map_err(Failure::usage)?;
     if !config.data.exists() {
         let text = format!("{} does not exist yet; there is nothing to export", config.data.display());
         return Err(Failure::gone(text));

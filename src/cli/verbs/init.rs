@@ -25,9 +25,9 @@ const NO_MODEL: &str = "No model was found: no Ollama on this machine and no API
 /// How many mails are triaged at first, to show what sayso would do.
 const NEWEST: usize = 20;
 /// How long to wait for that.
-const PATIENCE: Duration = Duration::from_secs(180);
+const TRIAGE_TIMEOUT: Duration = Duration::from_secs(180);
 /// How long another process that drives may take to look at every mailbox.
-const LOOKING: Duration = Duration::from_secs(120);
+const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// Set sayso up for your own mail
 #[derive(Debug, clap::Args)]
@@ -320,13 +320,14 @@ async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     let Some(intake) = folder.intake() else { return Ok(Triage::default()) };
     let bar = Bar::new(folder.page.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.total);
-    let looked = intake.looking_first(FirstLook::Newest(NEWEST)).sync_anywhere(&step, LOOKING).await;
+    let looked =
+        intake.with_first_look(FirstLook::Newest(NEWEST)).sync_here_or_in_driver(&step, SYNC_TIMEOUT).await;
     bar.clear();
     let sources = looked.map_err(anyhow::Error::from)?.unwrap_or_default();
     if aloud {
         say(&format!("Triaging your newest mails, at most {NEWEST}; Ctrl-C leaves the rest for later …\n"));
     }
-    let driving = drive_until(folder, &Scope::All, Until::Idle, Some(PATIENCE), |_| {}).await?;
+    let driving = drive_until(folder, &Scope::All, Until::Idle, Some(TRIAGE_TIMEOUT), |_| {}).await?;
     if driving.ensure_rested("").is_err() {
         note("not every mail was looked at yet; the inbox and `sayso run` go on with them");
     }

@@ -95,7 +95,7 @@ impl Args {
             .iter()
             .zip(dated)
             .map(|(item, dated)| {
-                let mark = Warning::heaviest(&item.warnings).map(|grade| format!("{} ", grade.mark()));
+                let mark = Warning::highest_grade(&item.warnings).map(|grade| format!("{} ", grade.mark()));
                 let about = folder.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
                 let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
                 let patience = item.patience_left(page.now);

@@ -10,6 +10,7 @@ use crate::cli::progress::Bar;
 use crate::cli::table::{cut, full, name, right, table};
 use crate::inbox::MailLine;
 use crate::service::{Destination, MailMove};
+use crate::text::count_noun;
 use std::time::Duration;
 
 use super::attachments;
@@ -17,7 +18,7 @@ use super::put_away::{Mails, MoveTo};
 use super::unsubscribe::Unsubscribe;
 
 /// How long another process that drives may take to look at every mailbox.
-const PATIENCE: Duration = Duration::from_secs(120);
+const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 
 /// List mail with its threads, fetch what is new, or put mail away
 #[derive(Debug, clap::Args)]
@@ -141,7 +142,7 @@ async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
     };
     let bar = Bar::new(folder.page.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.total);
-    let synced = intake.sync_anywhere(&step, PATIENCE).await.map_err(anyhow::Error::from)?;
+    let synced = intake.sync_here_or_in_driver(&step, SYNC_TIMEOUT).await.map_err(anyhow::Error::from)?;
     bar.clear();
     let Some(synced) = synced else {
         let text = "the running process has not checked every mailbox; `sayso doctor` shows how they are";
@@ -158,12 +159,11 @@ async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
 }
 
 fn line(synced: &Synced) -> String {
-    let count = |n: u64, what: &str| if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") };
     let mut text = format!(
         "{}: {} new, {} started",
         synced.source,
-        count(synced.new, "mail"),
-        count(synced.started, "thread")
+        count_noun(synced.new, "mail"),
+        count_noun(synced.started, "thread")
     );
     if let Some(error) = &synced.error {
         text += &format!("; FAILED: {error}");

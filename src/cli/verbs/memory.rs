@@ -5,7 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Page};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{MemoryVersion, MemoryView};
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use std::io::IsTerminal;
 use std::path::PathBuf;
 
@@ -133,7 +133,7 @@ fn text_from_flags(text: Option<String>, file: Option<PathBuf>) -> Result<Option
             Failure::usage(format!(
                 "{} cannot be read: {}; name a file of UTF-8 text",
                 file.display(),
-                unreadable(&e)
+                read_error_text(&e)
             ))
         }),
         (None, None) => Ok(None),

@@ -5,7 +5,7 @@ use crate::cli::drive::WaitArgs;
 use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
 use crate::cli::output::Answer;
-use crate::cli::words::words;
+use crate::cli::text_input::text_or_stdin;
 
 /// Go on with a finished thread
 #[derive(Debug, clap::Args)]
@@ -25,7 +25,7 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let thread = thread(&self.thread)?;
-        let words = words(&self.text)?;
+        let words = text_or_stdin(&self.text)?;
         let folder = context.open()?;
         let outcome = folder.inbox().threads().proceed(thread, words).await?;
         self.waiting.follow(&folder, outcome).await

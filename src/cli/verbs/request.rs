@@ -6,10 +6,10 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::hook::{Hook, waiting};
 use crate::cli::output::Answer;
 use crate::cli::request::format_answer;
-use crate::cli::words::read_stdin;
+use crate::cli::text_input::read_stdin;
 use crate::inbox::RequestAnswer;
 use crate::service::{NewRequest, WaitResult};
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use crate::text::when;
 use serde_json::{Map, Value};
 use std::path::PathBuf;
@@ -152,14 +152,16 @@ impl Args {
             Some(file) => {
                 let name = file.display();
                 let text = std::fs::read_to_string(file).map_err(|e| {
-                    Failure::usage(format!("--schema: {name} cannot be read: {}", unreadable(&e)))
+                    Failure::usage(format!("--schema: {name} cannot be read: {}", read_error_text(&e)))
                 })?;
                 Some(object(&format!("--schema: {name}"), &text)?)
             }
         };
         let expires = match &self.expires {
             None => None,
-            Some(word) => Some(when::lasting(word, &context.page.now).map_err(Failure::usage)?.as_secs()),
+            Some(word) => {
+                Some(when::parse_duration(word, &context.page.now).map_err(Failure::usage)?.as_secs())
+            }
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(way.word())).collect::<Value>();

@@ -2,7 +2,7 @@
 
 use crate::app::{Scope, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::{drive_until, seconds, takes_over};
+use crate::cli::drive::{drive_until, other_driver_note, seconds};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
@@ -47,7 +47,7 @@ impl Args {
             {
                 note(&match until {
                     Until::Idle => format!("process {pid} is already running the threads; waiting for it"),
-                    Until::Stopped => takes_over(pid),
+                    Until::Stopped => other_driver_note(pid),
                 });
             }
         };

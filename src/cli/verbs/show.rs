@@ -6,6 +6,7 @@ use crate::cli::ids::thread;
 use crate::cli::output::{Answer, Page};
 use crate::cli::values::Lines;
 use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
+use crate::text::duration;
 
 /// Show a whole thread: what happened, who decided, what was done
 #[derive(Debug, clap::Args)]
@@ -60,7 +61,7 @@ fn text(page: &Page, view: &ThreadView) -> String {
 
 /// A span on one line, and its children below.
 fn trace(lines: &mut Lines, span: &TraceView, branch: &str, below: &str) {
-    let mut text = format!("{branch}{} · {}", span.name, took(span.ms));
+    let mut text = format!("{branch}{} · {}", span.name, duration(span.ms));
     if span.input_tokens + span.output_tokens > 0 {
         text += &format!(" · {} tokens in, {} out", span.input_tokens, span.output_tokens);
     }
@@ -75,14 +76,6 @@ fn trace(lines: &mut Lines, span: &TraceView, branch: &str, below: &str) {
         let last = at + 1 == span.children.len();
         let (branch, under) = if last { ("└── ", "    ") } else { ("├── ", "│   ") };
         trace(lines, child, &format!("{below}{branch}"), &format!("{below}{under}"));
-    }
-}
-
-fn took(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
     }
 }
 

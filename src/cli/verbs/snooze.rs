@@ -27,7 +27,7 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = interrupt(&self.id)?;
         let folder = context.open()?;
-        let until = when::read(&self.when, &folder.page.now.to_zoned(folder.page.zone.clone()))
+        let until = when::parse_snooze(&self.when, &folder.page.now.to_zoned(folder.page.zone.clone()))
             .map_err(Failure::usage)?;
         let item = folder.inbox().decisions().snooze(id, until).await?;
         let item = pages::with_card(folder.inbox(), item).await;

@@ -25,14 +25,14 @@ impl Args {
         let id = interrupt(&self.id)?;
         let folder = context.open()?;
         if self.batch {
-            return together(&folder, id).await;
+            return undo_together(&folder, id).await;
         }
         let outcome = folder.inbox().decisions().undo(id).await?;
         outcome::answer(&folder, &outcome).await
     }
 }
 
-async fn together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, Failure> {
+async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, Failure> {
     let (mut outcomes, mut refused) = (Vec::new(), Vec::new());
     for (_, undone) in folder.inbox().decisions().undo_batch(id).await? {
         match undone {

@@ -2,7 +2,7 @@
 
 use crate::app::Driver;
 use crate::cli::context::Context;
-use crate::cli::drive::{Signals, takes_over};
+use crate::cli::drive::{Signals, other_driver_note};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
@@ -44,7 +44,7 @@ impl Args {
                     if let Some(pid) = driver
                         && noted_pid.replace(pid) != Some(pid)
                     {
-                        note(&takes_over(pid));
+                        note(&other_driver_note(pid));
                     }
                 }
             }

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::tz::TimeZone;
+use secrecy::ExposeSecret;
 
 use super::keys::Shape;
 use super::sections::SECTIONS;
@@ -66,7 +67,7 @@ fn without_a_word_all_is_default() {
 }
 
 #[test]
-fn every_variable_with_a_secret_is_known() {
+fn every_secret_of_the_environment_is_known() {
     let config = resolve(
         r#"
         [model]
@@ -90,11 +91,23 @@ fn every_variable_with_a_secret_is_known() {
         name = "work"
         url = "https://graphs.example"
         headers = ["X-Tenant: acme", "X-Token: $TOKEN", "X-Other: $(pass show other)"]
+        [calendar]
+        kind = "caldav"
+        url = "https://dav.example"
+        user = "ada"
+        password_env = "CALENDAR"
+        [traces]
+        endpoint = "https://traces.example"
+        headers = ["X-Api-Key: $TRACES"]
         "#,
     );
-    let mut variables = config.secret_variables().to_vec();
-    variables.sort();
-    assert_eq!(variables, ["CHEAP_KEY", "MAIL_PASSWORD", "OPENAI_API_KEY", "SMTP_PASSWORD", "TOKEN"]);
+    let names =
+        ["CALENDAR", "CHEAP_KEY", "MAIL_PASSWORD", "OPENAI_API_KEY", "SMTP_PASSWORD", "TOKEN", "TRACES"];
+    let env = Env::from_iter(names.map(|name| (name, name)));
+    let mut known: Vec<String> =
+        config.readable_secrets(&env).iter().map(|secret| secret.expose_secret().to_owned()).collect();
+    known.sort();
+    assert_eq!(known, names);
 }
 
 #[test]

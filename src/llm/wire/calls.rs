@@ -10,7 +10,7 @@ use serde_json::{Map, Value};
 
 use super::Fault;
 use crate::llm::habit::note;
-use crate::llm::{BadCall, Habit, Request, ToolCall, loose};
+use crate::llm::{BadCall, Habit, Request, ToolCall, lenient_json};
 
 /// The most calls in one answer.
 const MAX_CALLS: usize = 32;
@@ -175,7 +175,7 @@ fn object(text: &str) -> Result<(Value, Vec<Habit>), String> {
         return Ok((Value::Object(Map::new()), Vec::new()));
     }
     let read = |text: &str| {
-        let loose = loose::value(text).ok_or(());
+        let loose = lenient_json::value(text).ok_or(());
         loose.or_else(|()| serde_json::from_str(text).map(|value| (value, None)))
     };
     let (value, how) = read(text).map_err(|error| format!("its arguments are not JSON ({error})"))?;
@@ -183,7 +183,7 @@ fn object(text: &str) -> Result<(Value, Vec<Habit>), String> {
     let value = match value {
         Value::String(inner) => {
             note(&mut habits, [Habit::PackedArguments]);
-            loose::value(inner.trim()).map_or(Value::String(inner), |(value, _)| value)
+            lenient_json::value(inner.trim()).map_or(Value::String(inner), |(value, _)| value)
         }
         Value::Null => Value::Object(Map::new()),
         other => other,

@@ -4,14 +4,14 @@ use super::calls::{Calls, Piece};
 use super::{Fault, OutputMode};
 use crate::llm::calls::means;
 use crate::llm::habit::note;
-use crate::llm::{Delta, Habit, OnText, Reply, Request, Stop, Usage, loose};
+use crate::llm::{Delta, Habit, OnText, Reply, Request, Stop, Usage, lenient_json};
 use crate::text::Visible;
 
 /// The longest text of an answer.
 const MAX_TEXT: usize = 4 << 20;
 
 /// What has been read so far.
-pub(in crate::llm) struct Draft {
+pub(in crate::llm) struct PartialReply {
     text: String,
     calls: Calls,
     stop: Option<Stop>,
@@ -24,7 +24,7 @@ pub(in crate::llm) struct Draft {
     pub model: String,
 }
 
-impl Draft {
+impl PartialReply {
     pub fn new(request: &Request, mode: OutputMode) -> Self {
         Self {
             text: String::new(),
@@ -92,7 +92,7 @@ impl Draft {
             Stop::End if !calls.is_empty() => Stop::Calls,
             stop => stop,
         };
-        let (answer, thought) = loose::without_thoughts(&self.text);
+        let (answer, thought) = lenient_json::without_thoughts(&self.text);
         let mut text = answer.to_owned();
         note(&mut habits, thought.then_some(Habit::Thoughts));
         if stop == Stop::Length && (!bad_calls.is_empty() || (text.trim().is_empty() && calls.is_empty())) {

@@ -1,7 +1,7 @@
 //! One path to every server: wait for a place, keep the pace, send, read within limits, retry, and only then answer.
 //!
 //! A provider is a [`Protocol`]: how to write a request and how to read a frame. It keeps no state; the answer grows in
-//! a [`Draft`]. Nothing is spawned, so dropping the future closes the connection.
+//! a [`PartialReply`]. Nothing is spawned, so dropping the future closes the connection.
 
 mod calls;
 mod client;
@@ -18,7 +18,7 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 pub(super) use calls::{Args, Piece};
-pub(super) use draft::Draft;
+pub(super) use draft::PartialReply;
 pub(super) use fault::Fault;
 pub(super) use frames::Framing;
 
@@ -56,7 +56,7 @@ pub(super) trait Protocol: Send + Sync + 'static {
     /// The request as JSON.
     fn body(&self, settings: &ModelSettings, request: &Request, quirks: Quirks) -> Value;
     /// Reads one frame of the answer.
-    fn read(&self, draft: &mut Draft, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault>;
+    fn read(&self, draft: &mut PartialReply, frame: &Value, on_text: OnText<'_>) -> Result<(), Fault>;
     /// What to leave out next time, if the server's complaint (in lower case) names it.
     fn adapt(&self, _sent: Quirks, _request: &Request, _complaint: &str) -> Option<Quirks> {
         None
@@ -206,7 +206,7 @@ impl<P: Protocol> HttpModel<P> {
         if response.status() != StatusCode::OK {
             return Err(self.refused(response, request, quirks).await);
         }
-        let mut draft = Draft::new(request, quirks.output);
+        let mut draft = PartialReply::new(request, quirks.output);
         match self.read(response, &mut draft, on_text).await.and_then(|()| draft.finish(request)) {
             Ok(reply) => Ok(reply.visible()),
             Err(fault) => Err(self.failed(fault, request)),
@@ -217,7 +217,7 @@ impl<P: Protocol> HttpModel<P> {
     async fn read(
         &self,
         mut response: reqwest::Response,
-        draft: &mut Draft,
+        draft: &mut PartialReply,
         on_text: OnText<'_>,
     ) -> Result<(), Fault> {
         let is_json = response
@@ -264,7 +264,7 @@ impl<P: Protocol> HttpModel<P> {
         Err(Fault::Cut(broke.unwrap_or_else(|| "the stream ended before the answer did".into())))
     }
 
-    fn frame(&self, draft: &mut Draft, frame: &str, on_text: OnText<'_>) -> Result<(), Fault> {
+    fn frame(&self, draft: &mut PartialReply, frame: &str, on_text: OnText<'_>) -> Result<(), Fault> {
         if frame.trim() == "[DONE]" {
             draft.close();
             return Ok(());

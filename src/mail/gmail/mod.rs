@@ -37,7 +37,7 @@ use super::{
     UndoToken,
 };
 use crate::config::{self, AfterHandling, Google};
-use crate::web::Wait;
+use crate::web::WebTimeouts;
 use crate::web::google::{Api, CallError, Repeat};
 use jiff::Timestamp;
 use reqwest::Method;
@@ -78,15 +78,15 @@ struct StateCache {
 impl Gmail {
     /// The mailbox of a login. Does not connect yet.
     pub fn open(mail: &config::Mail, google: &Google, labels: &[String]) -> Result<Self, MailError> {
-        Self::patient(mail, google, labels, Wait::default())
+        Self::with_timeouts(mail, google, labels, WebTimeouts::default())
     }
 
     /// The same with other timeouts.
-    pub fn patient(
+    pub fn with_timeouts(
         mail: &config::Mail,
         google: &Google,
         labels: &[String],
-        wait: Wait,
+        wait: WebTimeouts,
     ) -> Result<Self, MailError> {
         let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Permanent)?;
         let mut read_labels: Vec<String> = Vec::new();

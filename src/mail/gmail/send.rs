@@ -9,7 +9,7 @@ use crate::mail::net::crlf;
 use crate::mail::outgoing::Envelope;
 use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::text::hex;
-use crate::web::Wait;
+use crate::web::WebTimeouts;
 use crate::web::google::{Api, CallError, Repeat};
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -30,11 +30,11 @@ pub struct GmailOutgoing {
 impl GmailOutgoing {
     /// Outgoing mail for a login. Does not connect yet.
     pub fn open(google: &Google) -> Result<Self, MailError> {
-        Self::patient(google, Wait::default())
+        Self::with_timeouts(google, WebTimeouts::default())
     }
 
     /// The same with other timeouts.
-    pub fn patient(google: &Google, wait: Wait) -> Result<Self, MailError> {
+    pub fn with_timeouts(google: &Google, wait: WebTimeouts) -> Result<Self, MailError> {
         let api = Api::new(google, &google.gmail_url, wait).map_err(MailError::Permanent)?;
         Ok(Self { api })
     }

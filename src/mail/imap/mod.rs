@@ -125,11 +125,11 @@ macro_rules! in_session {
 impl Imap {
     /// The IMAP account in a config; `None` if it is of another kind. Does not connect yet.
     pub fn open(mail: &config::Mail) -> Option<Self> {
-        Self::patient(mail, Timeouts::default())
+        Self::with_timeouts(mail, Timeouts::default())
     }
 
     /// The same with other timeouts.
-    pub fn patient(mail: &config::Mail, patience: Timeouts) -> Option<Self> {
+    pub fn with_timeouts(mail: &config::Mail, patience: Timeouts) -> Option<Self> {
         let MailSource::Imap { server, folders, drafts, sent } = &mail.source else { return None };
         let mut read: Vec<Folder> = Vec::new();
         for folder in folders.iter().map(|name| Folder::named(name)) {

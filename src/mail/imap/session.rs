@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, Answers, Kind, is_news, status};
 use super::names::Folder;
-use super::value::{Builder, Value, announced, set};
+use super::value::{Builder, Value, literal_at_end, set};
 use crate::config::{MailServer, MailTls};
 use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, safe_excerpt};
 use std::collections::HashSet;
@@ -30,7 +30,7 @@ pub(super) enum ImapError {
     #[error("{place} ended the connection ({text})")]
     Bye { place: String, text: String },
     #[error("{place} does not speak IMAP; check host and port")]
-    Odd { place: String },
+    NotImap { place: String },
     #[error("{place} sends more than was asked for, so the connection was ended")]
     TooMuch { place: String },
     #[error("{0}")]
@@ -51,7 +51,7 @@ impl ImapError {
             Self::Net(error) => error.is_temporary(),
             Self::No { code, .. } => !code.starts_with("NONEXISTENT") && !code.starts_with("TRYCREATE"),
             Self::Bye { .. } | Self::TooMuch { .. } => true,
-            Self::Odd { .. } | Self::Login(_) | Self::Permanent(_) => false,
+            Self::NotImap { .. } | Self::Login(_) | Self::Permanent(_) => false,
         }
     }
 }
@@ -133,7 +133,7 @@ impl Session {
     }
 
     pub(super) fn unexpected(&self) -> ImapError {
-        ImapError::Odd { place: place(&self.server) }
+        ImapError::NotImap { place: place(&self.server) }
     }
 
     pub(super) fn bye(&self, text: &str) -> ImapError {
@@ -272,7 +272,7 @@ impl Session {
     async fn answer_counted(&mut self, bytes: &mut usize) -> Result<Answer, ImapError> {
         let place = place(&self.server);
         let too_much = || ImapError::TooMuch { place: place.clone() };
-        let unexpected = || ImapError::Odd { place: place.clone() };
+        let unexpected = || ImapError::NotImap { place: place.clone() };
         let line_error = |error: LineError| match error {
             LineError::Net(error) => ImapError::Net(error),
             LineError::Long => too_much(),
@@ -291,7 +291,7 @@ impl Session {
         }
         line.drain(..2);
         loop {
-            let Some((before, length)) = announced(&line) else {
+            let Some((before, length)) = literal_at_end(&line) else {
                 builder.line(&line).map_err(|_| unexpected())?;
                 return Ok(Answer::Data(builder.done().map_err(|_| unexpected())?));
             };

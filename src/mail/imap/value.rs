@@ -57,7 +57,7 @@ pub(super) struct Builder {
 
 /// The answer is not IMAP.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Odd;
+pub(super) struct NotImap;
 
 impl Default for Builder {
     fn default() -> Self {
@@ -78,22 +78,22 @@ impl Builder {
     }
 
     /// Adds a line, or the part of it before a literal.
-    pub(super) fn line(&mut self, line: &[u8]) -> Result<(), Odd> {
+    pub(super) fn line(&mut self, line: &[u8]) -> Result<(), NotImap> {
         let mut at = 0;
         while let Some(byte) = line.get(at) {
             match byte {
                 b' ' => at += 1,
                 b'(' => {
                     if self.open.len() >= DEEPEST {
-                        return Err(Odd);
+                        return Err(NotImap);
                     }
                     self.open.push(Vec::new());
                     at += 1;
                 }
                 b')' => {
-                    let list = self.open.pop().ok_or(Odd)?;
+                    let list = self.open.pop().ok_or(NotImap)?;
                     if self.open.is_empty() {
-                        return Err(Odd);
+                        return Err(NotImap);
                     }
                     self.put(Value::List(list));
                     at += 1;
@@ -105,14 +105,14 @@ impl Builder {
         Ok(())
     }
 
-    fn quoted(&mut self, line: &[u8], from: usize) -> Result<usize, Odd> {
+    fn quoted(&mut self, line: &[u8], from: usize) -> Result<usize, NotImap> {
         let mut text = Vec::new();
         let mut at = from;
         loop {
-            match line.get(at).ok_or(Odd)? {
+            match line.get(at).ok_or(NotImap)? {
                 b'"' => break,
                 b'\\' => {
-                    text.push(*line.get(at + 1).ok_or(Odd)?);
+                    text.push(*line.get(at + 1).ok_or(NotImap)?);
                     at += 2;
                 }
                 byte => {
@@ -143,16 +143,16 @@ impl Builder {
     }
 
     /// All values added.
-    pub(super) fn done(mut self) -> Result<Vec<Value>, Odd> {
+    pub(super) fn done(mut self) -> Result<Vec<Value>, NotImap> {
         match (self.open.pop(), self.open.is_empty()) {
             (Some(values), true) => Ok(values),
-            _ => Err(Odd),
+            _ => Err(NotImap),
         }
     }
 }
 
 /// Where a literal announced at the end of a line starts, and how long it is: `{12}`, `{12+}`, `~{12}`.
-pub(super) fn announced(line: &[u8]) -> Option<(usize, u64)> {
+pub(super) fn literal_at_end(line: &[u8]) -> Option<(usize, u64)> {
     let inside = line.strip_suffix(b"}")?;
     let from = inside.iter().rposition(|byte| *byte == b'{')?;
     let number = inside[from + 1..].strip_suffix(b"+").unwrap_or(&inside[from + 1..]);
@@ -189,7 +189,7 @@ mod tests {
         assert_eq!(set(&[]), "");
     }
 
-    fn built(lines: &[&str]) -> Result<Vec<Value>, Odd> {
+    fn built(lines: &[&str]) -> Result<Vec<Value>, NotImap> {
         let mut builder = Builder::default();
         for line in lines {
             builder.line(line.as_bytes())?;
@@ -207,18 +207,18 @@ mod tests {
         assert_eq!(after(pairs, "FLAGS").unwrap().list().len(), 2);
         assert_eq!(after(pairs, "BODY[HEADER.FIELDS (TO)]").unwrap().text().unwrap(), "a \"b\"");
         for odd in [")", "(", "\"", "(()", "\"\\"] {
-            assert_eq!(built(&[odd]), Err(Odd), "{odd}");
+            assert_eq!(built(&[odd]), Err(NotImap), "{odd}");
         }
-        assert_eq!(built(&["(".repeat(1000).as_str()]), Err(Odd));
+        assert_eq!(built(&["(".repeat(1000).as_str()]), Err(NotImap));
     }
 
     #[test]
     fn counted_texts_are_seen_coming() {
-        assert_eq!(announced(b"BODY[] {12}"), Some((7, 12)));
-        assert_eq!(announced(b"BODY[] ~{12+}"), Some((7, 12)));
-        assert_eq!(announced(b"{99999999999999999999999}"), Some((0, u64::MAX)));
+        assert_eq!(literal_at_end(b"BODY[] {12}"), Some((7, 12)));
+        assert_eq!(literal_at_end(b"BODY[] ~{12+}"), Some((7, 12)));
+        assert_eq!(literal_at_end(b"{99999999999999999999999}"), Some((0, u64::MAX)));
         for none in ["", "}", "{}", "{x}", "a {1} b", "{-1}"] {
-            assert_eq!(announced(none.as_bytes()), None, "{none}");
+            assert_eq!(literal_at_end(none.as_bytes()), None, "{none}");
         }
     }
 }

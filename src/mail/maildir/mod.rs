@@ -43,7 +43,7 @@ use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
 use crate::config::{self, AfterHandling, MailMode, MailSource};
-use crate::text::{Visible, io_words};
+use crate::text::{Visible, io_error_text};
 use jiff::Timestamp;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -233,13 +233,14 @@ pub(super) fn trouble(path: &Path, error: &io::Error) -> MailError {
         io::ErrorKind::NotFound => {
             MailError::Permanent(format!("there is no {place}; check the path in the config"))
         }
-        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => {
-            MailError::Permanent(format!("{place} may not be used ({}); check who owns it", io_words(error)))
-        }
+        io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem => MailError::Permanent(format!(
+            "{place} may not be used ({}); check who owns it",
+            io_error_text(error)
+        )),
         io::ErrorKind::NotADirectory => {
             MailError::Permanent(format!("{place} is not a folder; name the one that has cur, new and tmp"))
         }
-        _ => MailError::Temporary(format!("{place}: {}", io_words(error))),
+        _ => MailError::Temporary(format!("{place}: {}", io_error_text(error))),
     }
 }
 

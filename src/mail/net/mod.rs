@@ -9,7 +9,7 @@ mod tls;
 pub(super) use stream::{LineError, Wire};
 
 use crate::config::{MailLogin, MailServer};
-use crate::text::{Visible, io_words, truncate};
+use crate::text::{Visible, io_error_text, truncate};
 use crate::web;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
@@ -116,7 +116,7 @@ pub(super) fn plain(error: &io::Error) -> String {
     if error.kind() == io::ErrorKind::UnexpectedEof {
         return "the server hung up".to_owned();
     }
-    safe_excerpt(&io_words(error))
+    safe_excerpt(&io_error_text(error))
 }
 
 /// Connects, without encryption yet.

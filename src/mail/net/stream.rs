@@ -48,7 +48,7 @@ impl Wire {
     }
 
     /// From now on, answers may take as long as a server needs to check a whole mail.
-    pub(in crate::mail) fn wait_for_a_verdict(&mut self) {
+    pub(in crate::mail) fn use_delivery_timeout(&mut self) {
         self.patience.answer = self.patience.verdict;
     }
 

@@ -19,7 +19,7 @@ use crate::mail::copies::Copies;
 use crate::mail::imap::Imap;
 use crate::mail::maildir::{blocking, ids, newlines};
 use crate::mail::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
-use crate::text::{Visible, hex, io_words};
+use crate::text::{Visible, hex, io_error_text};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Seek, Write};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -65,7 +65,7 @@ impl Program {
     }
 
     /// The same with another timeout.
-    pub fn patient(self, patience: Duration) -> Self {
+    pub fn with_timeout(self, patience: Duration) -> Self {
         Self { patience, ..self }
     }
 
@@ -94,16 +94,20 @@ impl Program {
         let mail = newlines(&without_bcc(raw));
         let input = tokio::task::spawn_blocking(move || unnamed_file(&mail)).await;
         let input = input.map_err(io::Error::other).and_then(|input| input);
-        let input = input
-            .map_err(|e| SendError::NotSent(format!("cannot hand the mail to {name}: {}", io_words(&e))))?;
+        let input = input.map_err(|e| {
+            SendError::NotSent(format!("cannot hand the mail to {name}: {}", io_error_text(&e)))
+        })?;
         let mut child = self.command(envelope).stdin(input).spawn().map_err(|error| {
-            SendError::NotSent(format!("cannot run {name}: {}; check outgoing.command", io_words(&error)))
+            SendError::NotSent(format!(
+                "cannot run {name}: {}; check outgoing.command",
+                io_error_text(&error)
+            ))
         })?;
         let stderr_output = Arc::<Mutex<Vec<u8>>>::default();
         let collector =
             child.stderr.take().map(|stderr| tokio::spawn(collect_output(stderr, stderr_output.clone())));
         let exit = match tokio::time::timeout(self.patience, child.wait()).await {
-            Ok(exit) => exit.map_err(|error| io_words(&error)),
+            Ok(exit) => exit.map_err(|error| io_error_text(&error)),
             Err(_) => {
                 kill_group(&child);
                 let _ = child.wait().await;

@@ -80,7 +80,7 @@ async fn a_program_that_hangs_is_stopped_with_what_it_started() {
     let folder = tempfile::tempdir().unwrap();
     // It waits for a pipe that nobody writes to.
     let does = format!("mkfifo '{0}/never'; echo begun >&2; cat '{0}/never'", folder.path().display());
-    let program = program(&folder, &does).patient(Duration::from_millis(300));
+    let program = program(&folder, &does).with_timeout(Duration::from_millis(300));
     let error = program.send(RAW).await.unwrap_err();
     assert!(matches!(error, SendError::Unknown(_)), "{error:?}");
     assert_eq!(copies(&folder.path().join("Sent")), 0);

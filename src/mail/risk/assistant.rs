@@ -6,7 +6,7 @@
 
 use super::placeholders::without_placeholders;
 use super::{commands, disguise};
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 
 /// Verbs that tell somebody to drop their instructions.
 const DROP: &[&str] = &[
@@ -182,12 +182,13 @@ pub(super) fn find_assistant_words(text: &str) -> Option<AssistantWords> {
     let spoken = plain.reduce(|first, next| if first.quoted && !next.quoted { next } else { first });
     let disguised = || {
         let hidden_texts = disguise::hidden_texts(&text).into_iter();
-        let mut inner =
-            hidden_texts.filter(|inner| commands::is_command(&flat(inner)) || phrase(inner).is_some());
+        let mut inner = hidden_texts
+            .filter(|inner| commands::is_command(&normalize_text(inner)) || phrase(inner).is_some());
         // If decoding changes nothing, there is no disguise.
         let plain = paragraphs(&text).filter_map(phrase).collect::<Vec<_>>();
         let turned = || {
-            let mut turned = disguise::turned(&text).into_iter().filter_map(|turned| phrase(&turned));
+            let mut turned =
+                disguise::letter_substitutions(&text).into_iter().filter_map(|turned| phrase(&turned));
             turned.find(|words| !plain.contains(words))
         };
         let words = inner.next().map(|inner| inner.split_whitespace().take(10).collect::<Vec<_>>().join(" "));
@@ -239,8 +240,9 @@ fn is_quoted(paragraph: &str, words: &str) -> bool {
 
 /// Whether a text begins with these words, ignoring the characters between them.
 fn starts_with_words(text: &str, words: &str) -> bool {
-    let first_words =
-        |text: &str| -> Vec<String> { flat(text).split_whitespace().take(3).map(str::to_owned).collect() };
+    let first_words = |text: &str| -> Vec<String> {
+        normalize_text(text).split_whitespace().take(3).map(str::to_owned).collect()
+    };
     let prefix = first_words(words);
     first_words(&text[..text.floor_char_boundary(200)]).starts_with(&prefix)
 }
@@ -290,7 +292,7 @@ fn weigh(words: &[&str]) -> Option<Weight> {
     if DROP.contains(words.first()?) {
         return drops_instructions(words);
     }
-    if addresses_machine(words) || is_after_prompt(words) || calls_tool(words) {
+    if addresses_machine(words) || asks_for_prompt(words) || calls_tool(words) {
         return Some(Weight::Enough);
     }
     let half = if gives_role(words) {
@@ -363,7 +365,7 @@ fn addresses_machine(words: &[&str]) -> bool {
 }
 
 /// "Reveal your instructions", "new system prompt".
-fn is_after_prompt(words: &[&str]) -> bool {
+fn asks_for_prompt(words: &[&str]) -> bool {
     match word(words, 0) {
         "reveal" | "print" | "repeat" | "output" | "leak" | "disclose" | "expose" => {
             let named = |two: &[&str]| matches!(two, ["system" | "your", "prompt"]);

@@ -3,7 +3,7 @@
 //! Either alone is ordinary: people write about assistants, and ask each other to forward mails. Both in one paragraph
 //! are suspicious. Linear time.
 
-use crate::text::phrases::{Flat, flat};
+use crate::text::phrases::{NormalizedText, normalize_text};
 
 /// Programs that may be addressed, in several languages. Names that people have are left out.
 const READERS: &str = "assistant, assistants, ai, llm, llms, language model, language models, model, agent, agents, chatbot, \
@@ -75,7 +75,7 @@ const ROLES: &[&str] = &[
 
 /// The first words of a paragraph that commands a reader.
 pub(super) fn find_command(paragraph: &str) -> Option<String> {
-    let flat = flat(paragraph);
+    let flat = normalize_text(paragraph);
     if !is_command(&flat) {
         return None;
     }
@@ -90,7 +90,7 @@ pub(super) fn find_command(paragraph: &str) -> Option<String> {
 }
 
 /// Whether a [`flat`] text contains a command that one would not give to a person.
-pub(super) fn is_command(flat: &Flat) -> bool {
+pub(super) fn is_command(flat: &NormalizedText) -> bool {
     COMMANDS.iter().any(|(verbs, objects)| flat.has(verbs) && flat.has(objects))
 }
 
@@ -98,7 +98,7 @@ pub(super) fn is_command(flat: &Flat) -> bool {
 fn begins_with_reader(paragraph: &str) -> bool {
     let starts = paragraph.split(['.', '!', '?', '\n', '(', '[']).filter_map(|sentence| {
         let (head, _) = sentence.trim_start().split_once([':', ','])?;
-        Some(flat(head))
+        Some(normalize_text(head))
     });
     starts.into_iter().any(|head| {
         head.split_whitespace().count() <= 7

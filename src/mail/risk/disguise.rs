@@ -1,7 +1,7 @@
 //! Decodes disguised text, which people skip and models read.
 
-use super::quoting::with_decoded;
-use crate::text::phrases::flat;
+use super::distinctive::with_decoded;
+use crate::text::phrases::normalize_text;
 use std::collections::HashSet;
 
 /// How much of a text is decoded, in bytes.
@@ -23,7 +23,7 @@ pub(super) fn hidden_texts(text: &str) -> Vec<String> {
 }
 
 /// The text with letters replaced in three ways. Callers count only the plainest commands in it.
-pub(super) fn turned(text: &str) -> [String; 3] {
+pub(super) fn letter_substitutions(text: &str) -> [String; 3] {
     let text = &text[..text.floor_char_boundary(MOST)];
     let rot13 = text.chars().map(|c| match c {
         'a'..='m' | 'A'..='M' => char::from_u32(u32::from(c) + 13).unwrap_or(c),
@@ -43,7 +43,7 @@ pub(super) fn turned(text: &str) -> [String; 3] {
 }
 
 fn is_prose(text: &str) -> bool {
-    flat(text).split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).count() >= 4
+    normalize_text(text).split_whitespace().filter(|word| word.chars().all(char::is_alphabetic)).count() >= 4
 }
 
 /// Joins `i g n o r e  a l l`: single blanks between letters, double ones between words.

@@ -165,7 +165,7 @@ pub(super) fn same_organisation(one: &str, other: &str) -> bool {
 }
 
 /// Whether two addresses have different owners: two organisations, or two people at a mail provider.
-pub fn elsewhere(one: &str, other: &str) -> bool {
+pub fn have_different_owners(one: &str, other: &str) -> bool {
     let domain =
         |address: &str| address.rsplit_once('@').map_or("", |(_, domain)| domain).to_ascii_lowercase();
     let (first, second) = (domain(one), domain(other));

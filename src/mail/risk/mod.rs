@@ -1,4 +1,4 @@
-//! Computes warnings for users from the mail itself, never from a model (SAFETY.md, rule 4).
+//! Computes warnings for users from the mail itself, never from a model (docs/safety.md, "Text from outside never steers").
 //!
 //! Promises: pure functions, linear time, a closed set of warnings. Each names the cause. Ordinary mail gets none:
 //! lists, forwards, newsletters' tracking links within one company, parts of one organisation. A warning is not a
@@ -8,22 +8,22 @@ mod assistant;
 mod authentication;
 mod commands;
 mod disguise;
+mod distinctive;
 mod domains;
 mod files;
-mod leaving;
 mod placeholders;
 mod ploys;
-mod quoting;
 mod senders;
+mod unsubscribe;
 mod wants;
 
 #[cfg(test)]
 mod tests;
 
 pub use authentication::Receiver;
-pub use domains::{elsewhere, organisation};
-pub use leaving::{one_click, unsubscribe_risk};
-pub use quoting::{DistinctiveText, distinctive_text};
+pub use distinctive::{DistinctiveText, distinctive_text};
+pub use domains::{have_different_owners, organisation};
+pub use unsubscribe::{one_click, unsubscribe_risk};
 pub use wants::{Want, asks_for_secret, names_new_bank_details, speaks_of_attachment};
 
 pub use files::is_program;
@@ -329,7 +329,7 @@ pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
     let mut risks = Vec::new();
     let from = &mail.from.address;
     let domains = domains::Domains::new(known.addresses);
-    let is_colleague = known.own.iter().any(|own| !domains::elsewhere(own, from));
+    let is_colleague = known.own.iter().any(|own| !domains::have_different_owners(own, from));
     if !from.is_empty() && !known.first_day && !is_colleague && !(known.is_known)(from) {
         risks.push(Risk::NewSender { address: from.clone() });
     }
@@ -409,7 +409,7 @@ fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
     let is_expected =
         from.is_empty() || to.is_empty() || is_list_address || (is_sender && mail.list.is_some());
     // Within one company, mail may come from a service and ask for answers to the company itself.
-    (!is_expected && domains::elsewhere(&mail.from.address, &reply_to.address))
+    (!is_expected && domains::have_different_owners(&mail.from.address, &reply_to.address))
         .then(|| Risk::ReplyToDiffers { from: mail.from.address.clone(), reply_to: reply_to.address.clone() })
 }
 
@@ -417,8 +417,8 @@ fn reply_to_differs(mail: &Mail, reply_to: &Address) -> Option<Risk> {
 fn name_holds_address(from: &Address) -> Option<Risk> {
     // "ann@example.com via List" comes from the list, and says so.
     let names_list = from.name.to_lowercase().contains(" via ");
-    let mut shown =
-        domains::addresses_in(&from.name).filter(|shown| domains::elsewhere(shown, &from.address));
+    let mut shown = domains::addresses_in(&from.name)
+        .filter(|shown| domains::have_different_owners(shown, &from.address));
     let shown = shown.next().filter(|_| !names_list && !from.address.is_empty())?;
     Some(Risk::NameHoldsAddress { shown, address: from.address.clone() })
 }

@@ -7,13 +7,13 @@ use super::domains;
 use super::wants::{Want, leads_elsewhere, links, own_words};
 use super::{RiskContext, files, organisation};
 use crate::mail::Mail;
-use crate::text::phrases::{Flat, flat, is_listed};
+use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
 use crate::text::words::sentences;
 
 /// All ploys in a mail whose sender the user has no reason to trust.
 pub(super) fn ploys(mail: &Mail, known: &RiskContext<'_>) -> Vec<Want> {
     let text = own_words(mail);
-    let all = flat(&format!("{}\n{text}", mail.subject));
+    let all = normalize_text(&format!("{}\n{text}", mail.subject));
     let leads = links(mail).next().is_some();
     let acts = leads || !mail.attachments.is_empty() || has_telephone(&text);
     let signs = [
@@ -23,13 +23,15 @@ pub(super) fn ploys(mail: &Mail, known: &RiskContext<'_>) -> Vec<Want> {
         (Want::Login, leads && passes_a_code_on(mail, &all)),
         (
             Want::CallBack,
-            has_telephone(&text) && all.has(MONEY) && in_one(&text, |one| one.has(CALL) && one.has(UNDO)),
+            has_telephone(&text)
+                && all.has(MONEY)
+                && any_sentence(&text, |one| one.has(CALL) && one.has(UNDO)),
         ),
         (
             Want::Secrecy,
             all.has(MONEY)
-                && (flat(&mail.subject).has(SECRECY)
-                    || in_one(&text, |one| one.has(SECRECY) && !one.has(DISCLAIMERS))),
+                && (normalize_text(&mail.subject).has(SECRECY)
+                    || any_sentence(&text, |one| one.has(SECRECY) && !one.has(DISCLAIMERS))),
         ),
         (Want::Messenger, !leads && all.has(MESSENGERS) && all.has(JOIN) && mail.list.is_none()),
         (Want::Command, all.has(SHELLS) && all.has(PASTE)),
@@ -45,15 +47,15 @@ pub(super) fn ploys(mail: &Mail, known: &RiskContext<'_>) -> Vec<Want> {
 }
 
 /// Whether a single sentence matches.
-fn in_one(text: &str, is_meant: impl Fn(&Flat) -> bool) -> bool {
-    sentences(text).into_iter().any(|sentence| is_meant(&flat(sentence)))
+fn any_sentence(text: &str, is_meant: impl Fn(&NormalizedText) -> bool) -> bool {
+    sentences(text).into_iter().any(|sentence| is_meant(&normalize_text(sentence)))
 }
 
 /// Whether somebody the user knows wants a login on a foreign page: their mailbox may have been taken over.
 pub(super) fn is_taken_over_account(mail: &Mail) -> bool {
     mail.list.is_none()
         && links(mail).any(|link| leads_elsewhere(mail, link))
-        && sentences(&own_words(mail)).into_iter().any(|sentence| hands_in(&flat(sentence)))
+        && sentences(&own_words(mail)).into_iter().any(|sentence| hands_in(&normalize_text(sentence)))
 }
 
 const HOURS: &str = "hour, hours, stunde, stunden, heure, heures, hora, horas, ora, ore, minutes, minuten";
@@ -62,7 +64,7 @@ const NOW: &str = "today, immediately, right away, without delay, final notice, 
     umgehend, aujourd hui, immédiatement, sans délai, hoy, inmediatamente, oggi, subito, immediatamente";
 
 /// Whether something must happen within hours or a few days.
-fn has_deadline(flat: &Flat) -> bool {
+fn has_deadline(flat: &NormalizedText) -> bool {
     let words: Vec<&str> = flat.split_whitespace().collect();
     let soon = words.windows(2).any(|two| match two[0].parse::<u32>() {
         Ok(many) => many <= 96 && is_listed(two[1], HOURS) || many <= 3 && is_listed(two[1], DAYS),
@@ -90,7 +92,7 @@ const LOSSES: &str = "account will be closed, account is closed, access will be 
     una sanzione";
 
 /// Whether the user would otherwise lose something or pay a fine.
-fn has_loss(flat: &Flat) -> bool {
+fn has_loss(flat: &NormalizedText) -> bool {
     let mut near = 0;
     for word in flat.split_whitespace() {
         if near > 0 && is_listed(word, LOST) {
@@ -111,7 +113,7 @@ const FOOTERS: &str = "get outlook, outlook for, outlook für, outlook pour, out
     gesendet, envoyé, enviado, inviato, follow us, find us, facebook, instagram, linkedin, whatsapp";
 
 /// Brands that send from another company's domain.
-const HOUSES: &[(&str, &str)] = &[
+const PARENT_BRANDS: &[(&str, &str)] = &[
     ("microsoft 365", "microsoft"),
     ("office 365", "microsoft"),
     ("outlook", "microsoft"),
@@ -127,22 +129,24 @@ const HOUSES: &[(&str, &str)] = &[
 
 /// Whether the display name or the last line names a company that the sender does not belong to.
 fn claims_brand(mail: &Mail, text: &str, known: &RiskContext<'_>) -> bool {
-    let domain = flat(organisation(mail.from.domain()));
+    let domain = normalize_text(organisation(mail.from.domain()));
     let ends = text.lines().rev().map(str::trim).filter(|line| !line.is_empty()).take(1);
     let short = |line: &&str| {
-        let signs = !line.contains("://") && !line.contains(['|', '@', '<']) && !flat(line).has(FOOTERS);
+        let signs =
+            !line.contains("://") && !line.contains(['|', '@', '<']) && !normalize_text(line).has(FOOTERS);
         signs && line.split_whitespace().count() <= 5
     };
-    let texts = ends.filter(short).chain([mail.from.name.as_str()]).map(flat);
+    let texts = ends.filter(short).chain([mail.from.name.as_str()]).map(normalize_text);
     let own_domains = known.own.iter().map(|own| own.rsplit_once('@').map_or("", |(_, domain)| domain));
     let own_domains = own_domains.filter(|domain| !domains::is_provider(domain));
     let own_labels: Vec<String> = own_domains
         .filter_map(|domain| {
-            organisation(domain).split('.').next().map(|label| flat(label).trim().to_owned())
+            organisation(domain).split('.').next().map(|label| normalize_text(label).trim().to_owned())
         })
         .filter(|label| label.len() > 3)
         .collect();
-    let is_of_house = |brand: &str| HOUSES.iter().any(|(one, house)| *one == brand && domain.contains(house));
+    let is_of_house =
+        |brand: &str| PARENT_BRANDS.iter().any(|(one, house)| *one == brand && domain.contains(house));
     let is_sender_brand = |brand: &str| domain.contains(brand) || is_of_house(brand);
     texts.into_iter().any(|texts| {
         BRANDS
@@ -168,7 +172,7 @@ const NEVER: &str = "never, not share, don t share, not give, not disclose, forg
 const TYPED: &str = "card number, expiry date, cvc, cvv, pin, tan, iban, kartennummer, prüfziffer, numéro de carte, número de \
     tarjeta, numero della carta";
 
-fn hands_in(flat: &Flat) -> bool {
+fn hands_in(flat: &NormalizedText) -> bool {
     let named = |list: &str| list.split(", ").filter(|one| flat.has(one)).count();
     let wants = flat.has(CREDENTIALS) && flat.has(HAND_IN);
     // Nobody honest lists several of them.
@@ -178,14 +182,14 @@ fn hands_in(flat: &Flat) -> bool {
 /// Whether a linked or attached page asks for data that nobody types into a stranger's page.
 fn asks_to_log_in(mail: &Mail, text: &str) -> bool {
     let page = links(mail).next().is_some() || mail.attachments.iter().any(|file| files::is_page(&file.name));
-    page && sentences(text).into_iter().any(|sentence| hands_in(&flat(sentence)))
+    page && sentences(text).into_iter().any(|sentence| hands_in(&normalize_text(sentence)))
 }
 
 const THIS_CODE: &str =
     "this code, the code, following code, diesen code, folgenden code, ce code, este código, questo codice";
 
 /// Whether the mail brings a code to type in elsewhere: that would let its sender in.
-fn passes_a_code_on(mail: &Mail, flat: &Flat) -> bool {
+fn passes_a_code_on(mail: &Mail, flat: &NormalizedText) -> bool {
     flat.has(THIS_CODE)
         && flat.has("type, enter, use, geben sie, eingeben, saisissez, entrez, introduzca, inserisci")
         && flat.has("sign in, log in, login, devicelogin, anmelden, connectez, inicie sesión, accedi")

@@ -1,7 +1,7 @@
 //! Checks the claimed sender: by the receiving server's findings, and by names of people and the user's organisation.
 
 use super::authentication::{Authentication, authentication};
-use super::{Risk, RiskContext, domains, elsewhere, organisation, wants};
+use super::{Risk, RiskContext, domains, have_different_owners, organisation, wants};
 use crate::mail::{Address, Mail};
 use crate::text::phrases;
 
@@ -20,7 +20,7 @@ pub(super) fn not_authentic(
     if failed.is_empty() {
         return None;
     }
-    let is_colleague = known.own.iter().any(|own| !elsewhere(own, &mail.from.address));
+    let is_colleague = known.own.iter().any(|own| !have_different_owners(own, &mail.from.address));
     let with = if looks_alike {
         Some("its domain looks like one you know")
     } else if impostor || is_colleague {
@@ -44,7 +44,7 @@ pub(super) fn known_name(mail: &Mail, known: &RiskContext<'_>) -> Option<Risk> {
     let names = std::iter::once(name.clone()).chain(parts.map(|part| part.join(" ")));
     let mut known_addresses = names.filter_map(|name| Some(((known.by_name)(&name)?, name)));
     let (known_address, name) =
-        known_addresses.find(|(known_address, _)| elsewhere(known_address, address))?;
+        known_addresses.find(|(known_address, _)| have_different_owners(known_address, address))?;
     Some(Risk::KnownName { name, address: address.clone(), known: known_address })
 }
 
@@ -75,13 +75,14 @@ pub(super) fn sent_for_others(mail: &Mail, known: &RiskContext<'_>) -> bool {
 /// The display name is the user's own organisation, but the mail comes from outside.
 pub(super) fn claims_own_organisation(mail: &Mail, known: &RiskContext<'_>) -> Option<Risk> {
     let Address { name, address } = &mail.from;
-    let words = phrases::flat(name);
+    let words = phrases::normalize_text(name);
     let own_address = known.own.iter().find(|own| {
         let domain = own.rsplit_once('@').map_or("", |(_, domain)| domain);
         let label = organisation(domain).split('.').next().unwrap_or_default();
-        label.len() > 3 && !domains::is_provider(domain) && words.has(phrases::flat(label).trim())
+        label.len() > 3 && !domains::is_provider(domain) && words.has(phrases::normalize_text(label).trim())
     })?;
-    let is_inside = mail.list.is_some() || !elsewhere(own_address, address) || (known.is_known)(address);
+    let is_inside =
+        mail.list.is_some() || !have_different_owners(own_address, address) || (known.is_known)(address);
     (!is_inside && !address.is_empty())
         .then(|| Risk::ClaimsHouse { name: name.clone(), address: address.clone() })
 }

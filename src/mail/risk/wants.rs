@@ -5,7 +5,7 @@
 use super::Risk;
 use super::domains::{self, Domains};
 use crate::mail::{Link, Mail};
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 use crate::text::words::sentences;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -84,12 +84,12 @@ const ATTACHED: &str = "i attach, i ve attached, i have attached, i m attaching,
 
 /// Whether a text says that something is attached to its mail.
 pub fn speaks_of_attachment(text: &str) -> bool {
-    flat(text).has(ATTACHED)
+    normalize_text(text).has(ATTACHED)
 }
 
 /// Whether a text says that payments go to a new account.
 pub fn names_new_bank_details(text: &str) -> bool {
-    flat(text).has(BANK)
+    normalize_text(text).has(BANK)
 }
 
 /// Whether a mail contains an account to pay into, in its text or attached.
@@ -103,16 +103,16 @@ const KEYS_AND_PASSWORDS: &str = "password, passwords, passcode, pin, pin code, 
 
 /// Whether a question asks for a secret.
 pub fn asks_for_secret(question: &str) -> bool {
-    flat(question).has(KEYS_AND_PASSWORDS)
+    normalize_text(question).has(KEYS_AND_PASSWORDS)
 }
 
 /// All requests of this kind in a mail.
 pub(super) fn wants(mail: &Mail) -> Vec<Want> {
     let text = own_words(mail);
-    let all = flat(&format!("{}\n{text}", mail.subject));
+    let all = normalize_text(&format!("{}\n{text}", mail.subject));
     let mut wants = Vec::new();
     let demands_secret = |sentence: &str| {
-        let flat = flat(sentence);
+        let flat = normalize_text(sentence);
         flat.has(SECRETS) && flat.has(HAND_OVER) && !flat.has(NEVER)
     };
     if sentences(&text).into_iter().any(demands_secret) {
@@ -149,7 +149,7 @@ pub(super) fn wants(mail: &Mail) -> Vec<Want> {
 pub(super) fn has_login_link(mail: &Mail) -> bool {
     let words = "login, log in, logon, sign in, signin, verify, password, passwort, anmelden, account, mailbox, webmail, \
         connexion, iniciar sesión, acceder";
-    links(mail).any(|link| flat(&format!("{} {}", link.text, link.target)).has(words))
+    links(mail).any(|link| normalize_text(&format!("{} {}", link.text, link.target)).has(words))
 }
 
 /// The sender's own text, without quotes.

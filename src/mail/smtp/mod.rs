@@ -40,7 +40,7 @@ impl Smtp {
     }
 
     /// The same with other timeouts.
-    pub fn patient(self, patience: Timeouts) -> Self {
+    pub fn with_timeouts(self, patience: Timeouts) -> Self {
         Self { patience, ..self }
     }
 

@@ -234,7 +234,7 @@ impl Session {
             return Err(unknown(error.to_string()));
         }
         let at = place(&self.server);
-        self.wire.wait_for_a_verdict();
+        self.wire.use_delivery_timeout();
         match self.reply().await {
             Ok(reply) if (200..300).contains(&reply.code) => Ok(()),
             Ok(reply) if reply.is_temporary() => {

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 pub enum ExportError {
     #[error("{} is there already, and is left as it is; give another name", .0.display())]
     Exists(PathBuf),
-    #[error("{} cannot be written: {}", .path.display(), crate::text::io_words(.error))]
+    #[error("{} cannot be written: {}", .path.display(), crate::text::io_error_text(.error))]
     Failed { path: PathBuf, error: io::Error },
 }
 

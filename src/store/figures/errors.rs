@@ -23,7 +23,7 @@ const NOT_ERRORS: [&str; 3] = ["stopped", "budget", "step_limit"];
 
 impl Figures<'_> {
     /// Recent errors, in no particular order.
-    pub fn occurred(self) -> Result<Vec<ErrorOccurrence>, StoreError> {
+    pub fn recent_errors(self) -> Result<Vec<ErrorOccurrence>, StoreError> {
         self.0.read(|db| {
             let mut occurred = troubles(db)?;
             occurred.extend(failed_calls(db)?);
@@ -32,7 +32,11 @@ impl Figures<'_> {
     }
 
     /// The newest threads of a workflow, and when each last changed.
-    pub fn newest(self, workflow: &str, limit: usize) -> Result<Vec<(ThreadId, Timestamp)>, StoreError> {
+    pub fn newest_threads(
+        self,
+        workflow: &str,
+        limit: usize,
+    ) -> Result<Vec<(ThreadId, Timestamp)>, StoreError> {
         self.0.read(|db| {
             let mut statement = db.prepare_cached(
                 "SELECT id, updated_at FROM threads

@@ -1,9 +1,7 @@
 //! Decisions: made once, by compare-and-set, and undoable until the thread has acted on them.
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
-use crate::inbox::{
-    By, DecisionRequest, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, Refusal, check,
-};
+use crate::inbox::{By, DecisionRequest, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, check};
 use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
 use crate::store::log::{Kind, Snoozed, Tx, UndoReason};
@@ -39,7 +37,7 @@ impl Holds {
         let program = asked.action.starts_with(PROGRAM_ACTIONS);
         match (acts, program) {
             (true, _) if asked.irreversible => self.irreversible_ms,
-            (true, true) if Warning::suspend(&asked.warnings) => self.warned_agents_ms,
+            (true, true) if Warning::need_confirmation(&asked.warnings) => self.warned_agents_ms,
             // An edit may have made it harmful, so only unedited requests skip the hold.
             (true, true) if asked.harmless && *decision == Decision::Accept => 0,
             (_, true) => self.agents_ms,
@@ -244,12 +242,5 @@ pub(in crate::store) fn undo_one(
             take_back(tx, &mut row, interrupt.seq, UndoReason::Person, now)?;
             Ok(row.id)
         }
-    }
-}
-
-impl StoreError {
-    /// Whether the card shown was out of date.
-    pub fn is_stale(&self) -> bool {
-        matches!(self, StoreError::Refused { refusal: Refusal::Stale, .. })
     }
 }

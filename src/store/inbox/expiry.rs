@@ -11,8 +11,8 @@ use crate::store::log::{self, Snoozed};
 use crate::store::record::append::append;
 use crate::store::record::questions::open_question;
 use crate::store::record::recent::Question;
+use crate::store::row_digest::RowHasher;
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
-use crate::store::seal::Seal;
 use crate::store::{Inbox, StoreError, settings};
 use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -171,5 +171,5 @@ fn read_policy_clock(db: &Connection) -> Result<Option<PolicyClock>, StoreError>
 }
 
 fn seal(clock: &PolicyClock) -> String {
-    hex(Seal::of("policy_clock").int(clock.total).text(&clock.at).done().bytes())
+    hex(RowHasher::of("policy_clock").int(clock.total).text(&clock.at).done().bytes())
 }

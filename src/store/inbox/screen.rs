@@ -182,7 +182,7 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         waiting: asked.waiting.is_some(),
         gives_up_at: asked.gives_up_at(question.at)?,
         allow: asked.allow(),
-        grade: Warning::heaviest(&asked.warnings),
+        grade: Warning::highest_grade(&asked.warnings),
         warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),
         created_at: time(question.at)?,
         dated: time(newest_mail(db, row.thread)?.unwrap_or(question.at))?,

@@ -25,7 +25,7 @@ impl Mail<'_> {
     }
 
     /// Remembers people who wrote to the user before sayso first looked, or whose mail was noted.
-    pub async fn heard_from(self, addresses: Vec<String>) -> Result<(), StoreError> {
+    pub async fn remember_senders(self, addresses: Vec<String>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {
                 let mut insert = db.prepare_cached("INSERT OR IGNORE INTO contacts (address) VALUES (?)")?;
@@ -39,7 +39,7 @@ impl Mail<'_> {
 
     /// Remembers people's display names, as pairs of address and name. Single-word names are skipped, because too many
     /// people share them.
-    pub async fn named(self, people: Vec<(String, String)>) -> Result<(), StoreError> {
+    pub async fn remember_names(self, people: Vec<(String, String)>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {
                 let mut insert =
@@ -55,7 +55,7 @@ impl Mail<'_> {
     }
 
     /// The address of somebody the user knows by this name.
-    pub fn by_name(self, name: &str) -> Result<Option<String>, StoreError> {
+    pub fn address_by_name(self, name: &str) -> Result<Option<String>, StoreError> {
         let Some(name) = name_key(name) else { return Ok(None) };
         self.0.read(|db| {
             let mut statement =
@@ -65,7 +65,7 @@ impl Mail<'_> {
     }
 
     /// Remembers whom the user wrote to.
-    pub async fn wrote_to(self, addresses: Vec<String>) -> Result<(), StoreError> {
+    pub async fn remember_recipients(self, addresses: Vec<String>) -> Result<(), StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |db| {

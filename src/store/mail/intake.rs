@@ -115,7 +115,11 @@ impl Mail<'_> {
     }
 
     /// The threads of a conversation.
-    pub fn before(self, account: &str, conversation: &str) -> Result<ConversationThreads, StoreError> {
+    pub fn conversation_threads(
+        self,
+        account: &str,
+        conversation: &str,
+    ) -> Result<ConversationThreads, StoreError> {
         self.0.read(|db| {
             let live = live(db, account, conversation)?.map(|row| row.id);
             let mut earlier = None;

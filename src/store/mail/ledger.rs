@@ -77,7 +77,12 @@ impl Mail<'_> {
     }
 
     /// Records how triage classified a thread's mails.
-    pub async fn triaged(self, thread: ThreadId, class: String, reason: String) -> Result<(), StoreError> {
+    pub async fn record_triage(
+        self,
+        thread: ThreadId,
+        class: String,
+        reason: String,
+    ) -> Result<(), StoreError> {
         self.update_mails(thread, move |mail, _| {
             mail.class = Some(class.clone());
             mail.reason = Some(reason.clone());
@@ -86,7 +91,7 @@ impl Mail<'_> {
     }
 
     /// Records that a thread's mails are handled, and how.
-    pub async fn handled(self, thread: ThreadId, outcome: String) -> Result<(), StoreError> {
+    pub async fn record_handled(self, thread: ThreadId, outcome: String) -> Result<(), StoreError> {
         self.update_mails(thread, move |mail, now| {
             mail.outcome = Some(outcome.clone());
             mail.handled_at = Some(now);

@@ -75,7 +75,7 @@ impl Mail<'_> {
         self.0.read(|db| Ok(SourceRow::find(db, name)?.and_then(|row| row.receiver)))
     }
 
-    /// Ends the first look: keeps the newest `limit` mails to take in, and leaves the rest alone.
+    /// Keeps only the newest `limit` mails of the first look to take in, and leaves the rest alone.
     pub async fn begin_taking(self, name: String, limit: usize, reason: String) -> Result<(), StoreError> {
         self.change(name, move |row, db, now| {
             row.phase = Phase::Taking;
@@ -135,7 +135,7 @@ impl Mail<'_> {
     }
 
     /// Records that a mailbox was checked; `error` is a sentence if something is wrong.
-    pub async fn checked(self, name: String, error: Option<String>) -> Result<(), StoreError> {
+    pub async fn record_check(self, name: String, error: Option<String>) -> Result<(), StoreError> {
         self.change(name, move |row, _, now| {
             row.checked_at = Some(now);
             if error.is_none() {

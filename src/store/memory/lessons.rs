@@ -5,8 +5,8 @@
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{LessonLink, MemoryVersion};
+use crate::store::row_digest::{Digest, RowHasher};
 use crate::store::rows::{ThreadRow, damaged};
-use crate::store::seal::{Digest, Seal};
 use crate::store::tally::{read_tally, tally};
 use crate::store::threads::start::{NewThread, start};
 use crate::store::{Memory, StoreError};
@@ -178,7 +178,7 @@ impl Memory<'_> {
 
 impl LessonRow {
     fn seal(&self) -> Digest {
-        Seal::of("lessons")
+        RowHasher::of("lessons")
             .int(self.seq)
             .text(&self.namespace)
             .text(&self.cause)

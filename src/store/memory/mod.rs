@@ -40,7 +40,7 @@ impl Memory<'_> {
     }
 
     /// The full name of the namespace a person means: an exact match, or the one namespace whose last part matches.
-    pub fn named(self, word: &str) -> Result<String, StoreError> {
+    pub fn resolve_namespace(self, word: &str) -> Result<String, StoreError> {
         let names = self.namespaces()?;
         if names.iter().any(|name| name == word) {
             return Ok(word.to_owned());

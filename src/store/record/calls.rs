@@ -1,14 +1,14 @@
 //! Results of repeatable calls left by an unfinished step.
 
 use crate::store::StoreError;
+use crate::store::row_digest::{Digest, RowHasher};
 use crate::store::rows::{ThreadRow, damaged, json};
-use crate::store::seal::{Digest, Seal};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::HashMap;
 
 fn seal(thread: i64, step: i64, name: &str, result: &str) -> Digest {
-    Seal::of("calls").int(thread).int(step).text(name).text(result).done()
+    RowHasher::of("calls").int(thread).int(step).text(name).text(result).done()
 }
 
 pub(in crate::store) fn write(

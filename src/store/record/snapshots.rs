@@ -4,8 +4,8 @@
 use crate::store::StoreError;
 use crate::store::log::{self, Sum};
 use crate::store::record::recent::LastStep;
+use crate::store::row_digest::{Digest, RowHasher};
 use crate::store::rows::{ThreadRow, damaged};
-use crate::store::seal::{Digest, Seal};
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// The state after a step.
@@ -58,5 +58,5 @@ pub(in crate::store) fn write(
 }
 
 fn seal(thread: i64, step: i64, chain: &[u8], state: &[u8]) -> Digest {
-    Seal::of("snapshots").int(thread).int(step).bytes(chain).bytes(state).done()
+    RowHasher::of("snapshots").int(thread).int(step).bytes(chain).bytes(state).done()
 }

@@ -1,8 +1,8 @@
 //! The row of a mail.
 
 use crate::store::StoreError;
+use crate::store::row_digest::{Digest, RowHasher};
 use crate::store::rows::{Cells, damaged};
-use crate::store::seal::{Digest, Seal};
 use crate::store::tally::tally;
 use rusqlite::{Connection, Row, params};
 
@@ -60,7 +60,7 @@ impl MailRow {
     pub(in crate::store) const PRUNED_BYTES: [u8; 32] = [0; 32];
 
     fn seal(&self) -> Digest {
-        Seal::of("mails")
+        RowHasher::of("mails")
             .int(self.seq)
             .text(&self.identity)
             .text(&self.account)

@@ -14,7 +14,7 @@ pub use source::Phase;
 pub(in crate::store) use source::SourceRow;
 
 use crate::store::StoreError;
-use crate::store::seal::Digest;
+use crate::store::row_digest::Digest;
 use jiff::Timestamp;
 use rusqlite::types::FromSql;
 use rusqlite::{Connection, Row};

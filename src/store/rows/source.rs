@@ -1,8 +1,8 @@
 //! The row of a mailbox.
 
 use crate::store::StoreError;
+use crate::store::row_digest::{Digest, RowHasher};
 use crate::store::rows::{Cells, damaged};
-use crate::store::seal::{Digest, Seal};
 use crate::store::tally::tally;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
@@ -49,7 +49,7 @@ pub(in crate::store) struct SourceRow {
 
 impl SourceRow {
     fn seal(&self) -> Digest {
-        Seal::of("sources")
+        RowHasher::of("sources")
             .int(self.seq)
             .text(&self.name)
             .int(self.began_at)
@@ -163,5 +163,5 @@ impl SourceRow {
 }
 
 fn seal_cursor(cursor: &str) -> Digest {
-    Seal::of("cursors").text(cursor).done()
+    RowHasher::of("cursors").text(cursor).done()
 }

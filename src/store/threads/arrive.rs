@@ -25,14 +25,14 @@ pub struct Arrival {
 
 impl Threads<'_> {
     /// Delivers an event to a thread.
-    pub async fn arrive(self, arrival: Arrival) -> Result<ThreadId, StoreError> {
+    pub async fn deliver(self, arrival: Arrival) -> Result<ThreadId, StoreError> {
         let now = self.0.now_ms();
         self.0.write(move |tx| run(tx, &arrival, now)).await
     }
 
     /// Delivers an event to a thread that waits and has no answer yet; returns whether it did. It never overrides an
     /// answer, even one that can still be taken back.
-    pub async fn arrive_unanswered(self, arrival: Arrival) -> Result<bool, StoreError> {
+    pub async fn deliver_if_unanswered(self, arrival: Arrival) -> Result<bool, StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |tx| {
@@ -47,7 +47,7 @@ impl Threads<'_> {
     }
 
     /// Delivers the outcome to a thread that is done; the thread records it and stays done. Returns whether it did.
-    pub async fn arrive_ended(self, arrival: Arrival) -> Result<bool, StoreError> {
+    pub async fn deliver_if_done(self, arrival: Arrival) -> Result<bool, StoreError> {
         let now = self.0.now_ms();
         self.0
             .write(move |tx| {
@@ -204,7 +204,7 @@ fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -
     Ok(())
 }
 
-/// After words that follow a result, the thread runs again from its entry node.
+/// Runs a finished thread again from its entry node, after words, a correction, or news that came too late.
 fn restart(
     tx: &Tx<'_>,
     row: &mut ThreadRow,

@@ -26,7 +26,7 @@ pub struct Runnable {
 
 /// All threads that may need the driver, and whether it may drive.
 #[derive(Clone, Debug)]
-pub struct ToDo {
+pub struct RunnableThreads {
     pub threads: Vec<Runnable>,
     /// Whether all driving is paused.
     pub paused: bool,
@@ -125,7 +125,7 @@ const TO_DO: &str = "
         WHERE unheard > 0 AND status IN ('waiting', 'done')";
 
 impl Threads<'_> {
-    pub fn to_do(self) -> Result<ToDo, StoreError> {
+    pub fn runnable(self) -> Result<RunnableThreads, StoreError> {
         self.0.read(|db| {
             let mut statement = db.prepare_cached(TO_DO)?;
             let rows = statement.query_map([], |row| {
@@ -134,7 +134,7 @@ impl Threads<'_> {
                 Ok(Runnable { thread, status, version, hold_ms, held_at })
             })?;
             let threads = rows.collect::<Result<_, _>>()?;
-            Ok(ToDo { threads, paused: settings::is_paused(db)? })
+            Ok(RunnableThreads { threads, paused: settings::is_paused(db)? })
         })
     }
 

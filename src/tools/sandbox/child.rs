@@ -11,7 +11,7 @@ use std::process::ExitCode;
 const FORMULAS: usize = 20;
 
 /// Exit code if the child could not harden itself; the reason is on stdout.
-pub(super) const NOT_SHUT_IN: i32 = 77;
+pub(super) const NOT_HARDENED: i32 = 77;
 /// What the child writes before code runs, and after.
 pub(super) const RUNNING: u8 = b'>';
 pub(super) const RAN: u8 = b'<';
@@ -25,7 +25,7 @@ const MAX_WORKBOOK: u64 = 256 << 20;
 /// Everything the child does. Called before any other part of the program runs.
 pub fn main() -> ExitCode {
     // Applied this late, hardening covers only the calling thread, so the working thread does it and this one waits.
-    let work = std::thread::Builder::new().stack_size(STACK).spawn(life);
+    let work = std::thread::Builder::new().stack_size(STACK).spawn(run_child);
     let code = match work.map(std::thread::JoinHandle::join) {
         Ok(Ok(code)) => code,
         Ok(Err(_)) | Err(_) => 1,
@@ -33,17 +33,17 @@ pub fn main() -> ExitCode {
     ExitCode::from(code)
 }
 
-fn life() -> u8 {
+fn run_child() -> u8 {
     let (mut stdin, mut stdout) = (io::stdin().lock(), io::stdout().lock());
     let shut_in = read_job(&mut stdin).and_then(|job| {
-        let shut_in = harden::shut_in(job.limits.memory, job.limits.seconds);
+        let shut_in = harden::harden(job.limits.memory, job.limits.seconds);
         shut_in.map_err(|why| why.to_string()).map(|layers| (job, layers))
     });
     let (job, layers) = match shut_in {
         Ok(shut_in) => shut_in,
         Err(why) => {
             let _ = stdout.write_all(why.as_bytes());
-            return u8::try_from(NOT_SHUT_IN).unwrap_or(1);
+            return u8::try_from(NOT_HARDENED).unwrap_or(1);
         }
     };
     let mut bytes = Vec::new();

@@ -46,7 +46,7 @@ impl Layers {
 const SLACK: u64 = 1 << 30;
 
 /// Gives up files and network, bounds memory, processor time and processes, then gives up system calls.
-pub(super) fn shut_in(memory: u64, seconds: u64) -> Result<Layers, HardenError> {
+pub(super) fn harden(memory: u64, seconds: u64) -> Result<Layers, HardenError> {
     use rustix::process::{Resource, Rlimit, setrlimit};
     let counted = usize::try_from(memory).unwrap_or(usize::MAX);
     monty_alloc::set_limit(Some(counted), false).map_err(HardenError::Memory)?;

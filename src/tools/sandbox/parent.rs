@@ -133,7 +133,7 @@ impl Sandbox {
         if status.success() {
             return unpack(&output).ok_or_else(|| std::io::Error::other("its report cannot be read")).map(Ok);
         }
-        if status.code() == Some(super::child::NOT_SHUT_IN) {
+        if status.code() == Some(super::child::NOT_HARDENED) {
             let why = String::from_utf8_lossy(&output).into_owned();
             return Err(std::io::Error::other(why));
         }

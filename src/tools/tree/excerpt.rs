@@ -22,7 +22,7 @@ const BEFORE: usize = 6;
 
 /// An excerpt of a file, about `most` bytes at most, with line numbers; the error is a reason for people.
 pub fn excerpt(folder: &Path, path: &str, from: ExcerptStart<'_>, most: usize) -> Result<String, String> {
-    let beneath = FolderHandle::open(folder).map_err(|e| text::unreadable(&e))?;
+    let beneath = FolderHandle::open(folder).map_err(|e| text::read_error_text(&e))?;
     let text = beneath.text(Path::new(path), LONGEST)?;
     let start = match from {
         ExcerptStart::Line(line) => (line as usize).saturating_sub(1),
@@ -46,7 +46,7 @@ pub fn excerpt(folder: &Path, path: &str, from: ExcerptStart<'_>, most: usize) -
 
 /// The numbered lines of a body, about `most` bytes at most. Long comments and texts are cut to their first line.
 pub fn body(folder: &Path, path: &str, first: u32, last: u32, most: usize) -> Result<String, String> {
-    let beneath = FolderHandle::open(folder).map_err(|e| text::unreadable(&e))?;
+    let beneath = FolderHandle::open(folder).map_err(|e| text::read_error_text(&e))?;
     let text = beneath.text(Path::new(path), LONGEST)?;
     let language = language::of(Path::new(path)).ok_or("its language is not known")?;
     let code = blank(language.family, &text);

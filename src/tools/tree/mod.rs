@@ -115,7 +115,7 @@ pub fn scan(
 ) -> Result<Tree, FolderError> {
     let root = resolve(folder)?;
     let unreadable = |why: String| FolderError::Unreadable { path: folder.to_owned(), why };
-    let beneath = FolderHandle::open(&root).map_err(|e| unreadable(text::unreadable(&e)))?;
+    let beneath = FolderHandle::open(&root).map_err(|e| unreadable(text::read_error_text(&e)))?;
     let excluded: Vec<&Path> = excluded.iter().filter_map(|path| path.strip_prefix(&root).ok()).collect();
     let walked = walk::walk(&beneath, &excluded, limits, progress).map_err(unreadable)?;
     let mut tree = Tree {

@@ -3,7 +3,7 @@
 use super::super::folder::Skipped;
 use super::super::open_beneath::{FolderHandle, NO_FILE};
 use super::{Limits, MAX_NAMED, OnProgress, PROGRESS_INTERVAL, visible};
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use rustix::fs::FileType;
@@ -58,7 +58,7 @@ pub(super) fn walk(
 impl Walk<'_> {
     fn enter(&mut self, folder: &Path, depth: usize) -> Result<(), String> {
         let room = self.limits.entries - self.entries;
-        let (entries, more) = self.beneath.list(folder, room).map_err(|e| unreadable(&e))?;
+        let (entries, more) = self.beneath.list(folder, room).map_err(|e| read_error_text(&e))?;
         self.entries += entries.len();
         self.out.folders += 1;
         let has_rules = entries.iter().any(|entry| entry.name == ".gitignore") && self.learn(folder);
@@ -67,7 +67,7 @@ impl Walk<'_> {
             let kind = match entry.kind {
                 Ok(kind) => kind,
                 Err(error) => {
-                    self.skip(&path, &unreadable(&error));
+                    self.skip(&path, &read_error_text(&error));
                     continue;
                 }
             };

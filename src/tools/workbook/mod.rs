@@ -11,18 +11,18 @@ mod find;
 mod follow;
 mod guard;
 mod odf;
-mod picture;
 mod read;
 mod refs;
+mod summary;
 mod write;
 
 pub use compare::{Differences, compare, lost};
 pub use edit::followed;
 pub use find::find;
 pub use follow::{Axis, Change, Move};
-pub use picture::{ColumnView, SheetView, WorkbookSummary};
 pub use read::open;
 pub use refs::{Area, CellPos};
+pub use summary::{ColumnView, SheetView, WorkbookSummary};
 pub use write::{preservation_notes, write};
 
 use crate::text::Visible;

@@ -6,7 +6,7 @@ mod keymap;
 
 pub use keymap::{Keymap, Lookup};
 
-use super::layers::{self, Ask, Help, form};
+use super::layers::{self, Help, PromptKind, form};
 use super::model::Model;
 use super::msg::{Cmd, HistoryPurpose, Press};
 use super::tabs::inbox::{self, Filter, away, decide, grant, history, mail, marks, menus, news, skipped};
@@ -33,7 +33,7 @@ pub enum Scope {
     /// A yes-or-no question.
     Confirm,
     /// The question asked when quitting.
-    Ending,
+    Quit,
     /// A form or a text box.
     Form,
     /// A list to choose from.
@@ -53,7 +53,7 @@ impl Scope {
         Scope::Memory,
         Scope::Activity,
         Scope::Confirm,
-        Scope::Ending,
+        Scope::Quit,
         Scope::Form,
         Scope::Menu,
         Scope::Prompt,
@@ -70,7 +70,7 @@ impl Scope {
             Scope::Memory => "On a profile, in Memory",
             Scope::Activity => "In Activity",
             Scope::Confirm => "When asked yes or no",
-            Scope::Ending => "When quitting while something is held",
+            Scope::Quit => "When quitting while something is held",
             Scope::Form => "In a form or a box",
             Scope::Menu => "In a menu or a review",
             Scope::Prompt => "In search, help and palette",
@@ -180,11 +180,11 @@ actions! {
         ShowDecisions ["gh"] "show_decisions": "show past decisions" => inbox::show(model, Filter::Decided),
         LastLesson ["gl"] "last_lesson": "undo or narrow the last thing learned" => news::offer(model),
         ShowSessions ["gc"] "sessions": "show the sessions of coding agents" => layers::sessions::show(model),
-        Search ["/"] "search": "search the list" => layers::ask(model, Ask::Search),
+        Search ["/"] "search": "search the list" => layers::ask(model, PromptKind::Search),
         SearchNext ["n"] "search_next": "next match" => moves::find(model, true),
         SearchPrevious ["N"] "search_previous": "previous match" => moves::find(model, false),
         Narrow ["\\"] "narrow": "filter the list" => tabs::narrow(model),
-        Palette [":"] "palette": "every action by name" => layers::ask(model, Ask::Palette),
+        Palette [":"] "palette": "every action by name" => layers::ask(model, PromptKind::Palette),
         Help ["?"] "help": "all keys" => layers::open(model, Help::default()),
         NewThread ["c"] "new_thread": "new thread" => form::choose_workflow(model),
         Undo ["u"] "undo": "undo the last decision or snooze" => decide::undo(model, press),
@@ -309,7 +309,7 @@ actions! {
         Drop ["space"] "drop": "leave this one out",
     }
 
-    Ending {
+    Quit {
         Wait ["w"] "wait": "wait for it, then quit",
         TakeBack ["t"] "take_back": "take it back, then quit",
         GoNow ["g"] "go_now": "quit now; it resumes when sayso next runs",

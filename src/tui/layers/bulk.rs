@@ -3,13 +3,13 @@
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::{DecisionRequest, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
-use crate::text::{width, wrap};
+use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, Press};
 use crate::tui::tabs::inbox::Row;
-use crate::tui::{draw, safe, words};
+use crate::tui::{draw, key_guard, words};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -159,7 +159,7 @@ impl Popup for Bulk {
                 model.layers.pop();
             }
             Action::Yes => {
-                if !safe::confirms(model, press) {
+                if !key_guard::confirms(model, press) {
                     model.say("Ignored: the keys came too fast");
                     return Vec::new();
                 }
@@ -196,7 +196,7 @@ impl Popup for Bulk {
             self.left_out.iter().take(screen_lines).flat_map(|why| bulleted(why, room)).collect();
         let outer = centred(screen, outer_width, cells(rows.len() + left_out.len() + 7));
         let inner = draw::frame(buf, outer, "Decide together?", theme.warning);
-        let title = format!("{} will be {}:", words::count(self.rows.len(), "item"), self.kind.word());
+        let title = format!("{} will be {}:", count_noun(self.rows.len(), "item"), self.kind.word());
         draw::text(buf, inner, inner.x, inner.y, &title, theme.title);
         let left_out_height =
             if left_out.is_empty() { 0 } else { cells(left_out.len() + 1).min(inner.height / 3) };

@@ -1,9 +1,7 @@
 //! A question that only `y` answers with yes, with a page to read first.
 
 use super::{Layer, Popup, cells, draw_keys, form, screen};
-use crate::graph::ThreadId;
 use crate::inbox::{DecisionRequest, GrantRequest, PruneQuery};
-use crate::service::{MailMove, Programs};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
@@ -12,7 +10,7 @@ use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, Press};
 use crate::tui::tabs::activity;
 use crate::tui::tabs::inbox::{Row, decide};
-use crate::tui::{draw, safe};
+use crate::tui::{draw, key_guard};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -38,23 +36,12 @@ pub struct Confirm {
 #[derive(Clone, Debug, PartialEq)]
 pub enum OnConfirm {
     Decide(DecisionKind, DecisionRequest),
-    Stop(ThreadId),
     /// Takes a decision and allows more of the same.
     Grant(DecisionRequest, GrantRequest),
     /// Takes a decision and tells the agent to remember the offer with this index.
     Remember(DecisionRequest, usize),
-    /// Puts a built-in grant back into effect.
-    Restore(String),
-    PutAway(Vec<ThreadId>, MailMove),
-    /// Saves an attachment although it can run programs.
-    SaveAttached(ThreadId, usize),
-    /// Gives a mail another class.
-    Reclassify(ThreadId, String),
-    /// Makes an earlier version of a profile the newest.
-    Revert(String, u64),
-    /// Starts another thread after a step of this one.
-    Fork(ThreadId, u64),
     Prune(PruneQuery),
+    Do(Cmd),
 }
 
 impl Confirm {
@@ -95,14 +82,7 @@ impl Confirm {
             OnConfirm::Decide(_, decision)
             | OnConfirm::Grant(decision, _)
             | OnConfirm::Remember(decision, _) => decision.interrupt.to_string(),
-            OnConfirm::Stop(_)
-            | OnConfirm::Restore(_)
-            | OnConfirm::PutAway(..)
-            | OnConfirm::SaveAttached(..)
-            | OnConfirm::Reclassify(..)
-            | OnConfirm::Revert(..)
-            | OnConfirm::Fork(..)
-            | OnConfirm::Prune(_) => return &self.why,
+            OnConfirm::Prune(_) | OnConfirm::Do(_) => return &self.why,
         };
         let list = &model.inbox.list;
         let is_gone = list.complete && list.find(&interrupt).is_none_or(Row::is_decided);
@@ -127,7 +107,7 @@ impl Popup for Confirm {
                 model.layers.pop();
             }
             Action::Yes => {
-                if !safe::confirms(model, press) {
+                if !key_guard::confirms(model, press) {
                     model.say("Ignored: the keys came too fast");
                     return Vec::new();
                 }
@@ -139,7 +119,6 @@ impl Popup for Confirm {
                 };
                 cmds.extend(match confirm.then {
                     OnConfirm::Decide(kind, decision) => decide::send(model, kind, decision),
-                    OnConfirm::Stop(thread) => vec![Cmd::Stop(thread)],
                     OnConfirm::Grant(decision, request) => {
                         model.deciding.insert(decision.interrupt.to_string());
                         vec![Cmd::Grant(decision, request)]
@@ -148,12 +127,7 @@ impl Popup for Confirm {
                         model.deciding.insert(decision.interrupt.to_string());
                         vec![Cmd::AcceptRemembering(decision, index)]
                     }
-                    OnConfirm::Restore(grant) => vec![Cmd::Restore(grant)],
-                    OnConfirm::PutAway(threads, mail_move) => vec![Cmd::PutAway(threads, mail_move)],
-                    OnConfirm::SaveAttached(thread, n) => vec![Cmd::SaveAttached(thread, n, Programs::Save)],
-                    OnConfirm::Reclassify(thread, class) => vec![Cmd::Reclassify(thread, class)],
-                    OnConfirm::Revert(namespace, version) => vec![Cmd::Revert(namespace, version)],
-                    OnConfirm::Fork(thread, step) => vec![Cmd::Fork(thread, step)],
+                    OnConfirm::Do(cmd) => vec![cmd],
                     OnConfirm::Prune(query) => activity::prune(model, query),
                 });
                 return cmds;

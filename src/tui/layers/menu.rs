@@ -1,6 +1,6 @@
 //! A list to choose from.
 
-use super::{Ask, Popup, ask, cells, form, screen};
+use super::{Popup, PromptKind, ask, cells, form, screen};
 use crate::graph::ThreadId;
 use crate::inbox::{DecisionRequest, GrantScope, MemoryVersion, Status};
 use crate::service::{AttachedFile, Programs};
@@ -182,7 +182,7 @@ fn choose(model: &mut Model, choice: Choice) -> Vec<Cmd> {
         Choice::Status(_) | Choice::Workflow(_) | Choice::Account(_) => threads::filter(model, choice),
         Choice::Settle(outcome) => review::ask_settle(model, outcome),
         Choice::Snooze(until) => menus::snooze(model, until),
-        Choice::SnoozeUntil => ask(model, Ask::Snooze),
+        Choice::SnoozeUntil => ask(model, PromptKind::Snooze),
         Choice::AcceptEdited => form::review_edit(model),
         Choice::AcceptProposed(decision) => {
             decide::confirm_proposed(model, DecisionKind::Accepted, *decision)

@@ -5,7 +5,6 @@
 
 mod bulk;
 mod confirm;
-mod ending;
 pub mod form;
 mod fuzzy;
 mod help;
@@ -13,16 +12,17 @@ mod menu;
 mod page;
 mod palette;
 mod prompt;
+mod quit;
 pub mod sessions;
 
 pub use bulk::{Bulk, ask_bulk, why_marks_apart};
 pub use confirm::{Confirm, OnConfirm};
-pub use ending::{QuitPrompt, quit};
 pub use form::Form;
 pub use help::Help;
 pub use menu::{Choice, Menu};
 pub use page::Page;
-pub use prompt::{Ask, Prompt, ask};
+pub use prompt::{Prompt, PromptKind, ask};
+pub use quit::{QuitPrompt, quit};
 pub use sessions::Sessions;
 
 use crate::tui::actions::{Action, Scope};

@@ -2,7 +2,7 @@
 //!
 //! It never decides: for an action that decides it shows the key, which must be pressed with the card visible.
 
-use super::{Ask, Layer, form, fuzzy};
+use super::{Layer, PromptKind, form, fuzzy};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::key::Key;
 use crate::tui::model::Model;
@@ -35,7 +35,7 @@ const FIT_WEIGHT: i64 = 4;
 /// What the palette offers for the typed text, best match first.
 pub fn suggestions(model: &Model) -> Vec<Suggestion> {
     let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
-    if prompt.ask != Ask::Palette {
+    if prompt.ask != PromptKind::Palette {
         return Vec::new();
     }
     let typed = prompt.editor.text().trim();

@@ -20,7 +20,7 @@ use ratatui::widgets::{Clear, Widget};
 
 /// What a line of text is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ask {
+pub enum PromptKind {
     /// Find something in the list.
     Search,
     Narrow,
@@ -42,7 +42,7 @@ pub enum Ask {
 
 #[derive(Clone, Debug)]
 pub struct Prompt {
-    pub ask: Ask,
+    pub ask: PromptKind,
     pub editor: Editor,
     /// The selected suggestion.
     pub cursor: usize,
@@ -50,25 +50,25 @@ pub struct Prompt {
     pub names: Vec<String>,
 }
 
-impl Ask {
+impl PromptKind {
     /// The sign before the text, and the hint for an empty line.
     fn sign_and_hint(self) -> (&'static str, &'static str) {
         match self {
-            Ask::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
-            Ask::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
-            Ask::Line => ("+", "one more line for this profile"),
-            Ask::Export => ("to ", "a file: .md to read, .json for all of it"),
-            Ask::Folder => ("to ", "a folder, or a label of Gmail"),
-            Ask::Snooze => ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20"),
-            Ask::Lesson => ("learn ", "how it should read; leave it empty to take it back"),
-            Ask::Pipe => ("|", "a command; the mail's text is its input"),
-            Ask::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
+            PromptKind::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
+            PromptKind::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
+            PromptKind::Line => ("+", "one more line for this profile"),
+            PromptKind::Export => ("to ", "a file: .md to read, .json for all of it"),
+            PromptKind::Folder => ("to ", "a folder, or a label of Gmail"),
+            PromptKind::Snooze => ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20"),
+            PromptKind::Lesson => ("learn ", "how it should read; leave it empty to take it back"),
+            PromptKind::Pipe => ("|", "a command; the mail's text is its input"),
+            PromptKind::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
         }
     }
 }
 
 impl Prompt {
-    pub fn new(ask: Ask, text: &str) -> Self {
+    pub fn new(ask: PromptKind, text: &str) -> Self {
         Self { ask, editor: Editor::line(text), cursor: 0, names: Vec::new() }
     }
 
@@ -102,11 +102,13 @@ impl Popup for Prompt {
         let rows = palette::suggestions(model).len();
         let Some(prompt) = Prompt::uppermost(model) else { return Vec::new() };
         match action {
-            Action::Down | Action::Up if prompt.ask == Ask::Folder => prompt.complete(action == Action::Down),
+            Action::Down | Action::Up if prompt.ask == PromptKind::Folder => {
+                prompt.complete(action == Action::Down)
+            }
             Action::Down => prompt.cursor = (prompt.cursor + 1).min(rows.saturating_sub(1)),
             Action::Up => prompt.cursor = prompt.cursor.saturating_sub(1),
             Action::Cancel => {
-                let searches = prompt.ask == Ask::Search;
+                let searches = prompt.ask == PromptKind::Search;
                 model.layers.pop();
                 if searches && model.tab == Tab::Threads {
                     return threads::end_search(model, false);
@@ -115,25 +117,27 @@ impl Popup for Prompt {
             Action::Choose => {
                 let (ask, text) = (prompt.ask, prompt.editor.text().to_owned());
                 return match ask {
-                    Ask::Palette => palette::choose(model),
-                    Ask::Search if model.tab == Tab::Threads => threads::choose_search(model, text.trim()),
-                    Ask::Search if model.shows_history() => match history::search(model, &text) {
+                    PromptKind::Palette => palette::choose(model),
+                    PromptKind::Search if model.tab == Tab::Threads => {
+                        threads::choose_search(model, text.trim())
+                    }
+                    PromptKind::Search if model.shows_history() => match history::search(model, &text) {
                         Some(cmds) => {
                             model.layers.pop();
                             cmds
                         }
                         None => Vec::new(),
                     },
-                    Ask::Folder => away::chose_folder(model, &text),
-                    Ask::Snooze => menus::snooze_until(model, &text),
-                    Ask::Lesson => {
+                    PromptKind::Folder => away::chose_folder(model, &text),
+                    PromptKind::Snooze => menus::snooze_until(model, &text),
+                    PromptKind::Lesson => {
                         model.layers.pop();
                         news::reword(model, &text)
                     }
-                    Ask::Pipe => mail::pipe(model, &text),
-                    Ask::Line => memory::add_line(model, &text),
-                    Ask::Export => review::export(model, &text),
-                    Ask::Search | Ask::Narrow => look_for(model, ask, &text),
+                    PromptKind::Pipe => mail::pipe(model, &text),
+                    PromptKind::Line => memory::add_line(model, &text),
+                    PromptKind::Export => review::export(model, &text),
+                    PromptKind::Search | PromptKind::Narrow => look_for(model, ask, &text),
                 };
             }
             _ => {}
@@ -145,13 +149,15 @@ impl Popup for Prompt {
         let theme = &model.theme;
         let screen = screen(model);
         let (sign, hint) = match (self.ask, model.tab) {
-            (Ask::Search, Tab::Inbox) if model.shows_history() => {
+            (PromptKind::Search, Tab::Inbox) if model.shows_history() => {
                 ("/", "words, from: kind: workflow: is:sent older:2d")
             }
-            (Ask::Search, Tab::Threads) => ("/", "words, from: kind: workflow: is:sent older:2d is:engine"),
+            (PromptKind::Search, Tab::Threads) => {
+                ("/", "words, from: kind: workflow: is:sent older:2d is:engine")
+            }
             (ask, _) => ask.sign_and_hint(),
         };
-        let area = if self.ask == Ask::Palette {
+        let area = if self.ask == PromptKind::Palette {
             let outer = centred(screen, 76, screen.height.saturating_sub(2).min(18));
             draw::frame(frame.buffer_mut(), outer, "Palette", theme.accent)
         } else {
@@ -159,7 +165,7 @@ impl Popup for Prompt {
             frame.buffer_mut().set_style(row, theme.text);
             Clear.render(row, frame.buffer_mut());
             // The prompt covers the line where messages are shown.
-            let is_error = |note: &&Note| (note.bad || note.about_key) && row.y > screen.y;
+            let is_error = |note: &&Note| (note.is_error || note.about_key) && row.y > screen.y;
             if let Some(note) = model.note.as_ref().filter(is_error) {
                 let note_lines: Vec<&str> = wrap(&note.text, usize::from(row.width).max(1)).collect();
                 let height = u16::try_from(note_lines.len()).unwrap_or(u16::MAX).min(row.y - screen.y);
@@ -199,7 +205,7 @@ impl Popup for Prompt {
             }
         }
         draw::more(&model.theme, top..top + usize::from(list.height), rows.len(), list, buf);
-        if rows.is_empty() && self.ask == Ask::Palette && list.height > 0 {
+        if rows.is_empty() && self.ask == PromptKind::Palette && list.height > 0 {
             draw::text(buf, list, list.x + 1, list.y, "There is no such action", theme.quiet);
         }
         let column = x.saturating_add(cells(column)).min(area.right().saturating_sub(1));
@@ -209,15 +215,15 @@ impl Popup for Prompt {
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
         let choose = match self.ask {
-            Ask::Search => "search",
-            Ask::Narrow => "filter",
-            Ask::Palette => "do it",
-            Ask::Folder => "move it there",
-            Ask::Snooze => "snooze it",
-            Ask::Pipe => "run it",
-            Ask::Line => "add it",
-            Ask::Lesson => "save it",
-            Ask::Export => "write it",
+            PromptKind::Search => "search",
+            PromptKind::Narrow => "filter",
+            PromptKind::Palette => "do it",
+            PromptKind::Folder => "move it there",
+            PromptKind::Snooze => "snooze it",
+            PromptKind::Pipe => "run it",
+            PromptKind::Line => "add it",
+            PromptKind::Lesson => "save it",
+            PromptKind::Export => "write it",
         };
         let mut actions = vec![(Action::Choose, choose), (Action::Cancel, "close")];
         if !self.names.is_empty() {
@@ -242,7 +248,7 @@ impl Popup for Prompt {
     /// Threads are searched while the user types.
     fn text_changed(model: &mut Model) -> Vec<Cmd> {
         match model.layer() {
-            Some(Layer::Prompt(prompt)) if prompt.ask == Ask::Search && model.tab == Tab::Threads => {
+            Some(Layer::Prompt(prompt)) if prompt.ask == PromptKind::Search && model.tab == Tab::Threads => {
                 let words = prompt.editor.text().trim().to_owned();
                 threads::search(model, &words)
             }
@@ -252,12 +258,12 @@ impl Popup for Prompt {
 }
 
 /// Searches the list, or filters it, by the typed text.
-fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
+fn look_for(model: &mut Model, ask: PromptKind, text: &str) -> Vec<Cmd> {
     match Query::parse(text) {
         Err(why) => model.refuse(&why),
         Ok(query) => {
             model.layers.pop();
-            if ask == Ask::Narrow {
+            if ask == PromptKind::Narrow {
                 model.inbox.list.narrow_to(query, model.wall);
             } else {
                 model.inbox.list.search = query;
@@ -271,11 +277,11 @@ fn look_for(model: &mut Model, ask: Ask, text: &str) -> Vec<Cmd> {
 }
 
 /// Asks for a line of text; it starts with the current search or filter, which can be changed.
-pub fn ask(model: &mut Model, ask: Ask) -> Vec<Cmd> {
+pub fn ask(model: &mut Model, ask: PromptKind) -> Vec<Cmd> {
     let text = match (ask, model.tab) {
-        (Ask::Search, Tab::Threads) => &model.threads.search,
-        (Ask::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.typed,
-        (Ask::Narrow, _) => model.inbox.list.narrow.typed(),
+        (PromptKind::Search, Tab::Threads) => &model.threads.search,
+        (PromptKind::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.typed,
+        (PromptKind::Narrow, _) => model.inbox.list.narrow.typed(),
         _ => "",
     };
     let prompt = Prompt::new(ask, text);

@@ -15,7 +15,7 @@ pub use browse::PagedList;
 pub use reload::reload;
 
 use super::actions::Action;
-use super::layers::{self, Ask};
+use super::layers::{self, PromptKind};
 use super::layout::{self, ThreadEntry};
 use super::model::Model;
 use super::msg::{Cmd, Press};
@@ -108,8 +108,8 @@ pub fn clear(model: &mut Model) -> Vec<Cmd> {
 pub fn narrow(model: &mut Model) -> Vec<Cmd> {
     match model.tab {
         Tab::Threads => threads::offer_filters(model),
-        Tab::Inbox if model.shows_history() => layers::ask(model, Ask::Search),
-        Tab::Inbox | Tab::Memory | Tab::Activity => layers::ask(model, Ask::Narrow),
+        Tab::Inbox if model.shows_history() => layers::ask(model, PromptKind::Search),
+        Tab::Inbox | Tab::Memory | Tab::Activity => layers::ask(model, PromptKind::Narrow),
     }
 }
 

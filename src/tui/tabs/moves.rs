@@ -20,7 +20,7 @@ fn page(model: &mut Model) -> Option<(&Doc, &mut ScrollPosition)> {
         Tab::Inbox | Tab::Activity | Tab::Memory => None,
         Tab::Threads => {
             let review = model.threads.review.as_mut()?;
-            let is_paged = matches!(review.aspect, ThreadPane::Conversation | ThreadPane::Steps);
+            let is_paged = matches!(review.pane, ThreadPane::Conversation | ThreadPane::Steps);
             is_paged.then_some((&review.doc, &mut review.top))
         }
     }

@@ -8,15 +8,15 @@ use crate::tui::msg::Cmd;
 
 /// Reads again what the tabs show, one read at a time.
 pub fn reload(model: &mut Model) -> Vec<Cmd> {
-    if !model.inbox.list.complete && !model.inbox.glancing.0 && model.inbox.reading {
+    if !model.inbox.list.complete && !model.inbox.is_glancing && model.inbox.reading {
         // The first lines are being read, and the first glance follows them.
         return Vec::new();
     }
-    if model.inbox.glancing.0 {
-        model.inbox.glancing.1 = true;
+    if model.inbox.is_glancing {
+        model.inbox.glance_due = true;
         return Vec::new();
     }
-    model.inbox.glancing = (true, false);
+    (model.inbox.is_glancing, model.inbox.glance_due) = (true, false);
     let mut cmds = vec![Cmd::Glance, Cmd::Overview, Cmd::Sources];
     let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
     cmds.extend(today.ok().map(|today| Cmd::CostToday(today.timestamp())));

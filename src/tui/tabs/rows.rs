@@ -1,4 +1,4 @@
-//! A plain list, used by every tab except the inbox.
+//! A plain list, used for every list except the items of the inbox.
 
 use super::{Focus, PagedList};
 use crate::text::width;
@@ -18,7 +18,7 @@ pub struct PlainRow {
     pub end: String,
 }
 
-/// How wide the leads have to be so that none is cut, up to `most`.
+/// The width of the widest lead, at most `max`.
 pub fn lead_width<'a>(leads: impl Iterator<Item = &'a str>, max: usize) -> usize {
     leads.map(width).max().unwrap_or(0).min(max)
 }

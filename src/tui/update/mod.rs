@@ -6,12 +6,12 @@ mod data;
 mod mouse;
 mod press;
 
+use super::key_guard::Shown;
 use super::layers::{self, form};
 use super::layout;
 use super::model::Model;
 use super::msg::{Cmd, Msg};
 use super::own_commands;
-use super::safe::Shown;
 use super::tabs::inbox::{self, away, decide, grant, history, mail, news, skipped};
 use super::tabs::threads::{self, review};
 use super::tabs::{self, Focus, Tab, activity, memory};
@@ -22,7 +22,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
     let mut cmds = match msg {
         Msg::Key(press) => press::pressed(model, press),
         Msg::Paste(text) => layers::paste(model, &text),
-        Msg::Mouse(mouse, x, y) => mouse::moved(model, mouse, x, y),
+        Msg::Mouse(mouse, x, y) => mouse::handle_mouse(model, mouse, x, y),
         Msg::Resized(columns, rows) => {
             model.size = (columns, rows);
             // A terminal that was small for a moment has lost its content, even if it is now as large as before.
@@ -103,7 +103,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
             Vec::new()
         }
         Msg::Decided(kind, results) => decide::decided(model, kind, results),
-        Msg::LastDecided(result) => decide::take_over(model, result),
+        Msg::LastDecided(result) => decide::restore_undo(model, result),
         Msg::Undone(results) => decide::undone(model, results),
         Msg::Stopped(thread, result) => decide::stopped(model, thread, result),
         Msg::Started(workflow, result) => form::started(model, workflow, result),

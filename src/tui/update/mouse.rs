@@ -7,7 +7,7 @@ use crate::tui::msg::{Cmd, Mouse};
 use crate::tui::tabs::{self, Focus, Tab, inbox, moves};
 use ratatui::layout::Position;
 
-pub(super) fn moved(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
+pub(super) fn handle_mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
     let areas = layout::areas(model);
     let position = Position { x, y };
     if model.layer().is_some() {

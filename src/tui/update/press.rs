@@ -3,12 +3,12 @@
 use crate::tui::actions::Lookup;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::{layers, own_commands, safe};
+use crate::tui::{key_guard, layers, own_commands};
 
 pub fn pressed(model: &mut Model, press: Press) -> Vec<Cmd> {
     model.now = model.now.max(press.at);
     model.note.take_if(|note| note.about_key);
-    safe::note_key(model, press);
+    key_guard::note_key(model, press);
     model.pending.push(press.key);
     let scopes = model.scopes();
     let cmds = match model.keymap.lookup(&scopes, &model.pending) {

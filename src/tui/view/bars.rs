@@ -3,7 +3,7 @@
 use crate::inbox::{Overview, Status};
 use crate::text::{truncate, width};
 use crate::tui::actions::Action;
-use crate::tui::layers::{Ask, Layer, why_marks_apart};
+use crate::tui::layers::{Layer, PromptKind, why_marks_apart};
 use crate::tui::model::Model;
 use crate::tui::msg::Driving;
 use crate::tui::tabs::inbox::Filter;
@@ -137,13 +137,13 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
     }
     let theme = &model.theme;
     if let Some(Layer::Prompt(prompt)) = model.layer()
-        && prompt.ask != Ask::Palette
+        && prompt.ask != PromptKind::Palette
     {
         return;
     }
     let mut room = area;
     if let Some(undo) = &model.undo
-        && model.note.as_ref().is_none_or(|note| !note.bad)
+        && model.note.as_ref().is_none_or(|note| !note.is_error)
     {
         let key = model.keymap.key_of(&model.scopes(), Action::Undo).unwrap_or("u".to_owned());
         let mut end = area;
@@ -163,7 +163,7 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         room.width = start.saturating_sub(area.x + 1);
     }
     if let Some(note) = &model.note {
-        let style = if note.bad { theme.danger } else { theme.text };
+        let style = if note.is_error { theme.danger } else { theme.text };
         draw::sentence(buf, room, area.x + 1, area.y, &note.text, style);
     } else if let Driving::Nobody(why) = &model.driving {
         draw::sentence(

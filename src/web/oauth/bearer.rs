@@ -4,7 +4,7 @@ use super::LoginError;
 use super::login::{TokenReply, granted};
 use super::tokens::{Tokens, lock, log_in};
 use crate::config::Google;
-use crate::web::Wait;
+use crate::web::WebTimeouts;
 use jiff::{SignedDuration, Timestamp};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,7 +17,7 @@ pub struct Bearer(Arc<Inner>);
 
 struct Inner {
     login: Google,
-    wait: Wait,
+    wait: WebTimeouts,
     cache: Mutex<TokenCache>,
     /// Held by the task that renews.
     gate: Arc<tokio::sync::Mutex<()>>,
@@ -32,7 +32,7 @@ struct TokenCache {
 
 impl Bearer {
     /// The tokens of a login. Reads nothing yet.
-    pub fn new(login: Google, wait: Wait) -> Self {
+    pub fn new(login: Google, wait: WebTimeouts) -> Self {
         Self(Arc::new(Inner { login, wait, cache: Mutex::default(), gate: Arc::default() }))
     }
 

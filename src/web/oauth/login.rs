@@ -5,7 +5,7 @@ use super::listener::{Answer, Listener};
 use super::pkce::{Secrets, challenge};
 use super::tokens::{Tokens, log_in};
 use crate::config::Google;
-use crate::web::{Ask, Wait, Web, WebError, safe_excerpt, secret};
+use crate::web::{WebClient, WebError, WebRequest, WebTimeouts, safe_excerpt, secret};
 use jiff::{SignedDuration, Timestamp};
 use reqwest::{Method, Url};
 use secrecy::ExposeSecret;
@@ -23,11 +23,11 @@ pub struct Login {
     listener: Listener,
     redirect: String,
     address: String,
-    wait: Wait,
+    wait: WebTimeouts,
 }
 
 /// Starts a login: the port is open before anybody learns of it.
-pub async fn begin(login: &Google, scopes: &[&str], wait: Wait) -> Result<Login, LoginError> {
+pub async fn begin(login: &Google, scopes: &[&str], wait: WebTimeouts) -> Result<Login, LoginError> {
     let secrets = Secrets::new().map_err(LoginError::Temporary)?;
     let listener = Listener::open().await.map_err(|error| {
         LoginError::Temporary(format!("no port on 127.0.0.1 can be opened for the answer: {error}"))
@@ -95,7 +95,7 @@ async fn exchange(
     secrets: &Secrets,
     redirect: &str,
     code: &str,
-    wait: Wait,
+    wait: WebTimeouts,
 ) -> Result<Tokens, LoginError> {
     let form = [
         ("grant_type", "authorization_code"),
@@ -154,16 +154,20 @@ pub(super) enum TokenReply {
 }
 
 /// Asks the token server. No error quotes what we sent or received.
-pub(super) async fn granted(login: &Google, wait: Wait, form: &[(&str, &str)]) -> TokenReply {
+pub(super) async fn granted(login: &Google, wait: WebTimeouts, form: &[(&str, &str)]) -> TokenReply {
     match request_tokens(login, wait, form).await {
         Ok(granted) => granted,
         Err(error) => TokenReply::Error(error),
     }
 }
 
-async fn request_tokens(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Result<TokenReply, LoginError> {
+async fn request_tokens(
+    login: &Google,
+    wait: WebTimeouts,
+    form: &[(&str, &str)],
+) -> Result<TokenReply, LoginError> {
     let url = parsed(&login.token_url, "token_url")?;
-    let web = Web::new(&url, None, wait).map_err(LoginError::Permanent)?;
+    let web = WebClient::new(&url, None, wait).map_err(LoginError::Permanent)?;
     let client_secret = match &login.client_secret {
         Some(client_secret) => {
             let read = secret(client_secret, "the secret of Google's client", "client_secret").await;
@@ -177,7 +181,8 @@ async fn request_tokens(login: &Google, wait: Wait, form: &[(&str, &str)]) -> Re
         body.query_pairs_mut().append_pair("client_secret", secret.expose_secret());
     }
     let body = body.query().unwrap_or_default().as_bytes().to_vec();
-    let ask = Ask::new(Method::POST, url).body("application/x-www-form-urlencoded", body).most(64 << 10);
+    let ask =
+        WebRequest::new(Method::POST, url).body("application/x-www-form-urlencoded", body).most(64 << 10);
     let reply = web.ask(&ask).await.map_err(|error| match error {
         WebError::NotSent(text) | WebError::MaybeSent(text) => LoginError::Temporary(text),
     })?;

@@ -2,7 +2,7 @@
 
 use super::LoginError;
 use crate::config::Google;
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, DirBuilder, File, OpenOptions};
@@ -46,16 +46,17 @@ impl Tokens {
                 let text = format!("nobody has logged in to Google for {}; {}", login.account, log_in(login));
                 return Err(LoginError::LoginRequired(text));
             }
-            Err(error) => return Err(lasting(format!("cannot be read: {}", unreadable(&error)))),
+            Err(error) => return Err(lasting(format!("cannot be read: {}", read_error_text(&error)))),
         };
-        let meta =
-            file.metadata().map_err(|error| lasting(format!("cannot be read: {}", unreadable(&error))))?;
+        let meta = file
+            .metadata()
+            .map_err(|error| lasting(format!("cannot be read: {}", read_error_text(&error))))?;
         if !meta.is_file() || meta.mode() & 0o077 != 0 {
             return Err(lasting("can be read by others; run chmod 600 on the file".to_owned()));
         }
         let mut bytes = Vec::new();
         let read = file.take(LONGEST).read_to_end(&mut bytes);
-        read.map_err(|error| lasting(format!("cannot be read: {}", unreadable(&error))))?;
+        read.map_err(|error| lasting(format!("cannot be read: {}", read_error_text(&error))))?;
         // An error from serde could quote a token.
         let tokens: Self = serde_json::from_slice(&bytes).map_err(|_| {
             LoginError::LoginRequired(format!(

@@ -2,12 +2,12 @@
 
 use super::WRITE_RESULT;
 use super::state::{Analysis, Unseen};
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use crate::workflows::analyze::facts::Role;
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Analysis>() else { return Card::default() };
     let mut blocks = Vec::new();
     match item.kind {
@@ -45,7 +45,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
 }
 
 /// Why it asks, or what the result is based on.
-pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Analysis>() else { return Vec::new() };
     let turn_count = |role: Role| state.analysis_history.iter().filter(|turn| turn.role == role).count();
     let why = match item.kind {

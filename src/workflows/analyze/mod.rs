@@ -49,7 +49,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
         .explaining(card::explain)
         .preparing(move |input| {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.check_name(model).map_err(|text| field("model", text))?;
+                models.check_name(model).map_err(|text| InputError::field("model", text))?;
             }
             prepare(input)
         }))
@@ -88,19 +88,20 @@ fn wanted_files(recursive: bool, code: bool) -> FileFilter<'static> {
 fn prepare(mut input: Value) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     if text("query").trim().is_empty() {
-        return Err(field("query", "say what you want to know"));
+        return Err(InputError::field("query", "say what you want to know"));
     }
     let flag = |key: &str| input.get(key).and_then(Value::as_bool).unwrap_or(false);
     let (recursive, code) = (flag("recursive"), flag("code"));
     let inputs = text("inputs");
-    let folder = folder::resolve(Path::new(&inputs)).map_err(|e| field("inputs", e.to_string()))?;
+    let folder =
+        folder::resolve(Path::new(&inputs)).map_err(|e| InputError::field("inputs", e.to_string()))?;
     let reading = folder::read(&folder, &wanted_files(recursive, code), &Limits::default())
-        .map_err(|e| field("inputs", e.to_string()))?;
+        .map_err(|e| InputError::field("inputs", e.to_string()))?;
     if reading.files.is_empty() {
-        return Err(field("inputs", nothing_to_read(&folder, &reading, recursive)));
+        return Err(InputError::field("inputs", nothing_to_read(&folder, &reading, recursive)));
     }
     let Some(folder) = folder.to_str() else {
-        return Err(field("inputs", "the folder's name is not UTF-8"));
+        return Err(InputError::field("inputs", "the folder's name is not UTF-8"));
     };
     input["inputs"] = Value::from(folder);
     Ok(input)
@@ -117,8 +118,4 @@ fn nothing_to_read(folder: &Path, reading: &folder::Reading, recursive: bool) ->
         text += "; folders inside it are read with --recursive (recursive=true with `sayso start`)";
     }
     text
-}
-
-fn field(name: &str, text: impl Into<String>) -> InputError {
-    InputError::Field { field: name.to_owned(), text: text.into() }
 }

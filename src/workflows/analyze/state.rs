@@ -2,7 +2,7 @@
 
 use super::WRITE_RESULT;
 use super::approval::{approves, nearly_approves};
-use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
+use crate::graph::{Answer, Decision, Event, EventKind, State};
 use crate::tools::folder::Skipped;
 use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
@@ -177,11 +177,6 @@ impl State for Analysis {
                 AnalysisUpdate::Answered { text: None, verdict: Verdict::Approved }
             }
         }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> AnalysisUpdate {
-        // An analysis starts no children, so this never changes anything.
-        AnalysisUpdate::Answered { text: None, verdict: Verdict::Open }
     }
 
     fn arrived(event: Event) -> Option<AnalysisUpdate> {

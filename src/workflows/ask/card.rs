@@ -3,7 +3,7 @@
 use super::parts::{ListPosition, Table};
 use super::state::Ask;
 use super::{NEXT, QUESTION, REQUEST, values};
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use crate::tools::catalogue::{Auth, Catalogue};
@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 /// How many lines of an answer's JSON a card shows.
 const MAX_LINES: usize = 120;
 
-pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Ask>() else { return Card::default() };
     let mut blocks = Vec::new();
     if !item.warnings.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
 }
 
 /// Why an item is in the inbox, and how often each node failed.
-pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Ask>() else { return Vec::new() };
     let mut fields = Vec::new();
     let mut field = |name: &str, value: &str| fields.push((Visible::line(name), Visible::new(value)));

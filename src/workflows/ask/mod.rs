@@ -36,7 +36,7 @@ mod values;
 mod verb;
 
 use super::Services;
-use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto};
+use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::text::Visible;
 use serde_json::Value;
@@ -69,21 +69,20 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let about = "a question that an API answers";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
     let spec =
-        spec.with_roles(&["category", "select", "params"]).explaining(card::explain).remembering(errors);
+        spec.with_roles(&["category", "select", "params"]).explaining(card::explain).with_error_list(errors);
     Ok(spec.preparing(move |input| {
-        let field = |name: &str, text: String| InputError::Field { field: name.to_owned(), text };
         if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.check_name(model).map_err(|text| field("model", text))?;
+            models.check_name(model).map_err(|text| InputError::field("model", text))?;
         }
         if input.get("query").and_then(Value::as_str).is_some_and(|query| query.trim().is_empty()) {
-            return Err(field("query", "say what you want to know".to_owned()));
+            return Err(InputError::field("query", "say what you want to know"));
         }
         Ok(input)
     }))
 }
 
 /// Every error a thread recovered from.
-fn errors(state: &Folded) -> Vec<(String, String)> {
+fn errors(state: &AnyState) -> Vec<(String, String)> {
     let failures = state.get::<Ask>().into_iter().flat_map(|state| &state.error_history);
     failures.map(|failure| (failure.node.clone(), Visible::line(&failure.text).into_string())).collect()
 }

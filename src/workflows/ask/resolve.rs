@@ -1,7 +1,7 @@
 //! Finds which thing a name means, among things of its kind. Never guesses if there are several.
 
 use super::parts::Entity;
-use super::values::bare;
+use super::values::letters_and_digits;
 use crate::text::Visible;
 use crate::tools::catalogue::{Catalogue, Kind};
 use serde_json::Value;
@@ -42,12 +42,14 @@ pub(super) fn pick(things: Vec<Entity>, name: &str) -> Result<Entity, Vec<Entity
     let exact: Vec<Entity> = things.iter().filter(|thing| is_called(thing, name)).cloned().collect();
     let mut certain = match (exact.is_empty(), things.len()) {
         (false, _) => exact,
-        (true, 1) if bare(&things[0].name).contains(&bare(name)) => things,
+        (true, 1) if letters_and_digits(&things[0].name).contains(&letters_and_digits(name)) => things,
         (true, _) => return Err(things.into_iter().take(MAX_CHOICES).collect()),
     };
-    let handle_index = certain
-        .iter()
-        .position(|one| one.about.strip_prefix('@').is_some_and(|handle| bare(handle) == bare(name)));
+    let handle_index = certain.iter().position(|one| {
+        one.about
+            .strip_prefix('@')
+            .is_some_and(|handle| letters_and_digits(handle) == letters_and_digits(name))
+    });
     match (handle_index, certain.len()) {
         (Some(index), _) => Ok(certain.swap_remove(index)),
         (None, 1) => Ok(certain.swap_remove(0)),
@@ -58,15 +60,17 @@ pub(super) fn pick(things: Vec<Entity>, name: &str) -> Result<Entity, Vec<Entity
 /// Whether the words are this thing's name, or its name and owner.
 fn is_called(thing: &Entity, words: &str) -> bool {
     if let Some(handle) = words.strip_prefix('@') {
-        return bare(&thing.about) == bare(handle);
+        return letters_and_digits(&thing.about) == letters_and_digits(handle);
     }
-    let name = bare(&thing.name);
+    let name = letters_and_digits(&thing.name);
     // A name without letters is compared as it is.
     if name.is_empty() {
         return thing.name.trim() == words.trim();
     }
-    let handle = thing.about.strip_prefix('@').map(bare);
-    name == bare(words) || handle == Some(bare(words)) || bare(&describe(thing)) == bare(words)
+    let handle = thing.about.strip_prefix('@').map(letters_and_digits);
+    name == letters_and_digits(words)
+        || handle == Some(letters_and_digits(words))
+        || letters_and_digits(&describe(thing)) == letters_and_digits(words)
 }
 
 /// The shown thing that the person's words choose, by number or by name.

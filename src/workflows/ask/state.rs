@@ -4,7 +4,7 @@ use super::parts::{
     Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, PageFetch, Pending, Purpose, Table,
 };
 use super::update::AskUpdate;
-use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
+use crate::graph::{Answer, Decision, Event, EventKind, State};
 use crate::tools::catalogue::Operation;
 use crate::workflows::analyze::facts::{Role, Turn};
 use crate::workflows::ask::facts::Complexity;
@@ -119,11 +119,6 @@ impl State for Ask {
             Some(answer) => AskUpdate::Answered { key: answer.key, decision: answer.decision },
             None => AskUpdate::Nothing,
         }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> AskUpdate {
-        // A question starts no children.
-        AskUpdate::Nothing
     }
 
     fn arrived(event: Event) -> Option<AskUpdate> {

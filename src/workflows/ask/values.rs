@@ -8,7 +8,7 @@ use serde_json::Value;
 pub(super) fn read(parameter: &Parameter, words: &str) -> Result<Value, String> {
     let words = words.trim();
     if !parameter.values.is_empty() {
-        let is_same = |value: &&Value| bare(&plain(value)) == bare(words);
+        let is_same = |value: &&Value| letters_and_digits(&plain(value)) == letters_and_digits(words);
         if let Some(value) = parameter.values.iter().find(is_same) {
             return Ok(value.clone());
         }
@@ -52,7 +52,7 @@ pub(super) fn plain(value: &Value) -> String {
 }
 
 /// Letters and digits only, in lower case.
-pub(super) fn bare(text: &str) -> String {
+pub(super) fn letters_and_digits(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 

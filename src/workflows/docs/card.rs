@@ -3,7 +3,7 @@
 use super::WRITE_DOCS;
 use super::readable::readable;
 use super::state::Documentation;
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use serde_json::Value;
@@ -12,7 +12,7 @@ pub(super) fn field(name: &str, value: &str) -> (Visible, Visible) {
     (Visible::line(name), Visible::line(value))
 }
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Documentation>() else { return Card::default() };
     let mut blocks = Vec::new();
     match item.kind {
@@ -46,7 +46,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
 }
 
 /// Why pages are shown, and how each agent did.
-pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Documentation>() else { return Vec::new() };
     let why = match item.kind {
         ItemKind::Result => "all agents have ended",

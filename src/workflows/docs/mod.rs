@@ -11,12 +11,11 @@
 //! it write pages without a card; if that grant is off, it asks first. Text that a person put between `<!-- keep -->`
 //! and `<!-- /keep -->` stays when a page is written again.
 //!
-//! Agents of one run share answers through a board in the driving process; see [`board`]. Nothing depends on it: after
+//! Agents of one run share their answers in the driving process; see [`shared_answers`]. Nothing depends on it: after
 //! a crash it is empty, and agents that continue fill it again.
 
 mod agent;
 mod agents;
-mod board;
 mod card;
 mod check;
 pub mod facts;
@@ -25,16 +24,17 @@ mod pages;
 mod project;
 mod readable;
 pub mod rules;
+mod shared_answers;
 mod state;
 mod verb;
 
 use super::Services;
-use crate::graph::{BuildError, Folded, Graph, InputError, Workflow, ask, end, goto, spawn};
+use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto, spawn};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder;
 use crate::tools::tree::{self, Limits};
-use board::Board;
 use serde_json::Value;
+use shared_answers::SharedAnswers;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -60,25 +60,25 @@ const MAX_ITERATIONS: u64 = 20;
 
 /// The workflow with its services, and the workflow of its agents.
 pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
-    let board = Arc::new(Board::default());
+    let shared = Arc::new(SharedAnswers::default());
     let models = services.models.clone();
-    let workflow = Workflow::new("docs", graph(&board)?, services.clone());
+    let workflow = Workflow::new("docs", graph(&shared)?, services.clone());
     let about = "pages about a code base, by agents that refine what they wrote";
     let docs = Spec::new(workflow, about, card::draw)
         .with_roles(agent::ROLES)
         .explaining(card::explain)
-        .tracing(span_name)
+        .with_span_names(span_name)
         .preparing(move |input| {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.check_name(model).map_err(|text| field("model", text))?;
+                models.check_name(model).map_err(|text| InputError::field("model", text))?;
             }
             prepare(input)
         });
-    Ok(vec![docs, agent::spec(services, board)?])
+    Ok(vec![docs, agent::spec(services, shared)?])
 }
 
-fn graph(board: &Arc<Board>) -> Result<Graph<Documentation, Services>, BuildError> {
-    let board = board.clone();
+fn graph(shared: &Arc<SharedAnswers>) -> Result<Graph<Documentation, Services>, BuildError> {
+    let shared = shared.clone();
     Graph::builder("docs", "scan_project_structure")
         .node("scan_project_structure", nodes::scan_project_structure, [goto("create_execution_context")])
         .timeout(Duration::from_secs(600))
@@ -86,14 +86,14 @@ fn graph(board: &Arc<Board>) -> Result<Graph<Documentation, Services>, BuildErro
         .node("execute_agents", nodes::execute_agents, [spawn(AGGREGATE)])
         .node(
             AGGREGATE,
-            move |ctx, state| nodes::aggregate_results(board.clone(), ctx, state),
+            move |ctx, state| nodes::aggregate_results(shared.clone(), ctx, state),
             [ask(AGGREGATE), end()],
         )
         .build()
 }
 
 /// The names of spans: the whole run, then its nodes.
-fn span_name(_: &Folded, node: Option<&str>, _: usize) -> Option<String> {
+fn span_name(_: &AnyState, node: Option<&str>, _: usize) -> Option<String> {
     let name = match node {
         None => "DocumentationGeneration-Complete",
         Some("scan_project_structure") => "ScanProjectStructure",
@@ -109,34 +109,34 @@ fn span_name(_: &Folded, node: Option<&str>, _: usize) -> Option<String> {
 fn prepare(mut input: Value) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).map(str::to_owned);
     let dir = text("dir").unwrap_or_default();
-    let dir = folder::resolve(Path::new(&dir)).map_err(|e| field("dir", e.to_string()))?;
+    let dir = folder::resolve(Path::new(&dir)).map_err(|e| InputError::field("dir", e.to_string()))?;
     let out = match text("out").filter(|out| !out.trim().is_empty()) {
         None => dir.join(DEFAULT_OUTPUT),
-        Some(out) => real_path(Path::new(&out)).map_err(|why| field("out", why))?,
+        Some(out) => real_path(Path::new(&out)).map_err(|why| InputError::field("out", why))?,
     };
     if out.exists() && !out.is_dir() {
-        return Err(field("out", format!("{} is not a folder", out.display())));
+        return Err(InputError::field("out", format!("{} is not a folder", out.display())));
     }
     if dir.starts_with(&out) {
         let why = "pages cannot go into the folder that is documented, or one above it; name a folder inside it or elsewhere";
-        return Err(field("out", why));
+        return Err(InputError::field("out", why));
     }
     for (key, max) in
         [("clarity_threshold", 100), ("min_improvement", 100), ("max_iterations", MAX_ITERATIONS)]
     {
         if input.get(key).and_then(Value::as_u64).is_some_and(|value| value > max) {
-            return Err(field(key, format!("it is at most {max}")));
+            return Err(InputError::field(key, format!("it is at most {max}")));
         }
     }
     // Only the names count here; nothing is read.
     let names_only = Limits { total: 0, ..Limits::default() };
-    let tree =
-        tree::scan(&dir, &[&out], &names_only, &|_, _, _| {}).map_err(|e| field("dir", e.to_string()))?;
+    let tree = tree::scan(&dir, &[&out], &names_only, &|_, _, _| {})
+        .map_err(|e| InputError::field("dir", e.to_string()))?;
     if tree.files.is_empty() {
-        return Err(field("dir", nothing_to_document(&dir.display().to_string())));
+        return Err(InputError::field("dir", nothing_to_document(&dir.display().to_string())));
     }
     for (key, path) in [("dir", &dir), ("out", &out)] {
-        let path = path.to_str().ok_or_else(|| field(key, "the folder's name is not UTF-8"))?;
+        let path = path.to_str().ok_or_else(|| InputError::field(key, "the folder's name is not UTF-8"))?;
         input[key] = Value::from(path);
     }
     Ok(input)
@@ -162,8 +162,4 @@ fn real_path(path: &Path) -> Result<PathBuf, String> {
             }
         }
     }
-}
-
-fn field(name: &str, text: impl Into<String>) -> InputError {
-    InputError::Field { field: name.to_owned(), text: text.into() }
 }

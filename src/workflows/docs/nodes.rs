@@ -2,9 +2,9 @@
 
 use super::agent::AgentContext;
 use super::agents::{AGENTS, agent};
-use super::board::Board;
 use super::facts::ProjectFacts;
 use super::pages::{self, WritePage};
+use super::shared_answers::SharedAnswers;
 use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
 use crate::graph::{Child, Command, Ctx, NodeError};
@@ -82,11 +82,11 @@ pub(super) async fn execute_agents(ctx: Ctx<Services>, state: Arc<Documentation>
 
 /// Writes the pages and the index; asks first if output files are not granted.
 pub(super) async fn aggregate_results(
-    board: Arc<Board>,
+    shared: Arc<SharedAnswers>,
     ctx: Ctx<Services>,
     state: Arc<Documentation>,
 ) -> NodeResult {
-    board.clear(&ctx.step_context().thread);
+    shared.clear(&ctx.step_context().thread);
     let successes: Vec<_> = state.results.iter().filter(|result| result.status == "success").collect();
     let summary = summary(&state);
     if successes.is_empty() {

@@ -10,7 +10,7 @@ use super::project::keep_best;
 use super::rules::NOTE;
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace};
-use crate::text::{hex, io_words};
+use crate::text::{hex, io_error_text};
 use crate::tools::atomic_write;
 use crate::workflows::output_file;
 use serde_json::{Value, json};
@@ -252,7 +252,7 @@ impl Effect for WritePage {
             let refused = |error: std::io::Error| {
                 EffectError::Refused(format!(
                     "{path} could not be written: {}. Fix that and retry",
-                    io_words(&error)
+                    io_error_text(&error)
                 ))
             };
             if let Some(folder) = self.path.parent() {

@@ -16,16 +16,16 @@ pub struct DocsInput {
     #[serde(default)]
     pub out: Option<String>,
     /// How many times an agent refines its page at most.
-    #[serde(default = "three")]
+    #[serde(default = "default_max_iterations")]
     pub max_iterations: u32,
     /// The score, out of 100, at which a page is good enough.
-    #[serde(default = "eighty")]
+    #[serde(default = "default_clarity_threshold")]
     pub clarity_threshold: u32,
     /// How many points a refinement has to gain for another to follow.
-    #[serde(default = "five")]
+    #[serde(default = "default_min_improvement")]
     pub min_improvement: u32,
     /// Whether agents question and refine what they wrote at all.
-    #[serde(default = "yes")]
+    #[serde(default = "default_self_questioning")]
     pub enable_self_questioning: bool,
     /// Ask you what no file can answer.
     #[serde(default)]
@@ -38,19 +38,19 @@ pub struct DocsInput {
     pub model: Option<String>,
 }
 
-fn three() -> u32 {
+fn default_max_iterations() -> u32 {
     3
 }
 
-fn five() -> u32 {
+fn default_min_improvement() -> u32 {
     5
 }
 
-fn eighty() -> u32 {
+fn default_clarity_threshold() -> u32 {
     80
 }
 
-fn yes() -> bool {
+fn default_self_questioning() -> bool {
     true
 }
 
@@ -74,10 +74,10 @@ pub struct Settings {
 impl Default for Settings {
     fn default() -> Self {
         Self {
-            max_iterations: three(),
-            clarity_threshold: eighty(),
-            min_improvement: five(),
-            enable_self_questioning: yes(),
+            max_iterations: default_max_iterations(),
+            clarity_threshold: default_clarity_threshold(),
+            min_improvement: default_min_improvement(),
+            enable_self_questioning: default_self_questioning(),
             ask_human: false,
             approve_over_tokens: None,
         }
@@ -241,9 +241,9 @@ impl State for Documentation {
         DocsUpdate::MayWrite { yes: answers.iter().any(is_accepted) }
     }
 
-    fn joined(children: Vec<ChildResult>) -> DocsUpdate {
+    fn joined(children: Vec<ChildResult>) -> Option<DocsUpdate> {
         let threads = children.iter().map(|child| child.thread.clone()).collect();
-        DocsUpdate::Joined { results: children.into_iter().map(agent_result).collect(), threads }
+        Some(DocsUpdate::Joined { results: children.into_iter().map(agent_result).collect(), threads })
     }
 
     fn arrived(event: Event) -> Option<DocsUpdate> {

@@ -9,7 +9,7 @@ use crate::graph::NodeError;
 use crate::llm::{Choice, Message, Request, ToolCall};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::workflows::Services;
-use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
+use crate::workflows::email::facts::{CallResult, Remark, ReplyEvent, ReplyFacts};
 use serde_json::Value;
 use std::fmt::Write;
 
@@ -114,12 +114,12 @@ fn facts(
     })
 }
 
-fn as_said(turn: &Turn) -> Vec<Said> {
+fn as_said(turn: &Turn) -> Vec<ReplyEvent> {
     match turn {
-        Turn::Told { text } => vec![Said::Told { text: text.clone() }],
+        Turn::Told { text } => vec![ReplyEvent::Told { text: text.clone() }],
         Turn::Called { text, calls } => calls
             .iter()
-            .map(|call| Said::Called {
+            .map(|call| ReplyEvent::Called {
                 id: call.id.clone(),
                 tool: call.name.clone(),
                 args: tools::without_person_only_args(&call.args),
@@ -127,9 +127,9 @@ fn as_said(turn: &Turn) -> Vec<Said> {
             })
             .collect(),
         Turn::Became { call, how, text, data, .. } => {
-            vec![Said::Became { id: call.clone(), how: *how, text: text.clone(), data: data.clone() }]
+            vec![ReplyEvent::Became { id: call.clone(), how: *how, text: text.clone(), data: data.clone() }]
         }
-        Turn::Came { .. } => vec![Said::Came],
+        Turn::Came { .. } => vec![ReplyEvent::Came],
     }
 }
 
@@ -138,7 +138,7 @@ pub(super) fn keep_person_only_args(state: &Email, calls: &mut [ToolCall]) {
     let mut newest_first = state.messages.iter().rev();
     let returned = newest_first.find_map(|turn| match turn {
         Turn::Told { .. } | Turn::Came { .. } => Some(None),
-        Turn::Became { call, tool, how: Became::Answered, .. } if tool == tools::WRITE_EMAIL => {
+        Turn::Became { call, tool, how: CallResult::Answered, .. } if tool == tools::WRITE_EMAIL => {
             Some(Some(call))
         }
         Turn::Called { .. } | Turn::Became { .. } => None,
@@ -222,16 +222,16 @@ fn message(turn: &Turn) -> Message {
             let call = ToolCall { id: call.clone(), name: tool.clone(), args: Value::Null, signature: None };
             let content = if data.is_null() { text.clone() } else { format!("{text}\n{data}") };
             match how {
-                Became::Done => Message::result(&call, content),
-                Became::Answered if tool == tools::QUESTION => {
+                CallResult::Done => Message::result(&call, content),
+                CallResult::Answered if tool == tools::QUESTION => {
                     Message::result(&call, format!("The person says: {content}"))
                 }
-                Became::Answered => Message::failure(
+                CallResult::Answered => Message::failure(
                     &call,
                     format!("Not done. The person says: {content}\n{REDRAFT_INSTRUCTION}"),
                 ),
-                Became::Failed => Message::failure(&call, content),
-                Became::Refused => Message::failure(&call, format!("The person refused this. {content}")),
+                CallResult::Failed => Message::failure(&call, content),
+                CallResult::Refused => Message::failure(&call, format!("The person refused this. {content}")),
             }
         }
         Turn::Came { .. } => {

@@ -7,13 +7,13 @@ use super::tools::{
     self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
 };
 use super::{day, meeting, remind, risks, send};
-use crate::graph::{Folded, Warning};
+use crate::graph::{AnyState, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::{Visible, truncate};
 use crate::workflows::Services;
-use crate::workflows::email::facts::{Became, Remark};
+use crate::workflows::email::facts::{CallResult, Remark};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -21,7 +21,7 @@ use serde_json::Value;
 const MAX_MODEL_TEXT: usize = 400;
 
 /// The card of an item.
-pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Email>() else { return Card::default() };
     let mut blocks = Vec::new();
     let conversation = match Conversation::read(services, state) {
@@ -62,21 +62,21 @@ pub(super) fn draw(services: &Services, state: &Folded, item: &Item) -> Card {
 }
 
 /// The mails of a thread, if they can be read.
-pub(super) fn conversation(services: &Services, state: &Folded) -> Vec<Block> {
+pub(super) fn conversation(services: &Services, state: &AnyState) -> Vec<Block> {
     let readable = state.get::<Email>().and_then(|state| Conversation::read(services, state).ok());
     readable.map(|conversation| mail_blocks(services, &conversation)).unwrap_or_default()
 }
 
 /// Why the item is in the inbox.
-pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Email>() else { return Vec::new() };
     let class = state.classification_decision.map(|class| class.as_str()).unwrap_or("not triaged yet");
     let by = match state.triaged_by {
-        super::state::By::Model => "the model",
-        super::state::By::BuiltIn => "the built-in rules",
-        super::state::By::Rule => "a rule of yours",
-        super::state::By::Calendar => "your calendar",
-        super::state::By::Person => "you",
+        super::state::TriagedBy::Model => "the model",
+        super::state::TriagedBy::BuiltIn => "the built-in rules",
+        super::state::TriagedBy::Rule => "a rule of yours",
+        super::state::TriagedBy::Calendar => "your calendar",
+        super::state::TriagedBy::Person => "you",
     };
     let mut fields = vec![
         (Visible::line("class"), Visible::line(class)),
@@ -383,11 +383,11 @@ fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
                 }
             }
             Turn::Became { tool, how, text, .. } => match how {
-                Became::Answered => turns.push(("you".to_owned(), text.clone())),
-                Became::Refused if text.is_empty() => turns.push(("you".to_owned(), "(no)".to_owned())),
+                CallResult::Answered => turns.push(("you".to_owned(), text.clone())),
+                CallResult::Refused if text.is_empty() => turns.push(("you".to_owned(), "(no)".to_owned())),
                 // Only the agent needs to know what became of a question nobody answered.
-                Became::Done | Became::Failed | Became::Refused if tool == tools::QUESTION => {}
-                Became::Done | Became::Failed | Became::Refused => {
+                CallResult::Done | CallResult::Failed | CallResult::Refused if tool == tools::QUESTION => {}
+                CallResult::Done | CallResult::Failed | CallResult::Refused => {
                     let is_new = |line: &&str| tool != tools::CHECK_CALENDAR || !is_shown(blocks, line);
                     let lines: Vec<&str> = text.lines().filter(is_new).collect();
                     if !lines.is_empty() {

@@ -123,7 +123,7 @@ pub(super) async fn calendar_impact_or_retry(
 
 /// The triage of a mail by what it does to the calendar, before any model reads it.
 #[derive(Debug, Serialize, Deserialize)]
-pub(super) struct Verdict {
+pub(super) struct EventTriage {
     pub class: Class,
     pub reasoning: String,
     pub gist: String,
@@ -131,8 +131,8 @@ pub(super) struct Verdict {
     pub call: Option<(String, Value)>,
 }
 
-/// The verdict on a mail about a known or cancelled event; `None` for any other mail.
-pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<Verdict>, NodeError> {
+/// How to class a mail about a known or cancelled event; `None` for any other mail.
+pub(super) async fn triage_event(services: &Services, mail: &Mail) -> Result<Option<EventTriage>, NodeError> {
     let Some(news) = EventNews::of(mail, &services.user.time_zone).filter(|_| services.calendar.is_some())
     else {
         return Ok(None);
@@ -151,14 +151,14 @@ pub(super) async fn verdict(services: &Services, mail: &Mail) -> Result<Option<V
     };
     let cancellation_text = || describe_change(None, &news, &services.user.time_zone);
     let notify =
-        |why: String| Verdict { class: Class::Notify, reasoning: why.clone(), gist: why, call: None };
+        |why: String| EventTriage { class: Class::Notify, reasoning: why.clone(), gist: why, call: None };
     Ok(match impact {
         CalendarImpact::Changes { words } => {
             let (tool, args) = match cancels {
                 true => (tools::REMOVE_EVENT, json!({})),
                 false => (tools::ANSWER_INVITATION, json!({"answer": "accept"})),
             };
-            Some(Verdict {
+            Some(EventTriage {
                 class: Class::Respond,
                 reasoning: "It changes an event that is in your calendar.".to_owned(),
                 gist: words,

@@ -70,13 +70,13 @@ pub struct ReplyFacts {
     pub tools: Vec<String>,
     /// What was said and done so far, oldest first.
     #[serde(default)]
-    pub said: Vec<Said>,
+    pub said: Vec<ReplyEvent>,
 }
 
 /// One thing that was said or done while a mail is being answered.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum Said {
+pub enum ReplyEvent {
     /// The person's words about the mail, before anything was proposed.
     Told { text: String },
     /// A call that was proposed.
@@ -92,7 +92,7 @@ pub enum Said {
     /// The result of a call.
     Became {
         id: String,
-        how: Became,
+        how: CallResult,
         /// The person's words, or the tool's answer.
         #[serde(default)]
         text: String,
@@ -108,7 +108,7 @@ pub enum Said {
 /// How a call went.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Became {
+pub enum CallResult {
     Done,
     Failed,
     /// The person replied with words.

@@ -20,15 +20,15 @@ pub(super) fn prepare(mut input: Value) -> Result<Value, InputError> {
     match (value_of("file"), value_of("json")) {
         (Some(file), None) => {
             let typed = file.as_str().unwrap_or_default();
-            let path = resolve(typed).map_err(|text| field("file", text))?;
-            let raw = read_file(&path).map_err(|text| field("file", text))?;
-            mail::parse(&raw).map_err(|e| field("file", format!("{path} is not a mail: {e}")))?;
+            let path = resolve(typed).map_err(|text| InputError::field("file", text))?;
+            let raw = read_file(&path).map_err(|text| InputError::field("file", text))?;
+            mail::parse(&raw).map_err(|e| InputError::field("file", format!("{path} is not a mail: {e}")))?;
             input["file"] = Value::from(path);
             Ok(input)
         }
         (None, Some(json)) => {
-            let raw = mail::from_json(json).map_err(|e| field("json", e.to_string()))?;
-            mail::parse(&raw).map_err(|e| field("json", format!("it is not a mail: {e}")))?;
+            let raw = mail::from_json(json).map_err(|e| InputError::field("json", e.to_string()))?;
+            mail::parse(&raw).map_err(|e| InputError::field("json", format!("it is not a mail: {e}")))?;
             Ok(input)
         }
         (None, None) => Err(InputError::Whole(
@@ -53,7 +53,7 @@ fn resolve(typed: &str) -> Result<String, String> {
 pub(super) fn read_file(path: &str) -> Result<Vec<u8>, String> {
     let describe = |e: std::io::Error| match e.kind() {
         std::io::ErrorKind::NotFound => format!("there is no file {path}"),
-        _ => format!("{path} cannot be read: {}", crate::text::unreadable(&e)),
+        _ => format!("{path} cannot be read: {}", crate::text::read_error_text(&e)),
     };
     let metadata = std::fs::metadata(path).map_err(describe)?;
     if !metadata.is_file() {
@@ -72,8 +72,4 @@ pub(super) fn read_file(path: &str) -> Result<Vec<u8>, String> {
         return Err(format!("{path} is longer than {} MB", MAX_MAIL_BYTES / 1024 / 1024));
     }
     Ok(bytes)
-}
-
-pub(super) fn field(name: &str, text: impl Into<String>) -> InputError {
-    InputError::Field { field: name.to_owned(), text: text.into() }
 }

@@ -2,9 +2,9 @@
 
 use super::defaults;
 use super::state::{Email, MailRef};
-use crate::calendar::{Calendar, Observing};
+use crate::calendar::{Calendar, ReadOnly};
 use crate::config::MailMode;
-use crate::graph::{Ctx, Decision, Folded, NodeError};
+use crate::graph::{AnyState, Ctx, Decision, NodeError};
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, sender_shown};
 use crate::mail::{self, Account, Mail};
@@ -144,7 +144,8 @@ impl Conversation {
     /// The person's calendar; read-only if the account only observes.
     pub fn calendar(&self, services: &Services) -> Option<Arc<dyn Calendar>> {
         let calendar = services.calendar.clone()?;
-        Some(if self.acts() { calendar } else { Arc::new(Observing(calendar)) })
+        let refusal = "the account this mail came to only observes; set its mode to \"act\" in the config";
+        Some(if self.acts() { calendar } else { Arc::new(ReadOnly { calendar, refusal }) })
     }
 
     /// The bare addresses of everybody in the conversation, each once.
@@ -163,7 +164,7 @@ impl Conversation {
 }
 
 /// The profiles a thread uses. If the account has its own model, its profiles come before the shared ones.
-pub(super) fn profiles(services: &Services, state: &Folded) -> Vec<String> {
+pub(super) fn profiles(services: &Services, state: &AnyState) -> Vec<String> {
     let read = state.get::<Email>().map(|state| Conversation::read(services, state));
     let Some(Ok(conversation)) = read else { return Vec::new() };
     let mut namespaces = Vec::new();

@@ -57,17 +57,17 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let about = "triage of a mail, and its answer";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
     let spec = spec.with_roles(&["triage", "reply", "memory"]).without_results().explaining(card::explain);
-    let spec = spec.showing_in_trouble(move |state| card::conversation(&for_trouble, state));
-    let spec = spec.titling_failures(move |state, node, acted| {
+    let spec = spec.with_trouble_subject(move |state| card::conversation(&for_trouble, state));
+    let spec = spec.with_failure_titles(move |state, node, acted| {
         let state = state.get::<Email>()?;
         let conversation = mails::Conversation::read(&for_titles, state).ok()?;
         let (_, mail) = conversation.about()?;
-        Some(state.could_not(node, acted, &mails::sender(mail)))
+        Some(state.failure_sentence(node, acted, &mails::sender(mail)))
     });
-    let spec = spec.going_by(move |state| mails::profiles(&for_profiles, state));
+    let spec = spec.with_profiles(move |state| mails::profiles(&for_profiles, state));
     Ok(spec.preparing(move |input| {
         if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.check_name(model).map_err(|text| input::field("model", text))?;
+            models.check_name(model).map_err(|text| crate::graph::InputError::field("model", text))?;
         }
         input::prepare(input)
     }))

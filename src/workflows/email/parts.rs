@@ -2,7 +2,7 @@
 
 use crate::graph::Answer;
 use crate::llm::ToolCall;
-use crate::workflows::email::facts::Became;
+use crate::workflows::email::facts::CallResult;
 use crate::workflows::lesson::CauseKind;
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -59,7 +59,7 @@ pub struct Earlier {
 /// Who chose a mail's class.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum By {
+pub enum TriagedBy {
     #[default]
     Model,
     /// The built-in rules, in place of a model.
@@ -89,7 +89,7 @@ pub enum Turn {
     Became {
         call: String,
         tool: String,
-        how: Became,
+        how: CallResult,
         /// The person's words, or the tool's answer.
         text: String,
         /// The tool's answer as data.
@@ -121,7 +121,7 @@ pub struct SentNote {
 
 /// A mail the person awaits an answer to.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Remind {
+pub struct Reminder {
     /// Bare addresses.
     pub to: Vec<String>,
     pub subject: String,
@@ -145,7 +145,7 @@ pub struct Attached {
 
 /// An answer to learn from after acting on it.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-pub struct Learn {
+pub struct PendingLesson {
     pub namespace: String,
     /// What the person did.
     pub kind: CauseKind,
@@ -159,7 +159,7 @@ pub struct Learn {
 /// The next step of answering.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Then {
+pub enum NextTurn {
     /// Ask the model again.
     #[default]
     Model,
@@ -185,10 +185,10 @@ pub struct Acted {
     pub decided: Vec<String>,
     /// The mail the person awaits an answer to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub remind: Option<Remind>,
-    pub lessons: Vec<Learn>,
+    pub remind: Option<Reminder>,
+    pub lessons: Vec<PendingLesson>,
     /// Lessons from edits that the person is asked about again, by call id.
-    pub unproven: BTreeMap<String, Learn>,
+    pub unproven: BTreeMap<String, PendingLesson>,
     /// Files read since then.
     pub attached: BTreeMap<String, Attached>,
     /// Why calls are asked about once more, by call id.
@@ -204,7 +204,7 @@ pub struct Acted {
     /// Whether nobody answered and the policy ended the thread.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub expired: bool,
-    pub then: Then,
+    pub then: NextTurn,
 }
 
 /// A mail the person wrote themselves, with the files they named.

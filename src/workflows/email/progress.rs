@@ -46,7 +46,7 @@ impl Email {
 
     /// What could not be done when `node` failed, in a sentence; `acted` if it had done something before. `who` sent the
     /// mail.
-    pub fn could_not(&self, node: &str, acted: bool, who: &str) -> String {
+    pub fn failure_sentence(&self, node: &str, acted: bool, who: &str) -> String {
         let is_approved =
             |answer: &&Answer| !matches!(answer.decision, Decision::Ignore | Decision::Respond { .. });
         let approved: Vec<&Answer> = self.answers.iter().filter(is_approved).collect();

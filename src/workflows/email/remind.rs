@@ -6,9 +6,9 @@
 
 use super::mails::{self, Conversation};
 use super::own_mail;
-use super::state::{Email, Remind};
+use super::state::{Email, Reminder};
 use super::tools::WriteEmail;
-use crate::config::lasting;
+use crate::config::parse_duration;
 use crate::graph::{Interrupt, Kind, Labels};
 use crate::inbox::proposal;
 use crate::workflows::Services;
@@ -19,19 +19,19 @@ use serde_json::json;
 pub const REMIND: &str = "remind";
 
 /// When to remind the person that a mail sent now was not answered, if they want that.
-pub(super) fn reminder(services: &Services, args: &WriteEmail, to: &[String]) -> Option<Remind> {
+pub(super) fn reminder(services: &Services, args: &WriteEmail, to: &[String]) -> Option<Reminder> {
     let delay = match args.remind_after.as_deref() {
         Some("never") => None,
-        Some(after) => lasting(after),
+        Some(after) => parse_duration(after),
         None => services.user.remind_after,
     }?;
     let sent_at = services.clock.clone()();
     let due = sent_at.checked_add(delay).ok()?;
-    Some(Remind { to: to.to_vec(), subject: args.subject.clone(), sent_at, due })
+    Some(Reminder { to: to.to_vec(), subject: args.subject.clone(), sent_at, due })
 }
 
 /// The question, snoozed until it is due.
-pub(super) fn question(services: &Services, state: &Email, remind: &Remind) -> Interrupt {
+pub(super) fn question(services: &Services, state: &Email, remind: &Reminder) -> Interrupt {
     let args = json!({"to": remind.to, "subject": remind.subject, "sent_at": remind.sent_at});
     let title = format!("Waiting for an answer: {}", remind.subject);
     let mut interrupt = proposal(REMIND, Kind::Question, REMIND, &args, &title);
@@ -70,7 +70,7 @@ pub(super) fn follow_up_text(services: &Services, sent_at: Timestamp) -> String 
 pub(super) fn fields(
     services: &Services,
     conversation: &Conversation,
-    remind: &Remind,
+    remind: &Reminder,
 ) -> Vec<(&'static str, String)> {
     let zone = services.user.time_zone.clone();
     let local = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%a %-d %b %Y, %H:%M").to_string();

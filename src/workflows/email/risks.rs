@@ -12,11 +12,11 @@ use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
-    Message, Risk, RiskContext, asks_for_secret, distinctive_text, elsewhere, risks_of_mail,
+    Message, Risk, RiskContext, asks_for_secret, distinctive_text, have_different_owners, risks_of_mail,
     risks_of_message, speaks_of_attachment, unsubscribe_risk,
 };
 use crate::workflows::Services;
-use crate::workflows::email::facts::Became;
+use crate::workflows::email::facts::CallResult;
 use serde_json::Value;
 
 /// How many words of a display name count as the name.
@@ -131,7 +131,8 @@ pub(super) fn edit_needs_a_look(
         send::recipients(tool, after).into_iter().filter(|to| !recipients_before.contains(to)).collect();
     let message = Message { to: &added, ..Message::default() };
     with_known(services, conversation, conversation.people(), |known| {
-        let new_domain = |address: &str| known.addresses.iter().all(|one| elsewhere(one, address));
+        let new_domain =
+            |address: &str| known.addresses.iter().all(|one| have_different_owners(one, address));
         risks_of_message(&message, &[], known).iter().any(|risk| match risk {
             Risk::NewRecipient { address } => new_domain(address),
             other => matches!(other, Risk::LookAlike { .. } | Risk::Punycode { .. }),
@@ -234,13 +235,14 @@ fn repeated_text_risk(
 /// What the person said here and what was sent with their approval: repeating that is fine.
 fn approved_texts(state: &Email) -> Vec<String> {
     let is_done = |id: &str| {
-        let done = |turn: &Turn| matches!(turn, Turn::Became { call, how: Became::Done, .. } if call == id);
+        let done =
+            |turn: &Turn| matches!(turn, Turn::Became { call, how: CallResult::Done, .. } if call == id);
         state.messages.iter().any(done)
     };
     let mut texts = Vec::new();
     for turn in &state.messages {
         match turn {
-            Turn::Told { text } | Turn::Became { how: Became::Answered, text, .. } => {
+            Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => {
                 texts.push(text.clone())
             }
             Turn::Called { calls, .. } => {
@@ -349,7 +351,7 @@ fn with_known<T>(
         |name: &str| !name.trim().is_empty() && name.trim().eq_ignore_ascii_case(services.user.name.trim());
     let by_name = |name: &str| match own_addresses.first().filter(|_| is_persons_name(name)) {
         Some(address) => Some(address.clone()),
-        None => or_record(&failed, services.records.by_name(name), None),
+        None => or_record(&failed, services.records.address_by_name(name), None),
     };
     let result = check(&RiskContext {
         is_known: &is_known,

@@ -3,9 +3,9 @@
 //! Mails are not part of it: they are stored once, by digest, and read again when needed.
 
 use crate::calendar::Busy;
-use crate::graph::{Answer, ChildResult, Event, EventKind, State};
+use crate::graph::{Answer, Event, EventKind, State};
 use crate::llm::ToolCall;
-use crate::workflows::email::facts::{Became, Remark};
+use crate::workflows::email::facts::{CallResult, Remark};
 use crate::workflows::mail_facts::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -14,7 +14,8 @@ use std::collections::BTreeMap;
 use super::tools;
 
 pub use super::parts::{
-    Acted, Attached, By, Earlier, EmailInput, Learn, MailRef, OwnMail, Remind, SentNote, Then, Turn,
+    Acted, Attached, Earlier, EmailInput, MailRef, NextTurn, OwnMail, PendingLesson, Reminder, SentNote,
+    TriagedBy, Turn,
 };
 
 /// A mail being handled.
@@ -38,7 +39,7 @@ pub struct Email {
     /// What the mail is about, in one line.
     pub gist: String,
     /// Who chose the class.
-    pub triaged_by: By,
+    pub triaged_by: TriagedBy,
     /// Whether another class would be nearly as good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unsure: bool,
@@ -76,16 +77,16 @@ pub struct Email {
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub days: BTreeMap<String, Vec<Busy>>,
     /// Lessons to learn from the answers.
-    pub lessons: Vec<Learn>,
+    pub lessons: Vec<PendingLesson>,
     /// Lessons from edits whose calls are not carried out yet, by call id.
-    pub unproven: BTreeMap<String, Learn>,
+    pub unproven: BTreeMap<String, PendingLesson>,
     /// Files the person attached, by the path they typed.
     pub attached: BTreeMap<String, Attached>,
     /// Why pending calls are asked about once more, by call id.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub asked_again: BTreeMap<String, String>,
     /// The next step of answering.
-    pub then: Then,
+    pub then: NextTurn,
     /// Whether the person refused something.
     pub refused: bool,
     /// Whether nobody answered and the policy ended the thread.
@@ -97,7 +98,7 @@ pub struct Email {
     pub answered: Vec<String>,
     /// The mail the person awaits an answer to.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub remind: Option<Remind>,
+    pub remind: Option<Reminder>,
     /// Whether something was approved but not done because of the account's mode.
     pub observed: bool,
     /// Whether the account only observed when the person was last asked; they were told that nothing leaves.
@@ -140,7 +141,7 @@ pub enum EmailUpdate {
         /// What the mail is about.
         gist: String,
         /// Who chose the class.
-        by: By,
+        by: TriagedBy,
         /// Whether another class would be nearly as good.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unsure: bool,
@@ -164,7 +165,7 @@ pub enum EmailUpdate {
         /// The digests of the mails that were decided on.
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
         decided: Vec<String>,
-        lessons: Vec<Learn>,
+        lessons: Vec<PendingLesson>,
         /// A mail the person wrote themselves.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         own: Option<OwnMail>,
@@ -241,11 +242,6 @@ impl State for Email {
 
     fn answered(answers: Vec<Answer>) -> EmailUpdate {
         EmailUpdate::Answered { answers }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> EmailUpdate {
-        // This workflow starts no children.
-        EmailUpdate::Nothing
     }
 
     fn arrived(event: Event) -> Option<EmailUpdate> {
@@ -402,7 +398,7 @@ impl Email {
     /// Starts the thread over, keeping what it knows.
     fn start_over(&mut self) {
         self.drop_pending("This was set aside; the mail is looked at anew.");
-        (self.outcome, self.settled, self.then) = (None, None, Then::Model);
+        (self.outcome, self.settled, self.then) = (None, None, NextTurn::Model);
         (self.refused, self.expired, self.remind) = (false, false, None);
         self.answers.clear();
     }
@@ -419,7 +415,7 @@ impl Email {
         let (id, name) = (format!("own{}", self.messages.len()), tool.to_owned());
         let call = ToolCall { id, name, args, signature: None };
         self.remark = None;
-        self.then = Then::Ask;
+        self.then = NextTurn::Ask;
         self.pending = vec![call.clone()];
         self.messages.push(Turn::Called { text: String::new(), calls: vec![call] });
     }
@@ -429,7 +425,7 @@ impl Email {
         self.outdated = false;
         for call in std::mem::take(&mut self.pending) {
             let (call, tool) = (call.id, call.name);
-            let how = Became::Refused;
+            let how = CallResult::Refused;
             self.messages.push(Turn::Became { call, tool, how, text: why.to_owned(), data: Value::Null });
         }
     }
@@ -480,7 +476,7 @@ impl Email {
         self.refused |= acted.refused;
         self.expired |= acted.expired;
         self.then = acted.then;
-        if self.then == Then::Ask {
+        if self.then == NextTurn::Ask {
             // The person is asked about it unchanged; the card shows the new mail.
             self.outdated = false;
         }

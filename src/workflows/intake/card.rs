@@ -1,13 +1,13 @@
 //! The card of an intake question.
 
-use super::state::{Asking, IntakeQuestion};
-use crate::graph::Folded;
+use super::state::{IntakeQuestion, IntakeState};
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item};
 use crate::text::Visible;
 
 /// Why we ask.
-pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
-    let Some(asking) = state.get::<Asking>() else { return Vec::new() };
+pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
+    let Some(asking) = state.get::<IntakeState>() else { return Vec::new() };
     let why = match &asking.asked {
         IntakeQuestion::FirstSync { .. } => {
             "The first look found more mail than sayso takes in without asking, or the cost is unknown ([intake])."
@@ -21,8 +21,8 @@ pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
     vec![Block::Text(Visible::new(why))]
 }
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
-    let Some(asking) = state.get::<Asking>() else { return Card::default() };
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
+    let Some(asking) = state.get::<IntakeState>() else { return Card::default() };
     let line = |text: &str| Visible::line(text);
     let heading = Block::Heading(line(&item.title));
     let blocks = match &asking.asked {

@@ -15,7 +15,7 @@ use crate::text::Visible;
 use serde_json::json;
 use std::sync::Arc;
 
-pub use state::{Asking, IntakeAnswer, IntakeQuestion};
+pub use state::{IntakeAnswer, IntakeQuestion, IntakeState};
 
 pub const NAME: &str = ASKING_WORKFLOW;
 
@@ -29,14 +29,14 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
         .without_expiry())
 }
 
-fn graph() -> Result<Graph<Asking, Services>, BuildError> {
+fn graph() -> Result<Graph<IntakeState, Services>, BuildError> {
     Graph::builder(NAME, "ask_first")
         .node("ask_first", ask_first, [ask("answered"), end()])
         .node("answered", answered, [end()])
         .build()
 }
 
-async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Asking>, NodeError> {
+async fn ask_first(_: Ctx<Services>, state: Arc<IntakeState>) -> Result<Command<IntakeState>, NodeError> {
     // It was settled before anybody was asked.
     if state.answer.is_some() {
         return Ok(Command::end());
@@ -54,7 +54,7 @@ async fn ask_first(_: Ctx<Services>, state: Arc<Asking>) -> Result<Command<Askin
     Ok(Command::ask(vec![interrupt], "answered"))
 }
 
-async fn answered(_: Ctx<Services>, _: Arc<Asking>) -> Result<Command<Asking>, NodeError> {
+async fn answered(_: Ctx<Services>, _: Arc<IntakeState>) -> Result<Command<IntakeState>, NodeError> {
     Ok(Command::end())
 }
 

@@ -1,6 +1,6 @@
 //! The question and its answer.
 
-use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
+use crate::graph::{Answer, Decision, Event, EventKind, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -67,14 +67,14 @@ pub struct IntakeAnswer {
 
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub struct Asking {
+pub struct IntakeState {
     pub asked: IntakeQuestion,
     pub answer: Option<IntakeAnswer>,
 }
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum AskingUpdate {
+pub enum IntakeUpdate {
     Started {
         asked: IntakeQuestion,
     },
@@ -86,26 +86,21 @@ pub enum AskingUpdate {
     Settled,
 }
 
-impl State for Asking {
+impl State for IntakeState {
     type Input = IntakeQuestion;
-    type Update = AskingUpdate;
+    type Update = IntakeUpdate;
 
-    fn started(asked: IntakeQuestion) -> AskingUpdate {
-        AskingUpdate::Started { asked }
+    fn started(asked: IntakeQuestion) -> IntakeUpdate {
+        IntakeUpdate::Started { asked }
     }
 
-    fn answered(answers: Vec<Answer>) -> AskingUpdate {
-        AskingUpdate::Answered { answers }
+    fn answered(answers: Vec<Answer>) -> IntakeUpdate {
+        IntakeUpdate::Answered { answers }
     }
 
-    fn joined(_: Vec<ChildResult>) -> AskingUpdate {
-        // This workflow starts no children.
-        AskingUpdate::Answered { answers: Vec::new() }
-    }
-
-    fn arrived(event: Event) -> Option<AskingUpdate> {
+    fn arrived(event: Event) -> Option<IntakeUpdate> {
         match event.what {
-            EventKind::Settled { .. } => Some(AskingUpdate::Settled),
+            EventKind::Settled { .. } => Some(IntakeUpdate::Settled),
             EventKind::Words { .. }
             | EventKind::Hint { .. }
             | EventKind::News { .. }
@@ -113,11 +108,11 @@ impl State for Asking {
         }
     }
 
-    fn apply(&mut self, update: AskingUpdate) {
+    fn apply(&mut self, update: IntakeUpdate) {
         match update {
-            AskingUpdate::Started { asked } => self.asked = asked,
-            AskingUpdate::Settled => self.answer = Some(IntakeAnswer { take: 0, again: true }),
-            AskingUpdate::Answered { answers } => {
+            IntakeUpdate::Started { asked } => self.asked = asked,
+            IntakeUpdate::Settled => self.answer = Some(IntakeAnswer { take: 0, again: true }),
+            IntakeUpdate::Answered { answers } => {
                 let all = match &self.asked {
                     IntakeQuestion::FirstSync { mails, .. } => *mails,
                     IntakeQuestion::Unreadable { .. }

@@ -1,7 +1,7 @@
 //! The card of a waiting update: warnings, the changes, and the answers and mails it came from.
 
 use super::state::Learning;
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, BodyPiece, Card, Item, ItemKind, MailBlock, changed_lines};
 use crate::text::Visible;
 use crate::workflows::lesson::{Cause, CauseKind};
@@ -11,7 +11,7 @@ use serde_json::Value;
 /// How many answers a card shows with their mails.
 const MAX_SHOWN: usize = 5;
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Learning>() else { return Card::default() };
     let mut blocks = Vec::new();
     if !item.warnings.is_empty() {
@@ -41,7 +41,7 @@ pub(super) fn draw(state: &Folded, item: &Item) -> Card {
 }
 
 /// Which answers taught it, and why it changes the profile.
-pub(super) fn explain(state: &Folded, _: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, _: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Learning>() else { return Vec::new() };
     let line = Visible::line;
     let mut fields = vec![

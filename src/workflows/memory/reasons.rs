@@ -48,21 +48,21 @@ fn pinned_line_warnings(facts: &MemoryFacts, after: &str) -> Vec<Warning> {
 }
 
 fn much_dropped(before: &str, after: &str) -> Option<Warning> {
-    let lines = || before.lines().filter(|line| !bare(line).is_empty());
+    let lines = || before.lines().filter(|line| !strip_bullet(line).is_empty());
     let (all, dropped) = (lines().count(), lines().filter(|line| !has_line(after, line)).count());
     (dropped * 3 > all).then(|| warning("much_dropped", format!("It would drop {dropped} of {all} lines.")))
 }
 
 fn has_line(text: &str, expected: &str) -> bool {
-    text.lines().any(|line| bare(line) == bare(expected))
+    text.lines().any(|line| strip_bullet(line) == strip_bullet(expected))
 }
 
-fn bare(line: &str) -> &str {
+fn strip_bullet(line: &str) -> &str {
     line.trim().trim_start_matches(['-', '*']).trim()
 }
 
 fn short(line: &str) -> String {
-    truncate(bare(line), 200).into_owned()
+    truncate(strip_bullet(line), 200).into_owned()
 }
 
 fn warning(code: &str, text: String) -> Warning {

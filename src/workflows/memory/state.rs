@@ -1,6 +1,6 @@
 //! The state of one update, and everything that can happen to it.
 
-use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
+use crate::graph::{Answer, Decision, Event, EventKind, State};
 use crate::workflows::email::defaults;
 use crate::workflows::lesson::Cause;
 use schemars::JsonSchema;
@@ -126,11 +126,6 @@ impl State for Learning {
                 LearningUpdate::Decided { edited: None, store: false }
             }
         }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> LearningUpdate {
-        // This workflow starts no children.
-        LearningUpdate::Again
     }
 
     fn arrived(event: Event) -> Option<LearningUpdate> {

@@ -17,8 +17,8 @@ use crate::text::Visible;
 use serde_json::{Value, json};
 use std::sync::Arc;
 
-pub use state::{FiledMail, PutAway, PutAwayRequest};
-use state::{FiledUpdate, Step};
+pub use state::{PutAway, PutAwayMail, PutAwayRequest};
+use state::{PutAwayUpdate, Step};
 
 pub const NAME: &str = MOVING_WORKFLOW;
 
@@ -26,7 +26,7 @@ pub const NAME: &str = MOVING_WORKFLOW;
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new(NAME, graph()?, services);
     let spec = Spec::new(workflow, "puts a mail away, and back", |_, _| Card::default());
-    Ok(spec.hidden().without_results().without_expiry().showing_in_trouble(|state| {
+    Ok(spec.hidden().without_results().without_expiry().with_trouble_subject(|state| {
         let Some(filed) = state.get::<PutAway>() else { return Vec::new() };
         let line = |text: &str| Visible::line(text);
         let fields =
@@ -42,7 +42,7 @@ fn graph() -> Result<Graph<PutAway, Services>, BuildError> {
 async fn move_mail(ctx: Ctx<Services>, state: Arc<PutAway>) -> Result<Command<PutAway>, NodeError> {
     let Some(step) = state.next() else { return Ok(Command::end()) };
     let services = ctx.services();
-    let FiledMail { account, identity, place, .. } = &state.mail;
+    let PutAwayMail { account, identity, place, .. } = &state.mail;
     let Some(account) = services.accounts.get(account) else {
         return Err(NodeError::failed(format!("the config has no account {account} any more")));
     };
@@ -55,18 +55,18 @@ async fn move_mail(ctx: Ctx<Services>, state: Arc<PutAway>) -> Result<Command<Pu
             let name = format!("put_away:{}", state.steps);
             ctx.once(&name, basis, frozen, effect).await.map(|outcome| {
                 let way = outcome.get("way").and_then(Value::as_str).unwrap_or_default();
-                FiledUpdate::WentAway { way: way.to_owned() }
+                PutAwayUpdate::WentAway { way: way.to_owned() }
             })
         }
         Step::Back(way) => {
             let frozen = way.0.clone().into_bytes();
             let effect = Arc::new(MoveBack { mailbox: account.mailbox.clone(), way });
             let moved = ctx.once(&format!("put_back:{}", state.steps), basis, frozen, effect).await;
-            moved.map(|_| FiledUpdate::CameBack)
+            moved.map(|_| PutAwayUpdate::CameBack)
         }
     };
     let update = match moved {
-        Err(NodeError::Failed { text }) => FiledUpdate::Refused { why: text },
+        Err(NodeError::Failed { text }) => PutAwayUpdate::Refused { why: text },
         moved => moved?,
     };
     Ok(Command::end().update(update))

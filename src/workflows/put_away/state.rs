@@ -1,6 +1,6 @@
 //! Where a mail was moved, and whether it is back.
 
-use crate::graph::{Answer, ChildResult, Event, EventKind, State};
+use crate::graph::{Answer, Event, EventKind, State};
 use crate::mail::{Destination, UndoToken};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 /// A mail to be put away.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default)]
-pub struct FiledMail {
+pub struct PutAwayMail {
     /// The account it came by.
     pub account: String,
     /// What makes it the same mail.
@@ -23,7 +23,7 @@ pub struct FiledMail {
 /// What a thread is started with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 pub struct PutAwayRequest {
-    pub mail: FiledMail,
+    pub mail: PutAwayMail,
     /// `archive`, `trash`, `spam` or `{"folder": NAME}`.
     pub to: Value,
 }
@@ -32,7 +32,7 @@ pub struct PutAwayRequest {
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
 pub struct PutAway {
-    pub mail: FiledMail,
+    pub mail: PutAwayMail,
     pub to: Value,
     /// How to bring it back, while it is away.
     pub way: Option<String>,
@@ -52,9 +52,9 @@ pub(super) enum Step {
 
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(tag = "what", rename_all = "snake_case")]
-pub enum FiledUpdate {
+pub enum PutAwayUpdate {
     /// The person wants it away.
-    Started { mail: FiledMail, to: Value },
+    Started { mail: PutAwayMail, to: Value },
     /// It is away; `way` says how to bring it back.
     WentAway { way: String },
     /// The person wants it back.
@@ -82,24 +82,20 @@ impl PutAway {
 
 impl State for PutAway {
     type Input = PutAwayRequest;
-    type Update = FiledUpdate;
+    type Update = PutAwayUpdate;
 
-    fn started(PutAwayRequest { mail, to }: PutAwayRequest) -> FiledUpdate {
-        FiledUpdate::Started { mail, to }
+    fn started(PutAwayRequest { mail, to }: PutAwayRequest) -> PutAwayUpdate {
+        PutAwayUpdate::Started { mail, to }
     }
 
-    fn answered(_: Vec<Answer>) -> FiledUpdate {
+    fn answered(_: Vec<Answer>) -> PutAwayUpdate {
         // This workflow asks nothing.
-        FiledUpdate::Nothing
+        PutAwayUpdate::Nothing
     }
 
-    fn joined(_: Vec<ChildResult>) -> FiledUpdate {
-        FiledUpdate::Nothing
-    }
-
-    fn arrived(event: Event) -> Option<FiledUpdate> {
+    fn arrived(event: Event) -> Option<PutAwayUpdate> {
         match event.what {
-            EventKind::Words { .. } => Some(FiledUpdate::Wanted),
+            EventKind::Words { .. } => Some(PutAwayUpdate::Wanted),
             EventKind::Settled { .. }
             | EventKind::Hint { .. }
             | EventKind::News { .. }
@@ -107,20 +103,20 @@ impl State for PutAway {
         }
     }
 
-    fn apply(&mut self, update: FiledUpdate) {
+    fn apply(&mut self, update: PutAwayUpdate) {
         match update {
-            FiledUpdate::Started { mail, to } => (self.mail, self.to) = (mail, to),
-            FiledUpdate::WentAway { way } => {
+            PutAwayUpdate::Started { mail, to } => (self.mail, self.to) = (mail, to),
+            PutAwayUpdate::WentAway { way } => {
                 self.way = Some(way);
                 self.steps += 1;
             }
-            FiledUpdate::Wanted => (self.back, self.refused) = (self.way.is_some(), None),
-            FiledUpdate::CameBack => {
+            PutAwayUpdate::Wanted => (self.back, self.refused) = (self.way.is_some(), None),
+            PutAwayUpdate::CameBack => {
                 self.way = None;
                 self.steps += 1;
             }
-            FiledUpdate::Refused { why } => (self.back, self.refused) = (false, Some(why)),
-            FiledUpdate::Nothing => {}
+            PutAwayUpdate::Refused { why } => (self.back, self.refused) = (false, Some(why)),
+            PutAwayUpdate::Nothing => {}
         }
     }
 

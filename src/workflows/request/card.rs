@@ -6,12 +6,12 @@ use super::report::Report;
 use super::risk::FILES;
 use super::shell;
 use super::state::Request;
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind, changed_lines};
 use crate::text::Visible;
 use serde_json::{Map, Value};
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Request>() else { return Card::default() };
     let mut blocks: Vec<Block> = state.reported.as_ref().map(outcome).into_iter().collect();
     if !item.warnings.is_empty() {

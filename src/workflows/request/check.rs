@@ -26,12 +26,12 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     request.hidden = hidden(&request);
     request.title = line("title", &request.title, MAX_TITLE)?;
     if request.title.trim().is_empty() {
-        return Err(field("title", "say in one line what you ask"));
+        return Err(InputError::field("title", "say in one line what you ask"));
     }
     request.text = match request.text.take() {
         Some(text) if text.len() > MAX_TEXT => {
             let text = format!("{} bytes are too many; at most {MAX_TEXT} are taken", text.len());
-            return Err(field("text", text));
+            return Err(InputError::field("text", text));
         }
         Some(text) if text.trim().is_empty() => None,
         Some(text) => Some(Visible::new(&text).into_string()),
@@ -52,7 +52,7 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
         check_action(action)?;
     }
     if request.action.is_none() && (request.args.is_some() || request.schema.is_some()) {
-        return Err(field("action", "arguments belong to an action; name it"));
+        return Err(InputError::field("action", "arguments belong to an action; name it"));
     }
     if let Some(args) = &request.args {
         check_given_args(args)?;
@@ -60,11 +60,11 @@ pub(super) fn prepare(input: Value, now: Timestamp) -> Result<Value, InputError>
     check_schema(&mut request)?;
     check_allow(&request)?;
     if request.expires_in.is_some_and(|seconds| seconds == 0 || seconds > MAX_WAIT) {
-        return Err(field("expires_in", "a request lasts a second at least, and a year at most"));
+        return Err(InputError::field("expires_in", "a request lasts a second at least, and a year at most"));
     }
     let patience = request.waiting.and_then(|waiting| waiting.gives_up_in);
     if patience.is_some_and(|seconds| seconds > MAX_WAIT) {
-        return Err(field("waiting", "nobody waits longer than a year"));
+        return Err(InputError::field("waiting", "nobody waits longer than a year"));
     }
     request.asked = Some(Moment::now(now));
     serde_json::to_value(request).map_err(input_error)
@@ -89,7 +89,10 @@ fn hidden(request: &RequestInput) -> u64 {
 fn line(name: &str, text: &str, max: usize) -> Result<String, InputError> {
     let count = text.chars().count();
     if count > max {
-        return Err(field(name, format!("{count} characters are too many; at most {max} are taken")));
+        return Err(InputError::field(
+            name,
+            format!("{count} characters are too many; at most {max} are taken"),
+        ));
     }
     Ok(Visible::line(text).into_string().trim().to_owned())
 }
@@ -99,7 +102,7 @@ fn check_action(action: &str) -> Result<(), InputError> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.');
     if action.is_empty() || action.len() > MAX_NAME || !action.chars().all(is_plain) {
         let text = format!("a word of letters, digits, `_`, `-` and `.`, at most {MAX_NAME}, is needed");
-        return Err(field("action", text));
+        return Err(InputError::field("action", text));
     }
     Ok(())
 }
@@ -108,12 +111,15 @@ fn check_given_args(args: &Map<String, Value>) -> Result<(), InputError> {
     let args = Value::Object(args.clone());
     let size = args.to_string().len();
     if size > MAX_ARGS {
-        return Err(field("args", format!("{size} bytes are too many; at most {MAX_ARGS} are taken")));
+        return Err(InputError::field(
+            "args",
+            format!("{size} bytes are too many; at most {MAX_ARGS} are taken"),
+        ));
     }
     match unshowable_name(&args) {
         Some(name) => {
             let name = Visible::line(name);
-            Err(field("args", format!("the name `{name}` holds characters that cannot be shown")))
+            Err(InputError::field("args", format!("the name `{name}` holds characters that cannot be shown")))
         }
         None => Ok(()),
     }
@@ -139,16 +145,19 @@ fn check_schema(request: &mut RequestInput) -> Result<(), InputError> {
     };
     let size = schema.to_string().len();
     if size > MAX_SCHEMA {
-        return Err(field("schema", format!("{size} bytes are too many; at most {MAX_SCHEMA} are taken")));
+        return Err(InputError::field(
+            "schema",
+            format!("{size} bytes are too many; at most {MAX_SCHEMA} are taken"),
+        ));
     }
     if !schema.is_object() {
-        return Err(field("schema", "a JSON schema is an object"));
+        return Err(InputError::field("schema", "a JSON schema is an object"));
     }
     if let Err(error) = jsonschema::validator_for(schema) {
-        return Err(field("schema", format!("this is not a JSON schema: {error}")));
+        return Err(InputError::field("schema", format!("this is not a JSON schema: {error}")));
     }
     let args = Value::Object(request.args.clone().unwrap_or_default());
-    check_args(schema, &args).map_err(|text| field("args", text))
+    check_args(schema, &args).map_err(|text| InputError::field("args", text))
 }
 
 /// The schema of arguments that came without one: the same names, the same types.
@@ -185,19 +194,15 @@ fn schema_of(args: &Map<String, Value>) -> Value {
 
 fn check_allow(request: &RequestInput) -> Result<(), InputError> {
     if request.question && request.allow().accept {
-        return Err(field("question", "a question is answered; leave `accept` out of `allow`"));
+        return Err(InputError::field("question", "a question is answered; leave `accept` out of `allow`"));
     }
     match &request.allow {
-        Some(ways) if ways.is_empty() => Err(field("allow", "name one answer at least")),
+        Some(ways) if ways.is_empty() => Err(InputError::field("allow", "name one answer at least")),
         Some(ways) if ways.contains(&Way::Edit) && request.args.is_none() => {
-            Err(field("allow", "without arguments there is nothing to edit"))
+            Err(InputError::field("allow", "without arguments there is nothing to edit"))
         }
         Some(_) | None => Ok(()),
     }
-}
-
-fn field(name: &str, text: impl Into<String>) -> InputError {
-    InputError::Field { field: name.to_owned(), text: text.into() }
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ fn file_inside(file: &str, folder: &str) -> Option<PathBuf> {
 fn commands(line: &str, folder: &str) -> Option<AgentAction> {
     let needed = shell::segments(line, folder).ok()?.needed;
     let commands = needed.into_iter().map(|Segment { words, folder }| {
-        let lead = lead(&words);
+        let lead = prefix_word_count(&words);
         CommandLine { folder, words, lead }
     });
     let commands: Vec<CommandLine> = commands.collect();
@@ -123,7 +123,7 @@ fn tool(request: &RequestInput, folder: &str) -> Option<AgentAction> {
 
 /// How many leading words say what sort of command this is, so that others of the same sort can be allowed with it: a
 /// program and its subcommand, if neither runs what the rest says. 0 if that is unclear.
-fn lead(words: &[String]) -> usize {
+fn prefix_word_count(words: &[String]) -> usize {
     let [program, command, ..] = words else { return 0 };
     let is_plain = |word: &String| {
         word.starts_with(|c: char| c.is_ascii_alphabetic())
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn what_sort_a_command_is() {
-        let check = |line: &str| lead(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
+        let check = |line: &str| prefix_word_count(&line.split(' ').map(str::to_owned).collect::<Vec<_>>());
         for (line, expected) in [
             ("cargo test --lib", 2),
             ("cargo test", 2),

@@ -19,7 +19,7 @@ pub(super) async fn ask_person(
     state: Arc<Request>,
 ) -> Result<Command<Request>, NodeError> {
     let mut question = question(&state);
-    if !Warning::suspend(&question.warnings)
+    if !Warning::need_confirmation(&question.warnings)
         && let Some(call) = &mut question.grantable.call
     {
         match ctx.services().records.agent_grant(&question.action, call)? {
@@ -65,10 +65,10 @@ fn question(state: &Request) -> Interrupt {
     if request.each_time || request.question {
         return question;
     }
-    question.harmless = !Warning::suspend(&question.warnings) && grantable::is_harmless(request);
+    question.harmless = !Warning::need_confirmation(&question.warnings) && grantable::is_harmless(request);
     question.grantable.call = grantable::call(request);
     // Anything with a warning is asked each time.
-    if !Warning::suspend(&question.warnings) {
+    if !Warning::need_confirmation(&question.warnings) {
         question.grantable.remember = request.remember.clone();
     }
     question

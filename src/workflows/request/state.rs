@@ -1,7 +1,7 @@
 //! A program's question, and the answer it got.
 
 use super::report::Report;
-use crate::graph::{Allow, Answer, ChildResult, Decision, Event, EventKind, Remember, State, Waiting};
+use crate::graph::{Allow, Answer, Decision, Event, EventKind, Remember, State, Waiting};
 use crate::inbox::Ending;
 use crate::text::exact::apply_edit;
 use crate::tools::moment::Moment;
@@ -143,7 +143,7 @@ impl RequestInput {
     }
 
     /// How much longer the answer is waited for; `None` if there is no time limit.
-    pub fn left(&self, now: &Moment) -> Option<Duration> {
+    pub fn time_left(&self, now: &Moment) -> Option<Duration> {
         let duration = Duration::from_secs(self.expires_in?);
         Some(duration.saturating_sub(now.since(self.asked.as_ref()?)))
     }
@@ -155,15 +155,15 @@ impl RequestInput {
     }
 
     /// Whether a hook and a tool ask about the same call of the same session.
-    pub fn is_twin(&self, other: &Self) -> bool {
+    pub fn is_same_call_by_hook_or_tool(&self, other: &Self) -> bool {
         let session = |input: &Self| input.session.as_ref().map(|session| session.id.clone());
         self.by_tool != other.by_tool
             && session(self).is_some_and(|id| session(other) == Some(id))
-            && self.is_the_same(other)
+            && self.asks_the_same(other)
     }
 
     /// Whether two askers ask exactly the same. Who they are, when they asked and for how long does not matter.
-    pub fn is_the_same(&self, other: &Self) -> bool {
+    pub fn asks_the_same(&self, other: &Self) -> bool {
         let bare = |input: &Self| Self {
             expires_in: None,
             asked: None,
@@ -263,11 +263,6 @@ impl State for Request {
             Decision::Ignore => RequestOutcome::Ignore,
         });
         RequestUpdate::Given { given: outcome, remember }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> RequestUpdate {
-        // It starts no children.
-        RequestUpdate::Given { given: None, remember: None }
     }
 
     fn arrived(event: Event) -> Option<RequestUpdate> {

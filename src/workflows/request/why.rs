@@ -3,13 +3,13 @@
 use super::card::who;
 use super::shell;
 use super::state::{Request, RequestInput};
-use crate::graph::{AgentAction, Folded, Warning};
+use crate::graph::{AgentAction, AnyState, Warning};
 use crate::inbox::{Block, Item};
 use crate::text::Visible;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
-pub(super) fn explain(state: &Folded, item: &Item, zone: &TimeZone) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, item: &Item, zone: &TimeZone) -> Vec<Block> {
     let Some(state) = state.get::<Request>() else { return Vec::new() };
     let request = &state.asked;
     let mut fields = who(state);
@@ -43,7 +43,7 @@ fn why_asked(request: &RequestInput, item: &Item) -> String {
     if request.action.is_none() || request.question {
         return "It needs an answer in your words, which no grant can give.".to_owned();
     }
-    if Warning::suspend(&item.warnings) {
+    if Warning::need_confirmation(&item.warnings) {
         let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
         return format!(
             "It has a warning ({}), and anything with a warning is always asked, whatever is allowed.",

@@ -2,13 +2,13 @@
 
 use super::state::SheetWork;
 use super::{DIFFERS, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT, bars};
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use crate::tools::sandbox::Observation;
 use serde_json::Value;
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<SheetWork>() else { return Card::default() };
     let blocks = match item.kind {
         ItemKind::Result => result_blocks(state),
@@ -104,7 +104,7 @@ fn proposal_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
 }
 
 /// Why it asks.
-pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<SheetWork>() else { return Vec::new() };
     let why = match item.kind {
         ItemKind::Result => "the model gave its answer",

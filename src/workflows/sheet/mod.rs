@@ -25,7 +25,7 @@ use super::Services;
 use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
-use crate::text::unreadable;
+use crate::text::read_error_text;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -61,7 +61,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).explaining(card::explain).preparing(
         move |input| {
             if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.check_name(model).map_err(|text| field("model", text))?;
+                models.check_name(model).map_err(|text| InputError::field("model", text))?;
             }
             prepare(input, &defaults)
         },
@@ -87,15 +87,15 @@ fn graph() -> Result<Graph<SheetWork, Services>, BuildError> {
 fn prepare(mut input: Value, defaults: &config::Sheet) -> Result<Value, InputError> {
     let text = |key: &str| input.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
     if text("instruction").trim().is_empty() {
-        return Err(field("instruction", "say what is to be done"));
+        return Err(InputError::field("instruction", "say what is to be done"));
     }
     if let Some(steps) = input.get("max_steps").and_then(Value::as_u64)
         && !(1..=MAX_ALLOWED_STEPS).contains(&steps)
     {
-        return Err(field("max_steps", format!("between 1 and {MAX_ALLOWED_STEPS} steps")));
+        return Err(InputError::field("max_steps", format!("between 1 and {MAX_ALLOWED_STEPS} steps")));
     }
     let typed = text("workbook");
-    let path = book_path(&typed).map_err(|text| field("workbook", text))?;
+    let path = book_path(&typed).map_err(|text| InputError::field("workbook", text))?;
     input["workbook"] = Value::from(path);
     let is_missing = |key: &str| input.get(key).is_none_or(Value::is_null);
     let (needs_steps, needs_informer) = (is_missing("max_steps"), is_missing("with_informer"));
@@ -116,9 +116,9 @@ fn book_path(typed: &str) -> Result<String, String> {
     }
     let path = Path::new(typed)
         .canonicalize()
-        .map_err(|error| format!("{typed} cannot be opened: {}", unreadable(&error)))?;
+        .map_err(|error| format!("{typed} cannot be opened: {}", read_error_text(&error)))?;
     let meta =
-        path.metadata().map_err(|error| format!("{typed} cannot be opened: {}", unreadable(&error)))?;
+        path.metadata().map_err(|error| format!("{typed} cannot be opened: {}", read_error_text(&error)))?;
     if !meta.is_file() {
         return Err(format!("{typed} is not a file"));
     }
@@ -139,8 +139,4 @@ fn picture_path(workbook: &Path, name: &str) -> PathBuf {
 fn result_path(workbook: &Path) -> PathBuf {
     let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     workbook.with_file_name(format!("{stem}.result.xlsx"))
-}
-
-fn field(name: &str, text: impl Into<String>) -> InputError {
-    InputError::Field { field: name.to_owned(), text: text.into() }
 }

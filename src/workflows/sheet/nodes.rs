@@ -7,7 +7,7 @@ use super::{picture_path, prompts, result_path};
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
-use crate::text::{Visible, truncate, unreadable};
+use crate::text::{Visible, read_error_text, truncate};
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::workflows::{GrantQuery, Services, ask_model, pick_model};
@@ -351,7 +351,7 @@ async fn read(
     let path = state.workbook.clone();
     let bytes = tokio::task::spawn_blocking(move || read_bytes(&path)).await.map_err(NodeError::failed)?;
     let bytes = bytes.map_err(|error| {
-        NodeError::failed(format!("{} cannot be read: {}", state.workbook, unreadable(&error)))
+        NodeError::failed(format!("{} cannot be read: {}", state.workbook, read_error_text(&error)))
     })?;
     if bytes.len() as u64 > MAX_BYTES {
         return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MAX_BYTES >> 20)));

@@ -1,7 +1,7 @@
 //! The state of work on a workbook, and everything that can happen to it.
 
 use super::{DIFFERS, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
-use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
+use crate::graph::{Answer, Decision, Event, EventKind, State};
 use crate::llm::{Message, ToolCall};
 use crate::tools::sandbox::Observation;
 use crate::tools::workbook::WorkbookSummary;
@@ -272,11 +272,6 @@ impl State for SheetWork {
             }
             Decision::Ignore | Decision::Draft => ended,
         }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> SheetUpdate {
-        // It starts no children; finding nothing changes nothing.
-        SheetUpdate::Informed { found: Vec::new() }
     }
 
     fn arrived(event: Event) -> Option<SheetUpdate> {

@@ -35,7 +35,7 @@ fn demo(clock: &TestClock) -> TestInbox {
     let (intake, inbox) = (setup.intake(&engine), Inbox::new(engine));
     let inbox = TestInbox::of(inbox, folder, clock.clock());
     block_on(async {
-        let synced = intake.sync_anywhere(&|_| {}, Duration::from_secs(60)).await.unwrap().unwrap();
+        let synced = intake.sync_here_or_in_driver(&|_| {}, Duration::from_secs(60)).await.unwrap().unwrap();
         assert!(synced.iter().all(|synced| synced.error.is_none()), "{synced:?}");
         inbox.drive().await;
     });

@@ -6,7 +6,7 @@ use sayso::app::{Scope, Settings, Until};
 use sayso::graph::Decision;
 use sayso::inbox::{MemoryCause, Status};
 use sayso::llm::Scripted;
-use sayso::service::attend;
+use sayso::service::drive_or_wait;
 use serde_json::json;
 use std::time::Duration;
 
@@ -34,7 +34,7 @@ async fn a_batch_is_one_update_after_the_delay() {
         inbox.decide(&id, Decision::Ignore).await.unwrap();
         // Driven alone, it is not learned from yet: the clock of this test runs ahead while the disk is busy.
         let (scope, never) = (Scope::Family(thread.clone()), std::future::pending());
-        attend(inbox.engine(), &scope, Until::Idle, never, |_| {}).await.unwrap();
+        drive_or_wait(inbox.engine(), &scope, Until::Idle, never, |_| {}).await.unwrap();
     }
     let before = tokio::time::Instant::now();
     inbox.drive().await;

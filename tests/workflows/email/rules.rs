@@ -139,7 +139,7 @@ async fn nobody_but_a_person_is_greeted_by_name() {
 async fn no_grant_sends_a_draft_that_words_left_as_it_was() {
     let inbox = EmailInbox::by_rules();
     // Bob is known, so nothing is unusual about writing to him.
-    inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, respond("yes")).await;
     let draft = inbox.open_item(&thread).await;

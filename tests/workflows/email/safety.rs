@@ -129,7 +129,7 @@ async fn a_grant_answers_only_what_is_not_unusual() {
     let inbox =
         EmailInbox::new("respond", [calls([write()]), calls([further]), calls([outside]), calls([done()])]);
     // Bob is known, so nothing is unusual about writing to him.
-    inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
     let thread = inbox.receive_mail().await;
     let id = inbox.open_question(&thread).await;
     assert!(inbox.item(&id).await.warnings.is_empty(), "{:?}", inbox.item(&id).await.warnings);
@@ -151,7 +151,7 @@ async fn a_senders_grant_reaches_no_stranger_that_the_mail_names() {
     let mut copied = write();
     copied.1["cc"] = json!(["eve@client.example"]);
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()]), calls([copied])]);
-    inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+    inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
     let thread = inbox.receive_mail().await;
     let interrupt = inbox.open_question(&thread).await;
     let scope = GrantScope::Sender;
@@ -208,14 +208,14 @@ async fn an_edit_that_adds_a_new_or_imitated_domain_is_asked_about_once_more() {
         [("eve@client.example", false), ("bob@cllent.example", true), ("eve@nowhere-at-all.example", true)]
     {
         let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-        inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+        inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
         let thread = inbox.receive_mail().await;
         inbox.answer(&thread, edit(write(), "to", json!([BOB, added]))).await;
         assert_eq!(inbox.sent().len(), usize::from(!asked), "{added}");
         if asked {
             let item = inbox.open_item(&thread).await;
             assert_eq!(item.args["to"], json!([BOB, added]), "what was typed is kept");
-            assert!(Warning::suspend(&item.warnings), "{added}: {:?}", item.warnings);
+            assert!(Warning::need_confirmation(&item.warnings), "{added}: {:?}", item.warnings);
             inbox.answer(&thread, Decision::Accept).await;
             assert_eq!(inbox.sent().len(), 1, "{added}");
         }
@@ -231,7 +231,7 @@ async fn a_promised_attachment_and_a_question_for_a_password_are_cautions() {
         [(promising, "no_attachment"), (asking, "wants_secret"), (write(), ""), (ask("Which report?"), "")]
     {
         let inbox = EmailInbox::new("respond", [calls([call])]);
-        inbox.store().mail().wrote_to(vec![BOB.to_owned()]).await.unwrap();
+        inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
         let thread = inbox.receive_mail().await;
         let warnings = inbox.open_item(&thread).await.warnings;
         let codes: Vec<&str> = warnings.iter().map(|warning| warning.code.as_str()).collect();

@@ -25,7 +25,7 @@ fn thread() -> AppThread {
 }
 
 fn of(method: &str, params: Value) -> Option<Call> {
-    asked_by_server(method, &params, &thread())
+    call_from_request(method, &params, &thread())
 }
 
 fn command(more: Value) -> Option<Call> {
@@ -41,7 +41,7 @@ fn reply(call: &Call, ending: Ending, args: Value) -> Option<Value> {
 }
 
 fn input(call: &Call) -> Value {
-    call.asking_for(&Process::current(), "k".to_owned()).input
+    call.new_request_for_server(&Process::current(), "k".to_owned()).input
 }
 
 #[test]
@@ -70,7 +70,7 @@ fn a_command_is_asked_as_the_hook_asks_it() {
     below.about["sessionId"] = json!("t0");
     below.about["agentNickname"] = json!("Ada");
     let params = json!({"threadId": "t1", "command": "ls"});
-    let of_helper = asked_by_server("item/commandExecution/requestApproval", &params, &below).unwrap();
+    let of_helper = call_from_request("item/commandExecution/requestApproval", &params, &below).unwrap();
     assert_eq!((of_helper.helper.as_deref(), of_helper.session.as_deref()), (Some("Ada"), Some("t0")));
     assert_eq!((of_helper.transcript, call.transcript.as_deref()), (None, Some("/nowhere")));
     // Its offer to remember is sent back unchanged.
@@ -135,7 +135,7 @@ fn changes_to_files_are_shown_whole_or_left() {
     assert_eq!((&root["each_time"], &root["args"]["grantRoot"]), (&json!(true), &json!("/home/a")));
     // The latest reported changes count.
     let params = json!({"threadId": "t1", "itemId": "call_2"});
-    let asked = |thread: &AppThread| asked_by_server("item/fileChange/requestApproval", &params, thread);
+    let asked = |thread: &AppThread| call_from_request("item/fileChange/requestApproval", &params, thread);
     let mut thread = thread();
     thread.changed("call_2", &json!([{"path": "/home/a/app/z.txt", "kind": {"type": "add"}, "diff": "z\n"}]));
     assert_eq!(input(&asked(&thread).unwrap())["args"]["file_path"], "/home/a/app/z.txt");

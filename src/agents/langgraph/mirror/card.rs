@@ -3,13 +3,13 @@
 use super::items::{UNREADABLE, action_of};
 use super::state::Mirror;
 use crate::agents::langgraph::shape::Shape;
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item};
 use crate::text::Visible;
 use crate::text::exact::{fields, is_exact};
 use serde_json::Value;
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Mirror>() else { return Card::default() };
     let mut blocks = Vec::new();
     if !item.warnings.is_empty() {

@@ -15,7 +15,7 @@ use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use std::sync::Arc;
 
-pub use state::{Batch, Mirror, Mirrored};
+pub use state::{Batch, Mirror, MirrorInput};
 
 /// The nodes' access to a server.
 pub struct ServerHandle(pub(super) Arc<Remote>);

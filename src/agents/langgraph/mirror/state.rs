@@ -1,14 +1,14 @@
 //! The state of a mirrored thread: what it asked, what was answered, what was sent.
 
 use crate::agents::langgraph::shape::Pending;
-use crate::graph::{Answer, ChildResult, Event, EventKind, State};
+use crate::graph::{Answer, Event, EventKind, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 /// What a mirror is started with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
-pub struct Mirrored {
+pub struct MirrorInput {
     /// The server's name.
     pub server: String,
     /// The graph it runs.
@@ -45,7 +45,7 @@ pub struct Batch {
 #[serde(default)]
 pub struct Mirror {
     /// The mirrored thread.
-    pub of: Mirrored,
+    pub of: MirrorInput,
     /// Its status when we last looked.
     pub status: String,
     /// What it asks, or asked last.
@@ -67,7 +67,7 @@ pub struct Mirror {
 #[serde(tag = "what", rename_all = "snake_case")]
 pub enum MirrorUpdate {
     /// The mirror starts.
-    Started { of: Mirrored },
+    Started { of: MirrorInput },
     /// It asks.
     Asked { batch: Batch },
     /// People answered.
@@ -104,20 +104,15 @@ impl Mirror {
 }
 
 impl State for Mirror {
-    type Input = Mirrored;
+    type Input = MirrorInput;
     type Update = MirrorUpdate;
 
-    fn started(of: Mirrored) -> MirrorUpdate {
+    fn started(of: MirrorInput) -> MirrorUpdate {
         MirrorUpdate::Started { of }
     }
 
     fn answered(answers: Vec<Answer>) -> MirrorUpdate {
         MirrorUpdate::Answered { answers }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> MirrorUpdate {
-        // It starts no children.
-        MirrorUpdate::Look { why: None }
     }
 
     fn arrived(event: Event) -> Option<MirrorUpdate> {

@@ -10,7 +10,7 @@ mod people;
 mod poll;
 mod threads;
 
-use crate::agents::langgraph::{Mirror, Mirrored, Remote, ServerError};
+use crate::agents::langgraph::{Mirror, MirrorInput, Remote, ServerError};
 use crate::driver::Engine;
 use crate::graph::{BoxFuture, InterruptId, ThreadId};
 use crate::inbox::{InboxError, ThreadPage, ThreadQuery, ThreadView};
@@ -38,7 +38,7 @@ struct Inner {
 
 /// Why a server could not be polled.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum PollError {
     #[error("{0}")]
     Server(#[from] ServerError),
     #[error("{0}")]
@@ -81,11 +81,11 @@ impl Servers {
     }
 
     /// A new thread that will mirror a server's thread.
-    fn new_mirror(&self, of: &Mirrored, key: &str) -> Result<NewThread, Trouble> {
-        let input = serde_json::to_value(of).map_err(|error| Trouble::Thread(error.to_string()))?;
+    fn new_mirror(&self, of: &MirrorInput, key: &str) -> Result<NewThread, PollError> {
+        let input = serde_json::to_value(of).map_err(|error| PollError::Thread(error.to_string()))?;
         let workflow = workflow(of);
         let thread = self.engine().new_thread(&workflow, input, key);
-        thread.map_err(|error| Trouble::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
+        thread.map_err(|error| PollError::Thread(format!("{workflow} cannot be mirrored: {error:?}")))
     }
 }
 
@@ -137,16 +137,16 @@ fn key(server: &str, thread: &str) -> String {
 }
 
 /// The workflow of a mirror.
-fn workflow(of: &Mirrored) -> String {
+fn workflow(of: &MirrorInput) -> String {
     format!("{}/{}", of.server, of.graph)
 }
 
 /// The error for people when a server does not work.
-fn away(remote: &Remote, fault: &ServerError) -> InboxError {
+fn inbox_error(remote: &Remote, fault: &ServerError) -> InboxError {
     InboxError::Failed(format!("{}: {fault}", remote.name()))
 }
 
-async fn within<T, E: From<ServerError>>(ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
+async fn with_timeout<T, E: From<ServerError>>(ask: impl Future<Output = Result<T, E>>) -> Result<T, E> {
     match tokio::time::timeout(PATIENCE, ask).await {
         Ok(answer) => answer,
         Err(_) => {
@@ -163,8 +163,8 @@ pub async fn check_servers(
     let check = async |server: &crate::config::Server| {
         let remote = Remote::new(server.clone(), env.clone());
         let result = async {
-            let info = within(remote.info()).await?;
-            let waiting = within(remote.interrupted()).await?.len();
+            let info = with_timeout(remote.info()).await?;
+            let waiting = with_timeout(remote.interrupted()).await?.len();
             let waiting = match waiting {
                 1 => "1 thread is waiting".to_owned(),
                 many => format!("{many} threads are waiting"),

@@ -4,7 +4,7 @@
 //! server that does not answer costs only a sentence. It drives only mirrors, and only those that read: anything that a
 //! person started, decided or ended waits for a driver.
 
-use super::{PATIENCE, Servers, Trouble, within};
+use super::{PATIENCE, PollError, Servers, with_timeout};
 use crate::agents::langgraph::Remote;
 use crate::driver::{Driver, Scope, Until};
 use crate::graph::ThreadId;
@@ -52,8 +52,8 @@ impl Servers {
     async fn look_in_time<'r>(
         &self,
         remote: &'r Arc<Remote>,
-    ) -> (&'r Arc<Remote>, Result<Vec<ThreadId>, Trouble>) {
-        let looked = within(self.look(remote)).await;
+    ) -> (&'r Arc<Remote>, Result<Vec<ThreadId>, PollError>) {
+        let looked = with_timeout(self.look(remote)).await;
         // The caller gets the result directly; the record for others is not worth a failure.
         let _ = self.note(remote, looked.as_ref().err().map(ToString::to_string)).await;
         (remote, looked)

@@ -1,7 +1,7 @@
 //! What people do to a server's threads: decide, start, end.
 
-use super::{Servers, Trouble, away, key, poll, within, workflow};
-use crate::agents::langgraph::{Assistant, Mirrored, Remote};
+use super::{PollError, Servers, inbox_error, key, poll, with_timeout, workflow};
+use crate::agents::langgraph::{Assistant, MirrorInput, Remote};
 use crate::graph::{Event, EventKind, InterruptId, ThreadId};
 use crate::inbox::{InboxError, Status};
 use crate::text::{nearest, truncate};
@@ -17,14 +17,14 @@ impl Servers {
         let Some((remote, _)) = self.of(&stored.item.workflow) else {
             return self.check_configured(&stored.item.workflow);
         };
-        let why = match within(self.compare(&stored.item.thread)).await {
+        let why = match with_timeout(self.settle_if_changed(&stored.item.thread)).await {
             Ok(true) => return Ok(()),
             Ok(false) => {
                 let item = self.engine().store().inbox().item(id)?.item;
                 let why = item.closed.unwrap_or_else(|| "it was settled on its server".to_owned());
                 return Err(InboxError::NotOpen { id: item.id, why });
             }
-            Err(Trouble::Store(error)) => return Err(error.into()),
+            Err(PollError::Store(error)) => return Err(error.into()),
             Err(error) => error.to_string(),
         };
         let text = format!(
@@ -49,9 +49,9 @@ impl Servers {
     pub(super) async fn schema_of(&self, workflow: &str) -> Result<Option<Value>, InboxError> {
         let Some((remote, graph)) = self.of(workflow) else { return Ok(None) };
         let assistant = assistant(remote, graph).await?;
-        let schema = within(remote.input_schema(&assistant.assistant_id))
+        let schema = with_timeout(remote.input_schema(&assistant.assistant_id))
             .await
-            .map_err(|fault| away(remote, &fault))?;
+            .map_err(|fault| inbox_error(remote, &fault))?;
         Ok(Some(schema.unwrap_or_else(|| json!({"type": "object", "additionalProperties": true}))))
     }
 
@@ -63,7 +63,7 @@ impl Servers {
     ) -> Result<Option<ThreadId>, InboxError> {
         let Some((remote, graph)) = self.of(workflow) else { return Ok(None) };
         let assistant = assistant(remote, graph).await?;
-        let of = Mirrored {
+        let of = MirrorInput {
             server: remote.name().to_owned(),
             graph: poll::graph_word(&assistant.graph_id),
             thread: uuid()
@@ -82,7 +82,7 @@ impl Servers {
         match store.threads().line(thread) {
             Ok(line) => {
                 let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
-                within(remote.info()).await.map_err(|fault| away(remote, &fault))?;
+                with_timeout(remote.info()).await.map_err(|fault| inbox_error(remote, &fault))?;
                 if matches!(line.status, Status::Ready | Status::Running | Status::Joining | Status::Trouble)
                 {
                     // An active thread, or one in trouble, is stopped like any other thread.
@@ -99,7 +99,7 @@ impl Servers {
             }
             Err(error) => {
                 let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
-                let of = Mirrored { end: true, ..poll::mirrored(&remote, &thread) };
+                let of = MirrorInput { end: true, ..poll::mirror_input(&remote, &thread) };
                 // It may have been mirrored, and so renamed, since the person saw it.
                 let mirrored =
                     store.threads().newest_with_key(&workflow(&of), &key(&of.server, &of.thread))?;
@@ -111,7 +111,7 @@ impl Servers {
         }
     }
 
-    async fn put_in(&self, of: &Mirrored) -> Result<ThreadId, InboxError> {
+    async fn put_in(&self, of: &MirrorInput) -> Result<ThreadId, InboxError> {
         let new = self
             .new_mirror(of, &key(&of.server, &of.thread))
             .map_err(|error| InboxError::Failed(error.to_string()))?;
@@ -122,7 +122,7 @@ impl Servers {
 
 /// Finds an assistant by its graph, name or id.
 async fn assistant(remote: &Remote, word: &str) -> Result<Assistant, InboxError> {
-    let all = within(remote.assistants()).await.map_err(|fault| away(remote, &fault))?;
+    let all = with_timeout(remote.assistants()).await.map_err(|fault| inbox_error(remote, &fault))?;
     let is_named =
         |assistant: &&Assistant| assistant.assistant_id == word || assistant.name.as_deref() == Some(word);
     let assistant =

@@ -1,7 +1,7 @@
 //! Polls servers: asks here what waits there, and closes here what was settled there.
 
-use super::{Servers, Trouble, key, workflow};
-use crate::agents::langgraph::{Mirrored, Remote, RemoteThread};
+use super::{PollError, Servers, key, workflow};
+use crate::agents::langgraph::{MirrorInput, Remote, RemoteThread};
 use crate::driver::arrival;
 use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{SourceLine, Status};
@@ -71,11 +71,11 @@ impl Servers {
         }
         let (store, source) = (self.engine().store(), source(remote));
         store.mail().source(source.clone(), store.now()).await?;
-        store.mail().checked(source, error).await
+        store.mail().record_check(source, error).await
     }
 
     /// Polls a server once. Returns the mirrors that now have something to read there.
-    pub(super) async fn look(&self, remote: &Arc<Remote>) -> Result<Vec<ThreadId>, Trouble> {
+    pub(super) async fn look(&self, remote: &Arc<Remote>) -> Result<Vec<ThreadId>, PollError> {
         let threads = remote.interrupted().await?;
         let (mut asking, mut mirrors) = (HashSet::new(), Vec::new());
         for thread in threads.iter().filter(|thread| thread.asks()) {
@@ -85,7 +85,7 @@ impl Servers {
         }
         let prefix = format!("{}/", remote.name());
         for (key, mirror) in self.engine().store().threads().waiting_with_keys()? {
-            if key.starts_with(&prefix) && !asking.contains(&key) && !self.compare(&mirror).await? {
+            if key.starts_with(&prefix) && !asking.contains(&key) && !self.settle_if_changed(&mirror).await? {
                 mirrors.push(mirror);
             }
         }
@@ -99,9 +99,9 @@ impl Servers {
         remote: &Arc<Remote>,
         thread: &RemoteThread,
         key: &str,
-    ) -> Result<Option<ThreadId>, Trouble> {
+    ) -> Result<Option<ThreadId>, PollError> {
         let Some((mirror, status)) =
-            self.engine().store().threads().newest_with_key(&workflow(&mirrored(remote, thread)), key)?
+            self.engine().store().threads().newest_with_key(&workflow(&mirror_input(remote, thread)), key)?
         else {
             return self.begin(remote, thread, key).await.map(Some);
         };
@@ -110,7 +110,7 @@ impl Servers {
         match status {
             Status::Done => self.look_again(&mirror).await?,
             Status::Waiting | Status::Held if !same => {
-                self.compare(&mirror).await?;
+                self.settle_if_changed(&mirror).await?;
             }
             // Somebody gave it up here. Only a different question justifies a new item.
             Status::Abandoned if !same => {
@@ -125,14 +125,14 @@ impl Servers {
         Ok(Some(mirror))
     }
 
-    async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<ThreadId, Trouble> {
-        let new = self.new_mirror(&mirrored(remote, thread), key)?;
+    async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<ThreadId, PollError> {
+        let new = self.new_mirror(&mirror_input(remote, thread), key)?;
         let engine = self.engine();
         Ok(engine.store().threads().start(new, engine.step_limit()).await?)
     }
 
     /// Makes a resting mirror look at its thread again.
-    async fn look_again(&self, mirror: &ThreadId) -> Result<(), Trouble> {
+    async fn look_again(&self, mirror: &ThreadId) -> Result<(), PollError> {
         let steps = self.engine().store().threads().line(mirror)?.steps;
         let event = Event {
             id: format!("look:{steps}"),
@@ -142,7 +142,7 @@ impl Servers {
     }
 
     /// Compares a mirror's questions with its thread's current ones; `true` if they are the same.
-    pub(super) async fn compare(&self, mirror: &ThreadId) -> Result<bool, Trouble> {
+    pub(super) async fn settle_if_changed(&self, mirror: &ThreadId) -> Result<bool, PollError> {
         let Some((remote, state)) = self.mirror(mirror)? else { return Ok(true) };
         let asked = state.asked.map(|batch| batch.fingerprint).unwrap_or_default();
         let reason = match remote.thread(&state.of.thread).await? {
@@ -156,12 +156,12 @@ impl Servers {
         Ok(false)
     }
 
-    pub(super) async fn deliver(&self, mirror: &ThreadId, event: &Event) -> Result<(), Trouble> {
+    pub(super) async fn deliver(&self, mirror: &ThreadId, event: &Event) -> Result<(), PollError> {
         let line = self.engine().store().threads().line(mirror)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
         let arrival =
-            arrival(spec, &line.id, event, None).map_err(|error| Trouble::Thread(error.to_string()))?;
-        match self.engine().store().threads().arrive(arrival).await {
+            arrival(spec, &line.id, event, None).map_err(|error| PollError::Thread(error.to_string()))?;
+        match self.engine().store().threads().deliver(arrival).await {
             // It has just moved on by itself.
             Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved | StoreError::Conflict(_)) => Ok(()),
             Err(error) => Err(error.into()),
@@ -170,10 +170,10 @@ impl Servers {
 }
 
 /// The start input of a thread's mirror.
-pub(super) fn mirrored(remote: &Remote, thread: &RemoteThread) -> Mirrored {
+pub(super) fn mirror_input(remote: &Remote, thread: &RemoteThread) -> MirrorInput {
     let line = crate::agents::langgraph::line(remote.name(), thread);
     let title = Visible::line(&line.title);
-    Mirrored {
+    MirrorInput {
         server: remote.name().to_owned(),
         graph: graph_word(&thread.graph),
         thread: thread.id.clone(),

@@ -3,7 +3,7 @@
 //! A page is merged from the position in each source. Positions are kept in memory under the number that a page returns
 //! as its end, as long as somebody is likely to read on.
 
-use super::{Servers, away, key, within};
+use super::{Servers, inbox_error, key, with_timeout};
 use crate::agents::langgraph::{PAGE, Remote, RemoteThread, line, state, steps, view};
 use crate::graph::ThreadId;
 use crate::inbox::{EngineThreads, InboxError, ThreadLine, ThreadPage, ThreadQuery, ThreadView};
@@ -72,7 +72,7 @@ impl Servers {
             },
         };
         let mut page = ThreadPage::default();
-        let mirrored: HashSet<String> = self.mirrored()?;
+        let mirrored: HashSet<String> = self.mirrored_keys()?;
         while page.threads.len() < query.limit {
             self.refill(&mut place, query, &mirrored, &mut page).await?;
             let heads = place.sides.iter().map(|side| side.waiting.front());
@@ -98,7 +98,7 @@ impl Servers {
     }
 
     /// The keys of servers' threads that are already in this folder.
-    fn mirrored(&self) -> Result<HashSet<String>, InboxError> {
+    fn mirrored_keys(&self) -> Result<HashSet<String>, InboxError> {
         let keys = self.engine().store().threads().keys()?;
         Ok(keys.into_iter().map(|key| key.split('#').next().unwrap_or_default().to_owned()).collect())
     }
@@ -143,7 +143,7 @@ impl Servers {
         if let Some((_, read)) = fresh {
             return read;
         }
-        let read = within(self.remotes()[n].threads(offset)).await.map_err(|fault| fault.to_string());
+        let read = with_timeout(self.remotes()[n].threads(offset)).await.map_err(|fault| fault.to_string());
         self.0.pages.read().insert((n, offset), (Instant::now(), read.clone()));
         read
     }
@@ -185,9 +185,11 @@ impl Servers {
     /// A server's thread in its current state there.
     pub(super) async fn view_thread(&self, id: &ThreadId) -> Result<Option<ThreadView>, InboxError> {
         let Some((remote, thread)) = self.find(id).await? else { return Ok(None) };
-        let fault = |fault| away(&remote, &fault);
-        let Some(thread) = within(remote.thread(&thread.id)).await.map_err(fault)? else { return Ok(None) };
-        let history = within(remote.history(&thread.id, HISTORY)).await.map_err(fault)?;
+        let fault = |fault| inbox_error(&remote, &fault);
+        let Some(thread) = with_timeout(remote.thread(&thread.id)).await.map_err(fault)? else {
+            return Ok(None);
+        };
+        let history = with_timeout(remote.history(&thread.id, HISTORY)).await.map_err(fault)?;
         Ok(Some(view(remote.name(), &thread, &history)))
     }
 
@@ -195,10 +197,10 @@ impl Servers {
     pub(super) async fn read_state(&self, id: &ThreadId) -> Result<Option<Value>, InboxError> {
         let Some((remote, mirror)) = self.mirror(id)? else { return Ok(None) };
         let result = async {
-            let Some(thread) = within(remote.thread(&mirror.of.thread)).await? else {
+            let Some(thread) = with_timeout(remote.thread(&mirror.of.thread)).await? else {
                 return Ok(Value::Null);
             };
-            let history = within(remote.history(&mirror.of.thread, HISTORY)).await?;
+            let history = with_timeout(remote.history(&mirror.of.thread, HISTORY)).await?;
             let mut result = state(remote.name(), &thread);
             result["history"] = json!(steps(&history));
             Ok::<_, crate::agents::langgraph::ServerError>(result)

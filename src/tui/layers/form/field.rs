@@ -110,14 +110,14 @@ impl Field {
     }
 
     /// Whether it is the text of a letter.
-    pub fn is_letter(&self) -> bool {
-        self.kind == FieldKind::Long && words::LETTERS.contains(&self.name.as_str())
+    pub fn is_body(&self) -> bool {
+        self.kind == FieldKind::Long && words::BODY_ARGS.contains(&self.name.as_str())
     }
 
     /// The field people most likely want to change: a time, or else a letter.
     pub fn first_to_edit(fields: &[Self]) -> Option<usize> {
         let time = fields.iter().position(|field| field.kind == FieldKind::DateTime);
-        time.or_else(|| fields.iter().position(Self::is_letter))
+        time.or_else(|| fields.iter().position(Self::is_body))
     }
 
     /// The typed text as an argument, as seen from `now`; `None` if the field was left empty and may be.
@@ -153,7 +153,7 @@ impl Field {
                 self.original.clone()
             }
             FieldKind::DateTime => {
-                let at = when::at(line, now)?;
+                let at = when::parse_time(line, now)?;
                 let is_same_time = |text: &str| text.parse::<Timestamp>().is_ok_and(|other| other == at);
                 if self.original.as_str().is_some_and(is_same_time) {
                     self.original.clone()
@@ -176,7 +176,7 @@ impl Field {
         if self.kind != FieldKind::DateTime {
             return None;
         }
-        let at = when::at(self.editor.text(), now).ok()?.to_zoned(now.time_zone().clone());
+        let at = when::parse_time(self.editor.text(), now).ok()?.to_zoned(now.time_zone().clone());
         Some(at.strftime("%A %-d %B %Y, %H:%M").to_string())
     }
 
@@ -352,7 +352,7 @@ fn to_text(kind: &FieldKind, value: Option<&Value>, now: &Zoned) -> String {
 fn local_time(text: &str, now: &Zoned) -> String {
     let Ok(at) = text.parse::<Timestamp>() else { return text.to_owned() };
     let shown = at.to_zoned(now.time_zone().clone()).strftime("%Y-%m-%d %H:%M").to_string();
-    if when::at(&shown, now) == Ok(at) { shown } else { text.to_owned() }
+    if when::parse_time(&shown, now) == Ok(at) { shown } else { text.to_owned() }
 }
 
 /// The arguments an object schema names, with their schemas and whether they are required: those of a mail

@@ -12,7 +12,7 @@ use std::collections::BTreeSet;
 /// The index of the field that is the text, if the fields can be written as a mail.
 pub fn body(fields: &[Field]) -> Option<usize> {
     let is_long = |field: &&Field| matches!(field.kind, FieldKind::Long | FieldKind::Json);
-    let body = fields.iter().position(Field::is_letter)?;
+    let body = fields.iter().position(Field::is_body)?;
     let names: Vec<String> =
         header_fields(fields, body).map(|field| header(field).to_ascii_lowercase()).collect();
     let is_plain = |field: &Field| {
@@ -99,7 +99,7 @@ pub fn page(fields: &[Field], args: &Value) -> Vec<Block> {
         (!value.as_str().is_empty()).then(|| (Visible::line(&header(field)), value))
     };
     let (letter, header_fields): (Vec<&Field>, Vec<&Field>) =
-        fields.iter().partition(|field| field.is_letter());
+        fields.iter().partition(|field| field.is_body());
     let mut blocks = vec![Block::Fields(header_fields.into_iter().filter_map(to_row).collect())];
     blocks.extend(letter.into_iter().filter_map(to_row).map(|(_, text)| Block::Text(text)));
     blocks

@@ -113,7 +113,7 @@ impl Form {
         if let Some(first) = Field::first_to_edit(&form.fields) {
             form.focus = first;
             // People read a letter from its beginning.
-            if form.fields[first].is_letter() {
+            if form.fields[first].is_body() {
                 form.fields[first].editor.go_to_start();
             }
         }

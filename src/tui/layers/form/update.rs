@@ -7,12 +7,12 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
 use crate::tui::diff::changes;
 use crate::tui::key::Key;
+use crate::tui::key_guard;
 use crate::tui::layers::{Choice, Confirm, Layer, Menu, OnConfirm, Popup};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
-use crate::tui::safe;
 use crate::tui::tabs::inbox::decide;
 use jiff::Zoned;
 use ratatui::Frame;
@@ -181,7 +181,7 @@ impl Popup for Form {
                 model.save_draft()
             }
             Action::Submit => {
-                if !safe::confirms(model, press) {
+                if !key_guard::confirms(model, press) {
                     model.say("Not sent: the keys came too fast");
                     return Vec::new();
                 }
@@ -333,7 +333,7 @@ pub fn refuse(model: &mut Model, press: Press) -> Option<Vec<Cmd>> {
     let number = (1..=9).find(|n| char::from_digit(*n, 10).is_some_and(|c| press.key == Key::plain(c)))?;
     let index = usize::try_from(number).ok()?.checked_sub(1)?;
     let text = form.refusals(&model.options.refusals).get(index)?.clone();
-    if !safe::confirms(model, press) {
+    if !key_guard::confirms(model, press) {
         model.say("Not sent: the keys came too fast");
         return Some(Vec::new());
     }

@@ -225,9 +225,9 @@ pub fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
             spark(model, sheet, "tokens", &line.tokens_by_day);
         }
         // Prices are fractions; only their proportions are drawn.
-        let cents: Vec<u64> = line.cost_by_day.iter().map(|cost| (cost * 1_000_000.0) as u64).collect();
-        if cents.iter().any(|cents| *cents > 0) {
-            spark(model, sheet, "cost", &cents);
+        let millionths: Vec<u64> = line.cost_by_day.iter().map(|cost| (cost * 1_000_000.0) as u64).collect();
+        if millionths.iter().any(|millionths| *millionths > 0) {
+            spark(model, sheet, "cost", &millionths);
         }
     }
 }

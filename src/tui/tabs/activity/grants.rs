@@ -2,10 +2,10 @@
 
 use crate::inbox::{GrantLine, POLICY_GRANT};
 use crate::tui::card::Doc;
+use crate::tui::key_guard;
 use crate::tui::layers::{Confirm, OnConfirm};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Press};
-use crate::tui::safe;
 use crate::tui::tabs::activity::Section;
 use crate::tui::tabs::{self, Tab};
 
@@ -38,7 +38,7 @@ pub fn show(model: &mut Model, id: String) -> Vec<Cmd> {
 
 /// Revokes the selected grant at once, or asks whether to switch a built-in one on again.
 pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !safe::is_deliberate(model, press) {
+    if !key_guard::is_deliberate(model, press) {
         return Vec::new();
     }
     let Some(grant) = model.selected_grant().cloned() else { return Vec::new() };
@@ -53,7 +53,7 @@ pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
         format!("Switch {} on again?", grant.tool),
         format!("It runs without asking: {}.", grant.scope),
         Doc::default(),
-        OnConfirm::Restore(grant.id),
+        OnConfirm::Do(Cmd::Restore(grant.id)),
     ));
     Vec::new()
 }

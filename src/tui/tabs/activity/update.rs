@@ -5,7 +5,7 @@ use crate::graph::ThreadId;
 use crate::inbox::{
     Activity, Block, ErrorLine, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
 };
-use crate::text::Visible;
+use crate::text::{Visible, count_noun};
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
 use crate::tui::model::Model;
@@ -96,7 +96,7 @@ pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<C
             let idle = !model.running.rows.iter().any(|line| line.id == followed.thread);
             // From now on a glance shows whether it asks something.
             if idle != std::mem::replace(&mut followed.idle, idle) {
-                model.inbox.stale_glance = model.inbox.glancing.0;
+                model.inbox.stale_glance = model.inbox.is_glancing;
                 return tabs::reload(model);
             }
         }
@@ -175,8 +175,8 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
     let day = query.before.to_zoned(model.options.time_zone.clone()).strftime("%d %b %Y").to_string();
     let title = format!(
         "Delete {} and the contents of {}, untouched since {day}?",
-        words::count(usize::try_from(plan.threads).unwrap_or(usize::MAX), "thread"),
-        words::count(usize::try_from(plan.mails).unwrap_or(usize::MAX), "mail")
+        count_noun(usize::try_from(plan.threads).unwrap_or(usize::MAX), "thread"),
+        count_noun(usize::try_from(plan.mails).unwrap_or(usize::MAX), "mail")
     );
     let why = format!(
         "About {}. It cannot be undone. {} leave a record: what was asked, decided and done stays, and no mail is \
@@ -201,7 +201,7 @@ pub fn pruned(model: &mut Model, result: InboxResult<Pruned>) -> Vec<Cmd> {
         let sizes =
             format!("the file was {} and is now {}", words::bytes(done.before), words::bytes(done.after));
         let leftover = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
-        let threads = words::count(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
+        let threads = count_noun(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
         model.say(format!("{threads} pruned; {sizes}{leftover}"));
     }
     model.activity.storage = None;

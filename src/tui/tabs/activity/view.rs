@@ -2,7 +2,7 @@
 
 use super::{ActivityRow, Section, charts};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
-use crate::text::{Visible, pad};
+use crate::text::{Visible, count_noun, pad};
 use crate::tui::card::Doc;
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
@@ -107,7 +107,7 @@ fn section_figure(model: &Model, section: Section) -> String {
             match (model.sources.len(), failing) {
                 (0, _) => String::new(),
                 (all, 0) => format!("{all} fine"),
-                (_, failing) => words::count(failing, "failure"),
+                (_, failing) => count_noun(failing, "failure"),
             }
         }
         Section::Allowed => model.grants.iter().filter(|grant| grant.in_force).count().to_string(),
@@ -126,7 +126,7 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         (Section::Running, _) => {
             let text = match model.running.rows.len() {
                 0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
-                some => format!("{}. X stops the one selected in the list.", words::count(some, "thread")),
+                some => format!("{}. X stops the one selected in the list.", count_noun(some, "thread")),
             };
             sheet.wrap(&text, model.theme.quiet);
         }
@@ -207,7 +207,7 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
         fields.push((line("until"), line(&end)));
     }
     if grant.used > 0 {
-        fields.push((line("used"), line(&words::count(usize::try_from(grant.used).unwrap_or(0), "time"))));
+        fields.push((line("used"), line(&count_noun(usize::try_from(grant.used).unwrap_or(0), "time"))));
     }
     fields.push((line("given by"), line(&grant.origin)));
     if let Some(at) = grant.created_at {
@@ -231,7 +231,7 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
         line.workflow,
         line.status,
         line.id,
-        words::count(line.steps as usize, "step")
+        count_noun(line.steps as usize, "step")
     );
     let visible = |text: &str| Visible::line(text);
     let mut fields = Vec::new();
@@ -248,7 +248,7 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
         let cost =
             usage.cost.filter(|cost| *cost > 0.0).map_or(String::new(), |cost| format!(", ${cost:.4}"));
         let (read, wrote) = (charts::short(usage.input_tokens), charts::short(usage.output_tokens));
-        let calls = words::count(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
+        let calls = count_noun(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
         fields.push((
             visible("so far"),
             visible(&format!("{calls}, {read} tokens read, {wrote} written{cost}")),

@@ -3,9 +3,9 @@
 use crate::graph::ThreadId;
 use crate::inbox::Block;
 use crate::service::{Destination, MailMove};
-use crate::text::{Visible, there_are};
+use crate::text::{Visible, count_noun, there_are};
 use crate::tui::card::{Doc, Folds};
-use crate::tui::layers::{Ask, Confirm, OnConfirm, Prompt};
+use crate::tui::layers::{Confirm, OnConfirm, Prompt, PromptKind};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::tabs;
@@ -38,7 +38,7 @@ pub fn ask(model: &mut Model, destination: Destination) -> Vec<Cmd> {
     if threads.is_empty() {
         return Vec::new();
     }
-    let count = words::count(threads.len(), "mail");
+    let count = count_noun(threads.len(), "mail");
     let title = match &destination {
         Destination::Archive => format!("Archive {count}?"),
         Destination::Trash => format!("Move {count} to the trash?"),
@@ -48,19 +48,24 @@ pub fn ask(model: &mut Model, destination: Destination) -> Vec<Cmd> {
     let head = ["from", "subject"].map(Visible::line).to_vec();
     let page = Doc::untitled(vec![Block::Table { head, rows }], Folds::default());
     let why = "The card goes too. u brings both back while the mail is still there.";
-    model.push(Confirm::new(title, why, page, OnConfirm::PutAway(threads, MailMove::Away(destination))));
+    model.push(Confirm::new(
+        title,
+        why,
+        page,
+        OnConfirm::Do(Cmd::PutAway(threads, MailMove::Away(destination))),
+    ));
     Vec::new()
 }
 
 pub fn ask_folder(model: &mut Model) -> Vec<Cmd> {
     let threads = mails_to_move(model).into_iter().map(|row| row.thread.clone()).collect();
-    model.push(Prompt::new(Ask::Folder, ""));
+    model.push(Prompt::new(PromptKind::Folder, ""));
     vec![Cmd::Folders(threads)]
 }
 
 /// Offers the folders there are. Without a list, the mailbox says whether there is such a folder.
 pub fn folders(model: &mut Model, result: InboxResult<Vec<String>>) -> Vec<Cmd> {
-    let prompt = Prompt::uppermost(model).filter(|prompt| prompt.ask == Ask::Folder);
+    let prompt = Prompt::uppermost(model).filter(|prompt| prompt.ask == PromptKind::Folder);
     if let (Ok(names), Some(prompt)) = (result, prompt) {
         prompt.names = names;
     }
@@ -94,7 +99,7 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
     let tried: Vec<ThreadId> = results.iter().map(|(thread, _)| thread.clone()).collect();
     let done: Vec<ThreadId> =
         results.into_iter().filter(|(_, result)| result.is_ok()).map(|(thread, _)| thread).collect();
-    let count = words::count(done.len(), "mail");
+    let count = count_noun(done.len(), "mail");
     match first_failure {
         Some(why) if done.is_empty() => model.fail(format!("Not {}: {why}", mail_move.done())),
         Some(why) => model.fail(format!("{count} {} · but not all: {why}", mail_move.done())),
@@ -129,5 +134,5 @@ fn drop_cards(model: &mut Model, threads: &[ThreadId]) {
         model.inbox.list.select(model.inbox.list.cursor());
     }
     // A glance taken before this would show the old cards.
-    model.inbox.stale_glance = model.inbox.glancing.0;
+    model.inbox.stale_glance = model.inbox.is_glancing;
 }

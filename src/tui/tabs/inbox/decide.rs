@@ -5,14 +5,14 @@ use crate::inbox::{
     Block, Card, DecisionRequest, Item, ItemKind, ItemLine, PROGRAM_ACTIONS, STOP_WORDS, UndoableBatch,
 };
 use crate::service::MailMove;
-use crate::text::Visible;
+use crate::text::{Visible, count_noun};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
+use crate::tui::key_guard::{self, DeferredKey, Guard, LastDecisionKey};
 use crate::tui::layers::form::{self, Form};
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, ask_bulk};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
-use crate::tui::safe::{self, DeferredKey, Guard, LastDecisionKey};
 use crate::tui::tabs;
 use crate::tui::tabs::inbox::follow::{self, Followed};
 use crate::tui::tabs::inbox::{Row, Undo, news};
@@ -22,13 +22,13 @@ use std::collections::{HashMap, HashSet};
 /// Accepts or ignores the selected item, or all marked ones.
 pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
     if model.inbox.list.has_marks() {
-        if !safe::is_deliberate(model, press) {
+        if !key_guard::is_deliberate(model, press) {
             model.say("Ignored: the keys came too fast");
             return Vec::new();
         }
         return ask_bulk(model, action);
     }
-    match safe::guard(model, action, press) {
+    match key_guard::guard(model, action, press) {
         Guard::Rejected(why) => {
             model.refuse(why);
             Vec::new()
@@ -48,7 +48,7 @@ pub fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
 
 /// Takes a deferred decision once its key is known not to be held down.
 pub fn take_deferred(model: &mut Model) -> Vec<Cmd> {
-    match safe::due(model) {
+    match key_guard::due(model) {
         Some(deferred) => take(model, deferred.action, None),
         None => Vec::new(),
     }
@@ -227,7 +227,7 @@ fn drop_decided(model: &mut Model, kind: DecisionKind, done: &[(String, String)]
     }
     follow::expect(model, kind, answered);
     // A glance taken before this would show the old state.
-    model.inbox.stale_glance = model.inbox.glancing.0;
+    model.inbox.stale_glance = model.inbox.is_glancing;
 }
 
 /// Until when items were snoozed, and the key that lists them; `None` for other decisions.
@@ -242,7 +242,7 @@ fn snooze_note(model: &Model, kind: DecisionKind) -> Option<String> {
 fn what_was_done(word: &str, items: &[(String, String)]) -> String {
     match items {
         [(_, title)] if !title.is_empty() => format!("{word}: “{title}”"),
-        many => format!("{word}: {}", words::count(many.len(), "item")),
+        many => format!("{word}: {}", count_noun(many.len(), "item")),
     }
 }
 
@@ -270,7 +270,7 @@ fn is_followed(model: &Model, kind: DecisionKind, row: &Row) -> bool {
 pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
     // Decisions taken elsewhere, or before this screen was opened, are undone one press at a time.
     let Some(undo) = model.undo.take() else {
-        if !safe::is_deliberate(model, press) {
+        if !key_guard::is_deliberate(model, press) {
             return Vec::new();
         }
         let put_away = std::mem::take(&mut model.put_away);
@@ -295,7 +295,10 @@ pub fn undo(model: &mut Model, press: Press) -> Vec<Cmd> {
 }
 
 /// Shows that the newest decision of an earlier screen can still be undone, and says what it was.
-pub fn take_over(model: &mut Model, result: InboxResult<Option<(UndoableBatch, Vec<ItemLine>)>>) -> Vec<Cmd> {
+pub fn restore_undo(
+    model: &mut Model,
+    result: InboxResult<Option<(UndoableBatch, Vec<ItemLine>)>>,
+) -> Vec<Cmd> {
     let Some((batch, lines)) = model.ok_or_fail(result).flatten().filter(|_| model.undo.is_none()) else {
         return Vec::new();
     };
@@ -346,7 +349,7 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
         results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
     let failure = results.iter().find_map(|(_, result)| result.as_ref().err());
     model.inbox.goto = undone_ids.first().map(|id| (*id).clone());
-    model.inbox.stale_glance = model.inbox.glancing.0;
+    model.inbox.stale_glance = model.inbox.is_glancing;
     let undoing = std::mem::take(&mut model.inbox.undoing);
     let what = match undone_ids.as_slice() {
         [one] => {
@@ -356,7 +359,7 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
         }
         _ => None,
     };
-    let what = what.map_or_else(|| words::count(undone_ids.len(), "item"), |title| format!("“{title}”"));
+    let what = what.map_or_else(|| count_noun(undone_ids.len(), "item"), |title| format!("“{title}”"));
     match (undone_ids.len(), failure) {
         (0, Some(failure)) => model.fail(format!("Not undone: {}", failure.text)),
         (_, None) => model.say(format!("Undone: {what}")),
@@ -376,7 +379,7 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
 
 /// Asks whether to stop the selected thread.
 pub fn stop(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !safe::is_deliberate(model, press) {
+    if !key_guard::is_deliberate(model, press) {
         return Vec::new();
     }
     let (thread, title) = match (model.selected(), model.selected_running()) {
@@ -392,7 +395,7 @@ pub fn ask_stop(model: &mut Model, thread: ThreadId, title: &str) -> Vec<Cmd> {
         format!("Stop the thread “{title}”?"),
         "It stops at once and shows up as trouble, where you resume or abandon it.",
         Doc::default(),
-        OnConfirm::Stop(thread),
+        OnConfirm::Do(Cmd::Stop(thread)),
     ));
     Vec::new()
 }

@@ -92,7 +92,7 @@ pub fn follow_again(model: &mut Model, thread: ThreadId) {
     model.inbox.expected = Some(expected(model, thread.clone()));
     model.inbox.following = Some(Followed { thread, idle: false });
     // A glance taken before this would show the old card.
-    model.inbox.stale_glance = model.inbox.glancing.0;
+    model.inbox.stale_glance = model.inbox.is_glancing;
 }
 
 /// Selects the answered agent's next question, if it has arrived.

@@ -10,10 +10,10 @@ use crate::inbox::{Block, DecisionRequest, GrantLine, GrantRequest, GrantScope, 
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
+use crate::tui::key_guard::{self, Guard};
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, form};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
-use crate::tui::safe::{self, Guard};
 use crate::tui::words;
 use std::time::Duration;
 
@@ -24,7 +24,7 @@ const SESSION: Duration = Duration::from_secs(12 * 3600);
 
 /// Offers what the card may allow. The menu decides nothing: the choice is asked about.
 pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if let Guard::Rejected(why) = safe::guard(model, Action::Accept, press) {
+    if let Guard::Rejected(why) = key_guard::guard(model, Action::Accept, press) {
         model.refuse(why);
         return Vec::new();
     }
@@ -34,7 +34,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
     let Some(opened) = model.current() else { return Vec::new() };
     let mut grantable = opened.item.grantable.clone();
-    if Warning::suspend(&opened.item.warnings) {
+    if Warning::need_confirmation(&opened.item.warnings) {
         // Such a card gives no grant; what the agent itself remembers is up to the agent.
         grantable = Grantable { remember: grantable.remember, ..Grantable::default() };
     }
@@ -81,7 +81,7 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
         }
         AgentAction::Tool { .. } => vec![("this tool from this folder".to_owned(), GrantScope::Tool)],
     };
-    if call.has_sort() {
+    if call.has_command_prefix() {
         offers.push((format!("{} in this folder", command_names()), GrantScope::CommandSort));
     }
     let mut rows = Vec::new();

@@ -6,10 +6,10 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::{Block, Card};
-use crate::service::AttachedFile;
-use crate::text::Visible;
+use crate::service::{AttachedFile, Programs};
+use crate::text::{Visible, count_noun};
 use crate::tui::card::{Doc, link};
-use crate::tui::layers::{Ask, Choice, Confirm, Menu, OnConfirm, Page, Prompt};
+use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, Prompt, PromptKind};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult};
 use crate::tui::words;
@@ -55,7 +55,7 @@ pub fn attached(model: &mut Model, thread: &ThreadId, result: InboxResult<Vec<At
         );
         (text, Choice::Attached(thread.clone(), Box::new(file)))
     };
-    let title = words::count(files.len(), "attachment");
+    let title = count_noun(files.len(), "attachment");
     model.push(Menu::new(title, files.into_iter().map(row).collect()));
     Vec::new()
 }
@@ -73,7 +73,7 @@ fn list_by_name(model: &mut Model) -> Vec<Cmd> {
         })
         .collect();
     let meta = "Names only: nothing is opened or run.";
-    let doc = Doc::page(&words::count(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
+    let doc = Doc::page(&count_noun(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
     model.push(Page::new("Attachments", doc));
     Vec::new()
 }
@@ -86,7 +86,7 @@ pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile)
             format!("Save {name} although it can run programs?"),
             "It won't be opened from here. Anyone who opens it later lets its sender do anything on this machine.",
             Doc::default(),
-            OnConfirm::SaveAttached(thread.clone(), file.n),
+            OnConfirm::Do(Cmd::SaveAttached(thread.clone(), file.n, Programs::Save)),
         ));
         return Vec::new();
     }
@@ -117,7 +117,7 @@ pub fn links(model: &mut Model) -> Vec<Cmd> {
 
 /// Asks for the command to pipe a mail through.
 pub fn ask_pipe(model: &mut Model) -> Vec<Cmd> {
-    model.push(Prompt::new(Ask::Pipe, ""));
+    model.push(Prompt::new(PromptKind::Pipe, ""));
     Vec::new()
 }
 

@@ -92,7 +92,7 @@ pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
 
 /// Snoozes until a time as people write it.
 pub fn snooze_until(model: &mut Model, text: &str) -> Vec<Cmd> {
-    match when::read(text, &model.wall.to_zoned(model.options.time_zone.clone())) {
+    match when::parse_snooze(text, &model.wall.to_zoned(model.options.time_zone.clone())) {
         Ok(until) => {
             model.layers.pop();
             snooze(model, until)

@@ -58,8 +58,10 @@ pub struct InboxTab {
     pub is_loaded: bool,
     /// Whether lines are being read; true at the start.
     pub reading: bool,
-    /// Whether a glance is in progress, and whether another one is due.
-    pub glancing: (bool, bool),
+    /// Whether a glance is in progress.
+    pub is_glancing: bool,
+    /// Whether another glance is due after it.
+    pub glance_due: bool,
     /// Whether the glance in progress is older than what we know by now.
     pub stale_glance: bool,
 }
@@ -81,7 +83,8 @@ impl Default for InboxTab {
             unread_ids: VecDeque::new(),
             is_loaded: false,
             reading: true,
-            glancing: (false, false),
+            is_glancing: false,
+            glance_due: false,
             stale_glance: false,
         }
     }

@@ -4,9 +4,9 @@ use crate::graph::{Kind, ThreadId};
 use crate::inbox::{
     DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine,
 };
-use crate::text::{truncate, width};
+use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;
-use crate::tui::layers::{Ask, Choice, Menu, Prompt};
+use crate::tui::layers::{Choice, Menu, Prompt, PromptKind};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult};
 use crate::tui::tabs::inbox::{Row, follow};
@@ -181,10 +181,10 @@ pub fn tell_arrived(model: &mut Model) {
     let text = match rows.as_slice() {
         [] => return,
         [row] if announced.len() == 1 => arrival(model, row),
-        _ if all_back => format!("Put back: {}", words::count(announced.len(), "mail")),
+        _ if all_back => format!("Put back: {}", count_noun(announced.len(), "mail")),
         _ => format!("{} new", announced.len()),
     };
-    if model.note.as_ref().is_none_or(|note| !note.bad) {
+    if model.note.as_ref().is_none_or(|note| !note.is_error) {
         model.say(text);
         let note = model.note.as_ref().map(|note| note.text.clone());
         model.inbox.news.last_arrivals = (note.unwrap_or_default(), announced);
@@ -282,7 +282,7 @@ pub fn offer(model: &mut Model) -> Vec<Cmd> {
 /// Asks how the last lesson should read.
 pub fn ask_wording(model: &mut Model) -> Vec<Cmd> {
     if let Some(lesson) = &model.inbox.news.lesson {
-        let prompt = Prompt::new(Ask::Lesson, &lesson.line);
+        let prompt = Prompt::new(PromptKind::Lesson, &lesson.line);
         model.push(prompt);
     }
     Vec::new()

@@ -65,7 +65,7 @@ pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) 
         format!("Reclassify “{title}” as {class}?"),
         "Its thread runs again from triage, and sayso learns from the correction.",
         Doc::default(),
-        OnConfirm::Reclassify(thread, class),
+        OnConfirm::Do(Cmd::Reclassify(thread, class)),
     ));
     Vec::new()
 }

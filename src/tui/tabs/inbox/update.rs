@@ -2,10 +2,10 @@
 
 use super::{Opened, follow, news};
 use crate::inbox::{Glance, ItemLine, ItemStatus};
+use crate::text::count_noun;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, Lines, LoadedCard};
 use crate::tui::tabs;
-use crate::tui::words;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -16,8 +16,8 @@ const CHUNK: usize = 400;
 const NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
 pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
-    model.inbox.glancing.0 = false;
-    let is_due = std::mem::take(&mut model.inbox.glancing.1);
+    model.inbox.is_glancing = false;
+    let is_due = std::mem::take(&mut model.inbox.glance_due);
     let is_stale = std::mem::take(&mut model.inbox.stale_glance);
     let all = match result {
         Ok(_) if is_stale => return tabs::reload(model),
@@ -49,7 +49,7 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
         model.last_notice.is_some_and(|at| model.now.saturating_duration_since(at) < NOTICE_INTERVAL);
     if was_complete && new > 0 && !is_recent {
         model.last_notice = Some(model.now);
-        cmds.push(Cmd::Notice(format!("{} in your inbox", words::count(new, "new item"))));
+        cmds.push(Cmd::Notice(format!("{} in your inbox", count_noun(new, "new item"))));
     }
     model.inbox.is_loaded |= model.inbox.unread_ids.is_empty();
     cmds.extend(read_on(model));
@@ -137,7 +137,7 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
     if model.inbox.list.selected().is_none() && !model.inbox.list.selection_vanished() {
         model.inbox.list.select(model.inbox.list.cursor());
     }
-    if !model.inbox.list.complete && !model.inbox.glancing.0 {
+    if !model.inbox.list.complete && !model.inbox.is_glancing {
         return tabs::reload(model);
     }
     read_on(model)

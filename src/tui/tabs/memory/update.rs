@@ -4,14 +4,13 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView, changed_lines};
-use crate::text::Visible;
+use crate::text::{Visible, count_noun};
 use crate::tui::card::Doc;
-use crate::tui::layers::{Ask, Choice, Confirm, Menu, OnConfirm, Page, Prompt};
+use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, Prompt, PromptKind};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, HistoryPurpose, InboxResult};
 use crate::tui::tabs::memory::Versions;
 use crate::tui::tabs::{self, Tab};
-use crate::tui::words;
 
 pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
     if let Some(lines) = model.ok_or_fail(result) {
@@ -107,7 +106,7 @@ pub fn edited(model: &mut Model, namespace: String, version: u64, result: InboxR
 }
 
 pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
-    model.push(Prompt::new(Ask::Line, ""));
+    model.push(Prompt::new(PromptKind::Line, ""));
     Vec::new()
 }
 
@@ -218,7 +217,7 @@ fn pages(model: &Model, versions: &[MemoryVersion]) -> Doc {
         let before = versions.get(n + 1).map_or("", |before| before.profile.as_str());
         blocks.push(Block::Diff(changed_lines(before, &version.profile)));
     }
-    Doc::page(&words::count(versions.len(), "version"), "newest first", blocks)
+    Doc::page(&count_noun(versions.len(), "version"), "newest first", blocks)
 }
 
 /// Shows what going back would change, and asks.
@@ -229,7 +228,7 @@ pub fn confirm_revert(model: &mut Model, version: MemoryVersion, current: &str) 
         format!("Go back to version {}?", version.version),
         "It becomes the newest version; the ones between stay in the history.",
         page,
-        OnConfirm::Revert(version.namespace, version.version),
+        OnConfirm::Do(Cmd::Revert(version.namespace, version.version)),
     ));
     Vec::new()
 }

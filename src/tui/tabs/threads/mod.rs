@@ -53,7 +53,7 @@ pub struct ThreadsTab {
     /// The stamp of the shown thread's row when the thread was read.
     pub shown_stamp: Option<Stamp>,
     /// The view in which threads are shown.
-    pub aspect: ThreadPane,
+    pub pane: ThreadPane,
     /// The thread to select once it is there.
     pub goto: Option<ThreadId>,
     /// The thread that was selected before the list changed.

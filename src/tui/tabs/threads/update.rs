@@ -181,7 +181,7 @@ pub fn show(model: &mut Model, thread: ThreadId) -> Vec<Cmd> {
     model.threads.widen();
     model.threads.reset_list();
     model.threads.goto = Some(thread.clone());
-    model.threads.aspect = ThreadPane::default();
+    model.threads.pane = ThreadPane::default();
     let mut cmds = go(model, Tab::Threads);
     model.focus = Focus::Card;
     model.threads.review = None;
@@ -259,7 +259,7 @@ pub fn opened(model: &mut Model, id: &ThreadId, result: InboxResult<Box<LoadedTh
         }
         Ok(read) if is_requested => {
             let zone = model.options.time_zone.clone();
-            model.threads.review = Some(Review::new(*read, model.threads.aspect, zone));
+            model.threads.review = Some(Review::new(*read, model.threads.pane, zone));
             review::scroll(model, 0);
         }
         Ok(_) => {}

@@ -5,7 +5,7 @@ use super::state::OpenQuestion;
 use crate::graph::{Ctx, NodeError, ThreadId};
 use crate::llm::{Message, Reply};
 use crate::tools::tree::{self, ExcerptStart};
-use crate::workflows::docs::board::{Board, Finding};
+use crate::workflows::docs::shared_answers::{Finding, SharedAnswers};
 use crate::workflows::{Picked, Services, ask_model};
 use futures_util::future::join_all;
 use std::path::Path;
@@ -27,7 +27,7 @@ pub(super) struct Answered {
 /// Who answers, and from which sources.
 pub(super) struct FileAnswerer<'a> {
     pub ctx: &'a Ctx<Services>,
-    pub board: &'a Board,
+    pub shared: &'a SharedAnswers,
     pub prompts: &'a PromptBuilder<'a>,
     pub model: &'a Picked,
     /// The files that may be read, by path.
@@ -57,15 +57,15 @@ impl FileAnswerer<'_> {
             return Ok(None);
         }
         let (run, agent) = (self.run(), self.prompts.agent.name);
-        if let Some(finding) = run.as_ref().and_then(|run| self.board.answer(run, agent, &asked.question)) {
+        if let Some(finding) = run.as_ref().and_then(|run| self.shared.answer(run, agent, &asked.question)) {
             return Ok(Some(answered(finding.answer, true)));
         }
         let similar =
-            run.as_ref().map(|run| self.board.similar(run, agent, &asked.question)).unwrap_or_default();
+            run.as_ref().map(|run| self.shared.similar(run, agent, &asked.question)).unwrap_or_default();
         let answer = self.look_up(at, asked, &similar).await?;
         if let Some(run) = run {
             let (agent, question) = (agent.to_owned(), asked.question.clone());
-            self.board.put(&run, Finding { agent, question, answer: answer.clone() });
+            self.shared.put(&run, Finding { agent, question, answer: answer.clone() });
         }
         Ok(Some(answered(answer, false)))
     }

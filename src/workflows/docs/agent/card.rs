@@ -1,7 +1,7 @@
 //! The cards of an agent.
 
 use super::state::{AgentState, QUESTION};
-use crate::graph::Folded;
+use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item};
 use crate::text::Visible;
 use crate::workflows::docs::card::field;
@@ -9,7 +9,7 @@ use crate::workflows::docs::readable::readable;
 use serde_json::Value;
 
 /// Why an agent asks: its scores, and what is missing.
-pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
+pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<AgentState>() else { return Vec::new() };
     let why = match item.action == QUESTION {
         true => "no file answers it, and you wanted to be asked",
@@ -28,7 +28,7 @@ pub(super) fn explain(state: &Folded, item: &Item) -> Vec<Block> {
     vec![Block::Fields(fields)]
 }
 
-pub(super) fn draw(state: &Folded, item: &Item) -> Card {
+pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<AgentState>() else { return Card::default() };
     let mut blocks = Vec::new();
     if item.action == QUESTION {

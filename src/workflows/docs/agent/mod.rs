@@ -7,8 +7,8 @@ mod prompts;
 mod state;
 
 use super::AGENT;
-use super::board::Board;
-use crate::graph::{BuildError, Folded, Graph, Workflow, ask, end, goto};
+use super::shared_answers::SharedAnswers;
+use crate::graph::{AnyState, BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use crate::workflows::Services;
 use std::sync::Arc;
@@ -18,17 +18,17 @@ pub use state::{AgentContext, AgentInput, AgentState};
 /// The roles a model can be configured for, in the section of `docs`.
 pub(super) const ROLES: &[&str] = &["analyze", "evaluate", "answer"];
 
-pub(super) fn spec(services: &Arc<Services>, board: Arc<Board>) -> Result<Spec, BuildError> {
-    let workflow = Workflow::new(AGENT, graph(board)?, services.clone());
+pub(super) fn spec(services: &Arc<Services>, shared: Arc<SharedAnswers>) -> Result<Spec, BuildError> {
+    let workflow = Workflow::new(AGENT, graph(shared)?, services.clone());
     let about = "one agent of a documentation run";
     Ok(Spec::new(workflow, about, card::draw)
         .explaining(card::explain)
         .hidden()
         .without_results()
-        .tracing(span_name))
+        .with_span_names(span_name))
 }
 
-fn graph(board: Arc<Board>) -> Result<Graph<AgentState, Services>, BuildError> {
+fn graph(shared: Arc<SharedAnswers>) -> Result<Graph<AgentState, Services>, BuildError> {
     Graph::builder("docs_agent", "analyze_initial")
         .node("analyze_initial", nodes::analyze_initial, [goto("evaluate_clarity"), end()])
         .node(
@@ -43,7 +43,7 @@ fn graph(board: Arc<Board>) -> Result<Graph<AgentState, Services>, BuildError> {
         )
         .node(
             "refine_analysis",
-            move |ctx, state| nodes::refine_analysis(board.clone(), ctx, state),
+            move |ctx, state| nodes::refine_analysis(shared.clone(), ctx, state),
             [goto("evaluate_clarity"), goto("finalize_output"), end()],
         )
         .node("finalize_output", nodes::finalize_output, [end()])
@@ -51,7 +51,7 @@ fn graph(board: Arc<Board>) -> Result<Graph<AgentState, Services>, BuildError> {
 }
 
 /// The names of spans: the agent, then its nodes.
-fn span_name(state: &Folded, node: Option<&str>, nth: usize) -> Option<String> {
+fn span_name(state: &AnyState, node: Option<&str>, nth: usize) -> Option<String> {
     let agent = &state.get::<AgentState>()?.context.agent;
     Some(match node {
         None => format!("Agent-{agent}"),

@@ -7,9 +7,9 @@ use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::text::{Visible, truncate};
 use crate::workflows::docs::agents::{DocAgent, agent};
-use crate::workflows::docs::board::Board;
 use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
+use crate::workflows::docs::shared_answers::SharedAnswers;
 use crate::workflows::docs::state::{AgentResult, Stop};
 use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_for};
 use serde_json::json;
@@ -114,7 +114,7 @@ pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState
 
 /// Answers the questions from the files, all at once, and rewrites the analysis.
 pub(super) async fn refine_analysis(
-    board: Arc<Board>,
+    shared: Arc<SharedAnswers>,
     ctx: Ctx<Services>,
     state: Arc<AgentState>,
 ) -> NodeResult {
@@ -124,8 +124,14 @@ pub(super) async fn refine_analysis(
         let prompts = PromptBuilder { agent, project: &project, state: &state, window: answer_model.window };
         let files = files(&ctx, &state)?;
         let reads = AtomicUsize::default();
-        let answerer =
-            FileAnswerer { ctx: &ctx, board: &board, prompts: &prompts, model: &answer_model, files, reads };
+        let answerer = FileAnswerer {
+            ctx: &ctx,
+            shared: &shared,
+            prompts: &prompts,
+            model: &answer_model,
+            files,
+            reads,
+        };
         let answered = answerer.answer(&state.round).await?;
         if answered.is_empty() {
             let text = format!("Iteration {}: no question could be answered", state.iteration + 1);

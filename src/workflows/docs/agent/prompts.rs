@@ -3,8 +3,8 @@
 use super::state::{AgentState, OpenQuestion};
 use crate::llm::{Request, ToolSpec};
 use crate::workflows::docs::agents::DocAgent;
-use crate::workflows::docs::board::Finding;
 use crate::workflows::docs::facts::{DocsFacts, ProjectFacts};
+use crate::workflows::docs::shared_answers::Finding;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use std::fmt::Write;

@@ -1,6 +1,6 @@
 //! The state of one agent, and everything that can happen to it.
 
-use crate::graph::{Answer, ChildResult, Decision, Event, EventKind, State};
+use crate::graph::{Answer, Decision, Event, EventKind, State};
 use crate::workflows::docs::facts::Question;
 use crate::workflows::docs::state::{AgentResult, Metadata, Settings, Stop};
 use schemars::JsonSchema;
@@ -169,11 +169,6 @@ impl State for AgentState {
             Some((index, text))
         };
         AgentUpdate::Told { answers: answers.into_iter().filter_map(numbered_answer).collect() }
-    }
-
-    fn joined(_: Vec<ChildResult>) -> AgentUpdate {
-        // An agent starts no children, so there are no answers and nothing changes.
-        AgentUpdate::Told { answers: Vec::new() }
     }
 
     fn arrived(event: Event) -> Option<AgentUpdate> {

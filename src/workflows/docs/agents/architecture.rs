@@ -1,7 +1,8 @@
 //! `architecture`: the parts, and which part depends on which.
 
 use super::page::{self, Page};
-use super::{DocAgent, count_noun, diagram, figure, prompt_facts};
+use super::{DocAgent, diagram, figure, prompt_facts};
+use crate::text::count_noun;
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 

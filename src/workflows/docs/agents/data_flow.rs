@@ -1,7 +1,8 @@
 //! `data-flow`: where data comes in, where it goes out, and its way in between.
 
 use super::page::{self, Page};
-use super::{DocAgent, count_noun, diagram, figure, prompt_facts};
+use super::{DocAgent, diagram, figure, prompt_facts};
+use crate::text::count_noun;
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;

@@ -1,7 +1,8 @@
 //! `dependency-analyzer`: which dependencies there are, and where they are used.
 
 use super::page::{self, Page};
-use super::{DocAgent, count_noun, diagram, figure, prompt_facts};
+use super::{DocAgent, diagram, figure, prompt_facts};
+use crate::text::count_noun;
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 use std::fmt::Write;

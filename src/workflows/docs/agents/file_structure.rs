@@ -1,7 +1,8 @@
 //! `file-structure`: where things are.
 
 use super::page::{self, Page};
-use super::{DocAgent, count_noun, diagram, figure, files_in_folders, prompt_facts};
+use super::{DocAgent, diagram, figure, files_in_folders, prompt_facts};
+use crate::text::count_noun;
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 

@@ -13,6 +13,7 @@ mod patterns;
 mod prompt_facts;
 mod testing;
 
+use crate::text::count_noun;
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 
@@ -103,11 +104,6 @@ pub(super) fn files_in_folders(files: u64, folders: u64) -> String {
         0 => count_noun(files, "file"),
         _ => format!("{} in {}", count_noun(files, "file"), count_noun(folders, "folder")),
     }
-}
-
-/// A count with its noun: `1 manifest`, `2 manifests`.
-pub(super) fn count_noun(count: u64, noun: &str) -> String {
-    if count == 1 { format!("1 {noun}") } else { format!("{count} {noun}s") }
 }
 
 #[cfg(test)]

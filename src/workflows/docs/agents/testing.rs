@@ -1,7 +1,8 @@
 //! `testing`: how it is tested, and what is not.
 
 use super::page::{self, Page};
-use super::{DocAgent, count_noun, figure, prompt_facts};
+use super::{DocAgent, figure, prompt_facts};
+use crate::text::count_noun;
 use crate::workflows::docs::facts::ProjectFacts;
 use serde_json::{Value, json};
 

@@ -1,7 +1,8 @@
 //! Pages made from facts, one section per heading.
 
+use crate::text::count_noun;
 use crate::text::words::line;
-use crate::workflows::docs::agents::{count_noun, describe_cases, files_in_folders, list_paths};
+use crate::workflows::docs::agents::{describe_cases, files_in_folders, list_paths};
 use crate::workflows::docs::facts::{AreaFacts, DocsFacts, NameFacts, ProjectFacts};
 use crate::workflows::docs::project::keep_best;
 use std::fmt::Write;

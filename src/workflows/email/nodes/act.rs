@@ -8,10 +8,10 @@ use crate::mail::Sent;
 use crate::mail::compose::Draft;
 use crate::text::truncate;
 use crate::workflows::Services;
-use crate::workflows::email::facts::Became;
+use crate::workflows::email::facts::CallResult;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
-use crate::workflows::email::state::{Acted, Email, EmailUpdate, Learn, SentNote, Then, Turn};
+use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, PendingLesson, SentNote, Turn};
 use crate::workflows::email::tools::{self, CheckCalendar, ScheduleMeeting, UnsubscribeArgs, WriteEmail};
 use crate::workflows::email::unsubscribe::{self, LeaveList};
 use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
@@ -48,14 +48,16 @@ pub(in crate::workflows::email) async fn act(ctx: Ctx<Services>, state: Arc<Emai
         acted.decided = conversation.decided(&state);
     }
     acted.then = match (has_open_calls, person_spoke, is_finished) {
-        _ if state.is_settled() => Then::Leave,
-        _ if acted.own.is_some() => Then::Ask,
-        (true, _, _) => Then::Ask,
-        (false, true, _) => Then::Model,
+        _ if state.is_settled() => NextTurn::Leave,
+        _ if acted.own.is_some() => NextTurn::Ask,
+        (true, _, _) => NextTurn::Ask,
+        (false, true, _) => NextTurn::Model,
         // The end applies to the mail it was about, unless the person also dismissed the new one.
-        (false, false, true) if conversation.has_news() && (state.unseen || !acted.refused) => Then::Model,
-        (false, false, true) => Then::Leave,
-        (false, false, false) => Then::Model,
+        (false, false, true) if conversation.has_news() && (state.unseen || !acted.refused) => {
+            NextTurn::Model
+        }
+        (false, false, true) => NextTurn::Leave,
+        (false, false, false) => NextTurn::Model,
     };
     Ok(Command::goto("update_memory").update(EmailUpdate::Acted(Box::new(acted))))
 }
@@ -83,13 +85,13 @@ impl ActRun<'_> {
             Decision::Accept => {
                 let lesson = self.state.unproven.get(&call.id).cloned();
                 self.carry_out(call, answer, answer.proposed.clone()).await?;
-                self.prove(call, lesson);
+                self.keep_lesson(call, lesson);
                 Ok(())
             }
             Decision::Edit { args } if tools::has_no_edit(&call.name) => {
                 self.acted.own = Some(own_mail::read(self.ctx, self.state, &answer.key, args).await?);
                 let text = "I write this mail myself.".to_owned();
-                self.record_result(call, Became::Answered, text, Value::Null);
+                self.record_result(call, CallResult::Answered, text, Value::Null);
                 Ok(())
             }
             Decision::Edit { args } => self.apply_edit(call, answer, args.clone()).await,
@@ -99,7 +101,7 @@ impl ActRun<'_> {
                 if call.name != tools::QUESTION {
                     self.learn(namespace(&call.name), CauseKind::ProposalAnswered, call, answer);
                 }
-                self.record_result(call, Became::Answered, text.clone(), Value::Null);
+                self.record_result(call, CallResult::Answered, text.clone(), Value::Null);
                 Ok(())
             }
             Decision::Ignore => {
@@ -114,7 +116,7 @@ impl ActRun<'_> {
                     self.learn(defaults::TRIAGE, CauseKind::ProposalIgnored, call, answer);
                 }
                 let text = if answer.expired { "Nobody answered in time." } else { "" };
-                self.record_result(call, Became::Refused, text.to_owned(), Value::Null);
+                self.record_result(call, CallResult::Refused, text.to_owned(), Value::Null);
                 Ok(())
             }
         }
@@ -125,7 +127,7 @@ impl ActRun<'_> {
         for call in &self.state.pending {
             if !self.has_result(call) {
                 let text = "The person writes this mail themselves.".to_owned();
-                self.record_result(call, Became::Refused, text, Value::Null);
+                self.record_result(call, CallResult::Refused, text, Value::Null);
             }
         }
     }
@@ -135,18 +137,23 @@ impl ActRun<'_> {
         match call.name.as_str() {
             tools::DONE => {
                 self.is_finished = true;
-                self.record_result(call, Became::Done, String::new(), Value::Null);
+                self.record_result(call, CallResult::Done, String::new(), Value::Null);
             }
             tools::CHECK_CALENDAR => {
                 let CheckCalendar { days } = read(&call.args)?;
                 let lookup = async { meeting::availability(self.ctx.services(), &days).await };
                 match self.ctx.call(&format!("calendar:{}", call.id), lookup).await? {
-                    Ok((text, data)) => self.record_result(call, Became::Done, text, data),
-                    Err(text) => self.record_result(call, Became::Failed, text, Value::Null),
+                    Ok((text, data)) => self.record_result(call, CallResult::Done, text, data),
+                    Err(text) => self.record_result(call, CallResult::Failed, text, Value::Null),
                 }
             }
             other => {
-                self.record_result(call, Became::Failed, format!("There is no tool `{other}`."), Value::Null);
+                self.record_result(
+                    call,
+                    CallResult::Failed,
+                    format!("There is no tool `{other}`."),
+                    Value::Null,
+                );
             }
         }
         Ok(())
@@ -176,13 +183,13 @@ impl ActRun<'_> {
                 };
                 self.ask_again(call, why);
                 self.acted.attached.extend(fresh);
-                self.prove(call, lesson);
+                self.keep_lesson(call, lesson);
                 return Ok(());
             }
         }
         if risks::edit_needs_a_look(self.ctx.services(), self.conversation, &call.name, &call.args, &args)? {
             self.ask_again(call, "your change brought a new warning.");
-            self.prove(call, lesson);
+            self.keep_lesson(call, lesson);
             return Ok(());
         }
         if risks::edit_changes_time(&call.name, &answer.proposed, &args) {
@@ -192,17 +199,17 @@ impl ActRun<'_> {
             let why = self.ctx.call(&format!("time:{}", call.id), look).await?;
             if let Some(why) = why {
                 self.ask_again(call, why);
-                self.prove(call, lesson);
+                self.keep_lesson(call, lesson);
                 return Ok(());
             }
         }
         self.carry_out(call, answer, args).await?;
-        self.prove(call, lesson);
+        self.keep_lesson(call, lesson);
         Ok(())
     }
 
     /// An edit teaches once its call is over. If we ask about it again, it may still be taken back.
-    fn prove(&mut self, call: &ToolCall, lesson: Option<Learn>) {
+    fn keep_lesson(&mut self, call: &ToolCall, lesson: Option<PendingLesson>) {
         if self.has_result(call) {
             self.acted.lessons.extend(lesson);
         } else {
@@ -246,11 +253,11 @@ impl ActRun<'_> {
                 }
             },
             tools::SCHEDULE_MEETING => self.schedule(call, basis, &read(&args)?).await,
-            tools::ANSWER_INVITATION => self.attend(call, basis, &read(&args)?).await,
+            tools::ANSWER_INVITATION => self.answer_invitation(call, basis, &read(&args)?).await,
             tools::REMOVE_EVENT => self.remove_event(call, basis, &read(&args)?).await,
             // A question cannot be accepted. If somebody did, we tell the model.
             _ => {
-                self.record_result(call, Became::Answered, "(no answer)".to_owned(), Value::Null);
+                self.record_result(call, CallResult::Answered, "(no answer)".to_owned(), Value::Null);
                 Ok(())
             }
         }
@@ -263,7 +270,7 @@ impl ActRun<'_> {
         draft: &Draft,
         note: SentNote,
     ) -> Result<(), NodeError> {
-        if self.withheld(call) {
+        if self.hold_back_if_observing(call) {
             return Ok(());
         }
         let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, draft).await? else {
@@ -271,7 +278,7 @@ impl ActRun<'_> {
         };
         let text = format!("It was sent to {}.{}", note.to.join(", "), refused_text(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.record_result(call, Became::Done, text, Value::Null);
+        self.record_result(call, CallResult::Done, text, Value::Null);
         Ok(())
     }
 
@@ -283,7 +290,7 @@ impl ActRun<'_> {
         url: &str,
     ) -> Result<(), NodeError> {
         self.is_finished = true;
-        if self.withheld(call) {
+        if self.hold_back_if_observing(call) {
             return Ok(());
         }
         let effect = Arc::new(LeaveList(self.ctx.services().http.clone()));
@@ -293,7 +300,7 @@ impl ActRun<'_> {
         let text = format!("{host} was told to take the person off the list.");
         let (kind, call_id) = ("unsubscribe".to_owned(), call.id.clone());
         self.acted.sent.push(SentNote { kind, call: call_id, to: vec![host], ..SentNote::default() });
-        self.record_result(call, Became::Done, text, Value::Null);
+        self.record_result(call, CallResult::Done, text, Value::Null);
         Ok(())
     }
 
@@ -309,7 +316,7 @@ impl ActRun<'_> {
             return Ok(());
         };
         let Ok(draft) = meeting::invitation(services, self.conversation, &event, args) else { return Ok(()) };
-        if self.withheld(call) {
+        if self.hold_back_if_observing(call) {
             return Ok(());
         }
         let mut text = String::new();
@@ -326,7 +333,7 @@ impl ActRun<'_> {
         };
         text.push_str(&format!("The invitation was sent to {}.{}", note.to.join(", "), refused_text(&sent)));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.record_result(call, Became::Done, text, Value::Null);
+        self.record_result(call, CallResult::Done, text, Value::Null);
         Ok(())
     }
 
@@ -337,7 +344,7 @@ impl ActRun<'_> {
         let Some(files) = files else { return Ok(()) };
         let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
         self.is_finished = true;
-        if self.withheld(call) {
+        if self.hold_back_if_observing(call) {
             return Ok(());
         }
         let Some(account) = &self.conversation.account else {
@@ -351,7 +358,7 @@ impl ActRun<'_> {
         self.ctx.once(&format!("draft:{}", call.id), basis, bytes, effect).await?;
         self.acted.sent.push(note("draft", call, &draft, &args.content));
         let text = "It was kept as a draft; the person sends it themselves.";
-        self.record_result(call, Became::Done, text.to_owned(), Value::Null);
+        self.record_result(call, CallResult::Done, text.to_owned(), Value::Null);
         Ok(())
     }
 
@@ -380,14 +387,14 @@ impl ActRun<'_> {
         let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;
         let reached: Vec<String> =
             [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
-        services.records.wrote_to(&reached).await?;
+        services.records.record_recipients(&reached).await?;
         // If a person settled it by hand, there is no outcome from us.
         Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))
     }
 
     /// Whether we must do nothing. If the account only observes, the call is over and says so. If it only observed when
     /// we asked, the person was told that nothing would be sent, so we ask again.
-    pub(super) fn withheld(&mut self, call: &ToolCall) -> bool {
+    pub(super) fn hold_back_if_observing(&mut self, call: &ToolCall) -> bool {
         if self.conversation.acts() {
             if self.state.observing {
                 let why =
@@ -398,7 +405,7 @@ impl ActRun<'_> {
         }
         self.acted.observed = true;
         let text = "Nothing was sent: this account only observes (mode = \"observe\"). Take it as done.";
-        self.record_result(call, Became::Done, text.to_owned(), Value::Null);
+        self.record_result(call, CallResult::Done, text.to_owned(), Value::Null);
         true
     }
 
@@ -416,16 +423,16 @@ impl ActRun<'_> {
         self.acted.became.iter().any(is_result)
     }
 
-    pub(super) fn record_result(&mut self, call: &ToolCall, how: Became, text: String, data: Value) {
+    pub(super) fn record_result(&mut self, call: &ToolCall, how: CallResult, text: String, data: Value) {
         let (call, tool) = (call.id.clone(), call.name.clone());
         self.acted.became.push(Turn::Became { call, tool, how, text, data });
     }
 }
 
 /// The lesson of an answer, if it may teach.
-fn lesson_of(namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) -> Option<Learn> {
+fn lesson_of(namespace: &str, kind: CauseKind, call: &ToolCall, answer: &Answer) -> Option<PendingLesson> {
     let (namespace, action) = (namespace.to_owned(), Some(call.name.clone()));
-    answer.learn.then(|| Learn { namespace, kind, answer: Some(answer.clone()), action })
+    answer.learn.then(|| PendingLesson { namespace, kind, answer: Some(answer.clone()), action })
 }
 
 /// The profile that learns from answers about a proposal.

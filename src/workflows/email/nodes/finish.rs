@@ -11,7 +11,7 @@ use crate::workflows::Services;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::progress::holds;
 use crate::workflows::email::send::Mark;
-use crate::workflows::email::state::{By, Email, EmailUpdate, Turn};
+use crate::workflows::email::state::{Email, EmailUpdate, TriagedBy, Turn};
 use crate::workflows::email::{own_mail, remind, tools};
 use crate::workflows::mail_facts::Class;
 use serde_json::Value;
@@ -33,9 +33,9 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
             // It came after the model's turn, so we know nothing about it yet.
             return Ok(Command::end());
         }
-        let (class, by, reasoning) = (Class::Notify, By::Model, why_shown(&state));
+        let (class, by, reasoning) = (Class::Notify, TriagedBy::Model, why_shown(&state));
         if !ctx.step_context().forked {
-            ctx.services().records.triaged(ctx.step_context(), class, &reasoning).await?;
+            ctx.services().records.record_triage(ctx.step_context(), class, &reasoning).await?;
         }
         let gist = if state.triaged == mail_ref.raw { state.gist.clone() } else { first_line(newest) };
         let mail = mail_ref.raw.clone();
@@ -95,7 +95,7 @@ pub(in crate::workflows::email) async fn mark_as_read_node(
     };
     let mut notes = Vec::new();
     if !ctx.step_context().forked {
-        services.records.handled(ctx.step_context(), &outcome).await?;
+        services.records.record_handled(ctx.step_context(), &outcome).await?;
         if !state.is_settled() && services.records.is_builtin_on(GRANT)? {
             notes = mark(&ctx, &state).await?;
         }
@@ -161,7 +161,8 @@ async fn mark(ctx: &Ctx<Services>, state: &Email) -> Result<Vec<String>, NodeErr
 
 /// How to mark the mail in its mailbox, if at all.
 fn mark_kind(account: &Account, state: &Email, digest: &str) -> Option<Handled> {
-    let is_dismissed = state.classification_decision == Some(Class::Ignore) && state.triaged_by == By::Person;
+    let is_dismissed =
+        state.classification_decision == Some(Class::Ignore) && state.triaged_by == TriagedBy::Person;
     let (handled, after) = if holds(&state.answered, digest) {
         (Handled::Answered, &account.handled_done)
     } else if holds(&state.decided, digest) || is_dismissed {

@@ -7,9 +7,9 @@ use crate::llm::ToolCall;
 use crate::mail::Mail;
 use crate::text::{Visible, truncate};
 use crate::workflows::email::event_news::{self, CalendarImpact};
-use crate::workflows::email::facts::{Became, Remark};
+use crate::workflows::email::facts::{CallResult, Remark};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Acted, Email, EmailUpdate, Then, Turn};
+use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, Turn};
 use crate::workflows::email::times::{TimeLookup, TimeRange};
 use crate::workflows::email::tools::{
     self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
@@ -39,7 +39,7 @@ pub(in crate::workflows::email) async fn interrupt_handler(
     };
     let unsubscribe = tools::unsubscribe_args(answered, conversation.receiver(ctx.services())?.as_ref());
     if let Some(became) = rejected_calls(&state, answered, unsubscribe.as_ref()) {
-        let acted = Acted { became, then: Then::Model, ..Acted::default() };
+        let acted = Acted { became, then: NextTurn::Model, ..Acted::default() };
         return Ok(Command::goto("llm_call").update(EmailUpdate::Acted(Box::new(acted))));
     }
     let (mut interrupts, mut days) = (Vec::new(), BTreeMap::new());
@@ -93,7 +93,7 @@ fn rejected_calls(
         _ => Ok(()),
     };
     // A person's bad input is asked about again; only the model's goes back to the model.
-    if state.then == Then::Ask {
+    if state.then == NextTurn::Ask {
         return None;
     }
     let checked: Vec<Result<(), String>> = state.pending.iter().map(check).collect();
@@ -103,7 +103,7 @@ fn rejected_calls(
     let became = state.pending.iter().zip(checked).map(|(call, checked)| Turn::Became {
         call: call.id.clone(),
         tool: call.name.clone(),
-        how: Became::Failed,
+        how: CallResult::Failed,
         text: match checked {
             Ok(()) => "Not done, because another call of this message cannot be used.".to_owned(),
             Err(why) => format!("Not done: {why}."),
@@ -172,7 +172,7 @@ async fn interrupt(
         let sender = Some(answered.from.address.to_lowercase()).filter(|sender| !sender.is_empty());
         interrupt.grantable = Grantable { thread: true, sender, ..Grantable::default() };
         // If the rules gave up or copied words verbatim, the person has to look.
-        let needs_look = Warning::suspend(&interrupt.warnings) || state.remark.is_some();
+        let needs_look = Warning::need_confirmation(&interrupt.warnings) || state.remark.is_some();
         interrupt.granted = covering_grant(ctx, conversation, answered, proposed_call, needs_look)?;
     }
     Ok((interrupt, lookup.and_then(Result::ok)))

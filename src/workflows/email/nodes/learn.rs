@@ -4,7 +4,7 @@ use super::NodeResult;
 use crate::graph::{Command, Ctx, Decision, NodeError};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::rules;
-use crate::workflows::email::state::{Email, EmailUpdate, Learn, Then};
+use crate::workflows::email::state::{Email, EmailUpdate, NextTurn, PendingLesson};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::{Lesson, Services};
 use serde_json::Value;
@@ -30,9 +30,9 @@ pub(in crate::workflows::email) async fn update_memory_of_reply(
     learn(&ctx, &state).await?;
     let next = match state.then {
         _ if state.is_settled() => "leave",
-        Then::Model => "llm_call",
-        Then::Ask => "interrupt_handler",
-        Then::Leave => "leave",
+        NextTurn::Model => "llm_call",
+        NextTurn::Ask => "interrupt_handler",
+        NextTurn::Leave => "leave",
     };
     Ok(Command::goto(next).update(EmailUpdate::Learned))
 }
@@ -53,7 +53,7 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
 }
 
 /// A wish for one mail is not a lasting preference.
-fn lasts(learn: &Learn) -> bool {
+fn lasts(learn: &PendingLesson) -> bool {
     match learn.answer.as_ref().map(|answer| &answer.decision) {
         Some(Decision::Respond { text }) if learn.kind == CauseKind::ProposalAnswered => {
             rules::is_lasting(text)
@@ -62,7 +62,7 @@ fn lasts(learn: &Learn) -> bool {
     }
 }
 
-fn cause(learn: &Learn) -> Cause {
+fn cause(learn: &PendingLesson) -> Cause {
     let mut cause = Cause { action: learn.action.clone(), ..Cause::new(learn.kind) };
     let Some(answer) = &learn.answer else { return cause };
     if learn.kind != CauseKind::NotifyIgnored && learn.kind != CauseKind::NotifyResponded {

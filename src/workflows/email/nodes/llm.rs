@@ -5,7 +5,7 @@ use crate::graph::{Command, Ctx};
 use crate::llm::ToolCall;
 use crate::workflows::email::answer;
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{Email, EmailUpdate, Then, Turn};
+use crate::workflows::email::state::{Email, EmailUpdate, NextTurn, Turn};
 use crate::workflows::{Services, ask_model};
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -15,7 +15,7 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     if state.is_settled() {
         return Ok(Command::goto("leave"));
     }
-    if state.then == Then::Ask && !state.pending.is_empty() {
+    if state.then == NextTurn::Ask && !state.pending.is_empty() {
         // The person wrote the mail themselves.
         return Ok(Command::goto("interrupt_handler"));
     }

@@ -1,9 +1,9 @@
-//! The nodes, in the order mail goes through them.
+//! The nodes of `email`, one file per stage.
 
 mod act;
-mod attend;
 mod finish;
 mod interrupt;
+mod invitation;
 mod learn;
 mod llm;
 mod triage;

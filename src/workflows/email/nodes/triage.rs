@@ -8,7 +8,7 @@ use crate::mail;
 use crate::text::{Visible, truncate};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::state::{By, Email, EmailUpdate, Learn, MailRef, Then};
+use crate::workflows::email::state::{Email, EmailUpdate, MailRef, NextTurn, PendingLesson, TriagedBy};
 use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
@@ -21,7 +21,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     if state.is_settled() {
         return Ok(Command::goto("mark_as_read_node"));
     }
-    if state.then == Then::Ask && !state.pending.is_empty() {
+    if state.then == NextTurn::Ask && !state.pending.is_empty() {
         // The person has said what they want.
         return Ok(Command::goto("response_agent"));
     }
@@ -44,13 +44,13 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
         earlier.raw != newest_ref.raw && !conversation.is_own(mail) && !state.is_dealt_with(&earlier.raw)
     };
-    if class == Class::Ignore && by != By::Person && conversation.mails.iter().any(waits) {
+    if class == Class::Ignore && by != TriagedBy::Person && conversation.mails.iter().any(waits) {
         class = Class::Notify;
         reasoning = format!("An earlier mail of this conversation is undecided. Of the newest: {reasoning}");
     }
     let gist = if gist.trim().is_empty() { first_line(newest) } else { gist };
     if !ctx.step_context().forked {
-        services.records.triaged(ctx.step_context(), class, &reasoning).await?;
+        services.records.record_triage(ctx.step_context(), class, &reasoning).await?;
     }
     let command = Command::goto(match class {
         Class::Ignore => "mark_as_read_node",
@@ -66,7 +66,7 @@ struct Classified {
     class: Class,
     reasoning: String,
     gist: String,
-    by: By,
+    by: TriagedBy,
     /// Whether another class fits almost as well.
     unsure: bool,
     /// A call that the person is asked about at once.
@@ -82,7 +82,7 @@ async fn classify(
     newest: &mail::Mail,
 ) -> Result<Classified, NodeError> {
     let services = ctx.services();
-    let classified = |class: Class, reasoning: String, gist: String, by: By| Classified {
+    let classified = |class: Class, reasoning: String, gist: String, by: TriagedBy| Classified {
         class,
         reasoning,
         gist,
@@ -98,14 +98,14 @@ async fn classify(
                 classified(class, state.triage_reasoning.clone(), state.gist.clone(), state.triaged_by);
             return Ok(Classified { unsure: state.unsure, ..unchanged });
         }
-        return Ok(classified(class, "You said so.".to_owned(), state.gist.clone(), By::Person));
+        return Ok(classified(class, "You said so.".to_owned(), state.gist.clone(), TriagedBy::Person));
     }
     if let Some((class, why)) = own_rules::decide(&services.rules, newest, &newest_ref.account) {
-        return Ok(classified(class, why, String::new(), By::Rule));
+        return Ok(classified(class, why, String::new(), TriagedBy::Rule));
     }
-    if let Some(verdict) = ctx.call("event", event_news::verdict(services, newest)).await? {
-        let call = verdict.call.map(|(tool, args)| EmailUpdate::EventNews { tool, args });
-        let classified = classified(verdict.class, verdict.reasoning, verdict.gist, By::Calendar);
+    if let Some(event) = ctx.call("event", event_news::triage_event(services, newest)).await? {
+        let call = event.call.map(|(tool, args)| EmailUpdate::EventNews { tool, args });
+        let classified = classified(event.class, event.reasoning, event.gist, TriagedBy::Calendar);
         return Ok(Classified { call, ..classified });
     }
     let (triage, by) = ask(ctx, state, conversation, newest).await?;
@@ -139,7 +139,7 @@ async fn ask(
     state: &Email,
     conversation: &Conversation,
     newest: &mail::Mail,
-) -> Result<(Triage, By), NodeError> {
+) -> Result<(Triage, TriagedBy), NodeError> {
     let services = ctx.services();
     let facts = TriageFacts {
         user: mails::user(services, conversation.own_addresses()),
@@ -158,7 +158,7 @@ async fn ask(
     if let Some(note) = reply.note {
         triage.reasoning = format!("{} {note}", triage.reasoning);
     }
-    Ok((triage, if model.builtin { By::BuiltIn } else { By::Model }))
+    Ok((triage, if model.builtin { TriagedBy::BuiltIn } else { TriagedBy::Model }))
 }
 
 /// Stores the bytes of a mail that was handed in, and completes each reference for lists.
@@ -243,7 +243,7 @@ pub(in crate::workflows::email) async fn triage_answered(
     let lesson_from = |kind: CauseKind| {
         let answer = state.answers.first().filter(|answer| answer.learn)?;
         let namespace = defaults::TRIAGE.to_owned();
-        Some(Learn { namespace, kind, answer: Some(answer.clone()), action: None })
+        Some(PendingLesson { namespace, kind, answer: Some(answer.clone()), action: None })
     };
     let decision = state.answers.first().map(|answer| &answer.decision);
     let written_mail = match state.answers.first() {
@@ -270,7 +270,7 @@ pub(in crate::workflows::email) async fn triage_answered(
     // dismiss both at once.
     let is_noted = matches!(decision, Some(Decision::Accept | Decision::Draft));
     if let Some((_, shown)) = conversation.about().filter(|_| is_noted && !ctx.step_context().forked) {
-        ctx.services().records.noted(&shown.from.address).await?;
+        ctx.services().records.record_noted_sender(&shown.from.address).await?;
     }
     let again = has_news && (is_noted || outcome.is_some() && state.unseen);
     if again {

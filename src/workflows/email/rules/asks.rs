@@ -1,6 +1,6 @@
 //! What a mail asks of its reader, as opposed to courtesies and requests to other people.
 
-use crate::text::phrases::{Flat, flat};
+use crate::text::phrases::{NormalizedText, normalize_text};
 use crate::text::words::{sentences, words};
 use crate::workflows::mail_facts::User;
 
@@ -107,17 +107,17 @@ const QUESTION_WORDS: &str = "does, do you, did you, is it, is the, are you, are
     wann, wie viel";
 
 /// Whether a [`flat`] text says that nothing is wanted.
-pub(super) fn says_nothing_is_wanted(flat: &Flat) -> bool {
+pub(super) fn says_nothing_is_wanted(flat: &NormalizedText) -> bool {
     flat.has(NOTHING)
 }
 
 /// What the sender's own text asks for.
-pub(super) fn ask(user: &User, own_text: &str, flat_text: &Flat) -> Ask {
+pub(super) fn ask(user: &User, own_text: &str, flat_text: &NormalizedText) -> Ask {
     if says_nothing_is_wanted(flat_text) {
         return Ask::Nothing;
     }
     let mut of_others = None;
-    for asked in asked_sentences(user, own_text) {
+    for asked in request_sentences(user, own_text) {
         if asked.of_reader {
             return Ask::OfReader(asked.sentence.to_owned());
         }
@@ -128,17 +128,17 @@ pub(super) fn ask(user: &User, own_text: &str, flat_text: &Flat) -> Ask {
 
 /// One sentence that asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct AskedSentence<'a> {
+pub(super) struct RequestSentence<'a> {
     pub sentence: &'a str,
     /// Whether it asks the reader, not somebody else by name.
     pub of_reader: bool,
 }
 
 /// Every sentence that asks for something, in order.
-pub(super) fn asked_sentences<'a>(user: &User, own_text: &'a str) -> Vec<AskedSentence<'a>> {
+pub(super) fn request_sentences<'a>(user: &User, own_text: &'a str) -> Vec<RequestSentence<'a>> {
     let mut out = Vec::new();
     for sentence in sentences(own_text) {
-        let flat_sentence = flat(sentence);
+        let flat_sentence = normalize_text(sentence);
         if flat_sentence.has(COURTESIES) {
             continue;
         }
@@ -150,7 +150,7 @@ pub(super) fn asked_sentences<'a>(user: &User, own_text: &'a str) -> Vec<AskedSe
             || UNSPACED.iter().any(|phrase| sentence.contains(phrase));
         if is_question || is_listed_question || is_request {
             let of_reader = addressee(sentence).is_none_or(|name| is_addressed(user, &name));
-            out.push(AskedSentence { sentence, of_reader });
+            out.push(RequestSentence { sentence, of_reader });
         }
     }
     out
@@ -253,7 +253,7 @@ mod tests {
         ];
         for (text, asks) in rows {
             let own_text = own_text(text);
-            let answer = ask(&ada(), &own_text, &flat(&own_text));
+            let answer = ask(&ada(), &own_text, &normalize_text(&own_text));
             assert_eq!(matches!(answer, Ask::OfReader(_)), asks, "{text}: {answer:?}");
         }
     }

@@ -29,7 +29,7 @@ pub(super) enum Kind {
 }
 
 /// How a kind is named and recognised.
-pub(super) struct Sign {
+pub(super) struct KindDefinition {
     pub kind: Kind,
     /// The name in memory lines.
     pub name: &'static str,
@@ -39,8 +39,8 @@ pub(super) struct Sign {
     pub body: &'static str,
 }
 
-pub(super) const SIGNS: &[Sign] = &[
-    Sign {
+pub(super) const KIND_DEFINITIONS: &[KindDefinition] = &[
+    KindDefinition {
         kind: Kind::Newsletter,
         name: "newsletters",
         also: "weekly roundups",
@@ -49,7 +49,7 @@ pub(super) const SIGNS: &[Sign] = &[
         body: "view in browser, view this email in your browser, in this issue, read more, read the full, you \
             are receiving this because you subscribed, you re receiving this because you subscribed",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Promotion,
         name: "promotions",
         also: "marketing, advertising, offers, sales offers, discounts",
@@ -58,7 +58,7 @@ pub(super) const SIGNS: &[Sign] = &[
         body: "shop now, limited time, use code, promo code, discount code, free shipping, buy now, terms \
             apply, register now, register anyway, seats are limited, save my seat, save your seat, submit a paper, opted in, upgrade now, start your free trial, unlock",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Pitch,
         name: "sales pitches",
         also: "cold sales, cold mail, sales outreach",
@@ -79,7 +79,7 @@ pub(super) const SIGNS: &[Sign] = &[
             unverbindlich*, angebot unterbreiten, kurzes telefonat, wer ist bei ihnen, free audit, cordially invite you to \
             submit",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Survey,
         name: "surveys",
         also: "feedback requests, review requests",
@@ -88,7 +88,7 @@ pub(super) const SIGNS: &[Sign] = &[
         body: "take our survey, take the survey, rate your experience, short survey, brief survey, customer \
             satisfaction, how likely are you to recommend, don t want surveys, umfrage, enquête de satisfaction, encuesta",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Digest,
         name: "social digests",
         also: "social notifications, digests",
@@ -96,7 +96,7 @@ pub(super) const SIGNS: &[Sign] = &[
             trending, you appeared in, recommended for you, new connections, suggested for you",
         body: "people you may know, see who viewed, trending in your network, recommended for you",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Receipt,
         name: "receipts",
         also: "order confirmations, payment confirmations",
@@ -106,14 +106,14 @@ pub(super) const SIGNS: &[Sign] = &[
         body: "order number, order total, total charged, payment method, thank you for your purchase, amount \
             paid, we received your payment",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Delivery,
         name: "delivery notices",
         also: "shipping, deliveries, parcels, tracking",
         subject: "shipped, has shipped, on its way, out for delivery, delivered, tracking number, dispatched",
         body: "track your package, track your parcel, tracking number, estimated delivery",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::DeliveryProblem,
         name: "delivery problems",
         also: "missed deliveries",
@@ -121,7 +121,7 @@ pub(super) const SIGNS: &[Sign] = &[
             delivery delayed, ready for pickup, ready for collection, held at",
         body: "we missed you, unable to deliver your, pick up your parcel, collect your parcel, customs fee",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Payment,
         name: "payment problems",
         also: "billing, renewals, invoices, overdue invoices",
@@ -133,7 +133,7 @@ pub(super) const SIGNS: &[Sign] = &[
             your payment, unable to charge, is overdue, ist überfällig, mahngebühr*, will renew on, will be charged on, update your \
             payment method, card on file expires, price will change, price of your plan",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Security,
         name: "security alerts",
         also: "security, sign-ins, logins, vulnerabilities",
@@ -145,7 +145,7 @@ pub(super) const SIGNS: &[Sign] = &[
             this change, if you did not request, if you didn t request, new sign in to your account, your \
             password was changed, we detected, severity critical, severity high",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Code,
         name: "one-time codes",
         also: "verification codes, login codes",
@@ -153,7 +153,7 @@ pub(super) const SIGNS: &[Sign] = &[
             confirm your email, verify your email, your code",
         body: "verification code is, your code is, one time code, enter this code, enter the following code",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::BuildFailure,
         name: "build failures",
         also: "failed builds, ci failures, broken builds, pipeline failures, failed deploys",
@@ -163,7 +163,7 @@ pub(super) const SIGNS: &[Sign] = &[
         body: "build failed, pipeline failed, some jobs were not successful, tests failed, exit code 1, \
             deployment failed, job failed, backup did not complete",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::BuildSuccess,
         name: "successful builds",
         also: "passing builds, build successes",
@@ -172,7 +172,7 @@ pub(super) const SIGNS: &[Sign] = &[
             completed, backup succeeded, all checks passed, succeeded, completed successfully",
         body: "all checks have passed, all jobs were successful, completed successfully, no errors",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Outage,
         name: "outages",
         also: "incidents, monitoring alerts, downtime",
@@ -181,14 +181,14 @@ pub(super) const SIGNS: &[Sign] = &[
         body: "is down, is unreachable, we are investigating, service disruption, service will be \
             unavailable, planned maintenance, error rate, production is down, site is down",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Recovery,
         name: "recoveries",
         also: "resolved incidents",
         subject: "resolved, recovered, is up, back up, back online, restored",
         body: "has been resolved, this incident has been resolved, has recovered, is back online",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Deadline,
         name: "deadlines",
         also: "reminders, due dates, expiries",
@@ -199,7 +199,7 @@ pub(super) const SIGNS: &[Sign] = &[
             the end of, must be submitted, will expire, expires on, expires in, will be deleted, \
             enrollment ends, enrolment ends, closes on",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Forge,
         name: "code hosting notices",
         also: "github, gitlab, pull requests, merge requests, code reviews",
@@ -209,7 +209,7 @@ pub(super) const SIGNS: &[Sign] = &[
             reply to this email directly, view it on gitlab, merged commit, pushed 1 commit, unsubscribe \
             from this thread",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Mention,
         name: "mentions",
         also: "assignments, review requests",
@@ -221,7 +221,7 @@ pub(super) const SIGNS: &[Sign] = &[
             requested, because you were assigned, asked you to review, awaiting your approval, awaiting your signature, needs \
             your approval, shared a document with you, replied to your comment",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Absence,
         name: "absences",
         also: "sick days, vacations, out of office",
@@ -230,7 +230,7 @@ pub(super) const SIGNS: &[Sign] = &[
         body: "i m sick, i am sick, out sick, taking the day off, taking a sick day, be out of the office, i \
             ll be out, i will be out, on vacation, on parental leave, running late, won t be in today",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Announcement,
         name: "announcements",
         also: "company announcements, policy changes",
@@ -242,7 +242,7 @@ pub(super) const SIGNS: &[Sign] = &[
             be closed, please be advised, we are pleased to announce, i m happy to announce, will be \
             closed, has been cancelled, has been canceled, has been postponed, has moved to",
     },
-    Sign {
+    KindDefinition {
         kind: Kind::Meeting,
         name: "meeting requests",
         also: "meetings, scheduling, invitations",
@@ -257,9 +257,9 @@ pub(super) const SIGNS: &[Sign] = &[
     },
 ];
 
-/// The sign of a kind. Every kind has one; a test checks this.
-pub(super) fn sign(kind: Kind) -> Option<&'static Sign> {
-    SIGNS.iter().find(|sign| sign.kind == kind)
+/// The definition of a kind. Every kind has one; a test checks this.
+pub(super) fn definition_of(kind: Kind) -> Option<&'static KindDefinition> {
+    KIND_DEFINITIONS.iter().find(|sign| sign.kind == kind)
 }
 
 #[cfg(test)]
@@ -270,14 +270,16 @@ mod tests {
 
     #[test]
     fn each_kind_has_one_sign_and_one_name() {
-        let kinds: HashSet<Kind> = SIGNS.iter().map(|sign| sign.kind).collect();
-        let names: HashSet<&str> = SIGNS.iter().map(|sign| sign.name).collect();
-        assert_eq!((kinds.len(), names.len()), (SIGNS.len(), SIGNS.len()));
+        let kinds: HashSet<Kind> = KIND_DEFINITIONS.iter().map(|sign| sign.kind).collect();
+        let names: HashSet<&str> = KIND_DEFINITIONS.iter().map(|sign| sign.name).collect();
+        assert_eq!((kinds.len(), names.len()), (KIND_DEFINITIONS.len(), KIND_DEFINITIONS.len()));
     }
 
     #[test]
     fn phrases_are_written_as_they_are_compared() {
-        for phrase in SIGNS.iter().flat_map(|sign| sign.subject.split(", ").chain(sign.body.split(", "))) {
+        for phrase in
+            KIND_DEFINITIONS.iter().flat_map(|sign| sign.subject.split(", ").chain(sign.body.split(", ")))
+        {
             assert!(
                 phrase.chars().all(|c| c.is_alphanumeric() && !c.is_uppercase() || c == ' ' || c == '*'),
                 "{phrase}"

@@ -5,15 +5,15 @@
 //! and no question that calls them by name, unless it names that kind of mail. When in doubt, the mail is shown.
 
 use super::asks::Ask;
-use super::kinds::{Kind, sign};
+use super::kinds::{Kind, definition_of};
 use super::profile::{self, Rule};
 use super::signs::{Reach, Signs};
 use crate::text::words::{is_stop, words};
 use crate::workflows::mail_facts::{MailFacts, User};
 use std::collections::{BTreeMap, BTreeSet};
 
-/// How many ignored mails make a wider line worth proposing.
-const ENOUGH: usize = 3;
+/// A wider line is proposed at every third topic of a sender, and at every third sender of a kind.
+const WIDEN_EVERY: usize = 3;
 
 /// Kinds that strangers send to everybody.
 const SENT_TO_MANY: [Kind; 5] = [Kind::Newsletter, Kind::Promotion, Kind::Survey, Kind::Digest, Kind::Pitch];
@@ -22,18 +22,18 @@ const SENT_TO_MANY: [Kind; 5] = [Kind::Newsletter, Kind::Promotion, Kind::Survey
 const WIDER: [Kind; 3] = [Kind::Newsletter, Kind::Survey, Kind::Pitch];
 
 /// Why an ignoring line does not cover a mail that it matches.
-pub(super) fn not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
+pub(super) fn why_not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     let names_kind = |kind: &Kind| rule.terms.about.iter().any(|what| what.kinds.contains(kind));
     if rule.terms.only_kinds() && SENT_TO_MANY.iter().any(names_kind) {
         return answers_own_mail(mail, signs);
     }
-    must_be_seen(mail, signs)
+    why_must_be_seen(mail, signs)
         .filter(|(kind, _)| !kind.is_some_and(|kind| names_kind(&kind)))
         .map(|(_, why)| why)
 }
 
 /// Why a person must not miss this mail, with its kind if it has one.
-fn must_be_seen(mail: &MailFacts, signs: &Signs) -> Option<(Option<Kind>, &'static str)> {
+fn why_must_be_seen(mail: &MailFacts, signs: &Signs) -> Option<(Option<Kind>, &'static str)> {
     let kinds = [
         (Kind::Security, "security notices are always shown"),
         (Kind::Payment, "notices about due or failed payments are always shown"),
@@ -56,7 +56,7 @@ fn answers_own_mail(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
 
 /// Why we learn nothing from this mail being ignored.
 pub(super) fn reason_not_to_learn(user: &User, mail: &MailFacts) -> Option<&'static str> {
-    must_be_seen(mail, &Signs::of(user, mail)).map(|(_, why)| why)
+    why_must_be_seen(mail, &Signs::of(user, mail)).map(|(_, why)| why)
 }
 
 /// A line that ignores more than one topic of one sender; the person has to accept it.
@@ -77,7 +77,7 @@ pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<WiderL
     let from = sender(newest)?;
     let before = &ignored[..ignored.len() - 1];
     let has_grown = |before: BTreeSet<String>, after: BTreeSet<String>| {
-        after.len() > before.len() && after.len().is_multiple_of(ENOUGH)
+        after.len() > before.len() && after.len().is_multiple_of(WIDEN_EVERY)
     };
     let topics = |mails: &[MailFacts]| -> BTreeSet<String> {
         let from_sender = mails.iter().filter(|mail| sender(mail).as_deref() == Some(from.as_str()));
@@ -95,7 +95,7 @@ pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<WiderL
         .filter(|kind| is_kind(*kind, newest))
         .find(|kind| has_grown(senders(*kind, before), senders(*kind, ignored)));
     let (what, covered): (String, Vec<&MailFacts>) = if let Some(kind) = by_kind {
-        let name = sign(kind)?.name;
+        let name = definition_of(kind)?.name;
         (name.to_owned(), ignored.iter().filter(|mail| is_kind(kind, mail)).collect())
     } else if has_grown(topics(before), topics(ignored)) {
         let is_from_sender = |mail: &&MailFacts| sender(mail).as_deref() == Some(from.as_str());
@@ -141,7 +141,7 @@ pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
         // A program's reports differ by kind; for advertising, any other kind says more.
         let advertising = [Kind::Promotion, Kind::Newsletter, Kind::Digest, Kind::Survey];
         let kind = signs.kinds().find(|kind| !advertising.contains(kind)).or_else(|| signs.kinds().next());
-        if let Some(sign) = kind.and_then(sign) {
+        if let Some(sign) = kind.and_then(definition_of) {
             return Some(format!("mail from {from} about {}", sign.name));
         }
     }

@@ -9,7 +9,7 @@ use super::profile;
 use super::profile_draft::{Draft, MAX_LINE};
 use super::signs::Signs;
 use super::style;
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 use crate::text::words::line;
 use crate::workflows::email::defaults;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
@@ -33,7 +33,7 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
     if let Some(text) = general_wish(&cause.feedback) {
         let class = profile::rules(&text).first().map(|rule| rule.class);
         match (class, &cause.mail) {
-            (Some(class), Some(mail)) => settle(draft, user, mail, class, &text),
+            (Some(class), Some(mail)) => set_class_for_mail(draft, user, mail, class, &text),
             _ => draft.remember(&text),
         }
         return;
@@ -71,7 +71,7 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
                 Class::Notify => "notify about",
                 Class::Respond => "respond to",
             };
-            settle(draft, user, mail, class, &format!("{verb} {terms}"));
+            set_class_for_mail(draft, user, mail, class, &format!("{verb} {terms}"));
         }
         None => {
             draft.note("Neither the kind nor the subject sets that mail apart from others by its sender.")
@@ -80,7 +80,7 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
 }
 
 /// Makes the profile say `class` about `mail`, with `text` or with a smaller change.
-fn settle(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, text: &str) {
+fn set_class_for_mail(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, text: &str) {
     let signs = Signs::of(user, mail);
     let current = |draft: &Draft<'_>| {
         let rules = profile::rules(&draft.text());
@@ -122,7 +122,7 @@ fn general_wish(feedback: &str) -> Option<String> {
     let text = line(feedback, MAX_LINE);
     let lasting = "always, never, every, all mail, any mail, don t show, do not show, stop showing, from now on, in \
         future, in the future";
-    if !flat(&text).has(lasting) {
+    if !normalize_text(&text).has(lasting) {
         return None;
     }
     let rules = profile::rules(&text);

@@ -54,7 +54,7 @@ pub(super) fn reason_to_show_anyway(facts: &TriageFacts) -> Option<&'static str>
     let signs = signs::Signs::of(&facts.user, &facts.mail);
     let rules = profile::rules(&facts.profile);
     let rule = profile::matching(&rules, &facts.mail, &signs).filter(|rule| rule.class == Class::Ignore)?;
-    learned::not_covered(rule, &facts.mail, &signs)
+    learned::why_not_covered(rule, &facts.mail, &signs)
 }
 
 pub use learned::{WiderLine, wider};
@@ -72,6 +72,7 @@ pub fn must_be_seen(user: &User, mail: &MailFacts) -> bool {
 
 /// The names of all kinds that fit a mail, as memory lines use them.
 pub fn kinds_of_mail(user: &User, mail: &MailFacts) -> impl Iterator<Item = &'static str> {
-    let kinds: Vec<&kinds::Sign> = signs::Signs::of(user, mail).kinds().filter_map(kinds::sign).collect();
+    let kinds: Vec<&kinds::KindDefinition> =
+        signs::Signs::of(user, mail).kinds().filter_map(kinds::definition_of).collect();
     kinds.into_iter().flat_map(|sign| std::iter::once(sign.name).chain(sign.also.split(", ")))
 }

@@ -4,7 +4,7 @@
 //! line    = ["-"] [always | please | never | do not] verb terms {("except" | "unless" | "but not") terms}
 //!         | ["-"] terms (":" | "->" | "=") verb
 //!         | heading ":"                  lines below without a verb take the heading's
-//! verb    = ignore skip hide mute | notify show tell alert | respond reply answer
+//! verb    = ignore ignored skip hide mute drop | notify show tell alert inform | respond reply answer
 //! terms   = { "from" who | "about" what | "subject" what | "list" which | "to" whom } | what
 //! who     = address, "*@domain", a domain, or a name; several parted by "," or "or"
 //! what    = a kind of mail ("newsletters", "build failures") and further words, all of which must occur
@@ -15,7 +15,7 @@
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
-use super::kinds::{Kind, SIGNS, Sign};
+use super::kinds::{KIND_DEFINITIONS, Kind, KindDefinition};
 use super::signs::Signs;
 use crate::text::words::{is_stop, stem, stem_set, stems, words};
 use crate::workflows::mail_facts::{Class, MailFacts};
@@ -55,7 +55,7 @@ pub(super) fn rules(profile: &str) -> Vec<Rule> {
     let mut heading = None;
     let mut out = Vec::new();
     for (number, raw) in profile.lines().enumerate() {
-        let text = bare(raw);
+        let text = strip_bullet(raw);
         if text.is_empty() {
             continue;
         }
@@ -80,7 +80,7 @@ pub(super) fn matching<'r>(rules: &'r [Rule], mail: &MailFacts, signs: &Signs) -
 }
 
 /// A line without its dash, bullet or number.
-pub(super) fn bare(line: &str) -> &str {
+pub(super) fn strip_bullet(line: &str) -> &str {
     let line = line.trim();
     let line = line.trim_start_matches(['-', '*', '•', '–']).trim_start();
     let digits = line.len() - line.trim_start_matches(|c: char| c.is_ascii_digit()).len();
@@ -332,7 +332,7 @@ const FILLER: &[&str] = &[
 
 /// The names of each kind, as stems. Cached, because every line of a profile is compared with all of them.
 static NAMES: LazyLock<Vec<(Kind, Vec<Vec<String>>)>> = LazyLock::new(|| {
-    let names = |sign: &Sign| {
+    let names = |sign: &KindDefinition| {
         std::iter::once(sign.name)
             .chain(sign.also.split(", "))
             .map(|name| name.split_whitespace().map(|word| stem(&word.replace('-', ""))).collect::<Vec<_>>())
@@ -340,7 +340,7 @@ static NAMES: LazyLock<Vec<(Kind, Vec<Vec<String>>)>> = LazyLock::new(|| {
             .filter(|name| !name.is_empty())
             .collect()
     };
-    SIGNS.iter().map(|sign| (sign.kind, names(sign))).collect()
+    KIND_DEFINITIONS.iter().map(|sign| (sign.kind, names(sign))).collect()
 });
 
 fn what(text: &str) -> Option<What> {

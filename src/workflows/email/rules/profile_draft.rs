@@ -1,6 +1,6 @@
 //! A profile while lines of it are added, changed or dropped.
 
-use super::profile::bare;
+use super::profile::strip_bullet;
 use crate::text::words::{line, stem_set};
 use crate::workflows::lesson::{MemoryFacts, MemoryUpdate};
 
@@ -34,7 +34,9 @@ impl<'a> Draft<'a> {
     }
 
     pub fn is_pinned(&self, index: usize) -> bool {
-        self.lines.get(index).is_some_and(|line| self.pinned.iter().any(|pin| bare(pin) == bare(line)))
+        self.lines
+            .get(index)
+            .is_some_and(|line| self.pinned.iter().any(|pin| strip_bullet(pin) == strip_bullet(line)))
     }
 
     pub fn add(&mut self, text: &str) {
@@ -46,7 +48,7 @@ impl<'a> Draft<'a> {
     pub fn replace(&mut self, index: usize, text: &str) {
         let text = line(text, MAX_LINE);
         if let Some(old) = self.lines.get_mut(index) {
-            self.notes.push(format!("Changed “{}” to “{text}”.", bare(old)));
+            self.notes.push(format!("Changed “{}” to “{text}”.", strip_bullet(old)));
             *old = format!("- {text}");
         }
     }
@@ -62,8 +64,8 @@ impl<'a> Draft<'a> {
     /// Sets the line for `topic` ("Length: …"): changes the existing line, or adds one.
     pub fn set(&mut self, topic: &str, text: &str) {
         let text = format!("{topic}: {text}");
-        match self.lines.iter().position(|line| bare(line).starts_with(&format!("{topic}:"))) {
-            Some(index) if bare(&self.lines[index]) == text => {
+        match self.lines.iter().position(|line| strip_bullet(line).starts_with(&format!("{topic}:"))) {
+            Some(index) if strip_bullet(&self.lines[index]) == text => {
                 self.note(format!("“{text}” is already there."))
             }
             Some(index) if self.is_pinned(index) => self.note(format!("The pinned line on {topic} stays.")),
@@ -75,7 +77,7 @@ impl<'a> Draft<'a> {
     /// Adds a sentence from the person, unless a line with the same words exists.
     pub fn remember(&mut self, words: &str) {
         let stems = stem_set(words);
-        if stems.is_empty() || self.lines.iter().any(|line| stem_set(bare(line)) == stems) {
+        if stems.is_empty() || self.lines.iter().any(|line| stem_set(strip_bullet(line)) == stems) {
             self.note("That is already there.");
         } else {
             self.add(words.trim_end_matches(['.', ' ']));

@@ -3,8 +3,8 @@
 use std::collections::HashSet;
 
 use super::asks::{Ask, ask, names, says_nothing_is_wanted};
-use super::kinds::{Kind, SIGNS};
-use crate::text::phrases::{Flat, flat, is_listed};
+use super::kinds::{KIND_DEFINITIONS, Kind};
+use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
 use crate::text::words::stem_set;
 use crate::workflows::mail_facts::{MailFacts, User};
 
@@ -70,7 +70,7 @@ impl Signs {
     pub fn of(user: &User, mail: &MailFacts) -> Self {
         let text: String = mail.text.chars().take(MAX_TEXT).collect();
         let own_text = own_text(&text);
-        let (flat_subject, flat_body) = (flat(&mail.subject), flat(&own_text));
+        let (flat_subject, flat_body) = (normalize_text(&mail.subject), normalize_text(&own_text));
         let by_machine = is_machine(&mail.from);
         let precedence = mail.headers.precedence.as_deref().unwrap_or_default().to_lowercase();
         let submitted = mail.headers.auto_submitted.as_deref().unwrap_or("no").trim().to_lowercase();
@@ -83,9 +83,12 @@ impl Signs {
                 || precedence == "auto_reply"
                 || flat_subject.has("automatic reply, auto reply, autoreply, out of office")
                     && has_machine_words(&flat_body));
-        let subject: HashSet<Kind> =
-            SIGNS.iter().filter(|sign| flat_subject.has(sign.subject)).map(|sign| sign.kind).collect();
-        let body = SIGNS
+        let subject: HashSet<Kind> = KIND_DEFINITIONS
+            .iter()
+            .filter(|sign| flat_subject.has(sign.subject))
+            .map(|sign| sign.kind)
+            .collect();
+        let body = KIND_DEFINITIONS
             .iter()
             .map(|sign| (sign.kind, sign.body.split(", ").filter(|phrase| flat_body.has(phrase)).count()))
             .filter(|(_, count)| *count > 0)
@@ -135,7 +138,7 @@ impl Signs {
     }
 
     pub fn kinds(&self) -> impl Iterator<Item = Kind> {
-        SIGNS.iter().map(|sign| sign.kind).filter(|kind| self.is(*kind))
+        KIND_DEFINITIONS.iter().map(|sign| sign.kind).filter(|kind| self.is(*kind))
     }
 }
 
@@ -174,14 +177,14 @@ fn is_machine(from: &str) -> bool {
             .any(|part| local.contains(part))
 }
 
-fn has_machine_words(flat_body: &Flat) -> bool {
+fn has_machine_words(flat_body: &NormalizedText) -> bool {
     flat_body.has(
         "automatic, automated, out of office, out of the office, limited access, i am away, i m away, on \
         leave",
     )
 }
 
-fn is_bounce(mail: &MailFacts, flat_subject: &Flat) -> bool {
+fn is_bounce(mail: &MailFacts, flat_subject: &NormalizedText) -> bool {
     let local = mail.from.split('@').next().unwrap_or_default().to_lowercase();
     matches!(local.as_str(), "mailer-daemon" | "postmaster")
         && flat_subject.has(
@@ -214,11 +217,11 @@ fn is_colleague(user: &User, from: &str) -> bool {
         && user.addresses.iter().any(|address| domain(address) == sender_domain)
 }
 
-fn mentions_reader(user: &User, flat_body: &Flat) -> bool {
+fn mentions_reader(user: &User, flat_body: &NormalizedText) -> bool {
     names(user).iter().any(|name| flat_body.contains(&format!(" {} ", name.replace(['.', '-', '_'], " "))))
 }
 
-fn is_only_thanks(flat_body: &Flat) -> bool {
+fn is_only_thanks(flat_body: &NormalizedText) -> bool {
     let is_short = flat_body.split_whitespace().count() <= 30;
     is_short
         && flat_body.has(
@@ -227,7 +230,7 @@ fn is_only_thanks(flat_body: &Flat) -> bool {
         )
 }
 
-fn calendar(mail: &MailFacts, flat_subject: &Flat) -> Option<Calendar> {
+fn calendar(mail: &MailFacts, flat_subject: &NormalizedText) -> Option<Calendar> {
     let method = mail.headers.calendar.as_deref().unwrap_or_default().to_uppercase();
     let has_invitation = mail.attachments.iter().any(|name| name.to_lowercase().ends_with(".ics"));
     if method.is_empty() && !has_invitation {

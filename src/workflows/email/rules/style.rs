@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::profile_draft::{Draft, MAX_LINE};
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 use crate::text::words::line;
 use crate::workflows::lesson::{Cause, CauseKind};
 
@@ -15,7 +15,7 @@ const LASTING: &str = "always, never, every, usually, generally, in general, by 
 
 /// Whether words are meant for the future. A wish for one mail ("shorter, propose Tuesday") is not.
 pub(super) fn is_lasting(words: &str) -> bool {
-    flat(words).has(LASTING)
+    normalize_text(words).has(LASTING)
 }
 
 fn learn_from_words(draft: &mut Draft<'_>, cause: &Cause) {

@@ -9,7 +9,7 @@ use super::learned;
 use super::profile;
 use super::signs::{Calendar, Reach, Signs, own_text};
 use crate::mail::risk::names_new_bank_details;
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 use crate::text::words::line;
 use crate::workflows::email::defaults;
 use crate::workflows::email::facts::{Triage, TriageFacts};
@@ -46,7 +46,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     };
     let rule = profile::matching(&rules, &facts.mail, &signs).filter(applies);
     let ignoring = rule.filter(|rule| rule.class == Class::Ignore);
-    let why_shown = ignoring.and_then(|rule| learned::not_covered(rule, &facts.mail, &signs));
+    let why_shown = ignoring.and_then(|rule| learned::why_not_covered(rule, &facts.mail, &signs));
     let (classification, reasoning) = match (rule, why_shown) {
         (Some(_), Some(why_shown)) => {
             let class = if class == Class::Ignore { Class::Notify } else { class };
@@ -64,7 +64,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
 
 /// Whether the rule was there from the start, taught by nobody.
 fn is_preset(rule: &profile::Rule) -> bool {
-    defaults::preset(defaults::TRIAGE).lines().any(|line| profile::bare(line) == rule.text)
+    defaults::preset(defaults::TRIAGE).lines().any(|line| profile::strip_bullet(line) == rule.text)
 }
 
 /// The first rule that fits, with its reason.
@@ -119,7 +119,7 @@ fn is_talk(mail: &MailFacts, signs: &Signs) -> bool {
 /// Mail from programs: what needs attention is shown; advertising and confirmations are not.
 fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is = |kind| signs.is(kind);
-    let text = flat(&format!("{}\n{}", mail.subject, mail.text));
+    let text = normalize_text(&format!("{}\n{}", mail.subject, mail.text));
     if text.has(DECIDES) && !(mail.headers.list_unsubscribe && mail.list_id.is_none()) {
         return Verdict::new(Class::Respond, "somebody waits for your decision");
     }
@@ -168,7 +168,7 @@ fn by_program(mail: &MailFacts, signs: &Signs) -> Verdict {
 /// On a list, a mail concerns the reader only if it names them, or if a colleague announces something.
 fn on_a_list(mail: &MailFacts, signs: &Signs) -> Verdict {
     let is_asked = matches!(signs.ask, Ask::OfReader(_));
-    if is_asked && signs.colleague && flat(&own_text(&mail.text)).has(EVERYBODY) {
+    if is_asked && signs.colleague && normalize_text(&own_text(&mail.text)).has(EVERYBODY) {
         return Verdict::new(Class::Respond, "a colleague asks everybody for an answer");
     }
     match (signs.mentions, is_asked) {
@@ -232,7 +232,7 @@ const EVERYBODY: &str = "each of you, every one of you, everyone please, everybo
 
 /// Why a mail should be checked rather than answered: nobody honest asks for this by mail.
 fn suspicion(mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
-    let text = flat(&own_text(&mail.text));
+    let text = normalize_text(&own_text(&mail.text));
     if signs.bulk || mail.headers.in_reply_to && signs.colleague {
         return None;
     }

@@ -3,18 +3,18 @@
 
 use super::paths::is_inside;
 
-struct Harmless {
+struct HarmlessCommand {
     name: &'static str,
     /// Letters of options that take no value.
     flags: &'static str,
     /// Letters of options whose value is not a file.
     valued: &'static str,
     /// What its other words are.
-    takes: Takes,
+    takes: Operands,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Takes {
+enum Operands {
     Files,
     /// A pattern, then files.
     Pattern,
@@ -23,25 +23,30 @@ enum Takes {
     Nothing,
 }
 
-const fn harmless(name: &'static str, flags: &'static str, valued: &'static str, takes: Takes) -> Harmless {
-    Harmless { name, flags, valued, takes }
+const fn harmless(
+    name: &'static str,
+    flags: &'static str,
+    valued: &'static str,
+    takes: Operands,
+) -> HarmlessCommand {
+    HarmlessCommand { name, flags, valued, takes }
 }
 
-const LIST: &[Harmless] = &[
-    harmless("cat", "AbEenstTv", "", Takes::Files),
-    harmless("cut", "sz", "bcdf", Takes::Files),
-    harmless("echo", "neE", "", Takes::Text),
-    harmless("false", "", "", Takes::Nothing),
-    harmless("grep", "EFGPivwxcLlnoqshHrIaz", "ABCem", Takes::Pattern),
-    harmless("head", "qvz", "nc", Takes::Files),
-    harmless("ls", "aAbcCdFgGhHiklmnopqQrRsStuvxX1", "", Takes::Files),
-    harmless("pwd", "LP", "", Takes::Nothing),
-    harmless("sort", "bdfghiMnRrVcCmsuz", "kt", Takes::Files),
-    harmless("tail", "qvz", "nc", Takes::Files),
-    harmless("tr", "cCdst", "", Takes::Text),
-    harmless("true", "", "", Takes::Nothing),
-    harmless("uniq", "cdDiuz", "fsw", Takes::Nothing),
-    harmless("wc", "clmLw", "", Takes::Files),
+const HARMLESS_COMMANDS: &[HarmlessCommand] = &[
+    harmless("cat", "AbEenstTv", "", Operands::Files),
+    harmless("cut", "sz", "bcdf", Operands::Files),
+    harmless("echo", "neE", "", Operands::Text),
+    harmless("false", "", "", Operands::Nothing),
+    harmless("grep", "EFGPivwxcLlnoqshHrIaz", "ABCem", Operands::Pattern),
+    harmless("head", "qvz", "nc", Operands::Files),
+    harmless("ls", "aAbcCdFgGhHiklmnopqQrRsStuvxX1", "", Operands::Files),
+    harmless("pwd", "LP", "", Operands::Nothing),
+    harmless("sort", "bdfghiMnRrVcCmsuz", "kt", Operands::Files),
+    harmless("tail", "qvz", "nc", Operands::Files),
+    harmless("tr", "cCdst", "", Operands::Text),
+    harmless("true", "", "", Operands::Nothing),
+    harmless("uniq", "cdDiuz", "fsw", Operands::Nothing),
+    harmless("wc", "clmLw", "", Operands::Files),
 ];
 
 /// Long options that are harmless for every command that knows them.
@@ -71,15 +76,15 @@ const LONG_VALUED: &[&str] =
 
 pub(super) fn is_harmless(words: &[String], folder: &str) -> bool {
     let Some((name, rest)) = words.split_first() else { return false };
-    let Some(command) = LIST.iter().find(|command| command.name == name) else { return false };
+    let Some(command) = HARMLESS_COMMANDS.iter().find(|command| command.name == name) else { return false };
     command.accepts(rest, folder).unwrap_or(false)
 }
 
-impl Harmless {
+impl HarmlessCommand {
     /// `None` if it does not understand a word.
     fn accepts(&self, words: &[String], folder: &str) -> Option<bool> {
         let mut operands = Vec::new();
-        let mut has_pattern = self.takes != Takes::Pattern;
+        let mut has_pattern = self.takes != Operands::Pattern;
         let mut words = words.iter().map(String::as_str);
         let mut reads_options = true;
         while let Some(word) = words.next() {
@@ -87,7 +92,7 @@ impl Harmless {
                 operands.push(word);
             } else if word == "--" {
                 reads_options = false;
-            } else if self.takes == Takes::Text && self.name == "echo" {
+            } else if self.takes == Operands::Text && self.name == "echo" {
                 // `echo` prints options it does not know.
             } else if word.starts_with("--") {
                 let is_known =
@@ -96,7 +101,7 @@ impl Harmless {
             } else {
                 for (at, letter) in word.char_indices().skip(1) {
                     if self.valued.contains(letter) {
-                        has_pattern |= self.takes == Takes::Pattern && letter == 'e';
+                        has_pattern |= self.takes == Operands::Pattern && letter == 'e';
                         if word[at + letter.len_utf8()..].is_empty() {
                             words.next()?;
                         }
@@ -110,9 +115,9 @@ impl Harmless {
         }
         let skip = usize::from(!has_pattern);
         Some(match self.takes {
-            Takes::Text => true,
-            Takes::Nothing => operands.is_empty(),
-            Takes::Files | Takes::Pattern => {
+            Operands::Text => true,
+            Operands::Nothing => operands.is_empty(),
+            Operands::Files | Operands::Pattern => {
                 operands.iter().skip(skip).all(|file| *file == "-" || is_inside(file, folder))
             }
         })

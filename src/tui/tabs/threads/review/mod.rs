@@ -56,13 +56,13 @@ impl ThreadPane {
 
     /// The next one; the first follows the last, so that one key reaches all of them.
     pub fn next(self) -> Self {
-        let at = Self::ALL.iter().position(|aspect| *aspect == self).unwrap_or(0);
+        let at = Self::ALL.iter().position(|pane| *pane == self).unwrap_or(0);
         Self::ALL[(at + 1) % Self::ALL.len()]
     }
 
     /// The previous one; `None` before the first.
     pub fn previous(self) -> Option<Self> {
-        let at = Self::ALL.iter().position(|aspect| *aspect == self)?;
+        let at = Self::ALL.iter().position(|pane| *pane == self)?;
         Self::ALL.get(at.checked_sub(1)?).copied()
     }
 }
@@ -72,7 +72,7 @@ pub struct Review {
     /// Everything on record.
     pub view: ThreadView,
     /// The view it is shown in.
-    pub aspect: ThreadPane,
+    pub pane: ThreadPane,
     /// The index of the step shown.
     pub step: usize,
     /// Whether to show the whole state instead of what the step changed.
@@ -101,12 +101,12 @@ pub struct Review {
 
 impl Review {
     /// A thread that has just been read.
-    pub fn new(read: LoadedThread, aspect: ThreadPane, zone: TimeZone) -> Self {
+    pub fn new(read: LoadedThread, pane: ThreadPane, zone: TimeZone) -> Self {
         let LoadedThread { view, card, shape } = read;
         let step = view.steps.len().saturating_sub(1);
         let mut review = Self {
             view,
-            aspect,
+            pane,
             step,
             shows_whole_state: false,
             states: None,
@@ -143,8 +143,8 @@ impl Review {
     }
 
     /// Switches to another view.
-    pub fn switch_to(&mut self, aspect: ThreadPane) {
-        self.aspect = aspect;
+    pub fn switch_to(&mut self, pane: ThreadPane) {
+        self.pane = pane;
         (self.top, self.cursor, self.first, self.shift) = (ScrollPosition::default(), 0, 0, 0);
         self.cut();
         self.enter();
@@ -169,7 +169,7 @@ impl Review {
 
     /// How many rows the view has; 0 if it has none.
     pub fn rows(&self) -> usize {
-        match self.aspect {
+        match self.pane {
             ThreadPane::Trace => self.spans.len(),
             ThreadPane::State => self.tree.rows.len(),
             ThreadPane::Conversation | ThreadPane::Steps | ThreadPane::Graph => 0,
@@ -212,7 +212,7 @@ impl Review {
 
     /// The selected span, if the trace is shown.
     pub fn span(&self) -> Option<&SpanRow> {
-        if self.aspect == ThreadPane::Trace { self.spans.get(self.cursor) } else { None }
+        if self.pane == ThreadPane::Trace { self.spans.get(self.cursor) } else { None }
     }
 
     fn rebuild(&mut self) {
@@ -225,7 +225,7 @@ impl Review {
 
     /// Sets where the view begins.
     fn enter(&mut self) {
-        if self.aspect == ThreadPane::Graph {
+        if self.pane == ThreadPane::Graph {
             self.first = self.picture.current_line().unwrap_or(0).saturating_sub(4);
         }
     }
@@ -233,7 +233,7 @@ impl Review {
     /// Builds the page again after its content changed.
     pub fn cut(&mut self) {
         let clock = Clock(&self.zone);
-        let (blocks, folds) = match self.aspect {
+        let (blocks, folds) = match self.pane {
             ThreadPane::Conversation => (conversation::blocks(&self.view, &self.card, &clock), self.folds),
             ThreadPane::Steps => {
                 let open = Folds { open: true, headers: false };
@@ -260,14 +260,5 @@ struct Clock<'a>(&'a TimeZone);
 impl Clock<'_> {
     fn time(&self, at: Timestamp) -> String {
         at.to_zoned(self.0.clone()).strftime("%b %d %H:%M:%S").to_string()
-    }
-}
-
-/// `340 ms`, `1.2 s`, `3 min 20 s`.
-pub fn format_duration(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1_000, ms % 1_000 / 100),
-        _ => format!("{} min {} s", ms / 60_000, ms % 60_000 / 1_000),
     }
 }

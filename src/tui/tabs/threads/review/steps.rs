@@ -1,12 +1,11 @@
 //! One step: what happened, and how it changed the state.
 
-use super::{Clock, format_duration};
+use super::Clock;
 use crate::inbox::{
     Block, Change, NextView, Span, StepStates, StepView, ThreadView, Tone, TraceView, bounded,
 };
-use crate::text::Visible;
+use crate::text::{Visible, count_noun, duration};
 use crate::tui::diff::changed_words;
-use crate::tui::words;
 use serde_json::Value;
 
 /// How many steps are shown above and below the current one.
@@ -113,15 +112,15 @@ fn shorten(prefix: &str, name: &str) -> String {
 fn next(step: &StepView, prefix: &str) -> String {
     match &step.next {
         NextView::Goto { goto } => format!("→ {}", shorten(prefix, goto)),
-        NextView::Ask { ask, .. } => format!("asks {}", words::count(ask.len(), "question")),
-        NextView::Spawn { spawn, .. } => format!("starts {}", words::count(spawn.len(), "thread")),
+        NextView::Ask { ask, .. } => format!("asks {}", count_noun(ask.len(), "question")),
+        NextView::Spawn { spawn, .. } => format!("starts {}", count_noun(spawn.len(), "thread")),
         NextView::End { .. } => "ends".to_owned(),
     }
 }
 
 fn working_time(trace: &TraceView, step: u64) -> String {
     let node = trace.children.iter().find(|span| span.sort == "node" && span.step == Some(step));
-    node.map(|span| format_duration(span.ms)).unwrap_or_default()
+    node.map(|span| duration(span.ms)).unwrap_or_default()
 }
 
 /// A step's updates, cut to a readable length; `None` if there are none.

@@ -35,16 +35,16 @@ pub struct SpanRow {
 }
 
 pub fn rows(trace: &TraceView) -> Vec<SpanRow> {
-    let clock = Working::new(trace);
+    let intervals = WorkIntervals::new(trace);
     let mut rows = Vec::new();
-    push_rows(&mut rows, trace, &clock, (String::new(), String::new()), None);
+    push_rows(&mut rows, trace, &intervals, (String::new(), String::new()), None);
     rows
 }
 
 fn push_rows(
     rows: &mut Vec<SpanRow>,
     span: &TraceView,
-    clock: &Working,
+    intervals: &WorkIntervals,
     (branch, below): (String, String),
     thread: Option<&ThreadId>,
 ) {
@@ -56,9 +56,9 @@ fn push_rows(
         branch,
         name: Visible::line(&span.name).into_string(),
         sort: span.sort,
-        bar: clock.bar(span),
+        bar: intervals.bar(span),
         ms: span.ms,
-        worked_ms: clock.within(span),
+        worked_ms: intervals.within(span),
         tokens: (span.input_tokens, span.output_tokens),
         cost: span.cost,
         model: span
@@ -74,14 +74,14 @@ fn push_rows(
     for (index, child) in span.children.iter().enumerate() {
         let is_last = index + 1 == span.children.len();
         let (branch, under) = if is_last { ("└─", "  ") } else { ("├─", "│ ") };
-        push_rows(rows, child, clock, (format!("{below}{branch}"), format!("{below}{under}")), thread);
+        push_rows(rows, child, intervals, (format!("{below}{branch}"), format!("{below}{under}")), thread);
     }
 }
 
 /// The intervals in which anything worked, in order and disjoint.
-struct Working(Vec<(i64, i64)>);
+struct WorkIntervals(Vec<(i64, i64)>);
 
-impl Working {
+impl WorkIntervals {
     fn new(trace: &TraceView) -> Self {
         let mut all = Vec::new();
         push_intervals(trace, &mut all);

@@ -3,15 +3,15 @@
 use super::{Review, ThreadPane, prompt_page};
 use crate::graph::{Decision, ThreadId};
 use crate::inbox::{Block, CallView, DecisionRequest, Outcome, QuestionView, StepStates};
-use crate::text::Visible;
+use crate::text::{Visible, count_noun};
 use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};
-use crate::tui::layers::{Ask, Choice, Confirm, Menu, OnConfirm, Page, Prompt};
+use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, Prompt, PromptKind};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::tabs::inbox::{self, decide};
 use crate::tui::tabs::{self, Focus, Tab, threads};
-use crate::tui::{layout, safe, words};
+use crate::tui::{key_guard, layout, words};
 use serde_json::{Value, json};
 
 /// Switches between what a step changed and the whole state after it.
@@ -38,14 +38,14 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
     let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
     match action {
         Action::StateDiff => {
-            when(review.aspect == ThreadPane::Steps, "the steps show what changed; l goes there")
+            when(review.pane == ThreadPane::Steps, "the steps show what changed; l goes there")
         }
         Action::ShowPrompt => {
             let is_call = review.span().is_some_and(|row| row.call.is_some());
             when(is_call, "j and k select a model call in the trace; p shows its words")
         }
         Action::Unfold => {
-            let can_fold = match review.aspect {
+            let can_fold = match review.pane {
                 ThreadPane::State => {
                     review.tree.rows.get(review.cursor).is_some_and(|row| row.fold.is_some())
                 }
@@ -55,9 +55,9 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
             };
             when(can_fold && model.focus == Focus::Card, "")
         }
-        Action::PanLeft | Action::PanRight => when(review.aspect == ThreadPane::Graph, ""),
+        Action::PanLeft | Action::PanRight => when(review.pane == ThreadPane::Graph, ""),
         Action::Fork => when(
-            review.aspect == ThreadPane::Steps,
+            review.pane == ThreadPane::Steps,
             "the steps show where to fork; l goes there, ] and [ choose one",
         ),
         Action::Settle => when(in_doubt(review).is_some(), "none of its effects is in doubt"),
@@ -72,20 +72,20 @@ pub fn available(model: &Model, action: Action) -> Result<(), &'static str> {
 
 /// Whether mails are shown, which have quotes to fold.
 pub fn has_mail(model: &Model) -> bool {
-    model.shown_review().is_some_and(|review| review.aspect == ThreadPane::Conversation)
+    model.shown_review().is_some_and(|review| review.pane == ThreadPane::Conversation)
 }
 
 /// Switches to the next or previous view; before the first one is the list.
 pub fn switch_view(model: &mut Model, action: Action) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
     let pane = match action {
-        Action::NextView => Some(review.aspect.next()),
-        _ => review.aspect.previous(),
+        Action::NextView => Some(review.pane.next()),
+        _ => review.pane.previous(),
     };
     match pane {
         Some(pane) => {
             review.switch_to(pane);
-            model.threads.aspect = pane;
+            model.threads.pane = pane;
             // If everything fits, the view begins at the top.
             scroll(model, 0);
             read_missing(model)
@@ -99,13 +99,13 @@ pub fn switch_view(model: &mut Model, action: Action) -> Vec<Cmd> {
 
 /// Whether the current view goes by steps.
 pub fn has_steps(model: &Model) -> bool {
-    model.shown_review().is_some_and(|review| matches!(review.aspect, ThreadPane::Steps | ThreadPane::Trace))
+    model.shown_review().is_some_and(|review| matches!(review.pane, ThreadPane::Steps | ThreadPane::Trace))
 }
 
 /// Moves to the next or previous step, or to the next node in the trace.
 pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
-    match review.aspect {
+    match review.pane {
         ThreadPane::Steps => {
             let to = if forward { review.step + 1 } else { review.step.saturating_sub(1) };
             review.go_to(to);
@@ -130,7 +130,7 @@ pub fn part(model: &mut Model, forward: bool) -> Vec<Cmd> {
 pub fn scroll(model: &mut Model, by: isize) {
     let (_, height) = size(model);
     let Some(review) = &mut model.threads.review else { return };
-    match review.aspect {
+    match review.pane {
         // These are pages, and scroll like all pages.
         ThreadPane::Conversation | ThreadPane::Steps => {}
         ThreadPane::Graph => {
@@ -163,7 +163,7 @@ pub fn size(model: &Model) -> (usize, usize) {
 /// Folds or unfolds the selected row, or whatever the view can unfold.
 pub fn unfold(model: &mut Model) -> Vec<Cmd> {
     let Some(review) = &mut model.threads.review else { return Vec::new() };
-    match review.aspect {
+    match review.pane {
         ThreadPane::State => {
             review.tree.toggle(review.cursor);
             Vec::new()
@@ -189,7 +189,7 @@ pub fn fold(model: &mut Model) -> Vec<Cmd> {
 pub fn read_missing(model: &Model) -> Vec<Cmd> {
     match model.shown_review() {
         Some(review)
-            if review.aspect == ThreadPane::Steps
+            if review.pane == ThreadPane::Steps
                 && review.states.is_none()
                 && !review.view.steps.is_empty() =>
         {
@@ -234,7 +234,7 @@ fn confirm(model: &mut Model, title: String, why: String, page: Doc, then: OnCon
 }
 
 pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !safe::is_deliberate(model, press) {
+    if !key_guard::is_deliberate(model, press) {
         return Vec::new();
     }
     let Some(review) = model.shown_review() else { return Vec::new() };
@@ -244,10 +244,10 @@ pub fn ask_fork(model: &mut Model, press: Press) -> Vec<Cmd> {
     let asks = review.view.questions.iter().filter(|question| question.step == step).count();
     let then = match asks {
         0 => "The new thread goes on from there by itself.".to_owned(),
-        asks => format!("What was asked there is asked again: {} in your inbox.", words::count(asks, "item")),
+        asks => format!("What was asked there is asked again: {} in your inbox.", count_noun(asks, "item")),
     };
     let why = format!("{then} Nothing is done twice, and this thread stays as it is.");
-    let fork = OnConfirm::Fork(review.view.id.clone(), step);
+    let fork = OnConfirm::Do(Cmd::Fork(review.view.id.clone(), step));
     confirm(model, format!("Fork a new thread after step {step} ({node})?"), why, Doc::default(), fork)
 }
 
@@ -308,7 +308,7 @@ pub fn in_doubt(review: &Review) -> Option<&QuestionView> {
 }
 
 pub fn offer_outcomes(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !safe::is_deliberate(model, press) {
+    if !key_guard::is_deliberate(model, press) {
         return Vec::new();
     }
     let Some(question) = model.shown_review().and_then(in_doubt) else { return Vec::new() };
@@ -340,7 +340,7 @@ pub fn ask_settle(model: &mut Model, outcome: &'static str) -> Vec<Cmd> {
 }
 
 pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !safe::is_deliberate(model, press) {
+    if !key_guard::is_deliberate(model, press) {
         return Vec::new();
     }
     let Some(question) = model.shown_review().and_then(Review::trouble) else { return Vec::new() };
@@ -355,7 +355,7 @@ pub fn ask_retry(model: &mut Model, press: Press) -> Vec<Cmd> {
 
 /// Asks whether to abandon a thread in trouble, or to stop a live one.
 pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !safe::is_deliberate(model, press) {
+    if !key_guard::is_deliberate(model, press) {
         return Vec::new();
     }
     let Some(review) = model.shown_review() else { return Vec::new() };
@@ -377,7 +377,7 @@ pub fn ask_stop(model: &mut Model, press: Press) -> Vec<Cmd> {
 
 pub fn ask_export(model: &mut Model) -> Vec<Cmd> {
     let Some(review) = model.shown_review() else { return Vec::new() };
-    let prompt = Prompt::new(Ask::Export, &format!("{}.md", review.view.id));
+    let prompt = Prompt::new(PromptKind::Export, &format!("{}.md", review.view.id));
     model.push(prompt);
     Vec::new()
 }

@@ -3,8 +3,8 @@
 mod list;
 mod rows;
 
-use super::review::{Review, ThreadPane, format_duration};
-use crate::text::{truncate, width};
+use super::review::{Review, ThreadPane};
+use crate::text::{count_noun, duration, truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
@@ -24,7 +24,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let (head, body) = layout::review(areas.card);
     draw_title(model, review, head, buf);
     let (output, body) = reserve_output(model, review, body);
-    match review.aspect {
+    match review.pane {
         ThreadPane::Conversation | ThreadPane::Steps => {
             let inner = Areas { card: body, ..*areas };
             page::draw(model, &review.doc, review.top, &inner, buf);
@@ -47,10 +47,10 @@ fn draw_title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
         let x =
             draw::text(buf, area, area.x, y + 1, view.status.word(), list::status_style(model, view.status));
         let mut meta =
-            vec![words::line(&view.workflow), view.id.to_string(), words::count(view.steps.len(), "step")];
+            vec![words::line(&view.workflow), view.id.to_string(), count_noun(view.steps.len(), "step")];
         let calls = view.usage.model_calls();
         if calls > 0 {
-            meta.push(words::count(usize::try_from(calls).unwrap_or(0), "model call"));
+            meta.push(count_noun(usize::try_from(calls).unwrap_or(0), "model call"));
             meta.extend(view.usage.cost.filter(|cost| *cost > 0.0).map(|cost| format!("${cost:.4}")));
         }
         if let Some(from) = &view.forked_from {
@@ -65,17 +65,16 @@ fn draw_title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     if area.height == 0 {
         return;
     }
-    let is_narrow = ThreadPane::ALL.iter().map(|aspect| width(aspect.title()) + 3).sum::<usize>()
-        > usize::from(area.width);
+    let is_narrow =
+        ThreadPane::ALL.iter().map(|pane| width(pane.title()) + 3).sum::<usize>() > usize::from(area.width);
     let mut x = area.x;
-    for aspect in ThreadPane::ALL {
-        let style = match (aspect == review.aspect, model.focus) {
+    for pane in ThreadPane::ALL {
+        let style = match (pane == review.pane, model.focus) {
             (true, Focus::Card) => theme.accent.add_modifier(Modifier::REVERSED),
             (true, Focus::List) => theme.accent,
             (false, _) => theme.quiet,
         };
-        let name =
-            if is_narrow { truncate(aspect.title(), 5).into_owned() } else { aspect.title().to_owned() };
+        let name = if is_narrow { truncate(pane.title(), 5).into_owned() } else { pane.title().to_owned() };
         x = draw::text(buf, area, x, y, &format!(" {name} "), style) + u16::from(!is_narrow);
     }
 }
@@ -96,7 +95,7 @@ fn draw_output(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
     let elapsed_ms = working.since.map(|since| model.now.saturating_duration_since(since).as_millis());
     let mut text = format!("{} {}", draw::spinner(model.spinner_frame), working.node);
     if let Some(ms) = elapsed_ms {
-        text += &format!(" · {}", format_duration(u64::try_from(ms).unwrap_or(u64::MAX)));
+        text += &format!(" · {}", duration(u64::try_from(ms).unwrap_or(u64::MAX)));
     }
     let usage = &review.view.usage;
     if usage.calls > 0 {
@@ -190,11 +189,11 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     if model.focus == Focus::Card {
         actions.push(named(Action::NextView, "next view"));
         // Before the first view `h` leads to the list.
-        if model.threads.review.as_ref().is_some_and(|review| review.aspect.previous().is_some()) {
+        if model.threads.review.as_ref().is_some_and(|review| review.pane.previous().is_some()) {
             actions.push(named(Action::PreviousView, "previous view"));
         }
         actions.extend([named(Action::Unfold, "unfold"), named(Action::ShowPrompt, "prompt")]);
-        if model.threads.review.as_ref().is_some_and(|review| review.aspect == ThreadPane::Steps) {
+        if model.threads.review.as_ref().is_some_and(|review| review.pane == ThreadPane::Steps) {
             actions.extend([named(Action::NextPart, "next step"), named(Action::StateDiff, "diff or whole")]);
         }
     } else {

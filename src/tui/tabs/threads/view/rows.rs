@@ -1,10 +1,10 @@
 //! Draws views with a cursor: the trace with its bars, and the state as a tree.
 
-use crate::text::{truncate, width};
+use crate::text::{duration, truncate, width};
 use crate::tui::draw;
 use crate::tui::model::Model;
 use crate::tui::tabs::Focus;
-use crate::tui::tabs::threads::review::{Review, SpanRow, format_duration};
+use crate::tui::tabs::threads::review::{Review, SpanRow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -80,8 +80,8 @@ fn bar((from, length): (u32, u32), room: u16) -> (u16, String) {
 
 fn figure(row: &SpanRow) -> String {
     let time = match row.worked_ms < row.ms {
-        true => format!("{} of {}", format_duration(row.worked_ms), format_duration(row.ms)),
-        false => format_duration(row.ms),
+        true => format!("{} of {}", duration(row.worked_ms), duration(row.ms)),
+        false => duration(row.ms),
     };
     let mut parts = vec![format!("{time:<8}")];
     if row.tokens != (0, 0) {

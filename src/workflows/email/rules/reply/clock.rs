@@ -8,9 +8,9 @@ pub(super) fn time(tokens: &[String], before: Option<&str>) -> Option<(Time, Opt
         "noon" | "midday" => return Some((Time::constant(12, 0, 0, 0), None, 1)),
         _ => {}
     }
-    let (start, used) = clock(tokens)?;
+    let (start, used) = parse_clock_time(tokens)?;
     let is_range = matches!(word(tokens, used), "-" | "–" | "to" | "bis" | "until" | "and" | "und");
-    let (end, end_used) = match clock(&tokens[(used + 1).min(tokens.len())..]) {
+    let (end, end_used) = match parse_clock_time(&tokens[(used + 1).min(tokens.len())..]) {
         Some((end, more)) if is_range => (Some(end), used + 1 + more),
         _ => (None, used),
     };
@@ -47,7 +47,7 @@ pub(super) fn time(tokens: &[String], before: Option<&str>) -> Option<(Time, Opt
 }
 
 #[derive(Clone, Copy)]
-struct Clock {
+struct ClockTime {
     hour: i8,
     minute: i8,
     /// `pm` is true, `am` is false.
@@ -57,7 +57,7 @@ struct Clock {
     is_german: bool,
 }
 
-impl Clock {
+impl ClockTime {
     fn time(self, pm: Option<bool>) -> Option<Time> {
         let hour = match self.pm.or(pm) {
             Some(true) if self.hour < 12 => self.hour + 12,
@@ -71,9 +71,9 @@ impl Clock {
     }
 }
 
-fn clock(tokens: &[String]) -> Option<(Clock, usize)> {
+fn parse_clock_time(tokens: &[String]) -> Option<(ClockTime, usize)> {
     let hour = small_number(tokens, 0).filter(|hour| (0..24).contains(hour))?;
-    let mut clock = Clock { hour, minute: 0, pm: None, is_certain: false, is_german: false };
+    let mut clock = ClockTime { hour, minute: 0, pm: None, is_certain: false, is_german: false };
     let mut at = 1;
     let minutes =
         || word(tokens, 2).len() == 2 && small_number(tokens, 2).is_some_and(|m| (0..60).contains(&m));

@@ -12,7 +12,7 @@ use super::points::{Point, points, wants_meeting};
 use super::style::WritingStyle;
 use super::voice::{Lang, Voice};
 use super::when::Mention;
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 use crate::workflows::email::facts::ReplyFacts;
 
 /// Everything we need to write a reply.
@@ -45,7 +45,7 @@ pub(super) struct ReplyContext<'a> {
 
 impl<'a> ReplyContext<'a> {
     pub fn new(facts: &'a ReplyFacts, history: &'a ReplyHistory<'a>) -> Result<Self, String> {
-        let (now, zone) = clock(facts)?;
+        let (now, zone) = now_and_zone(facts)?;
         let mail_date = facts.mail.date.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()).date());
         let mail_date = mail_date.unwrap_or_else(|_| now.date());
         let own_text = own_text(&facts.mail.text);
@@ -134,7 +134,7 @@ impl<'a> ReplyContext<'a> {
             Some((last, first)) => format!("{first} {last}"),
             None => name.to_owned(),
         };
-        let is_title = |word: &&str| flat(word).has("dr, prof, mr, mrs, ms, herr, frau, dipl");
+        let is_title = |word: &&str| normalize_text(word).has("dr, prof, mr, mrs, ms, herr, frau, dipl");
         let words: Vec<&str> = name.split_whitespace().skip_while(is_title).collect();
         let Some(first) = words.first().filter(|_| self.is_person(&words)) else { return String::new() };
         if self.voice.formal && !self.by_first_name() { name } else { (*first).to_owned() }
@@ -146,13 +146,13 @@ impl<'a> ReplyContext<'a> {
         let firm = "team, support, gmbh, inc, ltd, b v, ag, service, office, billing, newsletter, accounts, info, hr";
         let is_name_word = |word: &&str| word.chars().all(|c| c.is_alphabetic() || "-'’.".contains(c));
         let (Some(first), Some(last)) = (names.first(), names.last()) else { return false };
-        if names.len() > 4 || !names.iter().all(is_name_word) || flat(&names.join(" ")).has(firm) {
+        if names.len() > 4 || !names.iter().all(is_name_word) || normalize_text(&names.join(" ")).has(firm) {
             return false;
         }
         let mut last_lines = self.own_text.lines().rev().filter(|line| !line.trim().is_empty()).take(3);
         let is_signature = |line: &str| {
-            let line = flat(line);
-            line.split_whitespace().count() <= 4 && line.contains(&*flat(first))
+            let line = normalize_text(line);
+            line.split_whitespace().count() <= 4 && line.contains(&*normalize_text(first))
         };
         let local = self.facts.mail.from.split('@').next().unwrap_or_default().to_lowercase();
         let address_has = |name: &str| local.contains(&name.to_lowercase());
@@ -162,7 +162,7 @@ impl<'a> ReplyContext<'a> {
     /// Whether the sender uses the person's first name.
     fn by_first_name(&self) -> bool {
         let first = self.facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
-        !first.is_empty() && flat(greeting_line(&self.own_text)).contains(&format!(" {first} "))
+        !first.is_empty() && normalize_text(greeting_line(&self.own_text)).contains(&format!(" {first} "))
     }
 }
 
@@ -202,7 +202,7 @@ fn is_sendable(address: &str) -> bool {
         && !address.contains(odd)
 }
 
-fn clock(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
+fn now_and_zone(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
     let at: Timestamp = facts.now.parse().map_err(|_| "at now: not a time (RFC 3339)".to_owned())?;
     let offset = Pieces::parse(&facts.now).ok().and_then(|pieces| pieces.to_numeric_offset());
     let zone = TimeZone::get(&facts.time_zone)
@@ -219,19 +219,18 @@ fn voice(facts: &ReplyFacts, own_text: &str, style: &WritingStyle, text: Option<
         .or_else(|| Lang::of(&facts.mail.subject))
         .unwrap_or(Lang::English);
     let sounds_formal = match Lang::of(own_text).unwrap_or(lang) {
-        Lang::English => {
-            ["dear", "to whom"].iter().any(|word| flat(greeting_line(own_text)).starts_with(&*flat(word)))
-        }
-        Lang::German => {
-            !flat(own_text).has("du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe")
-        }
+        Lang::English => ["dear", "to whom"]
+            .iter()
+            .any(|word| normalize_text(greeting_line(own_text)).starts_with(&*normalize_text(word))),
+        Lang::German => !normalize_text(own_text)
+            .has("du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe"),
     };
     Voice { lang, formal: style.formal.unwrap_or(sounds_formal) }
 }
 
 fn speaks_to_several(own_text: &str) -> bool {
     let several = "all, both, everyone, everybody, team, folks, you two, zusammen, alle, ihr beiden, ihr lieben, and, und";
-    flat(greeting_line(own_text)).has(several) && greeting_line(own_text).len() < 60
+    normalize_text(greeting_line(own_text)).has(several) && greeting_line(own_text).len() < 60
 }
 
 /// The greeting line.

@@ -5,7 +5,7 @@ use jiff::civil::Date;
 use serde_json::Value;
 
 use super::slots::KnownCalendar;
-use crate::workflows::email::facts::{Became, Remark, Said};
+use crate::workflows::email::facts::{CallResult, Remark, ReplyEvent};
 
 /// The calendar's answers apply to every mail.
 const CALENDAR: &str = "check_calendar_availability";
@@ -63,29 +63,29 @@ impl Proposed<'_> {
 }
 
 impl<'a> ReplyHistory<'a> {
-    pub fn of(said: &'a [Said]) -> Self {
+    pub fn of(said: &'a [ReplyEvent]) -> Self {
         let mut history = Self::default();
         let mut calls: Vec<Proposed<'a>> = Vec::new();
         // How many of them were proposed before the newest mail came.
         let mut outdated_calls = 0;
         for (index, said) in said.iter().enumerate() {
             match said {
-                Said::Told { text } => history.add_words(text),
-                Said::Called { id, tool, args, remark } => {
+                ReplyEvent::Told { text } => history.add_words(text),
+                ReplyEvent::Called { id, tool, args, remark } => {
                     calls.push(Proposed { index, id, tool, args, remark: *remark });
                 }
-                Said::Became { id, how, text, data } => {
+                ReplyEvent::Became { id, how, text, data } => {
                     let Some(call_index) = calls.iter().rposition(|call| call.id == id) else { continue };
                     // The result of an answer to an older mail does not count for the newest.
                     if call_index >= outdated_calls
-                        || *how == Became::Answered
+                        || *how == CallResult::Answered
                         || calls[call_index].tool == CALENDAR
                     {
                         history.add_result(calls[call_index], *how, text, data);
                     }
                 }
                 // Everything so far was about the old mail.
-                Said::Came => {
+                ReplyEvent::Came => {
                     outdated_calls = calls.len();
                     let (calendar, calendar_failed) =
                         (std::mem::take(&mut history.calendar), history.calendar_failed);
@@ -103,26 +103,26 @@ impl<'a> ReplyHistory<'a> {
         (self.mailed, self.scheduled, self.refused) = (false, false, false);
     }
 
-    fn add_result(&mut self, call: Proposed<'a>, how: Became, text: &'a str, data: &Value) {
+    fn add_result(&mut self, call: Proposed<'a>, how: CallResult, text: &'a str, data: &Value) {
         match (call.tool, how) {
-            (CALENDAR, Became::Done) => {
+            (CALENDAR, CallResult::Done) => {
                 let days = call.args.get("days").and_then(Value::as_array);
                 let days = days.map(Vec::as_slice).unwrap_or_default();
                 let days: Vec<Date> =
                     days.iter().filter_map(|day| day.as_str()?.get(..10)?.parse().ok()).collect();
                 self.calendar.add(days, data);
             }
-            (CALENDAR, Became::Failed) => self.calendar_failed = Some(text),
-            ("write_email" | "answer_invitation", Became::Done) => self.mailed = true,
-            ("schedule_meeting", Became::Done) => self.scheduled = true,
-            (_, Became::Refused) => self.refused = true,
-            ("question", Became::Answered) => {
+            (CALENDAR, CallResult::Failed) => self.calendar_failed = Some(text),
+            ("write_email" | "answer_invitation", CallResult::Done) => self.mailed = true,
+            ("schedule_meeting", CallResult::Done) => self.scheduled = true,
+            (_, CallResult::Refused) => self.refused = true,
+            ("question", CallResult::Answered) => {
                 // Words about a failed proposal do not change its text.
                 let about = if self.failed.take().is_some() { About::Draft } else { About::Mail };
                 self.words.push((about, text));
                 self.questions.extend(call.args.get("content").and_then(Value::as_str));
             }
-            (tool, Became::Answered) => {
+            (tool, CallResult::Answered) => {
                 let about = match tool {
                     // Nothing was written yet, so the words say what to write.
                     _ if call.remark == Some(Remark::NotWritten) => About::Mail,
@@ -132,10 +132,10 @@ impl<'a> ReplyHistory<'a> {
                 self.returned = Some(call);
                 self.words.push((about, text));
             }
-            ("write_email" | "schedule_meeting", Became::Failed) => {
+            ("write_email" | "schedule_meeting", CallResult::Failed) => {
                 (self.returned, self.failed) = (Some(call), Some(text));
             }
-            (_, Became::Done | Became::Failed) => {}
+            (_, CallResult::Done | CallResult::Failed) => {}
         }
     }
 

@@ -4,7 +4,7 @@
 use jiff::civil::Date;
 
 use super::when::{Mention, mentions};
-use crate::text::phrases::{Flat, flat, is_listed};
+use crate::text::phrases::{NormalizedText, is_listed, normalize_text};
 use crate::text::words::{sentences, with_full_stop};
 
 #[derive(Clone, Debug, PartialEq)]
@@ -67,7 +67,7 @@ pub(super) fn read_intent(words: &str, today: Date) -> ReplyIntent {
     if let Some(text) = word_for_word(words) {
         return ReplyIntent::Text(text);
     }
-    let flat_words = flat(words);
+    let flat_words = normalize_text(words);
     if is_one_of(&flat_words, YES) {
         return ReplyIntent::Yes;
     }
@@ -87,7 +87,8 @@ pub(super) fn read_intent(words: &str, today: Date) -> ReplyIntent {
     }
     // "Yes. Sam approves it." is a statement, too.
     let parts: Vec<&str> = words.lines().flat_map(sentences).filter(|part| !part.trim().is_empty()).collect();
-    let is_verdict = |part: &&str| is_one_of(&flat(part), YES) || is_one_of(&flat(part), NO);
+    let is_verdict =
+        |part: &&str| is_one_of(&normalize_text(part), YES) || is_one_of(&normalize_text(part), NO);
     match parts.iter().any(|part| is_statement(part))
         && parts.iter().all(|part| is_statement(part) || is_verdict(part))
     {
@@ -97,7 +98,7 @@ pub(super) fn read_intent(words: &str, today: Date) -> ReplyIntent {
 }
 
 /// Whether the words are exactly one of the phrases.
-fn is_one_of(flat_words: &Flat, phrases: &str) -> bool {
+fn is_one_of(flat_words: &NormalizedText, phrases: &str) -> bool {
     is_listed(flat_words.trim(), phrases)
 }
 
@@ -119,17 +120,17 @@ fn word_for_word(words: &str) -> Option<String> {
 
 /// Whether the text is a statement one would make to a sender.
 fn is_statement(text: &str) -> bool {
-    let words = flat(text);
+    let words = normalize_text(text);
     let is_odd = [OTHERS, WRITING, TO_DO].iter().any(|list| words.has(list));
     if is_odd || text.trim_end().ends_with('?') {
         return false;
     }
     // In "Yes, it still stands", look at what follows the yes.
     let mut rest: Vec<&str> = words.split_whitespace().collect();
-    if rest.len() > 2 && flat(rest[0]).has("yes, no, ja, nein, sorry, unfortunately, leider") {
+    if rest.len() > 2 && normalize_text(rest[0]).has("yes, no, ja, nein, sorry, unfortunately, leider") {
         rest.remove(0);
     }
-    let nth = |n: usize| flat(rest.get(n).copied().unwrap_or_default());
+    let nth = |n: usize| normalize_text(rest.get(n).copied().unwrap_or_default());
     let (first, has_finite_verb, count) = (nth(0), words.has(FINITE), rest.len());
     // No instruction starts like this, whatever verb follows.
     let reads_as_statement =

@@ -76,7 +76,7 @@ pub(super) fn answers(context: &ReplyContext<'_>, points: &[Point]) -> Option<Ve
 
 pub(super) fn mail(context: &ReplyContext<'_>, sentences: Vec<String>) -> Call {
     let (voice, style) = (context.voice, &context.style);
-    let has_thanks = sentences.first().is_some_and(|text| starts_with_thanks(text));
+    let has_thanks = sentences.first().is_some_and(|text| needs_no_thanks(text));
     let opening = (!style.short && !has_thanks).then(|| voice.thanks());
     let mut paragraphs: Vec<String> = Vec::new();
     let is_plain = |text: &String| !text.starts_with('>') && !text.contains('\n');
@@ -108,7 +108,7 @@ fn frame(context: &ReplyContext<'_>, body: &str) -> String {
     parts.join("\n\n").trim_end().to_owned()
 }
 
-fn starts_with_thanks(text: &str) -> bool {
+fn needs_no_thanks(text: &str) -> bool {
     let lower = text.to_lowercase();
     ["thank", "danke", "vielen dank", "leider"].iter().any(|word| lower.starts_with(word))
 }

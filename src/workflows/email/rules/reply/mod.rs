@@ -24,9 +24,9 @@ mod when;
 
 use serde_json::{Value, json};
 
-use crate::text::phrases::{Flat, flat};
+use crate::text::phrases::{NormalizedText, normalize_text};
 use crate::text::words::line;
-use crate::workflows::email::facts::{Became, Remark, ReplyFacts, Said};
+use crate::workflows::email::facts::{CallResult, Remark, ReplyEvent, ReplyFacts};
 use context::ReplyContext;
 use history::{Proposed, ReplyHistory};
 use intent::ReplyIntent;
@@ -54,7 +54,7 @@ pub(super) fn reply(facts: &ReplyFacts) -> Result<Next, String> {
 }
 
 /// The next calls after `said`.
-fn next_after(facts: &ReplyFacts, said: &[Said]) -> Result<Next, String> {
+fn next_after(facts: &ReplyFacts, said: &[ReplyEvent]) -> Result<Next, String> {
     let history = ReplyHistory::of(said);
     if history.is_over() {
         return Ok(Next::call(("done", json!({}))));
@@ -154,8 +154,8 @@ fn changed_proposal(
 /// comment for the organizer.
 fn invitation_answer(words: &ReplyIntent) -> Option<Value> {
     let text = match words {
-        ReplyIntent::Text(text) => flat(text),
-        _ => Flat::default(),
+        ReplyIntent::Text(text) => normalize_text(text),
+        _ => NormalizedText::default(),
     };
     let starts_with = |word: &str| text.split_whitespace().next() == Some(word);
     let declines =
@@ -189,14 +189,14 @@ fn known_tool(tool: &str) -> Option<&'static str> {
 }
 
 /// Leaves the list, once.
-fn unsubscribe(said: &[Said]) -> Next {
+fn unsubscribe(said: &[ReplyEvent]) -> Next {
     Next::call((if was_done(said, "unsubscribe") { "done" } else { "unsubscribe" }, json!({})))
 }
 
 /// Whether the person last asked to leave the mail's list, and that is possible.
 fn wants_to_leave_list(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
     let is_offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
-    let last = history.words.last().map(|(_, words)| flat(words)).unwrap_or_default();
+    let last = history.words.last().map(|(_, words)| normalize_text(words)).unwrap_or_default();
     is_offered
         && last.has(
             "unsubscribe, unsubscribe me, leave the list, leave this list, abbestellen, abmelden, bestell ab",
@@ -204,12 +204,13 @@ fn wants_to_leave_list(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
         && !last.has("not, don t, never, nicht, kein*")
 }
 
-fn was_done(said: &[Said], tool_name: &str) -> bool {
+fn was_done(said: &[ReplyEvent], tool_name: &str) -> bool {
     let was_called = |id: &String| {
         said.iter()
-            .any(|said| matches!(said, Said::Called { id: call_id, tool, .. } if call_id == id && tool == tool_name))
+            .any(|said| matches!(said, ReplyEvent::Called { id: call_id, tool, .. } if call_id == id && tool == tool_name))
     };
-    said.iter().any(|said| matches!(said, Said::Became { id, how: Became::Done, .. } if was_called(id)))
+    said.iter()
+        .any(|said| matches!(said, ReplyEvent::Became { id, how: CallResult::Done, .. } if was_called(id)))
 }
 
 #[cfg(test)]
@@ -218,8 +219,8 @@ mod tests {
     use crate::workflows::mail_facts::{MailFacts, User};
     use proptest::prelude::*;
 
-    fn called(id: &str, tool: &str, args: Value) -> Said {
-        Said::Called { id: id.to_owned(), tool: tool.to_owned(), args, remark: None }
+    fn called(id: &str, tool: &str, args: Value) -> ReplyEvent {
+        ReplyEvent::Called { id: id.to_owned(), tool: tool.to_owned(), args, remark: None }
     }
 
     /// Words that the rules look for, and characters that could break them.
@@ -287,7 +288,7 @@ mod tests {
                 mail: MailFacts { from: from.into(), text: "Please sign.".into(), ..MailFacts::default() },
                 reply_to: Some(from.to_owned()).filter(|from| !from.is_empty()).into_iter().collect(),
                 now: "2026-11-11T09:30:00+01:00".into(),
-                said: vec![Said::Told { text: "I will sign it.".into() }],
+                said: vec![ReplyEvent::Told { text: "I will sign it.".into() }],
                 ..ReplyFacts::default()
             };
             let calls = reply(&facts).unwrap().calls;
@@ -299,14 +300,14 @@ mod tests {
                     .starts_with("This mail has no address that a reply can be sent to")
             );
             let id = String::from("q");
-            facts.said.push(Said::Called {
+            facts.said.push(ReplyEvent::Called {
                 id: id.clone(),
                 tool: "question".into(),
                 args: calls[0].1.clone(),
                 remark: None,
             });
             let text = "bob@x.example".to_owned();
-            facts.said.push(Said::Became { id, how: Became::Answered, text, data: Value::Null });
+            facts.said.push(ReplyEvent::Became { id, how: CallResult::Answered, text, data: Value::Null });
             let calls = reply(&facts).unwrap().calls;
             assert_eq!((calls[0].0, &calls[0].1["to"]), ("write_email", &json!(["bob@x.example"])), "{from}");
         }
@@ -314,25 +315,25 @@ mod tests {
 
     #[test]
     fn words_after_a_mail_was_sent_bring_another_one() {
-        let (id, how, data) = ("c".to_owned(), Became::Done, Value::Null);
+        let (id, how, data) = ("c".to_owned(), CallResult::Done, Value::Null);
         let mut facts = ReplyFacts {
             mail: MailFacts { from: "b@x.example".into(), text: "When?".into(), ..MailFacts::default() },
             reply_to: vec!["b@x.example".into()],
             now: "2026-11-11T09:30:00+01:00".into(),
             said: vec![
-                Said::Called {
+                ReplyEvent::Called {
                     id: id.clone(),
                     tool: "write_email".into(),
                     args: json!({"content": "Soon."}),
                     remark: None,
                 },
-                Said::Became { id, how, text: "It was sent.".into(), data },
+                ReplyEvent::Became { id, how, text: "It was sent.".into(), data },
             ],
             ..ReplyFacts::default()
         };
         assert_eq!(reply(&facts).unwrap().calls[0].0, "done");
         let text = "Say: did you have a chance to look at my mail of 4 November?";
-        facts.said.push(Said::Told { text: text.into() });
+        facts.said.push(ReplyEvent::Told { text: text.into() });
         let (tool, args) = reply(&facts).unwrap().calls.remove(0);
         assert_eq!(tool, "write_email");
         assert!(
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn words_about_a_draft_that_failed_do_not_lose_it() {
         let draft = json!({"to": ["b@x.example"], "subject": "Re: x", "content": "Soon."});
-        let became = |id: &str, how: Became, text: &str| Said::Became {
+        let became = |id: &str, how: CallResult, text: &str| ReplyEvent::Became {
             id: id.to_owned(),
             how,
             text: text.to_owned(),
@@ -355,7 +356,7 @@ mod tests {
             now: "2026-11-11T09:30:00+01:00".into(),
             said: vec![
                 called("c", "write_email", draft.clone()),
-                became("c", Became::Failed, "no such person"),
+                became("c", CallResult::Failed, "no such person"),
             ],
             ..ReplyFacts::default()
         };
@@ -363,14 +364,14 @@ mod tests {
         assert_eq!(tool, "question");
         assert!(args["content"].as_str().unwrap().contains("no such person"), "{args}");
         facts.said.push(called("q", "question", args));
-        facts.said.push(became("q", Became::Answered, "try it again"));
+        facts.said.push(became("q", CallResult::Answered, "try it again"));
         let next = reply(&facts).unwrap();
         assert_eq!((next.calls, next.remark), (vec![("write_email", draft)], Some(Remark::Unchanged)));
     }
 
     #[test]
     fn without_a_calendar_a_yes_about_a_time_answers_the_only_question() {
-        let became = |id: &str, how: Became, text: &str| Said::Became {
+        let became = |id: &str, how: CallResult, text: &str| ReplyEvent::Became {
             id: id.to_owned(),
             how,
             text: text.to_owned(),
@@ -382,7 +383,7 @@ mod tests {
             now: "2026-11-11T09:30:00+01:00".into(),
             said: vec![
                 called("k", "check_calendar_availability", json!({"days": ["2026-11-14"]})),
-                became("k", Became::Failed, "There is no calendar in the config."),
+                became("k", CallResult::Failed, "There is no calendar in the config."),
             ],
             ..ReplyFacts::default()
         };
@@ -390,7 +391,7 @@ mod tests {
         let question =
             "mia@rossi.example wants to meet. There is no calendar in the config. What should I answer?";
         assert_eq!((tool, &asked["content"]), ("question", &json!(question)));
-        facts.said.extend([called("q", "question", asked), became("q", Became::Answered, "yes")]);
+        facts.said.extend([called("q", "question", asked), became("q", CallResult::Answered, "yes")]);
         let next = reply(&facts).unwrap();
         let content = next.calls[0].1["content"].as_str().unwrap();
         assert_eq!((next.calls[0].0, next.remark), ("write_email", None));
@@ -404,11 +405,11 @@ mod tests {
     fn a_list_is_left_when_the_person_says_so_and_it_can_be() {
         let next = |words: &str, offered: bool, done: bool| {
             let tools = ["write_email", "question", "done", "unsubscribe"];
-            let mut said = vec![Said::Told { text: words.into() }];
+            let mut said = vec![ReplyEvent::Told { text: words.into() }];
             if done {
-                let (id, how, data) = ("u".to_owned(), Became::Done, Value::Null);
+                let (id, how, data) = ("u".to_owned(), CallResult::Done, Value::Null);
                 said.push(called(&id, "unsubscribe", json!({})));
-                said.push(Said::Became { id, how, text: "Sent.".into(), data });
+                said.push(ReplyEvent::Became { id, how, text: "Sent.".into(), data });
             }
             let facts = ReplyFacts {
                 mail: MailFacts { from: "n@x.example".into(), text: "News!".into(), ..MailFacts::default() },
@@ -429,8 +430,8 @@ mod tests {
         #[test]
         fn any_words_are_survived(mail in text(), told in text(), feedback in text(), profile in text()) {
             let called = called("c", "write_email", json!({"content": "x"}));
-            let became = Said::Became {
-                id: "c".into(), how: Became::Answered, text: feedback, data: Value::Null,
+            let became = ReplyEvent::Became {
+                id: "c".into(), how: CallResult::Answered, text: feedback, data: Value::Null,
             };
             let facts = ReplyFacts {
                 user: User { name: "Ada Lovelace".into(), ..User::default() },
@@ -438,7 +439,7 @@ mod tests {
                 now: "2026-11-11T09:30:00+01:00".into(),
                 response_profile: profile.clone(),
                 cal_profile: profile,
-                said: vec![Said::Told { text: told }, called, became],
+                said: vec![ReplyEvent::Told { text: told }, called, became],
                 ..ReplyFacts::default()
             };
             let next = reply(&facts).unwrap();

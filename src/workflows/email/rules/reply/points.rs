@@ -2,10 +2,10 @@
 
 use jiff::civil::Date;
 
-use super::super::asks::asked_sentences;
+use super::super::asks::request_sentences;
 use super::super::signs::own_text;
 use super::when::{Day, Mention, mentions};
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 use crate::workflows::mail_facts::{MailFacts, User};
 
 const MAX_POINTS: usize = 8;
@@ -43,13 +43,13 @@ const DUE: &str =
 /// What the new text of `mail` asks of the person.
 pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
     let own_text = own_text(&mail.text);
-    let asked = asked_sentences(user, &own_text);
+    let asked = request_sentences(user, &own_text);
     let mut out: Vec<Point> = asked
         .iter()
         .filter(|asked| asked.of_reader)
         .map(|asked| {
             let text = asked.sentence.split_whitespace().collect::<Vec<_>>().join(" ");
-            let words = flat(&text);
+            let words = normalize_text(&text);
             let has_deadline = words.has(DUE) && !words.has(MEET);
             let deadline = mentions(&text, base).into_iter().find_map(|mention| match mention {
                 Mention { day: Day::On(date), .. } if has_deadline => Some(date),
@@ -67,13 +67,13 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
     }
     if out.iter().any(|point| point.meeting) {
         for point in &mut out {
-            point.meeting |= flat(&point.text).has(TOGETHER);
+            point.meeting |= normalize_text(&point.text).has(TOGETHER);
         }
     }
     // "Please let me know" only repeats what was asked before.
     if out.len() > 1 {
         out.retain(|point| {
-            let words = flat(&point.text);
+            let words = normalize_text(&point.text);
             words.split_whitespace().count() > 8
                 || !words.has("let me know, let us know, bescheid, get back to me")
         });
@@ -85,7 +85,7 @@ pub(super) fn points(user: &User, mail: &MailFacts, base: Date) -> Vec<Point> {
 fn deadline_elsewhere(own_text: &str, base: Date) -> Option<Date> {
     let need = "need*, deadline, due, latest, spätestens, brauch*, benötig*, frist";
     crate::text::words::sentences(own_text).into_iter().find_map(|sentence| {
-        let words = flat(sentence);
+        let words = normalize_text(sentence);
         let is_due = words.has(DUE) && words.has(need);
         mentions(sentence, base).into_iter().find_map(|mention| match mention.day {
             Day::On(date) if is_due => Some(date),

@@ -5,9 +5,9 @@ use jiff::tz::TimeZone;
 use jiff::{Span, Timestamp, Zoned};
 use serde_json::Value;
 
-use super::super::profile::bare;
+use super::super::profile::strip_bullet;
 use super::when::{Day, Mention, Part, mentions, minutes};
-use crate::text::phrases::flat;
+use crate::text::phrases::normalize_text;
 
 /// The person's meeting preferences.
 #[derive(Clone, Debug, PartialEq)]
@@ -38,7 +38,7 @@ impl Habits {
             place: None,
         };
         let mut has_length = false;
-        for line in profile.lines().map(bare).filter(|line| !line.is_empty()) {
+        for line in profile.lines().map(strip_bullet).filter(|line| !line.is_empty()) {
             habits.read_line(line, &mut has_length);
         }
         habits
@@ -47,7 +47,7 @@ impl Habits {
     fn read_line(&mut self, line: &str, has_length: &mut bool) {
         // Any Monday works: only times and weekday names matter.
         let base = Date::constant(2026, 1, 5);
-        let words = flat(line);
+        let words = normalize_text(line);
         // Text in brackets only says where the memory learned it.
         let mentioned = mentions(line.split('(').next().unwrap_or(line), base);
         let time = mentioned.iter().find_map(|mention| mention.time);
@@ -105,7 +105,7 @@ impl KnownCalendar {
         self.days.extend(days);
         for entry in data.as_array().map(Vec::as_slice).unwrap_or_default() {
             let time_of = |key: &str| entry.get(key)?.as_str()?.parse::<Timestamp>().ok();
-            let title = flat(entry.get("title").and_then(Value::as_str).unwrap_or_default());
+            let title = normalize_text(entry.get("title").and_then(Value::as_str).unwrap_or_default());
             let is_all_day = entry.get("all_day").and_then(Value::as_bool).unwrap_or(false);
             // Birthdays and reminders take no time; other all-day entries do.
             if is_all_day

@@ -6,9 +6,9 @@
 
 use std::collections::HashSet;
 
-use super::super::profile::bare;
+use super::super::profile::strip_bullet;
 use super::voice::Lang;
-use crate::text::phrases::{Flat, flat};
+use crate::text::phrases::{NormalizedText, normalize_text};
 use crate::text::words::stem_set;
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -33,14 +33,14 @@ pub(super) struct WritingStyle {
 impl WritingStyle {
     pub fn read(profile: &str) -> Self {
         let mut style = Self::default();
-        for line in profile.lines().map(bare).filter(|line| !line.is_empty()) {
+        for line in profile.lines().map(strip_bullet).filter(|line| !line.is_empty()) {
             style.line(line);
         }
         style
     }
 
     fn line(&mut self, line: &str) {
-        let words = flat(line);
+        let words = normalize_text(line);
         if let Some((about, answer)) = asked_about(line) {
             self.known_answers.push((stem_set(about), answer.to_owned()));
             return;
@@ -72,7 +72,7 @@ impl WritingStyle {
     }
 
     /// Words about length, tone and language.
-    fn tone(&mut self, words: &Flat) {
+    fn tone(&mut self, words: &NormalizedText) {
         self.short |= words.has("shorter, short, brief, briefly, briefer, shorten, kürzer, kurz, knapp");
         if words.has("informal, casual, less formal, informell, duzen, lockerer, first names, first name") {
             self.formal = Some(false);
@@ -136,8 +136,8 @@ fn asked_about(line: &str) -> Option<(&str, &str)> {
 fn parse_copy(line: &str) -> Option<(String, String)> {
     let rest = line.strip_prefix("Copy ").or_else(|| line.strip_prefix("copy "))?;
     let (who, to) = rest.split_once(" when writing to ")?;
-    let bare = |text: &str| text.trim().trim_end_matches(['.', ',']).to_lowercase();
-    (who.contains('@') && to.contains('@')).then(|| (bare(who), bare(to)))
+    let address = |text: &str| text.trim().trim_end_matches(['.', ',']).to_lowercase();
+    (who.contains('@') && to.contains('@')).then(|| (address(who), address(to)))
 }
 
 #[cfg(test)]

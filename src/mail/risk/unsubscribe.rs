@@ -6,7 +6,7 @@ use super::domains;
 use crate::mail::{Mail, Unsubscribe};
 
 /// The headers that say how to leave; a signature must cover both (RFC 8058).
-const LEAVING: [&str; 2] = ["list-unsubscribe", "list-unsubscribe-post"];
+const UNSUBSCRIBE_HEADERS: [&str; 2] = ["list-unsubscribe", "list-unsubscribe-post"];
 
 /// The URL that leaves a list with one request, if it can be trusted: the mailbox's own server says that a signature is
 /// valid, and it covers the headers with the URL. Then nobody on the way has written them.
@@ -16,7 +16,7 @@ pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a 
         Unsubscribe::Mail { .. } | Unsubscribe::Page { .. } => None,
     })?;
     // If there are two lines, the signature may cover the other one.
-    if LEAVING.iter().any(|name| values(mail, name).count() != 1) {
+    if UNSUBSCRIBE_HEADERS.iter().any(|name| values(mail, name).count() != 1) {
         return None;
     }
     let signatures: Vec<Signature> = values(mail, "dkim-signature").filter_map(Signature::read).collect();
@@ -25,7 +25,7 @@ pub fn one_click<'a>(mail: &'a Mail, receiver: Option<&Receiver>) -> Option<&'a 
     let is_covered = passed.any(|check| {
         let mut domain_signatures = signatures.iter().filter(|one| one.is_of(&check.domain)).peekable();
         // The server does not say which of a domain's signatures it means.
-        domain_signatures.peek().is_some() && domain_signatures.all(|one| one.covers_leaving)
+        domain_signatures.peek().is_some() && domain_signatures.all(|one| one.covers_unsubscribe)
     });
     is_covered.then_some(url)
 }
@@ -38,7 +38,7 @@ fn values<'a>(mail: &'a Mail, name: &'a str) -> impl Iterator<Item = &'a str> {
 /// The parts of a `DKIM-Signature` that matter.
 struct Signature {
     domain: String,
-    covers_leaving: bool,
+    covers_unsubscribe: bool,
 }
 
 impl Signature {
@@ -50,7 +50,7 @@ impl Signature {
         };
         let signed = tag("h")?;
         let covers = |name: &&str| signed.split(':').any(|field| field.trim() == *name);
-        Some(Self { domain: tag("d")?, covers_leaving: LEAVING.iter().all(covers) })
+        Some(Self { domain: tag("d")?, covers_unsubscribe: UNSUBSCRIBE_HEADERS.iter().all(covers) })
     }
 
     /// Whether a server's result is about this signature: results name its domain or one below it.
@@ -68,7 +68,7 @@ pub fn unsubscribe_risk(mail: &Mail, to: &str) -> Option<Risk> {
     let id = list.and_then(|list| list.id.as_deref()).map(|id| format!("list@{id}"));
     let senders = [Some(mail.from.address.as_str()), post, id.as_deref()];
     let target = if to.contains('@') { to.to_owned() } else { format!("list@{to}") };
-    let fits = senders.into_iter().flatten().any(|sender| !domains::elsewhere(sender, &target));
+    let fits = senders.into_iter().flatten().any(|sender| !domains::have_different_owners(sender, &target));
     (!fits).then(|| Risk::LeavesElsewhere { address: to.to_owned() })
 }
 

@@ -32,12 +32,12 @@ impl fmt::Debug for Digest {
 }
 
 /// Hashes a row's columns. Lengths go in before values, so that no two rows hash the same bytes.
-pub(in crate::store) struct Seal(Sha256);
+pub(in crate::store) struct RowHasher(Sha256);
 
-impl Seal {
+impl RowHasher {
     /// Starts a row of `table`.
     pub(in crate::store) fn of(table: &str) -> Self {
-        Seal(Sha256::new()).text(table)
+        RowHasher(Sha256::new()).text(table)
     }
 
     pub(in crate::store) fn bytes(mut self, value: &[u8]) -> Self {

@@ -5,7 +5,7 @@ use crate::calendar::{Attendance, Revision, cancelled};
 use crate::graph::{Authorization, NodeError};
 use crate::llm::ToolCall;
 use crate::workflows::email::event_news::{self, CalendarImpact, EventNews};
-use crate::workflows::email::facts::Became;
+use crate::workflows::email::facts::CallResult;
 use crate::workflows::email::meeting::{self, InvitationAnswer};
 use crate::workflows::email::send::{AddEvent, ReviseEvent};
 use crate::workflows::email::state::SentNote;
@@ -18,7 +18,7 @@ const CALENDAR_CHANGED: &str = "your calendar has changed since you were asked."
 impl ActRun<'_> {
     /// Answers an invitation. First adds the event to the calendar, changes it, or removes it if a change is declined;
     /// then answers the organizer. If the calendar is no longer what the card said, we ask again.
-    pub(super) async fn attend(
+    pub(super) async fn answer_invitation(
         &mut self,
         call: &ToolCall,
         basis: Authorization,
@@ -26,7 +26,7 @@ impl ActRun<'_> {
     ) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let Ok(reply) = meeting::invitation_answer(services, self.conversation, args) else { return Ok(()) };
-        if self.withheld(call) {
+        if self.hold_back_if_observing(call) {
             return Ok(());
         }
         let impact = self.calendar_impact(call).await?;
@@ -44,7 +44,7 @@ impl ActRun<'_> {
         text.push_str(&format!("The answer was sent to {}.{}", note.to.join(", "), refused_text(&sent)));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
         self.acted.answered.extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
-        self.record_result(call, Became::Done, text, Value::Null);
+        self.record_result(call, CallResult::Done, text, Value::Null);
         Ok(())
     }
 
@@ -119,7 +119,7 @@ impl ActRun<'_> {
         let news = EventNews::of(mail, &self.ctx.services().user.time_zone);
         let Some(uid) = news.as_ref().and_then(|news| Some(news.event()?.uid.clone())) else { return Ok(()) };
         let Ok(frozen) = cancelled(&part.text) else { return Ok(()) };
-        if self.withheld(call) {
+        if self.hold_back_if_observing(call) {
             self.is_finished = true;
             return Ok(());
         }
@@ -140,7 +140,7 @@ impl ActRun<'_> {
             }
         };
         self.is_finished = true;
-        self.record_result(call, Became::Done, text.to_owned(), Value::Null);
+        self.record_result(call, CallResult::Done, text.to_owned(), Value::Null);
         Ok(())
     }
 }

@@ -1,7 +1,7 @@
 //! Servers that cannot be reached. Threads wait for them without asking, and one card per server tells the user. The
 //! card goes away once a thread gets through; accepting it retries at once.
 
-use super::drive::{Absent, arrival};
+use super::drive::{UnreachableServer, arrival};
 use super::engine::{Engine, StartError};
 use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::ASKING_WORKFLOW;
@@ -20,16 +20,16 @@ pub(crate) struct CardChanges {
 
 /// What the driver remembers about absent servers between looks.
 #[derive(Default)]
-pub(crate) struct Absences {
-    waiting: HashMap<ThreadId, Absent>,
+pub(crate) struct UnreachableServers {
+    waiting: HashMap<ThreadId, UnreachableServer>,
     /// The open card of each server; `None` before the first look.
     cards: Option<BTreeMap<String, ThreadId>>,
     /// Servers that have answered since.
     back: HashSet<String>,
 }
 
-impl Absences {
-    pub(crate) fn add(&mut self, thread: ThreadId, absent: Absent) {
+impl UnreachableServers {
+    pub(crate) fn add(&mut self, thread: ThreadId, absent: UnreachableServer) {
         self.back.remove(&absent.server);
         self.waiting.insert(thread, absent);
     }
@@ -52,7 +52,7 @@ impl Absences {
     }
 
     fn release(&mut self, server: &str) -> Vec<ThreadId> {
-        let waits_for_server = |absent: &Absent| absent.server == server;
+        let waits_for_server = |absent: &UnreachableServer| absent.server == server;
         self.waiting.extract_if(|_, absent| waits_for_server(absent)).map(|(thread, _)| thread).collect()
     }
 
@@ -77,7 +77,7 @@ impl Absences {
             cards.remove(&server);
             changes.at_once.extend(self.release(&server));
         }
-        let servers: BTreeMap<&str, &Absent> =
+        let servers: BTreeMap<&str, &UnreachableServer> =
             self.waiting.values().map(|absent| (absent.server.as_str(), absent)).collect();
         for (server, absent) in &servers {
             if !cards.contains_key(*server)
@@ -114,7 +114,7 @@ fn open_cards(engine: &Engine) -> Result<BTreeMap<String, ThreadId>, StoreError>
     Ok(cards)
 }
 
-async fn open_card(engine: &Engine, absent: &Absent) -> Result<Option<ThreadId>, StoreError> {
+async fn open_card(engine: &Engine, absent: &UnreachableServer) -> Result<Option<ThreadId>, StoreError> {
     let key = key(&absent.server);
     let newest = engine.store().threads().newest_with_key(ASKING_WORKFLOW, &key)?;
     if let Some((thread, status)) = &newest
@@ -141,7 +141,7 @@ async fn close_card(engine: &Engine, server: &str, card: &ThreadId) -> Result<()
         EventKind::Settled { reason: "nothing waits for it any more".to_owned(), payload: Value::Null };
     let event = Event { id: key(server), what };
     let arrival = arrival(spec, card, &event, None).map_err(|e| StoreError::Conflict(e.to_string()))?;
-    match engine.store().threads().arrive(arrival).await {
+    match engine.store().threads().deliver(arrival).await {
         // Somebody answered it at the same moment.
         Ok(_) | Err(StoreError::NotOpen { .. } | StoreError::Moved) => Ok(()),
         Err(error) => Err(error),

@@ -1,6 +1,6 @@
 //! Shares answers between the agents of one run.
 //!
-//! Children are separate threads, and the engine lets no thread see another's state, so the board is shared memory of
+//! Children are separate threads, and the engine lets no thread see another's state, so the answers are shared memory of
 //! the process that drives them. Reading it needs no guarantees: whatever an agent takes from it becomes part of its
 //! own update, and missing answers are found again.
 
@@ -25,9 +25,9 @@ pub(super) struct Finding {
 }
 
 #[derive(Default)]
-pub(super) struct Board(Mutex<BTreeMap<ThreadId, Vec<Finding>>>);
+pub(super) struct SharedAnswers(Mutex<BTreeMap<ThreadId, Vec<Finding>>>);
 
-impl Board {
+impl SharedAnswers {
     /// Adds an answer; each question of an agent is stored once.
     pub(super) fn put(&self, run: &ThreadId, finding: Finding) {
         let mut runs = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -98,23 +98,23 @@ mod tests {
 
     #[test]
     fn siblings_answers_are_found_by_likeness_and_ones_own_are_not() {
-        let (board, run) = (Board::default(), ThreadId::random());
+        let (shared, run) = (SharedAnswers::default(), ThreadId::random());
         let put = |agent: &str, question: &str| {
             let finding =
                 Finding { agent: agent.to_owned(), question: question.to_owned(), answer: "So.".to_owned() };
-            board.put(&run, finding);
+            shared.put(&run, finding);
         };
         put("testing", "What is src/store responsible for?");
         put("testing", "What is src/store responsible for?");
-        assert!(board.answer(&run, "testing", "What is src/store responsible for?").is_none());
+        assert!(shared.answer(&run, "testing", "What is src/store responsible for?").is_none());
         assert_eq!(
-            board.answer(&run, "patterns", "what is `src/store` responsible for").unwrap().answer,
+            shared.answer(&run, "patterns", "what is `src/store` responsible for").unwrap().answer,
             "So."
         );
-        assert!(board.answer(&run, "patterns", "What is src/mail responsible for?").is_none());
-        assert_eq!(board.similar(&run, "patterns", "What does src/store keep, and what for?").len(), 1);
-        assert!(board.similar(&ThreadId::random(), "patterns", "What is src/store?").is_empty());
-        board.clear(&run);
-        assert!(board.similar(&run, "patterns", "What is src/store responsible for?").is_empty());
+        assert!(shared.answer(&run, "patterns", "What is src/mail responsible for?").is_none());
+        assert_eq!(shared.similar(&run, "patterns", "What does src/store keep, and what for?").len(), 1);
+        assert!(shared.similar(&ThreadId::random(), "patterns", "What is src/store?").is_empty());
+        shared.clear(&run);
+        assert!(shared.similar(&run, "patterns", "What is src/store responsible for?").is_empty());
     }
 }

@@ -3,7 +3,7 @@
 use super::failure::Failure;
 
 /// Text from the command line, or from stdin if it is `-`.
-pub(super) fn words(text: &str) -> Result<String, Failure> {
+pub(super) fn text_or_stdin(text: &str) -> Result<String, Failure> {
     let words = if text == "-" { read_stdin()? } else { text.to_owned() };
     if words.trim().is_empty() {
         return Err(Failure::usage("the answer is empty; say something, or use ignore"));

@@ -3,7 +3,7 @@
 use std::io;
 
 /// The error text of the system, without its number.
-pub fn io_words(error: &io::Error) -> String {
+pub fn io_error_text(error: &io::Error) -> String {
     let text = error.to_string();
     match text.split_once(" (os error") {
         Some((words, _)) => words.to_lowercase(),
@@ -12,11 +12,11 @@ pub fn io_words(error: &io::Error) -> String {
 }
 
 /// Why something cannot be read.
-pub fn unreadable(error: &io::Error) -> String {
+pub fn read_error_text(error: &io::Error) -> String {
     match error.kind() {
         io::ErrorKind::NotFound => "it does not exist".to_owned(),
         io::ErrorKind::PermissionDenied => "you are not allowed to read it".to_owned(),
-        _ => io_words(error),
+        _ => io_error_text(error),
     }
 }
 
@@ -27,10 +27,13 @@ mod tests {
     #[test]
     fn no_number_is_told() {
         let full = io::Error::from_raw_os_error(28);
-        assert_eq!(io_words(&full), "no space left on device");
-        assert_eq!(unreadable(&full), io_words(&full));
-        assert_eq!(unreadable(&io::ErrorKind::NotFound.into()), "it does not exist");
-        assert_eq!(unreadable(&io::ErrorKind::PermissionDenied.into()), "you are not allowed to read it");
-        assert_eq!(io_words(&io::Error::other("TLS is off")), "TLS is off");
+        assert_eq!(io_error_text(&full), "no space left on device");
+        assert_eq!(read_error_text(&full), io_error_text(&full));
+        assert_eq!(read_error_text(&io::ErrorKind::NotFound.into()), "it does not exist");
+        assert_eq!(
+            read_error_text(&io::ErrorKind::PermissionDenied.into()),
+            "you are not allowed to read it"
+        );
+        assert_eq!(io_error_text(&io::Error::other("TLS is off")), "TLS is off");
     }
 }

@@ -13,7 +13,7 @@ pub(super) fn value(text: &str) -> Option<(Value, Option<Habit>)> {
     if let Ok(value) = serde_json::from_str(text) {
         return Some((value, None));
     }
-    let value = serde_json::from_str(&mended(text)).ok()?;
+    let value = serde_json::from_str(&repair_json(text)).ok()?;
     Some((value, Some(Habit::LooseJson)))
 }
 
@@ -47,7 +47,7 @@ pub(super) fn values_in(text: &str) -> Vec<(Value, Vec<Habit>)> {
             after = at + stream.byte_offset();
             values.push((object, with(None, &[Habit::Fence])));
         } else if let Some(Ok(object)) =
-            serde_json::Deserializer::from_str(&mended(rest)).into_iter::<Value>().next()
+            serde_json::Deserializer::from_str(&repair_json(rest)).into_iter::<Value>().next()
         {
             values.push((object, with(Some(Habit::LooseJson), &[Habit::Fence])));
         }
@@ -83,7 +83,7 @@ pub(super) fn without_fence(text: &str) -> Option<&str> {
 }
 
 /// Rewrites the text as strict JSON, in one pass from left to right.
-fn mended(text: &str) -> String {
+fn repair_json(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut chars = text.chars().peekable();
     let mut comma = false;

@@ -12,9 +12,9 @@ use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use std::collections::HashSet;
 
 /// How many words in a row are distinctive.
-const RUN: usize = 5;
+const WORDS_PER_RUN: usize = 5;
 /// The most runs or codes of one text we look for.
-const MOST: usize = 2_000;
+const MAX_FOUND: usize = 2_000;
 /// How much of a text counts as known, in bytes: the searchable part of a mail.
 const MAX_KNOWN: usize = 128 << 10;
 /// How many layers of encoding are decoded.
@@ -89,9 +89,9 @@ pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) ->
             }
         }
     }
-    result.is_truncated = result.codes.len() > MOST || result.phrases.len() > MOST;
-    result.codes.truncate(MOST);
-    result.phrases.truncate(MOST);
+    result.is_truncated = result.codes.len() > MAX_FOUND || result.phrases.len() > MAX_FOUND;
+    result.codes.truncate(MAX_FOUND);
+    result.phrases.truncate(MAX_FOUND);
     result
 }
 
@@ -101,13 +101,13 @@ fn words(text: &str) -> Vec<String> {
     words.map(str::to_lowercase).collect()
 }
 
-/// Every shortest run that counts as [`RUN`] words.
+/// Every shortest run that counts as [`WORDS_PER_RUN`] words.
 fn runs(words: &[String]) -> impl Iterator<Item = &[String]> {
     (0..words.len()).filter_map(|start| {
         let mut length = 0;
         words[start..].iter().enumerate().find_map(|(n, word)| {
             length += weight(word);
-            (length >= RUN).then(|| &words[start..=start + n])
+            (length >= WORDS_PER_RUN).then(|| &words[start..=start + n])
         })
     })
 }
@@ -281,8 +281,8 @@ mod tests {
 
     #[test]
     fn a_text_too_long_to_look_for_says_so() {
-        let text: String = (0..=MOST + RUN).map(|n| format!("word{} ", n % 97 * n)).collect();
+        let text: String = (0..=MAX_FOUND + WORDS_PER_RUN).map(|n| format!("word{} ", n % 97 * n)).collect();
         let distinctive = distinctive(&text);
-        assert!(distinctive.is_truncated && distinctive.phrases.len() == MOST);
+        assert!(distinctive.is_truncated && distinctive.phrases.len() == MAX_FOUND);
     }
 }

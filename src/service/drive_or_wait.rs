@@ -14,7 +14,7 @@ const TRY_EVERY: Duration = Duration::from_millis(200);
 
 /// The result of attending to threads.
 #[derive(Clone, Debug)]
-pub struct Attended {
+pub struct DriveReport {
     pub ended: Ended,
     /// The threads that we drove, or that another driver was working on meanwhile.
     pub threads: BTreeSet<ThreadId>,
@@ -24,21 +24,21 @@ pub struct Attended {
     pub failed: Vec<(ThreadId, String)>,
 }
 
-impl Attended {
+impl DriveReport {
     fn new(ended: Ended, threads: BTreeSet<ThreadId>, driver: Option<u32>) -> Self {
         Self { ended, threads, driver, failed: Vec::new() }
     }
 }
 
 /// Drives the threads of `scope` if nobody else does, otherwise waits for the other driver, until `until` or `stop`.
-/// Calls `theirs` whenever another driver is found.
-pub async fn attend(
+/// Calls `on_other_driver` whenever another driver is found.
+pub async fn drive_or_wait(
     engine: &Engine,
     scope: &Scope,
     until: Until,
     stop: impl Future<Output = ()>,
-    mut theirs: impl FnMut(Option<u32>),
-) -> Result<Attended, StoreError> {
+    mut on_other_driver: impl FnMut(Option<u32>),
+) -> Result<DriveReport, StoreError> {
     let store = engine.store();
     let _watcher = store.watch_others()?;
     let mut changes = store.changes();
@@ -51,27 +51,30 @@ pub async fn attend(
         let learns =
             matches!(scope, Scope::All) && !store.memory().open_lessons()?.is_empty() && !store.paused()?;
         if until == Until::Idle && active.is_empty() && !learns {
-            return Ok(Attended::new(Ended::Idle, threads, None));
+            return Ok(DriveReport::new(Ended::Idle, threads, None));
         }
         let driver = match Driver::take(engine.clone()).await? {
             Ok(mut worker) => {
                 let ended = worker.run(scope, until, stop.as_mut()).await?;
                 threads.extend(worker.touched().cloned());
                 let failed = worker.failed().iter().map(|(thread, why)| (thread.clone(), why.to_string()));
-                return Ok(Attended { failed: failed.collect(), ..Attended::new(ended, threads, None) });
+                return Ok(DriveReport {
+                    failed: failed.collect(),
+                    ..DriveReport::new(ended, threads, None)
+                });
             }
             Err(driver) => driver,
         };
         if until == Until::Idle && store.paused()? {
-            return Ok(Attended::new(Ended::Paused, threads, driver));
+            return Ok(DriveReport::new(Ended::Paused, threads, driver));
         }
         threads.extend(active);
-        theirs(driver);
+        on_other_driver(driver);
         tokio::select! {
             biased;
             () = &mut stop => {
                 let driver = DriverLock::holder(store.folder());
-                return Ok(Attended::new(Ended::Stopped, threads, driver));
+                return Ok(DriveReport::new(Ended::Stopped, threads, driver));
             }
             _ = changes.changed() => {}
             () = tokio::time::sleep_until(Instant::now() + TRY_EVERY) => {}
@@ -84,7 +87,7 @@ fn active(store: &Store, scope: &Scope) -> Result<Vec<ThreadId>, StoreError> {
     let mut all = match scope {
         Scope::All | Scope::Only(_) => store
             .threads()
-            .to_do()?
+            .runnable()?
             .threads
             .into_iter()
             .map(|thread| (thread.thread, thread.status))
@@ -110,7 +113,11 @@ pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, Sto
 }
 
 /// Waits until an interrupt of this thread is no longer open, whoever decides it.
-pub async fn closed(engine: &Engine, thread: &ThreadId, id: &InterruptId) -> Result<(), StoreError> {
+pub async fn wait_until_closed(
+    engine: &Engine,
+    thread: &ThreadId,
+    id: &InterruptId,
+) -> Result<(), StoreError> {
     let store = engine.store();
     let _watcher = store.watch_others()?;
     let mut changes = store.changes();

@@ -1,7 +1,7 @@
 //! Safe keys: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse.
 //!
 //! Terminals do not say whether a key was pressed or is held down, so we judge by time. If a key that has just decided
-//! comes again, that may be its first repeat. It acts only if no other key follows for a moment ([`SETTLE`]), which
+//! comes again, that may be its first repeat. It acts only if no other key follows for a moment ([`DEFER_TIME`]), which
 //! never happens while a key is held. Pressing the same key twice a second works, with a short delay.
 //!
 //! Pure: what was drawn and when keys were read come in as data. A decision key acts on [`Shown`], which is set only if
@@ -16,19 +16,19 @@ use crate::inbox::ItemKind;
 use std::time::{Duration, Instant};
 
 /// A key that comes again sooner is held down, not pressed again.
-pub const REPEAT: Duration = Duration::from_millis(120);
+pub const MAX_REPEAT_INTERVAL: Duration = Duration::from_millis(120);
 
 /// No keyboard waits longer than this before it starts repeating.
-pub const INITIAL: Duration = Duration::from_millis(700);
+pub const MAX_REPEAT_DELAY: Duration = Duration::from_millis(700);
 
 /// A key held down repeats within this time.
-pub const SETTLE: Duration = Duration::from_millis(250);
+pub const DEFER_TIME: Duration = Duration::from_millis(250);
 
 /// Nobody has read a card shown for less time: such a key was meant for the previous card.
-pub const GLANCE: Duration = Duration::from_millis(200);
+pub const MIN_SHOWN_TIME: Duration = Duration::from_millis(200);
 
 /// An irreversible proposal must be on the screen for at least this long.
-pub const LOOK: Duration = Duration::from_millis(700);
+pub const MIN_IRREVERSIBLE_SHOWN_TIME: Duration = Duration::from_millis(700);
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Shown {
@@ -80,7 +80,7 @@ pub fn note_key(model: &mut Model, press: Press) {
     let deferred = model.deferred_key.take();
     match model.last_key {
         Some((key, at)) if key == press.key => {
-            if press.at.saturating_duration_since(at) > INITIAL {
+            if press.at.saturating_duration_since(at) > MAX_REPEAT_DELAY {
                 model.last_decision_key = None;
             } else if let Some(last) = &mut model.last_decision_key {
                 // One repeat may be a second press; two are a key held down, whatever became of the first.
@@ -100,7 +100,7 @@ pub fn note_key(model: &mut Model, press: Press) {
 pub fn due(model: &mut Model) -> Option<DeferredKey> {
     let now = model.now;
     let deferred =
-        model.deferred_key.take_if(|deferred| now.saturating_duration_since(deferred.at) >= SETTLE)?;
+        model.deferred_key.take_if(|deferred| now.saturating_duration_since(deferred.at) >= DEFER_TIME)?;
     // Nothing followed it, so its key was pressed and let go.
     if let Some(last) = &mut model.last_decision_key {
         last.repeated = false;
@@ -111,9 +111,9 @@ pub fn due(model: &mut Model) -> Option<DeferredKey> {
 
 /// Whether a person pressed the key: it is not part of a burst and not held down.
 pub fn is_deliberate(model: &Model, press: Press) -> bool {
-    let is_held = model
-        .last_key
-        .is_some_and(|(key, at)| key == press.key && press.at.saturating_duration_since(at) < REPEAT);
+    let is_held = model.last_key.is_some_and(|(key, at)| {
+        key == press.key && press.at.saturating_duration_since(at) < MAX_REPEAT_INTERVAL
+    });
     !press.burst && !is_held
 }
 
@@ -135,7 +135,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if shown.id != row.id || shown.hash != row.hash || press.at < shown.since {
         return Guard::Rejected("The card isn't on the screen · Enter opens it");
     }
-    if press.at.saturating_duration_since(shown.since) < GLANCE {
+    if press.at.saturating_duration_since(shown.since) < MIN_SHOWN_TIME {
         return Guard::Rejected("Ignored: typed before the card was shown");
     }
     let acts = match model.last_decision_key {
@@ -148,7 +148,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
     if action != Action::Accept {
         return acts;
     }
-    if row.irreversible && press.at.saturating_duration_since(shown.since) < LOOK {
+    if row.irreversible && press.at.saturating_duration_since(shown.since) < MIN_IRREVERSIBLE_SHOWN_TIME {
         return Guard::Rejected("This can't be undone later: look at it for a moment, then accept");
     }
     // Accepting a triage card proposes nothing, so nothing leaves.

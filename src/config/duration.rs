@@ -9,7 +9,7 @@ use super::reader::Reader;
 const LONGEST: u64 = 3660 * 86_400;
 
 /// Parses a duration such as `30m`, `12h`, `7d` or `2w`; ten years at most.
-pub fn lasting(word: &str) -> Option<Duration> {
+pub fn parse_duration(word: &str) -> Option<Duration> {
     let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
     let seconds = match unit {
         "m" => 60,
@@ -24,7 +24,7 @@ pub fn lasting(word: &str) -> Option<Duration> {
 }
 
 /// Parses the duration that `key` holds; `None` means never.
-pub(super) fn never_or_lasting(
+pub(super) fn parse_never_or_duration(
     reader: &Reader<'_>,
     key: &str,
     text: &str,
@@ -32,7 +32,7 @@ pub(super) fn never_or_lasting(
     if text == "never" {
         return Ok(None);
     }
-    lasting(text).map(Some).ok_or_else(|| {
+    parse_duration(text).map(Some).ok_or_else(|| {
         let why = format!("must be never, or a time such as 12h, 7d or 2w, not {:?}", quoted(text));
         reader.bad(key, why)
     })

@@ -1,27 +1,37 @@
-//! A read-only calendar, for mail of an account that only observes.
+//! A read-only calendar.
 
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent, Revision};
 use jiff::Timestamp;
 use std::sync::Arc;
 
 /// A calendar that refuses every write.
-pub struct Observing(pub Arc<dyn Calendar>);
+pub struct ReadOnly {
+    pub calendar: Arc<dyn Calendar>,
+    /// Why it refuses.
+    pub refusal: &'static str,
+}
 
-impl Calendar for Observing {
+impl ReadOnly {
+    fn refuse(&self) -> BoxFuture<'_, Result<(), CalendarError>> {
+        Box::pin(async { Err(CalendarError::Permanent(self.refusal.to_owned())) })
+    }
+}
+
+impl Calendar for ReadOnly {
     fn name(&self) -> &str {
-        self.0.name()
+        self.calendar.name()
     }
 
     fn busy(&self, from: Timestamp, until: Timestamp) -> BoxFuture<'_, Result<Vec<Busy>, CalendarError>> {
-        self.0.busy(from, until)
+        self.calendar.busy(from, until)
     }
 
     fn add<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<(), CalendarError>> {
-        refused()
+        self.refuse()
     }
 
     fn events_of<'a>(&'a self, uid: &'a str) -> BoxFuture<'a, Result<Vec<InvitedEvent>, CalendarError>> {
-        self.0.events_of(uid)
+        self.calendar.events_of(uid)
     }
 
     fn revise<'a>(
@@ -30,15 +40,10 @@ impl Calendar for Observing {
         _: &'a str,
         _: Revision,
     ) -> BoxFuture<'a, Result<(), CalendarError>> {
-        refused()
+        self.refuse()
     }
 
     fn check(&self) -> BoxFuture<'_, Result<String, CalendarError>> {
-        self.0.check()
+        self.calendar.check()
     }
-}
-
-fn refused() -> BoxFuture<'static, Result<(), CalendarError>> {
-    let text = "the account this mail came to only observes; set its mode to \"act\" in the config";
-    Box::pin(async { Err(CalendarError::Permanent(text.to_owned())) })
 }

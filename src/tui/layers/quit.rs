@@ -8,7 +8,7 @@ use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::centred;
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, Driving, Press};
-use crate::tui::{draw, safe};
+use crate::tui::{draw, key_guard};
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
 
@@ -41,7 +41,7 @@ pub fn quit(model: &mut Model) -> Vec<Cmd> {
 
 impl Popup for QuitPrompt {
     fn scope(&self) -> Scope {
-        Scope::Ending
+        Scope::Quit
     }
 
     fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
@@ -49,7 +49,7 @@ impl Popup for QuitPrompt {
             model.layers.pop();
             return Vec::new();
         }
-        if !safe::confirms(model, press) {
+        if !key_guard::confirms(model, press) {
             model.say("Ignored: the keys came too fast");
             return Vec::new();
         }
