@@ -222,6 +222,9 @@ pub(super) fn revise(
         Revision::Remove => !news.is_whole() && series.is_some(),
     };
     let reminders = |of: &InvitedEvent| {
+        if news.revision == Revision::Remove {
+            return Some(Vec::new());
+        }
         let same = parts.iter().zip(&held).find(|(_, event)| event.occurrence == of.occurrence);
         same.or(series).map(|(part, _)| alarms(bytes, part))
     };

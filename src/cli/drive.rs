@@ -96,7 +96,7 @@ enum Stopped {
 
 /// The result of driving.
 pub(super) struct Driven {
-    pub(super) attended: DriveReport,
+    pub(super) report: DriveReport,
     stopped: Option<Stopped>,
     timeout: Option<Duration>,
 }
@@ -119,7 +119,7 @@ impl Driven {
             return Ok(());
         }
         let waited = self.timeout.unwrap_or_default().as_secs_f64();
-        let who = match self.attended.driver {
+        let who = match self.report.driver {
             Some(pid) => format!("process {pid} is running the threads and has not finished"),
             None => "there is still work to do and no process is running threads".to_owned(),
         };
@@ -145,15 +145,15 @@ pub(super) async fn drive_until(
         stopped.set(Some(why));
     };
     let driving = drive_or_wait(folder.engine(), scope, until, stop, on_other_driver);
-    let attended = folder.app().run_with_background(driving).await.map_err(anyhow::Error::from)?;
-    match attended.ended {
+    let report = folder.app().run_with_background(driving).await.map_err(anyhow::Error::from)?;
+    match report.ended {
         Ended::Paused => note("everything is paused; `sayso resume` lets threads go on"),
         Ended::Idle | Ended::Stopped => {}
     }
-    warn_failed(&attended);
+    warn_failed(&report);
     // If a signal comes while the last effect is recorded, the work is done anyway.
-    let stopped = stopped.get().filter(|_| attended.ended == Ended::Stopped);
-    Ok(Driven { attended, stopped, timeout })
+    let stopped = stopped.get().filter(|_| report.ended == Ended::Stopped);
+    Ok(Driven { report, stopped, timeout })
 }
 
 /// The note of a process that wants to drive threads but has to wait for another one.
@@ -165,8 +165,8 @@ pub(super) fn other_driver_note(driver: u32) -> String {
 }
 
 /// Warns which threads could not be driven, and why.
-pub(super) fn warn_failed(attended: &DriveReport) {
-    for (thread, why) in &attended.failed {
+pub(super) fn warn_failed(report: &DriveReport) {
+    for (thread, why) in &report.failed {
         warning(&format!("thread `{thread}` could not be driven: {why}"));
     }
 }

@@ -1,7 +1,7 @@
 //! The log: one file a day in the data folder, readable only by its owner; the last few are kept.
 //!
-//! Promises: it never writes to stdout, and to stderr only when asked. It contains no secret that the config takes from
-//! an environment variable or a file, and no terminal escapes. Other crates log only warnings and errors, because their
+//! Promises: it never writes to stdout, and to stderr only when asked. It contains no secret of eight characters or more that
+//! the config takes from an environment variable or a file, and no terminal escapes. Other crates log only warnings and errors, because their
 //! traces may contain headers and bodies. If the folder cannot be written to, nothing is logged there.
 
 use crate::app::Setup;
@@ -64,7 +64,10 @@ fn filter(level: Level) -> LevelFilter {
 /// The secrets that can be read without running a command.
 fn secrets(setup: &Setup, env: &Env) -> Vec<String> {
     let values = setup.config.readable_secrets(env).into_iter().map(|value| value.expose_secret().to_owned());
-    values.filter(|value| value.len() >= SHORTEST_SECRET).collect()
+    let mut values: Vec<String> = values.filter(|value| value.len() >= SHORTEST_SECRET).collect();
+    // One may begin like another.
+    values.sort_by_key(|value| std::cmp::Reverse(value.len()));
+    values
 }
 
 /// Takes finished lines.

@@ -5,7 +5,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 
 use super::apis::Api;
 use super::approvals::Approvals;
@@ -116,7 +116,8 @@ impl Config {
         })
     }
 
-    /// Every secret that can be read without running a command, so that it can be kept out of logs and traces.
+    /// Every secret that can be read without running a command, so that it can be kept out of logs and traces. The
+    /// token in `Bearer TOKEN` is one of its own.
     pub fn readable_secrets(&self, env: &Env) -> Vec<SecretString> {
         let models = self.models.values().chain([&self.model]).filter_map(|model| model.api_key.as_ref());
         let apis = self.apis.values().filter_map(|api| api.key.as_ref());
@@ -131,6 +132,10 @@ impl Config {
             .chain(self.calendar.iter().filter_map(Calendar::secret))
             .filter(|secret| !matches!(secret, Secret::Command(_)))
             .filter_map(|secret| secret.read(env).ok())
+            .flat_map(|secret| {
+                let token = secret.expose_secret().strip_prefix("Bearer ").map(SecretString::from);
+                token.into_iter().chain([secret])
+            })
             .collect()
     }
 

@@ -430,9 +430,7 @@ fn incoming_steps(spec: &Spec, state: AnyState, loaded: &Loaded) -> Result<Incom
     match loaded.awaits {
         Awaits::Nothing => {}
         Awaits::Answers => updates.push(("ANSWERS", workflow.answered(loaded.answers.clone())?)),
-        Awaits::Children => {
-            updates.extend(workflow.joined(loaded.children.clone())?.map(|update| ("JOIN", update)));
-        }
+        Awaits::Children => updates.push(("JOIN", workflow.joined(loaded.children.clone())?)),
     }
     for (_, event) in &loaded.events {
         if let Some(update) = workflow.arrived(event.clone())? {

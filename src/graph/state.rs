@@ -18,7 +18,8 @@ pub trait State: Default + Clone + Serialize + DeserializeOwned + Send + Sync + 
     fn started(input: Self::Input) -> Self::Update;
     /// A person answered; the answers are in the order asked.
     fn answered(answers: Vec<Answer>) -> Self::Update;
-    /// The children ended; the results are in the order spawned. Most workflows start none.
+    /// The children ended; the results are in the order spawned. Workflows that start children return an
+    /// update.
     fn joined(_children: Vec<ChildResult>) -> Option<Self::Update> {
         None
     }

@@ -47,8 +47,8 @@ pub trait AnyGraph: Send + Sync {
     fn started(&self, input: Value) -> Result<String, InputError>;
     /// The updates for a person's answers.
     fn answered(&self, answers: Vec<Answer>) -> Result<String, FoldError>;
-    /// The updates for children's results; `None` if the workflow starts none.
-    fn joined(&self, children: Vec<ChildResult>) -> Result<Option<String>, FoldError>;
+    /// The updates for children's results. It is an error if the workflow does not take them.
+    fn joined(&self, children: Vec<ChildResult>) -> Result<String, FoldError>;
     /// The updates for an event; `None` if the workflow does not take it.
     fn arrived(&self, event: Event) -> Result<Option<String>, FoldError>;
     /// The state before any update.
@@ -176,8 +176,14 @@ impl<S: State, D: Send + Sync + 'static> AnyGraph for TypedWorkflow<S, D> {
         self.one(&S::answered(answers))
     }
 
-    fn joined(&self, children: Vec<ChildResult>) -> Result<Option<String>, FoldError> {
-        S::joined(children).map(|update| self.one(&update)).transpose()
+    fn joined(&self, children: Vec<ChildResult>) -> Result<String, FoldError> {
+        let update = S::joined(children).ok_or_else(|| FoldError {
+            what: "update",
+            workflow: self.name.clone(),
+            path: ".".to_owned(),
+            text: "it started children, and takes no results of theirs".to_owned(),
+        })?;
+        self.one(&update)
     }
 
     fn arrived(&self, event: Event) -> Result<Option<String>, FoldError> {

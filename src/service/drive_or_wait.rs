@@ -12,7 +12,7 @@ use tokio::time::Instant;
 /// How often a process that waits for another driver tries to take its lock.
 const TRY_EVERY: Duration = Duration::from_millis(200);
 
-/// The result of attending to threads.
+/// The result of [`drive_or_wait`].
 #[derive(Clone, Debug)]
 pub struct DriveReport {
     pub ended: Ended,

@@ -22,7 +22,7 @@ impl Watcher {
         let version = |db: &Connection| db.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0));
         let mut last_version = version(&db)?;
         let thread = std::thread::Builder::new()
-            .name("sayso-notice".to_owned())
+            .name("sayso-watcher".to_owned())
             .spawn(move || {
                 while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(POLL_INTERVAL) {
                     // If the version cannot be read now, we try again next time.

@@ -186,7 +186,7 @@ pub enum Entry {
     /// The heading of the group that begins at a position.
     Group(usize),
     /// One of the folded groups before a position: the position, and the group's index.
-    AnyState(usize, usize),
+    FoldedGroup(usize, usize),
     Row(usize),
 }
 
@@ -206,7 +206,7 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
             0
         };
         for n in (first..folded).take(room) {
-            entries.push((y, 1, Entry::AnyState(position, n)));
+            entries.push((y, 1, Entry::FoldedGroup(position, n)));
             y += 1;
         }
         if position == list.len() {
@@ -229,8 +229,8 @@ pub fn entries(list: &List, area: Rect) -> Vec<(u16, u16, Entry)> {
 pub fn shown_rows(list: &List, entries: &[(u16, u16, Entry)], area: Rect) -> (Range<usize>, usize) {
     let end = match entries.last() {
         Some((_, height, Entry::Row(position))) => position + usize::from(*height == row_height(area)),
-        Some((_, _, Entry::AnyState(position, n))) if *position == list.len() => position + n + 1,
-        Some((_, _, Entry::AnyState(position, _) | Entry::Group(position))) => *position,
+        Some((_, _, Entry::FoldedGroup(position, n))) if *position == list.len() => position + n + 1,
+        Some((_, _, Entry::FoldedGroup(position, _) | Entry::Group(position))) => *position,
         None => list.top,
     };
     (list.top..end, list.len() + list.folded_before(list.len()).count())

@@ -5,9 +5,9 @@
 //! ([`Action`], [`BINDINGS`]) feeds dispatch, footer, help, palette and `docs/keys.md`. Each tab (`tabs`) and each
 //! pop-up (`layers`) keeps its state, its keys and its drawing in one place.
 //!
-//! Promises: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse (see `safe`); every way
-//! out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen reads
-//! no store: it talks to [`crate::service::Inbox`].
+//! Promises: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse (see `key_guard`); every
+//! way out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen reads no store:
+//! it talks to [`crate::service::Inbox`].
 
 mod actions;
 mod card;

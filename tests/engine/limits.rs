@@ -257,9 +257,9 @@ async fn whoever_waits_for_a_damaged_thread_is_told() {
     let forge = "UPDATE log SET at = at + 1 WHERE seq = (SELECT seq FROM threads WHERE id = ?)";
     inbox.sql().execute(forge, [thread.as_str()]).unwrap();
     let scope = Scope::Family(thread.clone());
-    let attended =
+    let report =
         drive_or_wait(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
-    let (failed, why) = &attended.failed[0];
+    let (failed, why) = &report.failed[0];
     assert!(*failed == thread && why.contains("of the log is not as it was written"), "{why}");
     inbox.drive().await;
     assert_eq!(inbox.status(&sound).await, Status::Done, "the others are driven all the same");
@@ -279,8 +279,8 @@ async fn waiting_drives_only_the_family_and_reports_all_it_asks() {
     assert_eq!((outcome.status, outcome.interrupts.len()), (Status::Joining, 1));
     assert_eq!(inbox.status(&stranger).await, Status::Ready);
     let stuck = inbox.start_program(json!([["hang"]])).await;
-    let attended = wait(&inbox, &stuck, tokio::time::sleep(Duration::from_millis(20))).await;
-    assert_eq!((attended.ended, attended.driver), (Ended::Stopped, None));
+    let report = wait(&inbox, &stuck, tokio::time::sleep(Duration::from_millis(20))).await;
+    assert_eq!((report.ended, report.driver), (Ended::Stopped, None));
 }
 
 #[tokio::test]

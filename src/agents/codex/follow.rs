@@ -90,7 +90,7 @@ struct OpenRequest {
     question: ThreadId,
     call: Call,
     /// Whether it was answered there.
-    record_answer_at_source: bool,
+    answered_there: bool,
 }
 
 impl<'a> Follower<'a> {
@@ -276,8 +276,8 @@ impl<'a> Follower<'a> {
 
     /// Withdraws questions that were answered there.
     fn withdraw_closed(&mut self, is_over: impl Fn(&OpenRequest) -> bool) {
-        for open in self.open.values_mut().filter(|open| is_over(open) && !open.record_answer_at_source) {
-            open.record_answer_at_source = true;
+        for open in self.open.values_mut().filter(|open| is_over(open) && !open.answered_there) {
+            open.answered_there = true;
             self.notes.push((Instant::now(), RecordNote::There(open.question.clone())));
         }
     }
@@ -332,15 +332,8 @@ impl<'a> Follower<'a> {
             self.sent.retain(|sent| sent.item.as_ref() != Some(item));
         }
         let (thread, turn) = (thread.to_owned(), turn.map(str::to_owned));
-        let open = OpenRequest {
-            id,
-            thread,
-            turn,
-            item,
-            question: question.clone(),
-            call,
-            record_answer_at_source: false,
-        };
+        let open =
+            OpenRequest { id, thread, turn, item, question: question.clone(), call, answered_there: false };
         self.open.insert(key.clone(), open);
         let inbox = self.inbox;
         self.answers.push(Box::pin(async move {
@@ -359,7 +352,7 @@ impl<'a> Follower<'a> {
         let WaitResult::Answered(answer) = answer? else { return Ok(()) };
         self.catch_up().await?;
         let Some(open) = self.open.remove(key) else { return Ok(()) };
-        if open.record_answer_at_source {
+        if open.answered_there {
             return Ok(());
         }
         let Some(result) = open.call.reply(&answer) else {

@@ -1,7 +1,7 @@
 //! Writes files whole or not at all.
 
 use super::Change;
-use crate::text::read_error_text;
+use crate::text::io_error_text;
 use crate::tools::atomic_write;
 use jiff::Timestamp;
 use std::fs;
@@ -15,7 +15,7 @@ pub fn write(changes: &[Change], now: Timestamp) -> Result<Vec<PathBuf>, String>
     let mut backups = Vec::new();
     for change in changes.iter().filter(|change| change.is_something()) {
         let failed = |error: io::Error| {
-            format!("{} cannot be written: {}", change.path.display(), read_error_text(&error))
+            format!("{} cannot be written: {}", change.path.display(), io_error_text(&error))
         };
         if super::read(&change.path)? != change.before {
             return Err(format!("{} was just changed by another program; try again", change.path.display()));

@@ -97,6 +97,9 @@ fn the_persons_reminders_outlast_a_change() {
     let series = fixture(&event(1, &format!("{WEEKLY}\n{}", alarm(15))));
     change(&series, &news(2, SECOND));
     assert_eq!(reminders(&series), ["-PT15M"; 2], "one of a series has the reminders of the series");
+    let gone = "RECURRENCE-ID:20261201T100000Z\nDTSTART:20261201T100000Z\nSTATUS:CANCELLED";
+    run(series.calendar.revise(&news(2, gone), INES, Revision::Remove)).unwrap();
+    assert_eq!(reminders(&series), ["-PT15M"; 2], "nothing rings for what is cancelled");
 }
 
 #[test]

@@ -115,7 +115,7 @@ impl Talk<'_> {
         tokio::pin!(driving);
         let mut work = Work::new(&self.thread);
         let mut tick = tokio::time::interval(TICK);
-        let attended = loop {
+        let report = loop {
             tokio::select! {
                 biased;
                 ended = &mut driving => break ended.map_err(anyhow::Error::from)?,
@@ -128,8 +128,8 @@ impl Talk<'_> {
         }
         self.screen.clear();
         self.streamed = work.stream.finish(&mut self.screen);
-        warn_failed(&attended);
-        Ok(attended.ended)
+        warn_failed(&report);
+        Ok(report.ended)
     }
 
     /// Asks the user until the question is decided or they leave.

@@ -54,7 +54,7 @@ impl Args {
         folder.inbox().requests().close_expired().await?;
         let driven = drive_until(&folder, &Scope::All, until, self.timeout, on_other_driver).await?;
         driven.ensure_in_time("`sayso status` tells what is left")?;
-        let report = report(&folder, driven.attended.threads).await?;
+        let report = report(&folder, driven.report.threads).await?;
         folder.page.answer(&report, |_| text(&report))
     }
 }

@@ -5,6 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::ids::interrupt;
 use crate::cli::outcome;
 use crate::cli::output::Answer;
+use crate::cli::print::warning;
 use crate::graph::InterruptId;
 
 /// Take a decision back, while its thread has not acted on it
@@ -45,9 +46,8 @@ async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, F
     {
         return Err(error.into());
     }
+    // A program that reads the list must hear of it as well.
+    refused.iter().for_each(|error| warning(&format!("Not taken back: {error}")));
     let next = outcome::next_step(folder, &outcomes).await?;
-    folder.page.answer(&outcomes, |page| {
-        let undone = outcomes.iter().map(|one| outcome::text(page, one, &next));
-        undone.chain(refused.iter().map(|error| format!("Not taken back: {error}\n"))).collect()
-    })
+    folder.page.answer(&outcomes, |page| outcomes.iter().map(|one| outcome::text(page, one, &next)).collect())
 }

@@ -5,9 +5,9 @@
 
 mod calls;
 mod client;
-mod draft;
 mod fault;
 mod frames;
+mod partial_reply;
 mod pause;
 
 use std::sync::{Mutex, PoisonError};
@@ -18,9 +18,9 @@ use serde_json::Value;
 use tokio::time::{sleep, timeout};
 
 pub(super) use calls::{Args, Piece};
-pub(super) use draft::PartialReply;
 pub(super) use fault::Fault;
 pub(super) use frames::Framing;
+pub(super) use partial_reply::PartialReply;
 
 use super::{BoxFuture, Delta, Limiter, Model, ModelError, ModelSettings, OnText, Redactor, Reply, Request};
 use frames::Frames;

@@ -57,8 +57,14 @@ pub(super) fn fetch(
             break;
         }
         let Some(one) = pending.pop_front() else { break };
+        let folder = &folders[one.folder];
+        // Much may have been moved since the listing, and looking for each mail is slower than listing again.
+        if !is_listed && folder.arrived(&one.entry).is_none() && folder.find_usual(&one.key).is_none() {
+            pending.clear();
+            continue;
+        }
         // A mail that is gone or unreadable does not count as fetched: we look again next time.
-        if let Some(mail) = read(&folders[one.folder], &one) {
+        if let Some(mail) = read(folder, &one) {
             bytes += mail.raw.len();
             seen.add(one.short);
             mails.push(mail);

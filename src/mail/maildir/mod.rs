@@ -5,8 +5,8 @@
 //!
 //! We remember fetched mails by name, not by time: clock jumps, mails of the same second and deliveries that die in
 //! `tmp` make no difference. If a listing misses a file that is just being renamed, the next one finds it. A file that
-//! vanishes stays in the cursor for a long time, so that it is not new when it returns. Each fetch lists every folder;
-//! contents are read once.
+//! vanishes stays in the cursor for a long time, so that it is not new when it returns. A fetch lists every folder,
+//! unless the last one left mails; contents are read once.
 //!
 //! | in the mailbox | here |
 //! | --- | --- |

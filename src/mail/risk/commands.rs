@@ -89,7 +89,7 @@ pub(super) fn find_command(paragraph: &str) -> Option<String> {
     is_spoken_to.then(|| paragraph.split_whitespace().take(10).collect::<Vec<_>>().join(" "))
 }
 
-/// Whether a [`flat`] text contains a command that one would not give to a person.
+/// Whether a [`normalize_text`] text contains a command that one would not give to a person.
 pub(super) fn is_command(flat: &NormalizedText) -> bool {
     COMMANDS.iter().any(|(verbs, objects)| flat.has(verbs) && flat.has(objects))
 }

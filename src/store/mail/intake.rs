@@ -96,9 +96,14 @@ impl Mail<'_> {
     /// Takes a mail in. Returns `Moved` if its conversation has changed since the route was chosen.
     ///
     /// A mail that was only kept, or that could not be read, can take a new route now; any other takes one route once.
-    pub async fn take_in(self, mail: NewMail, route: Route, step_limit: i64) -> Result<TakenIn, StoreError> {
+    pub async fn take_in(
+        self,
+        mut mail: NewMail,
+        route: Route,
+        step_limit: i64,
+    ) -> Result<TakenIn, StoreError> {
         let now = self.0.now_ms();
-        let raw = Blob::new(&mail.raw);
+        let raw = Blob::new(&std::mem::take(&mut mail.raw));
         self.0.write(move |db| take_in(db, mail, &raw, &route, step_limit, now)).await
     }
 

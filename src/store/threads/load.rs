@@ -117,7 +117,7 @@ pub struct Loaded {
 
 /// One query per status follows the index order; with a list of statuses, SQLite would build a table first each time.
 /// Left to itself, it would look for unheard news among all threads that are done.
-const TO_DO: &str = "
+const RUNNABLE: &str = "
     SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
     UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
     UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'
@@ -127,7 +127,7 @@ const TO_DO: &str = "
 impl Threads<'_> {
     pub fn runnable(self) -> Result<RunnableThreads, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached(TO_DO)?;
+            let mut statement = db.prepare_cached(RUNNABLE)?;
             let rows = statement.query_map([], |row| {
                 let (thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?);
                 let (hold_ms, held_at) = (row.get(3)?, row.get(4)?);

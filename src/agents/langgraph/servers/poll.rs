@@ -141,7 +141,7 @@ impl Servers {
         self.deliver(mirror, &event).await
     }
 
-    /// Compares a mirror's questions with its thread's current ones; `true` if they are the same.
+    /// Closes a mirror's questions if its thread asks other ones by now; `true` if they are the same.
     pub(super) async fn settle_if_changed(&self, mirror: &ThreadId) -> Result<bool, PollError> {
         let Some((remote, state)) = self.mirror(mirror)? else { return Ok(true) };
         let asked = state.asked.map(|batch| batch.fingerprint).unwrap_or_default();

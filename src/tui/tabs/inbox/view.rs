@@ -37,7 +37,7 @@ fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
             Entry::Group(position) => {
                 draw_heading(model, model.inbox.list.group_at(position).unwrap_or_default(), entry_area, buf);
             }
-            Entry::AnyState(position, n) => {
+            Entry::FoldedGroup(position, n) => {
                 if let Some(group) = model.inbox.list.folded_before(position).nth(n) {
                     draw_heading(model, &format!("▸ {} · {}", group.name, group.count), entry_area, buf);
                 }

@@ -106,7 +106,7 @@ const QUESTION_WORDS: &str = "does, do you, did you, is it, is the, are you, are
     could we, will it, which, what, when can, where can, where do, how much, how many, how do, how long, ob, welche, \
     wann, wie viel";
 
-/// Whether a [`flat`] text says that nothing is wanted.
+/// Whether a [`normalize_text`] text says that nothing is wanted.
 pub(super) fn says_nothing_is_wanted(flat: &NormalizedText) -> bool {
     flat.has(NOTHING)
 }

@@ -76,8 +76,8 @@ pub(super) fn answers(context: &ReplyContext<'_>, points: &[Point]) -> Option<Ve
 
 pub(super) fn mail(context: &ReplyContext<'_>, sentences: Vec<String>) -> Call {
     let (voice, style) = (context.voice, &context.style);
-    let has_thanks = sentences.first().is_some_and(|text| needs_no_thanks(text));
-    let opening = (!style.short && !has_thanks).then(|| voice.thanks());
+    let skips_thanks = sentences.first().is_some_and(|text| needs_no_thanks(text));
+    let opening = (!style.short && !skips_thanks).then(|| voice.thanks());
     let mut paragraphs: Vec<String> = Vec::new();
     let is_plain = |text: &String| !text.starts_with('>') && !text.contains('\n');
     // Sentences are joined; quotes and lists are separate paragraphs.
