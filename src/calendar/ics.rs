@@ -11,6 +11,7 @@ use super::invited::{InvitedEvent, events, events_of};
 use super::lines::{self, Component, LineError};
 use super::revise::{News, Revision, only_uid, revise};
 use super::{BoxFuture, Busy, Calendar, CalendarError};
+use crate::text::count_noun;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::collections::BTreeSet;
@@ -241,7 +242,7 @@ impl Inner {
             return Ok(format!("{path} will be made with its first event"));
         }
         let many = entries.iter().map(|entry| &entry.uid).collect::<BTreeSet<_>>().len();
-        Ok(format!("{path} holds {many} {}", if many == 1 { "event" } else { "events" }))
+        Ok(format!("{path} holds {}", count_noun(many, "event")))
     }
 }
 

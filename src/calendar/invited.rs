@@ -5,7 +5,7 @@ use super::lines::{self, Component, Line};
 use super::time::moment::Moment;
 use super::time::rule::{Frequency, NthDay, Rule};
 use super::write::Person;
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, count_noun, truncate};
 use jiff::Timestamp;
 use jiff::civil::{DateTime, Weekday};
 use jiff::tz::TimeZone;
@@ -165,7 +165,7 @@ fn recurrence(event: &Component, entry: &Entry) -> Option<String> {
     let mut words: Vec<String> = entry.rules.iter().map(rule_words).collect();
     if !entry.extra.is_empty() {
         let many = entry.extra.len();
-        words.push(format!("{many} further {}", if many == 1 { "time" } else { "times" }));
+        words.push(count_noun(many, "further time"));
     }
     if event.line("RECURRENCE-ID").is_some() {
         words.push("only this once of a series".to_owned());
@@ -202,7 +202,7 @@ pub(super) fn rule_words(rule: &Rule) -> String {
         words += " by a longer rule";
     }
     if let Some(count) = rule.count {
-        words += &format!(", {count} {}", if count == 1 { "time" } else { "times" });
+        words += &format!(", {}", count_noun(count, "time"));
     }
     if let Some(until) = &rule.until {
         words += &format!(", until {}", until.civil.date().strftime("%-d %b %Y"));

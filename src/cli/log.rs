@@ -5,7 +5,7 @@
 //! traces may contain headers and bodies. If the folder cannot be written to, nothing is logged there.
 
 use crate::app::Setup;
-use crate::config::{Env, Level};
+use crate::config::{Config, Env, Level};
 use crate::text::Visible;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
@@ -13,7 +13,7 @@ use secrecy::ExposeSecret;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, LazyLock, Mutex, PoisonError};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
@@ -27,7 +27,9 @@ const SHORTEST_SECRET: usize = 8;
 
 /// Starts logging. Works once per process; a second call changes nothing.
 pub(super) fn start(setup: &Setup, env: &Env, verbose: u8) {
-    let secrets = Arc::new(secrets(setup, env));
+    let (config, env) = (setup.config.clone(), env.clone());
+    // Most commands log nothing, and files of secrets may lie on a slow disk.
+    let secrets: Secrets = Arc::new(LazyLock::new(Box::new(move || secrets(&config, &env))));
     let level = filter(setup.config.log);
     let file = (setup.view_only().is_none() && level != LevelFilter::OFF).then(|| {
         let daily = Arc::new(Daily { folder: setup.config.data.join("log"), open: Mutex::default() });
@@ -61,9 +63,12 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
+/// Read when the first line is written.
+type Secrets = Arc<LazyLock<Vec<String>, Box<dyn FnOnce() -> Vec<String> + Send>>>;
+
 /// The secrets that can be read without running a command.
-fn secrets(setup: &Setup, env: &Env) -> Vec<String> {
-    let values = setup.config.readable_secrets(env).into_iter().map(|value| value.expose_secret().to_owned());
+fn secrets(config: &Config, env: &Env) -> Vec<String> {
+    let values = config.readable_secrets(env).into_iter().map(|value| value.expose_secret().to_owned());
     let mut values: Vec<String> = values.filter(|value| value.len() >= SHORTEST_SECRET).collect();
     // One may begin like another.
     values.sort_by_key(|value| std::cmp::Reverse(value.len()));
@@ -86,7 +91,7 @@ impl Sink for Stderr {
 /// Takes whole lines, removes secrets and escapes, and passes them on.
 struct Lines<W> {
     to: Arc<W>,
-    secrets: Arc<Vec<String>>,
+    secrets: Secrets,
 }
 
 impl<W> Clone for Lines<W> {
@@ -185,7 +190,7 @@ mod tests {
         }
         fs::write(log.join("mine.txt"), "kept").unwrap();
         let daily = Arc::new(Daily { folder: log.clone(), open: Mutex::default() });
-        let secrets = Arc::new(vec!["canary-key".to_owned()]);
+        let secrets: Secrets = Arc::new(LazyLock::new(Box::new(|| vec!["canary-key".to_owned()])));
         let mut lines = Lines { to: daily, secrets };
         lines.write_all(b"key=canary-key \x1b[2J\nforged line\n").unwrap();
         let mut names: Vec<_> =

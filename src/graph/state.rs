@@ -18,8 +18,7 @@ pub trait State: Default + Clone + Serialize + DeserializeOwned + Send + Sync + 
     fn started(input: Self::Input) -> Self::Update;
     /// A person answered; the answers are in the order asked.
     fn answered(answers: Vec<Answer>) -> Self::Update;
-    /// The children ended; the results are in the order spawned. Workflows that start children return an
-    /// update.
+    /// The children ended; the results are in the order spawned. A workflow that starts children must take them in.
     fn joined(_children: Vec<ChildResult>) -> Option<Self::Update> {
         None
     }

@@ -181,7 +181,7 @@ impl<S: State, D: Send + Sync + 'static> AnyGraph for TypedWorkflow<S, D> {
             what: "update",
             workflow: self.name.clone(),
             path: ".".to_owned(),
-            text: "it started children, and takes no results of theirs".to_owned(),
+            text: "it starts children, but does not take in their results".to_owned(),
         })?;
         self.one(&update)
     }

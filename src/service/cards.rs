@@ -4,7 +4,7 @@ use super::Inbox;
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{ABSENT_ACTION, Block, Card, Item, ItemKind};
 use crate::store::StoreError;
-use crate::text::Visible;
+use crate::text::{Visible, count_noun};
 use serde_json::Value;
 
 impl Inbox {
@@ -27,7 +27,7 @@ impl Inbox {
         let mut card = card.unwrap_or_else(|| trouble_card(&item, self.about(&item)));
         if item.action == ABSENT_ACTION && item.closed.is_none() {
             let waiting = self.store().inbox().counts()?.waiting_for_model;
-            let threads = if waiting == 1 { "1 thread".to_owned() } else { format!("{waiting} threads") };
+            let threads = count_noun(waiting, "thread");
             card.blocks.push(Block::Fields(vec![(Visible::line("waiting"), Visible::line(&threads))]));
         }
         item.text = card.text();

@@ -37,6 +37,7 @@ use super::{
 };
 use crate::config::{self, AfterHandling, FiledBy, MailServer, MailSource};
 use crate::mail::maildir::ids;
+use crate::text::count_noun;
 use cursor::MailLocation;
 use fetch::FetchError;
 use folders::FolderPurpose;
@@ -296,7 +297,7 @@ impl Inner {
             }
         }
         let folders: Vec<String> = self.read.iter().map(|folder| safe_excerpt(&folder.name)).collect();
-        let mails = if mails == 1 { "1 mail".to_owned() } else { format!("{mails} mails") };
+        let mails = count_noun(mails, "mail");
         Ok(format!("{mails} in {} at {}", folders.join(", "), session.place()))
     }
 }

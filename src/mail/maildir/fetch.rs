@@ -22,12 +22,11 @@ struct PendingMail {
     arrived: Timestamp,
 }
 
-/// The mails that a fetch left for the next one, so that a large mailbox is not listed for each page.
+/// The mails that a fetch left for the next one, oldest first, so that a large mailbox is not listed for each page.
 #[derive(Default)]
 pub(super) struct Leftover {
     /// The cursor from which they come next.
     after: Option<Cursor>,
-    /// Oldest first.
     pending: VecDeque<PendingMail>,
 }
 

@@ -43,7 +43,7 @@ use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
 use crate::config::{self, AfterHandling, MailMode, MailSource};
-use crate::text::{Visible, io_error_text};
+use crate::text::{Visible, count_noun, io_error_text};
 use jiff::Timestamp;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -222,7 +222,7 @@ fn check(inner: &Inner) -> Result<String, MailError> {
         }
     }
     let folders = if inner.folders.len() == 1 { "" } else { " in its folders" };
-    let mails = if mails == 1 { "1 mail".to_owned() } else { format!("{mails} mails") };
+    let mails = count_noun(mails, "mail");
     Ok(format!("{mails}{folders}"))
 }
 

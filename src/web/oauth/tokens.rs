@@ -39,24 +39,25 @@ impl Tokens {
     /// Loads the tokens of a login. The error says what to do.
     pub fn load(login: &Google) -> Result<Self, LoginError> {
         let path = &login.tokens;
-        let lasting = |why: String| LoginError::Permanent(format!("the tokens in {} {why}", path.display()));
+        let permanent =
+            |why: String| LoginError::Permanent(format!("the tokens in {} {why}", path.display()));
         let file = match File::open(path) {
             Ok(file) => file,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 let text = format!("nobody has logged in to Google for {}; {}", login.account, log_in(login));
                 return Err(LoginError::LoginRequired(text));
             }
-            Err(error) => return Err(lasting(format!("cannot be read: {}", read_error_text(&error)))),
+            Err(error) => return Err(permanent(format!("cannot be read: {}", read_error_text(&error)))),
         };
         let meta = file
             .metadata()
-            .map_err(|error| lasting(format!("cannot be read: {}", read_error_text(&error))))?;
+            .map_err(|error| permanent(format!("cannot be read: {}", read_error_text(&error))))?;
         if !meta.is_file() || meta.mode() & 0o077 != 0 {
-            return Err(lasting("can be read by others; run chmod 600 on the file".to_owned()));
+            return Err(permanent("can be read by others; run chmod 600 on the file".to_owned()));
         }
         let mut bytes = Vec::new();
         let read = file.take(LONGEST).read_to_end(&mut bytes);
-        read.map_err(|error| lasting(format!("cannot be read: {}", read_error_text(&error))))?;
+        read.map_err(|error| permanent(format!("cannot be read: {}", read_error_text(&error))))?;
         // An error from serde could quote a token.
         let tokens: Self = serde_json::from_slice(&bytes).map_err(|_| {
             LoginError::LoginRequired(format!(
