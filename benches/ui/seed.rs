@@ -104,7 +104,6 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
         output: None,
         fingerprint: fingerprint.to_owned(),
         snapshot: None,
-        start: Vec::new(),
         has_calls: false,
         last_event: None,
         has_result: false,

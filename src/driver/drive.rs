@@ -268,7 +268,7 @@ impl Engine {
         output: Output,
         has_calls: bool,
     ) -> Result<Result<Committed, Failure>, StoreError> {
-        let Output { updates, next, start, took } = output;
+        let Output { updates, next, took } = output;
         let next = match next {
             Next::Goto(node) => NextStep::Goto(node),
             Next::Ask(asked, then) => NextStep::Ask(asked, then),
@@ -278,10 +278,6 @@ impl Engine {
             },
             Next::End => NextStep::End,
             Next::Abandon => NextStep::Abandon,
-        };
-        let start = match self.children(start) {
-            Ok(start) => start,
-            Err(failure) => return Ok(Err(failure)),
         };
         let IncomingSteps { mut steps, state, last_event } = incoming;
         // The state is changed in place if this is its only copy.
@@ -308,7 +304,6 @@ impl Engine {
             output: spec.workflow.output(&state).map(|output| output.to_string()),
             fingerprint: spec.workflow.fingerprint().to_owned(),
             snapshot,
-            start,
             has_calls,
             last_event,
             has_result: spec.results,

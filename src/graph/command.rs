@@ -10,8 +10,6 @@ pub struct Command<S: State> {
     /// In the order they happened.
     pub updates: Vec<S::Update>,
     pub next: Next,
-    /// Threads to start without waiting for them.
-    pub start: Vec<Child>,
 }
 
 impl<S: State> Command<S> {
@@ -46,14 +44,8 @@ impl<S: State> Command<S> {
         self
     }
 
-    /// Also starts a thread that nobody waits for.
-    pub fn starting(mut self, child: Child) -> Self {
-        self.start.push(child);
-        self
-    }
-
     fn with(next: Next) -> Self {
-        Self { updates: Vec::new(), next, start: Vec::new() }
+        Self { updates: Vec::new(), next }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use super::workflow::{NodeOutput, NodeRun};
 use super::{
-    AnyState, Child, Journal, JournalError, Next, NodeError, Progress, ProgressSink, StepContext, Workflow,
+    AnyState, Journal, JournalError, Next, NodeError, Progress, ProgressSink, StepContext, Workflow,
 };
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -17,8 +17,6 @@ pub struct Output {
     pub updates: String,
     /// Where the thread goes, with full names.
     pub next: Next,
-    /// Threads to start without waiting for them.
-    pub start: Vec<Child>,
     /// How long the node ran.
     pub took: Duration,
 }
@@ -105,7 +103,7 @@ pub async fn run_node(
     let result = tokio::time::timeout(limit, task).await;
     let took = began.elapsed();
     progress(Progress::Finished { thread });
-    let NodeOutput { updates, next, start } = match result {
+    let NodeOutput { updates, next } = match result {
         Ok(Ok(result)) => result?,
         Ok(Err(broken)) => {
             return Err(NodeError::failed(format!("node `{node}` broke: {}", panic_text(broken))));
@@ -118,7 +116,7 @@ pub async fn run_node(
         }
     };
     let next = workflow.resolve(node, next).map_err(NodeError::failed)?;
-    Ok(Output { updates, next, start, took })
+    Ok(Output { updates, next, took })
 }
 
 impl Retry {

@@ -29,8 +29,6 @@ pub struct NodeOutput {
     /// A JSON array of updates.
     pub updates: String,
     pub next: Next,
-    /// Threads to start without waiting for them.
-    pub start: Vec<super::Child>,
 }
 
 pub type NodeFuture<'a> = super::BoxFuture<'a, Result<NodeOutput, NodeError>>;
@@ -225,10 +223,10 @@ impl<S: State, D: Send + Sync + 'static> AnyGraph for TypedWorkflow<S, D> {
         let state = self.typed(state);
         let workflow = self.name.clone();
         Some(Box::pin(async move {
-            let Command { updates, next, start } = run(ctx, state).await?;
+            let Command { updates, next } = run(ctx, state).await?;
             let updates = serde_json::to_string(&updates)
                 .map_err(|e| NodeError::failed(format!("an update of `{workflow}` cannot be kept: {e}")))?;
-            Ok(NodeOutput { updates, next, start })
+            Ok(NodeOutput { updates, next })
         }))
     }
 

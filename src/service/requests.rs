@@ -400,7 +400,6 @@ async fn first_turn(
         output: spec.workflow.output(&after).map(|output| output.to_string()),
         fingerprint: spec.workflow.fingerprint().to_owned(),
         snapshot: None,
-        start: Vec::new(),
         has_calls: false,
         last_event: None,
         has_result: spec.results,

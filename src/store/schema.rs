@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 5;
+pub const VERSION: i64 = 6;
 
 /// The record: everything that happened, and where the log ends.
 const LOG: &str = "
@@ -62,7 +62,6 @@ CREATE TABLE threads (
     parent       INTEGER,
     parent_step  INTEGER,
     child_key    TEXT,
-    joined       INTEGER NOT NULL,  -- whether the parent waits for it
     origin       INTEGER,
     origin_step  INTEGER,           -- the last step it shares with the thread it was forked from
     output       TEXT,

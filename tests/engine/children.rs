@@ -103,17 +103,21 @@ async fn a_join_without_children_is_empty() {
 }
 
 #[tokio::test]
-async fn started_threads_are_not_waited_for() {
+async fn a_child_that_goes_on_does_not_wake_its_parent() {
     let inbox = TestInbox::new();
+    let waits = kid("waits", json!([[{"ask": [{"key": "x"}]}]]));
     let thread =
-        inbox.run_program(json!([[{"start": kid("loose", json!([[{"ask": [{"key": "x"}]}]]))}]])).await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
-    let loose = children(&inbox, &thread).await[0].clone();
-    assert_eq!(inbox.status(&loose).await, Status::Waiting);
-    inbox.accept(&loose).await;
+        inbox.run_program(json!([[{"spawn": [kid("ended", json!([]))]}], [{"spawn": [waits]}]])).await;
+    let [ended, waiting] = children(&inbox, &thread).await.try_into().unwrap();
+    inbox.threads().proceed(ended.clone(), "more".to_owned()).await.unwrap();
     inbox.drive().await;
-    assert_eq!(inbox.status(&loose).await, Status::Done);
-    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "play"], "the parent hears nothing of it");
+    assert_eq!(inbox.status(&ended).await, Status::Done);
+    assert_eq!(inbox.status(&thread).await, Status::Joining);
+    inbox.accept(&waiting).await;
+    inbox.drive().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+    let expected = json!([{"joined": [["ended", true]]}, {"joined": [["waits", true]]}]);
+    assert_eq!(inbox.log(&thread).await, expected);
 }
 
 #[tokio::test]

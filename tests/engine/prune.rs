@@ -128,11 +128,12 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
     inbox.threads().fork(forked.clone(), 2).await.unwrap();
     inbox.accept(&forked).await;
     inbox.drive().await;
-    let kid = json!({"key": "k", "program": [[{"ask": [{"key": "a"}]}]]});
-    inbox.run_program(json!([[{"start": kid}]])).await;
     let taught = inbox.run_program(json!([])).await;
     let lesson = NewLesson { namespace: "n".to_owned(), cause: "{}".to_owned(), interrupt: None };
     inbox.store().memory().save_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
+    let parent = inbox.run_program(json!([[{"spawn": [{"key": "k", "program": []}]}]])).await;
+    let (child, _) = inbox.store().threads().family(&parent).unwrap()[1].clone();
+    inbox.threads().proceed(child, "more".to_owned()).await.unwrap();
     file_all(&inbox).await;
     let plan = inbox.prune().plan(all()).await.unwrap();
     assert_eq!(plan.threads, 0, "{plan:?}");

@@ -20,7 +20,6 @@ use std::time::Duration;
 pub enum Op {
     Ask(Vec<Question>),
     Spawn(Vec<Kid>),
-    Start(Kid),
     /// A repeatable call, counted as `call:NAME`.
     Call(String),
     Once(Once),
@@ -226,7 +225,6 @@ async fn play(ctx: Ctx<Arc<FakeWorld>>, state: Arc<Tape>) -> Result<Command<Tape
             Op::Spawn(kids) => {
                 command.next = Command::<Tape>::spawn(kids.iter().map(child).collect(), "play").next
             }
-            Op::Start(kid) => command.start.push(child(kid)),
             Op::Call(name) => {
                 let work = async { Ok(world.count(&format!("call:{name}"))) };
                 log.push(json!({ name: ctx.call(name, work).await? }));

@@ -38,13 +38,11 @@ pub(in crate::store) struct Started {
     pub from: Option<i64>,
 }
 
-/// The thread that started another, at which step, and whether it waits for the result.
+/// The thread that started another and waits for its result, and at which step it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct Parent {
     pub thread: i64,
     pub step: i64,
-    #[serde(default, skip_serializing_if = "is_default")]
-    pub joined: bool,
 }
 
 /// What a fork shares with another thread: the steps up to `step`, the last of them in `entry`. What the fork asks and

@@ -231,9 +231,9 @@ mod tests {
         let db = Connection::open(folder.path().join(crate::store::FILE)).unwrap();
         db.execute_batch(
             "INSERT INTO threads (seq, id, workflow, fingerprint, title, status, node, awaits, steps, step, since, last,
-                    version, steps_since_person, step_limit, allowance, unheard, joined, unread, hold_ms, created_at, updated_at)
-             VALUES (1, 't00000001', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0),
-                    (2, 't00000002', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0)",
+                    version, steps_since_person, step_limit, allowance, unheard, unread, hold_ms, created_at, updated_at)
+             VALUES (1, 't00000001', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0),
+                    (2, 't00000002', 'email', '', '', 'done', '', 'nothing', 1, 1, 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0)",
         )
         .unwrap();
         let sent = json!({"message_id": "11\"@x.example", "place": "1@x.example", "refused": [["2@x.example", "no"]]});

@@ -34,7 +34,7 @@ const LIVE_STATUS: &str = "CASE
         AND EXISTS (SELECT 1 FROM interrupts INDEXED BY interrupts_pending WHERE thread = ?1 AND status <> 'closed' AND status = 'open') THEN 'waiting'
     WHEN coalesce(?2, awaits) = 'children' AND EXISTS (
         SELECT 1 FROM threads child WHERE child.parent = ?1 AND child.parent_step = coalesce(?3, threads.steps) - 1
-            AND child.joined = 1 AND child.status NOT IN ('done', 'abandoned')) THEN 'joining'
+            AND child.status NOT IN ('done', 'abandoned')) THEN 'joining'
     WHEN ?4 > 0 THEN 'held'
     ELSE 'ready' END";
 
@@ -169,7 +169,6 @@ fn started(db: &Connection, entry: &Entry, body: Started) -> Result<(), StoreErr
         parent: parent.map(|parent| parent.thread),
         parent_step: parent.map(|parent| parent.step),
         child_key: body.key,
-        joined: parent.is_some_and(|parent| parent.joined),
         origin: origin.map(|origin| origin.thread),
         origin_step: origin.map(|origin| origin.step),
         output: None,
@@ -241,11 +240,10 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
 /// A parent continues when the last child it waits for has ended.
 fn wake_parent(db: &Connection, child: &Entry) -> Result<(), StoreError> {
     execute(db, "UPDATE threads SET version = ?2, updated_at = ?3, status = CASE status WHEN 'joining' THEN 'ready' ELSE status END
-         WHERE seq = (SELECT parent FROM threads WHERE seq = ?1 AND joined = 1)
+         WHERE seq = (SELECT parent FROM threads WHERE seq = ?1)
            AND awaits = 'children' AND status NOT IN ('done', 'abandoned')
-           AND NOT EXISTS (SELECT 1 FROM threads child WHERE child.parent = threads.seq AND child.joined = 1
-                AND child.parent_step = (SELECT parent_step FROM threads WHERE seq = ?1)
-                AND child.status NOT IN ('done', 'abandoned'))", params![child.stream, child.seq, child.at])
+           AND NOT EXISTS (SELECT 1 FROM threads child WHERE child.parent = threads.seq
+                AND child.parent_step = threads.steps - 1 AND child.status NOT IN ('done', 'abandoned'))", params![child.stream, child.seq, child.at])
 }
 
 fn asked(db: &Connection, entry: &Entry, body: Asked) -> Result<(), StoreError> {

@@ -376,7 +376,7 @@ impl Recent {
 pub(in crate::store) fn living_children(db: &Connection, parent: i64, step: i64) -> Result<i64, StoreError> {
     Ok(db
         .prepare_cached(
-            "SELECT count(*) FROM threads WHERE parent = ? AND parent_step = ? AND joined = 1
+            "SELECT count(*) FROM threads WHERE parent = ? AND parent_step = ?
                AND status NOT IN ('done', 'abandoned')",
         )?
         .query_row([parent, step], |count| count.get(0))?)

@@ -83,7 +83,6 @@ row! {
     parent: Option<i64>,
     parent_step: Option<i64>,
     child_key: Option<String>,
-    joined: bool,
     origin: Option<i64>,
     origin_step: Option<i64>,
     output: Option<String>,

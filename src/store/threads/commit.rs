@@ -53,8 +53,6 @@ pub struct Commit {
     pub fingerprint: String,
     /// Its folded state as JSON, if a new snapshot is due.
     pub snapshot: Option<String>,
-    /// Threads to start without waiting for them.
-    pub start: Vec<NewThread>,
     /// Whether call results may be recorded for its step.
     pub has_calls: bool,
     /// The last event among the steps.
@@ -179,11 +177,6 @@ fn write_next(
     now: i64,
 ) -> Result<(NextView, Vec<(Entry, Asked)>), StoreError> {
     let mut asked = Vec::new();
-    let thread = row.seq;
-    let start_child = |new: &NewThread, joined: bool| {
-        let parent = Parent { thread, step, joined };
-        start(tx, new, Some(parent), commit.step_limit, false, now)
-    };
     let next = match &commit.next {
         NextStep::Goto(node) => NextView::Goto { goto: node.clone() },
         NextStep::End | NextStep::Abandon => NextView::End { end: true },
@@ -195,13 +188,14 @@ fn write_next(
             NextView::Ask { ask, then: then.clone() }
         }
         NextStep::Spawn(children, then) => {
-            let spawn = children.iter().map(|new| Ok(start_child(new, true)?.id));
-            NextView::Spawn { spawn: spawn.collect::<Result<_, StoreError>>()?, then: then.clone() }
+            let parent = Parent { thread: row.seq, step };
+            let spawn = children
+                .iter()
+                .map(|new| Ok(start(tx, new, Some(parent), commit.step_limit, false, now)?.id))
+                .collect::<Result<_, StoreError>>()?;
+            NextView::Spawn { spawn, then: then.clone() }
         }
     };
-    for new in &commit.start {
-        start_child(new, false)?;
-    }
     Ok((next, asked))
 }
 

@@ -48,7 +48,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
             NextView::Ask { ask: new_ids, then: then.clone() }
         }
         NextView::Spawn { spawn, then } => {
-            let parent = Parent { thread: row.seq, step: last.n, joined: true };
+            let parent = Parent { thread: row.seq, step: last.n };
             let mut new_ids = Vec::new();
             for id in spawn {
                 let child = ThreadRow::find(tx, id)?;

@@ -299,8 +299,8 @@ fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), Sto
 /// Checks that the row agrees with the thread's first log entry.
 fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
     let started: Started = log::entry(db, row.seq)?.parse_body()?;
-    let parent = started.parent.map(|parent| (parent.thread, parent.step, parent.joined));
-    let listed = row.parent.zip(row.parent_step).map(|(thread, step)| (thread, step, row.joined));
+    let parent = started.parent.map(|parent| (parent.thread, parent.step));
+    let listed = row.parent.zip(row.parent_step);
     let origin = started.origin.map(|origin| (origin.thread, origin.step));
     let same = started.id == row.id
         && started.workflow == row.workflow

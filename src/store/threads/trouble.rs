@@ -168,7 +168,7 @@ fn end(
     if recent.step.awaits != Awaits::Children {
         return Ok(());
     }
-    let rest = "WHERE parent = ? AND joined = 1 AND status NOT IN ('done', 'abandoned')";
+    let rest = "WHERE parent = ? AND status NOT IN ('done', 'abandoned')";
     for mut child in ThreadRow::select(tx, rest, [row.seq])? {
         let recent = Recent::read(tx, &child)?;
         let abandoned = Settled { ends: Some(Status::Abandoned), ..Settled::default() };
