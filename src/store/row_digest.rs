@@ -1,5 +1,7 @@
 //! Digests of rows. SQLite has no page checksums, and its integrity check misses most bit flips.
 
+use rusqlite::ToSql;
+use rusqlite::types::{FromSql, FromSqlError, FromSqlResult, ToSqlOutput, ValueRef};
 use sha2::{Digest as _, Sha256};
 use std::fmt;
 
@@ -12,10 +14,23 @@ impl Digest {
     pub fn bytes(&self) -> &[u8] {
         &self.0
     }
+}
 
-    /// Reads stored bytes; `None` if the length is wrong.
-    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
-        Some(Self(bytes.try_into().ok()?))
+impl ToSql for Digest {
+    fn to_sql(&self) -> rusqlite::Result<ToSqlOutput<'_>> {
+        Ok(ToSqlOutput::from(self.bytes()))
+    }
+}
+
+impl FromSql for Digest {
+    fn column_result(value: ValueRef<'_>) -> FromSqlResult<Self> {
+        let bytes = value.as_blob()?;
+        let expected_size = size_of::<Self>();
+        Ok(Self(
+            bytes
+                .try_into()
+                .map_err(|_| FromSqlError::InvalidBlobSize { expected_size, blob_size: bytes.len() })?,
+        ))
     }
 }
 
@@ -55,25 +70,21 @@ impl RowHasher {
         self
     }
 
-    pub(in crate::store) fn maybe_text(self, value: Option<&str>) -> Self {
-        match value {
-            Some(value) => self.int(1).text(value),
-            None => self.int(0),
-        }
-    }
-
-    pub(in crate::store) fn maybe_bytes(self, value: Option<&[u8]>) -> Self {
-        match value {
-            Some(value) => self.int(1).bytes(value),
-            None => self.int(0),
-        }
-    }
-
-    pub(in crate::store) fn maybe_int(self, value: Option<i64>) -> Self {
-        match value {
-            Some(value) => self.int(1).int(value),
-            None => self.int(0),
-        }
+    /// Adds a column by its type and value.
+    pub(in crate::store) fn column(self, value: &dyn ToSql) -> Result<Self, rusqlite::Error> {
+        let value = value.to_sql()?;
+        let value = match &value {
+            ToSqlOutput::Borrowed(value) => *value,
+            ToSqlOutput::Owned(value) => ValueRef::from(value),
+            _ => return Err(rusqlite::Error::ToSqlConversionFailure("not a plain value".into())),
+        };
+        Ok(match value {
+            ValueRef::Null => self.int(0),
+            ValueRef::Integer(value) => self.int(1).int(value),
+            ValueRef::Real(value) => self.int(2).bytes(&value.to_le_bytes()),
+            ValueRef::Text(value) => self.int(3).bytes(value),
+            ValueRef::Blob(value) => self.int(4).bytes(value),
+        })
     }
 
     pub(in crate::store) fn done(self) -> Digest {

@@ -12,7 +12,7 @@ pub(in crate::store) fn read_tally(db: &Connection, name: &str) -> Result<i64, S
         .optional()?;
     match stored {
         None => Ok(0),
-        Some((count, digest)) if digest == seal(name, count).bytes() => Ok(count),
+        Some((count, digest)) if digest == count_digest(name, count).bytes() => Ok(count),
         Some(_) => Err(StoreError::Damaged(format!("the count of {name} is not as it was written"))),
     }
 }
@@ -21,10 +21,10 @@ pub(in crate::store) fn read_tally(db: &Connection, name: &str) -> Result<i64, S
 pub(in crate::store) fn tally(db: &Connection, name: &str, increment: i64) -> Result<(), StoreError> {
     let count = read_tally(db, name)? + increment;
     db.prepare_cached("INSERT OR REPLACE INTO tallies (name, count, digest) VALUES (?, ?, ?)")?
-        .execute(params![name, count, seal(name, count).bytes()])?;
+        .execute(params![name, count, count_digest(name, count).bytes()])?;
     Ok(())
 }
 
-fn seal(name: &str, count: i64) -> Digest {
+fn count_digest(name: &str, count: i64) -> Digest {
     RowHasher::of("tallies").text(name).int(count).done()
 }

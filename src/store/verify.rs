@@ -1,7 +1,7 @@
 //! Checks the whole file: the log, its projections, and every row that carries its own digest.
 
 use crate::store::log::{self, Entry, Kind, Pruned, Tx, check_links};
-use crate::store::memory::lessons;
+use crate::store::memory::lessons::LessonRow;
 use crate::store::record::project::{self, apply};
 use crate::store::record::questions::{questions, schema_of};
 use crate::store::record::{calls, recent};
@@ -121,7 +121,9 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     if verified.damaged.is_empty() {
         verified.differing = differences(db, &fresh)?;
     }
-    for (table, what) in [("mails", "records of mails"), ("sources", "records of mailboxes")] {
+    let counted =
+        [("mails", "records of mails"), ("sources", "records of mailboxes"), ("lessons", "lessons")];
+    for (table, what) in counted {
         let count: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0))?;
         if read_tally(db, table)? != count {
             verified.damaged.push(format!("{what} are missing"));
@@ -142,7 +144,7 @@ fn run(db: &Connection) -> Result<Verified, StoreError> {
     })?;
     check_rows(db, "sources", &mut verified, |row| SourceRow::read(row)?.read_cursor(db).map(|_| ()))?;
     check_rows(db, "blobs", &mut verified, |row| blobs::get(db, &row.get(1)?).map(|_| ()))?;
-    record_damage(&mut verified, lessons::check(db))?;
+    check_rows(db, "lessons", &mut verified, |row| LessonRow::read(row).map(|_| ()))?;
     Ok(verified)
 }
 

@@ -60,7 +60,7 @@ impl Inbox<'_> {
                 db.prepare_cached(
                     "INSERT OR REPLACE INTO settings (name, value) VALUES ('policy_clock', ?)",
                 )?
-                .execute(params![format!("{} {total} {at}", seal(&clock))])?;
+                .execute(params![format!("{} {total} {at}", clock_digest(&clock))])?;
                 Ok(true)
             })
             .await
@@ -159,10 +159,10 @@ fn read_policy_clock(db: &Connection) -> Result<Option<PolicyClock>, StoreError>
         .optional()?;
     let Some(text) = stored else { return Ok(None) };
     let read = || {
-        let (sealed, rest) = text.split_once(' ')?;
+        let (digest, rest) = text.split_once(' ')?;
         let (total, at) = rest.split_once(' ')?;
         let clock = PolicyClock { total: total.parse().ok()?, at: at.to_owned() };
-        (seal(&clock) == sealed).then_some(clock)
+        (clock_digest(&clock) == digest).then_some(clock)
     };
     read().map_or_else(
         || damaged("the clock of the policy for expiry is not as it was written"),
@@ -170,6 +170,6 @@ fn read_policy_clock(db: &Connection) -> Result<Option<PolicyClock>, StoreError>
     )
 }
 
-fn seal(clock: &PolicyClock) -> String {
+fn clock_digest(clock: &PolicyClock) -> String {
     hex(RowHasher::of("policy_clock").int(clock.total).text(&clock.at).done().bytes())
 }

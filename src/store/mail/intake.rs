@@ -164,28 +164,27 @@ impl Mail<'_> {
         limit: usize,
     ) -> Result<Vec<StoredMail>, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT * FROM mails WHERE account = ?1 AND state = ?2
+            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+            let mails = MailRow::select(
+                db,
+                "WHERE account = ?1 AND state = ?2
                    AND (thread IS NULL
                         OR (SELECT status FROM threads WHERE seq = mails.thread) IN ('done', 'abandoned'))
                  ORDER BY came_at, seq LIMIT ?3",
+                params![account, state, limit],
             )?;
-            let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut rows = statement.query(params![account, state.word(), limit])?;
-            let mut mails = Vec::new();
-            while let Some(row) = rows.next()? {
-                let mail = MailRow::read(row)?;
+            let stored = mails.into_iter().map(|mail| {
                 let thread = mail.thread.map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
-                mails.push(StoredMail {
+                Ok(StoredMail {
                     came_at: time(mail.came_at)?,
                     raw: blobs::get(db, &mail.raw)?,
                     thread: thread.map(|row| row.id),
                     identity: mail.identity,
                     account: mail.account,
                     place: mail.place,
-                });
-            }
-            Ok(mails)
+                })
+            });
+            stored.collect()
         })
     }
 
@@ -193,14 +192,9 @@ impl Mail<'_> {
     pub fn from(self, sender: &str, limit: usize) -> Result<Vec<MailLine>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
-            let mut statement =
-                db.prepare_cached("SELECT * FROM mails WHERE sender = ? ORDER BY seq DESC LIMIT ?")?;
-            let mut rows = statement.query(params![sender.to_lowercase(), limit])?;
-            let mut mails = Vec::new();
-            while let Some(row) = rows.next()? {
-                mails.push(line(db, MailRow::read(row)?)?);
-            }
-            Ok(mails)
+            let newest = "WHERE sender = ? ORDER BY seq DESC LIMIT ?";
+            let mails = MailRow::select(db, newest, params![sender.to_lowercase(), limit])?;
+            mails.into_iter().map(|mail| line(db, mail)).collect()
         })
     }
 

@@ -210,12 +210,8 @@ fn acted(db: &Connection, thread: i64) -> Result<bool, StoreError> {
 }
 
 fn by_seq(db: &Connection, seq: i64) -> Result<MailRow, StoreError> {
-    let mut statement = db.prepare_cached("SELECT * FROM mails WHERE seq = ?")?;
-    let mut rows = statement.query([seq])?;
-    match rows.next()? {
-        Some(row) => MailRow::read(row),
-        None => damaged(format!("mail number {seq} is missing")),
-    }
+    let mail = MailRow::select(db, "WHERE seq = ?", [seq])?.pop();
+    mail.map_or_else(|| damaged(format!("mail number {seq} is missing")), Ok)
 }
 
 #[cfg(test)]

@@ -165,19 +165,16 @@ impl Mail<'_> {
     /// Every known mailbox.
     pub fn sources(self) -> Result<Vec<SourceLine>, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached("SELECT * FROM sources ORDER BY seq")?;
-            let mut rows = statement.query([])?;
-            let mut lines = Vec::new();
-            while let Some(row) = rows.next()? {
-                let row = SourceRow::read(row)?;
-                lines.push(SourceLine {
+            let rows = SourceRow::select(db, "ORDER BY seq", [])?.into_iter();
+            rows.map(|row| {
+                Ok(SourceLine {
                     source: row.name,
                     checked_at: row.checked_at.map(time).transpose()?,
                     ok_at: row.ok_at.map(time).transpose()?,
                     error: row.error,
-                });
-            }
-            Ok(lines)
+                })
+            })
+            .collect()
         })
     }
 
@@ -258,15 +255,9 @@ fn stored(db: &Connection, row: SourceRow) -> Result<StoredSource, StoreError> {
 }
 
 fn leave_beyond(db: &Connection, name: &str, limit: usize, reason: &str, now: i64) -> Result<(), StoreError> {
-    let mut statement = db.prepare_cached(
-        "SELECT * FROM mails WHERE account = ? AND state = 'asked' ORDER BY came_at DESC, seq DESC LIMIT -1 OFFSET ?",
-    )?;
-    let mut rows = statement.query(params![name, i64::try_from(limit).unwrap_or(i64::MAX)])?;
-    let mut beyond = Vec::new();
-    while let Some(row) = rows.next()? {
-        beyond.push(MailRow::read(row)?);
-    }
-    for mut mail in beyond {
+    let beyond = "WHERE account = ? AND state = 'asked' ORDER BY came_at DESC, seq DESC LIMIT -1 OFFSET ?";
+    let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+    for mut mail in MailRow::select(db, beyond, params![name, limit])? {
         mail.state = MailState::Left;
         mail.reason = Some(reason.to_owned());
         mail.handled_at = Some(now);

@@ -5,15 +5,10 @@
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{LessonLink, MemoryVersion};
-use crate::store::row_digest::{Digest, RowHasher};
-use crate::store::rows::{ThreadRow, damaged};
-use crate::store::tally::{read_tally, tally};
+use crate::store::rows::{ThreadRow, checked_row, damaged};
 use crate::store::threads::start::{NewThread, start};
 use crate::store::{Memory, StoreError};
-use rusqlite::{Connection, Row, params};
-
-/// The tally of stored lessons, so that missing ones are noticed.
-const TALLY: &str = "lessons";
+use rusqlite::params;
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NewLesson {
@@ -40,14 +35,14 @@ pub struct OpenLesson {
     pub interrupt: Option<String>,
 }
 
-struct LessonRow {
-    seq: i64,
+checked_row! {
+    LessonRow in "lessons", "lesson":
     namespace: String,
     cause: String,
     thread: i64,
     key: String,
     interrupt: Option<String>,
-    at: i64,
+    at: i64;
     learner: Option<i64>,
 }
 
@@ -76,12 +71,8 @@ impl Memory<'_> {
                     if is_saved {
                         continue;
                     }
-                    let seq = db
-                        .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM lessons")?
-                        .query_row([], |row| row.get(0))?;
-                    let row =
-                        LessonRow { seq, namespace, cause, thread, key, interrupt, at: now, learner: None };
-                    row.insert(db)?;
+                    let (seq, at, learner) = (0, now, None);
+                    LessonRow { seq, namespace, cause, thread, key, interrupt, at, learner }.insert(db)?;
                 }
                 Ok(())
             })
@@ -91,21 +82,17 @@ impl Memory<'_> {
     /// All lessons that no thread has taken yet, oldest first.
     pub fn open_lessons(self) -> Result<Vec<OpenLesson>, StoreError> {
         self.0.read(|db| {
-            let mut statement =
-                db.prepare_cached("SELECT * FROM lessons WHERE learner IS NULL ORDER BY seq")?;
-            let mut rows = statement.query([])?;
-            let mut lessons = Vec::new();
-            while let Some(row) = rows.next()? {
-                let row = LessonRow::read(row)?;
-                lessons.push(OpenLesson {
+            let open = LessonRow::select(db, "WHERE learner IS NULL ORDER BY seq", [])?.into_iter();
+            open.map(|row| {
+                Ok(OpenLesson {
                     seq: row.seq,
                     namespace: row.namespace,
                     cause: row.cause,
                     thread: ThreadRow::by_seq(db, row.thread)?.id,
                     interrupt: row.interrupt,
-                });
-            }
-            Ok(lessons)
+                })
+            })
+            .collect()
         })
     }
 
@@ -113,15 +100,9 @@ impl Memory<'_> {
     pub fn lessons(self, namespace: &str, limit: usize) -> Result<Vec<String>, StoreError> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
         self.0.read(|db| {
-            let mut statement =
-                db.prepare_cached("SELECT * FROM lessons WHERE namespace = ? ORDER BY seq DESC LIMIT ?")?;
-            let mut rows = statement.query(params![namespace, limit])?;
-            let mut causes = Vec::new();
-            while let Some(row) = rows.next()? {
-                causes.push(LessonRow::read(row)?.cause);
-            }
-            causes.reverse();
-            Ok(causes)
+            let newest = "WHERE namespace = ? ORDER BY seq DESC LIMIT ?";
+            let rows = LessonRow::select(db, newest, params![namespace, limit])?;
+            Ok(rows.into_iter().rev().map(|row| row.cause).collect())
         })
     }
 
@@ -163,7 +144,9 @@ impl Memory<'_> {
             .write(move |db| {
                 let learner = start(db, &new, None, step_limit, false, now)?;
                 for seq in &lessons {
-                    let mut row = LessonRow::find(db, *seq)?;
+                    let Some(mut row) = LessonRow::select(db, "WHERE seq = ?", [seq])?.pop() else {
+                        return damaged(format!("lesson number {seq} is missing"));
+                    };
                     if row.learner.is_some() {
                         return Err(StoreError::Moved);
                     }
@@ -174,86 +157,4 @@ impl Memory<'_> {
             })
             .await
     }
-}
-
-impl LessonRow {
-    fn seal(&self) -> Digest {
-        RowHasher::of("lessons")
-            .int(self.seq)
-            .text(&self.namespace)
-            .text(&self.cause)
-            .int(self.thread)
-            .text(&self.key)
-            .maybe_text(self.interrupt.as_deref())
-            .int(self.at)
-            .maybe_int(self.learner)
-            .done()
-    }
-
-    fn insert(&self, db: &Connection) -> Result<(), StoreError> {
-        db.prepare_cached(
-            "INSERT INTO lessons (seq, namespace, cause, thread, key, interrupt, at, learner, digest)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            self.seq,
-            self.namespace,
-            self.cause,
-            self.thread,
-            self.key,
-            self.interrupt,
-            self.at,
-            self.learner,
-            self.seal().bytes()
-        ])?;
-        tally(db, TALLY, 1)
-    }
-
-    fn update(&self, db: &Connection) -> Result<(), StoreError> {
-        db.prepare_cached("UPDATE lessons SET learner = ?, digest = ? WHERE seq = ?")?.execute(params![
-            self.learner,
-            self.seal().bytes(),
-            self.seq
-        ])?;
-        Ok(())
-    }
-
-    fn find(db: &Connection, seq: i64) -> Result<Self, StoreError> {
-        let mut statement = db.prepare_cached("SELECT * FROM lessons WHERE seq = ?")?;
-        let mut rows = statement.query([seq])?;
-        match rows.next()? {
-            Some(row) => Self::read(row),
-            None => damaged(format!("lesson number {seq} is missing")),
-        }
-    }
-
-    fn read(row: &Row<'_>) -> Result<Self, StoreError> {
-        let lesson = Self {
-            seq: row.get(0)?,
-            namespace: row.get(1)?,
-            cause: row.get(2)?,
-            thread: row.get(3)?,
-            key: row.get(4)?,
-            interrupt: row.get(5)?,
-            at: row.get(6)?,
-            learner: row.get(7)?,
-        };
-        let digest: Vec<u8> = row.get(8)?;
-        if digest != lesson.seal().bytes() {
-            return damaged(format!("lesson number {} is not as it was written", lesson.seq));
-        }
-        Ok(lesson)
-    }
-}
-
-/// Checks that every lesson is as it was written, and that none is missing.
-pub(in crate::store) fn check(db: &Connection) -> Result<(), StoreError> {
-    let mut statement = db.prepare("SELECT * FROM lessons ORDER BY seq")?;
-    let mut rows = statement.query([])?;
-    let mut count = 0;
-    while let Some(row) = rows.next()? {
-        LessonRow::read(row)?;
-        count += 1;
-    }
-    if read_tally(db, TALLY)? == count { Ok(()) } else { damaged("lessons are missing".to_owned()) }
 }

@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::HashMap;
 
-fn seal(thread: i64, step: i64, name: &str, result: &str) -> Digest {
+fn call_digest(thread: i64, step: i64, name: &str, result: &str) -> Digest {
     RowHasher::of("calls").int(thread).int(step).text(name).text(result).done()
 }
 
@@ -18,7 +18,7 @@ pub(in crate::store) fn write(
     name: &str,
     result: &str,
 ) -> Result<(), StoreError> {
-    let digest = seal(thread, step, name, result);
+    let digest = call_digest(thread, step, name, result);
     tx.prepare_cached(
         "INSERT OR REPLACE INTO calls (thread, step, name, result, digest) VALUES (?, ?, ?, ?, ?)",
     )?
@@ -38,7 +38,7 @@ pub(in crate::store) fn read(
     let mut calls = HashMap::new();
     while let Some(row) = rows.next()? {
         let (name, result, digest): (String, String, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        if digest != seal(thread, step, &name, &result).bytes() {
+        if digest != call_digest(thread, step, &name, &result).bytes() {
             return damaged(format!("the result of call `{name}` is not as it was written"));
         }
         calls.insert(name, json("a call's result", &result)?);

@@ -28,7 +28,7 @@ pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Option<
     let Some((step, chain, packed, digest)) = stored else { return Ok(None) };
     let what = || format!("the snapshot of thread {}", row.id);
     let entry = log::entry(db, step)?;
-    if seal(row.seq, step, &chain, &packed).bytes() != digest || entry.chain != chain {
+    if snapshot_digest(row.seq, step, &chain, &packed).bytes() != digest || entry.chain != chain {
         return damaged(format!("{} is not as it was written", what()));
     }
     let state = lz4_flex::decompress_size_prepended(&packed)
@@ -47,7 +47,7 @@ pub(in crate::store) fn write(
     state: &str,
 ) -> Result<usize, StoreError> {
     let packed = lz4_flex::compress_prepend_size(state.as_bytes());
-    let digest = seal(thread, step.seq, &step.chain, &packed);
+    let digest = snapshot_digest(thread, step.seq, &step.chain, &packed);
     db.prepare_cached(
         "INSERT INTO snapshots (thread, step, chain, state, digest) VALUES (?, ?, ?, ?, ?)
          ON CONFLICT (thread) DO UPDATE SET step = excluded.step, chain = excluded.chain, state = excluded.state,
@@ -57,6 +57,6 @@ pub(in crate::store) fn write(
     Ok(packed.len())
 }
 
-fn seal(thread: i64, step: i64, chain: &[u8], state: &[u8]) -> Digest {
+fn snapshot_digest(thread: i64, step: i64, chain: &[u8], state: &[u8]) -> Digest {
     RowHasher::of("snapshots").int(thread).int(step).bytes(chain).bytes(state).done()
 }

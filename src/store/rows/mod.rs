@@ -6,6 +6,7 @@ mod projected;
 mod source;
 mod words;
 
+pub(in crate::store) use columns::checked_row;
 pub(in crate::store) use mail::MailRow;
 pub use mail::{MAIL_EVENT, MailState};
 pub use projected::Awaits;
@@ -14,10 +15,8 @@ pub use source::Phase;
 pub(in crate::store) use source::SourceRow;
 
 use crate::store::StoreError;
-use crate::store::row_digest::Digest;
 use jiff::Timestamp;
-use rusqlite::types::FromSql;
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, Params, Row};
 use serde::de::DeserializeOwned;
 use std::borrow::Cow;
 
@@ -33,40 +32,20 @@ pub(in crate::store) fn json<T: DeserializeOwned>(what: &str, text: &str) -> Res
     serde_json::from_str(text).or_else(|e| damaged(format!("{what} is not readable: {e}")))
 }
 
-/// Reads a row's columns in the order they were declared. By name, SQLite would compare strings for each.
-struct Cells<'a, 'b> {
-    row: &'a Row<'b>,
-    at: usize,
-}
-
-impl<'a, 'b> Cells<'a, 'b> {
-    fn of(row: &'a Row<'b>) -> Self {
-        Self { row, at: 0 }
+/// Reads all rows of a query.
+pub(in crate::store) fn query<T>(
+    db: &Connection,
+    sql: &str,
+    parameters: impl Params,
+    read: impl Fn(&Row<'_>) -> Result<T, StoreError>,
+) -> Result<Vec<T>, StoreError> {
+    let mut statement = db.prepare_cached(sql)?;
+    let mut rows = statement.query(parameters)?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        all.push(read(row)?);
     }
-
-    fn next<T: FromSql>(&mut self) -> Result<T, StoreError> {
-        self.at += 1;
-        Ok(self.row.get(self.at - 1)?)
-    }
-
-    fn word<T>(&mut self, what: &str, read: impl Fn(&str) -> Option<T>) -> Result<T, StoreError> {
-        self.at += 1;
-        let word = self.row.get_ref(self.at - 1)?.as_str().map_err(|e| StoreError::Damaged(e.to_string()))?;
-        read(word).map_or_else(|| damaged(format!("`{}` is not a valid {what}", word.escape_debug())), Ok)
-    }
-
-    fn digest(&mut self) -> Result<Digest, StoreError> {
-        self.maybe_digest()?.map_or_else(|| damaged("a digest is missing"), Ok)
-    }
-
-    fn maybe_digest(&mut self) -> Result<Option<Digest>, StoreError> {
-        self.at += 1;
-        let cell = self.row.get_ref(self.at - 1)?;
-        let bytes = cell.as_blob_or_null().map_err(|e| StoreError::Damaged(e.to_string()))?;
-        let read =
-            |bytes| Digest::from_bytes(bytes).map_or_else(|| damaged("a digest has the wrong length"), Ok);
-        bytes.map(read).transpose()
-    }
+    Ok(all)
 }
 
 /// Completes an id of which a person gave the beginning.

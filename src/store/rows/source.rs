@@ -2,9 +2,8 @@
 
 use crate::store::StoreError;
 use crate::store::row_digest::{Digest, RowHasher};
-use crate::store::rows::{Cells, damaged};
-use crate::store::tally::tally;
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use crate::store::rows::{checked_row, damaged};
+use rusqlite::{Connection, OptionalExtension, params};
 
 /// How far the first look at a mailbox has come.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, strum::IntoStaticStr, strum::EnumString)]
@@ -21,75 +20,34 @@ pub enum Phase {
 }
 
 impl Phase {
-    fn word(self) -> &'static str {
+    pub(super) fn word(self) -> &'static str {
         self.into()
     }
 
-    fn from_word(word: &str) -> Option<Self> {
+    pub(super) fn from_word(word: &str) -> Option<Self> {
         word.parse().ok()
     }
 }
 
-/// A mailbox.
-#[derive(Clone, Debug)]
-pub(in crate::store) struct SourceRow {
-    pub seq: i64,
-    pub name: String,
-    pub began_at: i64,
-    pub since: i64,
-    pub phase: Phase,
-    pub thread: Option<i64>,
+checked_row! {
+    /// A mailbox.
+    SourceRow in "sources", "the record of mailbox":
+    name: String,
+    began_at: i64,
+    since: i64;
+    phase: Phase,
+    thread: Option<i64>,
     /// The digest of its cursor, which is stored apart.
-    pub cursor: Option<Digest>,
-    pub checked_at: Option<i64>,
-    pub ok_at: Option<i64>,
-    pub error: Option<String>,
-    pub receiver: Option<String>,
+    cursor: Option<Digest>,
+    checked_at: Option<i64>,
+    ok_at: Option<i64>,
+    error: Option<String>,
+    receiver: Option<String>,
 }
 
 impl SourceRow {
-    fn seal(&self) -> Digest {
-        RowHasher::of("sources")
-            .int(self.seq)
-            .text(&self.name)
-            .int(self.began_at)
-            .int(self.since)
-            .text(self.phase.word())
-            .maybe_int(self.thread)
-            .maybe_bytes(self.cursor.as_ref().map(Digest::bytes))
-            .maybe_int(self.checked_at)
-            .maybe_int(self.ok_at)
-            .maybe_text(self.error.as_deref())
-            .maybe_text(self.receiver.as_deref())
-            .done()
-    }
-
-    pub(in crate::store) fn read(row: &Row<'_>) -> Result<Self, StoreError> {
-        let mut cells = Cells::of(row);
-        let source = Self {
-            seq: cells.next()?,
-            name: cells.next()?,
-            began_at: cells.next()?,
-            since: cells.next()?,
-            phase: cells.word("phase", Phase::from_word)?,
-            thread: cells.next()?,
-            cursor: cells.maybe_digest()?,
-            checked_at: cells.next()?,
-            ok_at: cells.next()?,
-            error: cells.next()?,
-            receiver: cells.next()?,
-        };
-        if cells.digest()? != source.seal() {
-            return damaged(format!("the record of mailbox number {} is not as it was written", source.seq));
-        }
-        Ok(source)
-    }
-
     pub(in crate::store) fn find(db: &Connection, name: &str) -> Result<Option<Self>, StoreError> {
-        let mut statement = db.prepare_cached("SELECT * FROM sources WHERE name = ?")?;
-        let mut rows = statement.query([name])?;
-        let Some(row) = rows.next()? else { return Ok(None) };
-        let source = Self::read(row)?;
+        let Some(source) = Self::select(db, "WHERE name = ?", [name])?.pop() else { return Ok(None) };
         if source.name == name {
             return Ok(Some(source));
         }
@@ -104,64 +62,20 @@ impl SourceRow {
             .query_row([self.seq], |row| row.get(0))
             .optional()?;
         match cursor {
-            Some(cursor) if seal_cursor(&cursor) == digest => Ok(Some(cursor)),
+            Some(cursor) if cursor_digest(&cursor) == digest => Ok(Some(cursor)),
             _ => damaged(format!("the cursor of mailbox number {} is not as it was written", self.seq)),
         }
     }
 
     /// Stores where to continue; [`SourceRow::update`] must follow.
     pub(in crate::store) fn write_cursor(&mut self, db: &Connection, cursor: &str) -> Result<(), StoreError> {
-        self.cursor = Some(seal_cursor(cursor));
+        self.cursor = Some(cursor_digest(cursor));
         db.prepare_cached("INSERT OR REPLACE INTO cursors (source, cursor) VALUES (?, ?)")?
             .execute(params![self.seq, cursor])?;
         Ok(())
     }
-
-    pub(in crate::store) fn insert(&mut self, db: &Connection) -> Result<(), StoreError> {
-        self.seq = db
-            .prepare_cached("SELECT coalesce(max(seq), 0) + 1 FROM sources")?
-            .query_row([], |row| row.get(0))?;
-        db.prepare_cached(
-            "INSERT INTO sources (seq, name, began_at, since, phase, thread, cursor, checked_at, ok_at, error, receiver, digest)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )?
-        .execute(params![
-            self.seq,
-            self.name,
-            self.began_at,
-            self.since,
-            self.phase.word(),
-            self.thread,
-            self.cursor.as_ref().map(Digest::bytes),
-            self.checked_at,
-            self.ok_at,
-            self.error,
-            self.receiver,
-            self.seal().bytes(),
-        ])?;
-        tally(db, "sources", 1)
-    }
-
-    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
-        db.prepare_cached(
-            "UPDATE sources SET phase = ?, thread = ?, cursor = ?, checked_at = ?, ok_at = ?, error = ?, receiver = ?, digest = ?
-             WHERE seq = ?",
-        )?
-        .execute(params![
-            self.phase.word(),
-            self.thread,
-            self.cursor.as_ref().map(Digest::bytes),
-            self.checked_at,
-            self.ok_at,
-            self.error,
-            self.receiver,
-            self.seal().bytes(),
-            self.seq,
-        ])?;
-        Ok(())
-    }
 }
 
-fn seal_cursor(cursor: &str) -> Digest {
+fn cursor_digest(cursor: &str) -> Digest {
     RowHasher::of("cursors").text(cursor).done()
 }

@@ -31,5 +31,7 @@ words! {
     Kind: |kind| kind.word(), Kind::from_word;
     EffectState: |state| state.word(), EffectState::from_word;
     super::Awaits: |awaits| awaits.word(), super::Awaits::from_word;
+    super::MailState: |state| state.word(), super::MailState::from_word;
+    super::Phase: |phase| phase.word(), super::Phase::from_word;
     super::Stage: |stage| stage.word(), super::Stage::from_word;
 }
