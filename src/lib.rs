@@ -4,7 +4,7 @@
 //!
 //! - [`text`]: text from outside, made safe to show and to prompt with
 //! - [`config`]: the settings from the file, the environment and the flags
-//! - [`web`]: HTTP and logins at the user's mail and calendar servers
+//! - [`web`]: HTTP, and logins at the user's mail and calendar servers
 //! - [`graph`]: durable graphs of plain async functions
 //! - [`inbox`]: what a person sees and may decide
 //! - [`llm`], [`mail`], [`calendar`], [`tools`]: models, and how workflows reach the world

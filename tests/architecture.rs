@@ -11,11 +11,11 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("graph", &[]),
     ("config", &["text"]),
     ("inbox", &["graph", "text"]),
-    ("llm", &["config", "text"]),
+    ("llm", &["web", "config", "text"]),
     ("web", &["config", "text"]),
     ("mail", &["web", "config", "text"]),
     ("calendar", &["web", "config", "text"]),
-    ("tools", &["config", "text"]),
+    ("tools", &["web", "config", "text"]),
     ("store", &["graph", "inbox", "text"]),
     ("driver", &["store", "graph", "inbox", "config", "text"]),
     ("workflows", &["graph", "inbox", "llm", "mail", "calendar", "tools", "config", "text"]),
@@ -35,7 +35,7 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "text",
         ],
     ),
-    ("agents", &["service", "driver", "store", "tools", "inbox", "graph", "config", "text"]),
+    ("agents", &["service", "driver", "store", "tools", "web", "inbox", "graph", "config", "text"]),
     (
         "app",
         &[

@@ -7,7 +7,8 @@ use super::time::rule::{Frequency, NthDay, Rule};
 use super::write::Person;
 use crate::text::{Visible, count_noun, truncate};
 use jiff::Timestamp;
-use jiff::civil::{DateTime, Weekday};
+use jiff::civil::{Date, DateTime, Weekday};
+use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 
 /// The maximum size of an invitation.
@@ -194,7 +195,7 @@ pub(super) fn rule_words(rule: &Rule) -> String {
         words += &format!(" on the {}", list(rule.month_days.iter().map(|n| nth(*n, "day of the month"))));
     }
     if !rule.months.is_empty() {
-        words += &format!(" in {}", list(rule.months.iter().map(|n| month(*n).to_owned())));
+        words += &format!(" in {}", list(rule.months.iter().map(|n| month(*n))));
     }
     let more = [&rule.weeks, &rule.year_days, &rule.positions].iter().any(|list| !list.is_empty())
         || (!rule.hours.is_empty() || !rule.minutes.is_empty() || !rule.seconds.is_empty());
@@ -212,8 +213,8 @@ pub(super) fn rule_words(rule: &Rule) -> String {
 
 fn day_words(day: &NthDay) -> String {
     match day.nth {
-        Some(n) => format!("the {}", nth(n, day_name(day.day))),
-        None => day_name(day.day).to_owned(),
+        Some(n) => format!("the {}", nth(n, &day_name(day.day))),
+        None => day_name(day.day),
     }
 }
 
@@ -241,32 +242,13 @@ fn list(words: impl Iterator<Item = String>) -> String {
     }
 }
 
-pub(super) fn day_name(day: Weekday) -> &'static str {
-    match day {
-        Weekday::Monday => "Monday",
-        Weekday::Tuesday => "Tuesday",
-        Weekday::Wednesday => "Wednesday",
-        Weekday::Thursday => "Thursday",
-        Weekday::Friday => "Friday",
-        Weekday::Saturday => "Saturday",
-        Weekday::Sunday => "Sunday",
-    }
+fn day_name(day: Weekday) -> String {
+    let mut time = BrokenDownTime::default();
+    time.set_weekday(Some(day));
+    time.to_string("%A").unwrap_or_default()
 }
 
-fn month(n: i16) -> &'static str {
-    const MONTHS: [&str; 12] = [
-        "January",
-        "February",
-        "March",
-        "April",
-        "May",
-        "June",
-        "July",
-        "August",
-        "September",
-        "October",
-        "November",
-        "December",
-    ];
-    usize::try_from(n - 1).ok().and_then(|at| MONTHS.get(at)).copied().unwrap_or("a month")
+fn month(n: i16) -> String {
+    let first = i8::try_from(n).ok().and_then(|n| Date::new(2000, n, 1).ok());
+    first.map_or_else(|| "a month".to_owned(), |first| first.strftime("%B").to_string())
 }

@@ -82,6 +82,7 @@ pub use servers::Server;
 pub use settings::Config;
 pub use sheet::Sheet;
 pub use traces::Traces;
+pub use url::is_loopback;
 pub use user::User;
 
 /// Longer than any config; a longer file is something else.

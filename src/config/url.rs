@@ -31,7 +31,7 @@ pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
 }
 
 /// Whether an address is on this machine, judged by its text: names are not resolved.
-pub(super) fn is_loopback(url: &str) -> bool {
+pub fn is_loopback(url: &str) -> bool {
     let Some((_, rest)) = url.split_once("://") else { return false };
     let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
     let host = match host.strip_prefix('[') {

@@ -22,6 +22,7 @@ pub mod when;
 mod width;
 pub mod words;
 mod wrap;
+mod xml;
 
 pub use amount::{bytes, clock, count_noun, duration, short_count};
 pub use existing::there_are;
@@ -35,3 +36,4 @@ pub use nearest::nearest;
 pub use visible::{Visible, hidden_count, typed, typed_json};
 pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, truncate_words, width};
 pub use wrap::{Wrap, WrapQuoted, wrap, wrap_code, wrap_quoted};
+pub use xml::{unescape_xml, xml_entity};

@@ -2,6 +2,7 @@
 
 use super::Visible;
 use jiff::civil::{Date, DateTime, Time, Weekday};
+use jiff::fmt::strtime::BrokenDownTime;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Span, Timestamp, Zoned};
 use std::time::Duration;
@@ -159,16 +160,8 @@ fn on(date: Date, time: Time, now: &Zoned) -> Option<Timestamp> {
 
 /// Parses a weekday, in full or by its first three letters.
 fn weekday(word: &str) -> Option<Weekday> {
-    let days = [
-        ("monday", Weekday::Monday),
-        ("tuesday", Weekday::Tuesday),
-        ("wednesday", Weekday::Wednesday),
-        ("thursday", Weekday::Thursday),
-        ("friday", Weekday::Friday),
-        ("saturday", Weekday::Saturday),
-        ("sunday", Weekday::Sunday),
-    ];
-    days.into_iter().find(|(name, _)| *name == word || &name[..3] == word).map(|(_, day)| day)
+    let parsed = BrokenDownTime::parse("%A", word).or_else(|_| BrokenDownTime::parse("%a", word));
+    parsed.ok()?.weekday()
 }
 
 #[cfg(test)]

@@ -1,12 +1,10 @@
 //! One request, one bounded reply.
 
-use super::safe_excerpt;
-use crate::config::{Env, Secret, SecretError};
+use super::{build_client, root_cause, safe_excerpt};
+use crate::config::{Env, Secret, SecretError, is_loopback};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
-use reqwest::{Certificate, Client, Method, Url, redirect};
+use reqwest::{Certificate, Client, Method, Url};
 use secrecy::SecretString;
-use std::error::Error;
-use std::net::IpAddr;
 use std::time::Duration;
 
 /// How long we wait.
@@ -126,17 +124,11 @@ impl WebClient {
             let read = Certificate::from_pem_bundle(pem).ok().filter(|roots| !roots.is_empty());
             roots = read.ok_or_else(|| format!("the ca_file for {place} holds no certificate"))?;
         }
-        let builder = || {
-            let builder = Client::builder()
-                .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
-                .redirect(redirect::Policy::none())
-                .connect_timeout(wait.connect);
+        let client = build_client(wait.connect, |builder| {
             // A proxy is useless on the way to this machine.
-            let builder = if is_local(url) { builder.no_proxy() } else { builder };
+            let builder = if is_loopback(url.as_str()) { builder.no_proxy() } else { builder };
             if ca.is_some() { builder.tls_certs_only(roots.clone()) } else { builder }
-        };
-        // Building fails on a machine without root certificates; with none trusted, http to itself still works.
-        let client = builder().build().or_else(|_| builder().tls_certs_only([]).build());
+        });
         let client = client.map_err(|error| format!("no HTTP client can be made: {}", reason(&error)))?;
         Ok(Self { client, wait, place })
     }
@@ -195,22 +187,8 @@ fn place(url: &Url) -> String {
     safe_excerpt(&url.port().map_or_else(|| host.to_owned(), |port| format!("{host}:{port}")))
 }
 
-fn is_local(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
-/// The innermost cause, without the URL.
 fn reason(error: &reqwest::Error) -> String {
-    let mut cause: &dyn Error = error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    // Only the outermost error names the URL.
-    if std::ptr::eq(std::ptr::from_ref(cause).cast::<()>(), std::ptr::from_ref(error).cast::<()>()) {
-        return "no reason given".to_owned();
-    }
-    safe_excerpt(&cause.to_string())
+    root_cause(error).map_or_else(|| "no reason given".to_owned(), |cause| safe_excerpt(&cause))
 }
 
 /// Fetches a secret; this may run a command. The error is a sentence that starts with `whose` and names `key`.

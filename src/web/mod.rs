@@ -1,4 +1,5 @@
-//! HTTP to the servers in the config that hold the person's own mail, calendars and traces, and the login there.
+//! HTTP to the servers in the config that hold the person's own mail, calendars and traces, and the login there; and
+//! what all HTTP clients have in common.
 //!
 //! Promises: nothing is sent before the certificate is checked, and unencrypted only to this machine; every wait and
 //! every reply is bounded; redirects are not followed, because credentials would travel along; errors distinguish what
@@ -7,9 +8,11 @@
 
 mod client;
 pub mod google;
+mod http;
 pub mod oauth;
 
 pub use client::{Reply, WebClient, WebError, WebRequest, WebTimeouts, secret};
+pub use http::{build_client, root_cause};
 
 use crate::text::{Visible, truncate};
 

@@ -1,17 +1,12 @@
 //! The only way a node talks to a model: within budget, recorded, shown as it streams, paid once per step.
 
-use super::services::{CallRecord, Picked, Records, Services};
-use crate::graph::{Ctx, NodeError, StepContext};
-use crate::llm::{
-    Delta, ModelError, Observed, Observer, OutputSchema, Reply, Request, Structured, propose, shaped,
-    structured,
-};
+use super::recorded_model::RecordedModel;
+use super::services::{Picked, Services};
+use crate::graph::{Ctx, NodeError};
+use crate::llm::{Delta, ModelError, OutputSchema, Reply, Request, Structured, propose, shaped, structured};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
-use serde_json::json;
-use std::sync::Arc;
-use std::time::Duration;
 
 /// The model for `role`, or the one named `model_name`.
 pub async fn pick_model(
@@ -148,42 +143,10 @@ where
 }
 
 /// The model, once the budget is checked, with every call recorded.
-fn recorded_model(ctx: &Ctx<Services>, picked: &Picked) -> Result<Observed, NodeError> {
-    let records = ctx.services().records.clone();
-    records.check_budget(ctx.step_context())?;
-    let (name, builtin) = (picked.name.clone(), picked.builtin);
-    let watch = Watch { records, step: ctx.step_context().clone(), name, builtin };
-    Ok(Observed::wrap(picked.model.clone(), Arc::new(watch)))
-}
-
-struct Watch {
-    records: Arc<dyn Records>,
-    step: StepContext,
-    name: String,
-    builtin: bool,
-}
-
-impl Observer for Watch {
-    fn called(&self, _: &str, request: &Request, outcome: &Result<Reply, ModelError>, took: Duration) {
-        let call = CallRecord {
-            task: request.task.clone(),
-            model: self.name.clone(),
-            answered_as: outcome.as_ref().ok().map(|reply| reply.model.clone()),
-            builtin: self.builtin,
-            took,
-            usage: outcome.as_ref().map(|reply| reply.usage).unwrap_or_default(),
-            error: outcome.as_ref().err().map(|error| error.code().to_owned()),
-            head: json!({
-                "system": request.system,
-                "tools": request.tools,
-                "choice": request.choice,
-                "output": request.output,
-            }),
-            messages: json!(request.messages),
-            answer: outcome.as_ref().ok().map(|reply| json!({ "text": reply.text, "calls": reply.calls })),
-        };
-        self.records.record_call(&self.step, call);
-    }
+fn recorded_model(ctx: &Ctx<Services>, picked: &Picked) -> Result<RecordedModel, NodeError> {
+    let (records, step) = (ctx.services().records.clone(), ctx.step_context().clone());
+    records.check_budget(&step)?;
+    Ok(RecordedModel { picked: picked.clone(), records, step })
 }
 
 /// An unreachable server is reported once, not by each thread that needs it.

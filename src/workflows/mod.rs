@@ -15,6 +15,7 @@ pub mod mail_facts;
 pub mod memory;
 mod output_file;
 pub mod put_away;
+mod recorded_model;
 pub mod request;
 mod services;
 pub mod sheet;

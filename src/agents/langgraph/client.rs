@@ -5,10 +5,10 @@
 
 use crate::config::{self, Env, Header, Secret, SecretError};
 use crate::text::{Visible, truncate};
+use crate::web::{build_client, root_cause};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client as Http, ClientBuilder, Method, Response, StatusCode, redirect};
+use reqwest::{Client as Http, Method, Response, StatusCode};
 use secrecy::{ExposeSecret, SecretString};
-use std::error::Error;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -159,18 +159,12 @@ fn sensitive(secret: &SecretString, prefix: &str) -> Result<HeaderValue, String>
     Ok(value)
 }
 
-/// Without any root certificates building fails; then it trusts none, and http to this machine still works.
 fn build(url: &str) -> Result<Http, String> {
-    let builder = || -> ClientBuilder {
-        let builder = Http::builder()
-            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .connect_timeout(CONNECT);
+    build_client(CONNECT, |builder| {
         // Only servers on this machine use plain http, and a proxy is of no use there.
         if url.starts_with("http://") { builder.no_proxy() } else { builder }
-    };
-    let built = builder().build().or_else(|_| builder().tls_certs_only([]).build());
-    built.map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
+    })
+    .map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
 }
 
 async fn read(mut response: Response) -> Result<String, ServerError> {
@@ -214,10 +208,6 @@ fn reason(error: reqwest::Error) -> String {
         () if error.is_connect() => "no connection",
         () => "the connection broke off",
     };
-    let mut cause: &dyn Error = &error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    let cause = Visible::line(&cause.to_string()).into_string();
-    format!("{kind} ({})", truncate(&cause, 160))
+    let cause = root_cause(&error).unwrap_or_else(|| error.to_string());
+    format!("{kind} ({})", truncate(Visible::line(&cause).as_str(), 160))
 }

@@ -232,7 +232,7 @@ impl Intake {
 
     fn pause(&self, failures: u32) -> Duration {
         let usual = Duration::from_secs(self.0.config.intake.every_seconds);
-        usual.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX)).min(MAX_PAUSE.max(usual))
+        usual.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_PAUSE.max(usual))
     }
 
     async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> LookResult {

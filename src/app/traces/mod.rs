@@ -134,21 +134,10 @@ impl Traces {
                 }
                 SendResult::Later(retry_after) => retry_after,
             };
-            let due = Instant::now() + pause(self.0.wait, failures, retry_after);
+            let pause = pause(self.0.wait, failures, retry_after);
             failures = failures.saturating_add(1);
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep_until(due) => break,
-                    changed = changes.changed() => {
-                        if changed.is_err() {
-                            return std::future::pending().await;
-                        }
-                        if store.mail().sync_wanted().is_ok_and(|now| now != sync_requested) {
-                            break;
-                        }
-                    }
-                }
-            }
+            let _ = tokio::time::timeout(pause, store.mail().next_sync_request(&mut changes, sync_requested))
+                .await;
         }
     }
 
@@ -301,7 +290,7 @@ impl Background for NoTraces {
 
 /// Grows with each failure, and is at least as long as the server wishes.
 fn pause(wait: WebTimeouts, failures: u32, retry_after: Option<Duration>) -> Duration {
-    let longer = wait.again.saturating_mul(1_u32.checked_shl(failures).unwrap_or(u32::MAX));
+    let longer = wait.again.saturating_mul(2_u32.saturating_pow(failures));
     longer.min(MAX_PAUSE).max(retry_after.unwrap_or_default().min(wait.longest))
 }
 

@@ -3,6 +3,8 @@
 //! Promises: a document type is refused, so nothing can be defined, expanded or fetched. Depth and number of elements
 //! are limited. A truncated document is an error.
 
+use crate::text::xml_entity;
+
 const DEEPEST: usize = 32;
 const MAX_NODES: usize = 500_000;
 
@@ -178,28 +180,14 @@ fn begun(tag: &str) -> Option<(String, Attributes, End<'_>)> {
     }
 }
 
-/// Text with its entities resolved. Only the predefined ones exist.
+/// Text with its entities resolved; `None` if one is unknown.
 fn resolved(text: &str) -> Option<String> {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
         let (name, after) = after.split_once(';')?;
-        out.push(match name {
-            "lt" => '<',
-            "gt" => '>',
-            "amp" => '&',
-            "quot" => '"',
-            "apos" => '\'',
-            other => {
-                let number = other.strip_prefix('#')?;
-                let code = match number.strip_prefix(['x', 'X']) {
-                    Some(hex) => u32::from_str_radix(hex, 16).ok()?,
-                    None => number.parse().ok()?,
-                };
-                char::from_u32(code)?
-            }
-        });
+        out.push(xml_entity(name)?);
         rest = after;
     }
     out.push_str(rest);

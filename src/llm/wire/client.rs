@@ -1,16 +1,17 @@
 //! The HTTP client of one model, and the address it may talk to.
 
 use crate::text::words::clip;
-use std::error::Error;
 use std::net::IpAddr;
 
 use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderName, HeaderValue};
-use reqwest::{Client, ClientBuilder, Url, redirect};
+use reqwest::{Client, Url};
 use secrecy::ExposeSecret;
 
 use super::KeyHeader;
+use crate::config::is_loopback;
 use crate::llm::ModelSettings;
 use crate::text::Visible;
+use crate::web::{build_client, root_cause};
 
 /// The configured address, if it is valid. Credentials in it are refused: they would end up in errors.
 pub(super) fn base_url(settings: &ModelSettings) -> Result<Url, String> {
@@ -47,26 +48,12 @@ fn near(url: &Url) -> bool {
     }
 }
 
-fn on_this_machine(url: &Url) -> bool {
-    let host = url.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host == "localhost" || host.parse::<IpAddr>().is_ok_and(|ip| ip.is_loopback())
-}
-
-/// A client that follows no redirects (the key would travel along) and verifies certificates. If building fails because
-/// the machine has no root certificates, it trusts none: http to a local server still works.
 pub(super) fn build(settings: &ModelSettings, url: &Url) -> Result<Client, String> {
-    let builder = || -> ClientBuilder {
-        let builder = Client::builder()
-            .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
-            .redirect(redirect::Policy::none())
-            .connect_timeout(settings.connect_timeout);
+    build_client(settings.connect_timeout, |builder| {
         // A proxy is of no use on the way to this machine.
-        if on_this_machine(url) { builder.no_proxy() } else { builder }
-    };
-    builder()
-        .build()
-        .or_else(|_| builder().tls_certs_only([]).build())
-        .map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
+        if is_loopback(url.as_str()) { builder.no_proxy() } else { builder }
+    })
+    .map_err(|error| format!("no HTTP client can be made: {}", reason(error)))
 }
 
 /// The header with the key, marked so that no log shows it.
@@ -98,11 +85,8 @@ pub(super) fn reason(error: reqwest::Error) -> String {
     } else {
         None
     };
-    let mut cause: &dyn Error = &error;
-    while let Some(inner) = cause.source() {
-        cause = inner;
-    }
-    let cause = clip(Visible::new(&cause.to_string()).as_str(), 160);
+    let cause = root_cause(&error).unwrap_or_else(|| error.to_string());
+    let cause = clip(Visible::new(&cause).as_str(), 160);
     match kind {
         Some(kind) if cause != kind => format!("{kind} ({cause})"),
         Some(kind) => kind.to_owned(),

@@ -7,6 +7,7 @@ use crate::store::threads::start::{NewThread, start};
 use crate::store::{Mail, StoreError, settings};
 use jiff::Timestamp;
 use rusqlite::{Connection, params};
+use tokio::sync::watch;
 
 /// The stored state of a mailbox.
 #[derive(Clone, Debug)]
@@ -233,6 +234,16 @@ impl Mail<'_> {
     /// A counter that changes with each such request.
     pub fn sync_wanted(self) -> Result<i64, StoreError> {
         self.0.read(|db| settings::number(db, SYNC))
+    }
+
+    /// Ends when a change brings a request other than the one counted as `last`.
+    pub async fn next_sync_request(self, changes: &mut watch::Receiver<u64>, last: i64) {
+        while changes.changed().await.is_ok() {
+            if self.sync_wanted().is_ok_and(|now| now != last) {
+                return;
+            }
+        }
+        std::future::pending().await
     }
 }
 

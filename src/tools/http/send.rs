@@ -2,8 +2,9 @@
 
 use super::address::forbidden;
 use super::target::{self, Host, Target};
+use crate::web::{build_client, root_cause};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue, LOCATION};
-use reqwest::{Client, ClientBuilder, Response, Url, redirect};
+use reqwest::{Client, ClientBuilder, Response, Url};
 use std::net::{IpAddr, SocketAddr};
 use std::pin::Pin;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -250,11 +251,11 @@ impl Http {
         match timeout_at(deadline, request.send()).await {
             Ok(Ok(response)) => Ok(response),
             Ok(Err(error)) if error.is_connect() || error.is_builder() => {
-                let why = root_cause(&error);
+                let why = reason(&error);
                 Err(HttpError::NotSent(format!("{} cannot be reached: {why}", target.host)))
             }
             Ok(Err(error)) => {
-                Err(HttpError::NoAnswer(format!("{} gave no answer: {}", target.host, root_cause(&error))))
+                Err(HttpError::NoAnswer(format!("{} gave no answer: {}", target.host, reason(&error))))
             }
             Err(_) => Err(HttpError::NoAnswer(format!("{} did not answer in time", target.host))),
         }
@@ -270,8 +271,10 @@ impl Http {
         let mut url = target.url.clone();
         let Some(test_server) = &self.test_server else { return Ok((self.client(target, address)?, url)) };
         let _ = url.set_port(Some(test_server.server.port()));
-        let client = builder(target, test_server.server, self.limits.connect);
-        Ok((client.tls_certs_only([test_server.authority.clone()]).build()?, url))
+        let client = build_client(self.limits.connect, |builder| {
+            pin(builder, target, test_server.server).tls_certs_only([test_server.authority.clone()])
+        });
+        Ok((client?, url))
     }
 
     /// A client that knows only this address, made once. Names are still resolved and checked for every request; if a
@@ -282,7 +285,7 @@ impl Http {
         if let Some((_, client)) = clients.iter().find(|(client_key, _)| *client_key == key) {
             return Ok(client.clone());
         }
-        let client = client(target, address, self.limits.connect)?;
+        let client = build_client(self.limits.connect, |builder| pin(builder, target, address))?;
         if clients.len() == MAX_CLIENTS {
             clients.remove(0);
         }
@@ -335,7 +338,7 @@ impl Http {
             match chunk {
                 Err(_) => return Err(HttpError::NoAnswer(format!("{host} answers too slowly"))),
                 Ok(Err(error)) => {
-                    let why = root_cause(&error);
+                    let why = reason(&error);
                     return Err(HttpError::NoAnswer(format!("the answer of {host} broke off: {why}")));
                 }
                 Ok(Ok(None)) => return Ok(answer),
@@ -351,21 +354,12 @@ impl Http {
     }
 }
 
-/// A client that knows a single address.
-fn client(target: &Target, address: SocketAddr, connect: Duration) -> reqwest::Result<Client> {
-    let builder = || builder(target, address, connect);
-    // On a machine without certificates the usual client cannot be built, though plain http needs none.
-    builder().build().or_else(|_| builder().tls_certs_only([]).build())
-}
-
-fn builder(target: &Target, address: SocketAddr, connect: Duration) -> ClientBuilder {
-    Client::builder()
-        .redirect(redirect::Policy::none())
+/// Makes a client know a single address.
+fn pin(builder: ClientBuilder, target: &Target, address: SocketAddr) -> ClientBuilder {
+    builder
         .no_proxy()
-        .connect_timeout(connect)
         // A reused connection may be half closed, and a request lost on it would be in doubt.
         .pool_max_idle_per_host(0)
-        .user_agent(concat!("sayso/", env!("CARGO_PKG_VERSION")))
         .resolve_to_addrs(&target.host, &[address])
 }
 
@@ -393,13 +387,8 @@ fn redirect_target(response: &Response, target: &Target) -> Option<Url> {
     target.url.join(place).ok()
 }
 
-/// The root cause, without the URL, which may contain a secret.
-fn root_cause(error: &reqwest::Error) -> String {
-    let mut source: &dyn std::error::Error = error;
-    while let Some(next) = source.source() {
-        source = next;
-    }
-    if std::ptr::addr_eq(source, error) { "the connection failed".to_owned() } else { source.to_string() }
+fn reason(error: &reqwest::Error) -> String {
+    root_cause(error).unwrap_or_else(|| "the connection failed".to_owned())
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 //! Promises: bounded work for any file; hidden text is left out and counted.
 
 use crate::mail;
+use crate::text::unescape_xml;
 use crate::tools::folder::ReadDocument;
 use std::fmt::Write as _;
 use std::io::{Cursor, Read};
@@ -81,7 +82,7 @@ fn document_text(xml: &str) -> (String, u32) {
     let mut rest = xml;
     while let Some(at) = rest.find('<') {
         if in_text && !is_hidden {
-            unescape(&rest[..at], &mut out);
+            out.push_str(&unescape_xml(&rest[..at]));
         }
         let Some(end) = rest[at..].find('>').map(|end| at + end) else { break };
         let tag = &rest[at + 1..end];
@@ -112,31 +113,6 @@ fn document_text(xml: &str) -> (String, u32) {
         }
     }
     (out, hidden)
-}
-
-fn unescape(text: &str, out: &mut String) {
-    let mut rest = text;
-    while let Some((before, after)) = rest.split_once('&') {
-        out.push_str(before);
-        let Some((name, next)) = after.split_once(';').filter(|(name, _)| name.len() <= 8) else {
-            out.push('&');
-            rest = after;
-            continue;
-        };
-        let number = name.strip_prefix("#x").map(|hex| u32::from_str_radix(hex, 16).ok());
-        let number = number.or_else(|| name.strip_prefix('#').map(|digits| digits.parse().ok())).flatten();
-        match (name, number.and_then(char::from_u32)) {
-            ("amp", _) => out.push('&'),
-            ("lt", _) => out.push('<'),
-            ("gt", _) => out.push('>'),
-            ("quot", _) => out.push('"'),
-            ("apos", _) => out.push('\''),
-            (_, Some(c)) => out.push(c),
-            _ => out.push_str(&format!("&{name};")),
-        }
-        rest = next;
-    }
-    out.push_str(rest);
 }
 
 #[cfg(test)]

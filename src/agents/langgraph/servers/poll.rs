@@ -47,20 +47,10 @@ impl Servers {
                 noted = Some((error, Instant::now()));
             }
             changes.borrow_and_update();
-            let due = Instant::now() + pause(remote.server().every, failures);
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep_until(due) => break,
-                    changed = changes.changed() => {
-                        if changed.is_err() {
-                            return;
-                        }
-                        if store.mail().sync_wanted().is_ok_and(|now| now != sync_request) {
-                            break;
-                        }
-                    }
-                }
-            }
+            let usual = remote.server().every;
+            let pause = usual.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST_PAUSE.max(usual));
+            let _ =
+                tokio::time::timeout(pause, store.mail().next_sync_request(&mut changes, sync_request)).await;
         }
     }
 
@@ -194,9 +184,4 @@ pub(super) fn graph_word(graph: &str) -> String {
 /// The name of a server among the sources of this inbox.
 fn source(remote: &Remote) -> String {
     format!("{}{}", SourceLine::SERVER, remote.name())
-}
-
-fn pause(usual: Duration, failures: u32) -> Duration {
-    let longer = 1_u32.checked_shl(failures).unwrap_or(u32::MAX);
-    usual.saturating_mul(longer).min(LONGEST_PAUSE.max(usual))
 }

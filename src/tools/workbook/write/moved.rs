@@ -3,7 +3,8 @@
 
 use super::super::follow::{Axis, Change, Move, follow, follow_area};
 use super::super::{CellPos, Sheet};
-use super::xml::{Kind, Piece, escape, pieces, unescape};
+use super::xml::{Kind, Piece, escape, pieces};
+use crate::text::unescape_xml;
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
@@ -60,7 +61,7 @@ pub(super) fn sheet(xml: &str, sheet: &Sheet, history: &[(String, Change)]) -> S
                 }
                 Kind::Other => {
                     let origin = sheet.origin.as_deref().unwrap_or_default();
-                    out.push_str(&escape(&apply_history(&unescape(text.raw), origin, history)));
+                    out.push_str(&escape(&apply_history(&unescape_xml(text.raw), origin, history)));
                 }
                 Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
             }

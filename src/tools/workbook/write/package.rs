@@ -1,7 +1,8 @@
 //! The package: parts by name; unchanged parts are copied without unpacking.
 
 use super::super::WorkbookError;
-use super::xml::{Kind, escape, pieces, unescape};
+use super::xml::{Kind, escape, pieces};
+use crate::text::unescape_xml;
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{Cursor, Read, Write};
 use zip::write::SimpleFileOptions;
@@ -86,7 +87,7 @@ impl<'a> Package<'a> {
         let xml = self.read(&workbook)?;
         let mut sheets = Vec::new();
         for piece in pieces(&xml).filter(|piece| piece.opens("sheet")) {
-            let name = unescape(piece.attribute("name").unwrap_or_default()).into_owned();
+            let name = unescape_xml(piece.attribute("name").unwrap_or_default()).into_owned();
             let id = ["r:id", "d3p1:id", "ns0:id"].iter().find_map(|key| piece.attribute(key));
             let rel = rels.iter().find(|rel| Some(rel.id.as_str()) == id);
             if let Some(rel) = rel {
@@ -198,7 +199,7 @@ impl<'a> Package<'a> {
         let xml = self.read(&rels_of(part))?;
         let folder = part.rsplit_once('/').map_or("", |(folder, _)| folder);
         let rels = pieces(&xml).filter(|piece| piece.opens("Relationship")).map(|piece| {
-            let get = |key: &str| unescape(piece.attribute(key).unwrap_or_default()).into_owned();
+            let get = |key: &str| unescape_xml(piece.attribute(key).unwrap_or_default()).into_owned();
             let target = get("Target");
             let target = match target.strip_prefix('/') {
                 Some(absolute) => absolute.to_owned(),

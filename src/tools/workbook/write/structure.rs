@@ -5,7 +5,8 @@ use super::super::follow::{Axis, Change, Move};
 use super::super::{Book, WorkbookError};
 use super::moved::{apply_history, skip};
 use super::package::{Package, TYPES, rels_of};
-use super::xml::{Kind, Piece, escape, pieces, unescape};
+use super::xml::{Kind, Piece, escape, pieces};
+use crate::text::unescape_xml;
 use std::collections::BTreeMap;
 
 /// Parts of a sheet that cannot follow its rows, by the end of their relationship's name.
@@ -133,7 +134,7 @@ impl Package<'_> {
 fn list_of_sheets(xml: &str, book: &Book) -> String {
     let names: Vec<String> = pieces(xml)
         .filter(|piece| piece.opens("sheet"))
-        .map(|piece| unescape(piece.attribute("name").unwrap_or_default()).into_owned())
+        .map(|piece| unescape_xml(piece.attribute("name").unwrap_or_default()).into_owned())
         .collect();
     let is_gone = |name: &String| book.removed.contains(name);
     // Maps the old position of a sheet that stays to its new one.
@@ -191,7 +192,7 @@ fn push_formula<'x>(
 ) {
     let Some(text) = rest.next() else { return };
     match text.kind {
-        Kind::Other => out.push_str(&escape(&apply_history(&unescape(text.raw), sheet, history))),
+        Kind::Other => out.push_str(&escape(&apply_history(&unescape_xml(text.raw), sheet, history))),
         Kind::Start | Kind::Empty | Kind::End => out.push_str(text.raw),
     }
 }

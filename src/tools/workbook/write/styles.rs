@@ -1,7 +1,8 @@
 //! The styles of a package: adds a style, based on the cell's own, for each new format.
 
 use super::super::{CellFormat, WorkbookError};
-use super::xml::{Kind, Piece, escape, pieces, unescape};
+use super::xml::{Kind, Piece, escape, pieces};
+use crate::text::unescape_xml;
 use std::collections::BTreeMap;
 
 /// Formats that every program knows by number.
@@ -147,7 +148,7 @@ impl Styles {
         let id =
             |item: &String| pieces(item).next().and_then(|p| p.attribute("numFmtId")?.parse::<usize>().ok());
         let format_code = |item: &String| {
-            pieces(item).next().and_then(|p| p.attribute("formatCode").map(|c| unescape(c).into_owned()))
+            pieces(item).next().and_then(|p| p.attribute("formatCode").map(|c| unescape_xml(c).into_owned()))
         };
         if let Some(existing) =
             self.codes.items.iter().find(|item| format_code(item).as_deref() == Some(code))

@@ -109,7 +109,6 @@ fn what_was_not_touched_stays_byte_for_byte() {
 #[test]
 fn what_xml_cannot_hold_is_left_out_and_the_rest_escaped() {
     assert_eq!(xml::escape("a\u{1}<&>\"\u{ffff}é\n"), "a&lt;&amp;&gt;&quot;é\n");
-    assert_eq!(xml::unescape("a&lt;&#65;&#x42;&amp;&apos;&bad;&"), "a<AB&'&bad;&");
 }
 
 /// A date from a program that writes `t="n"` stays a date and keeps its format.

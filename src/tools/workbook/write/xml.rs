@@ -1,7 +1,5 @@
 //! XML as raw pieces, so that unchanged pieces stay exactly the same.
 
-use std::borrow::Cow;
-
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `<a …>`
@@ -158,33 +156,4 @@ pub(super) fn escape(text: &str) -> String {
         }
     }
     out
-}
-
-/// Undoes the escaping of XML text.
-pub(super) fn unescape(text: &str) -> Cow<'_, str> {
-    if !text.contains('&') {
-        return Cow::Borrowed(text);
-    }
-    let mut out = String::new();
-    let mut rest = text;
-    while let Some(at) = rest.find('&') {
-        out.push_str(rest.get(..at).unwrap_or_default());
-        rest = rest.get(at..).unwrap_or_default();
-        let end = rest.find(';').unwrap_or(0);
-        let name = rest.get(1..end.max(1)).unwrap_or_default();
-        let code = name.strip_prefix("#x").map(|hex| u32::from_str_radix(hex, 16).ok());
-        let code = code.or_else(|| name.strip_prefix('#').map(|number| number.parse().ok())).flatten();
-        let c = match name {
-            "amp" => Some('&'),
-            "lt" => Some('<'),
-            "gt" => Some('>'),
-            "quot" => Some('"'),
-            "apos" => Some('\''),
-            _ => code.and_then(char::from_u32),
-        };
-        out.push(c.unwrap_or('&'));
-        rest = rest.get(if c.is_some() { end + 1 } else { 1 }..).unwrap_or_default();
-    }
-    out.push_str(rest);
-    Cow::Owned(out)
 }
