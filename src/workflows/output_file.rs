@@ -6,8 +6,8 @@ use crate::graph::{
     Allow, Authorization, BoxFuture, Effect, EffectError, EffectTrace, Interrupt, Kind, Labels, NodeError,
 };
 use crate::inbox::{OUTPUT_FILES, proposal};
+use crate::text::atomic_write;
 use crate::text::{Visible, io_error_text};
-use crate::tools::atomic_write;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
