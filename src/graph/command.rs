@@ -46,12 +46,6 @@ impl<S: State> Command<S> {
         self
     }
 
-    /// Also starts a thread that nobody waits for.
-    pub fn starting(mut self, child: Child) -> Self {
-        self.start.push(child);
-        self
-    }
-
     fn with(next: Next) -> Self {
         Self { updates: Vec::new(), next, start: Vec::new() }
     }
