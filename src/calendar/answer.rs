@@ -59,7 +59,7 @@ pub fn answer(
     }
     attendee(&mut out, me, how);
     out.line("END", "VEVENT");
-    Ok(end(out))
+    Ok(out.end_calendar())
 }
 
 /// The event that a calendar keeps: everything in the invitation, including changed occurrences, plus the person's
@@ -81,7 +81,7 @@ pub fn attended(invitation: &str, me: &Person, how: Attendance) -> Result<Vec<u8
         attendee(&mut out, me, how);
         out.line("END", "VEVENT");
     }
-    Ok(end(out))
+    Ok(out.end_calendar())
 }
 
 /// The organizer. Tells servers that answer invitations themselves not to.
@@ -108,7 +108,7 @@ pub fn cancelled(cancellation: &str) -> Result<Vec<u8>, InvitationError> {
         out.line("STATUS", "CANCELLED");
         out.line("END", "VEVENT");
     }
-    Ok(end(out))
+    Ok(out.end_calendar())
 }
 
 fn same_uid<'a>(calendar: &'a Component, chosen: &Component) -> impl Iterator<Item = &'a Component> {
@@ -129,22 +129,11 @@ fn chosen(invitation: &str) -> Result<(Component, Component), InvitationError> {
 }
 
 fn begin(calendar: &Component, method: Option<&str>) -> Lines {
-    let mut out = Lines(String::new());
-    out.line("BEGIN", "VCALENDAR");
-    out.line("VERSION", "2.0");
-    out.line("PRODID", "-//sayso//sayso//EN");
-    if let Some(method) = method {
-        out.line("METHOD", method);
-    }
+    let mut out = Lines::begin_calendar(method);
     for zone in calendar.inside.iter().filter(|part| part.kind == "VTIMEZONE") {
         component(&mut out, zone);
     }
     out
-}
-
-fn end(mut out: Lines) -> Vec<u8> {
-    out.line("END", "VCALENDAR");
-    out.0.into_bytes()
 }
 
 /// The depth was limited when it was read, so recursion is safe.

@@ -39,12 +39,6 @@ pub fn day_line(busy: &[Busy], day: Date, zone: &TimeZone) -> String {
     format!("{name}: {}", parts.join("; "))
 }
 
-/// One line per day.
-pub fn day_lines(busy: &[Busy], days: &[Date], zone: &TimeZone) -> String {
-    let lines: Vec<String> = days.iter().map(|day| day_line(busy, *day, zone)).collect();
-    lines.join("\n")
-}
-
 fn part(it: &Busy, begin: Timestamp, end: Timestamp, zone: &TimeZone) -> String {
     let clock = |time: Timestamp| zone.to_datetime(time).strftime("%H:%M").to_string();
     let when = if it.start <= begin && it.end >= end {

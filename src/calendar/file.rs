@@ -2,7 +2,7 @@
 
 use super::CalendarError;
 use super::lines::LONGEST_TEXT;
-use crate::text::{self, hex, io_error_text};
+use crate::text::{self, hex, io_error_text, random_hex};
 use sha2::{Digest, Sha256};
 use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -132,7 +132,7 @@ pub(super) fn replace(path: &Path, before: Option<&[u8]>, bytes: &[u8]) -> Resul
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let wrong = |error: io::Error| unwritable(&path, &error);
     let folder = folder_of(&path);
-    let temporary = folder.join(format!(".sayso-{}.tmp", random().map_err(wrong)?));
+    let temporary = folder.join(format!(".sayso-{}.tmp", random_hex::<8>().map_err(wrong)?));
     let written = write(&path, &temporary, before, bytes);
     if !matches!(written, Ok(Changed::Done)) {
         // It may not exist at all.
@@ -213,12 +213,6 @@ pub(super) fn name_for(uid: &str) -> String {
         return format!("{uid}.ics");
     }
     format!("{}.ics", hex(&digest(uid.as_bytes())))
-}
-
-fn random() -> io::Result<String> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(hex(&bytes))
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> CalendarError {

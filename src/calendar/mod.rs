@@ -25,7 +25,7 @@ mod tests;
 
 pub use answer::{Attendance, answer, attended, cancelled};
 pub use caldav::CalDav;
-pub use days::{day_line, day_lines, day_window};
+pub use days::{day_line, day_window};
 pub use google::GoogleCalendar;
 pub use ics::IcsCalendar;
 pub use invited::{InvitationError, InvitedEvent, read_events, read_invitation};

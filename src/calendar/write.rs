@@ -74,13 +74,7 @@ pub fn invitation(event: &Event, method: Method) -> Vec<u8> {
 }
 
 fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
-    let mut out = Lines(String::new());
-    out.line("BEGIN", "VCALENDAR");
-    out.line("VERSION", "2.0");
-    out.line("PRODID", "-//sayso//sayso//EN");
-    if let Some(method) = method {
-        out.line("METHOD", method.word());
-    }
+    let mut out = Lines::begin_calendar(method.map(Method::word));
     let zone = event.zone.as_deref().and_then(|name| Some((name, TimeZone::get(name).ok()?)));
     let zone = zone.filter(|(_, zone)| *zone != TimeZone::UTC);
     if let Some((name, zone)) = &zone {
@@ -116,8 +110,7 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
         out.line(&format!("ATTENDEE{parameters}{agent}{}", name_parameter(attendee)), &mailto(attendee));
     }
     out.line("END", "VEVENT");
-    out.line("END", "VCALENDAR");
-    out.0.into_bytes()
+    out.end_calendar()
 }
 
 /// Defines the zone from a year before the event on: by rules if its changes follow any, else change by change.
@@ -235,9 +228,25 @@ pub(super) fn mailto(person: &Person) -> String {
     format!("mailto:{address}")
 }
 
-pub(super) struct Lines(pub(super) String);
+pub(super) struct Lines(String);
 
 impl Lines {
+    pub(super) fn begin_calendar(method: Option<&str>) -> Self {
+        let mut out = Self(String::new());
+        out.line("BEGIN", "VCALENDAR");
+        out.line("VERSION", "2.0");
+        out.line("PRODID", "-//sayso//sayso//EN");
+        if let Some(method) = method {
+            out.line("METHOD", method);
+        }
+        out
+    }
+
+    pub(super) fn end_calendar(mut self) -> Vec<u8> {
+        self.line("END", "VCALENDAR");
+        self.0.into_bytes()
+    }
+
     /// Adds a line, folded after 75 octets, never inside a character.
     pub(super) fn line(&mut self, name: &str, value: &str) {
         let mut room = 75;

@@ -344,11 +344,6 @@ impl Interrupt {
             granted: None,
         }
     }
-
-    /// The hash that a decision is bound to.
-    pub fn hash(&self) -> Hash {
-        Hash::of(&self.action, &self.args, &self.binds)
-    }
 }
 
 /// What an approval is bound to: SHA-256 over the action, the arguments and whatever was shown with them.
@@ -367,11 +362,6 @@ impl Hash {
         canonical(&Value::from(binds.to_vec()), &mut text);
         text.push(']');
         Self(Sha256::digest(text.as_bytes()).into())
-    }
-
-    /// The raw bytes, for the store.
-    pub fn bytes(&self) -> &[u8; 32] {
-        &self.0
     }
 
     /// From raw bytes, from the store.

@@ -117,6 +117,11 @@ impl Card {
 }
 
 impl Block {
+    /// A block of warnings, if there are any.
+    pub fn warnings(warnings: &[Warning]) -> Option<Self> {
+        (!warnings.is_empty()).then(|| Self::Warnings(warnings.to_vec()))
+    }
+
     fn plain(&self) -> String {
         let text = match self {
             Block::Warnings(warnings) => {

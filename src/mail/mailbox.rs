@@ -2,12 +2,28 @@
 
 use super::BoxFuture;
 use crate::config::{AfterHandling, MailMode};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 
 /// The position up to which a source was read; only the source that made it can read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Cursor(pub String);
+
+impl Cursor {
+    pub(super) fn of(position: &impl Serialize) -> Self {
+        // Numbers, names and times always serialize.
+        Self(serde_json::to_string(position).unwrap_or_default())
+    }
+
+    pub(super) fn position<T: DeserializeOwned>(&self) -> Result<T, MailError> {
+        serde_json::from_str(&self.0).map_err(|_| {
+            MailError::Permanent(
+                "where this mailbox was left off cannot be read; it belongs to another kind".to_owned(),
+            )
+        })
+    }
+}
 
 /// A mail found in a mailbox.
 #[derive(Clone, Debug)]

@@ -36,14 +36,19 @@ impl Inbox {
 
     pub(super) fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {
         let mut item = self.store().inbox().result(id)?;
-        let state = self.engine.state_at(&item.thread, None)?;
-        let drawn = match (self.engine.registry().get(&item.workflow), state) {
-            (Some(spec), Some(state)) => spec.card(&state, &item),
-            _ => Card::default(),
-        };
+        let drawn = self.draw_current(&item)?;
         let card = if drawn.blocks.is_empty() { result_card(&item) } else { drawn };
         item.text = card.text();
         Ok((item, card))
+    }
+
+    /// The card that the workflow draws from the current state; an empty one if this build does not know the workflow.
+    pub(super) fn draw_current(&self, item: &Item) -> Result<Card, StoreError> {
+        let state = self.engine.state_at(&item.thread, None)?;
+        Ok(match (self.engine.registry().get(&item.workflow), state) {
+            (Some(spec), Some(state)) => spec.card(&state, item),
+            _ => Card::default(),
+        })
     }
 
     /// The title of a trouble's thread, if the trouble itself names only a workflow.

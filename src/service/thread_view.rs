@@ -48,11 +48,7 @@ impl Inbox {
             return Ok(self.read_card(asked)?.1);
         }
         let item = self.store().inbox().as_result(id)?;
-        let state = self.engine.state_at(&item.thread, None)?;
-        let drawn = match (self.engine.registry().get(&item.workflow), state) {
-            (Some(spec), Some(state)) => spec.card(&state, &item),
-            _ => Card::default(),
-        };
+        let drawn = self.draw_current(&item)?;
         Ok(if drawn.blocks.is_empty() && !item.args.is_null() { result_card(&item) } else { drawn })
     }
 

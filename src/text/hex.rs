@@ -1,5 +1,7 @@
 //! Bytes as people and file names show them.
 
+use std::io;
+
 pub fn hex(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
     let mut text = String::with_capacity(2 * bytes.len());
@@ -8,6 +10,13 @@ pub fn hex(bytes: &[u8]) -> String {
         text.push(char::from(DIGITS[usize::from(byte & 15)]));
     }
     text
+}
+
+/// A name that nobody else uses, or can have planted a link at.
+pub fn random_hex<const BYTES: usize>() -> io::Result<String> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
+    Ok(hex(&bytes))
 }
 
 /// Parses a SHA-256 from 64 hexadecimal digits.

@@ -2,9 +2,10 @@
 //!
 //! Promises: a [`Visible`] holds exactly what a person sees and a model is given, character for character; widths and
 //! line breaks agree with each other, and never split what is drawn as one. Does not know HTML, mail, colours or
-//! screens, and imports no other module of the crate.
+//! screens, and imports no other module of the crate. What every folder needs is here too: `atomic_write` writes files.
 
 mod amount;
+pub mod atomic_write;
 mod emoji;
 pub mod exact;
 mod existing;
@@ -26,7 +27,7 @@ mod xml;
 
 pub use amount::{bytes, clock, count_noun, duration, short_count};
 pub use existing::there_are;
-pub use hex::{digest_from_hex, hex};
+pub use hex::{digest_from_hex, hex, random_hex};
 pub use hidden::is_hidden;
 pub use io_error::{io_error_text, read_error_text};
 pub use json::plain_json;

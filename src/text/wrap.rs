@@ -24,13 +24,6 @@ pub struct Wrap<'a> {
     columns: usize,
 }
 
-impl Wrap<'_> {
-    /// Where in the text the next line starts; wrapping `&text[offset..]` continues from there.
-    pub fn offset(&self) -> usize {
-        self.at
-    }
-}
-
 impl<'a> Iterator for Wrap<'a> {
     type Item = &'a str;
 
@@ -314,15 +307,6 @@ mod tests {
     }
 
     #[test]
-    fn lines_can_be_taken_up_again() {
-        let text = "one two three\nfour";
-        let mut lines = wrap(text, 5);
-        assert_eq!(lines.next(), Some("one"));
-        assert_eq!(wrap(&text[lines.offset()..], 5).next(), Some("two"));
-        assert_eq!(lines.last(), Some("four"));
-    }
-
-    #[test]
     fn the_first_lines_of_a_long_text_are_cheap() {
         // 20 MB on one line: reading it all a thousand times would take far too long for a test.
         let text = "word ".repeat(4_000_000);
@@ -348,14 +332,6 @@ mod tests {
             }
             prop_assert!(text[end..].trim().is_empty());
             prop_assert!(wrap(&text, columns).count() >= text.lines().count());
-        }
-
-        #[test]
-        fn going_on_from_an_offset_is_the_same(text in "[ab 漢\n]{0,40}", columns in 1_usize..8, taken in 0_usize..6) {
-            let mut lines = wrap(&text, columns);
-            lines.by_ref().take(taken).for_each(drop);
-            let rest: Vec<_> = wrap(&text[lines.offset()..], columns).collect();
-            prop_assert_eq!(lines.collect::<Vec<_>>(), rest);
         }
 
         #[test]

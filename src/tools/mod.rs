@@ -2,7 +2,6 @@
 //!
 //! Knows nothing about threads or permissions; those are decided before a tool is used.
 
-pub mod atomic_write;
 pub mod cage;
 pub mod catalogue;
 pub mod folder;

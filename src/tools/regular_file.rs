@@ -3,7 +3,7 @@
 
 use rustix::fs::{Mode, OFlags};
 use std::fs::File;
-use std::io;
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// Opens a file for reading; follows links.
@@ -16,11 +16,20 @@ pub fn open(path: &Path) -> io::Result<File> {
     }
 }
 
+/// Reads at most the last `most` bytes of a file.
+pub fn read_end(path: &Path, most: u64) -> io::Result<Vec<u8>> {
+    let mut file = open(path)?;
+    let length = file.metadata()?.len();
+    file.seek(SeekFrom::Start(length.saturating_sub(most)))?;
+    let mut bytes = Vec::new();
+    file.take(most).read_to_end(&mut bytes)?;
+    Ok(bytes)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use rustix::fs::{CWD, FileType, mknodat};
-    use std::io::Read;
 
     #[test]
     fn only_files_are_opened_and_a_pipe_holds_nobody_up() {

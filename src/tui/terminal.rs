@@ -4,7 +4,7 @@
 //! signal, Ctrl-Z and `$EDITOR` leave the terminal as we found it.
 
 use crate::config::{Desktop, Notices};
-use crate::text::{Visible, hex, io_error_text, read_error_text};
+use crate::text::{Visible, io_error_text, random_hex, read_error_text};
 use crossterm::clipboard::CopyToClipboard;
 use crossterm::cursor::{Hide, Show};
 use crossterm::event::{DisableBracketedPaste, EnableBracketedPaste};
@@ -233,10 +233,7 @@ pub fn pipe(command: &str, text: &str) -> Result<(), String> {
 }
 
 fn private_file(text: &str, extension: &str) -> io::Result<std::path::PathBuf> {
-    let mut random = [0_u8; 8];
-    getrandom::fill(&mut random).map_err(|e| io::Error::other(e.to_string()))?;
-    let name = hex(&random);
-    let path = std::env::temp_dir().join(format!("sayso-{name}.{extension}"));
+    let path = std::env::temp_dir().join(format!("sayso-{}.{extension}", random_hex::<8>()?));
     let mut options = std::fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]

@@ -6,9 +6,10 @@ use crate::graph::{
     Allow, Authorization, BoxFuture, Effect, EffectError, EffectTrace, Interrupt, Kind, Labels, NodeError,
 };
 use crate::inbox::{OUTPUT_FILES, proposal};
+use crate::text::atomic_write;
 use crate::text::{Visible, io_error_text};
-use crate::tools::atomic_write;
 use serde_json::{Value, json};
+use std::io;
 use std::path::{Path, PathBuf};
 
 /// Whether output files may be written.
@@ -78,6 +79,17 @@ pub(super) fn trace_of(path: &Path, frozen: &[u8]) -> EffectTrace {
     }
 }
 
+/// The result of writing a file, and where an existing one is kept.
+pub(super) fn written(path: &Path, backup: io::Result<Option<PathBuf>>) -> Result<Value, EffectError> {
+    match backup {
+        Ok(backup) => Ok(json!({ "file": path, "kept": backup })),
+        Err(error) => {
+            let (path, why) = (path.display(), io_error_text(&error));
+            Err(EffectError::Refused(format!("{path} could not be written: {why}. Fix that and retry")))
+        }
+    }
+}
+
 /// The effect of writing the file; the bytes are the frozen ones.
 pub(super) struct OutputFile {
     pub(super) path: PathBuf,
@@ -88,15 +100,8 @@ pub(super) struct OutputFile {
 impl Effect for OutputFile {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            match atomic_write::write(&self.path, frozen, &self.stamp) {
-                Ok(backup) => Ok(json!({ "file": self.path, "kept": backup })),
-                Err(error) => {
-                    let path = self.path.display();
-                    let text =
-                        format!("{path} could not be written: {}. Fix that and retry", io_error_text(&error));
-                    Err(EffectError::Refused(text))
-                }
-            }
+            let backup = atomic_write::write(&self.path, frozen, &self.stamp);
+            written(&self.path, backup)
         })
     }
 

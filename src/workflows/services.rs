@@ -2,10 +2,10 @@
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
-use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
+use crate::graph::{AgentCall, BoxFuture, EffectError, InterruptId, NodeError, StepContext, ThreadId};
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::{DistinctiveText, Receiver};
-use crate::mail::{self, Account, Mail};
+use crate::mail::{self, Account, Mail, MailError};
 use crate::tools::cage::PythonFinder;
 use crate::tools::catalogue::CatalogueStore;
 use crate::tools::http::Http;
@@ -96,6 +96,15 @@ pub trait Accounts: Send + Sync {
     fn get(&self, name: &str) -> Option<Account>;
     /// The account that sends mail which belongs to no account.
     fn first(&self) -> Option<Account>;
+}
+
+/// What an effect reports if the mailbox failed.
+pub(super) fn mailbox_error(error: MailError) -> EffectError {
+    match error {
+        // After a new login it can succeed.
+        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
+        MailError::Permanent(text) => EffectError::Refused(text),
+    }
 }
 
 /// Whether a program's call is allowed without asking.

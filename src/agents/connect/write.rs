@@ -1,8 +1,8 @@
 //! Writes files whole or not at all.
 
 use super::Change;
+use crate::text::atomic_write;
 use crate::text::io_error_text;
-use crate::tools::atomic_write;
 use jiff::Timestamp;
 use std::fs;
 use std::io;

@@ -2,7 +2,6 @@
 
 use crate::tools::regular_file;
 use serde_json::Value;
-use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 
 /// How much of the end of a transcript is read, in bytes.
@@ -14,11 +13,7 @@ pub(super) fn is_the_person(transcript: &Path, turn: &str) -> bool {
 }
 
 fn said_of(transcript: &Path, turn: &str) -> Option<bool> {
-    let mut file = regular_file::open(transcript).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let bytes = regular_file::read_end(transcript, TAIL).ok()?;
     let names = [&b"turn_context"[..], b"thread_settings", b"world_state"];
     let tells = |line: &&[u8]| names.iter().any(|name| line.windows(name.len()).any(|part| part == *name));
     for line in bytes.split(|byte| *byte == b'\n').rev().filter(tells) {

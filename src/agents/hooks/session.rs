@@ -4,7 +4,7 @@
 
 use crate::tools::regular_file;
 use serde_json::Value;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::Path;
 
 /// How much of the end of a transcript is read, in bytes.
@@ -37,11 +37,7 @@ fn read_start(path: &Path) -> Option<String> {
 
 /// The person's last prompt in a transcript: JSON lines, as Claude Code, Codex and Gemini CLI write them.
 pub(super) fn last_prompt(transcript: &Path) -> Option<String> {
-    let mut file = regular_file::open(transcript).ok()?;
-    let length = file.metadata().ok()?.len();
-    file.seek(SeekFrom::Start(length.saturating_sub(TAIL))).ok()?;
-    let mut bytes = Vec::new();
-    file.take(TAIL).read_to_end(&mut bytes).ok()?;
+    let bytes = regular_file::read_end(transcript, TAIL).ok()?;
     let text = String::from_utf8_lossy(&bytes);
     text.lines().rev().find_map(|line| said_by_person(&serde_json::from_str(line).ok()?))
 }

@@ -2,7 +2,7 @@
 
 use super::Candidate;
 use crate::config::{MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
-use crate::tools::atomic_write;
+use crate::text::atomic_write;
 use jiff::Timestamp;
 use std::io;
 use std::os::unix::fs::DirBuilderExt;

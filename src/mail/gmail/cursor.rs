@@ -1,6 +1,5 @@
 //! The position up to which a mailbox was read.
 
-use crate::mail::{Cursor, MailError};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
@@ -20,24 +19,10 @@ pub(super) struct Marks {
     pub(super) odd: Vec<String>,
 }
 
-impl Marks {
-    pub(super) fn read(cursor: &Cursor) -> Result<Self, MailError> {
-        serde_json::from_str(&cursor.0).map_err(|_| {
-            MailError::Permanent(
-                "where this mailbox was left off cannot be read; it belongs to another kind".to_owned(),
-            )
-        })
-    }
-
-    pub(super) fn write(&self) -> Cursor {
-        // Numbers and strings always serialize.
-        Cursor(serde_json::to_string(self).unwrap_or_default())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::mail::Cursor;
 
     #[test]
     fn marks_are_read_as_written() {
@@ -47,7 +32,7 @@ mod tests {
             listing: Some("a".to_owned()),
             odd: vec!["b".to_owned()],
         };
-        assert_eq!(Marks::read(&marks.write()).unwrap(), marks);
-        assert!(Marks::read(&Cursor("{\"folders\":{}}".to_owned())).is_err());
+        assert_eq!(Cursor::of(&marks).position::<Marks>().unwrap(), marks);
+        assert!(Cursor("{\"folders\":{}}".to_owned()).position::<Marks>().is_err());
     }
 }

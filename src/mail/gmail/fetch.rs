@@ -87,7 +87,7 @@ impl Inner {
 
     pub(super) async fn fetch(&self, since: Option<&Cursor>, limit: usize) -> Result<Fetched, MailError> {
         let marks = match since {
-            Some(cursor) => Marks::read(cursor)?,
+            Some(cursor) => cursor.position()?,
             None => self.begin(None).await?,
         };
         let label_ids = self.labels.ids(&self.read_labels).await?;
@@ -130,7 +130,7 @@ impl Inner {
         if remaining == 0 {
             *self.listing.lock().unwrap_or_else(PoisonError::into_inner) = None;
         }
-        Ok(Fetched { mails, cursor: Some(marks.write()), remaining: remaining as u64, missed })
+        Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining: remaining as u64, missed })
     }
 
     /// All mail under the labels, oldest first. Listed once and cached while we go through it.
@@ -206,7 +206,7 @@ impl Inner {
         let unasked = retries.into_iter().skip(retried.done).map(|one| one.id);
         remember(&mut marks, odd.into_iter().chain(retried.odd).chain(unasked).collect())?;
         let missed = missed.or(retried.missed);
-        Ok(Fetched { mails, cursor: Some(marks.write()), remaining: remaining as u64, missed })
+        Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining: remaining as u64, missed })
     }
 
     /// The mails that came since a point in the history, how far it was read, and whether there is more.

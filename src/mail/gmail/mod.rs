@@ -223,7 +223,7 @@ impl Mailbox for Gmail {
     }
 
     fn start(&self, from: Timestamp) -> BoxFuture<'_, Result<Option<Cursor>, MailError>> {
-        Box::pin(async move { Ok(Some(self.0.begin(Some(from)).await?.write())) })
+        Box::pin(async move { Ok(Some(Cursor::of(&self.0.begin(Some(from)).await?))) })
     }
 
     fn newest(&self, count: usize) -> BoxFuture<'_, Result<Option<Timestamp>, MailError>> {

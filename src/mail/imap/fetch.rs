@@ -69,7 +69,7 @@ pub(super) async fn fetch(
         };
         marks.set(&open, next);
     }
-    Ok(Fetched { mails, cursor: Some(marks.write()), remaining, missed: None })
+    Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining, missed: None })
 }
 
 /// A cursor that skips mail that came before `from`, give or take two days.
@@ -91,7 +91,7 @@ pub(super) async fn start(
         };
         marks.set(&open, next);
     }
-    Ok(marks.write())
+    Ok(Cursor::of(&marks))
 }
 
 /// When the oldest of the newest `count` mails came. Reads as many dates in each folder.

@@ -1,6 +1,6 @@
 //! Writes new files, and never overwrites one.
 
-use crate::tools::atomic_write::create_private;
+use crate::text::atomic_write::create_private;
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 

@@ -1,6 +1,7 @@
 //! The folder of one run, created for it and deleted with it. Files that code left in it are opened without following
 //! links.
 
+use crate::text::random_hex;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
@@ -14,11 +15,8 @@ pub(super) struct Folder {
 
 impl Folder {
     pub(super) fn new() -> io::Result<Self> {
-        let mut random = [0u8; 12];
-        getrandom::fill(&mut random).map_err(io::Error::other)?;
-        let name: String = random.iter().map(|byte| format!("{byte:02x}")).collect();
         let base = std::env::temp_dir().canonicalize()?;
-        let root = base.join(format!("sayso-sheet-{name}"));
+        let root = base.join(format!("sayso-sheet-{}", random_hex::<12>()?));
         let folder = Self { root };
         for path in [folder.root.clone(), folder.work(), folder.spare()] {
             make(&path)?;

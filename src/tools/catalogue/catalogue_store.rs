@@ -2,14 +2,13 @@
 
 use super::{Catalogue, openapi};
 use crate::config::{Api, Env};
+use crate::text::atomic_write::replace_private;
 use crate::text::nearest;
 use secrecy::SecretString;
 use serde::Serialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
-use std::fs::{DirBuilder, File, OpenOptions};
-use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt};
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::LazyLock;
 
@@ -184,7 +183,7 @@ impl CatalogueStore {
         }
         let text = serde_json::to_vec(&catalogue).map_err(|error| bad(error.to_string()))?;
         let path = self.folder.join(format!("{}.json", catalogue.name));
-        private_file(&self.folder, &path, &text)
+        replace_private(&path, &text)
             .map_err(|error| CatalogueError::Io { file: path.display().to_string(), error })?;
         Ok((catalogue, left_out))
     }
@@ -232,17 +231,6 @@ fn document(bytes: &[u8]) -> Result<Value, String> {
         let text = error.to_string();
         format!("it is neither JSON nor YAML: {}", text.lines().next().unwrap_or_default())
     })
-}
-
-/// Writes a file that only its owner may read, all or nothing.
-fn private_file(folder: &Path, file: &Path, bytes: &[u8]) -> io::Result<()> {
-    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let part = file.with_extension("part");
-    let mut written = OpenOptions::new().write(true).create(true).truncate(true).mode(0o600).open(&part)?;
-    written.write_all(bytes)?;
-    written.sync_all()?;
-    std::fs::rename(&part, file)?;
-    File::open(folder)?.sync_all()
 }
 
 /// Parses and checks a catalogue.

@@ -117,8 +117,6 @@ pub struct Answer {
     /// The `Link` header fields, unparsed.
     pub link: String,
     pub body: Vec<u8>,
-    /// The final URL, after redirects.
-    pub url: String,
 }
 
 /// Why there is no answer. The kind decides whether the request may be repeated.
@@ -330,7 +328,6 @@ impl Http {
             retry_after: text("retry-after").trim().parse().ok(),
             link: links.join(", "),
             body: Vec::new(),
-            url: response.url().to_string(),
         };
         let host = response.url().host_str().unwrap_or_default().to_owned();
         loop {

@@ -2,12 +2,13 @@
 
 use super::LoginError;
 use crate::config::Google;
+use crate::text::atomic_write::replace_private;
 use crate::text::read_error_text;
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
-use std::fs::{self, DirBuilder, File, OpenOptions};
-use std::io::{self, Read, Write};
-use std::os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt};
+use std::fs::File;
+use std::io::{self, Read};
+use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 
 /// The most bytes we read.
@@ -77,28 +78,10 @@ impl Tokens {
     /// Stores them all or nothing, readable only by the person.
     pub fn save(&self, login: &Google) -> Result<(), LoginError> {
         let path = &login.tokens;
-        self.write(path).map_err(|error| {
+        let bytes = serde_json::to_vec(self).map_err(io::Error::other);
+        bytes.and_then(|bytes| replace_private(path, &bytes)).map_err(|error| {
             LoginError::Permanent(format!("the tokens cannot be kept in {}: {error}", path.display()))
         })
-    }
-
-    fn write(&self, path: &Path) -> io::Result<()> {
-        let folder = path.parent().unwrap_or(Path::new("."));
-        DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-        let mut random = [0; 8];
-        getrandom::fill(&mut random).map_err(io::Error::other)?;
-        let temporary = folder.join(format!(".{}.tmp", crate::text::hex(&random)));
-        let written = (|| {
-            let mut file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(&temporary)?;
-            file.write_all(&serde_json::to_vec(self).map_err(io::Error::other)?)?;
-            file.sync_all()?;
-            fs::rename(&temporary, path)
-        })();
-        if written.is_err() {
-            let _ = fs::remove_file(&temporary);
-        }
-        written?;
-        File::open(folder)?.sync_all()
     }
 }
 

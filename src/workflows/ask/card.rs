@@ -17,10 +17,7 @@ const MAX_LINES: usize = 120;
 
 pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Ask>() else { return Card::default() };
-    let mut blocks = Vec::new();
-    if !item.warnings.is_empty() {
-        blocks.push(Block::Warnings(item.warnings.clone()));
-    }
+    let mut blocks = Vec::from_iter(Block::warnings(&item.warnings));
     match item.kind {
         ItemKind::Result => blocks.extend(answer(services, state, true)),
         ItemKind::Interrupt(_) if item.action == REQUEST => blocks.extend(request(services, state, item)),

@@ -10,10 +10,10 @@ use super::project::keep_best;
 use super::rules::NOTE;
 use super::state::{AgentResult, Documentation};
 use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace};
-use crate::text::{hex, io_error_text};
-use crate::tools::atomic_write;
+use crate::text::atomic_write;
+use crate::text::hex;
 use crate::workflows::output_file;
-use serde_json::{Value, json};
+use serde_json::Value;
 use sha2::{Digest, Sha256};
 use std::path::PathBuf;
 
@@ -248,20 +248,11 @@ pub(super) struct WritePage {
 impl Effect for WritePage {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
-            let path = self.path.display();
-            let refused = |error: std::io::Error| {
-                EffectError::Refused(format!(
-                    "{path} could not be written: {}. Fix that and retry",
-                    io_error_text(&error)
-                ))
-            };
-            if let Some(folder) = self.path.parent() {
-                std::fs::create_dir_all(folder).map_err(refused)?;
-            }
             let may_overwrite = |existing: &[u8]| may_replace(existing, frozen);
-            let backup =
-                atomic_write::write_over(&self.path, frozen, &self.stamp, &may_overwrite).map_err(refused)?;
-            Ok(json!({ "file": self.path, "kept": backup }))
+            let folder = self.path.parent().map_or(Ok(()), std::fs::create_dir_all);
+            let backup = folder
+                .and_then(|()| atomic_write::write_over(&self.path, frozen, &self.stamp, &may_overwrite));
+            output_file::written(&self.path, backup)
         })
     }
 

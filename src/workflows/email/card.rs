@@ -27,7 +27,7 @@ pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
     let conversation = match Conversation::read(services, state) {
         Ok(conversation) => conversation,
         Err(error) => {
-            blocks.extend(warnings_block(item.warnings.clone()));
+            blocks.extend(Block::warnings(&item.warnings));
             blocks.push(Block::Text(Visible::new(&format!("The conversation cannot be shown: {error}"))));
             return Card { blocks };
         }
@@ -38,7 +38,7 @@ pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
         let new_warnings = risks::of_mails(services, &conversation).unwrap_or_default();
         Warning::add(&mut warnings, new_warnings);
     }
-    blocks.extend(warnings_block(warnings));
+    blocks.extend(Block::warnings(&warnings));
     let question = item.args.get("content").and_then(Value::as_str).unwrap_or_default();
     let repeats_gist = item.action == tools::QUESTION && contains_gist(question, &state.gist);
     if !state.gist.is_empty() && !repeats_gist {
@@ -99,10 +99,6 @@ fn text_beside_calls(turn: &Turn) -> Option<&str> {
         Turn::Called { text, .. } => Some(text.trim()).filter(|text| !text.is_empty()),
         Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
     }
-}
-
-fn warnings_block(warnings: Vec<Warning>) -> Option<Block> {
-    (!warnings.is_empty()).then_some(Block::Warnings(warnings))
 }
 
 /// Whether a question says what the gist says.

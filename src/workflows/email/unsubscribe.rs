@@ -93,8 +93,8 @@ mod tests {
     use tokio_rustls::rustls::pki_types::{CertificateDer, PrivateKeyDer};
 
     fn answered(status: u16) -> Result<Value, EffectError> {
-        let (kind, url) = (String::new(), String::new());
-        outcome_of(Ok(Answer { status, kind, retry_after: None, link: String::new(), body: Vec::new(), url }))
+        let (kind, link) = (String::new(), String::new());
+        outcome_of(Ok(Answer { status, kind, retry_after: None, link, body: Vec::new() }))
     }
 
     #[test]

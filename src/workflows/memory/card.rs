@@ -13,10 +13,7 @@ const MAX_SHOWN: usize = 5;
 
 pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Learning>() else { return Card::default() };
-    let mut blocks = Vec::new();
-    if !item.warnings.is_empty() {
-        blocks.push(Block::Warnings(item.warnings.clone()));
-    }
+    let mut blocks = Vec::from_iter(Block::warnings(&item.warnings));
     let after = match item.kind {
         ItemKind::Interrupt(_) => item.args.get("profile").and_then(Value::as_str).unwrap_or_default(),
         ItemKind::Result => &state.proposed,

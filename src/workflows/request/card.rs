@@ -14,9 +14,7 @@ use serde_json::{Map, Value};
 pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Request>() else { return Card::default() };
     let mut blocks: Vec<Block> = state.reported.as_ref().map(outcome).into_iter().collect();
-    if !item.warnings.is_empty() {
-        blocks.push(Block::Warnings(item.warnings.clone()));
-    }
+    blocks.extend(Block::warnings(&item.warnings));
     let mut rest = match item.kind {
         // The result of a thread is what the asker was told; its card still shows what was asked.
         ItemKind::Result => state.asked.args.clone().unwrap_or_default(),

@@ -11,10 +11,7 @@ use serde_json::Value;
 
 pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let Some(state) = state.get::<Mirror>() else { return Card::default() };
-    let mut blocks = Vec::new();
-    if !item.warnings.is_empty() {
-        blocks.push(Block::Warnings(item.warnings.clone()));
-    }
+    let mut blocks = Vec::from_iter(Block::warnings(&item.warnings));
     if let Some(batch) = &state.asked {
         match action_of(batch, &item.key) {
             Some((pending, Shape::Free, action)) => {

@@ -1,9 +1,9 @@
 //! Writes files without losing any: the old file is kept next to the new one, dated, unless the caller lets it go.
 
-use crate::text::hex;
-use std::fs::{self, File, OpenOptions};
+use super::random_hex;
+use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Read};
-use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::os::unix::fs::{DirBuilderExt, OpenOptionsExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
 /// Writes `bytes` to `path` atomically. An existing file with other bytes is kept next to it, with `stamp` in its name;
@@ -69,11 +69,24 @@ pub fn create_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
+/// Creates or replaces a file that only its owner may read, all or nothing; also creates its folder.
+pub fn replace_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let (folder, temporary) = beside(path)?;
+    DirBuilder::new().recursive(true).mode(0o700).create(&folder)?;
+    create(&temporary, bytes, 0o600)?;
+    let replaced = fs::rename(&temporary, path);
+    if replaced.is_err() {
+        let _ = fs::remove_file(&temporary);
+    }
+    replaced?;
+    File::open(folder)?.sync_all()
+}
+
 /// The folder of a path, and a unique temporary name in it.
 fn beside(path: &Path) -> io::Result<(PathBuf, PathBuf)> {
     let folder = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let name = path.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
-    Ok((folder.to_owned(), folder.join(format!(".{name}.{}.part", random()?))))
+    Ok((folder.to_owned(), folder.join(format!(".{name}.{}.part", random_hex::<8>()?))))
 }
 
 /// Creates a file with these bytes, or none.
@@ -84,13 +97,6 @@ fn create(path: &Path, mut bytes: impl Read, mode: u32) -> io::Result<()> {
         let _ = fs::remove_file(path);
     }
     written
-}
-
-/// A name that nobody else uses, or can have planted a link at.
-fn random() -> io::Result<String> {
-    let mut bytes = [0; 8];
-    getrandom::fill(&mut bytes).map_err(io::Error::other)?;
-    Ok(hex(&bytes))
 }
 
 fn replace(
