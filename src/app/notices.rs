@@ -113,8 +113,8 @@ async fn new_items(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, I
     loop {
         let page =
             inbox.decisions().items(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() }).await?;
-        let more = page.items.len() >= PAGE;
-        items.extend(page.items);
+        let more = page.rows.len() >= PAGE;
+        items.extend(page.rows);
         *last = page.last.or(*last);
         if !more {
             return Ok(items);

@@ -3,9 +3,8 @@
 use super::Inbox;
 use crate::graph::{BatchId, InterruptId, ThreadId};
 use crate::inbox::{
-    BatchResults, By, Card, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, DecisionRequest,
-    Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome,
-    UndoableBatch,
+    BatchResults, By, Card, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Glance, GrantLine,
+    GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page, UndoableBatch,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -15,8 +14,8 @@ use jiff::Timestamp;
 pub struct Decisions<'a>(pub(super) &'a Inbox);
 
 impl Decisions<'_> {
-    /// A page of the inbox.
-    pub async fn items(self, query: ItemQuery) -> Result<ItemPage, InboxError> {
+    /// A page of the inbox, oldest first. The `text` of its items is empty; the card has it.
+    pub async fn items(self, query: ItemQuery) -> Result<Page<Item>, InboxError> {
         // A page is read quickly, and callers who want everything read page by page.
         Ok(self.0.store().inbox().items(&query)?)
     }
@@ -131,7 +130,7 @@ impl Decisions<'_> {
     }
 
     /// A page of decisions, newest first: who made them and how each ended.
-    pub async fn history(self, query: DecisionQuery) -> Result<DecisionPage, InboxError> {
+    pub async fn history(self, query: DecisionQuery) -> Result<Page<DecisionLine>, InboxError> {
         self.0.blocking(move |inbox| inbox.store().inbox().decisions(&query)).await
     }
 
