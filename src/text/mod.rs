@@ -32,6 +32,6 @@ pub use json::plain_json;
 pub use markdown::{Line, Markdown, Weight};
 pub use months::GERMAN_MONTHS;
 pub use nearest::nearest;
-pub use visible::{Visible, hidden_count, typed, typed_json};
+pub use visible::{Visible, hidden_count, short_line, typed, typed_json};
 pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, truncate_words, width};
 pub use wrap::{Wrap, WrapQuoted, wrap, wrap_code, wrap_quoted};

@@ -4,7 +4,7 @@
 //! body is bounded, no key appears in an error, and an error says whether the request certainly did not arrive.
 
 use crate::config::{self, Env, Header, Secret, SecretError};
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client as Http, ClientBuilder, Method, Response, StatusCode, redirect};
 use secrecy::{ExposeSecret, SecretString};
@@ -202,7 +202,7 @@ fn detail(text: &str) -> String {
         None if text.trim_start().starts_with('<') => "with a page for browsers".to_owned(),
         None => text.to_owned(),
     };
-    truncate(Visible::line(&message).as_str(), 200).into_owned()
+    short_line(&message, 200)
 }
 
 /// Why a request did not get through: the innermost cause, without the address.
@@ -218,6 +218,5 @@ fn reason(error: reqwest::Error) -> String {
     while let Some(inner) = cause.source() {
         cause = inner;
     }
-    let cause = Visible::line(&cause.to_string()).into_string();
-    format!("{kind} ({})", truncate(&cause, 160))
+    format!("{kind} ({})", short_line(&cause.to_string(), 160))
 }
