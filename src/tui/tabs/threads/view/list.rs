@@ -50,7 +50,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                 draw::text(buf, line, x + 1, y, &"─".repeat(rest), model.theme.rule);
             }
             ThreadEntry::Row(at) => {
-                rows::draw_one(model, row(model, &threads.rows[at]), at == threads.cursor, line, buf);
+                rows::draw_one(model, row(model, &threads.rows[at]), 0, at == threads.cursor, line, buf);
             }
         }
     }
