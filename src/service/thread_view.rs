@@ -47,7 +47,7 @@ impl Inbox {
         if let Some(asked) = asked.first() {
             return Ok(self.read_card(asked)?.1);
         }
-        let item = self.store().inbox().as_result(id)?;
+        let item = self.store().inbox().thread(id)?;
         let state = self.engine.state_at(&item.thread, None)?;
         let drawn = match (self.engine.registry().get(&item.workflow), state) {
             (Some(spec), Some(state)) => spec.card(&state, &item),

@@ -2,10 +2,10 @@
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
-use crate::graph::{AgentCall, BoxFuture, InterruptId, NodeError, StepContext, ThreadId};
+use crate::graph::{AgentCall, BoxFuture, EffectError, InterruptId, NodeError, StepContext, ThreadId};
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::{DistinctiveText, Receiver};
-use crate::mail::{self, Account, Mail};
+use crate::mail::{self, Account, Mail, MailError};
 use crate::tools::cage::PythonFinder;
 use crate::tools::catalogue::CatalogueStore;
 use crate::tools::http::Http;
@@ -234,5 +234,14 @@ impl Services {
             let raw = self.records.blob(digest)?;
             mail::parse(&raw).map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))
         })
+    }
+}
+
+/// What an error of a mailbox means for a change that was to be made in it.
+pub(super) fn mailbox_error(error: MailError) -> EffectError {
+    match error {
+        // After a new login it can succeed.
+        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
+        MailError::Permanent(text) => EffectError::Refused(text),
     }
 }

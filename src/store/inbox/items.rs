@@ -100,11 +100,6 @@ impl Inbox<'_> {
         })
     }
 
-    /// A thread as the item its workflow draws a card for, whether or not anybody waits for it.
-    pub fn as_result(self, id: &ThreadId) -> Result<Item, StoreError> {
-        self.0.read(|db| result(&ThreadRow::find(db, id)?))
-    }
-
     /// Files a result away.
     pub async fn file_away(self, id: ThreadId) -> Result<(), StoreError> {
         let now = self.0.now_ms();

@@ -11,8 +11,8 @@ use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepC
 use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
 };
-use crate::mail::{self, Address, Handled, MailError, Mailbox, Outgoing, SendError};
-use crate::workflows::Services;
+use crate::mail::{self, Address, Handled, Mailbox, Outgoing, SendError};
+use crate::workflows::services::{Services, mailbox_error};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -177,14 +177,6 @@ impl Effect for Mark {
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         // Marking twice is harmless.
         Box::pin(async { EffectTrace::NotDone })
-    }
-}
-
-fn mailbox_error(error: MailError) -> EffectError {
-    match error {
-        // After a new login it can succeed.
-        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
-        MailError::Permanent(text) => EffectError::Refused(text),
     }
 }
 

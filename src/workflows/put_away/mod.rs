@@ -6,13 +6,13 @@
 
 mod state;
 
-use super::Services;
+use super::services::{Services, mailbox_error};
 use crate::graph::{
     Authorization, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, EffectTrace, Graph, NodeError,
     Workflow, end,
 };
 use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, Spec};
-use crate::mail::{Destination, MailError, Mailbox, UndoToken};
+use crate::mail::{Destination, Mailbox, UndoToken};
 use crate::text::Visible;
 use serde_json::{Value, json};
 use std::sync::Arc;
@@ -83,7 +83,7 @@ impl Effect for Move {
     fn perform<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let moved = self.mailbox.put_away(&self.place, &self.to).await;
-            moved.map(|way| json!({ "way": way.0 })).map_err(effect_error)
+            moved.map(|way| json!({ "way": way.0 })).map_err(mailbox_error)
         })
     }
 
@@ -102,19 +102,11 @@ struct MoveBack {
 impl Effect for MoveBack {
     fn perform<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(
-            async move { self.mailbox.put_back(&self.way).await.map(|()| json!({})).map_err(effect_error) },
+            async move { self.mailbox.put_back(&self.way).await.map(|()| json!({})).map_err(mailbox_error) },
         )
     }
 
     fn find<'a>(&'a self, _: &'a [u8]) -> BoxFuture<'a, EffectTrace> {
         Box::pin(async { EffectTrace::NotDone })
-    }
-}
-
-fn effect_error(error: MailError) -> EffectError {
-    match error {
-        // After a new login it can succeed.
-        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
-        MailError::Permanent(text) => EffectError::Refused(text),
     }
 }
