@@ -165,7 +165,7 @@ async fn answer_all(inbox: &Inbox, threads: usize, turns: u32) {
             .await
             .unwrap();
         after = page.last.or(after);
-        for item in page.items {
+        for item in page.rows {
             answered += 1;
             let decision = Decision::Respond { text: talk::answer(answered as u32) };
             let interrupt = item.interrupt().unwrap();

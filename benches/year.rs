@@ -95,13 +95,13 @@ async fn searched(threads: usize) -> Vec<Row> {
     })
     .await;
     let rare = format!("note {}", threads / 2);
-    let few = median(async || assert!(!find(&rare, None).await.threads.is_empty())).await;
-    let all = median(async || assert_eq!(find("figures week", None).await.threads.len(), 50)).await;
+    let few = median(async || assert!(!find(&rare, None).await.rows.is_empty())).await;
+    let all = median(async || assert_eq!(find("figures week", None).await.rows.len(), 50)).await;
     let next = find("figures week", None).await.next;
-    let further = median(async || assert_eq!(find("figures week", next).await.threads.len(), 50)).await;
+    let further = median(async || assert_eq!(find("figures week", next).await.rows.len(), 50)).await;
     let of_workflow = median(async || {
         let query = ThreadQuery { workflow: Some("note".to_owned()), limit: 50, ..ThreadQuery::default() };
-        assert_eq!(inbox.threads().list(query).await.unwrap().threads.len(), 50);
+        assert_eq!(inbox.threads().list(query).await.unwrap().rows.len(), 50);
     })
     .await;
     let facets =
@@ -145,7 +145,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
         assert_eq!(intake.sync(&|_| ()).await.remove(0).error, None);
         driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
         let items =
-            inbox.decisions().items(ItemQuery { limit: 10_000, ..ItemQuery::default() }).await.unwrap().items;
+            inbox.decisions().items(ItemQuery { limit: 10_000, ..ItemQuery::default() }).await.unwrap().rows;
         for (n, item) in items.iter().enumerate() {
             let Some(interrupt) = item.interrupt() else { continue };
             let decision = match n % 6 {

@@ -10,7 +10,7 @@ use crate::config::{Config, NoticeCommand};
 use crate::graph::BoxFuture;
 use crate::inbox::{InboxError, Item, ItemQuery};
 use crate::service::Inbox;
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::process::Stdio;
@@ -113,8 +113,8 @@ async fn new_items(inbox: &Inbox, last: &mut Option<i64>) -> Result<Vec<Item>, I
     loop {
         let page =
             inbox.decisions().items(ItemQuery { after: *last, limit: PAGE, ..ItemQuery::default() }).await?;
-        let more = page.items.len() >= PAGE;
-        items.extend(page.items);
+        let more = page.rows.len() >= PAGE;
+        items.extend(page.rows);
         *last = page.last.or(*last);
         if !more {
             return Ok(items);
@@ -147,8 +147,7 @@ fn combine(items: &[Item]) -> Option<Notice> {
 
 /// Text that no program takes for an option or a terminal command.
 fn safe_text(text: &str) -> String {
-    let line = Visible::line(text.trim());
-    let short = truncate(line.as_str(), MAX_TEXT).into_owned();
+    let short = short_line(text.trim(), MAX_TEXT);
     match short.strip_prefix('-') {
         Some(rest) => format!("–{rest}"),
         None => short,

@@ -4,7 +4,7 @@ use super::lines::{Component, Line};
 use super::time::moment::{Length, Moment, MomentError};
 use super::time::rule::{Rule, RuleError};
 use super::time::zone::Zone;
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use jiff::SignedDuration;
 use jiff::tz::TimeZone;
 use std::sync::Arc;
@@ -80,7 +80,7 @@ impl Zones {
 
 /// The title of an event: one line, shortened.
 pub(super) fn title(event: &Component) -> String {
-    truncate(&Visible::line(&event.text("SUMMARY")), 200).into_owned()
+    short_line(&event.text("SUMMARY"), 200)
 }
 
 impl Entry {

@@ -5,7 +5,7 @@ use super::lines::{self, Component, Line};
 use super::time::moment::Moment;
 use super::time::rule::{Frequency, NthDay, Rule};
 use super::write::Person;
-use crate::text::{Visible, count_noun, truncate};
+use crate::text::{count_noun, short_line};
 use jiff::Timestamp;
 use jiff::civil::{Date, DateTime, Weekday};
 use jiff::fmt::strtime::BrokenDownTime;
@@ -145,7 +145,7 @@ fn read(
 }
 
 fn line(text: &str) -> String {
-    truncate(&Visible::line(text), 400).into_owned()
+    short_line(text, 400)
 }
 
 fn somebody(who: &Line) -> Person {

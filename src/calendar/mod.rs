@@ -34,7 +34,7 @@ pub use revise::{Revision, RevisionCheck, check_revision};
 pub use write::{Event, Method, Person, event_text, invitation};
 
 use crate::config;
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use serde::{Deserialize, Serialize};
@@ -107,5 +107,5 @@ pub fn open(calendar: &config::Calendar, person: TimeZone) -> Arc<dyn Calendar> 
 
 /// Shortens calendar text for an error: one line, not long.
 fn short(text: &str) -> String {
-    truncate(&Visible::line(text), 60).into_owned()
+    short_line(text, 60)
 }

@@ -4,8 +4,8 @@ use super::failure::Failure;
 use super::print::warning;
 use super::values::Lines;
 use crate::inbox::{
-    Block, Card, DecisionLine, DecisionQuery, Item, ItemQuery, LineQuery, MailLine, MailQuery, ThreadLine,
-    ThreadQuery,
+    Block, Card, DecisionLine, DecisionQuery, InboxError, Item, ItemQuery, LineQuery, MailLine, MailQuery,
+    Page, ThreadLine, ThreadQuery,
 };
 use crate::service::Inbox;
 use crate::text::Visible;
@@ -15,24 +15,33 @@ use std::collections::HashMap;
 /// How many rows are read at once.
 const PAGE: usize = 200;
 
-/// The items of `query` in the order they were asked, at most `limit`; warns about damaged rows on stderr.
-pub(super) async fn items(
-    inbox: &Inbox,
-    mut query: ItemQuery,
+/// Reads page after page, each from a place and with at most so many rows, up to `limit` rows altogether. Warns about
+/// damaged rows on stderr.
+async fn read_all<T>(
     limit: Option<usize>,
-) -> Result<Vec<Item>, Failure> {
-    let mut items = Vec::new();
+    read: impl AsyncFn(Option<i64>, usize) -> Result<Page<T>, InboxError>,
+) -> Result<Vec<T>, Failure> {
+    let (mut rows, mut after) = (Vec::new(), None);
     loop {
-        let remaining = limit.map_or(PAGE, |limit| limit - items.len());
-        query.limit = remaining.min(PAGE);
-        let page = inbox.decisions().items(query.clone()).await?;
+        let remaining = limit.map_or(PAGE, |limit| limit - rows.len());
+        let page = read(after, remaining.min(PAGE)).await?;
         page.damaged.iter().for_each(|what| warning(what));
-        items.extend(page.items);
-        query.after = page.next;
-        if query.after.is_none() || limit.is_some_and(|limit| items.len() >= limit) {
-            return Ok(items);
+        rows.extend(page.rows);
+        after = page.next;
+        if after.is_none() || limit.is_some_and(|limit| rows.len() >= limit) {
+            return Ok(rows);
         }
     }
+}
+
+/// The items of `query` in the order they were asked, at most `limit`.
+pub(super) async fn items(
+    inbox: &Inbox,
+    query: ItemQuery,
+    limit: Option<usize>,
+) -> Result<Vec<Item>, Failure> {
+    let read = |after, limit| inbox.decisions().items(ItemQuery { after, limit, ..query.clone() });
+    read_all(limit, read).await
 }
 
 /// The items of `query` in the order of the screen, each with the time its age counts from. All of them are read,
@@ -61,56 +70,26 @@ pub(super) async fn items_as_shown(
 /// The threads of `query`, at most `limit`.
 pub(super) async fn threads(
     inbox: &Inbox,
-    mut query: ThreadQuery,
+    query: ThreadQuery,
     limit: Option<usize>,
 ) -> Result<Vec<ThreadLine>, Failure> {
-    let mut threads = Vec::new();
-    loop {
-        let remaining = limit.map_or(PAGE, |limit| limit - threads.len());
-        query.limit = remaining.min(PAGE);
-        let page = inbox.threads().list(query.clone()).await?;
-        page.damaged.iter().for_each(|what| warning(what));
-        threads.extend(page.threads);
-        query.after = page.next;
-        if query.after.is_none() || limit.is_some_and(|limit| threads.len() >= limit) {
-            return Ok(threads);
-        }
-    }
+    let read = |after, limit| inbox.threads().list(ThreadQuery { after, limit, ..query.clone() });
+    read_all(limit, read).await
 }
 
 /// The decisions of `query`, newest first, at most `limit`.
 pub(super) async fn decisions(
     inbox: &Inbox,
-    mut query: DecisionQuery,
+    query: DecisionQuery,
     limit: usize,
 ) -> Result<Vec<DecisionLine>, Failure> {
-    let mut decisions = Vec::new();
-    loop {
-        query.limit = (limit - decisions.len()).min(PAGE);
-        let page = inbox.decisions().history(query.clone()).await?;
-        decisions.extend(page.decisions);
-        query.after = page.next;
-        if query.after.is_none() || decisions.len() >= limit {
-            return Ok(decisions);
-        }
-    }
+    let read = |after, limit| inbox.decisions().history(DecisionQuery { after, limit, ..query.clone() });
+    read_all(Some(limit), read).await
 }
 
 /// The mails, newest first, at most `limit`.
 pub(super) async fn mails(inbox: &Inbox, limit: Option<usize>) -> Result<Vec<MailLine>, Failure> {
-    let mut query = MailQuery::default();
-    let mut mails = Vec::new();
-    loop {
-        let remaining = limit.map_or(PAGE, |limit| limit - mails.len());
-        query.limit = remaining.min(PAGE);
-        let page = inbox.mail().list(query.clone()).await?;
-        page.damaged.iter().for_each(|what| warning(what));
-        mails.extend(page.mails);
-        query.after = page.next;
-        if query.after.is_none() || limit.is_some_and(|limit| mails.len() >= limit) {
-            return Ok(mails);
-        }
-    }
+    read_all(limit, |after, limit| inbox.mail().list(MailQuery { after, limit })).await
 }
 
 /// The item with its card as text.

@@ -9,7 +9,7 @@ use std::path::PathBuf;
 use thiserror::Error;
 
 use super::origin::Origin;
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 
 /// The widest a quoted name or value may be in a message, in columns.
 const QUOTED: usize = 60;
@@ -144,7 +144,7 @@ pub enum Error {
 
 /// Text from outside, made short and safe enough for a message.
 pub(super) fn quoted(text: &str) -> String {
-    truncate(&Visible::line(text), QUOTED).into_owned()
+    short_line(text, QUOTED)
 }
 
 /// `did you mean "…"?`, or else the list of choices.

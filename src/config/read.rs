@@ -14,6 +14,7 @@ use super::inputs::Env;
 use super::keys::{Section, Shape, join};
 use super::origin::Origin;
 use super::sections::{self, SECTIONS};
+use crate::text::words::letters_and_digits;
 
 /// Reads the text of the file at `path`.
 pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(), Error> {
@@ -163,8 +164,10 @@ fn plain(value: &DeValue<'_>) -> Option<Value> {
 
 /// Whether someone who writes this key is about to paste a secret.
 fn names_a_secret(key: &str) -> bool {
-    let letters: String = key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect();
-    matches!(letters.as_str(), "apikey" | "key" | "token" | "apitoken" | "secret" | "password")
+    matches!(
+        letters_and_digits(key).as_str(),
+        "apikey" | "key" | "token" | "apitoken" | "secret" | "password"
+    )
 }
 
 fn not_a_section(section: &Section, name: String, at: Origin) -> Error {

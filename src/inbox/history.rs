@@ -166,14 +166,6 @@ impl DecisionQuery {
     }
 }
 
-/// A page of decisions, newest first.
-#[derive(Clone, Debug, Default)]
-pub struct DecisionPage {
-    pub decisions: Vec<DecisionLine>,
-    /// Where the next page starts; `None` on the last page.
-    pub next: Option<i64>,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

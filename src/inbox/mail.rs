@@ -14,16 +14,6 @@ pub struct MailQuery {
     pub limit: usize,
 }
 
-/// A page of mails, newest first.
-#[derive(Clone, Debug, Default)]
-pub struct MailPage {
-    pub mails: Vec<MailLine>,
-    /// Rows that could not be trusted, with a sentence about each.
-    pub damaged: Vec<String>,
-    /// Where the next page starts; `None` on the last page.
-    pub next: Option<i64>,
-}
-
 /// A mail as one line of a list.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct MailLine {

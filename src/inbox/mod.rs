@@ -17,6 +17,7 @@ mod item;
 mod line;
 mod mail;
 mod memory;
+mod page;
 mod path;
 mod propose;
 mod prune;
@@ -40,25 +41,23 @@ pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY, SERVER_COMMANDS,
 };
-pub use history::{
-    AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, LessonLink,
-};
+pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, LessonLink};
 pub use item::{Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key};
 pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
-pub use mail::{MailLine, MailPage, MailQuery, SourceLine};
+pub use mail::{MailLine, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
+pub use page::Page;
 pub use path::path_taken;
 pub use propose::proposal;
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{
-    BatchResults, DecisionRequest, EngineThreads, Facets, InboxError, ItemPage, ItemQuery, Overview,
-    ThreadPage, ThreadQuery,
+    BatchResults, DecisionRequest, EngineThreads, Facets, InboxError, ItemQuery, Overview, ThreadQuery,
 };
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, SeenHash, check, check_args, check_fields};
 pub use session::{AgentSession, SessionState};
-pub use skipped::{SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
+pub use skipped::{SkippedCount, SkippedLine, SkippedQuery};
 pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, ENGINE_WORKFLOWS, MOVING_WORKFLOW, Registry, Spec};
 pub use status::{By, Status};
 pub use thread::{

@@ -1,6 +1,6 @@
 //! Queries to the inbox, their results, and the reasons why something was not done.
 
-use super::{By, Item, ItemKind, Outcome, Refusal, SeenHash, Status, ThreadLine};
+use super::{By, ItemKind, Outcome, Refusal, SeenHash, Status};
 use crate::graph::{Decision, Hash, InputError, InterruptId, Kind};
 use serde::Serialize;
 use std::time::Duration;
@@ -16,19 +16,6 @@ pub struct ItemQuery {
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
-}
-
-/// A page of items, oldest first.
-#[derive(Clone, Debug, Default)]
-pub struct ItemPage {
-    /// `text` is empty here; the card has it.
-    pub items: Vec<Item>,
-    /// Rows that could not be trusted, with a sentence about each.
-    pub damaged: Vec<String>,
-    /// Where the next page starts; `None` on the last page.
-    pub next: Option<i64>,
-    /// The place of the last item; items asked later come after it.
-    pub last: Option<i64>,
 }
 
 /// Which threads to list.
@@ -48,7 +35,7 @@ pub struct ThreadQuery {
     pub from: Option<String>,
     /// Only threads that asked something of this kind.
     pub kind: Option<Kind>,
-    /// Only threads that ended like this, in the words of [`ThreadLine::outcome_or_status`].
+    /// Only threads that ended like this, in the words of [`ThreadLine::outcome_or_status`](super::ThreadLine::outcome_or_status).
     pub ending: Option<String>,
     /// Only threads to which nothing has happened for this long.
     pub older: Option<Duration>,
@@ -82,18 +69,6 @@ pub struct Facets {
     pub accounts: Vec<String>,
     /// The servers whose threads are listed too.
     pub servers: Vec<String>,
-}
-
-/// A page of threads, newest first.
-#[derive(Clone, Debug, Default)]
-pub struct ThreadPage {
-    pub threads: Vec<ThreadLine>,
-    /// Rows that could not be trusted, with a sentence about each.
-    pub damaged: Vec<String>,
-    /// Where the next page starts; `None` on the last page.
-    pub next: Option<i64>,
-    /// What the person may have meant, if nothing matches the words.
-    pub suggestion: Option<String>,
 }
 
 /// A decision that is about to be made.

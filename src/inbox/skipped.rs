@@ -53,13 +53,3 @@ impl fmt::Display for SkippedCount {
         if self.unsure > 0 { write!(f, ", {} unsure", self.unsure) } else { Ok(()) }
     }
 }
-
-/// A page of skipped mails, newest first.
-#[derive(Clone, Debug, Default)]
-pub struct SkippedPage {
-    pub mails: Vec<SkippedLine>,
-    /// Rows that could not be trusted, with a sentence about each.
-    pub damaged: Vec<String>,
-    /// Where the next page starts; `None` on the last page.
-    pub next: Option<i64>,
-}

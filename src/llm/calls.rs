@@ -2,18 +2,18 @@
 
 use serde_json::Value;
 
-use super::coerce::folded;
 use super::{Habit, ToolCall, ToolSpec, lenient_json};
+use crate::text::words::letters_and_digits;
 
 /// Whether a name that a model wrote means this tool: it may be in another case, or have a prefix such as `functions.`.
 pub(super) fn means(written: &str, tool: &str) -> bool {
     if written == tool {
         return true;
     }
-    let tool = folded(tool);
+    let tool = letters_and_digits(tool);
     let last = written.rsplit(['.', ':', '/']).next().unwrap_or(written);
     let after = written.rsplit_once("__").map_or(written, |(_, name)| name);
-    !tool.is_empty() && [written, last, after].iter().any(|name| folded(name) == tool)
+    !tool.is_empty() && [written, last, after].iter().any(|name| letters_and_digits(name) == tool)
 }
 
 /// The one offered tool that a name means.

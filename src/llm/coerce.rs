@@ -12,6 +12,7 @@ use serde_json::{Map, Number, Value, json};
 
 use super::Habit;
 use super::habit::note;
+use crate::text::words::letters_and_digits;
 
 /// How deep schemas are followed. Deeper values stay as they are.
 const MAX_DEPTH: usize = 300;
@@ -75,11 +76,6 @@ fn takes_null_within(schema: &Value, root: &Value, depth: usize) -> bool {
 /// The place in the same document that a reference points to.
 fn target_of(reference: &Value) -> Option<&str> {
     reference.as_str()?.strip_prefix('#')
-}
-
-/// Only the letters and digits, in lower case: what two spellings of a name have in common.
-pub(super) fn folded(name: &str) -> String {
-    name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 fn is_blank(value: &Value) -> bool {
@@ -215,12 +211,13 @@ fn to_word(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
         (_, Some(only)) => std::slice::from_ref(only),
         _ => return None,
     };
-    let spelled = value.as_str().filter(|_| !allowed.contains(value)).map(folded)?;
+    let spelled = value.as_str().filter(|_| !allowed.contains(value)).map(letters_and_digits)?;
     if allowed.contains(&Value::Null) && ["", "null", "none"].contains(&spelled.as_str()) {
         *value = Value::Null;
         return Some(Habit::NullOptional);
     }
-    let mut same = allowed.iter().filter(|one| one.as_str().is_some_and(|one| folded(one) == spelled));
+    let mut same =
+        allowed.iter().filter(|one| one.as_str().is_some_and(|one| letters_and_digits(one) == spelled));
     let (Some(word), None) = (same.next(), same.next()) else { return None };
     *value = word.clone();
     Some(Habit::OtherCase)

@@ -3,9 +3,8 @@
 use super::Inbox;
 use crate::graph::{BatchId, InterruptId, ThreadId};
 use crate::inbox::{
-    BatchResults, By, Card, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery, DecisionRequest,
-    Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemPage, ItemQuery, LineQuery, Outcome,
-    UndoableBatch,
+    BatchResults, By, Card, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Glance, GrantLine,
+    GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page, UndoableBatch,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -15,8 +14,8 @@ use jiff::Timestamp;
 pub struct Decisions<'a>(pub(super) &'a Inbox);
 
 impl Decisions<'_> {
-    /// A page of the inbox.
-    pub async fn items(self, query: ItemQuery) -> Result<ItemPage, InboxError> {
+    /// A page of the inbox, oldest first. The `text` of its items is empty; the card has it.
+    pub async fn items(self, query: ItemQuery) -> Result<Page<Item>, InboxError> {
         // A page is read quickly, and callers who want everything read page by page.
         Ok(self.0.store().inbox().items(&query)?)
     }
@@ -48,7 +47,7 @@ impl Decisions<'_> {
 
     /// Makes a decision.
     pub async fn decide(self, decide: DecisionRequest) -> Result<Outcome, InboxError> {
-        self.take(decide, None).await
+        self.take(decide, None, None).await
     }
 
     /// Makes decisions that a person confirmed together. Each is made or refused by itself; those made can be undone
@@ -58,7 +57,7 @@ impl Decisions<'_> {
         // All at once: the store groups them, and a refusal does not affect the others.
         let each = decides.into_iter().map(|decide| {
             let (id, batch) = (decide.interrupt.clone(), batch.clone());
-            async move { (id, self.take(decide, Some(batch)).await) }
+            async move { (id, self.take(decide, None, Some(batch)).await) }
         });
         join_all(each).await
     }
@@ -80,15 +79,18 @@ impl Decisions<'_> {
         accept: DecisionRequest,
         place: usize,
     ) -> Result<Outcome, InboxError> {
-        self.check_remote(&accept).await?;
-        let holds = self.0.engine.holds(accept.by == By::Tui);
-        Ok(self.0.store().inbox().accept_and_remember(accept, holds, place).await?)
+        self.take(accept, Some(place), None).await
     }
 
-    async fn take(self, decide: DecisionRequest, batch: Option<BatchId>) -> Result<Outcome, InboxError> {
+    async fn take(
+        self,
+        decide: DecisionRequest,
+        remember: Option<usize>,
+        batch: Option<BatchId>,
+    ) -> Result<Outcome, InboxError> {
         self.check_remote(&decide).await?;
         let holds = self.0.engine.holds(decide.by == By::Tui);
-        Ok(self.0.store().inbox().decide(decide, batch, holds).await?)
+        Ok(self.0.store().inbox().decide(decide, remember, batch, holds).await?)
     }
 
     /// A decision on a server's thread is made only if it can be sent.
@@ -131,7 +133,7 @@ impl Decisions<'_> {
     }
 
     /// A page of decisions, newest first: who made them and how each ended.
-    pub async fn history(self, query: DecisionQuery) -> Result<DecisionPage, InboxError> {
+    pub async fn history(self, query: DecisionQuery) -> Result<Page<DecisionLine>, InboxError> {
         self.0.blocking(move |inbox| inbox.store().inbox().decisions(&query)).await
     }
 

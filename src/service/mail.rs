@@ -3,7 +3,7 @@
 use super::Inbox;
 use crate::graph::{EventKind, ThreadId};
 use crate::inbox::{
-    InboxError, MailPage, MailQuery, Outcome, SkippedCount, SkippedPage, SkippedQuery, SourceLine,
+    InboxError, MailLine, MailQuery, Outcome, Page, SkippedCount, SkippedLine, SkippedQuery, SourceLine,
 };
 use crate::mail::{Address, risk::sender_shown};
 use crate::store::StoreError;
@@ -24,15 +24,15 @@ pub struct Mail<'a>(pub(super) &'a Inbox);
 
 impl Mail<'_> {
     /// A page of mails.
-    pub async fn list(self, query: MailQuery) -> Result<MailPage, InboxError> {
+    pub async fn list(self, query: MailQuery) -> Result<Page<MailLine>, InboxError> {
         Ok(self.0.store().mail().list(&query)?)
     }
 
     /// A page of skipped mails.
-    pub async fn skipped(self, query: SkippedQuery) -> Result<SkippedPage, InboxError> {
+    pub async fn skipped(self, query: SkippedQuery) -> Result<Page<SkippedLine>, InboxError> {
         let read = move |inbox: &Inbox| {
             let mut page = inbox.store().mail().skipped(&query)?;
-            for line in &mut page.mails {
+            for line in &mut page.rows {
                 // Pruned mail has no bytes but is still listed.
                 let mail = inbox.store().blob(&line.raw).ok().and_then(|raw| crate::mail::parse(&raw).ok());
                 if let Some(mail) = mail {
@@ -56,7 +56,7 @@ impl Mail<'_> {
             let (mut count, mut after) = (SkippedCount::default(), None);
             loop {
                 let page = inbox.store().mail().skipped(&SkippedQuery { after, limit: PAGE })?;
-                for line in &page.mails {
+                for line in &page.rows {
                     if line.came_at < since {
                         return Ok(count);
                     }

@@ -1,7 +1,7 @@
 //! The threads on servers, as the inbox needs them. Implemented by the code that talks to such servers.
 
 use crate::graph::{BoxFuture, InterruptId, ThreadId};
-use crate::inbox::{InboxError, ThreadPage, ThreadQuery, ThreadView};
+use crate::inbox::{InboxError, Page, ThreadLine, ThreadQuery, ThreadView};
 use serde_json::Value;
 
 type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
@@ -19,7 +19,7 @@ pub trait RemoteThreads: Send + Sync {
     /// Ends a thread on its server; `None` if the thread has to be stopped here.
     fn end<'a>(&'a self, thread: &'a ThreadId) -> Answer<'a, Option<ThreadId>>;
     /// A page of threads from the folder and the servers.
-    fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, ThreadPage>;
+    fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, Page<ThreadLine>>;
     /// A server's thread that is not in the folder.
     fn thread<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<ThreadView>>;
     /// The server's state of a thread that is in the folder.

@@ -47,7 +47,7 @@ impl Inbox {
         if let Some(asked) = asked.first() {
             return Ok(self.read_card(asked)?.1);
         }
-        let item = self.store().inbox().as_result(id)?;
+        let item = self.store().inbox().thread(id)?;
         let drawn = self.draw_current(&item)?;
         Ok(if drawn.blocks.is_empty() && !item.args.is_null() { result_card(&item) } else { drawn })
     }

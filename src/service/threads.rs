@@ -5,7 +5,7 @@ use super::{Inbox, thread_view};
 use crate::driver::{StartError, arrival};
 use crate::graph::{Event, EventKind, Shape, ThreadId};
 use crate::inbox::{
-    CallView, Card, DecisionView, Facets, InboxError, Outcome, StepStates, ThreadPage, ThreadQuery,
+    CallView, Card, DecisionView, Facets, InboxError, Outcome, Page, StepStates, ThreadLine, ThreadQuery,
     ThreadView, UsageView,
 };
 use crate::text;
@@ -17,7 +17,7 @@ pub struct Threads<'a>(pub(super) &'a Inbox);
 
 impl Threads<'_> {
     /// A page of threads, including those on servers.
-    pub async fn list(self, query: ThreadQuery) -> Result<ThreadPage, InboxError> {
+    pub async fn list(self, query: ThreadQuery) -> Result<Page<ThreadLine>, InboxError> {
         match &self.0.remote {
             Some(remote) => remote.threads(&query).await,
             None => Ok(self.0.store().threads().list(&query).await?),

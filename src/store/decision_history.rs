@@ -3,7 +3,7 @@
 
 use crate::graph::{Authorization, Decision, EffectState, EventKind, InterruptId, Kind, ThreadId};
 use crate::inbox::{
-    AnswerKind, By, DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Ending, PROGRAM_ACTIONS, Status,
+    AnswerKind, By, DecisionEnd, DecisionLine, DecisionQuery, Ending, PROGRAM_ACTIONS, Page, Status,
 };
 use crate::store::log::{
     self, Arrived, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped, UndoReason,
@@ -73,17 +73,17 @@ impl Inbox<'_> {
     }
 
     /// A page of all decisions, newest first, and of what else people did to items.
-    pub fn decisions(self, query: &DecisionQuery) -> Result<DecisionPage, StoreError> {
+    pub fn decisions(self, query: &DecisionQuery) -> Result<Page<DecisionLine>, StoreError> {
         self.0.read(|db| {
-            let mut page = DecisionPage::default();
+            let mut page = Page::<DecisionLine>::default();
             let (since, before) = (since_ms(query.since), query.after.unwrap_or(i64::MAX));
             let mut all = places(db, since, before)?;
             if !query.only_answers {
                 all.extend(action_history::places(db, since, before)?);
             }
             for place in newest_first(all) {
-                if page.decisions.len() == query.limit {
-                    page.next = page.decisions.last().map(|line| line.place);
+                if page.rows.len() == query.limit {
+                    page.next = page.rows.last().map(|line| line.place);
                     break;
                 }
                 let entry = log::entry(db, place)?;
@@ -94,7 +94,7 @@ impl Inbox<'_> {
                     EntryKind::Decided => Some(line(db, &entry)?),
                     _ => action_history::line(db, &entry)?,
                 };
-                page.decisions.extend(line.filter(|line| query.takes(line)));
+                page.rows.extend(line.filter(|line| query.takes(line)));
             }
             Ok(page)
         })

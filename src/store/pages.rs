@@ -1,24 +1,21 @@
-//! A page of a list: as many rows as requested, problems with rows that cannot be trusted, and where the page ended.
+//! Fills pages of lists with as many rows as requested.
 
+use crate::inbox::Page;
 use crate::store::StoreError;
 
 /// A page while it is being filled.
-pub(in crate::store) struct Page<T> {
+pub(in crate::store) struct PageBuilder<T> {
     limit: usize,
     count: usize,
-    /// The rows that could be read.
-    pub rows: Vec<T>,
-    /// Problems with rows that cannot be trusted.
-    pub damaged: Vec<String>,
-    /// The number of the last row taken.
-    pub last: Option<i64>,
+    /// What it has so far; `next` is set at the end.
+    pub page: Page<T>,
     /// Whether more rows follow.
     pub more: bool,
 }
 
-impl<T> Page<T> {
+impl<T> PageBuilder<T> {
     pub(in crate::store) fn new(limit: usize) -> Self {
-        Self { limit, count: 0, rows: Vec::new(), damaged: Vec::new(), last: None, more: false }
+        Self { limit, count: 0, page: Page::default(), more: false }
     }
 
     /// Adds the row with this number; returns whether there was room.
@@ -32,17 +29,17 @@ impl<T> Page<T> {
             return Ok(false);
         }
         self.count += 1;
-        self.last = Some(number);
+        self.page.last = Some(number);
         match read() {
-            Ok(row) => self.rows.push(row),
-            Err(StoreError::Damaged(what)) => self.damaged.push(what),
+            Ok(row) => self.page.rows.push(row),
+            Err(StoreError::Damaged(what)) => self.page.damaged.push(what),
             Err(error) => return Err(error),
         }
         Ok(true)
     }
 
-    /// Where the next page begins; `first` is where this one did.
-    pub(in crate::store) fn next(&self, first: i64) -> Option<i64> {
-        self.more.then(|| self.last.unwrap_or(first))
+    /// The page, which began at `first`.
+    pub(in crate::store) fn finish(self, first: i64) -> Page<T> {
+        Page { next: self.more.then_some(self.page.last.unwrap_or(first)), ..self.page }
     }
 }

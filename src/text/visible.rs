@@ -21,6 +21,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use serde_json::Value;
 
 use super::sanitize::{LineBreaks, sanitize};
+use super::width::truncate;
 
 /// Text without anything a terminal obeys or a reader cannot see.
 #[derive(Clone, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
@@ -59,6 +60,11 @@ impl Visible {
     pub fn into_string(self) -> String {
         self.0
     }
+}
+
+/// The start of `raw` on a single visible line that takes at most `columns`.
+pub fn short_line(raw: &str, columns: usize) -> String {
+    truncate(&Visible::line(raw), columns).into_owned()
 }
 
 /// How many characters of `raw` [`Visible::new`] would replace, for a card's warning.

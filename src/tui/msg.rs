@@ -5,11 +5,11 @@ use crate::app::Delivery;
 use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, AgentSession, CallView, Card, DecisionLine, DecisionLinks, DecisionPage,
-    DecisionQuery, DecisionRequest, DecisionView, ErrorLine, Facets, Glance, GrantLine, GrantRequest,
-    InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview,
-    PruneQuery, Pruned, Pruning, SkippedCount, SkippedPage, SkippedQuery, SourceLine, StepStates, Storage,
-    ThreadLine, ThreadPage, ThreadQuery, ThreadView, UndoableBatch, UsageView,
+    Activity, ActivityQuery, AgentSession, CallView, Card, DecisionLine, DecisionLinks, DecisionQuery,
+    DecisionRequest, DecisionView, ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError, Item,
+    ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Page, PruneQuery, Pruned,
+    Pruning, SkippedCount, SkippedLine, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
+    ThreadQuery, ThreadView, UndoableBatch, UsageView,
 };
 use crate::service::{AttachedFile, MailMove, Programs};
 use jiff::Timestamp;
@@ -131,7 +131,7 @@ pub enum Msg {
     Sessions(InboxResult<Vec<AgentSession>>),
     Running(InboxResult<Vec<ThreadLine>>),
     /// A page of threads.
-    Threads(ThreadQuery, InboxResult<ThreadPage>),
+    Threads(ThreadQuery, InboxResult<Page<ThreadLine>>),
     /// What threads can be filtered by.
     Facets(InboxResult<Facets>),
     Thread(ThreadId, InboxResult<Box<LoadedThread>>),
@@ -150,12 +150,12 @@ pub enum Msg {
     Granted(String, InboxResult<GrantLine>),
     /// A grant was revoked or restored.
     Revoked(InboxResult<GrantLine>),
-    Skipped(SkippedQuery, InboxResult<SkippedPage>),
+    Skipped(SkippedQuery, InboxResult<Page<SkippedLine>>),
     /// How much mail was skipped lately, and whether to tell the user now.
     SkippedLately(InboxResult<(SkippedCount, bool)>),
-    Decisions(DecisionQuery, InboxResult<DecisionPage>),
+    Decisions(DecisionQuery, InboxResult<Page<DecisionLine>>),
     /// The latest decisions, to see how those of this screen ended.
-    Ends(InboxResult<DecisionPage>),
+    Ends(InboxResult<Page<DecisionLine>>),
     /// The grants behind the decision at this place, and what was learned from it.
     DecisionLinks(i64, InboxResult<DecisionLinks>),
     /// What was learned, to see what is new.

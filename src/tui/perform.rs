@@ -280,7 +280,7 @@ async fn export(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> 
 
 async fn threads(inbox: &Inbox, status: Status) -> InboxResult<Vec<ThreadLine>> {
     let query = ThreadQuery { status: Some(status), limit: MAX_THREADS, ..ThreadQuery::default() };
-    inbox.threads().list(query).await.map(|page| page.threads).map_err(Failure::from)
+    inbox.threads().list(query).await.map(|page| page.rows).map_err(Failure::from)
 }
 
 async fn running(inbox: &Inbox) -> InboxResult<Vec<ThreadLine>> {

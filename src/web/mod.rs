@@ -14,9 +14,9 @@ pub mod oauth;
 pub use client::{Reply, WebClient, WebError, WebRequest, WebTimeouts, secret};
 pub use http::{build_client, root_cause};
 
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 
 /// A server's words, made safe and short.
 pub fn safe_excerpt(text: &str) -> String {
-    truncate(&Visible::line(text.trim()), 300).into_owned()
+    short_line(text.trim(), 300)
 }

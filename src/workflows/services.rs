@@ -98,15 +98,6 @@ pub trait Accounts: Send + Sync {
     fn first(&self) -> Option<Account>;
 }
 
-/// What an effect reports if the mailbox failed.
-pub(super) fn mailbox_error(error: MailError) -> EffectError {
-    match error {
-        // After a new login it can succeed.
-        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
-        MailError::Permanent(text) => EffectError::Refused(text),
-    }
-}
-
 /// Whether a program's call is allowed without asking.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum GrantCheck {
@@ -243,5 +234,14 @@ impl Services {
             let raw = self.records.blob(digest)?;
             mail::parse(&raw).map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))
         })
+    }
+}
+
+/// What an error of a mailbox means for a change that was to be made in it.
+pub(super) fn mailbox_error(error: MailError) -> EffectError {
+    match error {
+        // After a new login it can succeed.
+        MailError::Temporary(text) | MailError::Login(text) => EffectError::NotDone(text),
+        MailError::Permanent(text) => EffectError::Refused(text),
     }
 }

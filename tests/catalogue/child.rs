@@ -147,7 +147,7 @@ fn wanted() -> usize {
 }
 
 pub async fn open_items(inbox: &Inbox) -> Vec<Item> {
-    inbox.decisions().items(ItemQuery { limit: 999, ..Default::default() }).await.unwrap().items
+    inbox.decisions().items(ItemQuery { limit: 999, ..Default::default() }).await.unwrap().rows
 }
 
 /// What a person answers: yes to deliveries, and the truth where something is in doubt.
@@ -167,7 +167,7 @@ fn answer(item: &Item, delivery_log: &DeliveryLog) -> Decision {
 /// Everything left to do: start, drive, answer, until every thread is done. It can be begun again at any time.
 async fn live(inbox: &Inbox, delivery_log: &DeliveryLog) -> Result<(), String> {
     let query = ThreadQuery { limit: 999, ..Default::default() };
-    let started = inbox.threads().list(query).await.map_err(|e| e.to_string())?.threads.len();
+    let started = inbox.threads().list(query).await.map_err(|e| e.to_string())?.rows.len();
     for _ in started..wanted() {
         let input = json!({"parcels": PARCELS});
         inbox.threads().start("courier".to_owned(), input).await.map_err(|e| e.to_string())?;

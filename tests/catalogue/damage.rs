@@ -120,7 +120,7 @@ fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::D
 
 async fn found(inbox: &TestInbox, words: &str) -> usize {
     let query = ThreadQuery { search: Some(words.to_owned()), limit: 9, ..Default::default() };
-    inbox.threads().list(query).await.unwrap().threads.len()
+    inbox.threads().list(query).await.unwrap().rows.len()
 }
 
 /// Everything people and drivers read, as text; an error where something is not to be trusted.
@@ -142,7 +142,7 @@ async fn read(original: &TestInbox, data: &Path) -> Result<String, StoreError> {
         if let Some(first) = page.damaged.into_iter().next() {
             return Err(StoreError::Damaged(first));
         }
-        for line in page.threads {
+        for line in page.rows {
             let view = inbox.threads().view(line.id.clone()).await.map_err(damaged)?;
             let mut loaded = store.threads().load(&line.id, None)?;
             // Both are spared work and nothing else: without them it is done again.
@@ -163,7 +163,7 @@ async fn read(original: &TestInbox, data: &Path) -> Result<String, StoreError> {
             .items(ItemQuery { snoozed, limit: 99, ..Default::default() })
             .await
             .map_err(damaged)?;
-        for item in &page.items {
+        for item in &page.rows {
             let card = inbox.decisions().card(item.interrupt().unwrap()).await.map_err(damaged)?;
             all.push(format!("{item:?} {card:?}"));
         }
@@ -223,7 +223,7 @@ async fn driven(data: &Path) -> (BTreeSet<String>, Vec<String>) {
             }
         };
         troubles.extend(page.damaged);
-        for item in page.items {
+        for item in page.rows {
             if let Err(error) =
                 inbox.decisions().decide(decide(&item.interrupt().unwrap(), Decision::Accept)).await
             {

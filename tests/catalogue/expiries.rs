@@ -26,7 +26,7 @@ pub async fn expire(home: &Path) {
     let delivery_log = crate::post::delivery_log(home);
     let inbox = TestInbox::builder().in_folder(home).settings(settings).delivery_log(delivery_log).open();
     let query = ThreadQuery { limit: 9, ..Default::default() };
-    if inbox.threads().list(query).await.unwrap().threads.is_empty() {
+    if inbox.threads().list(query).await.unwrap().rows.is_empty() {
         inbox.start("courier", json!({"parcels": PARCELS})).await;
     }
     for days in [0, 8] {

@@ -37,7 +37,7 @@ impl Home {
     pub async fn threads(&self, inbox: &Inbox) -> Vec<ThreadView> {
         let query = ThreadQuery { limit: 999, ..Default::default() };
         let mut views = Vec::new();
-        for line in inbox.threads().list(query).await.unwrap().threads.into_iter().rev() {
+        for line in inbox.threads().list(query).await.unwrap().rows.into_iter().rev() {
             views.push(inbox.threads().view(line.id).await.unwrap());
         }
         views

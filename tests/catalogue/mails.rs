@@ -158,7 +158,7 @@ impl Home {
     async fn views(&self, inbox: &Inbox) -> Vec<ThreadView> {
         let query = ThreadQuery { limit: 99, ..ThreadQuery::default() };
         let mut views = Vec::new();
-        for line in inbox.threads().list(query).await.unwrap().threads.into_iter().rev() {
+        for line in inbox.threads().list(query).await.unwrap().rows.into_iter().rev() {
             views.push(inbox.threads().view(line.id).await.unwrap());
         }
         views

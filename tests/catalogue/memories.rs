@@ -196,7 +196,7 @@ async fn taught(answer: Answer, profile: &str, proposed: &str) -> EmailInbox {
 
 async fn waiting(inbox: &EmailInbox) -> Vec<ThreadId> {
     let page = inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
-    let of_memory = page.threads.into_iter().filter(|line| line.workflow == "memory");
+    let of_memory = page.rows.into_iter().filter(|line| line.workflow == "memory");
     of_memory.filter(|line| line.status == Status::Waiting).map(|line| line.id).collect()
 }
 

@@ -47,13 +47,12 @@ async fn filled_home() -> (Home, usize) {
         crate::support::test_inbox::decide(&inbox, &item.interrupt().unwrap(), accept).await.unwrap();
     }
     drive().await;
-    let threads =
-        inbox.threads().list(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().threads;
+    let threads = inbox.threads().list(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().rows;
     let waits = threads.iter().find(|line| line.status == Status::Waiting).unwrap();
     inbox.threads().fork(waits.id.clone(), 0).await.unwrap();
     drive().await;
     let results = ItemQuery { kind: Some(ItemKind::Result), limit: 99, ..Default::default() };
-    for item in inbox.decisions().items(results).await.unwrap().items {
+    for item in inbox.decisions().items(results).await.unwrap().rows {
         inbox.decisions().file_away(item.thread).await.unwrap();
     }
     let records = 5 + 2;

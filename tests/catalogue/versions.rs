@@ -141,11 +141,11 @@ async fn d13_a_wild_clock_orders_nothing_and_fires_nothing() {
         // Order comes from numbers, not from clocks.
         let query = ItemQuery { limit: 9, ..Default::default() };
         let asked: Vec<_> =
-            wild.decisions().items(query).await.unwrap().items.into_iter().map(|i| i.thread).collect();
+            wild.decisions().items(query).await.unwrap().rows.into_iter().map(|i| i.thread).collect();
         assert_eq!(asked, threads, "oldest first");
         let query = ThreadQuery { limit: 9, ..Default::default() };
         let listed: Vec<_> =
-            wild.threads().list(query).await.unwrap().threads.into_iter().map(|l| l.id).collect();
+            wild.threads().list(query).await.unwrap().rows.into_iter().map(|l| l.id).collect();
         assert_eq!(listed, threads.iter().rev().cloned().collect::<Vec<_>>(), "newest first");
         // A hold under way is neither shortened nor prolonged by a jump, nor acted on twice.
         let driver = wild.drive_in_background().await;

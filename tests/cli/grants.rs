@@ -187,7 +187,7 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
         };
         let batch = Some(BatchId::parse("b2345678a").unwrap());
         let store = Store::open(&cli.data()).unwrap();
-        runtime.block_on(store.inbox().decide(decide, batch, Holds::default())).unwrap();
+        runtime.block_on(store.inbox().decide(decide, None, batch, Holds::default())).unwrap();
     }
     let undone = cli.sayso(&["undo", &asked[1], "--batch"]);
     assert!(undone.err.contains("Not taken back: "), "{}", undone.err);

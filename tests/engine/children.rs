@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 
 /// Everything a thread started, oldest first.
 async fn children(inbox: &TestInbox, parent: &ThreadId) -> Vec<ThreadId> {
-    let all = inbox.threads().list(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().threads;
+    let all = inbox.threads().list(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().rows;
     let mut found: Vec<_> =
         all.into_iter().filter(|line| line.parent.as_ref() == Some(parent)).map(|line| line.id).collect();
     found.reverse();
@@ -129,7 +129,7 @@ async fn a_child_that_cannot_be_started_is_trouble_and_starts_none() {
         inbox.threads().start("player".to_owned(), json!({"program": [[{"spawn": [good, astray]}]]})).await;
     assert!(error.unwrap_err().to_string().contains("program[0][0].spawn[1]"));
     assert_eq!(
-        inbox.threads().list(ThreadQuery { limit: 9, ..Default::default() }).await.unwrap().threads.len(),
+        inbox.threads().list(ThreadQuery { limit: 9, ..Default::default() }).await.unwrap().rows.len(),
         0
     );
 }

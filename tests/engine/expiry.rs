@@ -58,7 +58,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
     }
     assert_eq!(expire(&inbox, &day(7)).await, 1);
     assert_eq!(expire(&inbox, &day(9)).await, 0, "once");
-    let open = inbox.decisions().items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().items;
+    let open = inbox.decisions().items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().rows;
     assert!(open.is_empty(), "its card is gone");
     inbox.drive().await;
     assert_eq!(inbox.log(&thread).await, json!([{"answers": [["a", "ignore"]]}, "went on"]));

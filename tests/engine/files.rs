@@ -38,7 +38,7 @@ async fn memory_is_versioned_by_compare_and_set() {
 
 async fn found(inbox: &TestInbox, words: &str, status: Option<Status>) -> Vec<ThreadId> {
     let query = ThreadQuery { search: Some(words.to_owned()), status, limit: 9, ..Default::default() };
-    inbox.threads().list(query).await.unwrap().threads.into_iter().map(|line| line.id).collect()
+    inbox.threads().list(query).await.unwrap().rows.into_iter().map(|line| line.id).collect()
 }
 
 #[tokio::test]
@@ -106,7 +106,7 @@ async fn lists_come_in_pages() {
         loop {
             let query = ThreadQuery { search: search.clone(), limit: 3, after, ..Default::default() };
             let page = inbox.threads().list(query).await.unwrap();
-            titles.extend(page.threads.into_iter().map(|line| line.title));
+            titles.extend(page.rows.into_iter().map(|line| line.title));
             pages += 1;
             after = page.next;
             if after.is_none() {
@@ -120,7 +120,7 @@ async fn lists_come_in_pages() {
     loop {
         let query = sayso::inbox::ItemQuery { limit: 2, after, ..Default::default() };
         let page = inbox.decisions().items(query).await.unwrap();
-        items.extend(page.items);
+        items.extend(page.rows);
         after = page.next;
         if after.is_none() {
             break;

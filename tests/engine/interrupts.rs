@@ -142,11 +142,7 @@ async fn a_start_input_that_does_not_fit_names_the_field() {
         let error = inbox.threads().start(workflow.to_owned(), input).await.unwrap_err().to_string();
         assert!(error.contains(expected), "{error}");
     }
-    assert_eq!(
-        inbox.threads().list(Default::default()).await.unwrap().threads.len(),
-        0,
-        "nothing was stored"
-    );
+    assert_eq!(inbox.threads().list(Default::default()).await.unwrap().rows.len(), 0, "nothing was stored");
 }
 
 #[tokio::test]
@@ -165,9 +161,9 @@ async fn a_snoozed_question_is_out_of_sight_and_still_open() {
     let seen = |snoozed| inbox.decisions().items(ItemQuery { snoozed, limit: 9, ..Default::default() });
     let until = Some(jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1));
     assert!(inbox.decisions().snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
-    assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (0, 1));
+    assert_eq!((seen(false).await.unwrap().rows.len(), seen(true).await.unwrap().rows.len()), (0, 1));
     inbox.decisions().snooze(id.clone(), None).await.unwrap();
-    assert_eq!((seen(false).await.unwrap().items.len(), seen(true).await.unwrap().items.len()), (1, 0));
+    assert_eq!((seen(false).await.unwrap().rows.len(), seen(true).await.unwrap().rows.len()), (1, 0));
     inbox.decide(&id, Decision::Accept).await.unwrap();
     assert!(inbox.decisions().snooze(id, until).await.is_err());
 }

@@ -44,8 +44,8 @@ async fn pages(inbox: &TestInbox, query: &ThreadQuery) -> Vec<ThreadId> {
     let (mut found, mut after) = (Vec::new(), None);
     loop {
         let page = inbox.threads().list(ThreadQuery { after, limit: 3, ..query.clone() }).await.unwrap();
-        assert!(page.threads.len() <= 3 && page.damaged.is_empty());
-        found.extend(page.threads.into_iter().map(|line| line.id));
+        assert!(page.rows.len() <= 3 && page.damaged.is_empty());
+        found.extend(page.rows.into_iter().map(|line| line.id));
         after = page.next;
         if after.is_none() {
             return found;
@@ -57,8 +57,7 @@ async fn pages(inbox: &TestInbox, query: &ThreadQuery) -> Vec<ThreadId> {
 async fn filters_find_every_match_and_nothing_else() {
     let inbox = TestInbox::new();
     let accounts = add_threads(&inbox).await;
-    let all =
-        inbox.threads().list(ThreadQuery { limit: 99, ..ThreadQuery::default() }).await.unwrap().threads;
+    let all = inbox.threads().list(ThreadQuery { limit: 99, ..ThreadQuery::default() }).await.unwrap().rows;
     let mut narrowed = 0;
     for status in [None, Some(Status::Done), Some(Status::Waiting), Some(Status::Held)] {
         for workflow in [None, Some("chat"), Some("player"), Some("nobody's")] {

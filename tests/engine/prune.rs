@@ -22,7 +22,7 @@ fn all() -> PruneQuery {
 /// Everybody has read everything.
 async fn file_all(inbox: &TestInbox) {
     let query = ItemQuery { kind: Some(ItemKind::Result), limit: 999, ..Default::default() };
-    for item in inbox.decisions().items(query).await.unwrap().items {
+    for item in inbox.decisions().items(query).await.unwrap().rows {
         inbox.decisions().file_away(item.thread).await.unwrap();
     }
 }
@@ -218,7 +218,7 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
         .unwrap();
     inbox.run_program(json!([])).await;
     let search = || ThreadQuery { search: Some("saffron".to_owned()), limit: 9, ..Default::default() };
-    assert_eq!(inbox.threads().list(search()).await.unwrap().threads.len(), 1);
+    assert_eq!(inbox.threads().list(search()).await.unwrap().rows.len(), 1);
     let done = prune(&inbox).await;
     assert_eq!(done.taken.mails, 2, "{done:?}");
     assert!(inbox.threads().view(thread).await.is_err());
@@ -229,9 +229,9 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     let kept = "SELECT count(*) FROM mails WHERE account = 'home' AND raw <> zeroblob(32)";
     let kept: i64 = inbox.sql().query_row(kept, [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 0, "their bytes are gone");
-    assert_eq!(inbox.threads().list(search()).await.unwrap().threads.len(), 0);
+    assert_eq!(inbox.threads().list(search()).await.unwrap().rows.len(), 0);
     let skipped = inbox.mail().skipped(sayso::inbox::SkippedQuery { after: None, limit: 9 }).await.unwrap();
-    assert_eq!((skipped.mails.len(), skipped.mails[0].reason.as_str()), (1, "a rule"));
+    assert_eq!((skipped.rows.len(), skipped.rows[0].reason.as_str()), (1, "a rule"));
     assert_eq!(prune(&inbox).await.taken.mails, 0);
 }
 
@@ -297,11 +297,11 @@ async fn words_of_later_steps_are_found_after_a_prune() {
     let inbox = TestInbox::new();
     inbox.run_program(json!([[{"note": "saffron"}]])).await;
     let query = |word: &str| ThreadQuery { search: Some(word.to_owned()), limit: 9, ..Default::default() };
-    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 1);
+    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().rows.len(), 1);
     prune(&inbox).await;
-    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().threads.len(), 0);
+    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().rows.len(), 0);
     inbox.run_program(json!([[{"note": "cardamom"}]])).await;
-    assert_eq!(inbox.threads().list(query("cardamom")).await.unwrap().threads.len(), 1);
+    assert_eq!(inbox.threads().list(query("cardamom")).await.unwrap().rows.len(), 1);
 }
 
 #[tokio::test]
@@ -449,7 +449,7 @@ async fn lives(inbox: &TestInbox, happens: &[Happens], cut: usize) -> (Vec<Threa
 async fn views(inbox: &TestInbox) -> HashMap<ThreadId, ThreadView> {
     let query = ThreadQuery { limit: 999, ..Default::default() };
     let mut views = HashMap::new();
-    for line in inbox.threads().list(query).await.unwrap().threads {
+    for line in inbox.threads().list(query).await.unwrap().rows {
         views.insert(line.id.clone(), inbox.view(&line.id).await);
     }
     views

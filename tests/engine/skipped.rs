@@ -38,17 +38,17 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     }
     let read = |after, limit| inbox.mail().skipped(SkippedQuery { after, limit });
     let first = read(None, 2).await.unwrap();
-    let titles: Vec<&str> = first.mails.iter().map(|mail| mail.title.as_str()).collect();
+    let titles: Vec<&str> = first.rows.iter().map(|mail| mail.title.as_str()).collect();
     assert_eq!(titles, ["Offer 3", "Offer 2"]);
-    let newest = &first.mails[0];
+    let newest = &first.rows[0];
     assert_eq!((newest.reason.as_str(), newest.sender.as_str()), ("rule 3", "The News <news@list.test>"));
     assert_eq!(newest.thread.as_ref(), Some(&threads[3]));
     assert_eq!(newest.text, "Only today: 3 for two.");
     let second = read(first.next, 2).await.unwrap();
-    assert_eq!((second.mails.len(), second.mails[0].title.as_str(), second.next), (1, "Offer 0", None));
-    assert_eq!(second.mails[0].at, old, "when it was sent");
+    assert_eq!((second.rows.len(), second.rows[0].title.as_str(), second.next), (1, "Offer 0", None));
+    assert_eq!(second.rows[0].at, old, "when it was sent");
     let now = jiff::Timestamp::now();
-    assert!(first.mails.iter().all(|mail| old < mail.at && mail.at <= now), "when they came: {first:?}");
+    assert!(first.rows.iter().all(|mail| old < mail.at && mail.at <= now), "when they came: {first:?}");
     let since = |at| inbox.mail().skipped_since(at);
     assert_eq!(since(jiff::Timestamp::UNIX_EPOCH).await.unwrap(), SkippedCount { mails: 3, unsure: 0 });
     let an_hour_ago = now - jiff::SignedDuration::from_hours(1);
@@ -66,6 +66,6 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
         .unwrap();
     inbox.sql().execute("UPDATE mails SET reason = 'none' WHERE subject = 'Offer 2'", []).unwrap();
     let page = read(None, 9).await.unwrap();
-    assert_eq!((page.mails.len(), page.damaged.len()), (1, 1));
+    assert_eq!((page.rows.len(), page.damaged.len()), (1, 1));
     assert!(page.damaged[0].contains("mail number 3"), "{:?}", page.damaged);
 }

@@ -107,6 +107,6 @@ async fn a_thread_is_found_by_what_its_mail_says() {
     {
         let query = ThreadQuery { search: Some(words.to_owned()), limit: 10, ..ThreadQuery::default() };
         let page = post.store().threads().list(&query).await.unwrap();
-        assert_eq!(page.threads.len(), found, "{words}");
+        assert_eq!(page.rows.len(), found, "{words}");
     }
 }

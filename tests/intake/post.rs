@@ -83,7 +83,7 @@ impl Post {
     }
 
     pub async fn mails(&self) -> Vec<MailLine> {
-        let mut mails = self.inbox.mail().list(MailQuery { limit: 9999, after: None }).await.unwrap().mails;
+        let mut mails = self.inbox.mail().list(MailQuery { limit: 9999, after: None }).await.unwrap().rows;
         mails.reverse();
         mails
     }
@@ -92,7 +92,7 @@ impl Post {
     pub async fn threads(&self, workflow: &str) -> Vec<ThreadView> {
         let query = ThreadQuery { limit: 9999, ..Default::default() };
         let mut views = Vec::new();
-        for line in self.inbox.threads().list(query).await.unwrap().threads.into_iter().rev() {
+        for line in self.inbox.threads().list(query).await.unwrap().rows.into_iter().rev() {
             if line.workflow == workflow {
                 views.push(self.inbox.threads().view(line.id).await.unwrap());
             }
@@ -101,7 +101,7 @@ impl Post {
     }
 
     pub async fn items(&self) -> Vec<Item> {
-        self.inbox.decisions().items(ItemQuery { limit: 9999, ..Default::default() }).await.unwrap().items
+        self.inbox.decisions().items(ItemQuery { limit: 9999, ..Default::default() }).await.unwrap().rows
     }
 
     pub async fn decide(&self, id: &InterruptId, decision: Decision) {

@@ -196,7 +196,7 @@ impl CodexInbox {
         loop {
             changes.borrow_and_update();
             let query = ItemQuery { limit: 100, ..ItemQuery::default() };
-            let items = inbox.decisions().items(query).await.unwrap().items;
+            let items = inbox.decisions().items(query).await.unwrap().rows;
             if items.len() == count {
                 return items;
             }
@@ -215,7 +215,7 @@ impl CodexInbox {
     /// The outcome that the list of decisions shows so far.
     async fn shown_outcome(&self, item: &Item) -> String {
         let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
-        let past = self.app.inbox().decisions().history(query).await.unwrap().decisions;
+        let past = self.app.inbox().decisions().history(query).await.unwrap().rows;
         past.iter().find(|past| past.thread == item.thread).unwrap().outcome.clone()
     }
 
@@ -226,7 +226,7 @@ impl CodexInbox {
         loop {
             changes.borrow_and_update();
             let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
-            let past = self.app.inbox().decisions().history(query).await.unwrap().decisions;
+            let past = self.app.inbox().decisions().history(query).await.unwrap().rows;
             let decision = past.iter().find(|past| past.thread == item.thread);
             if let Some(decision) = decision.filter(|decision| decision.outcome.contains(", ")) {
                 return decision.outcome.clone();

@@ -18,8 +18,8 @@ async fn all_threads_are_listed_page_by_page() {
     loop {
         let query = ThreadQuery { limit: 7, after, ..ThreadQuery::default() };
         let page = remote.inbox.threads().list(query).await.unwrap();
-        assert!(page.threads.len() <= 7 && page.damaged.is_empty());
-        all.extend(page.threads);
+        assert!(page.rows.len() <= 7 && page.damaged.is_empty());
+        all.extend(page.rows);
         after = page.next;
         if after.is_none() {
             break;
@@ -37,7 +37,7 @@ async fn all_threads_are_listed_page_by_page() {
         limit: 50,
         ..ThreadQuery::default()
     };
-    let found = remote.inbox.threads().list(query).await.unwrap().threads;
+    let found = remote.inbox.threads().list(query).await.unwrap().rows;
     assert_eq!(found.len(), 11, "{found:?}");
 }
 
@@ -53,7 +53,7 @@ async fn threads_are_narrowed_to_a_server_and_to_one_of_its_graphs() {
     let count = async |workflow: Option<&str>, account: Option<&str>| {
         let (workflow, account) = (workflow.map(str::to_owned), account.map(str::to_owned));
         let query = ThreadQuery { workflow, account, limit: 50, ..ThreadQuery::default() };
-        remote.inbox.threads().list(query).await.unwrap().threads.len()
+        remote.inbox.threads().list(query).await.unwrap().rows.len()
     };
     assert_eq!(count(None, None).await, 4);
     assert_eq!(count(Some("lab/"), None).await, 4);

@@ -88,7 +88,7 @@ impl RemoteInbox {
 
     pub async fn items(&self) -> Vec<Item> {
         let query = ItemQuery { limit: 100, ..ItemQuery::default() };
-        self.inbox.decisions().items(query).await.unwrap().items
+        self.inbox.decisions().items(query).await.unwrap().rows
     }
 
     /// The open items once there are `count` of them.
@@ -125,7 +125,7 @@ impl RemoteInbox {
     }
 
     pub async fn threads(&self) -> Vec<ThreadLine> {
-        self.inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap().threads
+        self.inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap().rows
     }
 
     /// Waits until an item's thread has this status.

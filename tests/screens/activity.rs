@@ -44,7 +44,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     assert_eq!(screen.note(), "Nothing is that old");
     screen.behind(async |inbox| {
         let query = ItemQuery { kind: Some(ItemKind::Result), limit: 9, ..Default::default() };
-        for item in inbox.decisions().items(query).await.unwrap().items {
+        for item in inbox.decisions().items(query).await.unwrap().rows {
             inbox.decisions().file_away(item.thread).await.unwrap();
         }
     });
@@ -69,7 +69,7 @@ fn whole(inbox: &sayso::service::Inbox) -> usize {
     runtime.block_on(async {
         let query = sayso::inbox::ThreadQuery { limit: 999, ..Default::default() };
         let mut count = 0;
-        for line in inbox.threads().list(query).await.unwrap().threads {
+        for line in inbox.threads().list(query).await.unwrap().rows {
             count += usize::from(!inbox.threads().view(line.id).await.unwrap().steps.is_empty());
         }
         count

@@ -1,7 +1,7 @@
 //! What is allowed from a card, saved as a draft, taken for something else, and learned.
 
 use crate::test_screen::TestScreen;
-use sayso::inbox::{SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
+use sayso::inbox::{Page, SkippedCount, SkippedLine, SkippedQuery};
 use sayso::store::HandedIn;
 use sayso::tui::{Cmd, Msg, Tab};
 use serde_json::json;
@@ -223,7 +223,7 @@ fn skipped_mail_is_listed_with_its_reason() {
         unsure: title == "Your parcel" || title == "Two",
     };
     let mails = vec![line("One", None), line("Two", Some(thread))];
-    let page = SkippedPage { mails, ..SkippedPage::default() };
+    let page = Page { rows: mails, ..Page::default() };
     screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     screen.drawn();
     let shown = screen.dump();

@@ -147,7 +147,7 @@ fn an_agent_is_told_to_remember_after_a_yes() {
     screen.behind(async |inbox| {
         drive(inbox, Duration::from_secs(60)).await;
         let query = DecisionQuery { limit: 1, ..DecisionQuery::default() };
-        let outcome = inbox.decisions().history(query).await.unwrap().decisions.remove(0).outcome;
+        let outcome = inbox.decisions().history(query).await.unwrap().rows.remove(0).outcome;
         assert!(outcome.contains("told to remember Bash(npm test *)"), "{outcome}");
     });
 }
@@ -164,7 +164,7 @@ fn what_an_agent_was_to_remember_is_forgotten_with_undo() {
     screen.behind(async |inbox| {
         drive(inbox, Duration::from_secs(60)).await;
         let query = DecisionQuery { limit: 1, ..DecisionQuery::default() };
-        let decision = inbox.decisions().history(query).await.unwrap().decisions.remove(0);
+        let decision = inbox.decisions().history(query).await.unwrap().rows.remove(0);
         assert!(!decision.outcome.contains("remember"), "{}", decision.outcome);
     });
 }

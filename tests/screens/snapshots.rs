@@ -4,8 +4,8 @@ use crate::support::samples;
 use crate::test_screen::TestScreen;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{
-    Activity, DayLine, Decisions, ErrorLine, Latency, ModelLine, NodeLine, PruneQuery, Pruning, SkippedLine,
-    SkippedPage, SkippedQuery, SourceLine, Status, Storage, TableSize, ToolLine,
+    Activity, DayLine, Decisions, ErrorLine, Latency, ModelLine, NodeLine, Page, PruneQuery, Pruning,
+    SkippedLine, SkippedQuery, SourceLine, Status, Storage, TableSize, ToolLine,
 };
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
@@ -185,7 +185,7 @@ fn allowed() {
     snap("skipped_none", "gk");
     snap_with("skipped", |screen| {
         screen.press("gk");
-        let page = SkippedPage { mails: skipped(), ..SkippedPage::default() };
+        let page = Page { rows: skipped(), ..Page::default() };
         screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     });
     snap("decisions_none", "gh");

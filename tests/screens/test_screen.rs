@@ -243,7 +243,7 @@ impl TestScreen {
         self.runtime.block_on(async {
             let query = ThreadQuery { limit: 1000, ..ThreadQuery::default() };
             let mut all = Vec::new();
-            for line in self.inbox.threads().list(query).await.unwrap().threads {
+            for line in self.inbox.threads().list(query).await.unwrap().rows {
                 all.extend(self.inbox.threads().answers(line.id).await.unwrap());
             }
             all

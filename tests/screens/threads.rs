@@ -399,7 +399,7 @@ fn why_is_told_of_past_questions() {
     assert!(screen.dump().contains("Why it is here"), "{}", screen.dump());
     let all = ThreadQuery { limit: 100, ..ThreadQuery::default() };
     screen.press("<esc>").behind(async |inbox| {
-        for line in inbox.threads().list(all).await.unwrap().threads {
+        for line in inbox.threads().list(all).await.unwrap().rows {
             for question in inbox.threads().view(line.id).await.unwrap().questions {
                 let why = inbox.decisions().why(question.id.to_string()).await.unwrap();
                 assert!(why.text().contains("cost"), "{}", why.text());

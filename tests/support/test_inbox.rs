@@ -416,7 +416,7 @@ impl TestInbox {
     /// The whole list of the inbox.
     pub async fn items(&self) -> Vec<Item> {
         let query = ItemQuery { limit: 9999, ..ItemQuery::default() };
-        self.decisions().items(query).await.unwrap().items
+        self.decisions().items(query).await.unwrap().rows
     }
 
     /// The code and text of the trouble a thread is in.

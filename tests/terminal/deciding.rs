@@ -14,8 +14,7 @@ fn decided(folder: &Path) -> Vec<(String, bool)> {
     let inbox = samples::inbox(folder, HELD).open();
     runtime.block_on(async {
         let mut all = Vec::new();
-        for line in
-            inbox.threads().list(ThreadQuery { limit: 100, ..Default::default() }).await.unwrap().threads
+        for line in inbox.threads().list(ThreadQuery { limit: 100, ..Default::default() }).await.unwrap().rows
         {
             all.extend(inbox.threads().answers(line.id).await.unwrap());
         }

@@ -117,7 +117,7 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     let kept = || {
         let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
         let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
-        let threads = runtime.block_on(inbox.threads().list(query)).unwrap().threads;
+        let threads = runtime.block_on(inbox.threads().list(query)).unwrap().rows;
         let grants = runtime.block_on(inbox.grants().list()).unwrap();
         (threads.len(), grants.iter().any(|grant| !grant.builtin && grant.in_force))
     };

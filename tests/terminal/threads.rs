@@ -62,6 +62,6 @@ fn past_threads_are_searched_turned_forked_and_written_out() {
     pty.wait("SCREEN ENDED WELL");
     let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
     let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
-    let threads = runtime.block_on(inbox.threads().list(query)).unwrap().threads;
+    let threads = runtime.block_on(inbox.threads().list(query)).unwrap().rows;
     assert_eq!(threads.iter().filter(|line| line.forked_from.is_some()).count(), 1);
 }

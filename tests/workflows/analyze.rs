@@ -281,7 +281,7 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
     }
     let all =
         inbox.threads().list(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() }).await.unwrap();
-    assert_eq!(all.threads.iter().map(|t| t.id.clone()).collect::<Vec<ThreadId>>(), []);
+    assert_eq!(all.rows.iter().map(|t| t.id.clone()).collect::<Vec<ThreadId>>(), []);
 }
 
 #[tokio::test]

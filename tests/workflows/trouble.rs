@@ -65,7 +65,7 @@ async fn a_model_that_fails_in_passing_is_tried_again() {
 
 /// What waits, by what it proposes.
 async fn open_items(inbox: &TestInbox) -> Vec<Item> {
-    inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().items
+    inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().rows
 }
 
 #[tokio::test]

@@ -5,7 +5,7 @@ use super::questions::Questions;
 use super::{Agent, reviewer, session};
 use crate::graph::{Remember, Waiting};
 use crate::service::NewRequest;
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use crate::tools::process::Process;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -167,6 +167,6 @@ impl Call {
             (None, None, Some(file)) => format!("{} {}", self.tool, first(file)),
             (None, None, None) => format!("Use {}", self.tool),
         };
-        truncate(Visible::line(&title).as_str(), TITLE).into_owned()
+        short_line(&title, TITLE)
     }
 }

@@ -4,7 +4,7 @@
 //! body is bounded, no key appears in an error, and an error says whether the request certainly did not arrive.
 
 use crate::config::{self, Env, Header, Secret, SecretError};
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use crate::web::{build_client, root_cause};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Client as Http, Method, Response, StatusCode};
@@ -196,7 +196,7 @@ fn detail(text: &str) -> String {
         None if text.trim_start().starts_with('<') => "with a page for browsers".to_owned(),
         None => text.to_owned(),
     };
-    truncate(Visible::line(&message).as_str(), 200).into_owned()
+    short_line(&message, 200)
 }
 
 /// Why a request did not get through: the innermost cause, without the address.
@@ -209,5 +209,5 @@ fn reason(error: reqwest::Error) -> String {
         () => "the connection broke off",
     };
     let cause = root_cause(&error).unwrap_or_else(|| error.to_string());
-    format!("{kind} ({})", truncate(Visible::line(&cause).as_str(), 160))
+    format!("{kind} ({})", short_line(&cause, 160))
 }

@@ -1,6 +1,7 @@
 //! Parses how other programs write files, paths, servers and passwords.
 
 use crate::config::{Env, MailLogin, MailServer, MailTls, Secret};
+use crate::text::shell_words;
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
@@ -184,36 +185,9 @@ pub(super) fn address(text: &str) -> Option<String> {
     (!user.is_empty() && !domain.is_empty() && !address.contains(odd)).then(|| address.to_lowercase())
 }
 
-/// Splits words like a shell: quotes hold a word together, a backslash escapes the next character.
+/// Splits words like a shell.
 pub(super) fn words(line: &str) -> Vec<String> {
-    let mut words: Vec<String> = Vec::new();
-    let (mut word, mut begun, mut quote) = (String::new(), false, None);
-    let mut rest = line.chars();
-    while let Some(c) = rest.next() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (Some('"') | None, '\\') => {
-                word.extend(rest.next());
-                begun = true;
-            }
-            (Some(_), c) => word.push(c),
-            (None, '"' | '\'') => (quote, begun) = (Some(c), true),
-            (None, c) if c.is_whitespace() => {
-                if begun {
-                    words.push(std::mem::take(&mut word));
-                }
-                begun = false;
-            }
-            (None, c) => {
-                word.push(c);
-                begun = true;
-            }
-        }
-    }
-    if begun {
-        words.push(word);
-    }
-    words
+    shell_words(line, Some('\\'))
 }
 
 #[cfg(test)]
@@ -232,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn paths_words_and_names_are_read_as_people_write_them() {
+    fn paths_and_names_are_read_as_people_write_them() {
         let home = Path::new("/home/ada");
         for (text, expected) in [
             ("~/Mail/", "/home/ada/Mail"),
@@ -243,7 +217,6 @@ mod tests {
         ] {
             assert_eq!(path(text, home), Path::new(expected), "{text}");
         }
-        assert_eq!(words(r#"a "b c" 'd "e"' f\ g """#), ["a", "b c", "d \"e\"", "f g", ""]);
         assert_eq!((short_name(" Work Mail!"), short_name("///")), ("work-mail".into(), "mail".into()));
         assert_eq!(variable("ada@example.org"), "SAYSO_PASSWORD_ADA_EXAMPLE_ORG");
         assert_eq!(address("Ada <Ada@Example.org>").as_deref(), Some("ada@example.org"));

@@ -7,7 +7,7 @@ use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
 use crate::mail::{Account, Mail, NewMail as IncomingMail};
 use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
-use crate::text::{Visible, hex, truncate};
+use crate::text::{hex, short_line, truncate};
 use crate::workflows::intake::{self, IntakeQuestion};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -155,7 +155,7 @@ impl Intake {
         let spec =
             spec.ok_or_else(|| IntakeError::Thread(format!("there is no workflow `{}`", line.workflow)))?;
         let text = format!("{} wrote again: {}", sender_shown(&mail.from), mail.subject);
-        let text = truncate(Visible::line(&text).as_str(), 120).into_owned();
+        let text = short_line(&text, 120);
         let warning = Warning::caution("new_mail", text);
         let what = EventKind::News { topic: "mail".to_owned(), payload: received, warning };
         let event = Event { id: format!("{MAIL_EVENT}{identity}"), what };

@@ -4,7 +4,7 @@ use super::judge::{Expected, Judged};
 use super::services::Sum;
 use crate::graph::{Decision, Interrupt};
 use crate::store::PastDecision;
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use crate::workflows::mail_facts::Class;
 use serde::Serialize;
 use serde_json::Value;
@@ -207,5 +207,5 @@ fn short(value: &Value) -> String {
         }
         other => other.to_string(),
     };
-    truncate(Visible::line(text.trim()).as_str(), MAX_TEXT).into_owned()
+    short_line(text.trim(), MAX_TEXT)
 }

@@ -8,7 +8,7 @@ use crate::calendar::invited::{InvitedEvent, bare, events, rule_words};
 use crate::calendar::lines;
 use crate::calendar::time::rule::Rule;
 use crate::calendar::write::Person;
-use crate::text::{Visible, hex, truncate};
+use crate::text::{hex, short_line};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -69,7 +69,7 @@ pub(super) fn written(event: &[u8], person: &TimeZone) -> Result<(String, Value)
 
 /// An event from Google; `None` if it cannot be understood.
 pub(super) fn read(uid: &str, event: &Value, person: &TimeZone) -> Option<InvitedEvent> {
-    let line = |text: &str| truncate(&Visible::line(text), 400).into_owned();
+    let line = |text: &str| short_line(text, 400);
     let text = |key: &str| line(event[key].as_str().unwrap_or_default());
     let property = |key: &str| event["extendedProperties"]["private"][key].as_str();
     let organizer = property("organizer").or_else(|| event["organizer"]["email"].as_str());

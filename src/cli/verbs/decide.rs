@@ -75,15 +75,12 @@ impl Accept {
         match target {
             Target::Interrupt(id) if self.remember.is_some() => {
                 let place = self.remember.unwrap_or(1).saturating_sub(1) as usize;
-                self.binding.accept_and_remember(&folder, id, self.binding.shown(), place).await
+                self.binding.accept_and_remember(&folder, id, place).await
             }
-            Target::Interrupt(id) => {
-                let shown = self.binding.shown();
-                match self.request(&folder, &id)? {
-                    Some(request) => self.binding.accept_and_grant(&folder, id, shown, request).await,
-                    None => self.binding.decide(&folder, id, Decision::Accept, shown).await,
-                }
-            }
+            Target::Interrupt(id) => match self.request(&folder, &id)? {
+                Some(request) => self.binding.accept_and_grant(&folder, id, request).await,
+                None => self.binding.decide(&folder, id, Decision::Accept, self.binding.shown()).await,
+            },
             Target::Result(thread) if self.grant.is_some() || self.remember.is_some() => {
                 let flag = if self.grant.is_some() { "--grant" } else { "--remember" };
                 Err(Failure::usage(format!(
@@ -301,17 +298,19 @@ impl Binding {
         self.waiting.follow(folder, outcome).await
     }
 
+    fn accept(&self, interrupt: InterruptId) -> DecisionRequest {
+        let (decision, shown) = (Decision::Accept, self.shown());
+        DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli }
+    }
+
     /// Accepts, and allows more like it from now on.
     async fn accept_and_grant(
         &self,
         folder: &OpenFolder,
         interrupt: InterruptId,
-        shown: Option<SeenHash>,
         request: GrantRequest,
     ) -> Result<Answer, Failure> {
-        let accept =
-            DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
-        let granted = folder.inbox().decisions().accept_and_grant(accept, request).await;
+        let granted = folder.inbox().decisions().accept_and_grant(self.accept(interrupt), request).await;
         let (outcome, _) = granted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.follow(folder, outcome).await
     }
@@ -321,12 +320,9 @@ impl Binding {
         &self,
         folder: &OpenFolder,
         interrupt: InterruptId,
-        shown: Option<SeenHash>,
         place: usize,
     ) -> Result<Answer, Failure> {
-        let accept =
-            DecisionRequest { interrupt, decision: Decision::Accept, shown, learn: true, by: By::Cli };
-        let accepted = folder.inbox().decisions().accept_and_remember(accept, place).await;
+        let accepted = folder.inbox().decisions().accept_and_remember(self.accept(interrupt), place).await;
         let outcome = accepted.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         self.follow(folder, outcome).await
     }

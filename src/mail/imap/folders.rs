@@ -3,8 +3,8 @@
 use super::names::{self, Folder};
 use super::session::{Arg, ImapError, Session};
 use super::value::Value;
-use crate::mail::net::safe_excerpt;
 use crate::text::there_are;
+use crate::web::safe_excerpt;
 
 /// A folder in the server's list.
 #[derive(Clone, Debug)]

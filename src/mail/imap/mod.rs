@@ -31,13 +31,14 @@ mod session;
 mod value;
 mod watch;
 
-use super::net::{Timeouts, crlf, safe_excerpt};
+use super::net::{Timeouts, crlf};
 use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
 use crate::config::{self, AfterHandling, FiledBy, MailServer, MailSource};
 use crate::mail::maildir::ids;
 use crate::text::count_noun;
+use crate::web::safe_excerpt;
 use cursor::MailLocation;
 use fetch::FetchError;
 use folders::FolderPurpose;

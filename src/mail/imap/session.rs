@@ -4,7 +4,8 @@ use super::answer::{Answer, Answers, Kind, is_news, status};
 use super::names::Folder;
 use super::value::{Builder, Value, literal_at_end, set};
 use crate::config::{MailServer, MailTls};
-use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, safe_excerpt};
+use crate::mail::net::{LineError, NetError, Timeouts, Wire, place};
+use crate::web::safe_excerpt;
 use std::collections::HashSet;
 use std::time::Duration;
 

@@ -9,8 +9,8 @@ mod tls;
 pub(super) use stream::{LineError, Wire};
 
 use crate::config::{MailLogin, MailServer};
-use crate::text::{Visible, io_error_text, truncate};
-use crate::web;
+use crate::text::io_error_text;
+use crate::web::{self, safe_excerpt};
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
 use secrecy::SecretString;
@@ -104,11 +104,6 @@ pub(super) fn refused_login(server: &MailServer, user: &str) -> String {
 /// The server's name for errors.
 pub(super) fn place(server: &MailServer) -> String {
     format!("{}:{}", server.host, server.port)
-}
-
-/// A server's text, made safe and short.
-pub(super) fn safe_excerpt(text: &str) -> String {
-    truncate(&Visible::line(text.trim()), 300).into_owned()
 }
 
 /// A connection error in words.

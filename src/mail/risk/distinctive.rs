@@ -6,6 +6,7 @@
 
 use super::placeholders::without_placeholders;
 use crate::mail::codes::codes;
+use crate::text::words::alphanumeric_words;
 use base64::Engine;
 use base64::alphabet::{STANDARD, URL_SAFE};
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
@@ -68,9 +69,9 @@ pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) ->
     let known = known.iter().map(|text| &text[..text.floor_char_boundary(MAX_KNOWN)]);
     let known: Vec<String> = known.flat_map(|text| with_decoded(text, &HashSet::new())).collect();
     let known_codes: HashSet<String> = known.iter().flat_map(|text| codes(text)).collect();
-    let known_words: Vec<Vec<String>> = known.iter().map(|text| words(text)).collect();
+    let known_words: Vec<Vec<String>> = known.iter().map(|text| alphanumeric_words(text)).collect();
     let known_runs: HashSet<&[String]> = known_words.iter().flat_map(|words| runs(words)).collect();
-    let named = names.iter().flat_map(|name| words(name));
+    let named = names.iter().flat_map(|name| alphanumeric_words(name));
     let everyday: HashSet<String> = EVERYDAY.split_whitespace().map(str::to_owned).chain(named).collect();
     let says_nothing = |word: &String| everyday.contains(word) || word.bytes().all(|b| b.is_ascii_digit());
 
@@ -80,7 +81,7 @@ pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) ->
         let new =
             codes(&text).into_iter().filter(|code| !known_codes.contains(code) && seen.insert(code.clone()));
         result.codes.extend(new);
-        for run in runs(&words(&text)) {
+        for run in runs(&alphanumeric_words(&text)) {
             if !known_runs.contains(run) && !run.iter().all(says_nothing) {
                 let run = run.join(" ");
                 if seen.insert(run.clone()) {
@@ -93,12 +94,6 @@ pub fn distinctive_text(texts: &[String], known: &[String], names: &[String]) ->
     result.codes.truncate(MAX_FOUND);
     result.phrases.truncate(MAX_FOUND);
     result
-}
-
-/// The words of a text in lower case.
-fn words(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }
 
 /// Every shortest run that counts as [`WORDS_PER_RUN`] words.
@@ -161,7 +156,7 @@ fn from_digits(two: &[u8]) -> Option<u8> {
 fn from_hex(text: &str, known_codes: &HashSet<String>) -> Vec<String> {
     let mut texts = Vec::new();
     let mut bytes: Vec<u8> = Vec::new();
-    for word in words(text) {
+    for word in alphanumeric_words(text) {
         let prefixed = word.strip_prefix("0x");
         let digits = prefixed.or(word.strip_prefix('x')).unwrap_or(&word);
         let is_hex = !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_hexdigit());

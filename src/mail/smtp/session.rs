@@ -3,7 +3,8 @@
 use super::reply::{Reply, line};
 use crate::config::{MailLogin, MailServer, MailTls};
 use crate::mail::SendError;
-use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, refused_login, safe_excerpt, secret};
+use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, refused_login, secret};
+use crate::web::safe_excerpt;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use secrecy::ExposeSecret;

@@ -47,15 +47,17 @@ impl Holds {
 }
 
 impl Inbox<'_> {
-    /// Makes a decision and returns the thread's new status. Decisions of one batch can be taken back together.
+    /// Makes a decision and returns the thread's new status. Decisions of one batch can be taken back together. The
+    /// program that asked is told to remember its offer at the index `remember`.
     pub async fn decide(
         self,
         request: DecisionRequest,
+        remember: Option<usize>,
         batch: Option<BatchId>,
         holds: Holds,
     ) -> Result<Outcome, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, request, None, batch, holds, now)).await
+        self.0.write(move |tx| run(tx, request, remember, batch, holds, now)).await
     }
 
     /// Accepts, and allows similar calls from now on: both or neither.
@@ -72,17 +74,6 @@ impl Inbox<'_> {
                 Ok((run(tx, accept, None, None, holds, now)?, grant))
             })
             .await
-    }
-
-    /// Accepts, and tells the program that asked to remember the option at this index.
-    pub async fn accept_and_remember(
-        self,
-        accept: DecisionRequest,
-        holds: Holds,
-        remember: usize,
-    ) -> Result<Outcome, StoreError> {
-        let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, accept, Some(remember), None, holds, now)).await
     }
 
     /// Takes a decision back if the thread has not acted on it.

@@ -1,10 +1,10 @@
 //! The lists of the inbox, page by page: each page is an indexed query that begins where the last one ended.
 
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemPage, ItemQuery, Status};
+use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemQuery, Page, Status};
 use crate::store::inbox::LISTED;
 use crate::store::log::{Kind as EntryKind, PersonAction};
-use crate::store::pages::Page;
+use crate::store::pages::PageBuilder;
 use crate::store::record::append::append;
 use crate::store::record::questions::{not_open, question_of, schema_of};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, time};
@@ -14,7 +14,7 @@ use serde_json::Value;
 
 impl Inbox<'_> {
     /// A page of open interrupts or unread results, oldest first.
-    pub fn items(self, query: &ItemQuery) -> Result<ItemPage, StoreError> {
+    pub fn items(self, query: &ItemQuery) -> Result<Page<Item>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| match query.kind {
             Some(ItemKind::Result) => results(db, query),
@@ -98,11 +98,6 @@ impl Inbox<'_> {
             counts.waiting_for_model = waiting.unsigned_abs();
             Ok(counts)
         })
-    }
-
-    /// A thread as the item its workflow draws a card for, whether or not anybody waits for it.
-    pub fn as_result(self, id: &ThreadId) -> Result<Item, StoreError> {
-        self.0.read(|db| result(&ThreadRow::find(db, id)?))
     }
 
     /// Files a result away.
@@ -189,7 +184,7 @@ fn interrupts(
     query: &ItemQuery,
     kind: Option<Kind>,
     now: i64,
-) -> Result<ItemPage, StoreError> {
+) -> Result<Page<Item>, StoreError> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1);
     let after = query.after.unwrap_or(0);
     let rows = InterruptRow::select(
@@ -200,21 +195,21 @@ fn interrupts(
         ),
         params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)],
     )?;
-    let mut page = Page::new(query.limit);
+    let mut page = PageBuilder::new(query.limit);
     for row in rows {
         page.take(row.seq, || item_of(db, &row))?;
     }
-    Ok(ItemPage { next: page.next(after), last: page.last, items: page.rows, damaged: page.damaged })
+    Ok(page.finish(after))
 }
 
-fn results(db: &Connection, query: &ItemQuery) -> Result<ItemPage, StoreError> {
+fn results(db: &Connection, query: &ItemQuery) -> Result<Page<Item>, StoreError> {
     let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
     let rest = "WHERE unread = 1 AND seq > ? ORDER BY seq LIMIT ?";
-    let mut page = Page::new(query.limit);
+    let mut page = PageBuilder::new(query.limit);
     for row in ThreadRow::select(db, rest, [query.after.unwrap_or(0), limit])? {
         page.take(row.seq, || result(&row))?;
     }
-    Ok(ItemPage { next: page.next(0), last: page.last, items: page.rows, damaged: page.damaged })
+    Ok(page.finish(0))
 }
 
 pub(in crate::store) fn result(row: &ThreadRow) -> Result<Item, StoreError> {

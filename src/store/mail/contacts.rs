@@ -1,6 +1,7 @@
 //! The people the user knows: those they wrote to or noted, and those who wrote to them before sayso first looked.
 
 use crate::store::{Mail, StoreError};
+use crate::text::words::alphanumeric_words;
 use rusqlite::{OptionalExtension, params};
 
 impl Mail<'_> {
@@ -82,8 +83,7 @@ impl Mail<'_> {
 
 /// A key for a name that ignores word order and case.
 fn name_key(name: &str) -> Option<String> {
-    let words = name.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    let mut words: Vec<String> = words.map(str::to_lowercase).collect();
+    let mut words = alphanumeric_words(name);
     words.sort();
     (words.len() >= 2).then(|| words.join(" "))
 }

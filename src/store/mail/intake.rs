@@ -4,10 +4,10 @@
 //! conversation. If that has changed meanwhile, nothing is written and the caller looks again.
 
 use crate::graph::ThreadId;
-use crate::inbox::{MailLine, MailPage, MailQuery};
+use crate::inbox::{MailLine, MailQuery, Page};
 use crate::store::blobs::{self, Blob};
 use crate::store::log::Tx;
-use crate::store::pages::Page;
+use crate::store::pages::PageBuilder;
 use crate::store::rows::{MailRow, MailState, ThreadRow, time};
 use crate::store::threads::arrive::{self, Arrival};
 use crate::store::threads::start::{NewThread, start};
@@ -199,19 +199,19 @@ impl Mail<'_> {
     }
 
     /// A page of mails, newest first.
-    pub fn list(self, query: &MailQuery) -> Result<MailPage, StoreError> {
+    pub fn list(self, query: &MailQuery) -> Result<Page<MailLine>, StoreError> {
         self.0.read(|db| {
             let mut statement =
                 db.prepare_cached("SELECT * FROM mails WHERE seq < ? ORDER BY seq DESC LIMIT ?")?;
             let limit = i64::try_from(query.limit).unwrap_or(i64::MAX - 1).saturating_add(1);
             let mut rows = statement.query([query.after.unwrap_or(i64::MAX), limit])?;
-            let mut page = Page::new(query.limit);
+            let mut page = PageBuilder::new(query.limit);
             while let Some(row) = rows.next()? {
                 if !page.take(row.get(0)?, || line(db, MailRow::read(row)?))? {
                     break;
                 }
             }
-            Ok(MailPage { next: page.next(0), mails: page.rows, damaged: page.damaged })
+            Ok(page.finish(0))
         })
     }
 }

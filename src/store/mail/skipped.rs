@@ -1,7 +1,7 @@
 //! Mail that the model or a rule ignored.
 
-use crate::inbox::{SkippedLine, SkippedPage, SkippedQuery};
-use crate::store::pages::Page;
+use crate::inbox::{Page, SkippedLine, SkippedQuery};
+use crate::store::pages::PageBuilder;
 use crate::store::rows::{MailRow, ThreadRow, time};
 use crate::store::{Mail, StoreError, settings};
 use rusqlite::Connection;
@@ -11,19 +11,19 @@ const LAST_DAY: &str = "skipped_told";
 
 impl Mail<'_> {
     /// A page of skipped mail, newest first.
-    pub fn skipped(self, query: &SkippedQuery) -> Result<SkippedPage, StoreError> {
+    pub fn skipped(self, query: &SkippedQuery) -> Result<Page<SkippedLine>, StoreError> {
         self.0.read(|db| {
             let mut statement = db.prepare_cached(
                 "SELECT * FROM mails INDEXED BY mails_skipped WHERE class = 'ignore' AND seq < ? ORDER BY seq DESC",
             )?;
             let mut rows = statement.query([query.after.unwrap_or(i64::MAX)])?;
-            let mut page = Page::new(query.limit);
+            let mut page = PageBuilder::new(query.limit);
             while let Some(row) = rows.next()? {
                 if !page.take(row.get(0)?, || line(db, MailRow::read(row)?))? {
                     break;
                 }
             }
-            Ok(SkippedPage { next: page.next(0), mails: page.rows, damaged: page.damaged })
+            Ok(page.finish(0))
         })
     }
 

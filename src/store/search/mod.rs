@@ -9,6 +9,7 @@ use crate::store::record::steps::steps_in;
 use crate::store::rows::json;
 use crate::store::{Search, StoreError};
 use crate::text::nearest;
+use crate::text::words::alphanumeric_words;
 use rusqlite::{Connection, OptionalExtension, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -158,7 +159,7 @@ pub(in crate::store) fn best_threads(
     )?;
     let ThreadQuery { status, workflow, account, .. } = query;
     let status = status.map(Status::word);
-    let query_words = split(words);
+    let query_words = alphanumeric_words(words);
     let mut hits = statement
         .query_map(params![matched, status, workflow, account, MAX_RANKED], |row| {
             let title: String = row.get(2)?;
@@ -170,14 +171,8 @@ pub(in crate::store) fn best_threads(
 }
 
 fn contains_all(text: &str, words: &[String]) -> bool {
-    let text = split(text);
+    let text = alphanumeric_words(text);
     words.iter().all(|word| text.iter().any(|other| other.starts_with(word)))
-}
-
-/// The words of a text in lower case.
-fn split(text: &str) -> Vec<String> {
-    let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
-    words.map(str::to_lowercase).collect()
 }
 
 /// How many characters of context a snippet shows before and after the first match.
@@ -196,7 +191,7 @@ pub(in crate::store) fn snippet(
     for step in steps_in(db, &entry, &[]).unwrap_or_default() {
         strings(&json("a step", &step.updates).unwrap_or(Value::Null), &mut text);
     }
-    Ok(around(&text, &split(words)))
+    Ok(around(&text, &alphanumeric_words(words)))
 }
 
 /// The text around the first place where one of these words begins, on one line.
@@ -227,12 +222,12 @@ pub(in crate::store) fn nearest_words(db: &Connection, words: &str) -> Result<Op
     ] {
         let mut statement = db.prepare_cached(sql)?;
         for text in statement.query_map([MAX_SEARCHED], |row| row.get::<_, String>(0))? {
-            vocabulary.extend(split(&text?));
+            vocabulary.extend(alphanumeric_words(&text?));
         }
     }
     let mut changed = false;
     let mut corrected = Vec::new();
-    for word in split(words) {
+    for word in alphanumeric_words(words) {
         let is_known = vocabulary.range(word.clone()..).next().is_some_and(|other| other.starts_with(&word));
         let near = if is_known { None } else { nearest(&word, vocabulary.iter().map(String::as_str)) };
         changed |= near.is_some();
@@ -264,13 +259,16 @@ mod tests {
     #[test]
     fn what_stands_around_a_word_is_one_line() {
         let long = format!("{} the Budget\nof spring {}", "before ".repeat(9), "after ".repeat(30));
-        let shown = around(&long, &split("budget")).unwrap();
+        let shown = around(&long, &alphanumeric_words("budget")).unwrap();
         assert!(
             shown.starts_with("…before before") && shown.contains("the Budget of spring after"),
             "{shown}"
         );
         assert!(shown.ends_with('…') && shown.chars().count() < 130, "{shown}");
-        assert_eq!(around("a low-budget film", &split("BUDGET")).as_deref(), Some("a low-budget film"));
-        assert_eq!(around("nothing", &split("budget")), None);
+        assert_eq!(
+            around("a low-budget film", &alphanumeric_words("BUDGET")).as_deref(),
+            Some("a low-budget film")
+        );
+        assert_eq!(around("nothing", &alphanumeric_words("budget")), None);
     }
 }

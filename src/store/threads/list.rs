@@ -2,11 +2,11 @@
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    ENGINE_WORKFLOWS, EngineThreads, Facets, ForkedFrom, Outcome, Status, ThreadLine, ThreadPage, ThreadQuery,
+    ENGINE_WORKFLOWS, EngineThreads, Facets, ForkedFrom, Outcome, Page, Status, ThreadLine, ThreadQuery,
 };
 use crate::store::decision_history;
 use crate::store::log::{self, Asked};
-use crate::store::pages::Page;
+use crate::store::pages::PageBuilder;
 use crate::store::rows::{InterruptRow, ThreadRow, time};
 use crate::store::{StoreError, Threads, search};
 use jiff::Timestamp;
@@ -102,7 +102,7 @@ impl Threads<'_> {
     }
 
     /// A page of threads, newest first.
-    pub async fn list(self, query: &ThreadQuery) -> Result<ThreadPage, StoreError> {
+    pub async fn list(self, query: &ThreadQuery) -> Result<Page<ThreadLine>, StoreError> {
         if query.search.is_some() {
             self.0.search().index_words().await?;
         }
@@ -254,15 +254,15 @@ fn thread_statuses(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreE
     Ok(threads)
 }
 
-fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<ThreadPage, StoreError> {
-    let mut page = Page::new(query.limit);
-    let mut next = None;
+fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<Page<ThreadLine>, StoreError> {
+    let mut builder = PageBuilder::new(query.limit);
     match &query.search {
         Some(words) if query.best_first => {
             for hit in search::best_threads(db, words, query)? {
-                let shown = page.rows.len() < SNIPPETS;
-                take(db, query, now, hit.thread, &mut page)?;
-                if shown && let Some(line) = page.rows.last_mut().filter(|line| line.place == hit.thread) {
+                let shown = builder.page.rows.len() < SNIPPETS;
+                take(db, query, now, hit.thread, &mut builder)?;
+                let last = builder.page.rows.last_mut();
+                if shown && let Some(line) = last.filter(|line| line.place == hit.thread) {
                     line.snippet = search::snippet(db, &hit, words)?;
                 }
             }
@@ -273,22 +273,23 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<ThreadPa
             loop {
                 let seqs = numbers(db, query, before, i64::try_from(limit).unwrap_or(i64::MAX))?;
                 for seq in &seqs {
-                    take(db, query, now, *seq, &mut page)?;
+                    take(db, query, now, *seq, &mut builder)?;
                 }
                 before = seqs.last().copied().unwrap_or(before);
-                if page.more || seqs.len() < limit {
+                if builder.more || seqs.len() < limit {
                     break;
                 }
             }
-            next = page.last.filter(|_| page.more);
+            builder.page.next = builder.page.last.filter(|_| builder.more);
         }
     }
+    let mut page = builder.page;
     let nothing = page.rows.is_empty() && query.after.is_none();
-    let suggestion = match &query.search {
+    page.suggestion = match &query.search {
         Some(words) if nothing => search::nearest_words(db, words)?,
         _ => None,
     };
-    Ok(ThreadPage { next, threads: page.rows, damaged: page.damaged, suggestion })
+    Ok(page)
 }
 
 /// Adds a thread to the page if it matches the query.
@@ -297,7 +298,7 @@ fn take(
     query: &ThreadQuery,
     now: Timestamp,
     seq: i64,
-    page: &mut Page<ThreadLine>,
+    page: &mut PageBuilder<ThreadLine>,
 ) -> Result<(), StoreError> {
     if page.more {
         return Ok(());

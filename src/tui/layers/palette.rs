@@ -3,6 +3,7 @@
 //! It never decides: for an action that decides it shows the key, which must be pressed with the card visible.
 
 use super::{Layer, PromptKind, form, fuzzy};
+use crate::text::shell_words;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::key::Key;
 use crate::tui::model::Model;
@@ -113,7 +114,8 @@ fn fit_score(model: &Model, scopes: &[Scope], action: Action) -> i64 {
 
 /// `start analyze query=… inputs=…` or `analyze --query "…" --inputs ./docs`.
 fn verb_line(model: &Model, typed: &str) -> Option<Suggestion> {
-    let words = split(typed);
+    // Paths may contain backslashes, so nothing escapes.
+    let words = shell_words(typed, None);
     let mut rest = words.as_slice();
     if rest.first().is_some_and(|word| word == "start") {
         rest = &rest[1..];
@@ -167,29 +169,6 @@ fn parse_argument(schema: &Value, key: &str, value: &str) -> Value {
     }
 }
 
-/// Splits into words; quotes may enclose spaces.
-fn split(line: &str) -> Vec<String> {
-    let (mut words, mut word, mut quote, mut is_quoted) = (Vec::new(), String::new(), None, false);
-    for c in line.chars() {
-        match (quote, c) {
-            (Some(open), c) if c == open => quote = None,
-            (Some(_), c) => word.push(c),
-            (None, '"' | '\'') => (quote, is_quoted) = (Some(c), true),
-            (None, c) if c.is_whitespace() => {
-                if is_quoted || !word.is_empty() {
-                    words.push(std::mem::take(&mut word));
-                }
-                is_quoted = false;
-            }
-            (None, c) => word.push(c),
-        }
-    }
-    if is_quoted || !word.is_empty() {
-        words.push(word);
-    }
-    words
-}
-
 /// Enter: runs the selected suggestion, unless it decides.
 pub fn choose(model: &mut Model) -> Vec<Cmd> {
     let Some(Layer::Prompt(prompt)) = model.layer() else { return Vec::new() };
@@ -223,11 +202,6 @@ pub fn choose(model: &mut Model) -> Vec<Cmd> {
 mod tests {
     use super::*;
     use serde_json::json;
-
-    #[test]
-    fn lines_are_split_as_a_shell_would() {
-        assert_eq!(split(r#"a "b c" d='e f' "" "#), ["a", "b c", "d=e f", ""]);
-    }
 
     #[test]
     fn a_name_is_not_said_twice() {

@@ -34,21 +34,21 @@ pub fn draw<T>(
     all: impl Iterator<Item = PlainRow>,
 ) {
     for (y, (n, plain)) in (area.y..area.bottom()).zip(all.enumerate().skip(list.top)) {
-        draw_one(model, plain, n == list.cursor, Rect { y, height: 1, ..area }, buf);
+        draw_one(model, plain, 0, n == list.cursor, Rect { y, height: 1, ..area }, buf);
     }
     let shown = list.top..list.rows.len().min(list.top + usize::from(area.height));
     let unloaded = usize::from(list.next.is_some());
     draw::more(&model.theme, shown, list.rows.len() + unloaded, area, buf);
 }
 
-/// Draws one row on its own line.
-pub fn draw_one(model: &Model, plain: PlainRow, selected: bool, line: Rect, buf: &mut Buffer) {
+/// Draws one row on its own line, with its lead this far to the right.
+pub fn draw_one(model: &Model, plain: PlainRow, indent: u16, selected: bool, line: Rect, buf: &mut Buffer) {
     let PlainRow { lead, style, text, note, end } = plain;
     let y = line.y;
     let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
     let end_x = draw::right(buf, line, y, &format!(" {end} "), model.theme.quiet);
     let room = Rect { width: end_x.saturating_sub(line.x), ..line };
-    let x = draw::text(buf, room, x, y, &lead, style);
+    let x = draw::text(buf, room, x + indent, y, &lead, style);
     let x = draw::text(buf, room, x + 1, y, &text, model.theme.text);
     if let Some(note) = note.filter(|_| x + MIN_NOTE_WIDTH < room.right()) {
         draw::text(buf, room, x + 2, y, &note, model.theme.quiet);

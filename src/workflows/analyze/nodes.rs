@@ -5,7 +5,7 @@ use super::state::{Analysis, AnalysisUpdate, FileRef, Unseen, Verdict};
 use super::{RESULT_FILE, WRITE_RESULT, nothing_open, nothing_to_read, prompts, wanted_files};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use crate::tools::folder::{self, Limits, Skipped};
 use crate::workflows::analyze::facts::FileFacts;
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
@@ -57,7 +57,7 @@ fn unseen_by(model: &Picked, unseen: Vec<Unseen>) -> Vec<Unseen> {
 fn answer_label(model: &Picked) -> String {
     match model.builtin {
         true => "answer the built-in rules".to_owned(),
-        false => format!("answer {}", truncate(Visible::line(&model.name).as_str(), 40)),
+        false => format!("answer {}", short_line(&model.name, 40)),
     }
 }
 
@@ -69,7 +69,7 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
     let last_line = state.current_analysis_query.lines().rfind(|line| !line.trim().is_empty());
     // Lists cannot show emphasis.
     let plain = last_line.unwrap_or_default().replace(['*', '_', '`', '#'], "");
-    interrupt.gist = truncate(Visible::line(plain.trim()).as_str(), 160).into_owned();
+    interrupt.gist = short_line(plain.trim(), 160);
     interrupt.allow = Allow { edit: false, ..Allow::ALL };
     interrupt.labels = Labels {
         accept: Some("approve".to_owned()),

@@ -3,7 +3,7 @@
 use super::parts::{Entity, Table};
 use super::resolve::{describe, value_at};
 use super::values::plain;
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use crate::tools::catalogue::{Catalogue, Kind, Line, Operation};
 use serde_json::{Map, Value};
 
@@ -225,8 +225,7 @@ fn figure(value: &Value) -> String {
 }
 
 fn short(value: &Value) -> String {
-    let text = Visible::line(plain(value).trim()).into_string();
-    truncate(&text, MAX_VALUE_WIDTH).into_owned()
+    short_line(plain(value).trim(), MAX_VALUE_WIDTH)
 }
 
 #[cfg(test)]

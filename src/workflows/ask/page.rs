@@ -7,17 +7,14 @@ use super::parts::{KeptAnswer, ListPosition, Next, PageFetch};
 use super::state::Ask;
 use super::update::AskUpdate;
 use crate::graph::NodeError;
+use crate::text::words::alphanumeric_words;
 use crate::workflows::Services;
 use serde_json::Value;
 
 /// Whether the whole text asks for the next page.
 fn wants_more(words: &str) -> bool {
-    let words: Vec<String> = words
-        .split(|c: char| !c.is_alphanumeric())
-        .filter(|word| !word.is_empty())
-        .map(str::to_lowercase)
-        .collect();
-    ["more", "show more", "next", "next page", "the rest", "more please"].contains(&words.join(" ").as_str())
+    ["more", "show more", "next", "next page", "the rest", "more please"]
+        .contains(&alphanumeric_words(words).join(" ").as_str())
 }
 
 /// How a list goes on; `None` if the answer is not a list.

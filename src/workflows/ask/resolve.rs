@@ -1,8 +1,8 @@
 //! Finds which thing a name means, among things of its kind. Never guesses if there are several.
 
 use super::parts::Entity;
-use super::values::letters_and_digits;
 use crate::text::Visible;
+use crate::text::words::letters_and_digits;
 use crate::tools::catalogue::{Catalogue, Kind};
 use serde_json::Value;
 

@@ -1,7 +1,7 @@
 //! Words of a question that nothing covers: not the operation, not its parameters, not the thing it names.
 
 use super::state::Ask;
-use crate::text::words::{is_stop, stem, words};
+use crate::text::words::{is_stop, split_camel_case, stem, words};
 use crate::tools::catalogue::{Catalogue, Operation};
 use serde_json::{Map, Value};
 use std::collections::HashSet;
@@ -20,7 +20,7 @@ pub(super) fn unused(
     let mut used: HashSet<String> = HashSet::new();
     let synonym = |word: &str| catalogue.same.get(word).cloned().unwrap_or_else(|| word.to_owned());
     let mut mark_used = |text: &str| {
-        used.extend(words(&split_words(text)).flat_map(|word| [stem(&synonym(&word)), stem(&word)]))
+        used.extend(words(&split_camel_case(text)).flat_map(|word| [stem(&synonym(&word)), stem(&word)]))
     };
     mark_used(&catalogue.name);
     mark_used(&catalogue.title);
@@ -47,7 +47,7 @@ pub(super) fn unused(
         mark_used(&entity.about);
     }
     let mut unused: Vec<String> = Vec::new();
-    for word in words(&split_words(state.query.as_deref().unwrap_or_default())) {
+    for word in words(&split_camel_case(state.query.as_deref().unwrap_or_default())) {
         let is_filler = is_stop(&word) || words(FILLERS).any(|filler| filler == word);
         let is_used = used.contains(&stem(&word)) || used.contains(&stem(&synonym(&word)));
         if !is_filler && !is_used && !unused.contains(&word) {
@@ -55,20 +55,6 @@ pub(super) fn unused(
         }
     }
     unused
-}
-
-/// Splits `allTime` into two words.
-fn split_words(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut before = ' ';
-    for c in text.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            out.push(' ');
-        }
-        out.push(if c == '_' { ' ' } else { c });
-        before = c;
-    }
-    out
 }
 
 /// The words in quotes, for a sentence.

@@ -1,5 +1,6 @@
 //! Reads and prints values as a person writes them.
 
+use crate::text::words::letters_and_digits;
 use crate::text::{Visible, nearest};
 use crate::tools::catalogue::Parameter;
 use serde_json::Value;
@@ -49,11 +50,6 @@ pub(super) fn plain(value: &Value) -> String {
         Value::String(text) => text.clone(),
         other => other.to_string(),
     }
-}
-
-/// Letters and digits only, in lower case.
-pub(super) fn letters_and_digits(text: &str) -> String {
-    text.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
 #[cfg(test)]

@@ -174,7 +174,8 @@ impl<'a> CodeIndex<'a> {
     }
 }
 
-fn last_segment(name: &str) -> &str {
+/// The name without its type's name.
+pub(super) fn last_segment(name: &str) -> &str {
     name.rsplit(['.', ':']).next().unwrap_or(name)
 }
 

@@ -11,7 +11,7 @@ use crate::graph::{AnyState, Warning};
 use crate::inbox::{AttachmentLine, Block, BodyPiece, Card, Item, ItemKind, MailBlock};
 use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use crate::workflows::Services;
 use crate::workflows::email::facts::{CallResult, Remark};
 use serde::de::DeserializeOwned;
@@ -151,7 +151,7 @@ fn proposal_blocks(
     let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
     let model_text = newest.and_then(text_beside_calls).filter(|text| Remark::read(text).is_none());
     if let Some(model_text) = model_text.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
-        let model_text = truncate(Visible::line(model_text).as_str(), MAX_MODEL_TEXT).into_owned();
+        let model_text = short_line(model_text, MAX_MODEL_TEXT);
         blocks.push(fields(vec![("the model says", model_text)]));
     }
     blocks

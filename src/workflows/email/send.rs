@@ -12,8 +12,7 @@ use crate::mail::compose::{
     ComposeError, Draft, File, Recipient, compose, from_address, with_quote, with_signature,
 };
 use crate::mail::{self, Address, Handled, Mailbox, Outgoing, SendError};
-use crate::workflows::Services;
-use crate::workflows::services::mailbox_error;
+use crate::workflows::services::{Services, mailbox_error};
 use jiff::tz::TimeZone;
 use serde_json::{Value, json};
 use std::sync::Arc;

@@ -6,8 +6,7 @@
 
 mod state;
 
-use super::Services;
-use super::services::mailbox_error;
+use super::services::{Services, mailbox_error};
 use crate::graph::{
     Authorization, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, EffectTrace, Graph, NodeError,
     Workflow, end,

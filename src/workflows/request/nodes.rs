@@ -4,7 +4,7 @@ use super::state::Request;
 use super::{grantable, original, risk};
 use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::{UNNAMED_PROGRAM, proposal};
-use crate::text::{Visible, hex, truncate};
+use crate::text::{hex, short_line};
 use crate::workflows::{GrantCheck, Services};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -101,7 +101,7 @@ fn gist(state: &Request) -> String {
         }
         (None, None) => String::new(),
     };
-    truncate(Visible::line(&line).as_str(), MAX_GIST).into_owned()
+    short_line(&line, MAX_GIST)
 }
 
 /// A digest of everything else on the card, so that an approval is bound to all of it.

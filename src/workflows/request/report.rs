@@ -1,6 +1,6 @@
 //! The outcome of an allowed call, as the agent that made it reports it afterwards.
 
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use serde::{Deserialize, Serialize};
 
 /// Columns for the error.
@@ -24,8 +24,7 @@ impl Report {
     pub fn words(&self) -> String {
         let error_text = || {
             let first = self.error.as_deref()?.lines().find(|line| !line.trim().is_empty())?;
-            let first = Visible::line(first.trim());
-            Some(format!("failed: {}", truncate(first.as_str(), ERROR_WIDTH)))
+            Some(format!("failed: {}", short_line(first.trim(), ERROR_WIDTH)))
         };
         match (self.exit_code, self.files.as_slice()) {
             (Some(code), _) => format!("exit code {code}"),

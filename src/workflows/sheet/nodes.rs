@@ -7,7 +7,7 @@ use super::{picture_path, prompts, result_path};
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
-use crate::text::{Visible, read_error_text, truncate};
+use crate::text::{Visible, read_error_text, short_line};
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::workflows::{GrantQuery, Services, ask_model, pick_model};
@@ -191,7 +191,7 @@ fn unchecked_answer(state: &SheetWork, text: &str) -> Interrupt {
     let args = json!({ "answer": text });
     let mut interrupt =
         proposal(UNCHECKED_ANSWER, Kind::Question, UNCHECKED_ANSWER, &args, &state.instruction);
-    interrupt.gist = truncate(Visible::line(text).as_str(), 160).into_owned();
+    interrupt.gist = short_line(text, 160);
     interrupt.allow = Allow { edit: false, draft: false, ..Allow::ALL };
     interrupt.labels = Labels {
         accept: Some("take it as the answer".to_owned()),
@@ -206,7 +206,7 @@ fn step_limit(state: &SheetWork) -> Interrupt {
     let args = json!({ "steps": state.step });
     let title = format!("sheet has taken {} steps", state.step);
     let mut interrupt = proposal(STEP_LIMIT, Kind::Trouble, STEP_LIMIT, &args, &title);
-    interrupt.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
+    interrupt.gist = short_line(&state.instruction, 160);
     interrupt.allow = Allow { edit: false, respond: false, ..Allow::ALL };
     interrupt.labels = Labels {
         accept: Some("allow as much again".to_owned()),
@@ -224,7 +224,7 @@ pub(super) async fn tool_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> Node
     let key = pending.call.as_ref().map_or_else(|| format!("cell_{}", state.step), |call| call.id.clone());
     let mut interrupt = proposal(&key, Kind::Approval, PYTHON, &pending.args, &state.instruction);
     let thought = pending.thought.replace(['*', '_', '`', '#'], "");
-    interrupt.gist = truncate(Visible::line(thought.trim()).as_str(), 160).into_owned();
+    interrupt.gist = short_line(thought.trim(), 160);
     interrupt.schema = prompts::python().schema;
     interrupt.labels = Labels {
         accept: Some("run".to_owned()),
@@ -273,7 +273,7 @@ fn different_result(state: &SheetWork, cell: usize) -> Interrupt {
     let args = json!({ "cell": cell });
     let title = format!("Piece {cell} of the code gives a different result than before");
     let mut interrupt = proposal(DIFFERS, Kind::Question, DIFFERS, &args, &title);
-    interrupt.gist = truncate(Visible::line(&state.instruction).as_str(), 160).into_owned();
+    interrupt.gist = short_line(&state.instruction, 160);
     interrupt.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
     interrupt.labels = Labels {
         accept: Some("go on with the new result".to_owned()),

@@ -4,6 +4,7 @@ use super::prompts::{FinishArgs, InformArgs, PythonArgs};
 use super::state::Pending;
 use super::{FINISH, INFORM, PYTHON};
 use crate::llm::{Message, Reply};
+use crate::text::words::letters_and_digits;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
 
@@ -79,8 +80,7 @@ fn plan_from_words(text: &str) -> Plan {
 
 /// Whether the words only say that everything is done.
 pub(super) fn says_only_done(text: &str) -> bool {
-    let plain: String = text.chars().filter(|c| c.is_alphanumeric()).collect::<String>().to_lowercase();
-    ["done", "finish", "finished"].contains(&plain.as_str())
+    ["done", "finish", "finished"].contains(&letters_and_digits(text).as_str())
 }
 
 #[cfg(test)]

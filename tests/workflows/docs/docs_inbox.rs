@@ -144,7 +144,7 @@ impl DocsInbox {
     /// The thread of an agent.
     pub async fn agent(&self, name: &str) -> ThreadView {
         let query = ThreadQuery { limit: 99, ..Default::default() };
-        let lines = self.threads().list(query).await.unwrap().threads;
+        let lines = self.threads().list(query).await.unwrap().rows;
         for line in lines.into_iter().filter(|line| line.workflow == "docs/agent") {
             let view = self.view(&line.id).await;
             if view.state["context"]["agent"] == name {

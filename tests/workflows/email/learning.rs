@@ -123,7 +123,7 @@ async fn an_update_that_drops_much_waits_for_the_person() {
 async fn waiting(inbox: &EmailInbox) -> sayso::graph::ThreadId {
     use sayso::inbox::ThreadQuery;
     let page = inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
-    let found: Vec<_> = page.threads.into_iter().filter(|line| line.workflow == "memory").collect();
+    let found: Vec<_> = page.rows.into_iter().filter(|line| line.workflow == "memory").collect();
     assert_eq!(found.len(), 1);
     assert_eq!(found[0].status, Status::Waiting);
     found[0].id.clone()
@@ -166,7 +166,7 @@ async fn after_three_topics_of_a_sender_a_wider_line_is_proposed_with_what_it_wo
     }
     let page =
         inbox.threads().list(sayso::inbox::ThreadQuery { limit: 100, ..Default::default() }).await.unwrap();
-    let asks = page.threads.iter().find(|line| line.workflow == "memory" && line.status == Status::Waiting);
+    let asks = page.rows.iter().find(|line| line.workflow == "memory" && line.status == Status::Waiting);
     let asks = asks.unwrap().id.clone();
     let item = inbox.open_item(&asks).await;
     assert!(item.text.contains("+- ignore mail from bob@client.example\n"), "{}", item.text);

@@ -87,7 +87,7 @@ async fn a_mail_that_went_away_unclassified_is_classified_when_it_comes_back() {
 /// How past decisions and moves ended, newest first.
 async fn outcomes(inbox: &EmailInbox) -> Vec<String> {
     let query = DecisionQuery { limit: 9, ..DecisionQuery::default() };
-    let past = inbox.decisions().history(query).await.unwrap().decisions;
+    let past = inbox.decisions().history(query).await.unwrap().rows;
     past.into_iter().map(|line| line.outcome).collect()
 }
 
@@ -103,7 +103,7 @@ async fn what_was_moved_and_reclassified_is_listed_with_what_was_decided() {
     inbox.drive().await;
     assert_eq!(outcomes(&inbox).await, ["reclassified as ignore", "moved, then put back"]);
     let query = DecisionQuery { words: vec!["archive".to_owned()], limit: 9, ..DecisionQuery::default() };
-    let moved = inbox.decisions().history(query).await.unwrap().decisions.remove(0);
+    let moved = inbox.decisions().history(query).await.unwrap().rows.remove(0);
     assert!(moved.title.starts_with("Archive: ") && moved.source.is_some(), "{moved:?}");
 }
 

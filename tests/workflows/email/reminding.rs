@@ -27,7 +27,7 @@ async fn sent(class: &str) -> (EmailInbox, ThreadId) {
 fn seen(inbox: &EmailInbox, hours: i64) -> Vec<Item> {
     let clock = Arc::new(move || Timestamp::now() + SignedDuration::from_hours(hours));
     let store = Store::open_with(&inbox.data(), clock).unwrap();
-    store.inbox().items(&ItemQuery { limit: 9, ..ItemQuery::default() }).unwrap().items
+    store.inbox().items(&ItemQuery { limit: 9, ..ItemQuery::default() }).unwrap().rows
 }
 
 #[tokio::test]

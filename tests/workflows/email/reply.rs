@@ -263,7 +263,7 @@ async fn the_model_is_told_the_day_the_profiles_and_what_was_before() {
 async fn outcomes(inbox: &EmailInbox) -> Vec<String> {
     let workflow = Some("email".to_owned());
     let query = DecisionQuery { workflow, limit: 9, ..DecisionQuery::default() };
-    let past = inbox.decisions().history(query).await.unwrap().decisions;
+    let past = inbox.decisions().history(query).await.unwrap().rows;
     past.into_iter().map(|line| line.outcome).collect()
 }
 

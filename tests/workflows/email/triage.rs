@@ -35,7 +35,7 @@ async fn a_skipped_mail_says_why_and_whether_triage_was_sure() {
         assert!(why.contains("It says so.") && why.contains("ignore"), "{why}");
         assert_eq!(why.contains("another class fits nearly as well"), unsure, "{why}");
         let page = inbox.mail().skipped(SkippedQuery { after: None, limit: 9 }).await.unwrap();
-        assert_eq!(page.mails.iter().map(|line| line.unsure).collect::<Vec<_>>(), [unsure]);
+        assert_eq!(page.rows.iter().map(|line| line.unsure).collect::<Vec<_>>(), [unsure]);
         let count = inbox.mail().skipped_since(jiff::Timestamp::UNIX_EPOCH).await.unwrap();
         assert_eq!(count, SkippedCount { mails: 1, unsure: u64::from(unsure) });
         let expected = if unsure { "1 skipped, 1 unsure" } else { "1 skipped" };

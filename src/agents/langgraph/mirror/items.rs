@@ -6,7 +6,7 @@ use crate::agents::langgraph::shape::{Action, Pending, RemoteQuestion, Shape, re
 use crate::graph::{Allow, Decision, Interrupt, Kind, Labels, Warning};
 use crate::inbox::proposal;
 use crate::text::exact::is_exact;
-use crate::text::{Visible, hex, hidden_count, truncate};
+use crate::text::{Visible, hex, hidden_count, short_line, truncate};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -98,7 +98,7 @@ fn item(
             format!("{} · {}", action.name, state.title_line())
         }
     };
-    let title = truncate(Visible::line(&title).as_str(), LINE).into_owned();
+    let title = short_line(&title, LINE);
     let mut item = proposal(&key(n, m), action.kind, &action.name, &args, &title);
     item.gist = truncate(&words, LINE).into_owned();
     item.schema = action.schema.clone();

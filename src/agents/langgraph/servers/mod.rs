@@ -13,7 +13,7 @@ mod threads;
 use crate::agents::langgraph::{Mirror, MirrorInput, Remote, ServerError};
 use crate::driver::Engine;
 use crate::graph::{BoxFuture, InterruptId, ThreadId};
-use crate::inbox::{InboxError, ThreadPage, ThreadQuery, ThreadView};
+use crate::inbox::{InboxError, Page, ThreadLine, ThreadQuery, ThreadView};
 use crate::service::RemoteThreads;
 use crate::store::{NewThread, StoreError};
 use serde_json::Value;
@@ -110,7 +110,7 @@ impl RemoteThreads for Servers {
         Box::pin(self.end_thread(thread))
     }
 
-    fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, ThreadPage> {
+    fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, Page<ThreadLine>> {
         Box::pin(self.list_threads(query))
     }
 

@@ -6,7 +6,7 @@
 use super::{Servers, inbox_error, key, with_timeout};
 use crate::agents::langgraph::{PAGE, Remote, RemoteThread, line, state, steps, view};
 use crate::graph::ThreadId;
-use crate::inbox::{EngineThreads, InboxError, ThreadLine, ThreadPage, ThreadQuery, ThreadView};
+use crate::inbox::{EngineThreads, InboxError, Page, ThreadLine, ThreadQuery, ThreadView};
 use crate::text::Visible;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -50,7 +50,7 @@ struct PagePosition {
 
 impl Servers {
     /// A page of all threads.
-    pub(super) async fn list_threads(&self, query: &ThreadQuery) -> Result<ThreadPage, InboxError> {
+    pub(super) async fn list_threads(&self, query: &ThreadQuery) -> Result<Page<ThreadLine>, InboxError> {
         let cached = query.after.and_then(|after| self.0.pages.places().get(&after).cloned());
         let mut place = match (cached, query.after) {
             (Some(place), _) => place,
@@ -71,9 +71,9 @@ impl Servers {
                 sides: Vec::new(),
             },
         };
-        let mut page = ThreadPage::default();
+        let mut page = Page::default();
         let mirrored: HashSet<String> = self.mirrored_keys()?;
-        while page.threads.len() < query.limit {
+        while page.rows.len() < query.limit {
             self.refill(&mut place, query, &mirrored, &mut page).await?;
             let heads = place.sides.iter().map(|side| side.waiting.front());
             let newest = std::iter::once(place.local.front()).chain(heads).enumerate();
@@ -91,7 +91,7 @@ impl Servers {
                 }
             };
             let Some(line) = line else { return Ok(page) };
-            page.threads.push(line);
+            page.rows.push(line);
         }
         page.next = Some(self.0.pages.remember(place));
         Ok(page)
@@ -108,13 +108,13 @@ impl Servers {
         place: &mut PagePosition,
         query: &ThreadQuery,
         mirrored: &HashSet<String>,
-        page: &mut ThreadPage,
+        page: &mut Page<ThreadLine>,
     ) -> Result<(), InboxError> {
         while let (true, Some(after)) = (place.local.is_empty(), place.local_next) {
             let local = self.engine().store().threads().list(&ThreadQuery { after, ..query.clone() }).await?;
             page.damaged.extend(local.damaged);
             page.suggestion = local.suggestion.or(page.suggestion.take());
-            place.local.extend(local.threads);
+            place.local.extend(local.rows);
             place.local_next = local.next.map(Some);
         }
         let now = self.engine().store().now();

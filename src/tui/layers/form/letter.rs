@@ -4,7 +4,7 @@
 
 use super::field::{Field, FieldKind};
 use crate::inbox::Block;
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use crate::tui::words::{self, capitalized};
 use serde_json::Value;
 use std::collections::BTreeSet;
@@ -56,8 +56,7 @@ pub fn read(fields: &[Field], body: usize, text: &str) -> Result<Vec<String>, St
         let Some((field, value)) =
             line.split_once(':').and_then(|(name, value)| Some((find_field(name.trim())?, value.trim())))
         else {
-            let line = Visible::line(line);
-            let line = truncate(line.as_str(), 30);
+            let line = short_line(line, 30);
             return Err(format!("“{line}” is not a known header; leave an empty line before the text"));
         };
         if headers.iter().any(|(name, _)| *name == field.name) {

@@ -6,7 +6,7 @@ use crate::graph::Kind;
 use crate::inbox::{
     ASKING_WORKFLOW, Activity, DayLine, Decisions, ErrorLine, ItemKind, Latency, SourceLine, Storage,
 };
-use crate::text::{bytes, pad, truncate, width};
+use crate::text::{bytes, pad, short_line, width};
 use crate::tui::draw::Sheet;
 use crate::tui::model::Model;
 use crate::tui::words;
@@ -296,8 +296,7 @@ pub fn errors(model: &Model, sheet: &mut Sheet, errors: &[ErrorLine]) {
             Span::styled(format!("  last {}", words::ago(line.last, model.wall)), model.theme.quiet),
         ]));
         let room = sheet.width().saturating_sub(6);
-        let text = truncate(&words::line(&line.text), room).into_owned();
-        sheet.say(&format!("      {text}"), model.theme.text);
+        sheet.say(&format!("      {}", short_line(&line.text, room)), model.theme.text);
     }
 }
 

@@ -7,47 +7,27 @@ use crate::tui::card::Doc;
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
+use crate::tui::tabs::page;
 use crate::tui::tabs::rows::{self, PlainRow};
-use crate::tui::tabs::{Focus, page};
 use crate::tui::words;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let is_focused = model.focus == Focus::List && model.layers.is_empty();
     let all = model.activity_rows();
     for (y, (n, row)) in
         (areas.list.y..areas.list.bottom()).zip(all.iter().enumerate().skip(model.activity.top))
     {
-        let line = Rect { y, height: 1, ..areas.list };
-        let selected = n == model.activity.cursor;
-        let x = draw::text(buf, line, line.x, y, if selected { "▌ " } else { "  " }, model.theme.accent);
-        match row {
-            ActivityRow::Section(section) => {
-                let end_x = draw::right(
-                    buf,
-                    line,
-                    y,
-                    &format!(" {} ", section_figure(model, *section)),
-                    model.theme.quiet,
-                );
-                let room = Rect { width: end_x.saturating_sub(line.x), ..line };
-                draw::text(buf, room, x, y, section.title(), model.theme.title);
-            }
+        let (indent, row) = match row {
+            ActivityRow::Section(section) => (0, Some(section_row(model, *section))),
             ActivityRow::Thread(at) => {
-                if let Some(thread) = model.running.rows.get(*at) {
-                    draw_plain(model, line, x, buf, running_row(model, thread));
-                }
+                (2, model.running.rows.get(*at).map(|thread| running_row(model, thread)))
             }
-            ActivityRow::Grant(at) => {
-                if let Some(grant) = model.grants.get(*at) {
-                    draw_plain(model, line, x, buf, grant_row(model, grant));
-                }
-            }
-        }
-        if selected {
-            buf.set_style(line, if is_focused { model.theme.selected } else { model.theme.resting });
-        }
+            ActivityRow::Grant(at) => (2, model.grants.get(*at).map(|grant| grant_row(model, grant))),
+        };
+        let Some(row) = row else { continue };
+        let line = Rect { y, height: 1, ..areas.list };
+        rows::draw_one(model, row, indent, n == model.activity.cursor, line, buf);
     }
     let top = model.activity.top;
     draw::more(&model.theme, top..top + usize::from(areas.list.height), all.len(), areas.list, buf);
@@ -70,12 +50,14 @@ pub fn activity_length(model: &Model) -> usize {
     sheet(model, card.width).height().saturating_sub(usize::from(card.height))
 }
 
-fn draw_plain(model: &Model, line: Rect, x: u16, buf: &mut Buffer, row: PlainRow) {
-    let PlainRow { lead, style, text, note: _, end } = row;
-    let end_x = draw::right(buf, line, line.y, &format!(" {end} "), model.theme.quiet);
-    let room = Rect { width: end_x.saturating_sub(line.x), ..line };
-    let x = draw::text(buf, room, x + 2, line.y, &lead, style);
-    draw::text(buf, room, x + 1, line.y, &text, model.theme.text);
+fn section_row(model: &Model, section: Section) -> PlainRow {
+    PlainRow {
+        lead: section.title().to_owned(),
+        style: model.theme.title,
+        text: String::new(),
+        note: None,
+        end: section_figure(model, section),
+    }
 }
 
 /// A section's figure, in a word or two.

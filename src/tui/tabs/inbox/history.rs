@@ -1,9 +1,7 @@
 //! Past decisions: the answer, who gave it, and how it ended.
 
 use crate::graph::Kind;
-use crate::inbox::{
-    AnswerKind, Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionPage, DecisionQuery,
-};
+use crate::inbox::{AnswerKind, Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page};
 use crate::text::{Visible, pad};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
@@ -181,13 +179,13 @@ fn places(links: &DecisionLinks) -> Vec<(String, Place)> {
     grants.chain(lessons).collect()
 }
 
-pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
+pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<Page<DecisionLine>>) -> Vec<Cmd> {
     let history = &mut model.inbox.history;
     if history.query(query.after, query.limit) != *query {
         return Vec::new();
     }
     match result {
-        Ok(page) => history.list.put(query.after, page.decisions, page.next, |line| Some(line.place)),
+        Ok(page) => history.list.put(query.after, page.rows, page.next, |line| Some(line.place)),
         Err(failure) => {
             history.list.reading = false;
             model.fail(failure.text);

@@ -2,7 +2,7 @@
 
 use crate::graph::{Kind, ThreadId};
 use crate::inbox::{
-    DecisionEnd, DecisionLine, DecisionPage, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine,
+    DecisionEnd, DecisionLine, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine, Page,
 };
 use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;
@@ -121,9 +121,9 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
     cmds
 }
 
-pub fn ended(model: &mut Model, result: InboxResult<DecisionPage>) -> Vec<Cmd> {
+pub fn ended(model: &mut Model, result: InboxResult<Page<DecisionLine>>) -> Vec<Cmd> {
     let Ok(page) = result else { return Vec::new() };
-    let answers = page.decisions.iter().filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
+    let answers = page.rows.iter().filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
     // An earlier answer to the same question was undone.
     let mut answered = HashSet::new();
     let newest: Vec<(String, &DecisionLine)> =

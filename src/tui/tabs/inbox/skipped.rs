@@ -1,7 +1,7 @@
 //! Mail that was skipped, and giving a mail another class than triage did.
 
 use crate::graph::{Kind, ThreadId};
-use crate::inbox::{Block, ItemKind, SkippedCount, SkippedLine, SkippedPage, SkippedQuery};
+use crate::inbox::{Block, ItemKind, Page, SkippedCount, SkippedLine, SkippedQuery};
 use crate::text::{Visible, pad};
 use crate::tui::card::Doc;
 use crate::tui::draw;
@@ -95,11 +95,11 @@ pub fn more(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<SkippedPage>) -> Vec<Cmd> {
+pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<Page<SkippedLine>>) -> Vec<Cmd> {
     let skipped = &mut model.inbox.skipped;
     skipped.reading = false;
     let Some(page) = model.ok_or_fail(result) else { return Vec::new() };
-    model.inbox.skipped.put(query.after, page.mails, page.next, |line| line.thread.clone());
+    model.inbox.skipped.put(query.after, page.rows, page.next, |line| line.thread.clone());
     if let Some(damaged) = page.damaged.into_iter().next() {
         model.fail(damaged);
     }

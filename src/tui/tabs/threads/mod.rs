@@ -10,7 +10,7 @@ pub use update::*;
 pub use view::{draw, footer};
 
 use crate::graph::ThreadId;
-use crate::inbox::{Facets, Status, ThreadLine, ThreadPage, ThreadQuery};
+use crate::inbox::{Facets, Page, Status, ThreadLine, ThreadQuery};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -127,7 +127,7 @@ impl ThreadsTab {
     ///
     /// A page says nothing about rows above it or below its last row. Threads of servers have no place in this folder's
     /// order, so they are missing from pages that begin at a place, and they stay.
-    pub fn put(&mut self, query: &ThreadQuery, page: ThreadPage) {
+    pub fn put(&mut self, query: &ThreadQuery, page: Page<ThreadLine>) {
         let current = self.keep_selected.take().or_else(|| self.selected().map(|line| line.id.clone()));
         let selected = self.goto.clone().or(current);
         let (from, includes_servers) = match query.after {
@@ -138,7 +138,7 @@ impl ThreadsTab {
                 None => return,
             },
         };
-        let last = page.threads.last().and_then(|last| self.rows.iter().position(|line| line.id == last.id));
+        let last = page.rows.last().and_then(|last| self.rows.iter().position(|line| line.id == last.id));
         let to = match last {
             Some(last) if page.next.is_some() => (last + 1).max(from),
             _ => self.rows.len(),
@@ -149,9 +149,9 @@ impl ThreadsTab {
         if query.after.is_none() {
             self.suggestion = page.suggestion;
         }
-        let page_ids: HashSet<ThreadId> = page.threads.iter().map(|line| line.id.clone()).collect();
+        let page_ids: HashSet<ThreadId> = page.rows.iter().map(|line| line.id.clone()).collect();
         let old = std::mem::take(&mut self.rows);
-        let mut fresh = page.threads.into_iter().peekable();
+        let mut fresh = page.rows.into_iter().peekable();
         for (index, line) in old.into_iter().enumerate() {
             if !(from..to).contains(&index) {
                 if index == to {
@@ -220,9 +220,9 @@ mod tests {
         }
     }
 
-    fn page(places: impl IntoIterator<Item = i64>, next: Option<i64>) -> ThreadPage {
-        let threads = places.into_iter().map(|place| line(place, Status::Done)).collect();
-        ThreadPage { threads, next, ..ThreadPage::default() }
+    fn page(places: impl IntoIterator<Item = i64>, next: Option<i64>) -> Page<ThreadLine> {
+        let rows = places.into_iter().map(|place| line(place, Status::Done)).collect();
+        Page { rows, next, ..Page::default() }
     }
 
     fn places(threads: &ThreadsTab) -> Vec<i64> {
@@ -267,7 +267,7 @@ mod tests {
     fn threads_of_servers_stay_where_they_stand() {
         let mut threads = ThreadsTab::default();
         let mut first = page([9, 0, 7], Some(-1));
-        first.threads[1].id = ThreadId::parse("tserver00").unwrap();
+        first.rows[1].id = ThreadId::parse("tserver00").unwrap();
         threads.put(&threads.query(None, 3), first);
         threads.put(&threads.query(Some(9), 3), page([7, 6], None));
         assert_eq!(places(&threads), [9, 0, 7, 6]);

@@ -3,7 +3,7 @@
 use super::review::{self, Review, ThreadPane};
 use super::{Search, Stamp};
 use crate::graph::ThreadId;
-use crate::inbox::{Facets, Status, ThreadPage, ThreadQuery};
+use crate::inbox::{Facets, Page, Status, ThreadLine, ThreadQuery};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, LoadedThread};
@@ -198,7 +198,7 @@ pub fn open_selected(model: &Model) -> Vec<Cmd> {
     vec![Cmd::Thread(line.id.clone())]
 }
 
-pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<ThreadPage>) -> Vec<Cmd> {
+pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<Page<ThreadLine>>) -> Vec<Cmd> {
     if !model.threads.wants(query) {
         return Vec::new();
     }

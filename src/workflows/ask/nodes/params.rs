@@ -3,7 +3,7 @@
 use super::{NodeResult, end_or_abandon, retry_or_fail};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use crate::tools::catalogue::{Catalogue, Operation, Parameter};
 use crate::workflows::analyze::facts::Role;
 use crate::workflows::ask::facts::ParamsAnswer;
@@ -366,7 +366,7 @@ fn ask_for_parameter(
     let title = state.query.as_deref().unwrap_or_default();
     let mut interrupt: Interrupt = proposal("parameter", Kind::Question, QUESTION, &args, title);
     let first = question.lines().next().unwrap_or_default();
-    interrupt.gist = truncate(Visible::line(first).as_str(), 160).into_owned();
+    interrupt.gist = short_line(first, 160);
     interrupt.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };
     interrupt.labels =
         Labels { respond: Some("answer".to_owned()), ignore: Some("end".to_owned()), ..Labels::default() };

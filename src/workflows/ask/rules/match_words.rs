@@ -140,18 +140,5 @@ pub(super) fn spelled_value(parameter: &ParameterFacts, text: &str) -> Option<Va
 
 /// Words in lower case; `allTime` is two words, and `&` is *and*.
 fn split_words(text: &str) -> Vec<String> {
-    let mut spaced = String::new();
-    let mut before = ' ';
-    for c in text.chars() {
-        if c.is_uppercase() && before.is_lowercase() {
-            spaced.push(' ');
-        }
-        if c == '&' {
-            spaced.push_str(" and ");
-        } else {
-            spaced.push(if c.is_alphanumeric() { c } else { ' ' });
-        }
-        before = c;
-    }
-    spaced.split_whitespace().map(str::to_lowercase).collect()
+    words::alphanumeric_words(&words::split_camel_case(text).replace('&', " and "))
 }

@@ -5,7 +5,7 @@ use super::prompts::PromptBuilder;
 use super::state::{AgentState, AgentUpdate, QUESTION, REFINE, stop_reason};
 use crate::graph::{Allow, Command, Ctx, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use crate::workflows::docs::agents::{DocAgent, agent};
 use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
@@ -225,7 +225,7 @@ fn ask_person(state: &AgentState, at: usize, question: &Question) -> Interrupt {
     let args = json!({ "question": question.question });
     let title = crate::graph::State::title(state);
     let mut interrupt = proposal(&format!("q{at}"), Kind::Question, QUESTION, &args, &title);
-    interrupt.gist = truncate(Visible::line(&question.question).as_str(), 160).into_owned();
+    interrupt.gist = short_line(&question.question, 160);
     interrupt.allow = Allow { accept: false, edit: false, ..Allow::ALL };
     interrupt.labels = Labels {
         respond: Some("answer".to_owned()),

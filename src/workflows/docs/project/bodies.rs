@@ -2,6 +2,7 @@
 
 use super::program_files;
 use crate::tools::tree::{self, File, Item, Tree};
+use crate::workflows::docs::check::last_segment;
 use crate::workflows::docs::facts::BodyFacts;
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -80,11 +81,6 @@ fn ranked(tree: &Tree) -> Vec<(&File, &Item, u32)> {
     weighted
         .sort_by(|a, b| b.0.total_cmp(&a.0).then_with(|| (&a.1.path, a.2.line).cmp(&(&b.1.path, b.2.line))));
     weighted.into_iter().map(|(_, file, item, end)| (file, item, end)).collect()
-}
-
-/// The name without its type's name.
-fn last_segment(name: &str) -> &str {
-    name.rsplit(['.', ':']).next().unwrap_or(name)
 }
 
 #[cfg(test)]

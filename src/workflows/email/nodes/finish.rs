@@ -6,7 +6,7 @@ use super::triage::first_line;
 use crate::config::{AfterHandling, MailMode};
 use crate::graph::{Answer, Authorization, Command, Ctx, Decision, NodeError};
 use crate::mail::{Account, Handled};
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use crate::workflows::Services;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::progress::holds;
@@ -73,7 +73,7 @@ fn why_shown(state: &Email) -> String {
     });
     let lead = "Triage says to answer it, but the model proposes no reply";
     match reason {
-        Some(reason) => format!("{lead}: {}", truncate(Visible::line(reason).as_str(), 300)),
+        Some(reason) => format!("{lead}: {}", short_line(reason, 300)),
         None => format!("{lead} and gives no reason."),
     }
 }

@@ -5,7 +5,7 @@ use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, Node
 use crate::inbox::proposal;
 use crate::llm::ToolCall;
 use crate::mail::Mail;
-use crate::text::{Visible, truncate};
+use crate::text::short_line;
 use crate::workflows::email::event_news::{self, CalendarImpact};
 use crate::workflows::email::facts::{CallResult, Remark};
 use crate::workflows::email::mails::{self, Conversation};
@@ -288,5 +288,5 @@ fn gist(tool: &str, args: &Value, state: &Email) -> String {
         tools::QUESTION => args.get("content").and_then(Value::as_str).unwrap_or_default(),
         _ => &state.gist,
     };
-    truncate(Visible::line(text).as_str(), 160).into_owned()
+    short_line(text, 160)
 }

@@ -5,7 +5,7 @@ use super::NodeResult;
 use crate::graph::{Answer, Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::mail;
-use crate::text::{Visible, truncate};
+use crate::text::{Visible, short_line};
 use crate::workflows::email::facts::{Triage, TriageFacts};
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Email, EmailUpdate, MailRef, NextTurn, PendingLesson, TriagedBy};
@@ -109,7 +109,7 @@ async fn classify(
         return Ok(Classified { call, ..classified });
     }
     let (triage, by) = ask(ctx, state, conversation, newest).await?;
-    let gist = truncate(Visible::line(&triage.gist).as_str(), 100).into_owned();
+    let gist = short_line(&triage.gist, 100);
     let classified = classified(triage.classification, triage.reasoning, gist, by);
     Ok(Classified { unsure: triage.unsure, ..classified })
 }
@@ -193,7 +193,7 @@ fn unreadable(error: mail::ParseError) -> NodeError {
 /// The gist, if nobody wrote one.
 pub(super) fn first_line(mail: &mail::Mail) -> String {
     let first = mail.text.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('>'));
-    truncate(Visible::line(first.unwrap_or_default()).as_str(), 100).into_owned()
+    short_line(first.unwrap_or_default(), 100)
 }
 
 /// Tells the person about a mail.

@@ -1,7 +1,7 @@
 //! Draws the list of threads, below a line with the number of threads per status.
 
 use crate::inbox::{DecisionEnd, Status, ThreadLine};
-use crate::text::{pad, truncate};
+use crate::text::pad;
 use crate::tui::draw;
 use crate::tui::layout::ThreadEntry;
 use crate::tui::model::Model;
@@ -50,7 +50,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                 draw::text(buf, line, x + 1, y, &"─".repeat(rest), model.theme.rule);
             }
             ThreadEntry::Row(at) => {
-                rows::draw_one(model, row(model, &threads.rows[at]), at == threads.cursor, line, buf);
+                rows::draw_one(model, row(model, &threads.rows[at]), 0, at == threads.cursor, line, buf);
             }
         }
     }
@@ -91,7 +91,7 @@ fn row(model: &Model, line: &ThreadLine) -> PlainRow {
         (None, None) => "",
     };
     PlainRow {
-        lead: pad(&truncate(&words::line(line.outcome_or_status()), 9), 9),
+        lead: pad(&words::line(line.outcome_or_status()), 9),
         style: outcome_style(model, line),
         text: format!("{mark}{}", words::line(&line.title)),
         note: line.snippet.as_deref().map(words::line),
