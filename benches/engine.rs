@@ -14,7 +14,7 @@ use report::Row;
 use rusqlite::Connection;
 use sayso::app::{Driver, Engine, Scope, Settings, Until};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{By, DecisionRequest, ItemQuery, Registry};
+use sayso::inbox::{DecidedBy, DecisionRequest, ItemQuery, Registry};
 use sayso::service::Inbox;
 use sayso::store::Store;
 use serde_json::json;
@@ -169,7 +169,8 @@ async fn answer_all(inbox: &Inbox, threads: usize, turns: u32) {
             answered += 1;
             let decision = Decision::Respond { text: talk::answer(answered as u32) };
             let interrupt = item.interrupt().unwrap();
-            let decide = DecisionRequest { interrupt, decision, shown: None, learn: true, by: By::Cli };
+            let decide =
+                DecisionRequest { interrupt, decision, shown: None, learn: true, by: DecidedBy::Cli };
             let inbox = inbox.clone();
             deciding.spawn(async move { inbox.decisions().decide(decide).await.unwrap() });
         }
@@ -247,7 +248,7 @@ async fn drive(inbox: &Inbox, id: &ThreadId, turns: u32) {
         let decision = Decision::Respond { text: talk::answer(turn) };
         inbox
             .decisions()
-            .decide(DecisionRequest { interrupt, decision, shown: None, learn: true, by: By::Cli })
+            .decide(DecisionRequest { interrupt, decision, shown: None, learn: true, by: DecidedBy::Cli })
             .await
             .unwrap();
     }

@@ -16,7 +16,9 @@ use jiff::{SignedDuration, Timestamp};
 use report::Row;
 use sayso::app::{Driver, Scope, Setup, Until};
 use sayso::graph::Decision;
-use sayso::inbox::{ActivityQuery, By, DecisionRequest, ItemQuery, PruneQuery, Status, Storage, ThreadQuery};
+use sayso::inbox::{
+    ActivityQuery, DecidedBy, DecisionRequest, ItemQuery, PruneQuery, Status, Storage, ThreadQuery,
+};
 use sayso::service::Inbox;
 use serde_json::json;
 use std::fs;
@@ -159,7 +161,7 @@ async fn a_year(days: usize) -> (Vec<Row>, Storage, Storage) {
                 decision,
                 shown: None,
                 learn: day < 5 && n % 3 == 0,
-                by: By::Cli,
+                by: DecidedBy::Cli,
             };
             decided += usize::from(inbox.decisions().decide(decide).await.is_ok());
         }

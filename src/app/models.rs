@@ -61,7 +61,8 @@ impl ConfiguredModels {
             chosen.base_url = Some(configured.base_url.clone());
         }
         let secret = configured.api_key.as_ref().map(|secret| secret.read(&self.env));
-        chosen.key = secret.transpose().map_err(|e| settings(label, e.to_string()))?;
+        chosen.key =
+            secret.transpose().map_err(|e| settings(label, format!("its key is not available: {e}")))?;
         chosen.max_concurrent = configured.max_concurrent;
         chosen.requests_per_minute = configured.requests_per_minute;
         chosen.idle_timeout = configured.idle_timeout;

@@ -207,7 +207,7 @@ pub(super) fn utc(time: Timestamp) -> String {
 /// Escapes separators and line breaks, and drops other control characters.
 fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    for c in crate::text::typed(text).chars() {
+    for c in crate::text::sanitize_typed(text).chars() {
         match c {
             '\\' | ';' | ',' => out.extend(['\\', c]),
             '\n' => out.push_str("\\n"),

@@ -41,23 +41,25 @@ pub(super) fn check_required(read: &Map<String, Value>, schema: &Value) -> Resul
 }
 
 fn value(key: &str, typed: &str, root: &Value, property: &Value) -> Result<Value, Failure> {
-    let verbatim = || Value::String(text::typed(typed));
+    let verbatim = || Value::String(text::sanitize_typed(typed));
     match property_kind(root, property, 0) {
         PropertyKind::Text => Ok(verbatim()),
         PropertyKind::Texts => Ok(match serde_json::from_str(typed) {
-            Ok(list @ Value::Array(_)) => text::typed_json(list),
+            Ok(list @ Value::Array(_)) => text::sanitize_typed_json(list),
             _ => Value::Array(vec![verbatim()]),
         }),
         PropertyKind::Anything => {
-            Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), text::typed_json))
+            Ok(serde_json::from_str(typed).map_or_else(|_| verbatim(), text::sanitize_typed_json))
         }
-        PropertyKind::Json(expected) => serde_json::from_str(typed).map(text::typed_json).map_err(|_| {
-            let typed: String = typed.chars().take(60).collect();
-            Failure::usage(format!(
-                "`{key}`: `{}` is not {expected}; write it as JSON",
-                Visible::line(&typed)
-            ))
-        }),
+        PropertyKind::Json(expected) => {
+            serde_json::from_str(typed).map(text::sanitize_typed_json).map_err(|_| {
+                let typed: String = typed.chars().take(60).collect();
+                Failure::usage(format!(
+                    "`{key}`: `{}` is not {expected}; write it as JSON",
+                    Visible::line(&typed)
+                ))
+            })
+        }
     }
 }
 

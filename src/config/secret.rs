@@ -67,43 +67,24 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Why a secret could not be read.
+/// Why a secret could not be read. What its command printed is not repeated, since it may hold the secret.
 #[derive(Debug, Error)]
 pub enum SecretError {
-    #[error("the environment variable {name} is not set; set it to the key")]
-    NotSet {
-        /// The variable.
-        name: String,
-    },
-    /// It is empty, or not text.
-    #[error("the secret ({place}) is empty or not text; put the key on its first line")]
-    Empty {
-        /// Where it was looked for.
-        place: String,
-    },
-    /// The command could not be run.
-    #[error("cannot run api_key_command: {0}; check that sh is there")]
+    #[error("the environment variable {name} is not set")]
+    NotSet { name: String },
+    /// It is empty, or not text. `place` is where it was looked for.
+    #[error("the secret ({place}) is empty or not text; put it on the first line")]
+    Empty { place: String },
+    #[error("its command cannot be run ({0})")]
     Run(#[source] io::Error),
-    /// The command failed. What it printed is not repeated here, since it may hold the secret.
-    #[error("api_key_command failed ({0}); run it by hand to see why")]
+    #[error("its command failed ({0}); run it by hand to see why")]
     Failed(ExitStatus),
-    /// The command did not end in time.
-    #[error("api_key_command did not end within {} seconds; run it by hand to see why", PATIENCE.as_secs())]
+    #[error("its command did not end within {} seconds; run it by hand to see why", PATIENCE.as_secs())]
     Slow,
-    /// The file cannot be read.
-    #[error("cannot read the key file {}: {source}; check api_key_file", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why not.
-        source: io::Error,
-    },
-    /// The file can be read by others.
-    #[error("the key file {} can be read by others; run chmod 600 on it", path.display())]
-    Exposed {
-        /// The file.
-        path: PathBuf,
-    },
+    #[error("{} cannot be read ({source})", path.display())]
+    Unreadable { path: PathBuf, source: io::Error },
+    #[error("others can read {}; run chmod 600 on it", path.display())]
+    Exposed { path: PathBuf },
 }
 
 /// The first line, as is usual for password stores; `None` if it is empty or not text.

@@ -237,8 +237,8 @@ pub struct CommandLine {
 }
 
 impl CommandLine {
-    /// The words that tell what sort of command it is; `None` if that is unclear.
-    pub fn sort(&self) -> Option<&[String]> {
+    /// The first words, which say what kind of command it is; `None` if that is unclear.
+    pub fn prefix(&self) -> Option<&[String]> {
         self.words.get(..self.lead).filter(|words| !words.is_empty())
     }
 }
@@ -254,7 +254,7 @@ impl AgentCall {
 
     /// Whether commands of the same sort can be allowed as well.
     pub fn has_command_prefix(&self) -> bool {
-        self.commands().iter().any(|command| command.sort().is_some())
+        self.commands().iter().any(|command| command.prefix().is_some())
     }
 }
 

@@ -1,6 +1,6 @@
 //! The list of decisions: the answers, who gave them, and how they ended.
 
-use super::{By, GrantLine};
+use super::{DecidedBy, GrantLine};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::text::when;
 use jiff::{Timestamp, Zoned};
@@ -76,7 +76,7 @@ pub struct DecisionLine {
     #[serde(skip)]
     pub args: Value,
     /// Who answered; `None` if a person did something else.
-    pub by: Option<By>,
+    pub by: Option<DecidedBy>,
     pub end: DecisionEnd,
     /// How it ended, in people's words: "sent", "refused".
     pub outcome: String,
@@ -151,7 +151,7 @@ impl DecisionQuery {
     pub fn takes(&self, line: &DecisionLine) -> bool {
         let has = |text: &str, word: &String| text.to_lowercase().contains(&word.to_lowercase());
         let contains = |word: &String| {
-            let by = line.by.as_ref().map(By::to_string).unwrap_or_default();
+            let by = line.by.as_ref().map(DecidedBy::to_string).unwrap_or_default();
             let always = [&line.title, &line.action, &line.outcome, &by];
             let mut texts = always.into_iter().chain(&line.source).chain(&line.text);
             texts.any(|text| has(text, word))
@@ -184,7 +184,7 @@ mod tests {
             answer: AnswerKind::Accept,
             text: Some("Fine".to_owned()),
             args: Value::Null,
-            by: Some(By::Grant("gAbC".to_owned())),
+            by: Some(DecidedBy::Grant("gAbC".to_owned())),
             end: DecisionEnd::Done,
             outcome: "sent to Ann, Bob refused".to_owned(),
             place: 1,

@@ -59,7 +59,7 @@ pub use rules::{Refusal, SeenHash, check, check_args, check_fields};
 pub use session::{AgentSession, SessionState};
 pub use skipped::{SkippedCount, SkippedLine, SkippedQuery};
 pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, ENGINE_WORKFLOWS, MOVING_WORKFLOW, Registry, Spec};
-pub use status::{By, Status};
+pub use status::{DecidedBy, Status};
 pub use thread::{
     DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,
     TraceView, UsageView,

@@ -1,6 +1,6 @@
 //! Queries to the inbox, their results, and the reasons why something was not done.
 
-use super::{By, ItemKind, Outcome, Refusal, SeenHash, Status};
+use super::{DecidedBy, ItemKind, Outcome, Refusal, SeenHash, Status};
 use crate::graph::{Decision, Hash, InputError, InterruptId, Kind};
 use serde::Serialize;
 use std::time::Duration;
@@ -81,13 +81,13 @@ pub struct DecisionRequest {
     pub shown: Option<SeenHash>,
     /// Whether we may learn from it.
     pub learn: bool,
-    pub by: By,
+    pub by: DecidedBy,
 }
 
 impl DecisionRequest {
     /// A decision made on the screen, on the card with this hash.
     pub fn on_screen(interrupt: InterruptId, hash: Hash, decision: Decision, learn: bool) -> Self {
-        Self { interrupt, decision, shown: Some(SeenHash::Whole(hash)), learn, by: By::Tui }
+        Self { interrupt, decision, shown: Some(SeenHash::Whole(hash)), learn, by: DecidedBy::Tui }
     }
 }
 

@@ -65,7 +65,7 @@ impl fmt::Display for Status {
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum By {
+pub enum DecidedBy {
     /// A person at the screen.
     Tui,
     /// A person or a script at the command line.
@@ -76,38 +76,38 @@ pub enum By {
     Expiry,
 }
 
-impl fmt::Display for By {
+impl fmt::Display for DecidedBy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            By::Tui => f.write_str("tui"),
-            By::Cli => f.write_str("cli"),
-            By::Grant(id) => write!(f, "grant:{id}"),
-            By::Expiry => f.write_str("policy:expire"),
+            DecidedBy::Tui => f.write_str("tui"),
+            DecidedBy::Cli => f.write_str("cli"),
+            DecidedBy::Grant(id) => write!(f, "grant:{id}"),
+            DecidedBy::Expiry => f.write_str("policy:expire"),
         }
     }
 }
 
-impl Serialize for By {
+impl Serialize for DecidedBy {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
         to.collect_str(self)
     }
 }
 
-impl<'de> Deserialize<'de> for By {
+impl<'de> Deserialize<'de> for DecidedBy {
     fn deserialize<D: Deserializer<'de>>(from: D) -> Result<Self, D::Error> {
         let word = String::deserialize(from)?;
         Self::from_word(&word).ok_or_else(|| D::Error::custom("nobody decides by that name"))
     }
 }
 
-impl By {
+impl DecidedBy {
     /// Reads the stored word.
     pub fn from_word(word: &str) -> Option<Self> {
         match word {
-            "tui" => Some(By::Tui),
-            "cli" => Some(By::Cli),
-            "policy:expire" => Some(By::Expiry),
-            _ => word.strip_prefix("grant:").map(|id| By::Grant(id.to_owned())),
+            "tui" => Some(DecidedBy::Tui),
+            "cli" => Some(DecidedBy::Cli),
+            "policy:expire" => Some(DecidedBy::Expiry),
+            _ => word.strip_prefix("grant:").map(|id| DecidedBy::Grant(id.to_owned())),
         }
     }
 }

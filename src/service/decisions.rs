@@ -3,8 +3,8 @@
 use super::Inbox;
 use crate::graph::{BatchId, InterruptId, ThreadId};
 use crate::inbox::{
-    BatchResults, By, Card, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Glance, GrantLine,
-    GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page, UndoableBatch,
+    BatchResults, Card, DecidedBy, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Glance,
+    GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page, UndoableBatch,
 };
 use futures_util::future::join_all;
 use jiff::Timestamp;
@@ -69,7 +69,7 @@ impl Decisions<'_> {
         request: GrantRequest,
     ) -> Result<(Outcome, GrantLine), InboxError> {
         self.check_remote(&accept).await?;
-        let holds = self.0.engine.holds(accept.by == By::Tui);
+        let holds = self.0.engine.holds(accept.by == DecidedBy::Tui);
         Ok(self.0.store().inbox().accept_and_grant(accept, holds, request).await?)
     }
 
@@ -89,7 +89,7 @@ impl Decisions<'_> {
         batch: Option<BatchId>,
     ) -> Result<Outcome, InboxError> {
         self.check_remote(&decide).await?;
-        let holds = self.0.engine.holds(decide.by == By::Tui);
+        let holds = self.0.engine.holds(decide.by == DecidedBy::Tui);
         Ok(self.0.store().inbox().decide(decide, remember, batch, holds).await?)
     }
 
@@ -140,7 +140,7 @@ impl Decisions<'_> {
     /// The grants of a decision, and what was learned from it.
     pub async fn links(self, line: DecisionLine) -> Result<DecisionLinks, InboxError> {
         let mut grants = self.0.grants().list().await?;
-        let took = |grant: &GrantLine| matches!(&line.by, Some(By::Grant(id)) if *id == grant.id);
+        let took = |grant: &GrantLine| matches!(&line.by, Some(DecidedBy::Grant(id)) if *id == grant.id);
         let Some(interrupt) = line.interrupt else { return Ok(DecisionLinks::default()) };
         grants.retain(|grant| took(grant) || grant.origin == interrupt.as_str());
         let read = move |inbox: &Inbox| inbox.store().memory().learned_from(&interrupt);

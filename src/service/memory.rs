@@ -52,7 +52,7 @@ impl Memory<'_> {
     /// missing.
     pub async fn edit(self, namespace: String, read: u64, profile: String) -> Result<MemoryView, InboxError> {
         let memory = self.0.store().memory();
-        Ok(memory.edit(memory.resolve_namespace(&namespace)?, read, text::typed(&profile)).await?)
+        Ok(memory.edit(memory.resolve_namespace(&namespace)?, read, text::sanitize_typed(&profile)).await?)
     }
 
     /// Pins or unpins a line of a profile: by its text, a part of it that no other line has, or its number.

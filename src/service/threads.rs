@@ -137,7 +137,7 @@ impl Threads<'_> {
 
     /// Continues a thread after its result.
     pub async fn proceed(self, thread: ThreadId, words: String) -> Result<Outcome, InboxError> {
-        let text = text::typed(&words);
+        let text = text::sanitize_typed(&words);
         if text.trim().is_empty() {
             let text = "there is nothing to go on with; say something";
             return Err(InboxError::Conflict(text.to_owned()));

@@ -5,7 +5,7 @@
 //! those entries only the link is exported.
 
 use crate::graph::ThreadId;
-use crate::store::log::{self, BodyCache, COLUMNS, Entry, Kind, Origin, Sum, check_links, end};
+use crate::store::log::{self, BodyCache, COLUMNS, Checksum, Entry, Kind, Origin, check_links, end};
 use crate::store::rows::time;
 use crate::store::{Audit, StoreError};
 use crate::text::hex;
@@ -133,7 +133,7 @@ struct BodyOrigin {
 }
 
 impl OriginCache {
-    fn line(&mut self, db: &Connection, entry: &Entry, before: &Sum) -> Result<Line, StoreError> {
+    fn line(&mut self, db: &Connection, entry: &Entry, before: &Checksum) -> Result<Line, StoreError> {
         let body = entry.body.as_ref().filter(|_| entry.kind.is_exported());
         let origin: Option<BodyOrigin> = body.and_then(|body| serde_json::from_str(body).ok());
         let from = match entry.kind {

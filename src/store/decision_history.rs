@@ -3,7 +3,7 @@
 
 use crate::graph::{Authorization, Decision, EffectState, EventKind, InterruptId, Kind, ThreadId};
 use crate::inbox::{
-    AnswerKind, By, DecisionEnd, DecisionLine, DecisionQuery, Ending, PROGRAM_ACTIONS, Page, Status,
+    AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, Ending, PROGRAM_ACTIONS, Page, Status,
 };
 use crate::store::log::{
     self, Arrived, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped, UndoReason,
@@ -51,7 +51,10 @@ impl Inbox<'_> {
                 let decided: Decided = entry.parse_body()?;
                 let question = Question::read(db, entry.stream, entry.about.unwrap_or_default())?;
                 let undone = question.answers.iter().any(|g| g.seq == entry.seq && g.undone_at.is_some());
-                if !matches!(decided.by, By::Tui | By::Cli) || undone || question.asked.is_trouble() {
+                if !matches!(decided.by, DecidedBy::Tui | DecidedBy::Cli)
+                    || undone
+                    || question.asked.is_trouble()
+                {
                     continue;
                 }
                 let thread = ThreadRow::by_seq(db, entry.stream)?;
@@ -337,7 +340,7 @@ impl Aftermath {
                 if status == Status::Held { "held" } else { "not acted on yet" },
             );
         }
-        if decided.by == By::Expiry {
+        if decided.by == DecidedBy::Expiry {
             return ended(DecisionEnd::Expired, "expired");
         }
         if self.asked_again && self.effects.is_empty() {
@@ -360,7 +363,7 @@ impl Aftermath {
 
 /// Whether a thread in trouble tries again with this answer.
 fn goes_on(decided: &Decided, asked: &log::Asked) -> bool {
-    asked.is_trouble() && decided.decision != Decision::Ignore && decided.by != By::Expiry
+    asked.is_trouble() && decided.decision != Decision::Ignore && decided.by != DecidedBy::Expiry
 }
 
 /// Whether an effect was permitted by the answer to this question.

@@ -4,7 +4,7 @@
 //! whether driving is paused, and what has arrived since.
 
 use crate::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
-use crate::inbox::By;
+use crate::inbox::DecidedBy;
 use crate::store::blobs::{self, Blob};
 use crate::store::log::{
     self, EffectBegun, EffectEnded, Entry, Kind, Tx, UndoReason, digest_hex, parse_digest,
@@ -190,7 +190,7 @@ fn approve(
                 return refuse(format!("what would be done is not what was approved on `{id}`"));
             }
             // If the grant ended after it answered, the thread is looked at again and the person is asked.
-            if let By::Grant(grant) = &answer.body.by
+            if let DecidedBy::Grant(grant) = &answer.body.by
                 && !answer.acted
                 && !grants::covers(db, grant, &question.asked, &row.id, now)?
             {

@@ -96,8 +96,8 @@ pub(in crate::store) fn agent_scope(
             return Err("is not a command that can be allowed this way");
         }
         (AgentAction::Commands(commands), GrantScope::Command | GrantScope::CommandSort) => {
-            let sorts = scope == GrantScope::CommandSort;
-            Allows::Commands(commands.into_iter().map(|command| allowed(command, sorts)).collect())
+            let by_prefix = scope == GrantScope::CommandSort;
+            Allows::Commands(commands.into_iter().map(|command| allowed(command, by_prefix)).collect())
         }
         (AgentAction::Edit { folder, .. }, GrantScope::Edits) => Allows::Edits { folder },
         (AgentAction::Tool { folder }, GrantScope::Tool) => Allows::Tool { folder },
@@ -108,11 +108,11 @@ pub(in crate::store) fn agent_scope(
     Ok(AgentScope { by: call.by, session: call.session.filter(|_| session), allows })
 }
 
-/// The command itself, or its sort if `sorts` is set and it has one.
-fn allowed(command: CommandLine, sorts: bool) -> CommandScope {
-    let sort = command.sort().filter(|_| sorts).map(<[String]>::to_vec);
-    let more = sort.is_some();
-    CommandScope { folder: command.folder, words: sort.unwrap_or(command.words), more }
+/// The command itself, or with `by_prefix` every command that begins like it, if that is clear.
+fn allowed(command: CommandLine, by_prefix: bool) -> CommandScope {
+    let prefix = command.prefix().filter(|_| by_prefix).map(<[String]>::to_vec);
+    let more = prefix.is_some();
+    CommandScope { folder: command.folder, words: prefix.unwrap_or(command.words), more }
 }
 
 /// Describes what is allowed.

@@ -4,7 +4,9 @@
 //! rows when the question is committed, when its answer is taken in, and before the effect.
 
 use crate::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
-use crate::inbox::{BUILTIN_GRANTS, BuiltinGrant, By, GrantLine, GrantRequest, GrantScope, POLICY_GRANT};
+use crate::inbox::{
+    BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, GrantScope, POLICY_GRANT,
+};
 use crate::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
 use crate::store::log::{self, AgentScope, Asked, Granted, Kind, NewEntry, Revoked, Scope, Tx, UndoReason};
 use crate::store::record::answers::take_back;
@@ -419,7 +421,7 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
         let recent = Recent::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
-        let by = By::Grant(grant.to_owned());
+        let by = DecidedBy::Grant(grant.to_owned());
         if question
             .and_then(Question::current_answer)
             .is_some_and(|answer| answer.body.by == by && !answer.acted)

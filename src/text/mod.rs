@@ -36,7 +36,7 @@ pub use markdown::{Line, Markdown, Weight};
 pub use months::GERMAN_MONTHS;
 pub use nearest::nearest;
 pub use shell_words::shell_words;
-pub use visible::{Visible, hidden_count, short_line, typed, typed_json};
+pub use visible::{Visible, hidden_count, sanitize_typed, sanitize_typed_json, short_line};
 pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, truncate_words, width};
 pub use wrap::{Wrap, WrapQuoted, wrap, wrap_code, wrap_quoted};
 pub use xml::{unescape_xml, xml_entity};

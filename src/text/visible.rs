@@ -72,12 +72,14 @@ pub fn hidden_count(raw: &str) -> usize {
     sanitize(raw, LineBreaks::Keep).hidden
 }
 
-/// Cleans every string of typed JSON like [`typed`]; field names do not come from the person.
-pub fn typed_json(value: Value) -> Value {
+/// Cleans every string of typed JSON like [`sanitize_typed`]; field names do not come from the person.
+pub fn sanitize_typed_json(value: Value) -> Value {
     match value {
-        Value::String(text) => Value::String(typed(&text)),
-        Value::Array(items) => items.into_iter().map(typed_json).collect(),
-        Value::Object(fields) => fields.into_iter().map(|(key, value)| (key, typed_json(value))).collect(),
+        Value::String(text) => Value::String(sanitize_typed(&text)),
+        Value::Array(items) => items.into_iter().map(sanitize_typed_json).collect(),
+        Value::Object(fields) => {
+            fields.into_iter().map(|(key, value)| (key, sanitize_typed_json(value))).collect()
+        }
         Value::Null | Value::Bool(_) | Value::Number(_) => value,
     }
 }
@@ -86,7 +88,7 @@ pub fn typed_json(value: Value) -> Value {
 ///
 /// People may write in any script and need its marks and joiners, so we remove only what a terminal would obey. To show
 /// the text to somebody else, make it [`Visible`].
-pub fn typed(raw: &str) -> String {
+pub fn sanitize_typed(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw.chars().peekable();
     while let Some(c) = rest.next() {

@@ -21,6 +21,9 @@ pub fn xml_entity(name: &str) -> Option<char> {
     })
 }
 
+/// How many bytes are searched for the end of an entity. Without a limit, a text full of `&` would be read once for each.
+const MAX_ENTITY: usize = 16;
+
 /// Undoes the escaping of XML text. What is no entity stays as it is.
 pub fn unescape_xml(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
@@ -30,7 +33,8 @@ pub fn unescape_xml(text: &str) -> Cow<'_, str> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('&') {
         out.push_str(before);
-        let entity = after.split_once(';').and_then(|(name, next)| Some((xml_entity(name)?, next)));
+        let end = after.bytes().take(MAX_ENTITY).position(|byte| byte == b';');
+        let entity = end.and_then(|end| Some((xml_entity(after.get(..end)?)?, after.get(end + 1..)?)));
         let (c, next) = entity.unwrap_or(('&', after));
         out.push(c);
         rest = next;

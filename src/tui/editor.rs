@@ -4,7 +4,7 @@
 //! seems to be. Callers decide what Enter and Tab mean.
 
 use super::key::Key;
-use crate::text::{typed, width};
+use crate::text::{sanitize_typed, width};
 use crossterm::event::KeyCode;
 use std::ops::Range;
 use unicode_segmentation::UnicodeSegmentation;
@@ -43,7 +43,7 @@ impl Editor {
 
     /// Inserts text at the cursor: typed, pasted or completed.
     pub fn insert(&mut self, raw: &str) {
-        let mut text = typed(raw);
+        let mut text = sanitize_typed(raw);
         if !self.long {
             text = text.replace('\n', " ");
         }

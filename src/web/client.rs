@@ -1,8 +1,8 @@
 //! One request, one bounded reply.
 
-use super::{build_client, root_cause, safe_excerpt};
-use crate::config::{Env, Secret, SecretError, is_loopback};
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use super::{build_client, retry_after, root_cause, safe_excerpt};
+use crate::config::{Env, Secret, is_loopback};
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Method, Url};
 use secrecy::SecretString;
 use std::time::Duration;
@@ -96,13 +96,7 @@ impl Reply {
 
     /// How long the server asks us to wait, if it does.
     pub fn retry_after(&self) -> Option<Duration> {
-        let text = self.headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
-        if let Ok(seconds) = text.parse::<u64>() {
-            return Some(Duration::from_secs(seconds));
-        }
-        let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
-        let now = jiff::Timestamp::now();
-        Some(Duration::try_from(at.duration_since(now)).unwrap_or(Duration::ZERO))
+        retry_after(&self.headers, jiff::Timestamp::now())
     }
 }
 
@@ -191,28 +185,10 @@ fn reason(error: &reqwest::Error) -> String {
     root_cause(error).map_or_else(|| "no reason given".to_owned(), |cause| safe_excerpt(&cause))
 }
 
-/// Fetches a secret; this may run a command. The error is a sentence that starts with `whose` and names `key`.
-pub async fn secret(secret: &Secret, whose: &str, key: &str) -> Result<SecretString, String> {
+/// Fetches a secret; this may run a command. The error is a sentence that starts with `whose`.
+pub async fn secret(secret: &Secret, whose: &str) -> Result<SecretString, String> {
     let owned = secret.clone();
     let read = tokio::task::spawn_blocking(move || owned.read(&Env::process())).await;
     let Ok(read) = read else { return Err(format!("{whose} could not be fetched")) };
-    read.map_err(|error| match error {
-        SecretError::NotSet { name } => {
-            format!("{whose} is not available: the environment variable {name} is not set")
-        }
-        SecretError::Empty { place } => format!("{whose} ({place}) is empty or not text"),
-        SecretError::Run(why) => format!("{whose} is not available: {key}_command cannot be run ({why})"),
-        SecretError::Failed(status) => {
-            format!("{whose} is not available: {key}_command failed ({status}); run it by hand to see why")
-        }
-        SecretError::Slow => {
-            format!("{whose} is not available: {key}_command did not finish; run it by hand to see why")
-        }
-        SecretError::Unreadable { path, source } => {
-            format!("{whose} cannot be read from {}: {source}; check {key}_file", path.display())
-        }
-        SecretError::Exposed { path } => {
-            format!("{whose} is kept in {}, which others can read; run chmod 600 on it", path.display())
-        }
-    })
+    read.map_err(|error| format!("{whose} is not available: {error}"))
 }

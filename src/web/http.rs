@@ -1,5 +1,7 @@
 //! What every HTTP client here has in common: its settings, and how its errors are read.
 
+use jiff::Timestamp;
+use reqwest::header::{HeaderMap, RETRY_AFTER};
 use reqwest::{Client, ClientBuilder, redirect};
 use std::error::Error;
 use std::time::Duration;
@@ -25,4 +27,34 @@ pub fn build_client(
 /// does.
 pub fn root_cause(error: &reqwest::Error) -> Option<String> {
     std::iter::successors(error.source(), |&cause| cause.source()).last().map(ToString::to_string)
+}
+
+/// How long the header `Retry-After` asks us to wait: for some seconds, or until a date.
+pub fn retry_after(headers: &HeaderMap, now: Timestamp) -> Option<Duration> {
+    let text = headers.get(RETRY_AFTER)?.to_str().ok()?.trim();
+    if let Ok(seconds) = text.parse::<f64>() {
+        return Duration::try_from_secs_f64(seconds.max(0.0)).ok();
+    }
+    let at = jiff::fmt::rfc2822::DateTimeParser::new().parse_timestamp(text).ok()?;
+    Some(Duration::try_from(at.duration_since(now)).unwrap_or_default())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use reqwest::header::HeaderValue;
+
+    #[test]
+    fn servers_ask_for_seconds_or_for_a_date() {
+        let asked = |text| {
+            let headers = HeaderMap::from_iter([(RETRY_AFTER, HeaderValue::from_static(text))]);
+            retry_after(&headers, "2015-10-21T07:27:30Z".parse().unwrap())
+        };
+        assert_eq!(asked(" 7 "), Some(Duration::from_secs(7)));
+        assert_eq!(asked("-3"), Some(Duration::ZERO));
+        assert_eq!(asked("soon"), None);
+        assert_eq!(asked("1e300"), None);
+        assert_eq!(asked("Wed, 21 Oct 2015 07:28:00 GMT"), Some(Duration::from_secs(30)));
+        assert_eq!(asked("Wed, 21 Oct 2015 07:20:00 GMT"), Some(Duration::ZERO));
+    }
 }

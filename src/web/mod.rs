@@ -12,7 +12,7 @@ mod http;
 pub mod oauth;
 
 pub use client::{Reply, WebClient, WebError, WebRequest, WebTimeouts, secret};
-pub use http::{build_client, root_cause};
+pub use http::{build_client, retry_after, root_cause};
 
 use crate::text::short_line;
 

@@ -4,7 +4,7 @@ use crate::report;
 use crate::support::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager};
 use sayso::graph::Decision;
-use sayso::inbox::{By, DecisionRequest, GrantRequest, GrantScope, RequestAnswer, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, GrantRequest, GrantScope, RequestAnswer, Status};
 use sayso::service::NewRequest;
 use serde_json::{Value, json};
 
@@ -133,7 +133,7 @@ async fn grant(inbox: &TestInbox, input: Value, scope: GrantScope, session: bool
         decision: Decision::Accept,
         shown: None,
         learn: false,
-        by: By::Cli,
+        by: DecidedBy::Cli,
     };
     let request = GrantRequest { interrupt: asked.id, scope, ends_at: None, session };
     inbox.decisions().accept_and_grant(decide, request).await.unwrap();

@@ -114,7 +114,7 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
 }
 
 fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::DecisionRequest {
-    let by = sayso::inbox::By::Cli;
+    let by = sayso::inbox::DecidedBy::Cli;
     sayso::inbox::DecisionRequest { interrupt: id.clone(), decision, shown: None, learn: true, by }
 }
 

@@ -3,7 +3,7 @@
 use crate::report;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, second, write};
 use sayso::graph::Decision;
-use sayso::inbox::{By, DecisionRequest, SeenHash, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, SeenHash, Status};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -141,7 +141,7 @@ async fn i10_new_mail_makes_a_card_stale_and_is_shown_before_it_is_decided() {
         decision: Decision::Accept,
         shown: Some(SeenHash::Typed(shown.to_owned())),
         learn: true,
-        by: By::Cli,
+        by: DecidedBy::Cli,
     };
     let refused = inbox.decisions().decide(decide(&shown)).await.unwrap_err();
     assert!(refused.to_string().contains("changed since it was shown"), "{refused}");

@@ -2,7 +2,7 @@
 
 use crate::runner::{Cli, OUTCOME, keys, text, texts};
 use sayso::graph::{BatchId, Decision, InterruptId};
-use sayso::inbox::{By, DecisionRequest};
+use sayso::inbox::{DecidedBy, DecisionRequest};
 use sayso::store::{Holds, Store};
 use serde_json::{Value, json};
 
@@ -183,7 +183,7 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
             decision: Decision::Ignore,
             shown: None,
             learn: true,
-            by: By::Tui,
+            by: DecidedBy::Tui,
         };
         let batch = Some(BatchId::parse("b2345678a").unwrap());
         let store = Store::open(&cli.data()).unwrap();

@@ -4,7 +4,7 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding, respond};
 use sayso::app::Settings;
 use sayso::graph::{Decision, EffectError, EffectTrace, EventKind, ThreadId};
-use sayso::inbox::{By, DecisionRequest, InboxError, SeenHash, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, SeenHash, Status};
 use sayso::store::StoreError;
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -39,7 +39,7 @@ async fn news_marks_open_questions_and_makes_the_card_stale() {
         decision: Decision::Accept,
         shown,
         learn: true,
-        by: By::Tui,
+        by: DecidedBy::Tui,
     };
     assert!(matches!(inbox.decisions().decide(stale).await.unwrap_err(), InboxError::Stale { .. }));
     inbox.news(&thread, "mail2").await;
@@ -380,8 +380,13 @@ async fn news_after_the_hold_do_not_take_an_answer_back() {
     let inbox = TestInbox::with_settings(Settings { soft_hold: Duration::from_millis(20), ..eager() });
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"gate": "g"}, {"note": "x"}]])).await;
     let interrupt = inbox.open_question(&thread).await;
-    let answer =
-        DecisionRequest { interrupt, decision: respond("go on"), shown: None, learn: true, by: By::Tui };
+    let answer = DecisionRequest {
+        interrupt,
+        decision: respond("go on"),
+        shown: None,
+        learn: true,
+        by: DecidedBy::Tui,
+    };
     assert_eq!(inbox.decisions().decide(answer).await.unwrap().status, Status::Held);
     let driver = inbox.drive_in_background().await;
     inbox.world.reached("g").await;

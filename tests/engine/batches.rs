@@ -4,7 +4,7 @@ use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding};
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, DecisionRequest, InboxError, SeenHash, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, SeenHash, Status};
 use serde_json::json;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn accept(id: &InterruptId) -> DecisionRequest {
         decision: Decision::Accept,
         shown: None,
         learn: true,
-        by: By::Tui,
+        by: DecidedBy::Tui,
     }
 }
 

@@ -7,7 +7,7 @@ use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
-    By, CATALOGUE_GET, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
+    CATALOGUE_GET, DecidedBy, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
     OUTPUT_FILES, PUT_AWAY, SERVER_COMMANDS, SeenHash, Status,
 };
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ async fn accepting_and_granting_is_both_or_neither() {
         decision: Decision::Accept,
         shown: shown.map(|typed| SeenHash::Typed(typed.to_owned())),
         learn: true,
-        by: By::Cli,
+        by: DecidedBy::Cli,
     };
     let decisions = inbox.decisions();
     let given = async || {

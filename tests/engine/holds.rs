@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::{eager, holding, respond};
 use sayso::graph::Decision;
-use sayso::inbox::{By, DecisionRequest, InboxError, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, Status};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ async fn only_what_cannot_be_taken_back_is_held() {
     let inbox = TestInbox::holding();
     let edit = || Decision::Edit { args: json!({"key": "a", "n": 2}) };
     let table = [
-        (true, Decision::Accept, By::Cli, Status::Held),
-        (true, edit(), By::Cli, Status::Held),
-        (true, Decision::Ignore, By::Cli, Status::Ready),
-        (true, respond("no"), By::Cli, Status::Ready),
-        (false, Decision::Accept, By::Cli, Status::Ready),
+        (true, Decision::Accept, DecidedBy::Cli, Status::Held),
+        (true, edit(), DecidedBy::Cli, Status::Held),
+        (true, Decision::Ignore, DecidedBy::Cli, Status::Ready),
+        (true, respond("no"), DecidedBy::Cli, Status::Ready),
+        (false, Decision::Accept, DecidedBy::Cli, Status::Ready),
     ];
     for (irreversible, decision, by, status) in table {
         let thread =
@@ -43,8 +43,13 @@ async fn decisions_at_the_screen_are_softly_held() {
     let inbox = TestInbox::with_settings(settings);
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
     let interrupt = inbox.open_question(&thread).await;
-    let decide =
-        DecisionRequest { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Tui };
+    let decide = DecisionRequest {
+        interrupt,
+        decision: Decision::Ignore,
+        shown: None,
+        learn: true,
+        by: DecidedBy::Tui,
+    };
     assert_eq!(inbox.decisions().decide(decide).await.unwrap().status, Status::Held);
 }
 

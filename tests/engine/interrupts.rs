@@ -3,7 +3,7 @@
 use crate::support::TestInbox;
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, DecisionRequest, InboxError, ItemQuery, Refusal, SeenHash, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, ItemQuery, Refusal, SeenHash, Status};
 use serde_json::{Value, json};
 
 fn edit(args: Value) -> Decision {
@@ -75,7 +75,7 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
             decision,
             shown: shown.map(|typed: &str| SeenHash::Typed(typed.to_owned())),
             learn: true,
-            by: By::Cli,
+            by: DecidedBy::Cli,
         };
         let error = inbox.decisions().decide(decide).await.unwrap_err();
         assert!(told(&error), "{what}: {error:?}");
@@ -84,8 +84,13 @@ async fn wrong_answers_are_told_apart_and_store_nothing() {
     assert_eq!(inbox.view(&thread).await.decisions.len(), 0, "nothing was stored");
 
     let shown = Some(SeenHash::Typed(hash[..8].to_owned()));
-    let decide =
-        DecisionRequest { interrupt: a.clone(), decision: Decision::Accept, shown, learn: true, by: By::Tui };
+    let decide = DecisionRequest {
+        interrupt: a.clone(),
+        decision: Decision::Accept,
+        shown,
+        learn: true,
+        by: DecidedBy::Tui,
+    };
     inbox.decisions().decide(decide).await.unwrap();
     match inbox.decide(&a, Decision::Ignore).await.unwrap_err() {
         InboxError::NotOpen { why, .. } => {

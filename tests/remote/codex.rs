@@ -6,7 +6,8 @@ use sayso::app::{App, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
-    By, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, Item, ItemQuery, STOP_WORDS, SeenHash,
+    DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, Item, ItemQuery, STOP_WORDS,
+    SeenHash,
 };
 use serde_json::{Value, json};
 use std::path::Path;
@@ -208,7 +209,7 @@ impl CodexInbox {
     async fn decide(&self, item: &Item, decision: Decision) {
         let interrupt = InterruptId::parse(&item.id).unwrap();
         let shown = item.args_hash.map(SeenHash::Whole);
-        let decide = DecisionRequest { interrupt, decision, shown, learn: false, by: By::Tui };
+        let decide = DecisionRequest { interrupt, decision, shown, learn: false, by: DecidedBy::Tui };
         self.app.inbox().decisions().decide(decide).await.unwrap();
     }
 

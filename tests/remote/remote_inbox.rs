@@ -7,7 +7,7 @@ use sayso::app::{App, Engine, Settings};
 use sayso::config::{self, Env, Header, Secret};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
-    By, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, SeenHash, Status, ThreadLine,
+    DecidedBy, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, SeenHash, Status, ThreadLine,
     ThreadQuery,
 };
 use sayso::service::Inbox;
@@ -120,7 +120,7 @@ impl RemoteInbox {
         let shown = item.args_hash.map(SeenHash::Whole);
         self.inbox
             .decisions()
-            .decide(DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli })
+            .decide(DecisionRequest { interrupt, decision, shown, learn: true, by: DecidedBy::Cli })
             .await
     }
 

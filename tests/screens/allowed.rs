@@ -64,7 +64,7 @@ fn a_refused_acceptance_allows_nothing() {
     let id = screen.model.inbox.list.selected().unwrap().id.clone();
     screen.behind(async |inbox| {
         let interrupt = sayso::graph::InterruptId::parse(&id).unwrap();
-        let (decision, by) = (sayso::graph::Decision::Ignore, sayso::inbox::By::Cli);
+        let (decision, by) = (sayso::graph::Decision::Ignore, sayso::inbox::DecidedBy::Cli);
         let decide = sayso::inbox::DecisionRequest { interrupt, decision, shown: None, learn: false, by };
         inbox.decisions().decide(decide).await.unwrap();
     });

@@ -3,7 +3,7 @@
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail, write};
 use crate::test_screen::TestScreen;
 use sayso::graph::{Decision, Kind};
-use sayso::inbox::{By, GrantRequest, GrantScope, ItemKind, LineQuery};
+use sayso::inbox::{DecidedBy, GrantRequest, GrantScope, ItemKind, LineQuery};
 use sayso::tui::Tab;
 use serde_json::json;
 
@@ -145,7 +145,7 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
             .history
             .list
             .selected()
-            .is_some_and(|line| matches!(&line.by, Some(By::Grant(id)) if *id == grant))
+            .is_some_and(|line| matches!(&line.by, Some(DecidedBy::Grant(id)) if *id == grant))
     };
     assert!(by_grant(&screen), "{}", screen.dump());
     screen.press("gb");

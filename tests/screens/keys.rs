@@ -3,7 +3,7 @@
 use crate::test_screen::{TestScreen, drive};
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
-use sayso::inbox::{By, DecisionRequest};
+use sayso::inbox::{DecidedBy, DecisionRequest};
 use sayso::tui::{Cmd, Focus, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -179,7 +179,7 @@ fn keys_are_dead_on_what_vanished_until_the_next_move() {
             decision: Decision::Ignore,
             shown: None,
             learn: true,
-            by: By::Cli,
+            by: DecidedBy::Cli,
         };
         inbox.decisions().decide(decide).await.unwrap();
     });

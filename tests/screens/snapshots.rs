@@ -370,7 +370,7 @@ fn gone() {
                 decision,
                 shown: None,
                 learn: true,
-                by: sayso::inbox::By::Cli,
+                by: sayso::inbox::DecidedBy::Cli,
             };
             inbox.decisions().decide(decide).await.unwrap();
         });

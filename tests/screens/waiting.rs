@@ -5,7 +5,7 @@ use crate::support::test_inbox::{TestInbox, eager};
 use crate::test_screen::{TestScreen, wall};
 use jiff::ToSpan;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{By, DecisionRequest};
+use sayso::inbox::{DecidedBy, DecisionRequest};
 use sayso::service::NewRequest;
 use sayso::tui::Msg;
 use serde_json::{Value, json};
@@ -155,7 +155,7 @@ fn a_box_over_a_card_that_is_gone_says_so() {
     let id = screen.model.inbox.list.selected().unwrap().id.clone();
     screen.behind(async |inbox| {
         let interrupt = InterruptId::parse(&id).unwrap();
-        let (decision, by) = (Decision::Ignore, By::Cli);
+        let (decision, by) = (Decision::Ignore, DecidedBy::Cli);
         let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by };
         inbox.decisions().decide(decide).await.unwrap();
     });

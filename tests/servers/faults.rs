@@ -212,7 +212,7 @@ async fn a_wrong_password_is_reported_without_repeating_it() {
     place.login = MailLogin::Password(Secret::Command(format!("echo {CANARY}; exit 3")));
     let error =
         Imap::with_timeouts(&account(place), patience()).unwrap().check().await.unwrap_err().to_string();
-    assert!(error.contains("password_command failed (exit status: 3)") && !error.contains(CANARY), "{error}");
+    assert!(error.contains("its command failed (exit status: 3)") && !error.contains(CANARY), "{error}");
 }
 
 #[tokio::test]

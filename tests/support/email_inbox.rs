@@ -7,7 +7,7 @@ use sayso::app::Settings;
 use sayso::calendar::{Busy, Calendar, CalendarError, IcsCalendar, InvitedEvent, Revision, read_events};
 use sayso::config::{AfterHandling, MailMode};
 use sayso::graph::{BoxFuture, Decision, EventKind, InterruptId, ThreadId, Warning};
-use sayso::inbox::{By, DecisionRequest};
+use sayso::inbox::{DecidedBy, DecisionRequest};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::{
     Account, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, Outgoing, SendError,
@@ -414,7 +414,7 @@ impl EmailInbox {
     /// Decides without learning from it, and drives on.
     pub async fn answer_without_learning(&self, id: &InterruptId, decision: Decision) {
         let interrupt = id.clone();
-        let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: By::Cli };
+        let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: DecidedBy::Cli };
         self.decisions().decide(decide).await.unwrap();
         self.drive().await;
     }

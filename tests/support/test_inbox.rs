@@ -9,7 +9,7 @@ use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
 use sayso::graph::{Decision, Event, EventKind, InterruptId, ThreadId};
 use sayso::inbox::{
-    By, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, Spec, Status, ThreadView,
+    DecidedBy, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, Spec, Status, ThreadView,
 };
 use sayso::service::Inbox;
 use sayso::store::{Arrival, Clock, Store, StoreError};
@@ -529,7 +529,7 @@ pub async fn decide(inbox: &Inbox, id: &InterruptId, decision: Decision) -> Resu
     let interrupt = id.clone();
     inbox
         .decisions()
-        .decide(DecisionRequest { interrupt, decision, shown: None, learn: true, by: By::Cli })
+        .decide(DecisionRequest { interrupt, decision, shown: None, learn: true, by: DecidedBy::Cli })
         .await
 }
 

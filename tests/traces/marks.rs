@@ -3,7 +3,7 @@
 use crate::server::{Play, Server};
 use crate::traced_inbox::{TracedInbox, accepted, all_spans, attribute, endpoint, named};
 use sayso::graph::Decision;
-use sayso::inbox::{By, DecisionRequest, PruneQuery, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, PruneQuery, Status};
 use sayso::store::{Prompt, Span};
 use serde_json::json;
 use std::path::Path;
@@ -98,8 +98,13 @@ async fn an_abandoned_thread_is_traced_completely() {
     };
     traced.inbox.engine().store().figures().record_span(span, Prompt::default());
     let interrupt = outcome.interrupts[0].clone();
-    let decide =
-        DecisionRequest { interrupt, decision: Decision::Ignore, shown: None, learn: true, by: By::Cli };
+    let decide = DecisionRequest {
+        interrupt,
+        decision: Decision::Ignore,
+        shown: None,
+        learn: true,
+        by: DecidedBy::Cli,
+    };
     traced.inbox.decisions().decide(decide).await.unwrap();
     traced.settle().await;
     let sent = all_spans(&server);

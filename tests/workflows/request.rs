@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use sayso::app::Settings;
 use sayso::config::Expiry;
 use sayso::graph::Decision;
-use sayso::inbox::{By, DecisionRequest, Ending, Status};
+use sayso::inbox::{DecidedBy, DecisionRequest, Ending, Status};
 use sayso::service::{NewRequest, WaitResult};
 use sayso::tools::moment::{Machine, Moment};
 use serde_json::json;
@@ -57,7 +57,7 @@ async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
         decision: Decision::Accept,
         shown: None,
         learn: false,
-        by: By::Tui,
+        by: DecidedBy::Tui,
     };
     assert_eq!(inbox.decisions().decide(decide).await.unwrap().status, Status::Held);
     // A second after that one has passed, a second after this one has too.
@@ -81,7 +81,7 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
         decision,
         shown: None,
         learn: false,
-        by: By::Tui,
+        by: DecidedBy::Tui,
     };
     inbox.decisions().decide(decide(Decision::Accept)).await.unwrap();
     // At the screen there are some seconds to think again.
@@ -191,8 +191,13 @@ async fn only_what_is_harmless_reaches_an_agent_at_once() {
         ("cargo test --lib", Decision::Accept, Status::Held),
     ] {
         let asked = inbox.requests().ask(call(command, false, folder.path())).await.unwrap();
-        let decide =
-            DecisionRequest { interrupt: asked.id.clone(), decision, shown: None, learn: false, by: By::Tui };
+        let decide = DecisionRequest {
+            interrupt: asked.id.clone(),
+            decision,
+            shown: None,
+            learn: false,
+            by: DecidedBy::Tui,
+        };
         let status = inbox.decisions().decide(decide).await.unwrap().status;
         assert_eq!(status, expected, "{command}");
     }

@@ -3,7 +3,7 @@
 //! Promises: redirects are not followed (a key would travel along), certificates are verified, every wait and every
 //! body is bounded, no key appears in an error, and an error says whether the request certainly did not arrive.
 
-use crate::config::{self, Env, Header, Secret, SecretError};
+use crate::config::{self, Env, Header, Secret};
 use crate::text::short_line;
 use crate::web::{build_client, root_cause};
 use reqwest::header::{AUTHORIZATION, CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue};
@@ -129,7 +129,9 @@ impl Client {
 }
 
 fn read_keys(server: &config::Server, env: &Env) -> Result<HeaderMap, String> {
-    let read = |secret: &Secret| secret.read(env).map_err(|error: SecretError| error.to_string());
+    let read = |what: &str, secret: &Secret| {
+        secret.read(env).map_err(|error| format!("{what} is not available: {error}"))
+    };
     let mut headers = HeaderMap::new();
     for (name, value) in &server.headers {
         let name = HeaderName::from_bytes(name.as_bytes())
@@ -138,15 +140,15 @@ fn read_keys(server: &config::Server, env: &Env) -> Result<HeaderMap, String> {
             Header::Text(text) => {
                 HeaderValue::from_str(text).map_err(|_| format!("the header {name} cannot be sent"))?
             }
-            Header::Secret(secret) => sensitive(&read(secret)?, "")?,
+            Header::Secret(secret) => sensitive(&read(&format!("the header {name}"), secret)?, "")?,
         };
         headers.insert(name, value);
     }
     if let Some(secret) = &server.api_key {
-        headers.insert(HeaderName::from_static("x-api-key"), sensitive(&read(secret)?, "")?);
+        headers.insert(HeaderName::from_static("x-api-key"), sensitive(&read("the key", secret)?, "")?);
     }
     if let Some(secret) = &server.token {
-        headers.insert(AUTHORIZATION, sensitive(&read(secret)?, "Bearer ")?);
+        headers.insert(AUTHORIZATION, sensitive(&read("the token", secret)?, "Bearer ")?);
     }
     Ok(headers)
 }

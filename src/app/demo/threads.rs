@@ -5,7 +5,7 @@
 use crate::app::App;
 use crate::driver::{Scope, Until};
 use crate::graph::Decision;
-use crate::inbox::{By, DecisionRequest, InboxError, Outcome};
+use crate::inbox::{DecidedBy, DecisionRequest, InboxError, Outcome};
 use crate::service::{Inbox, NewRequest, drive_or_wait, family_outcome};
 use crate::store::StoreError;
 use serde_json::{Value, json};
@@ -84,7 +84,7 @@ async fn start_and_accept(inbox: &Inbox, start: (&str, Value)) -> Result<Outcome
     let mut outcome = start_and_drive(inbox, start).await?;
     for interrupt in std::mem::take(&mut outcome.interrupts) {
         let decision = Decision::Accept;
-        let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: By::Cli };
+        let decide = DecisionRequest { interrupt, decision, shown: None, learn: false, by: DecidedBy::Cli };
         outcome = inbox.decisions().decide(decide).await?;
     }
     drive(inbox, outcome).await

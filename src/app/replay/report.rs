@@ -1,7 +1,7 @@
 //! The results of a replay, for people and for programs.
 
 use super::judge::{Expected, Judged};
-use super::services::Sum;
+use super::services::TotalCost;
 use crate::graph::{Decision, Interrupt};
 use crate::store::PastDecision;
 use crate::text::short_line;
@@ -145,7 +145,7 @@ impl DecisionsEval {
         });
     }
 
-    pub(super) fn set_cost(&mut self, sum: Sum) {
+    pub(super) fn set_cost(&mut self, sum: TotalCost) {
         (self.input_tokens, self.output_tokens) = (sum.usage.input, sum.usage.output);
         self.cost = if sum.unpriced { None } else { Some(sum.cost) };
     }

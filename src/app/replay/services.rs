@@ -97,11 +97,11 @@ fn refused<T>(what: &str) -> Result<T, NodeError> {
 #[derive(Default)]
 pub(super) struct CostMeter {
     prices: BTreeMap<String, Price>,
-    sum: Mutex<Sum>,
+    sum: Mutex<TotalCost>,
 }
 
 #[derive(Clone, Copy, Default)]
-pub(super) struct Sum {
+pub(super) struct TotalCost {
     pub usage: Usage,
     pub cost: f64,
     /// Whether the price of some call is unknown.
@@ -123,7 +123,7 @@ impl CostMeter {
         }
     }
 
-    pub(super) fn sum(&self) -> Sum {
+    pub(super) fn sum(&self) -> TotalCost {
         *self.sum.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

@@ -1,7 +1,7 @@
 //! The connection to the trace server: fetches secrets when needed, sends one bounded request and judges the answer.
 
 use super::wire::{left_out, request};
-use crate::config::{Config, Env, Header, SecretError, Traces};
+use crate::config::{Config, Env, Header, Traces};
 use crate::llm::Redactor;
 use crate::web::{Reply, WebClient, WebRequest, WebTimeouts, safe_excerpt};
 use reqwest::header::{HeaderName, HeaderValue};
@@ -136,7 +136,9 @@ impl Keys {
             let value = match value {
                 Header::Text(text) => SecretString::from(text.as_str()),
                 Header::Secret(secret) => {
-                    let value = secret.read(env).map_err(|error| unread(name, &error))?;
+                    let value = secret.read(env).map_err(|error| {
+                        format!("the header {name} of [traces] is not available: {error}")
+                    })?;
                     let bare = value.expose_secret().split_whitespace().last().unwrap_or_default().to_owned();
                     secrets.extend([value.clone(), SecretString::from(bare)]);
                     value
@@ -150,24 +152,5 @@ impl Keys {
             headers.push((header, value));
         }
         Ok(Self { headers, redactor: Redactor::new(secrets) })
-    }
-}
-
-fn unread(name: &str, error: &SecretError) -> String {
-    let header = format!("the header {name} of [traces]");
-    match error {
-        SecretError::NotSet { name } => {
-            format!("{header} is not available: the environment variable {name} is not set")
-        }
-        SecretError::Empty { place } => format!("{header} is not available: {place} is empty or not text"),
-        SecretError::Run(_) | SecretError::Failed(_) | SecretError::Slow => {
-            format!("{header} is not available: its command failed; run it by hand to see why")
-        }
-        SecretError::Unreadable { path, source } => {
-            format!("{header} cannot be read from {}: {source}", path.display())
-        }
-        SecretError::Exposed { path } => {
-            format!("{header} is kept in {}, which others can read; run chmod 600 on it", path.display())
-        }
     }
 }

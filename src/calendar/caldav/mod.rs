@@ -77,8 +77,7 @@ impl CalDav {
         let web = self.web().await?;
         let user = &self.server.user;
         let whose = format!("the password of {} at {}", safe_excerpt(user), web.place());
-        let password =
-            secret(&self.server.password, &whose, "password").await.map_err(CalendarError::Permanent)?;
+        let password = secret(&self.server.password, &whose).await.map_err(CalendarError::Permanent)?;
         let shown = BASE64_STANDARD.encode(format!("{user}:{}", password.expose_secret()));
         let reply = web.ask(&ask.header(AUTHORIZATION, &format!("Basic {shown}"))).await;
         let reply = reply.map_err(|error| match error {

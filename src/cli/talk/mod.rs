@@ -14,7 +14,9 @@ use super::failure::Failure;
 use super::output::{Answer, Page};
 use crate::app::{Ended, Scope, Until};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
-use crate::inbox::{Block, By, DecisionRequest, InboxError, Item, ItemKind, Outcome, SeenHash, Status};
+use crate::inbox::{
+    Block, DecidedBy, DecisionRequest, InboxError, Item, ItemKind, Outcome, SeenHash, Status,
+};
 use crate::service::{drive_or_wait, family_outcome, wait_until_closed};
 use input::{Keyboard, Typed};
 use screen::{Screen, Stream};
@@ -170,7 +172,8 @@ impl Talk<'_> {
                 }
             };
             let shown = item.args_hash.map(SeenHash::Whole);
-            let decide = DecisionRequest { interrupt: id.clone(), decision, shown, learn: true, by: By::Cli };
+            let decide =
+                DecisionRequest { interrupt: id.clone(), decision, shown, learn: true, by: DecidedBy::Cli };
             match self.folder.inbox().decisions().decide(decide).await {
                 Ok(_) => {
                     let _ = std::fs::remove_file(&draft);

@@ -10,7 +10,7 @@ use crate::cli::print::note;
 use crate::cli::text_input::text_or_stdin;
 use crate::graph::{Decision, InterruptId, ThreadId};
 use crate::inbox::{
-    By, DecisionRequest, GrantRequest, GrantScope, Outcome, SeenHash, Status, unsent_edit_key,
+    DecidedBy, DecisionRequest, GrantRequest, GrantScope, Outcome, SeenHash, Status, unsent_edit_key,
 };
 use crate::text::when;
 use serde_json::Value;
@@ -187,7 +187,7 @@ impl Edit {
 
 fn parse_args(json: &str) -> Result<Value, Failure> {
     serde_json::from_str(json)
-        .map(crate::text::typed_json)
+        .map(crate::text::sanitize_typed_json)
         .map_err(|e| Failure::usage(format!("--args is not JSON: {e}; quote it for the shell")))
 }
 
@@ -285,7 +285,7 @@ impl Binding {
         decision: Decision,
         shown: Option<SeenHash>,
     ) -> Result<Answer, Failure> {
-        let decide = DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli };
+        let decide = DecisionRequest { interrupt, decision, shown, learn: true, by: DecidedBy::Cli };
         let outcome = folder.inbox().decisions().decide(decide).await?;
         self.follow(folder, outcome).await
     }
@@ -300,7 +300,7 @@ impl Binding {
 
     fn accept(&self, interrupt: InterruptId) -> DecisionRequest {
         let (decision, shown) = (Decision::Accept, self.shown());
-        DecisionRequest { interrupt, decision, shown, learn: true, by: By::Cli }
+        DecisionRequest { interrupt, decision, shown, learn: true, by: DecidedBy::Cli }
     }
 
     /// Accepts, and allows more like it from now on.

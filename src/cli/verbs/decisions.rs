@@ -5,7 +5,7 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Page};
 use crate::cli::pages;
 use crate::cli::table::{cut, full, name, table};
-use crate::inbox::{AnswerKind, By, DecisionEnd, DecisionLine, DecisionQuery};
+use crate::inbox::{AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery};
 use crate::text::when;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use strum::VariantArray;
@@ -94,9 +94,9 @@ fn text(page: &Page, decisions: &[DecisionLine]) -> String {
     table(page, columns, &rows)
 }
 
-fn decider(by: &By) -> String {
+fn decider(by: &DecidedBy) -> String {
     match by {
-        By::Tui | By::Cli => "you".to_owned(),
-        By::Grant(_) | By::Expiry => by.to_string(),
+        DecidedBy::Tui | DecidedBy::Cli => "you".to_owned(),
+        DecidedBy::Grant(_) | DecidedBy::Expiry => by.to_string(),
     }
 }

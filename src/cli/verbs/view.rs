@@ -113,11 +113,11 @@ fn answers(item: &Item) -> String {
 fn grants_of_call(does: &AgentAction) -> String {
     match does {
         AgentAction::Commands(commands) => {
-            let sorts = commands.iter().filter_map(|one| one.sort());
-            let sorts: Vec<String> = sorts.map(|sort| format!("`{} …`", sort.join(" "))).collect();
+            let prefixes = commands.iter().filter_map(|command| command.prefix());
+            let prefixes: Vec<String> = prefixes.map(|words| format!("`{} …`", words.join(" "))).collect();
             let mut all = "--grant command allows it in this folder".to_owned();
-            if !sorts.is_empty() {
-                all.push_str(&format!(", --grant command-sort any {}", sorts.join(" and ")));
+            if !prefixes.is_empty() {
+                all.push_str(&format!(", --grant command-sort any {}", prefixes.join(" and ")));
             }
             all
         }

@@ -1,7 +1,7 @@
 //! Asks one question at a time; each answer is a line.
 
 use crate::cli::failure::Failure;
-use crate::text::{Visible, typed};
+use crate::text::{Visible, sanitize_typed};
 use std::io::{self, BufRead, Write};
 
 /// Prints text without terminal escapes. Ignores errors, since nothing is lost if nobody sees it.
@@ -25,7 +25,7 @@ impl Prompt {
             Ok(Ok((0, _))) | Err(_) => {
                 Err(Failure::failed("you left; nothing was written, `sayso init` asks again"))
             }
-            Ok(Ok((_, line))) => Ok(typed(line.trim())),
+            Ok(Ok((_, line))) => Ok(sanitize_typed(line.trim())),
             Ok(Err(error)) => Err(Failure::failed(format!("the terminal cannot be read: {error}"))),
         }
     }

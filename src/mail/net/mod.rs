@@ -166,12 +166,12 @@ pub(super) async fn secure(
 
 /// Gets the password or token; this may run a command.
 pub(super) async fn secret(server: &MailServer) -> Result<SecretString, NetError> {
-    let (secret, key) = match &server.login {
-        MailLogin::Password(secret) => (secret.clone(), "password"),
-        MailLogin::Token(secret) => (secret.clone(), "token"),
+    let (secret, kind) = match &server.login {
+        MailLogin::Password(secret) => (secret, "password"),
+        MailLogin::Token(secret) => (secret, "token"),
     };
-    let whose = format!("the {key} of {} at {}", safe_excerpt(&server.user), server.host);
-    web::secret(&secret, &whose, key).await.map_err(NetError::Secret)
+    let whose = format!("the {kind} of {} at {}", safe_excerpt(&server.user), server.host);
+    web::secret(secret, &whose).await.map_err(NetError::Secret)
 }
 
 /// The mail with CRLF line ends, as sent over the wire.

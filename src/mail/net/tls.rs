@@ -4,6 +4,7 @@
 use super::{NetError, Stream, place, plain};
 use crate::config::{MailServer, MailTls};
 use crate::text::hex;
+use crate::web::safe_excerpt;
 use rustls_platform_verifier::Verifier;
 use sha2::{Digest, Sha256};
 use std::io;
@@ -87,8 +88,7 @@ fn failed(server: &MailServer, error: &io::Error) -> NetError {
     let hint = "if it is your own server, set ca_file to the certificate of who issued it";
     match error {
         rustls::Error::InvalidCertificate(CertificateError::NotValidForNameContext { presented, .. }) => {
-            let names: Vec<String> =
-                presented.iter().take(3).map(|name| crate::web::safe_excerpt(name)).collect();
+            let names: Vec<String> = presented.iter().take(3).map(|name| safe_excerpt(name)).collect();
             certificate(format!("is for {}; set host to that name", names.join(", ")))
         }
         rustls::Error::InvalidCertificate(CertificateError::NotValidForName) => {
@@ -112,7 +112,7 @@ fn failed(server: &MailServer, error: &io::Error) -> NetError {
                 MailTls::Starttls => "tls",
             },
         },
-        other => NetError::Cut { place, why: crate::web::safe_excerpt(&other.to_string()) },
+        other => NetError::Cut { place, why: safe_excerpt(&other.to_string()) },
     }
 }
 

@@ -3,7 +3,9 @@
 //! These figures are for people: rows are not checked against their digests here, and nothing depends on them.
 
 use crate::graph::Decision;
-use crate::inbox::{Activity, ActivityQuery, By, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
+use crate::inbox::{
+    Activity, ActivityQuery, DayLine, DecidedBy, Decisions, Latency, ModelLine, NodeLine, ToolLine,
+};
 use crate::store::log::{self, Decided};
 use crate::store::record::recent::Question;
 use crate::store::record::steps::steps_in;
@@ -64,13 +66,13 @@ fn count_decisions(db: &Connection, first: i64, activity: &mut Activity) -> Resu
         let undone =
             question.answers.iter().any(|answer| answer.seq == entry.seq && answer.undone_at.is_some());
         // Expired questions say nothing about what people decide.
-        if by == By::Expiry || undone || question.asked.is_trouble() {
+        if by == DecidedBy::Expiry || undone || question.asked.is_trouble() {
             continue;
         }
         let tool = question.asked.action;
         let add = |decisions: &mut Decisions| {
             let count = match (&by, &decision) {
-                (By::Grant(_), _) => &mut decisions.granted,
+                (DecidedBy::Grant(_), _) => &mut decisions.granted,
                 (_, Decision::Edit { .. }) => &mut decisions.edited,
                 (_, Decision::Respond { .. }) => &mut decisions.responded,
                 (_, Decision::Ignore) => &mut decisions.ignored,

@@ -6,7 +6,7 @@
 use crate::graph::ThreadId;
 use crate::inbox::ErrorOccurrence;
 use crate::store::record::recent::Question;
-use crate::store::rows::{InterruptRow, ThreadRow, time};
+use crate::store::rows::{self, InterruptRow, ThreadRow, time};
 use crate::store::{Figures, StoreError};
 use jiff::Timestamp;
 use rusqlite::Connection;
@@ -38,17 +38,9 @@ impl Figures<'_> {
         limit: usize,
     ) -> Result<Vec<(ThreadId, Timestamp)>, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT id, updated_at FROM threads
-                 WHERE workflow = ? ORDER BY seq DESC LIMIT ?",
-            )?;
+            let newest = "SELECT id, updated_at FROM threads WHERE workflow = ? ORDER BY seq DESC LIMIT ?";
             let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-            let mut rows = statement.query((workflow, limit))?;
-            let mut threads = Vec::new();
-            while let Some(row) = rows.next()? {
-                threads.push((row.get(0)?, time(row.get(1)?)?));
-            }
-            Ok(threads)
+            rows::query(db, newest, (workflow, limit), |row| Ok((row.get(0)?, time(row.get(1)?)?)))
         })
     }
 }
@@ -77,20 +69,12 @@ fn troubles(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
 }
 
 fn failed_calls(db: &Connection) -> Result<Vec<ErrorOccurrence>, StoreError> {
-    let mut statement = db.prepare_cached(
+    let failed =
         "SELECT t.workflow, s.task, s.model, s.error, s.at FROM spans s JOIN threads t ON t.seq = s.thread
-         WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM spans) - ? AND s.error IS NOT NULL",
-    )?;
-    let mut rows = statement.query([MAX_CALLS])?;
-    let mut occurred = Vec::new();
-    while let Some(row) = rows.next()? {
+         WHERE s.seq > (SELECT coalesce(max(seq), 0) FROM spans) - ? AND s.error IS NOT NULL";
+    rows::query(db, failed, [MAX_CALLS], |row| {
         let (model, error): (String, String) = (row.get(2)?, row.get(3)?);
-        occurred.push(ErrorOccurrence {
-            workflow: row.get(0)?,
-            node: row.get(1)?,
-            text: format!("{model}: {error}"),
-            at: time(row.get(4)?)?,
-        });
-    }
-    Ok(occurred)
+        let text = format!("{model}: {error}");
+        Ok(ErrorOccurrence { workflow: row.get(0)?, node: row.get(1)?, text, at: time(row.get(4)?)? })
+    })
 }

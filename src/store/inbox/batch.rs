@@ -1,7 +1,7 @@
 //! Decisions made together, and taken back together.
 
 use crate::graph::{InterruptId, ThreadId};
-use crate::inbox::{By, UndoableBatch};
+use crate::inbox::{DecidedBy, UndoableBatch};
 use crate::store::inbox::decide::undo_one;
 use crate::store::log::Tx;
 use crate::store::record::questions::not_open;
@@ -28,7 +28,7 @@ impl Inbox<'_> {
             {
                 let question = Question::read(db, interrupt.thread, interrupt.seq)?;
                 let Some(answer) = question.current_answer() else { continue };
-                let by_person = !matches!(answer.body.by, By::Grant(_) | By::Expiry);
+                let by_person = !matches!(answer.body.by, DecidedBy::Grant(_) | DecidedBy::Expiry);
                 if by_person
                     && last.as_ref().is_none_or(|(seq, ..)| *seq < answer.seq)
                     && !acted(db, &interrupt)?

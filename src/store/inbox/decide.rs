@@ -1,7 +1,9 @@
 //! Decisions: made once, by compare-and-set, and undoable until the thread has acted on them.
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
-use crate::inbox::{By, DecisionRequest, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, check};
+use crate::inbox::{
+    DecidedBy, DecisionRequest, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, check,
+};
 use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
 use crate::store::log::{Kind, Snoozed, Tx, UndoReason};
@@ -161,7 +163,7 @@ pub(in crate::store) struct Answer {
     pub decision: Decision,
     pub learn: bool,
     pub remember: Option<usize>,
-    pub by: By,
+    pub by: DecidedBy,
     pub batch: Option<BatchId>,
 }
 
@@ -203,8 +205,8 @@ fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
 /// Removes control characters that a terminal may have added to typed text.
 fn typed(decision: Decision) -> Decision {
     match decision {
-        Decision::Respond { text } => Decision::Respond { text: text::typed(&text) },
-        Decision::Edit { args } => Decision::Edit { args: text::typed_json(args) },
+        Decision::Respond { text } => Decision::Respond { text: text::sanitize_typed(&text) },
+        Decision::Edit { args } => Decision::Edit { args: text::sanitize_typed_json(args) },
         Decision::Accept | Decision::Ignore | Decision::Draft => decision,
     }
 }

@@ -5,14 +5,14 @@
 //! stays open, because expiring it would let those proceed.
 
 use crate::graph::{Decision, InterruptId, Kind};
-use crate::inbox::By;
+use crate::inbox::DecidedBy;
 use crate::store::inbox::decide::{Answer, Holds, record_answer};
 use crate::store::log::{self, Snoozed};
 use crate::store::record::append::append;
 use crate::store::record::questions::open_question;
 use crate::store::record::recent::Question;
 use crate::store::row_digest::RowHasher;
-use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
+use crate::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged};
 use crate::store::{Inbox, StoreError, settings};
 use crate::text::hex;
 use rusqlite::{Connection, OptionalExtension, params};
@@ -71,22 +71,15 @@ impl Inbox<'_> {
         let now = self.0.now_ms();
         self.0.read(|db| {
             // Digests are checked only for questions that are due, just before they expire.
-            let mut statement = db.prepare_cached(
-                "SELECT i.id, t.workflow, i.action, i.kind, i.waits
+            let due = "SELECT i.id, t.workflow, i.action, i.kind, i.waits
                  FROM interrupts i JOIN threads t ON t.seq = i.thread
                  WHERE i.status <> 'closed' AND i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
                    AND coalesce(i.snoozed_until, 0) <= ? AND NOT (t.status = 'trouble' AND t.error_code = 'stopped')
-                 ORDER BY i.seq",
-            )?;
-            let mut rows = statement.query([now])?;
-            let mut unanswered = Vec::new();
-            while let Some(row) = rows.next()? {
-                let (id, workflow, action): (InterruptId, String, String) =
-                    (row.get(0)?, row.get(1)?, row.get(2)?);
-                let (kind, waits): (Kind, Option<i64>) = (row.get(3)?, row.get(4)?);
-                unanswered.push(Unanswered { id, workflow, action, kind, waits });
-            }
-            Ok(unanswered)
+                 ORDER BY i.seq";
+            rows::query(db, due, [now], |row| {
+                let (id, workflow, action) = (row.get(0)?, row.get(1)?, row.get(2)?);
+                Ok(Unanswered { id, workflow, action, kind: row.get(3)?, waits: row.get(4)? })
+            })
         })
     }
 
@@ -142,7 +135,7 @@ impl Inbox<'_> {
                     decision: Decision::Ignore,
                     learn: false,
                     remember: None,
-                    by: By::Expiry,
+                    by: DecidedBy::Expiry,
                     batch: None,
                 };
                 record_answer(tx, row, recent, at, answer, Holds::default(), now)?;

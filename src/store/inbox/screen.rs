@@ -5,7 +5,7 @@ use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus, LineQuery, Status};
 use crate::store::inbox::LISTED;
 use crate::store::inbox::items::result;
 use crate::store::record::questions::question_of;
-use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, time};
+use crate::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged, time};
 use crate::store::settings::{set_text, text};
 use crate::store::{Inbox, StoreError};
 use rusqlite::{Connection, Row, params};
@@ -21,30 +21,20 @@ impl Inbox<'_> {
     pub fn glance(self) -> Result<Vec<Glance>, StoreError> {
         let now = self.0.now_ms();
         self.0.read(|db| {
-            let mut all = Vec::new();
-            let mut statement = db.prepare_cached(&format!(
+            let open = format!(
                 "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE {LISTED} ORDER BY seq"
-            ))?;
-            let mut rows = statement.query([now])?;
-            while let Some(row) = rows.next()? {
-                let status = if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open };
-                all.push(glance(row, status)?);
-            }
-            let mut statement = db.prepare_cached(
-                "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
-                 FROM interrupts i JOIN threads t ON t.seq = i.thread WHERE i.status <> 'closed' AND i.status = 'decided' ORDER BY i.seq",
-            )?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                let status = decided_status(row.get(3)?, row.get(4)?, row.get(5)?)?;
-                all.push(glance(row, status)?);
-            }
-            let mut statement =
-                db.prepare_cached("SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq")?;
-            let mut rows = statement.query([])?;
-            while let Some(row) = rows.next()? {
-                all.push(glance(row, ItemStatus::Result)?);
-            }
+            );
+            let mut all = rows::query(db, &open, [now], |row| {
+                glance(row, if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open })
+            })?;
+            let decided = "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
+                 FROM interrupts i JOIN threads t ON t.seq = i.thread
+                 WHERE i.status <> 'closed' AND i.status = 'decided' ORDER BY i.seq";
+            all.extend(rows::query(db, decided, [], |row| {
+                glance(row, decided_status(row.get(3)?, row.get(4)?, row.get(5)?)?)
+            })?);
+            let results = "SELECT seq, id, last FROM threads WHERE unread = 1 ORDER BY seq";
+            all.extend(rows::query(db, results, [], |row| glance(row, ItemStatus::Result))?);
             Ok(all)
         })
     }

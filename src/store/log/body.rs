@@ -1,7 +1,7 @@
 //! The bodies of log entries, by kind. Their JSON is a file format: members are added with a default, never renamed.
 
 use crate::graph::{Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
-use crate::inbox::{By, MemoryCause, NextView, Status};
+use crate::inbox::{DecidedBy, MemoryCause, NextView, Status};
 use crate::store::StoreError;
 use crate::store::rows::ThreadRow;
 use crate::text::{digest_from_hex, hex};
@@ -136,7 +136,7 @@ pub(in crate::store) struct Amended {
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Decided {
     pub decision: Decision,
-    pub by: By,
+    pub by: DecidedBy,
     #[serde(with = "hash_word")]
     pub shown: Hash,
     #[serde(default, skip_serializing_if = "is_default")]

@@ -37,7 +37,7 @@ use std::ops::Deref;
 /// The stream that records whether all driving is paused.
 pub(in crate::store) const PAUSE_STREAM: i64 = 0;
 
-pub(in crate::store) type Sum = [u8; 32];
+pub(in crate::store) type Checksum = [u8; 32];
 
 /// The columns of an entry, in the order [`Entry::read`] takes them, with the chain value of the entry before it.
 pub(in crate::store) const COLUMNS: &str =
@@ -62,14 +62,14 @@ pub(in crate::store) struct Entry {
     pub body: Option<String>,
     /// Its steps, compressed.
     pub steps: Option<Vec<u8>>,
-    pub sum: Sum,
-    pub chain: Sum,
+    pub sum: Checksum,
+    pub chain: Checksum,
 }
 
 /// The end of the log, and the entry that identifies this process.
 #[derive(Clone, Copy, Debug, Default)]
 struct Head {
-    end: Option<(i64, Sum)>,
+    end: Option<(i64, Checksum)>,
     opened: Option<i64>,
 }
 
@@ -206,7 +206,7 @@ pub(in crate::store) fn text(body: &impl Serialize) -> Result<String, StoreError
 }
 
 /// The digest that the chain covers: the plain body, and the steps as stored.
-fn sum(body: &str, steps: Option<&[u8]>) -> Sum {
+fn sum(body: &str, steps: Option<&[u8]>) -> Checksum {
     let mut sum = Sha256::new_with_prefix(body.as_bytes());
     if let Some(steps) = steps {
         sum.update([0]);
@@ -246,10 +246,10 @@ impl Entry {
         let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
         let word = row.get_ref(2)?.as_str().map_err(|_| broken())?;
         let kind = Kind::from_word(word).ok_or_else(broken)?;
-        let (sum, chain): (Option<Sum>, Sum) =
+        let (sum, chain): (Option<Checksum>, Checksum) =
             (row.get(6).map_err(|_| broken())?, row.get(7).map_err(|_| broken())?);
         let (stream, about, prev, at) = (row.get(1)?, row.get(3)?, row.get(4)?, row.get(5)?);
-        let before: Option<Sum> = row.get(10).map_err(|_| broken())?;
+        let before: Option<Checksum> = row.get(10).map_err(|_| broken())?;
         let before = match (before, seq) {
             (Some(before), _) => before,
             (None, 1) => [0; 32],
@@ -278,7 +278,7 @@ impl Entry {
     }
 
     /// The text that its chain value is the hash of.
-    pub(in crate::store) fn link_text(&self, before: &Sum) -> String {
+    pub(in crate::store) fn link_text(&self, before: &Checksum) -> String {
         let number = |n: Option<i64>| n.map_or_else(|| "-".to_owned(), |n| n.to_string());
         let Self { seq, stream, kind, at, .. } = self;
         format!(
@@ -291,7 +291,7 @@ impl Entry {
         )
     }
 
-    fn link(&self, before: &Sum) -> Sum {
+    fn link(&self, before: &Checksum) -> Checksum {
         Sha256::digest(self.link_text(before).as_bytes()).into()
     }
 
@@ -340,9 +340,9 @@ fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
 }
 
 /// The end of the log, checked against its last entry.
-pub(in crate::store) fn end(db: &Connection) -> Result<(i64, Sum), StoreError> {
+pub(in crate::store) fn end(db: &Connection) -> Result<(i64, Checksum), StoreError> {
     let wrong = || StoreError::Damaged("the log does not end where it says it does".to_owned());
-    let head: Option<(i64, Sum, i64, Option<Sum>)> = db
+    let head: Option<(i64, Checksum, i64, Option<Checksum>)> = db
         .prepare_cached(
             "SELECT h.seq, h.chain, coalesce((SELECT max(seq) FROM log), 0), l.chain
              FROM head h LEFT JOIN log l ON l.seq = h.seq",

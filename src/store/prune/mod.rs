@@ -16,7 +16,7 @@ use crate::inbox::{PruneQuery, Pruning};
 use crate::store::figures::traces::rewind_call_cursor;
 use crate::store::log::{Kind, NewEntry, Pruned, Tx};
 use crate::store::record::project::apply;
-use crate::store::rows::{MailRow, ThreadRow, damaged};
+use crate::store::rows::{self, MailRow, ThreadRow, damaged};
 use crate::store::{Prune, StoreError};
 use retention::Needed;
 use rusqlite::{Connection, params};
@@ -153,13 +153,12 @@ fn append_pruned(
 fn roots(db: &Connection, query: &PruneQuery) -> Result<Vec<i64>, StoreError> {
     let mut roots: Vec<i64> = Vec::new();
     for status in query.statuses.iter().filter(|status| status.ended()) {
-        let mut statement = db.prepare_cached(
+        roots.extend(rows::query(
+            db,
             "SELECT seq FROM threads WHERE status = ? AND parent IS NULL AND pruned_at IS NULL AND updated_at < ?",
-        )?;
-        let mut rows = statement.query(params![status.word(), query.before.as_millisecond()])?;
-        while let Some(row) = rows.next()? {
-            roots.push(row.get(0)?);
-        }
+            params![status, query.before.as_millisecond()],
+            |row| Ok(row.get::<_, i64>(0)?),
+        )?);
     }
     roots.sort_unstable_by(|a, b| b.cmp(a));
     roots.dedup();
@@ -200,19 +199,16 @@ fn family_of(
 
 /// Mails that were left alone, are old enough, and still have their bytes.
 fn left_mails(db: &Connection, query: &PruneQuery, limit: i64) -> Result<Vec<MailRow>, StoreError> {
-    let mut statement = db.prepare_cached(
+    let mails = rows::query(
+        db,
         "SELECT * FROM mails WHERE thread IS NULL AND state = 'left' AND came_at < ? AND raw <> ? ORDER BY seq LIMIT ?",
+        params![query.before.as_millisecond(), MailRow::PRUNED_BYTES, limit],
+        |row| match MailRow::read(row) {
+            Err(StoreError::Damaged(_)) => Ok(None),
+            read => read.map(Some),
+        },
     )?;
-    let mut rows = statement.query(params![query.before.as_millisecond(), MailRow::PRUNED_BYTES, limit])?;
-    let mut mails = Vec::new();
-    while let Some(row) = rows.next()? {
-        match MailRow::read(row) {
-            Ok(mail) => mails.push(mail),
-            Err(StoreError::Damaged(_)) => {}
-            Err(error) => return Err(error),
-        }
-    }
-    Ok(mails)
+    Ok(mails.into_iter().flatten().collect())
 }
 
 /// Checks that a pruned thread has no step bodies left.

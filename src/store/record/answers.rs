@@ -1,7 +1,7 @@
 //! Records answers and takes them back.
 
 use crate::graph::{BatchId, Decision, Hash, Warning};
-use crate::inbox::By;
+use crate::inbox::DecidedBy;
 use crate::store::StoreError;
 use crate::store::log::{Amended, Decided, Entry, Kind, Tx, UndoReason, Undone};
 use crate::store::record::append::append;
@@ -12,7 +12,7 @@ use crate::store::rows::ThreadRow;
 /// An answer to record.
 pub(in crate::store) struct NewDecision {
     pub decision: Decision,
-    pub by: By,
+    pub by: DecidedBy,
     pub shown: Hash,
     pub learn: bool,
     pub remember: Option<usize>,

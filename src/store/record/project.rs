@@ -4,7 +4,7 @@
 //! nothing else.
 
 use crate::graph::{BatchId, EffectState};
-use crate::inbox::{BUILTIN_GRANTS, By, NextView, Status};
+use crate::inbox::{BUILTIN_GRANTS, DecidedBy, NextView, Status};
 use crate::store::StoreError;
 use crate::store::log::{
     Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, Granted, Kind, Learned, Pin, Pruned,
@@ -271,7 +271,7 @@ fn asked(db: &Connection, entry: &Entry, body: Asked) -> Result<(), StoreError> 
 }
 
 fn decided(db: &Connection, entry: &Entry, body: &Decided) -> Result<(), StoreError> {
-    if let By::Grant(grant) = &body.by {
+    if let DecidedBy::Grant(grant) = &body.by {
         execute(db, "UPDATE grants SET used = used + 1 WHERE id = ?", [grant])?;
     }
     update_question(db, entry, Stage::Decided, body.batch.as_ref().map(BatchId::as_str))?;

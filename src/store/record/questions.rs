@@ -1,7 +1,7 @@
 //! Questions read from the log, and the schemas their arguments must fit.
 
 use crate::graph::Decision;
-use crate::inbox::By;
+use crate::inbox::DecidedBy;
 use crate::store::log::{Asked, SchemaBlob, Tx};
 use crate::store::record::recent::{Question, Recent, StoredAnswer};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
@@ -61,7 +61,7 @@ pub(in crate::store) fn not_open(
 fn describe_answer(answer: &StoredAnswer) -> Result<String, StoreError> {
     let at = time(answer.at)?;
     let word = match answer.body.decision {
-        _ if answer.body.by == By::Expiry => {
+        _ if answer.body.by == DecidedBy::Expiry => {
             return Ok(format!("nobody answered in time, so it expired at {at}"));
         }
         Decision::Accept => "accepted",

@@ -6,8 +6,8 @@ use crate::graph::{Decision, EffectState, Event, EventKind, Hash};
 use crate::inbox::{NextView, Status};
 use crate::store::StoreError;
 use crate::store::log::{
-    self, Amended, Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, Kind, Settled, Snoozed,
-    Started, Stepped, Sum,
+    self, Amended, Arrived, Asked, Checksum, Closed, Decided, EffectBegun, EffectEnded, Entry, Kind, Settled,
+    Snoozed, Started, Stepped,
 };
 use crate::store::rows::{Awaits, ThreadRow, damaged};
 use rusqlite::Connection;
@@ -18,7 +18,7 @@ use serde_json::Value;
 pub struct LastStep {
     /// The number and chain value of its entry.
     pub(in crate::store) seq: i64,
-    pub(in crate::store) chain: Sum,
+    pub(in crate::store) chain: Checksum,
     /// How many steps there are, including this one.
     pub(in crate::store) steps: i64,
     /// The next node.

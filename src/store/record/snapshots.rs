@@ -2,7 +2,7 @@
 //! are folded from the beginning.
 
 use crate::store::StoreError;
-use crate::store::log::{self, Sum};
+use crate::store::log::{self, Checksum};
 use crate::store::record::recent::LastStep;
 use crate::store::row_digest::{Digest, RowHasher};
 use crate::store::rows::{ThreadRow, damaged};
@@ -21,7 +21,7 @@ pub(in crate::store) struct Snapshot {
 
 /// The stored snapshot, checked against the entry it was made at.
 pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Option<Snapshot>, StoreError> {
-    let stored: Option<(i64, Sum, Vec<u8>, Vec<u8>)> = db
+    let stored: Option<(i64, Checksum, Vec<u8>, Vec<u8>)> = db
         .prepare_cached("SELECT step, chain, state, digest FROM snapshots WHERE thread = ?")?
         .query_row([row.seq], |cells| Ok((cells.get(0)?, cells.get(1)?, cells.get(2)?, cells.get(3)?)))
         .optional()?;

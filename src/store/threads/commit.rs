@@ -1,7 +1,7 @@
 //! Commits a node's result in one transaction, all or nothing.
 
 use crate::graph::{Decision, Interrupt, InterruptId, ThreadId};
-use crate::inbox::{By, NextView, Status};
+use crate::inbox::{DecidedBy, NextView, Status};
 use crate::store::log::{Asked, Entry, Kind, Parent, Step, Stepped, Tx};
 use crate::store::record::answers::{NewDecision, record};
 use crate::store::record::append::{append, append_steps, raw};
@@ -246,7 +246,7 @@ fn answer_by_grant(
         let hold_ms = if all && held && at == last { hold_ms } else { 0 };
         let decision = NewDecision {
             decision: Decision::Accept,
-            by: By::Grant(grant),
+            by: DecidedBy::Grant(grant),
             shown: asked.hash(),
             learn: true,
             remember: None,

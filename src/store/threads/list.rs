@@ -7,10 +7,10 @@ use crate::inbox::{
 use crate::store::decision_history;
 use crate::store::log::{self, Asked};
 use crate::store::pages::PageBuilder;
-use crate::store::rows::{InterruptRow, ThreadRow, time};
+use crate::store::rows::{self, InterruptRow, ThreadRow, time};
 use crate::store::{StoreError, Threads, search};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, Rows, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use std::time::Duration;
 
 /// How many of the best matches get a snippet.
@@ -124,25 +124,22 @@ impl Threads<'_> {
     pub fn family(self, id: &ThreadId) -> Result<Vec<(ThreadId, Status)>, StoreError> {
         self.0.read(|db| {
             let root = ThreadRow::find(db, id)?;
-            let mut statement = db.prepare_cached(
-                "WITH RECURSIVE family (seq) AS (
+            let family = "WITH RECURSIVE family (seq) AS (
                     SELECT ?1 UNION SELECT t.seq FROM threads t JOIN family f ON t.parent = f.seq
                  )
-                 SELECT id, status FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq",
-            )?;
-            thread_statuses(statement.query([root.seq])?)
+                 SELECT id, status FROM threads WHERE seq IN (SELECT seq FROM family) ORDER BY seq";
+            rows::query(db, family, [root.seq], |row| Ok((row.get(0)?, row.get(1)?)))
         })
     }
 
     /// The threads of these workflows that are held, ready or running.
     pub fn active_of(self, workflows: &[&str]) -> Result<Vec<(ThreadId, Status)>, StoreError> {
         self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT id, status FROM threads
+            let active = "SELECT id, status FROM threads
                  WHERE status IN ('held', 'ready', 'running') AND workflow IN (SELECT value FROM json_each(?))
-                 ORDER BY seq",
-            )?;
-            thread_statuses(statement.query([serde_json::Value::from(workflows.to_vec()).to_string()])?)
+                 ORDER BY seq";
+            let workflows = serde_json::Value::from(workflows.to_vec()).to_string();
+            rows::query(db, active, [workflows], |row| Ok((row.get(0)?, row.get(1)?)))
         })
     }
 
@@ -244,14 +241,6 @@ pub(in crate::store) fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Resu
         thread: row.id.clone(),
         status: row.status,
     })
-}
-
-fn thread_statuses(mut rows: Rows<'_>) -> Result<Vec<(ThreadId, Status)>, StoreError> {
-    let mut threads = Vec::new();
-    while let Some(row) = rows.next()? {
-        threads.push((row.get(0)?, row.get(1)?));
-    }
-    Ok(threads)
 }
 
 fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<Page<ThreadLine>, StoreError> {

@@ -1,7 +1,7 @@
 //! Everything a driver needs to drive a thread by one step, read at one moment.
 
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
-use crate::inbox::{By, NextView, Status};
+use crate::inbox::{DecidedBy, NextView, Status};
 use crate::store::log::{self, Kind, Started, Stepped};
 use crate::store::record::recent::{LastStep, Recent, is_news};
 use crate::store::record::steps::steps_since;
@@ -258,7 +258,7 @@ fn answers(
         if answer.body.shown != question.hash() {
             return damaged(format!("interrupt {} no longer has the arguments that were shown", asked.id));
         }
-        if let By::Grant(grant) = &answer.body.by
+        if let DecidedBy::Grant(grant) = &answer.body.by
             && !answer.acted
         {
             granted.push(GrantedAnswer {
@@ -273,7 +273,7 @@ fn answers(
             proposed: asked.args.clone(),
             decision: answer.body.decision.clone(),
             learn: !answer.body.unlearned,
-            expired: answer.body.by == By::Expiry,
+            expired: answer.body.by == DecidedBy::Expiry,
             remember: answer.body.remember,
         });
     }

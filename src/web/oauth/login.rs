@@ -170,7 +170,7 @@ async fn request_tokens(
     let web = WebClient::new(&url, None, wait).map_err(LoginError::Permanent)?;
     let client_secret = match &login.client_secret {
         Some(client_secret) => {
-            let read = secret(client_secret, "the secret of Google's client", "client_secret").await;
+            let read = secret(client_secret, "the secret of Google's client").await;
             Some(read.map_err(LoginError::Permanent)?)
         }
         None => None,

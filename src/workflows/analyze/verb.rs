@@ -31,7 +31,7 @@ pub(super) struct Args {
 
 impl StartVerb for Args {
     fn input(&self, _: bool) -> Map<String, Value> {
-        let text = |typed: &str| Value::from(text::typed(typed));
+        let text = |typed: &str| Value::from(text::sanitize_typed(typed));
         let keys = [
             ("query", text(&self.query)),
             ("inputs", text(&self.inputs)),

@@ -25,7 +25,7 @@ pub(super) struct Args {
 
 impl StartVerb for Args {
     fn input(&self, talks: bool) -> Map<String, Value> {
-        let query = text::typed(&self.query.join(" "));
+        let query = text::sanitize_typed(&self.query.join(" "));
         let keys = [("query", Value::from(query)), ("follow_up", Value::from(self.follow_up || talks))];
         keys.into_iter().map(|(key, value)| (key.to_owned(), value)).collect()
     }

@@ -46,8 +46,8 @@ pub(super) struct Args {
 impl StartVerb for Args {
     fn input(&self, _: bool) -> Map<String, Value> {
         let keys = [
-            ("dir", Some(Value::from(text::typed(&self.dir)))),
-            ("out", self.out.as_deref().map(|out| Value::from(text::typed(out)))),
+            ("dir", Some(Value::from(text::sanitize_typed(&self.dir)))),
+            ("out", self.out.as_deref().map(|out| Value::from(text::sanitize_typed(out)))),
             ("max_iterations", self.max_iterations.map(Value::from)),
             ("clarity_threshold", self.clarity_threshold.map(Value::from)),
             ("min_improvement", self.min_improvement.map(Value::from)),

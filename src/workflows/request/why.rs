@@ -56,8 +56,8 @@ fn why_asked(request: &RequestInput, item: &Item) -> String {
             (AgentAction::Tool { folder }, _) => format!("`{}` from {folder}", item.action),
             (AgentAction::Commands(_), None) => "it".to_owned(),
             (AgentAction::Commands(_), Some(command)) => {
-                let sort = command.sort().map(|sort| format!(", nor every `{} …`", sort.join(" ")));
-                format!("`{}`{} in {}", command.words.join(" "), sort.unwrap_or_default(), command.folder)
+                let every = command.prefix().map(|words| format!(", nor every `{} …`", words.join(" ")));
+                format!("`{}`{} in {}", command.words.join(" "), every.unwrap_or_default(), command.folder)
             }
         };
         return format!(

@@ -32,7 +32,7 @@ pub(super) struct Args {
 
 impl StartVerb for Args {
     fn input(&self, _: bool) -> Map<String, Value> {
-        let text = |typed: &str| Value::from(text::typed(typed));
+        let text = |typed: &str| Value::from(text::sanitize_typed(typed));
         let mut keys = Map::new();
         keys.insert("workbook".to_owned(), text(&self.workbook));
         keys.insert("instruction".to_owned(), text(&self.instruction));

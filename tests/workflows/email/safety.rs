@@ -2,7 +2,7 @@
 
 use crate::support::email_inbox::{BOB, EmailInbox, ask, calls, done, edit, mail_with, write};
 use sayso::graph::{Decision, Grade, Kind, Warning};
-use sayso::inbox::{By, DecisionRequest, ItemKind};
+use sayso::inbox::{DecidedBy, DecisionRequest, ItemKind};
 use serde_json::json;
 
 #[tokio::test]
@@ -136,8 +136,13 @@ async fn a_grant_answers_only_what_is_not_unusual() {
     let request =
         GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, ends_at: None, session: false };
     inbox.grants().give(request).await.unwrap();
-    let decide =
-        DecisionRequest { interrupt: id, decision: Decision::Accept, shown: None, learn: true, by: By::Cli };
+    let decide = DecisionRequest {
+        interrupt: id,
+        decision: Decision::Accept,
+        shown: None,
+        learn: true,
+        by: DecidedBy::Cli,
+    };
     inbox.decisions().decide(decide).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.sent().len(), 2, "the second was granted");

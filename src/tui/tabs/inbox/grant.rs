@@ -66,7 +66,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
 /// What a program's call may allow: for an hour, today, or in its session.
 fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
     let command_names = || {
-        let names = call.commands().iter().map(|command| match command.sort() {
+        let names = call.commands().iter().map(|command| match command.prefix() {
             Some(sort) => format!("any `{} …`", sort.join(" ")),
             None => format!("`{}`", command.words.join(" ")),
         });
@@ -188,7 +188,7 @@ fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
             let what = match &call.does {
                 AgentAction::Commands(commands) => {
                     let describe = |command: &CommandLine| match command
-                        .sort()
+                        .prefix()
                         .filter(|_| scope == GrantScope::CommandSort)
                     {
                         Some(sort) => {

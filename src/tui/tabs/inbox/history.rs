@@ -1,7 +1,9 @@
 //! Past decisions: the answer, who gave it, and how it ended.
 
 use crate::graph::Kind;
-use crate::inbox::{AnswerKind, Block, By, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page};
+use crate::inbox::{
+    AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page,
+};
 use crate::text::{Visible, pad};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
@@ -141,12 +143,14 @@ pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>)
             model.say(format!("Its grant is no longer in force: {}, {}", grant.tool, grant.scope));
         }
         (0, None) => model.say(match by {
-            Some(By::Tui | By::Cli) if !links.lessons.is_empty() && nothing_stored => {
+            Some(DecidedBy::Tui | DecidedBy::Cli) if !links.lessons.is_empty() && nothing_stored => {
                 "You decided this yourself; nothing has been stored of what it teaches"
             }
-            Some(By::Tui | By::Cli) => "You decided this yourself, and nothing was learned from it",
-            Some(By::Grant(_)) => "The grant that took it is not listed any more",
-            Some(By::Expiry) => "Nobody decided this: it expired",
+            Some(DecidedBy::Tui | DecidedBy::Cli) => {
+                "You decided this yourself, and nothing was learned from it"
+            }
+            Some(DecidedBy::Grant(_)) => "The grant that took it is not listed any more",
+            Some(DecidedBy::Expiry) => "Nobody decided this: it expired",
             None => "This leads nowhere else · 3 shows what was learned",
         }),
         (1, _) => return rows.pop().map_or_else(Vec::new, |(_, place)| go_to(model, place)),
@@ -239,10 +243,10 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     let until =
         until.and_then(Value::as_str).and_then(|until| until.parse::<Timestamp>().ok()).map(format_time);
     let by = match &line.by {
-        Some(By::Tui) => "you, on the screen".to_owned(),
-        Some(By::Cli) => "you, on the command line".to_owned(),
-        Some(By::Grant(id)) => format!("grant {id}"),
-        Some(By::Expiry) => "nobody: it expired".to_owned(),
+        Some(DecidedBy::Tui) => "you, on the screen".to_owned(),
+        Some(DecidedBy::Cli) => "you, on the command line".to_owned(),
+        Some(DecidedBy::Grant(id)) => format!("grant {id}"),
+        Some(DecidedBy::Expiry) => "nobody: it expired".to_owned(),
         None => "you".to_owned(),
     };
     let answer: &str = line.answer.into();
