@@ -3,7 +3,7 @@
 use super::failure::Failure;
 use super::global::Global;
 use super::log;
-use super::output::Page;
+use super::output::Format;
 use crate::app::{App, Engine, Intake, REPLAY, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::Registry;
@@ -29,7 +29,7 @@ pub(super) struct Context<'a> {
     edit: EditText,
     keys: CheckKeys,
     command: fn() -> clap::Command,
-    pub(super) page: Page,
+    pub(super) format: Format,
 }
 
 impl<'a> Context<'a> {
@@ -41,8 +41,8 @@ impl<'a> Context<'a> {
         command: fn() -> clap::Command,
     ) -> Self {
         let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
-        let page = Page::new(global.json, inputs.host.time_zone.clone());
-        Self { inputs, verbose: global.verbose, workflows, edit, keys, command, page }
+        let format = Format::new(global.json, inputs.host.time_zone.clone());
+        Self { inputs, verbose: global.verbose, workflows, edit, keys, command, format }
     }
 
     /// The definition of the whole command line.
@@ -138,8 +138,8 @@ impl<'a> Context<'a> {
 
     fn open_with(&self, env: Env) -> Result<OpenFolder, Failure> {
         let config = self.config()?;
-        let mut page = self.page.clone();
-        page.zone = config.user.time_zone.clone();
+        let mut format = self.format.clone();
+        format.zone = config.user.time_zone.clone();
         let setup = Setup::open(config, env).map_err(anyhow::Error::from)?;
         log::start(&setup, &self.inputs.env, self.verbose);
         let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
@@ -153,7 +153,7 @@ impl<'a> Context<'a> {
         })?;
         let app = App::open(&setup, registry);
         let (path, model) = (setup.config.data.display().to_string(), self.inputs.flags.model.clone());
-        Ok(OpenFolder { app, page, path, model, config: setup.config })
+        Ok(OpenFolder { app, format, path, model, config: setup.config })
     }
 }
 
@@ -161,7 +161,7 @@ impl<'a> Context<'a> {
 pub(super) struct OpenFolder {
     app: App,
     config: Arc<Config>,
-    pub(super) page: Page,
+    pub(super) format: Format,
     /// Where it is, for messages.
     pub(super) path: String,
     /// The value of `--model`.

@@ -61,7 +61,7 @@ impl WaitArgs {
             note("held for a moment before it is done; until then `sayso undo` with its id takes it back");
         }
         let outcome = self.wait_for(folder, &outcome.thread).await?;
-        if folder.page.is_read_by_person() {
+        if folder.format.is_read_by_person() {
             file_away_result(folder, &outcome).await?;
         }
         Ok(outcome)

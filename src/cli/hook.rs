@@ -3,7 +3,7 @@
 use super::context::Context;
 use super::drive::Signals;
 use super::failure::{Exit, Failure};
-use super::output::{Answer, Page, safe_json};
+use super::output::{Answer, Format, safe_json};
 use super::request::format_answer;
 use crate::agents::codex::starter_is_followed;
 use crate::agents::hooks::{self, Agent, Call, HookEvent, generic};
@@ -44,11 +44,11 @@ impl Hook {
             Hook::Opencode => Agent::Opencode,
             Hook::Generic => {
                 let event = event.map_err(Failure::usage)?;
-                let (mut asking, own) = generic::read(&event, &context.page.now).map_err(Failure::usage)?;
+                let (mut asking, own) = generic::read(&event, &context.format.now).map_err(Failure::usage)?;
                 let timeout = timeout.or(own);
                 asking.input["waiting"] = waiting(timeout);
-                let (page, answer) = ask(context, asking, timeout, None).await?;
-                return format_answer(&page, &answer, Exit::Unanswered);
+                let (format, answer) = ask(context, asking, timeout, None).await?;
+                return format_answer(&format, &answer, Exit::Unanswered);
             }
         };
         // Claude Code sets this for every program it starts.
@@ -56,7 +56,7 @@ impl Hook {
         let event = event.map_err(Failure::usage)?;
         let hook_event = hooks::read(agent, &event, headless).map_err(Failure::usage)?;
         let session_event =
-            SessionEvent { news: hooks::read_news(agent, &event, context.page.now, context.env()), event };
+            SessionEvent { news: hooks::read_news(agent, &event, context.format.now, context.env()), event };
         match hook_event {
             HookEvent::Asks(call) if is_left_to_server(&call, &session_event.event, &context) => {
                 if let Ok(folder) = context.open() {
@@ -65,9 +65,9 @@ impl Hook {
                 Ok(Answer::nothing())
             }
             HookEvent::Asks(call) => {
-                let page = context.page.clone();
+                let format = context.format.clone();
                 match decide(context, &call, &session_event, timeout).await {
-                    Some(decision) => page.program(&decision, safe_json(&decision)?),
+                    Some(decision) => format.program(&decision, safe_json(&decision)?),
                     None => Ok(Answer::nothing()),
                 }
             }
@@ -140,7 +140,7 @@ async fn ask(
     asking: NewRequest,
     timeout: Option<Duration>,
     session_event: Option<&SessionEvent>,
-) -> Result<(Page, RequestAnswer), Failure> {
+) -> Result<(Format, RequestAnswer), Failure> {
     let folder = context.open()?;
     let mut signals = Signals::listen();
     let asked = folder.inbox().requests().ask(asking).await;
@@ -172,5 +172,5 @@ async fn ask(
         let _ =
             tokio::time::timeout(Duration::from_secs(1), session_event.record_answered(folder.inbox())).await;
     }
-    Ok((folder.page, answer))
+    Ok((folder.format, answer))
 }

@@ -100,7 +100,7 @@ fn run(
     };
     let mut tour = Vec::new();
     let folder = match verb {
-        Some(Verb::Own(TableVerb::Init(init))) if terminal && init.asks(&context.page) => {
+        Some(Verb::Own(TableVerb::Init(init))) if terminal && init.asks(&context.format) => {
             let (folder, answer) = runtime.block_on(init.open(context))?;
             answer.print()?;
             if !runtime.block_on(wizard::Prompt.confirm("Open the inbox now?"))? {
@@ -108,7 +108,7 @@ fn run(
             }
             folder
         }
-        Some(Verb::Own(TableVerb::Demo(demo))) if demo.wants_screen(&context.page) => {
+        Some(Verb::Own(TableVerb::Demo(demo))) if demo.wants_screen(&context.format) => {
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only sets the demo up"));
             }

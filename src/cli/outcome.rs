@@ -2,7 +2,7 @@
 
 use super::context::OpenFolder;
 use super::failure::Failure;
-use super::output::{Answer, Page};
+use super::output::{Answer, Format};
 use super::values::Lines;
 use crate::inbox::{Outcome, Overview, Status};
 use serde_json::Value;
@@ -10,19 +10,19 @@ use serde_json::Value;
 /// The answer of a verb that left a thread at `outcome`.
 pub(super) async fn answer(folder: &OpenFolder, outcome: &Outcome) -> Result<Answer, Failure> {
     let next = next_step(folder, std::slice::from_ref(outcome)).await?;
-    folder.page.answer(outcome, |page| text(page, outcome, &next))
+    folder.format.answer(outcome, |format| text(format, outcome, &next))
 }
 
 /// Says how the ready threads go on; empty for JSON, or if none is ready.
 pub(super) async fn next_step(folder: &OpenFolder, outcomes: &[Outcome]) -> Result<String, Failure> {
-    if folder.page.is_json() || outcomes.iter().all(|outcome| outcome.status != Status::Ready) {
+    if folder.format.is_json() || outcomes.iter().all(|outcome| outcome.status != Status::Ready) {
         return Ok(String::new());
     }
     Ok(next(&folder.inbox().figures().overview().await?))
 }
 
 /// `next` says what takes a ready thread further.
-pub(super) fn text(page: &Page, outcome: &Outcome, next: &str) -> String {
+pub(super) fn text(format: &Format, outcome: &Outcome, next: &str) -> String {
     let thread = &outcome.thread;
     let stopped = is_stopped(outcome);
     let mut out = match outcome.status {
@@ -50,7 +50,7 @@ pub(super) fn text(page: &Page, outcome: &Outcome, next: &str) -> String {
         match &outcome.output {
             None | Some(Value::Null) => {}
             Some(output) => {
-                let mut lines = Lines::new(page.columns());
+                let mut lines = Lines::new(format.columns());
                 lines.field(0, "Result", &without_records(without_empty_fields(output)));
                 out.push_str(&lines.into_text());
             }

@@ -1,4 +1,4 @@
-//! The format of an answer (`Page`), and the answer.
+//! The format of an answer, and the answer.
 
 use super::failure::{Exit, Failure};
 use crate::text::{Visible, plain_json, width, wrap};
@@ -16,7 +16,7 @@ const READABLE: usize = 100;
 
 /// The format an answer is written in.
 #[derive(Clone, Debug)]
-pub(super) struct Page {
+pub(super) struct Format {
     /// JSON rather than text.
     json: bool,
     /// In columns; `None` if nothing has to fit, as in a pipe.
@@ -27,7 +27,7 @@ pub(super) struct Page {
     pub(super) zone: TimeZone,
 }
 
-impl Page {
+impl Format {
     pub(super) fn new(json: bool, zone: TimeZone) -> Self {
         let terminal = std::io::stdout().is_terminal();
         Self { json, width: terminal.then(columns), now: Timestamp::now(), zone }
@@ -179,21 +179,21 @@ mod tests {
 
     #[test]
     fn long_lines_break_between_words_on_a_terminal_only() {
-        let mut page = Page::new(false, TimeZone::UTC);
-        page.width = Some(20);
+        let mut format = Format::new(false, TimeZone::UTC);
+        format.width = Some(20);
         assert_eq!(
-            page.wrapped("ok  ", "nothing can be sent: there"),
+            format.wrapped("ok  ", "nothing can be sent: there"),
             "ok  nothing can be\n    sent: there\n"
         );
-        assert_eq!(page.wrapped("ok  ", ""), "ok  \n");
-        page.width = None;
-        assert_eq!(page.wrapped("ok  ", "nothing can be sent: there"), "ok  nothing can be sent: there\n");
+        assert_eq!(format.wrapped("ok  ", ""), "ok  \n");
+        format.width = None;
+        assert_eq!(format.wrapped("ok  ", "nothing can be sent: there"), "ok  nothing can be sent: there\n");
     }
 
     #[test]
     fn ages_read_well() {
-        let mut page = Page::new(false, TimeZone::UTC);
-        page.now = "2026-11-20T12:00:00Z".parse().unwrap();
+        let mut format = Format::new(false, TimeZone::UTC);
+        format.now = "2026-11-20T12:00:00Z".parse().unwrap();
         for (at, age) in [
             ("2026-11-20T12:00:05Z", "0s"),
             ("2026-11-20T11:59:20Z", "40s"),
@@ -201,7 +201,7 @@ mod tests {
             ("2026-11-20T09:10:00Z", "2h"),
             ("2026-11-15T12:00:00Z", "5d"),
         ] {
-            assert_eq!(page.age(at.parse().unwrap()), age, "{at}");
+            assert_eq!(format.age(at.parse().unwrap()), age, "{at}");
         }
     }
 }

@@ -1,13 +1,13 @@
 //! The answer to a program's request: JSON if a program reads it, and an exit code.
 
 use super::failure::{Exit, Failure};
-use super::output::{Answer, Page};
+use super::output::{Answer, Format};
 use super::values::Lines;
 use crate::inbox::{Ending, RequestAnswer};
 
 /// The answer to a request, or that there is none yet.
 pub(super) fn format_answer(
-    page: &Page,
+    format: &Format,
     answer: &RequestAnswer,
     unanswered: Exit,
 ) -> Result<Answer, Failure> {
@@ -17,16 +17,16 @@ pub(super) fn format_answer(
         Some(Ending::Expired | Ending::Withdrawn) => Exit::Expired,
         None => unanswered,
     };
-    Ok(page.for_program(answer, |page| text(page, answer))?.with_exit(exit))
+    Ok(format.for_program(answer, |format| text(format, answer))?.with_exit(exit))
 }
 
-fn text(page: &Page, answer: &RequestAnswer) -> String {
+fn text(format: &Format, answer: &RequestAnswer) -> String {
     let id = &answer.id;
     let by = match (&answer.by, answer.at) {
-        (Some(by), Some(at)) => format!(" (by {by}, {})", page.time(at)),
+        (Some(by), Some(at)) => format!(" (by {by}, {})", format.time(at)),
         _ => String::new(),
     };
-    let mut lines = Lines::new(page.columns());
+    let mut lines = Lines::new(format.columns());
     let sentence = match answer.r#type {
         None => format!("{id} waits for an answer; `sayso answer {id}` reads it later."),
         Some(Ending::Accept) => format!("{id} was accepted{by}."),

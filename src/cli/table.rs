@@ -1,6 +1,6 @@
 //! Tables for people: aligned, and cut to the terminal's width in the one flexible column.
 
-use super::output::Page;
+use super::output::Format;
 use crate::text::{Visible, pad, truncate, width};
 
 const GAP: &str = "  ";
@@ -48,7 +48,7 @@ pub(super) const fn cut(head: &'static str) -> Column {
 }
 
 /// The table, one line per row, with a heading line.
-pub(super) fn table<const N: usize>(page: &Page, columns: [Column; N], rows: &[[String; N]]) -> String {
+pub(super) fn table<const N: usize>(format: &Format, columns: [Column; N], rows: &[[String; N]]) -> String {
     let heads = columns.map(|column| column.head.to_owned());
     let cells: Vec<[Visible; N]> = std::iter::once(&heads)
         .chain(rows)
@@ -60,13 +60,13 @@ pub(super) fn table<const N: usize>(page: &Page, columns: [Column; N], rows: &[[
             *widest = width(cell).max(*widest);
         }
     }
-    if let Some(page) = page.width {
+    if let Some(width) = format.width {
         let too_wide = |widths: &[usize; N]| {
-            (widths.iter().sum::<usize>() + GAP.len() * N.saturating_sub(1)).saturating_sub(page)
+            (widths.iter().sum::<usize>() + GAP.len() * N.saturating_sub(1)).saturating_sub(width)
         };
         if too_wide(&widths) > 0 {
             let names = columns.iter().zip(&mut widths).filter(|(column, _)| column.fit == Fit::Name);
-            names.for_each(|(_, widest)| *widest = (*widest).min(page / 4).max(LEAST.min(*widest)));
+            names.for_each(|(_, widest)| *widest = (*widest).min(width / 4).max(LEAST.min(*widest)));
         }
         let over = too_wide(&widths);
         for (column, widest) in columns.iter().zip(&mut widths) {
@@ -100,15 +100,15 @@ mod tests {
     use super::*;
     use jiff::tz::TimeZone;
 
-    fn drawn(page_width: Option<usize>) -> String {
-        let mut page = Page::new(false, TimeZone::UTC);
-        page.width = page_width;
+    fn drawn(width: Option<usize>) -> String {
+        let mut format = Format::new(false, TimeZone::UTC);
+        format.width = width;
         let columns = [full("ID"), right("N"), cut("TITLE")];
         let rows = [
             ["i1".to_owned(), "7".to_owned(), "漢字 and a rather long title".to_owned()],
             ["i22".to_owned(), "12".to_owned(), "short\n\u{7}".to_owned()],
         ];
-        table(&page, columns, &rows)
+        table(&format, columns, &rows)
     }
 
     #[test]
@@ -127,8 +127,8 @@ mod tests {
 
     #[test]
     fn a_name_of_180_letters_leaves_room_for_the_rest() {
-        let mut page = Page::new(false, TimeZone::UTC);
-        page.width = Some(80);
+        let mut format = Format::new(false, TimeZone::UTC);
+        format.width = Some(80);
         let columns = [full("ID"), full("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
         let row = |from: String| {
             let rest = ["i3wtb5yrt", "answer_invitation", "12m", "Could you answer until Friday?"];
@@ -136,11 +136,11 @@ mod tests {
             [id, action, from, age, title]
         };
         let rows = [row("Long name ".repeat(18)), row("Ines".to_owned())];
-        let drawn = table(&page, columns, &rows);
+        let drawn = table(&format, columns, &rows);
         assert!(drawn.lines().all(|line| width(line) <= 80), "{drawn}");
         assert!(drawn.contains("Long name Long name…"), "{drawn}");
         assert!(drawn.contains("Could you answer"), "{drawn}");
-        page.width = None;
-        assert!(table(&page, columns, &rows).contains(&"Long name ".repeat(17)), "a pipe gets all of it");
+        format.width = None;
+        assert!(table(&format, columns, &rows).contains(&"Long name ".repeat(17)), "a pipe gets all of it");
     }
 }

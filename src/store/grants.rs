@@ -9,11 +9,9 @@ use crate::inbox::{
 };
 use crate::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
 use crate::store::log::{self, AgentScope, Asked, Granted, Kind, NewEntry, Revoked, Scope, Tx, UndoReason};
-use crate::store::record::answers::take_back;
-use crate::store::record::calls;
-use crate::store::record::project::apply;
 use crate::store::record::questions::{not_open, question_of};
 use crate::store::record::recent::{Question, Recent};
+use crate::store::record::{answers::take_back, calls, project::apply};
 use crate::store::rows::{GrantRow, InterruptRow, Stage, ThreadRow, complete_grant_id, damaged, time};
 use crate::store::{Grants, StoreError};
 use rusqlite::Connection;

@@ -11,7 +11,7 @@ mod screen;
 use super::context::OpenFolder;
 use super::drive::{Signals, file_away_result, warn_failed};
 use super::failure::Failure;
-use super::output::{Answer, Page};
+use super::output::{Answer, Format};
 use crate::app::{Ended, Scope, Until};
 use crate::graph::{Decision, InterruptId, Kind, Progress, ThreadId};
 use crate::inbox::{
@@ -32,8 +32,8 @@ const TICK: Duration = Duration::from_millis(100);
 const EDIT: &str = ":e";
 
 /// Whether a conversation can be held here.
-pub(super) fn is_possible(page: &Page) -> bool {
-    !page.is_json() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
+pub(super) fn is_possible(format: &Format) -> bool {
+    !format.is_json() && std::io::stdin().is_terminal() && std::io::stdout().is_terminal()
 }
 
 /// Holds a conversation with `thread` until it ends or the user leaves.

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{
     Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, Storage, TableSize, ToolLine,
@@ -24,33 +24,33 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let folder = context.open()?;
-        let query = ActivityQuery::last(self.days, &folder.page.now.to_zoned(folder.page.zone.clone()));
+        let query = ActivityQuery::last(self.days, &folder.format.now.to_zoned(folder.format.zone.clone()));
         let activity = folder.inbox().figures().activity(query).await?;
         let storage = folder.inbox().figures().storage().await?;
         let mut data = serde_json::to_value(&activity).map_err(|e| Failure::failed(e.to_string()))?;
         data["storage"] = json!(storage);
-        folder.page.answer(&data, |page| report_text(page, &activity, &storage))
+        folder.format.answer(&data, |format| report_text(format, &activity, &storage))
     }
 }
 
-fn report_text(page: &Page, activity: &Activity, storage: &Storage) -> String {
-    let mut tables = vec![day_table(page, &activity.days)];
+fn report_text(format: &Format, activity: &Activity, storage: &Storage) -> String {
+    let mut tables = vec![day_table(format, &activity.days)];
     if !activity.tools.is_empty() {
-        tables.push(tool_table(page, &activity.tools));
+        tables.push(tool_table(format, &activity.tools));
     }
     if !activity.models.is_empty() {
-        tables.push(model_table(page, &activity.models));
+        tables.push(model_table(format, &activity.models));
     }
     if !activity.nodes.is_empty() {
-        tables.push(node_table(page, &activity.nodes));
+        tables.push(node_table(format, &activity.nodes));
     }
-    tables.push(storage_table(page, storage));
+    tables.push(storage_table(format, storage));
     tables.join("\n")
 }
 
-fn day_table(page: &Page, days: &[DayLine]) -> String {
+fn day_table(format: &Format, days: &[DayLine]) -> String {
     let row = |day: &DayLine| {
-        let date = day.day.to_zoned(page.zone.clone()).strftime("%a %Y-%m-%d").to_string();
+        let date = day.day.to_zoned(format.zone.clone()).strftime("%a %Y-%m-%d").to_string();
         let cost = format!("${:.4}", day.cost);
         let [untouched, edited, responded, ignored, granted] = decision_counts(&day.decisions);
         let (calls, tokens) = (day.calls.to_string(), day.tokens.to_string());
@@ -67,10 +67,10 @@ fn day_table(page: &Page, days: &[DayLine]) -> String {
         right("TOKENS"),
         right("COST"),
     ];
-    table(page, columns, &days.iter().map(row).collect::<Vec<_>>())
+    table(format, columns, &days.iter().map(row).collect::<Vec<_>>())
 }
 
-fn tool_table(page: &Page, tools: &[ToolLine]) -> String {
+fn tool_table(format: &Format, tools: &[ToolLine]) -> String {
     let row = |line: &ToolLine| {
         let [untouched, edited, responded, ignored, granted] = decision_counts(&line.decisions);
         [line.tool.clone(), untouched, edited, responded, ignored, granted]
@@ -83,10 +83,10 @@ fn tool_table(page: &Page, tools: &[ToolLine]) -> String {
         right("IGNORED"),
         right("GRANTED"),
     ];
-    table(page, columns, &tools.iter().map(row).collect::<Vec<_>>())
+    table(format, columns, &tools.iter().map(row).collect::<Vec<_>>())
 }
 
-fn model_table(page: &Page, models: &[ModelLine]) -> String {
+fn model_table(format: &Format, models: &[ModelLine]) -> String {
     let row = |line: &ModelLine| {
         let [p50, p90, p99] = percentiles(&line.latency);
         let cost = line.cost.map_or("not known".to_owned(), |cost| format!("${cost:.4}"));
@@ -103,22 +103,22 @@ fn model_table(page: &Page, models: &[ModelLine]) -> String {
         right("P90"),
         right("P99"),
     ];
-    table(page, columns, &models.iter().map(row).collect::<Vec<_>>())
+    table(format, columns, &models.iter().map(row).collect::<Vec<_>>())
 }
 
-fn node_table(page: &Page, nodes: &[NodeLine]) -> String {
+fn node_table(format: &Format, nodes: &[NodeLine]) -> String {
     let row = |line: &NodeLine| {
         let [p50, p90, p99] = percentiles(&line.latency);
         [format!("{}.{}", line.workflow, line.node), line.runs.to_string(), p50, p90, p99]
     };
     let columns = [cut("NODE"), right("RUNS"), right("P50"), right("P90"), right("P99")];
-    table(page, columns, &nodes.iter().map(row).collect::<Vec<_>>())
+    table(format, columns, &nodes.iter().map(row).collect::<Vec<_>>())
 }
 
-fn storage_table(page: &Page, storage: &Storage) -> String {
+fn storage_table(format: &Format, storage: &Storage) -> String {
     let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
     let rows: Vec<_> = storage.tables.iter().map(row).collect();
-    let sizes = table(page, [full("TABLE"), right("ROWS"), right("SIZE")], &rows);
+    let sizes = table(format, [full("TABLE"), right("ROWS"), right("SIZE")], &rows);
     let (file, free) = (bytes(storage.file), bytes(storage.free));
     format!("{sizes}The file takes {file} with its log, {free} of it unused.\n")
 }

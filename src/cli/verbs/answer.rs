@@ -30,6 +30,6 @@ impl Args {
             Target::Result(thread) => folder.inbox().requests().answer_in(&thread).await,
         };
         let answer = answer.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        format_answer(&folder.page, &answer, Exit::Unanswered)
+        format_answer(&folder.format, &answer, Exit::Unanswered)
     }
 }

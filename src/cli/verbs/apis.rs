@@ -3,7 +3,7 @@
 use crate::app::{ApiError, ApiLine, ApiView, Apis};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::text::Visible;
 use std::fmt::Write;
@@ -56,23 +56,23 @@ enum Action {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let apis = Apis::new(&context.config()?, context.env().clone());
-        let page = &context.page;
+        let format = &context.format;
         match self.action {
             Action::List => {
                 let lines = apis.list()?;
-                page.answer(&lines, |page| listed(page, &lines))
+                format.answer(&lines, |format| listed(format, &lines))
             }
             Action::Show { name, operation: None } => {
                 let view = apis.show(&name)?;
-                page.answer(&view, |page| shown(page, &view))
+                format.answer(&view, |format| shown(format, &view))
             }
             Action::Show { name, operation: Some(operation) } => {
                 let view = apis.operation(&name, &operation)?;
-                page.answer(&view, |_| describe(&view))
+                format.answer(&view, |_| describe(&view))
             }
             Action::Add { file, name } => {
                 let added = apis.add(&file, name.as_deref())?;
-                page.answer(&added, |_| {
+                format.answer(&added, |_| {
                     let mut text =
                         format!("{} is added, with {} operations.\n", added.name, added.operations);
                     for left_out in &added.left_out {
@@ -83,21 +83,21 @@ impl Args {
             }
             Action::Remove { name } => {
                 let line = apis.remove(&name)?;
-                page.answer(&line, |_| format!("{} is removed.\n", line.name))
+                format.answer(&line, |_| format!("{} is removed.\n", line.name))
             }
         }
     }
 }
 
-fn listed(page: &Page, lines: &[ApiLine]) -> String {
+fn listed(format: &Format, lines: &[ApiLine]) -> String {
     let row = |line: &ApiLine| {
         [line.name.clone(), line.source.to_owned(), line.operations.to_string(), line.title.clone()]
     };
     let rows: Vec<_> = lines.iter().map(row).collect();
-    table(page, [full("NAME"), full("FROM"), right("OPERATIONS"), cut("TITLE")], &rows)
+    table(format, [full("NAME"), full("FROM"), right("OPERATIONS"), cut("TITLE")], &rows)
 }
 
-fn shown(page: &Page, view: &ApiView) -> String {
+fn shown(format: &Format, view: &ApiView) -> String {
     let mut out = format!("{}: {}\n", view.name, Visible::line(&view.title));
     if !view.about.is_empty() {
         let _ = writeln!(out, "{}", Visible::line(&view.about));
@@ -117,7 +117,7 @@ fn shown(page: &Page, view: &ApiView) -> String {
         .iter()
         .map(|one| [one.id.clone(), one.method.clone(), one.path.clone(), one.description.clone()])
         .collect();
-    out + &table(page, [full("OPERATION"), full("METHOD"), full("PATH"), cut("WHAT IT DOES")], &rows)
+    out + &table(format, [full("OPERATION"), full("METHOD"), full("PATH"), cut("WHAT IT DOES")], &rows)
 }
 
 fn describe(view: &crate::app::OperationView) -> String {

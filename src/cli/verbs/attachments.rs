@@ -54,7 +54,7 @@ impl List {
     pub(super) async fn run(self, folder: &OpenFolder) -> Result<Answer, Failure> {
         let thread = thread(folder, &self.id).await?;
         let files = folder.inbox().mail().attachments(thread).await?;
-        folder.page.answer(&files, |page| {
+        folder.format.answer(&files, |format| {
             if files.is_empty() {
                 return "Nothing is attached.\n".to_owned();
             }
@@ -72,7 +72,7 @@ impl List {
             let rows: Vec<_> = files.iter().map(row).collect();
             let columns =
                 [right("N"), right("BYTES"), full("TYPE"), full("FROM"), full("WARNING"), cut("NAME")];
-            table(page, columns, &rows)
+            table(format, columns, &rows)
         })
     }
 }
@@ -90,7 +90,7 @@ impl Save {
             }
         })?;
         let path = path.display().to_string();
-        folder.page.answer(&json!({ "path": path }), |_| format!("{path}\n"))
+        folder.format.answer(&json!({ "path": path }), |_| format!("{path}\n"))
     }
 }
 
@@ -100,6 +100,6 @@ impl Open {
         let opened = folder.inbox().mail().open_attachment(thread, self.n).await;
         let path = opened.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
         let path = path.display().to_string();
-        folder.page.answer(&json!({ "path": path }), |_| format!("opened {path}\n"))
+        folder.format.answer(&json!({ "path": path }), |_| format!("opened {path}\n"))
     }
 }

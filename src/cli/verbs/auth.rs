@@ -58,7 +58,7 @@ impl Args {
             note("the browser is open; log in there and allow access");
         }
         let done = login.finish().await?;
-        let page = context.page.clone();
+        let format = context.format.clone();
         // Asks the driver to look now, so that it notices the login at once.
         if context.has_data()
             && let Ok(folder) = context.open()
@@ -67,7 +67,7 @@ impl Args {
         {
             tracing::warn!(%error, "whoever drives was not told of the login");
         }
-        page.answer(&done, |_| {
+        format.answer(&done, |_| {
             let whose = done.address.as_deref().map(|it| format!(" as {it}")).unwrap_or_default();
             format!("{} is logged in{whose}; the tokens are in {}\n", done.account, done.tokens)
         })

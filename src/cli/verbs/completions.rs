@@ -22,6 +22,6 @@ impl Args {
         let mut script = Vec::new();
         clap_complete::generate(self.shell, &mut context.command(), "sayso", &mut script);
         let script = String::from_utf8_lossy(&script).into_owned();
-        context.page.program(&json!({"shell": self.shell.to_string(), "script": script}), script.clone())
+        context.format.program(&json!({"shell": self.shell.to_string(), "script": script}), script.clone())
     }
 }

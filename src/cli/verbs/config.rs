@@ -23,7 +23,7 @@ impl Args {
                 json!({"key": setting.key, "value": setting.value, "origin": setting.origin.to_string()})
             })
             .collect();
-        context.page.answer(&data, |page| {
+        context.format.answer(&data, |format| {
             let rows: Vec<_> = config
                 .describe()
                 .iter()
@@ -31,7 +31,7 @@ impl Args {
                     [setting.key.clone(), setting.value.as_str().to_owned(), setting.origin.to_string()]
                 })
                 .collect();
-            table(page, [full("KEY"), cut("VALUE"), full("FROM")], &rows)
+            table(format, [full("KEY"), cut("VALUE"), full("FROM")], &rows)
         })
     }
 }

@@ -3,7 +3,7 @@
 use crate::agents::connect::{self, Agent, Change, FoundAgent, Options, Places, Plan};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, table};
 use crate::cli::wizard::{Prompt, say};
 use serde_json::{Value, json};
@@ -82,7 +82,7 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
         let Some(agent) = self.agent.map(Agent::from) else {
-            return list(&context.page, &connect::find_agents(&places));
+            return list(&context.format, &connect::find_agents(&places));
         };
         let options = Options {
             project: self.project,
@@ -95,20 +95,20 @@ impl Args {
             false => connect::connect(agent, &options, &places),
         };
         let plan = plan.map_err(Failure::failed)?;
-        let page = context.page.clone();
+        let format = context.format.clone();
         let something = plan.changes.iter().any(Change::is_something);
-        let asks = !self.yes && !page.is_json() && std::io::stdin().is_terminal() && page.width.is_some();
+        let asks = !self.yes && !format.is_json() && std::io::stdin().is_terminal() && format.width.is_some();
         let mut write = self.yes && something;
         if something && asks {
             say(&shown(&plan));
             write = Prompt.confirm("Write this?").await?;
         }
         let kept = match write {
-            true => connect::write(&plan.changes, page.now).map_err(Failure::failed)?,
+            true => connect::write(&plan.changes, format.now).map_err(Failure::failed)?,
             false => Vec::new(),
         };
         let report = Report { agent, plan, kept, written: write, removes: self.remove, shown: asks };
-        page.answer(&report.json(), |_| report.text(&page))
+        format.answer(&report.json(), |_| report.text(&format))
     }
 
     /// The command that starts sayso. A project's files are shared, so they do not name the program's path on this
@@ -133,7 +133,7 @@ impl Args {
 }
 
 /// The agents that can be connected, and which of them are here.
-fn list(page: &Page, agents: &[FoundAgent]) -> Result<Answer, Failure> {
+fn list(format: &Format, agents: &[FoundAgent]) -> Result<Answer, Failure> {
     let data: Vec<Value> = agents
         .iter()
         .map(|FoundAgent { agent, program, connected }| {
@@ -156,9 +156,9 @@ fn list(page: &Page, agents: &[FoundAgent]) -> Result<Answer, Failure> {
         [agent.word().to_owned(), agent.name().to_owned(), program, connected]
     };
     let rows: Vec<_> = agents.iter().map(row).collect();
-    page.answer(&data, |page| {
+    format.answer(&data, |format| {
         let columns = [full("AGENT"), full("NAME"), full("PROGRAM"), cut("CONNECTED")];
-        let table = table(page, columns, &rows);
+        let table = table(format, columns, &rows);
         format!("{table}\n`sayso connect AGENT` connects one. It shows the change before it writes it.\n")
     })
 }
@@ -193,7 +193,7 @@ impl Report {
         })
     }
 
-    fn text(&self, _: &Page) -> String {
+    fn text(&self, _: &Format) -> String {
         let name = self.agent.name();
         if !self.plan.changes.iter().any(Change::is_something) {
             return match self.removes {

@@ -93,7 +93,7 @@ impl Accept {
 
     fn request(&self, folder: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
         let Some(scope) = self.grant else { return Ok(None) };
-        let now = folder.page.now;
+        let now = folder.format.now;
         let end = |word: &str| {
             now.checked_add(when::parse_duration(word, &now)?).map_err(|error| error.to_string())
         };

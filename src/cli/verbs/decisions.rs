@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
 use crate::cli::table::{cut, full, name, table};
 use crate::inbox::{AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery};
@@ -56,7 +56,7 @@ fn ends() -> impl TypedValueParser<Value = DecisionEnd> {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let folder = context.open()?;
-        let now = folder.page.now.to_zoned(folder.page.zone.clone());
+        let now = folder.format.now.to_zoned(folder.format.zone.clone());
         let past = |word: &Option<String>| {
             word.as_deref().map(|word| when::parse_past(word, &now)).transpose().map_err(Failure::usage)
         };
@@ -71,17 +71,17 @@ impl Args {
         };
         let limit = usize::try_from(self.limit).unwrap_or(usize::MAX);
         let decisions = pages::decisions(folder.inbox(), query, limit).await?;
-        folder.page.answer(&decisions, |page| text(page, &decisions))
+        folder.format.answer(&decisions, |format| text(format, &decisions))
     }
 }
 
-fn text(page: &Page, decisions: &[DecisionLine]) -> String {
+fn text(format: &Format, decisions: &[DecisionLine]) -> String {
     if decisions.is_empty() {
         return "No decision matches.\n".to_owned();
     }
     let row = |line: &DecisionLine| {
         [
-            page.time(line.at),
+            format.time(line.at),
             line.outcome.clone(),
             line.by.as_ref().map_or_else(|| "you".to_owned(), decider),
             line.source.clone().unwrap_or_else(|| line.workflow.clone()),
@@ -91,7 +91,7 @@ fn text(page: &Page, decisions: &[DecisionLine]) -> String {
     };
     let rows: Vec<_> = decisions.iter().map(row).collect();
     let columns = [full("WHEN"), full("OUTCOME"), full("BY"), name("FROM"), full("THREAD"), cut("TITLE")];
-    table(page, columns, &rows)
+    table(format, columns, &rows)
 }
 
 fn decider(by: &DecidedBy) -> String {

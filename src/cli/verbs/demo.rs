@@ -5,7 +5,7 @@ use crate::app::{
 };
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use jiff::Timestamp;
 use serde::Serialize;
 use std::path::{Path, PathBuf};
@@ -51,8 +51,8 @@ impl Args {
     }
 
     /// Whether to open the inbox on it.
-    pub(in crate::cli) fn wants_screen(&self, page: &Page) -> bool {
-        !self.no_tui && !page.is_json()
+    pub(in crate::cli) fn wants_screen(&self, format: &Format) -> bool {
+        !self.no_tui && !format.is_json()
     }
 
     /// Lays the demo out, unless it is there, and opens it.
@@ -63,14 +63,14 @@ impl Args {
     /// The steps of the tour, if the user asked for it.
     pub(in crate::cli) fn tour(&self, folder: &OpenFolder) -> Vec<TourStep> {
         match self.tour {
-            true => demo_tour(Path::new(&folder.path), &folder.page.zone),
+            true => demo_tour(Path::new(&folder.path), &folder.format.zone),
             false => Vec::new(),
         }
     }
 
     async fn set_up(&self, context: Context<'_>) -> Result<(OpenFolder, Report), Failure> {
         let folder = context.demo_folder()?;
-        let zone = context.page.zone.clone();
+        let zone = context.format.zone.clone();
         let fresh =
             lay_out_demo(&folder, Timestamp::now(), &zone, self.reset).map_err(|error| match error {
                 DemoError::Foreign(_) | DemoError::Open(..) => Failure::usage(error.to_string()),
@@ -97,7 +97,7 @@ impl Args {
 
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let (opened, report) = self.set_up(context).await?;
-        opened.page.answer(&report, |_| text(&report))
+        opened.format.answer(&report, |_| text(&report))
     }
 }
 

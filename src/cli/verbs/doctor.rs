@@ -3,7 +3,7 @@
 use crate::app::{AuditChecked, Check, FEATURES, Health, Setup};
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::config::{Config, Env};
 use std::path::{Path, PathBuf};
 
@@ -39,7 +39,7 @@ impl Args {
             }
         };
         let well = checks.iter().all(|check| check.ok);
-        let answer = context.page.answer(&checks, |page| text(page, &checks))?;
+        let answer = context.format.answer(&checks, |format| text(format, &checks))?;
         Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
     }
 }
@@ -209,7 +209,7 @@ fn driver(health: &Health) -> Check {
     Check::good("driver", format!("{who}{paused}"))
 }
 
-pub(super) fn text(page: &Page, checks: &[Check]) -> String {
+pub(super) fn text(format: &Format, checks: &[Check]) -> String {
     let widest = checks.iter().map(|check| check.check.len()).max().unwrap_or(0);
     let line = |check: &Check| {
         let mark = match (check.ok, check.warns) {
@@ -217,7 +217,7 @@ pub(super) fn text(page: &Page, checks: &[Check]) -> String {
             (true, true) => "warn",
             (true, false) => "ok  ",
         };
-        page.wrapped(&format!("{mark}  {:widest$}  ", check.check), &check.text)
+        format.wrapped(&format!("{mark}  {:widest$}  ", check.check), &check.text)
     };
     checks.iter().map(line).collect()
 }

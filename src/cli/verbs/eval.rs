@@ -85,7 +85,7 @@ impl Args {
                 }
                 let eval = eval_triage(&config, context.env(), file.as_deref(), &count);
                 let eval = eval.await.map_err(Failure::failed)?;
-                context.page.answer(&eval, |_| eval.to_string())
+                context.format.answer(&eval, |_| eval.to_string())
             }
             Set::Decisions(decisions) => decisions.run(context).await,
         }
@@ -95,7 +95,7 @@ impl Args {
 impl Decisions {
     async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let config = context.config()?;
-        let now = context.page.now.to_zoned(config.user.time_zone.clone());
+        let now = context.format.now.to_zoned(config.user.time_zone.clone());
         let since = self
             .since
             .as_deref()
@@ -129,7 +129,7 @@ impl Decisions {
             }
         };
         let eval = setup.eval_decisions(options, &count, stop).await.map_err(Failure::failed)?;
-        context.page.answer(&eval, |_| eval.to_string())
+        context.format.answer(&eval, |_| eval.to_string())
     }
 }
 

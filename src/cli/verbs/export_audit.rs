@@ -15,7 +15,7 @@ pub(super) fn run(
     output: Option<&Path>,
 ) -> Result<Answer, Failure> {
     let config = context.config()?;
-    let now = context.page.now.to_zoned(config.user.time_zone.clone());
+    let now = context.format.now.to_zoned(config.user.time_zone.clone());
     let since = since.map(|word| when::parse_past(word, &now)).transpose().map_err(Failure::usage)?;
     if !config.data.exists() {
         let text = format!("{} does not exist yet; there is nothing to export", config.data.display());
@@ -32,7 +32,7 @@ pub(super) fn run(
     };
     let lines = setup.export_audit_to(since, path).map_err(failed)?;
     let file = path.display().to_string();
-    context.page.answer(&json!({ "file": file, "lines": lines }), |_| format!("{lines} lines in {file}"))
+    context.format.answer(&json!({ "file": file, "lines": lines }), |_| format!("{lines} lines in {file}"))
 }
 
 fn failed(error: AuditError) -> Failure {

@@ -22,23 +22,23 @@ pub(super) async fn run(
         (Some("json"), _) => Format::Json,
         (Some(_), _) => Format::Markdown,
         (None, Some(name)) => Format::of(&name),
-        (None, None) if folder.page.is_json() => Format::Json,
+        (None, None) if folder.format.is_json() => Format::Json,
         (None, None) => Format::Markdown,
     };
     let text = match format {
-        Format::Markdown => exported.markdown(&folder.page.zone),
+        Format::Markdown => exported.markdown(&folder.format.zone),
         Format::Json => safe_json(&exported)?,
     };
     let Some(path) = output else {
         return match format {
-            Format::Json => folder.page.program(&json!(exported), text),
-            Format::Markdown => {
-                folder.page.answer(&json!({ "thread": exported.view.id, "markdown": text }), |_| text.clone())
-            }
+            Format::Json => folder.format.program(&json!(exported), text),
+            Format::Markdown => folder
+                .format
+                .answer(&json!({ "thread": exported.view.id, "markdown": text }), |_| text.clone()),
         };
     };
     service::write_new(&path, &text).map_err(|error| Failure::failed(error.to_string()))?;
     let report =
         json!({ "thread": exported.view.id, "format": format.ending(), "file": path, "bytes": text.len() });
-    folder.page.answer(&report, |_| format!("{} is written to {}", exported.view.id, path.display()))
+    folder.format.answer(&report, |_| format!("{} is written to {}", exported.view.id, path.display()))
 }

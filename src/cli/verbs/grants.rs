@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::GrantLine;
 
@@ -43,28 +43,35 @@ impl Args {
         let line = match self.action {
             None => {
                 let lines = folder.inbox().grants().list().await?;
-                return folder.page.answer(&lines, |page| listed(page, &lines));
+                return folder.format.answer(&lines, |format| listed(format, &lines));
             }
             Some(Action::Revoke { id }) => folder.inbox().grants().revoke(id).await,
             Some(Action::Restore { id }) => folder.inbox().grants().restore(id).await,
         };
         let line = line.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-        folder.page.answer(&line, |page| format!("{} is {}.\n", line.id, state(page, &line)))
+        folder.format.answer(&line, |format| format!("{} is {}.\n", line.id, state(format, &line)))
     }
 }
 
-fn listed(page: &Page, lines: &[GrantLine]) -> String {
+fn listed(format: &Format, lines: &[GrantLine]) -> String {
     let row = |line: &GrantLine| {
         let used = if line.used > 0 { line.used.to_string() } else { String::new() };
-        [line.id.clone(), state(page, line), used, line.tool.clone(), line.origin.clone(), line.scope.clone()]
+        [
+            line.id.clone(),
+            state(format, line),
+            used,
+            line.tool.clone(),
+            line.origin.clone(),
+            line.scope.clone(),
+        ]
     };
     let rows: Vec<_> = lines.iter().map(row).collect();
-    table(page, [full("ID"), full("STATE"), right("USED"), full("TOOL"), full("FROM"), cut("FOR")], &rows)
+    table(format, [full("ID"), full("STATE"), right("USED"), full("TOOL"), full("FROM"), cut("FOR")], &rows)
 }
 
-fn state(page: &Page, line: &GrantLine) -> String {
+fn state(format: &Format, line: &GrantLine) -> String {
     match (line.in_force, line.revoked_at, line.expires_at) {
-        (true, _, Some(end)) => format!("in force until {}", page.time(end)),
+        (true, _, Some(end)) => format!("in force until {}", format.time(end)),
         (true, _, None) => "in force".to_owned(),
         (false, Some(_), _) if line.builtin => "off".to_owned(),
         (false, Some(_), _) => "revoked".to_owned(),

@@ -34,9 +34,9 @@ impl Args {
         let shape = spec.workflow.shape();
         if self.mermaid {
             let chart = shape.mermaid();
-            return folder.page.answer(&json!({ "mermaid": chart }), |_| chart.clone());
+            return folder.format.answer(&json!({ "mermaid": chart }), |_| chart.clone());
         }
-        folder.page.answer(shape, |_| {
+        folder.format.answer(shape, |_| {
             format!("{}\n\n{}\n{LEGEND}\n", shape.name, shape.picture(&TakenPath::default()).text())
         })
     }
@@ -49,7 +49,7 @@ fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
         specs.iter().map(|spec| json!({"name": spec.workflow.name(), "about": spec.about})).collect();
     let row = |spec: &&Spec| [spec.workflow.name().to_owned(), spec.about.to_owned()];
     let rows: Vec<_> = specs.iter().map(row).collect();
-    folder.page.answer(&data, |page| table(page, [full("WORKFLOW"), cut("WHAT IT DOES")], &rows))
+    folder.format.answer(&data, |format| table(format, [full("WORKFLOW"), cut("WHAT IT DOES")], &rows))
 }
 
 fn unknown(name: &str, known: &[&str]) -> Failure {

@@ -7,7 +7,7 @@ use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::drive_until;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
 use crate::cli::print::note;
 use crate::cli::progress::Bar;
@@ -145,8 +145,8 @@ impl Args {
     }
 
     /// Whether it asks questions. If so, somebody is there to look at the inbox afterwards.
-    pub(in crate::cli) fn asks(&self, page: &Page) -> bool {
-        !self.yes && !page.is_json()
+    pub(in crate::cli) fn asks(&self, format: &Format) -> bool {
+        !self.yes && !format.is_json()
     }
 
     /// The arguments without any flags.
@@ -182,7 +182,7 @@ impl Args {
         let chosen = if self.yes {
             self.choose_from_flags(&discovery, &context)?
         } else {
-            if context.page.is_json() || !std::io::stdin().is_terminal() {
+            if context.format.is_json() || !std::io::stdin().is_terminal() {
                 let text =
                     "`sayso init` asks questions, and nobody is here to answer; --yes takes what it finds";
                 return Err(Failure::usage(text));
@@ -208,7 +208,7 @@ impl Args {
         let accounts = chosen.accounts.iter().map(line).collect();
         let found_model = discovery.has_model();
         let report = Report { config: path, kept, accounts, provider, found_model, checks, triage };
-        let answer = folder.page.answer(&report, |page| report_text(page, &report))?;
+        let answer = folder.format.answer(&report, |format| report_text(format, &report))?;
         Ok((folder, answer))
     }
 
@@ -318,7 +318,7 @@ fn line(account: &Candidate) -> AccountLine {
 /// Takes in the newest mails and triages them.
 async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     let Some(intake) = folder.intake() else { return Ok(Triage::default()) };
-    let bar = Bar::new(folder.page.is_json());
+    let bar = Bar::new(folder.format.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.total);
     let looked =
         intake.with_first_look(FirstLook::Newest(NEWEST)).sync_here_or_in_driver(&step, SYNC_TIMEOUT).await;
@@ -344,7 +344,7 @@ async fn triage(folder: &OpenFolder, aloud: bool) -> Result<Triage, Failure> {
     Ok(triage)
 }
 
-fn report_text(page: &Page, report: &Report) -> String {
+fn report_text(format: &Format, report: &Report) -> String {
     let mut text = format!("Config: {}\n", report.config.display());
     if let Some(kept) = &report.kept {
         text += &format!("The one before is kept as {}\n", kept.display());
@@ -353,24 +353,24 @@ fn report_text(page: &Page, report: &Report) -> String {
     for account in &report.accounts {
         let address = account.address.as_deref().unwrap_or("no address");
         text += &format!("Account {}: {} {}, {address}\n", account.name, account.kind, account.place);
-        account.notes.iter().for_each(|note| text += &page.wrapped("  to do: ", note));
+        account.notes.iter().for_each(|note| text += &format.wrapped("  to do: ", note));
     }
     text += "\n";
-    text += &doctor::text(page, &report.checks);
+    text += &doctor::text(format, &report.checks);
     if let Some(triage) = &report.triage {
         let Triage { respond, notify, ignore, left, .. } = triage;
         let left = if *left > 0 { format!("; {left} are not looked at yet") } else { String::new() };
         let would = format!(
             "Of your newest mails it would answer {respond}, show you {notify} and skip {ignore}{left}."
         );
-        text += &format!("\n{}Nothing was sent or marked.\n", page.wrapped("", &would));
+        text += &format!("\n{}Nothing was sent or marked.\n", format.wrapped("", &would));
         for source in triage.sources.iter().filter(|source| source.error.is_some()) {
             let why = source.error.as_deref().unwrap_or_default();
-            text += &page.wrapped("", &format!("Account {} could not be read: {why}", source.source));
+            text += &format.wrapped("", &format!("Account {} could not be read: {why}", source.source));
         }
     }
     if report.provider == "builtin" && !report.found_model {
-        text += &format!("\n{}", page.wrapped("", NO_MODEL));
+        text += &format!("\n{}", format.wrapped("", NO_MODEL));
     }
     text += "\n`sayso` opens the inbox. When you trust it, set mode = \"act\" in the config.\n";
     for account in report.accounts.iter().filter(|account| !account.sends) {
@@ -379,7 +379,7 @@ fn report_text(page: &Page, report: &Report) -> String {
              Add [mail.outgoing], such as kind = \"smtp\" with host and user.",
             account.name
         );
-        text += &page.wrapped("", &cannot);
+        text += &format.wrapped("", &cannot);
     }
     text
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
 use crate::cli::print::warning;
 use crate::cli::table::{cut, full, name, right, table};
@@ -48,7 +48,7 @@ impl Args {
         look_at_servers(&folder).await;
         let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let (items, dated): (Vec<Item>, Vec<Timestamp>) = if folder.page.is_json() {
+        let (items, dated): (Vec<Item>, Vec<Timestamp>) = if folder.format.is_json() {
             let mut items = Vec::new();
             for item in pages::items(folder.inbox(), query, limit).await? {
                 items.push(pages::with_card(folder.inbox(), item).await);
@@ -56,23 +56,23 @@ impl Args {
             // Ages are for people.
             (items, Vec::new())
         } else {
-            let shown = pages::items_as_shown(folder.inbox(), query, folder.page.now).await?;
+            let shown = pages::items_as_shown(folder.inbox(), query, folder.format.now).await?;
             shown.into_iter().take(limit.unwrap_or(usize::MAX)).unzip()
         };
         let everything = self.kind.is_none() && !self.snoozed;
-        let overview = if items.is_empty() && everything && !folder.page.is_json() {
+        let overview = if items.is_empty() && everything && !folder.format.is_json() {
             Some((folder.inbox().figures().overview().await?, status::skipped(&folder).await?))
         } else {
             None
         };
-        folder.page.answer(&items, |page| self.text(page, &folder, &items, &dated, overview.as_ref()))
+        folder.format.answer(&items, |format| self.text(format, &folder, &items, &dated, overview.as_ref()))
     }
 
     /// `dated` is the time each item's age counts from. `overview`, with the last day's skipped mail, is given only if
     /// nothing at all is open.
     fn text(
         &self,
-        page: &Page,
+        format: &Format,
         folder: &OpenFolder,
         items: &[Item],
         dated: &[Timestamp],
@@ -97,8 +97,8 @@ impl Args {
             .map(|(item, dated)| {
                 let mark = Warning::highest_grade(&item.warnings).map(|grade| format!("{} ", grade.mark()));
                 let about = folder.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
-                let until = item.snoozed_until.map(|until| format!(" (until {})", page.time(until)));
-                let patience = item.patience_left(page.now);
+                let until = item.snoozed_until.map(|until| format!(" (until {})", format.time(until)));
+                let patience = item.patience_left(format.now);
                 let patience = patience
                     .map(|patience| format!(" (gives up in {})", clock(patience)))
                     .unwrap_or_default();
@@ -107,7 +107,7 @@ impl Args {
                     item.kind.word().to_owned(),
                     item.action.clone(),
                     item.source.clone().unwrap_or_else(|| item.workflow.clone()),
-                    page.age(*dated),
+                    format.age(*dated),
                     format!(
                         "{}{}{about}{}{patience}",
                         mark.unwrap_or_default(),
@@ -118,7 +118,7 @@ impl Args {
             })
             .collect();
         let columns = [full("ID"), full("KIND"), full("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
-        table(page, columns, &rows)
+        table(format, columns, &rows)
     }
 }
 

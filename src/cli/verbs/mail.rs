@@ -99,7 +99,7 @@ impl Args {
 
 async fn list(folder: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failure> {
     let mails = pages::mails(folder.inbox(), limit).await?;
-    folder.page.answer(&mails, |page| {
+    folder.format.answer(&mails, |format| {
         if mails.is_empty() {
             return match folder.intake() {
                 Some(_) => "No mail yet; `sayso mail sync` checks for some.\n".to_owned(),
@@ -108,7 +108,7 @@ async fn list(folder: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failu
         }
         let row = |mail: &MailLine| {
             [
-                page.age(mail.came_at),
+                format.age(mail.came_at),
                 mail.account.clone(),
                 mail.thread.as_ref().map(ToString::to_string).unwrap_or_else(|| "-".to_owned()),
                 became(mail),
@@ -119,7 +119,7 @@ async fn list(folder: &OpenFolder, limit: Option<usize>) -> Result<Answer, Failu
         let rows: Vec<_> = mails.iter().map(row).collect();
         let columns =
             [right("AGE"), full("ACCOUNT"), full("THREAD"), full("BECAME"), name("FROM"), cut("SUBJECT")];
-        table(page, columns, &rows)
+        table(format, columns, &rows)
     })
 }
 
@@ -140,7 +140,7 @@ async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
     let Some(intake) = folder.intake() else {
         return Err(Failure::usage(folder.no_account()));
     };
-    let bar = Bar::new(folder.page.is_json());
+    let bar = Bar::new(folder.format.is_json());
     let step = |step: Step<'_>| bar.show(step.source, step.done, step.total);
     let synced = intake.sync_here_or_in_driver(&step, SYNC_TIMEOUT).await.map_err(anyhow::Error::from)?;
     bar.clear();
@@ -154,7 +154,7 @@ async fn sync(folder: &OpenFolder) -> Result<Answer, Failure> {
         .await?
         .ensure_rested("`sayso run` triages the rest")?;
     let well = synced.iter().all(|synced| synced.error.is_none());
-    let answer = folder.page.answer(&synced, |_| synced.iter().map(line).collect())?;
+    let answer = folder.format.answer(&synced, |_| synced.iter().map(line).collect())?;
     Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
 }
 

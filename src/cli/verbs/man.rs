@@ -25,7 +25,7 @@ impl Args {
             .render(&mut page)
             .map_err(|e| Failure::failed(format!("the manual page cannot be made: {e}")))?;
         let page = String::from_utf8_lossy(&page).into_owned();
-        context.page.program(&json!({ "man": page }), page.clone())
+        context.format.program(&json!({ "man": page }), page.clone())
     }
 
     fn command(&self, context: &Context<'_>) -> Result<Command, Failure> {

@@ -2,7 +2,7 @@
 
 use crate::cli::context::{Context, EditText, OpenFolder};
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{MemoryVersion, MemoryView};
 use crate::text::read_error_text;
@@ -141,7 +141,7 @@ fn text_from_flags(text: Option<String>, file: Option<PathBuf>) -> Result<Option
 }
 
 fn edit_in_editor(folder: &OpenFolder, edit: EditText, read: &MemoryVersion) -> Result<String, Failure> {
-    if folder.page.is_json() || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
+    if folder.format.is_json() || !std::io::stdin().is_terminal() || !std::io::stdout().is_terminal() {
         return Err(Failure::usage("an editor needs a terminal; give the profile with --text or --file"));
     }
     edit(&read.profile, "md").map_err(Failure::failed)
@@ -149,43 +149,43 @@ fn edit_in_editor(folder: &OpenFolder, edit: EditText, read: &MemoryVersion) -> 
 
 async fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
     let lines = folder.inbox().memory().list().await?;
-    folder.page.answer(&lines, |page| {
+    folder.format.answer(&lines, |format| {
         if lines.is_empty() {
             return format!("Nothing has been learned yet in {}.\n", folder.path);
         }
         let row = |line: &crate::inbox::MemoryLine| {
             let first = line.profile.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
-            let (version, age) = (line.version.to_string(), page.age(line.updated_at));
+            let (version, age) = (line.version.to_string(), format.age(line.updated_at));
             [line.namespace.clone(), version, line.cause.clone(), age, first.trim().to_owned()]
         };
         let rows: Vec<_> = lines.iter().map(row).collect();
         let columns = [full("NAMESPACE"), right("VERSION"), full("CAUSE"), right("AGE"), cut("PROFILE")];
-        table(page, columns, &rows)
+        table(format, columns, &rows)
     })
 }
 
 async fn history(folder: &OpenFolder, namespace: String) -> Result<Answer, Failure> {
     let versions = folder.inbox().memory().history(namespace).await.map_err(|error| usage(&error))?;
-    folder.page.answer(&versions, |page| {
+    folder.format.answer(&versions, |format| {
         let blocks: Vec<String> = versions
             .iter()
-            .map(|version| format!("{}\n\n{}\n", head(page, version), version.profile.trim_end()))
+            .map(|version| format!("{}\n\n{}\n", head(format, version), version.profile.trim_end()))
             .collect();
         blocks.join("\n")
     })
 }
 
-fn head(page: &Page, version: &MemoryVersion) -> String {
+fn head(format: &Format, version: &MemoryVersion) -> String {
     let cause = &version.cause;
     let answer = cause.interrupt.as_ref().map(|id| format!(" {id}")).unwrap_or_default();
     let thread = cause.thread.as_ref().map(|id| format!(" of thread {id}")).unwrap_or_default();
-    let at = page.time(version.updated_at);
+    let at = format.time(version.updated_at);
     format!("{} · version {} · {}{answer}{thread} · {at}", version.namespace, version.version, cause.kind)
 }
 
 fn show_view(folder: &OpenFolder, view: &MemoryView) -> Result<Answer, Failure> {
-    folder.page.answer(view, |page| {
-        let mut out = format!("{}\n\n{}\n", head(page, &view.newest), view.newest.profile.trim_end());
+    folder.format.answer(view, |format| {
+        let mut out = format!("{}\n\n{}\n", head(format, &view.newest), view.newest.profile.trim_end());
         if !view.pinned.is_empty() {
             out.push_str("\nPinned:\n");
             view.pinned.iter().for_each(|line| out.push_str(&format!("{line}\n")));

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::table::{full, right, table};
 use crate::inbox::{PruneQuery, Pruned, Pruning, Status, TableSize};
 use crate::text::bytes;
@@ -44,16 +44,20 @@ fn ended() -> impl TypedValueParser<Value = Status> {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let age = when::parse_duration(&self.older_than, &context.page.now).map_err(Failure::usage)?;
-        let before = context.page.now.checked_sub(age).unwrap_or(Timestamp::MIN);
+        let age = when::parse_duration(&self.older_than, &context.format.now).map_err(Failure::usage)?;
+        let before = context.format.now.checked_sub(age).unwrap_or(Timestamp::MIN);
         let folder = context.open()?;
         let query = PruneQuery { before, statuses: self.status };
         if self.yes {
             let done = folder.inbox().prune().run(query.clone()).await?;
-            return folder.page.answer(&report(&query, &done.taken, Some(&done)), |page| pruned(page, &done));
+            return folder
+                .format
+                .answer(&report(&query, &done.taken, Some(&done)), |format| pruned(format, &done));
         }
         let plan = folder.inbox().prune().plan(query.clone()).await?;
-        folder.page.answer(&report(&query, &plan, None), |page| preview(page, &query, &plan, &folder.path))
+        folder
+            .format
+            .answer(&report(&query, &plan, None), |format| preview(format, &query, &plan, &folder.path))
     }
 }
 
@@ -74,37 +78,37 @@ fn report(query: &PruneQuery, pruning: &Pruning, done: Option<&Pruned>) -> serde
     })
 }
 
-fn rows(page: &Page, pruning: &Pruning) -> String {
+fn rows(format: &Format, pruning: &Pruning) -> String {
     let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
     let rows: Vec<_> = pruning.tables.iter().map(row).collect();
     if rows.is_empty() {
         String::new()
     } else {
-        table(page, [full("TABLE"), right("ROWS"), right("SIZE")], &rows)
+        table(format, [full("TABLE"), right("ROWS"), right("SIZE")], &rows)
     }
 }
 
-fn preview(page: &Page, query: &PruneQuery, plan: &Pruning, folder: &str) -> String {
+fn preview(format: &Format, query: &PruneQuery, plan: &Pruning, folder: &str) -> String {
     let words: Vec<&str> = query.statuses.iter().map(|status| status.word()).collect();
     let words = words.join(" or ");
     let mut out = match plan.threads {
         0 if plan.mails == 0 => {
             format!(
                 "Nothing in {folder} that is {words} and untouched since {} can be pruned.\n",
-                page.time(query.before)
+                format.time(query.before)
             )
         }
         count => format!(
             "{count} threads are {words} and untouched since {}: {} leave a record of what was decided and done, {} \
              are deleted entirely. {} mails lose their contents, about {} in all.\n",
-            page.time(query.before),
+            format.time(query.before),
             plan.records,
             count - plan.records,
             plan.mails,
             bytes(plan.bytes())
         ),
     };
-    out.push_str(&rows(page, plan));
+    out.push_str(&rows(format, plan));
     for kept in &plan.kept {
         out.push_str(&format!("{} kept: {}\n", kept.threads, kept.why));
     }
@@ -114,7 +118,7 @@ fn preview(page: &Page, query: &PruneQuery, plan: &Pruning, folder: &str) -> Str
     out
 }
 
-fn pruned(page: &Page, done: &Pruned) -> String {
+fn pruned(format: &Format, done: &Pruned) -> String {
     let mut out = format!(
         "{} threads were deleted, {} of them with a record of what was decided and done; {} mails lost their \
          contents. The file was {} and is now {}.\n",
@@ -124,7 +128,7 @@ fn pruned(page: &Page, done: &Pruned) -> String {
         bytes(done.before),
         bytes(done.after)
     );
-    out.push_str(&rows(page, &done.taken));
+    out.push_str(&rows(format, &done.taken));
     for left in &done.left {
         out.push_str(&format!("Left: {left}.\n"));
     }

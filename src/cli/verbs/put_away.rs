@@ -72,7 +72,7 @@ impl Mails {
             };
             moved.push(Moved { thread, title, done: matches!(outcome, Some(Ok(()))), error });
         }
-        let answer = folder.page.answer(&moved, |_| text(&moved, mail_move, only_listed))?;
+        let answer = folder.format.answer(&moved, |_| text(&moved, mail_move, only_listed))?;
         let well = moved.iter().all(|moved| moved.error.is_none());
         Ok(answer.with_exit(if well { Exit::Done } else { Exit::Failed }))
     }

@@ -108,7 +108,7 @@ impl Args {
         let asked = folder.inbox().requests().ask(asking).await;
         let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
         let answer = if self.wait { self.wait_for(&folder, asked).await? } else { asked };
-        format_answer(&folder.page, &answer, Exit::Done)
+        format_answer(&folder.format, &answer, Exit::Done)
     }
 
     async fn wait_for(&self, folder: &OpenFolder, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {
@@ -160,7 +160,7 @@ impl Args {
         let expires = match &self.expires {
             None => None,
             Some(word) => {
-                Some(when::parse_duration(word, &context.page.now).map_err(Failure::usage)?.as_secs())
+                Some(when::parse_duration(word, &context.format.now).map_err(Failure::usage)?.as_secs())
             }
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());

@@ -55,7 +55,7 @@ impl Args {
         let driven = drive_until(&folder, &Scope::All, until, self.timeout, on_other_driver).await?;
         driven.ensure_in_time("`sayso status` tells what is left")?;
         let report = report(&folder, driven.report.threads).await?;
-        folder.page.answer(&report, |_| text(&report))
+        folder.format.answer(&report, |_| text(&report))
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::{AgentSession, SessionState};
 use serde_json::json;
@@ -41,18 +41,18 @@ impl Args {
         match self.action {
             None => {
                 let sessions = folder.inbox().sessions().list().await?;
-                folder.page.answer(&sessions, |page| listed(page, &sessions))
+                folder.format.answer(&sessions, |format| listed(format, &sessions))
             }
             Some(Action::Focus { id }) => {
                 let shown = folder.inbox().sessions().focus(&id).await;
                 let shown = shown.map_err(|error| Failure::from_inbox(&error, Exit::Failed))?;
-                folder.page.answer(&json!({ "shown": shown }), |_| format!("{shown}.\n"))
+                folder.format.answer(&json!({ "shown": shown }), |_| format!("{shown}.\n"))
             }
         }
     }
 }
 
-fn listed(page: &Page, sessions: &[AgentSession]) -> String {
+fn listed(format: &Format, sessions: &[AgentSession]) -> String {
     if sessions.is_empty() {
         return "No coding agent has reported a session; `sayso connect` sets that up.\n".to_owned();
     }
@@ -71,7 +71,7 @@ fn listed(page: &Page, sessions: &[AgentSession]) -> String {
             session.id.chars().take(SHORT).collect(),
             session.agent.clone(),
             state.to_owned(),
-            page.age(session.since),
+            format.age(session.since),
             session.used(),
             place,
             about,
@@ -87,5 +87,5 @@ fn listed(page: &Page, sessions: &[AgentSession]) -> String {
         full("FOLDER"),
         cut("ABOUT"),
     ];
-    table(page, columns, &rows)
+    table(format, columns, &rows)
 }

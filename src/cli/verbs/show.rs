@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::ids::thread;
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::values::Lines;
 use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
 use crate::text::duration;
@@ -23,12 +23,12 @@ impl Args {
         let thread = thread(&self.thread)?;
         let folder = context.open()?;
         let view = folder.inbox().threads().view(thread).await?;
-        folder.page.answer(&view, |page| text(page, &view))
+        folder.format.answer(&view, |format| text(format, &view))
     }
 }
 
-fn text(page: &Page, view: &ThreadView) -> String {
-    let mut lines = Lines::new(page.columns());
+fn text(format: &Format, view: &ThreadView) -> String {
+    let mut lines = Lines::new(format.columns());
     lines.line(0, &format!("{} · {} · {}", view.id, view.workflow, view.status));
     lines.line(0, &view.title);
     if let Some(parent) = &view.parent {
@@ -40,9 +40,9 @@ fn text(page: &Page, view: &ThreadView) -> String {
     if let Some(error) = &view.error {
         lines.line(0, &format!("trouble: {} [{}]", error.text, error.code));
     }
-    steps(&mut lines, page, &view.steps);
-    decisions(&mut lines, page, &view.decisions);
-    effects(&mut lines, page, &view.effects);
+    steps(&mut lines, format, &view.steps);
+    decisions(&mut lines, format, &view.decisions);
+    effects(&mut lines, format, &view.effects);
     if let Some(output) = view.output.as_ref().filter(|output| !output.is_null()) {
         lines.heading("Output");
         lines.value(2, output);
@@ -79,25 +79,25 @@ fn trace(lines: &mut Lines, span: &TraceView, branch: &str, below: &str) {
     }
 }
 
-fn steps(lines: &mut Lines, page: &Page, steps: &[StepView]) {
+fn steps(lines: &mut Lines, format: &Format, steps: &[StepView]) {
     lines.heading("Steps");
     let widest = steps.last().map_or(1, |last| last.n.to_string().len());
     for step in steps {
         let next = next(&step.next);
-        lines.line(2, &format!("{:>widest$}  {}  {} {next}", step.n, page.time(step.at), step.node));
+        lines.line(2, &format!("{:>widest$}  {}  {} {next}", step.n, format.time(step.at), step.node));
         // Updates are a list, but each is shown without a dash.
         step.updates.as_array().into_iter().flatten().for_each(|update| lines.value(4 + widest, update));
     }
 }
 
-fn decisions(lines: &mut Lines, page: &Page, decisions: &[DecisionView]) {
+fn decisions(lines: &mut Lines, format: &Format, decisions: &[DecisionView]) {
     if decisions.is_empty() {
         return;
     }
     lines.heading("Decisions");
     for decision in decisions {
-        let (at, id) = (page.time(decision.at), &decision.interrupt);
-        let undone = decision.undone_at.map(|at| format!(", taken back {}", page.time(at)));
+        let (at, id) = (format.time(decision.at), &decision.interrupt);
+        let undone = decision.undone_at.map(|at| format!(", taken back {}", format.time(at)));
         let what = format!("{} of {}, by {}", decision.r#type, decision.action, decision.by);
         lines.line(2, &format!("{at}  {id} {what}{}", undone.unwrap_or_default()));
         lines.field(4, "proposed", &decision.proposed);
@@ -110,13 +110,13 @@ fn decisions(lines: &mut Lines, page: &Page, decisions: &[DecisionView]) {
     }
 }
 
-fn effects(lines: &mut Lines, page: &Page, effects: &[EffectView]) {
+fn effects(lines: &mut Lines, format: &Format, effects: &[EffectView]) {
     if effects.is_empty() {
         return;
     }
     lines.heading("Effects");
     for effect in effects {
-        let (at, name) = (page.time(effect.at), &effect.name);
+        let (at, name) = (format.time(effect.at), &effect.name);
         lines.line(2, &format!("{at}  {name} (step {}): {}", effect.step, effect.state));
         if !effect.outcome.is_null() {
             lines.value(4, &effect.outcome);

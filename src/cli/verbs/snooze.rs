@@ -27,12 +27,12 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let id = interrupt(&self.id)?;
         let folder = context.open()?;
-        let until = when::parse_snooze(&self.when, &folder.page.now.to_zoned(folder.page.zone.clone()))
+        let until = when::parse_snooze(&self.when, &folder.format.now.to_zoned(folder.format.zone.clone()))
             .map_err(Failure::usage)?;
         let item = folder.inbox().decisions().snooze(id, until).await?;
         let item = pages::with_card(folder.inbox(), item).await;
-        folder.page.answer(&item, |page| match item.snoozed_until {
-            Some(until) => format!("{} is snoozed until {}.\n", item.id, page.time(until)),
+        folder.format.answer(&item, |format| match item.snoozed_until {
+            Some(until) => format!("{} is snoozed until {}.\n", item.id, format.time(until)),
             None => format!("{} is back in the list.\n", item.id),
         })
     }

@@ -40,7 +40,7 @@ impl StartWorkflow {
     /// Starts the workflow; holds the conversation at the terminal if there is one.
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let folder = context.open()?;
-        let talks = talk::is_possible(&folder.page) && !self.waiting.is_wanted();
+        let talks = talk::is_possible(&folder.format) && !self.waiting.is_wanted();
         let input =
             (self.verb.input)(&self.typed, talks).map_err(|error| Failure::usage(error.to_string()))?;
         let input = folder.with_model(self.verb.name, input);

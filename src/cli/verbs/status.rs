@@ -21,7 +21,7 @@ pub(in crate::cli) struct Args {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        if self.short && !context.page.is_json() {
+        if self.short && !context.format.is_json() {
             return Ok(Answer::line(brief(context).await));
         }
         answer(&context.open()?, text).await
@@ -47,12 +47,12 @@ pub(super) async fn answer(
 ) -> Result<Answer, Failure> {
     let overview = folder.inbox().figures().overview().await?;
     let skipped = skipped(folder).await?;
-    folder.page.answer(&data(&overview, skipped), |_| text(&overview, skipped))
+    folder.format.answer(&data(&overview, skipped), |_| text(&overview, skipped))
 }
 
 /// How much of the last day's mail was not shown.
 pub(super) async fn skipped(folder: &OpenFolder) -> Result<SkippedCount, Failure> {
-    let since = folder.page.now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(folder.page.now);
+    let since = folder.format.now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(folder.format.now);
     Ok(folder.inbox().mail().skipped_since(since).await?)
 }
 

@@ -37,7 +37,7 @@ impl Args {
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let narrowed = query.status.is_some() || query.search.is_some();
         let threads = pages::threads(folder.inbox(), query, limit).await?;
-        folder.page.answer(&threads, |page| {
+        folder.format.answer(&threads, |format| {
             if threads.is_empty() {
                 let what = if narrowed { "No thread matches" } else { "No thread has been started" };
                 return format!("{what} in {}.\n", folder.path);
@@ -48,14 +48,14 @@ impl Args {
                     thread.status.to_string(),
                     thread.workflow.clone(),
                     thread.steps.to_string(),
-                    page.age(thread.created_at),
+                    format.age(thread.created_at),
                     thread.title.clone(),
                 ]
             };
             let rows: Vec<_> = threads.iter().map(row).collect();
             let columns =
                 [full("ID"), full("STATUS"), full("WORKFLOW"), right("STEPS"), right("AGE"), cut("TITLE")];
-            table(page, columns, &rows)
+            table(format, columns, &rows)
         })
     }
 }

@@ -49,5 +49,7 @@ async fn undo_together(folder: &OpenFolder, id: InterruptId) -> Result<Answer, F
     // A program that reads the list must hear of it as well.
     refused.iter().for_each(|error| warning(&format!("Not taken back: {error}")));
     let next = outcome::next_step(folder, &outcomes).await?;
-    folder.page.answer(&outcomes, |page| outcomes.iter().map(|one| outcome::text(page, one, &next)).collect())
+    folder
+        .format
+        .answer(&outcomes, |format| outcomes.iter().map(|one| outcome::text(format, one, &next)).collect())
 }

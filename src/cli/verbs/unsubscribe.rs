@@ -24,7 +24,7 @@ impl Unsubscribe {
         drive(folder, std::slice::from_ref(&thread)).await?;
         let view = folder.inbox().threads().view(thread).await?;
         let card = view.questions.last().map(|question| question.id.to_string());
-        folder.page.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {
+        folder.format.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {
             Some(id) => {
                 format!("Nothing was sent yet. See it with `sayso view {id}`; `sayso accept {id}` unsubscribes you.\n")
             }

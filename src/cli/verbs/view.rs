@@ -3,7 +3,7 @@
 use crate::cli::context::Context;
 use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
-use crate::cli::output::{Answer, Page};
+use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
 use crate::graph::AgentAction;
 use crate::inbox::{Block, Item};
@@ -32,7 +32,7 @@ impl Args {
         };
         item.text = pages::card_or_args(card.text(), &item);
         let warned = card.blocks.iter().any(|block| matches!(block, Block::Warnings(_)));
-        folder.page.answer(&item, |page| text(page, &item, warned))
+        folder.format.answer(&item, |format| text(format, &item, warned))
     }
 }
 
@@ -46,7 +46,7 @@ fn is_titled(item: &Item) -> bool {
 }
 
 /// `warned` says that the card itself shows the warnings.
-fn text(page: &Page, item: &Item, warned: bool) -> String {
+fn text(format: &Format, item: &Item, warned: bool) -> String {
     let from = item.source.as_ref().map(|source| format!(" · from {source}")).unwrap_or_default();
     let mut out = format!(
         "{} · {} · {} · thread {} ({}){from} · {} ago\n",
@@ -55,7 +55,7 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
         item.action,
         item.thread,
         item.workflow,
-        page.age(item.created_at)
+        format.age(item.created_at)
     );
     let mut line = |text: &str| {
         out.push_str(&Visible::line(text));
@@ -68,9 +68,9 @@ fn text(page: &Page, item: &Item, warned: bool) -> String {
         line(&warning.line());
     }
     if let Some(until) = item.snoozed_until {
-        line(&format!("snoozed until {}", page.time(until)));
+        line(&format!("snoozed until {}", format.time(until)));
     }
-    if let Some(left) = item.patience_left(page.now) {
+    if let Some(left) = item.patience_left(format.now) {
         line(&format!("the asker gives up in {}", clock(left)));
     }
     if let Some(why) = &item.closed {

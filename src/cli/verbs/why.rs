@@ -25,6 +25,6 @@ impl Args {
         let folder = context.open()?;
         let card = folder.inbox().decisions().why(id.clone()).await;
         let text = card.map_err(|error| Failure::from_inbox(&error, Exit::Gone))?.text();
-        folder.page.answer(&json!({ "id": id, "text": text }), |_| format!("{text}\n"))
+        folder.format.answer(&json!({ "id": id, "text": text }), |_| format!("{text}\n"))
     }
 }
