@@ -36,14 +36,18 @@ async fn an_answer_is_sent_again_only_if_it_did_not_arrive() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_refusal_is_trouble_with_its_text() {
+async fn a_refusal_is_trouble_with_its_text_and_without_our_key() {
     let remote = RemoteInbox::new().await;
     let item = open_question(&remote).await;
     remote.langgraph().lock().faults.push_back(Fault::Refused);
     remote.decide(&item, answer()).await.unwrap();
     let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
     assert_eq!(error.code, "failed");
-    assert!(error.text.contains("lab: it answered 422: no such ⟨U+001B⟩[2Jassistant"), "{}", error.text);
+    assert!(
+        error.text.contains("lab: it answered 422: no such ⟨U+001B⟩[2Jassistant for [redacted]"),
+        "{}",
+        error.text
+    );
     assert!(remote.langgraph().resumes().is_empty());
 }
 

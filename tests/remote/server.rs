@@ -300,7 +300,10 @@ fn run(state: &mut ServerState, index: usize, body: String) -> Response<Body> {
         Some(Fault::ErrorBefore) => return reply(500, "oops".to_owned()),
         Some(Fault::Busy) => return reply(409, json!({"detail": "Thread is already running"}).to_string()),
         Some(Fault::Refused) => {
-            return reply(422, json!({"detail": "no such \u{1b}[2Jassistant"}).to_string());
+            return reply(
+                422,
+                json!({"detail": "no such \u{1b}[2Jassistant for canary-key-7f3a"}).to_string(),
+            );
         }
         Some(Fault::CutAfter | Fault::GatewayAfter | Fault::PageAfter | Fault::GoneAfter) | None => {}
     }

@@ -12,6 +12,9 @@ use secrecy::{ExposeSecret, SecretString};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+/// What precedes a token in its header.
+const BEARER: &str = "Bearer ";
+
 /// How long a connection may take.
 const CONNECT: Duration = Duration::from_secs(5);
 /// How long an answer may take.
@@ -87,7 +90,18 @@ impl Client {
         if status.is_success() {
             return Ok(text);
         }
-        Err(ServerError::Status { code: status.as_u16(), text: detail(&text) })
+        let text = short_line(&self.without_keys(message(&text)), 200);
+        Err(ServerError::Status { code: status.as_u16(), text })
+    }
+
+    /// The text without our keys, in case the server repeats them.
+    fn without_keys(&self, text: String) -> String {
+        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
+        let headers = keys.iter().flat_map(|(headers, _)| headers.values());
+        let values = headers.filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
+        values
+            .map(|value| value.strip_prefix(BEARER).unwrap_or(value))
+            .fold(text, |text, key| text.replace(key, "[redacted]"))
     }
 
     async fn send(&self, method: Method, path: &str, body: Option<String>) -> Result<Response, ServerError> {
@@ -148,7 +162,7 @@ fn read_keys(server: &config::Server, env: &Env) -> Result<HeaderMap, String> {
         headers.insert(HeaderName::from_static("x-api-key"), sensitive(&read("the key", secret)?, "")?);
     }
     if let Some(secret) = &server.token {
-        headers.insert(AUTHORIZATION, sensitive(&read("the token", secret)?, "Bearer ")?);
+        headers.insert(AUTHORIZATION, sensitive(&read("the token", secret)?, BEARER)?);
     }
     Ok(headers)
 }
@@ -186,10 +200,10 @@ async fn read(mut response: Response) -> Result<String, ServerError> {
     String::from_utf8(bytes).map_err(|_| ServerError::Odd("its answer is not UTF-8 text".to_owned()))
 }
 
-/// A server's error message, in a few words.
-fn detail(text: &str) -> String {
+/// A server's error message.
+fn message(text: &str) -> String {
     let json: Option<serde_json::Value> = serde_json::from_str(text).ok();
-    let message = match &json {
+    match &json {
         Some(json) => {
             let message = json.get("detail").or_else(|| json.get("message")).unwrap_or(json);
             message.as_str().map_or_else(|| message.to_string(), str::to_owned)
@@ -197,8 +211,7 @@ fn detail(text: &str) -> String {
         // A page made for browsers tells people here nothing.
         None if text.trim_start().starts_with('<') => "with a page for browsers".to_owned(),
         None => text.to_owned(),
-    };
-    short_line(&message, 200)
+    }
 }
 
 /// Why a request did not get through: the innermost cause, without the address.
