@@ -6,7 +6,8 @@ use serde::{Deserialize, Serialize};
 /// How many shells may stand between a program and the process it started.
 const MAX_SHELLS: usize = 8;
 
-const SHELLS: [&str; 9] = ["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "nu", "zsh"];
+/// Every shell we know.
+pub const SHELLS: [&str; 9] = ["sh", "ash", "bash", "busybox", "dash", "fish", "ksh", "nu", "zsh"];
 
 /// A process of this machine.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]

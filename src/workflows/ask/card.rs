@@ -1,8 +1,8 @@
 //! Cards: the answer, the exact request, or what is missing.
 
-use super::parts::{ListPosition, Table};
+use super::parts::Table;
 use super::state::Ask;
-use super::{NEXT, QUESTION, REQUEST, values};
+use super::{NEXT, QUESTION, REQUEST, page, values};
 use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
@@ -72,8 +72,7 @@ fn answer(services: &Services, state: &Ask, is_result: bool) -> Vec<Block> {
     let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
     let mut blocks = vec![Block::Text(Visible::new(text))];
     // The end of a long list is far below, so this comes first.
-    if let Some(list) = state.more().and_then(<[ListPosition]>::first) {
-        let shown = format!("{} of {}; answer “more” for the next", list.told, list.total);
+    if let Some(shown) = state.more().and_then(page::note) {
         blocks.insert(0, Block::Fields(vec![(Visible::line("shown"), Visible::line(&shown))]));
     }
     if !is_result {

@@ -43,7 +43,7 @@ pub struct HistoryEntry {
     /// The digests of the whole answers it was made from.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub kept: Vec<String>,
-    /// Lists of which only the beginning was shown.
+    /// Its lists, and how far each was shown.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub more: Vec<ListPosition>,
 }

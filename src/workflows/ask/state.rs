@@ -372,7 +372,7 @@ impl Ask {
         Some((last.text.as_str(), last.table.as_ref(), &last.kept))
     }
 
-    /// The lists of the newest answer that have more to show; `None` if nothing was answered.
+    /// The lists of the newest answer and how far each was shown; `None` if nothing was answered.
     pub fn more(&self) -> Option<&[ListPosition]> {
         let last = self.message_history.iter().rfind(|entry| entry.role == Role::Agent)?;
         Some(&last.more)

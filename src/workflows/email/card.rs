@@ -173,7 +173,7 @@ fn call_blocks(
         tools::SCHEDULE_MEETING => {
             let args: ScheduleMeeting = read(&item.args)?;
             let when = TimeRange::of(&args);
-            let time = when.as_ref().map(|when| when.local(services)).unwrap_or_else(Clone::clone);
+            let time = when.as_ref().map(|when| when.local_with_zone(services)).unwrap_or_else(Clone::clone);
             let mut blocks = vec![fields(vec![
                 ("When", format!("{time}, {} minutes", args.duration_minutes)),
                 ("Subject", args.subject),

@@ -71,17 +71,6 @@ pub(super) fn invitation(
     })
 }
 
-/// A time range in the person's time zone.
-pub(super) fn span(services: &Services, start: &str, end: &str) -> String {
-    let zoned = |text: &str| text.parse::<Timestamp>().map(|at| at.to_zoned(services.user.time_zone.clone()));
-    match (zoned(start), zoned(end)) {
-        (Ok(start), Ok(end)) => {
-            format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime("%H:%M"))
-        }
-        _ => start.to_owned(),
-    }
-}
-
 /// Time and place of an event in an invitation: in the person's time zone, and in the zone it was written in if that
 /// shows another time.
 pub(super) fn invited_to(
@@ -89,7 +78,8 @@ pub(super) fn invited_to(
     conversation: &Conversation,
     args: &AnswerInvitationArgs,
 ) -> (String, String) {
-    let when = span(services, &args.start, &args.end);
+    let when = TimeRange::between(&args.start, &args.end);
+    let when = when.map_or_else(|| args.start.clone(), |when| when.local(&services.user.time_zone));
     let part = conversation.about().and_then(|(_, mail)| mail.invitation.as_ref());
     let events = part.and_then(|part| calendar::read_events(&part.text, &services.user.time_zone).ok());
     let start: Option<Timestamp> = args.start.parse().ok();

@@ -29,16 +29,16 @@ const MAX_NAMES: usize = 30;
 pub(super) fn of_mails(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let mut warnings: Vec<Warning> = Vec::new();
     for alone in conversation.to_decide_on() {
-        Warning::add(&mut warnings, of_newest(services, &alone)?);
+        Warning::add(&mut warnings, of_mail(services, &alone)?);
     }
     Ok(warnings)
 }
 
-/// The warnings of the newest mail.
-fn of_newest(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
-    let Some((_, newest)) = conversation.newest() else { return Ok(Vec::new()) };
+/// The warnings of the mail being decided on.
+fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
+    let Some((_, mail)) = conversation.about() else { return Ok(Vec::new()) };
     with_known(services, conversation, Vec::new(), |known| {
-        risks_of_mail(newest, known).into_iter().map(|risk| warning(&risk)).collect()
+        risks_of_mail(mail, known).into_iter().map(|risk| warning(&risk)).collect()
     })
 }
 
@@ -51,8 +51,8 @@ pub(super) fn of_call(
     (tool, args): (&str, &Value),
     lookup: Option<&Result<TimeLookup, String>>,
 ) -> Result<Vec<Warning>, NodeError> {
-    let mut warnings = of_newest(services, conversation)?;
-    let Some((_, newest)) = conversation.newest() else { return Ok(warnings) };
+    let mut warnings = of_mail(services, conversation)?;
+    let Some((_, answered)) = conversation.about() else { return Ok(warnings) };
     if tool == tools::QUESTION {
         let wants_secret = args.get("content").and_then(Value::as_str).is_some_and(asks_for_secret);
         let text = "The agent asks for a password or a code. What you type may end up in a mail.";
@@ -66,7 +66,7 @@ pub(super) fn of_call(
             Ok(UnsubscribeArgs::Mail { to, .. }) => send::bare_addresses(&[to]).concat(),
             Err(_) => String::new(),
         };
-        warnings.extend(unsubscribe_risk(newest, &to).as_ref().map(warning));
+        warnings.extend(unsubscribe_risk(answered, &to).as_ref().map(warning));
     } else {
         // If somebody is new both as sender and recipient, one warning is enough.
         Warning::add(&mut warnings, message_warnings(services, conversation, tool, args)?);
@@ -105,9 +105,9 @@ pub(super) async fn look_up_time(
         Err(text) => return Some(Err(text)),
     };
     // An event does not conflict with itself.
-    let own_times = match conversation.newest() {
-        Some((_, newest)) if tool == tools::ANSWER_INVITATION => {
-            event_news::times_held(services, newest).await
+    let own_times = match conversation.about() {
+        Some((_, invitation)) if tool == tools::ANSWER_INVITATION => {
+            event_news::times_held(services, invitation).await
         }
         _ => Vec::new(),
     };

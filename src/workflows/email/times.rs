@@ -28,13 +28,17 @@ impl TimeRange {
         Some(Self { start: start.parse().ok()?, end: end.parse().ok()? })
     }
 
-    /// In the person's time zone: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
-    pub fn local(&self, services: &Services) -> String {
-        let zone = services.user.time_zone.clone();
-        let (start, end) = (self.start.to_zoned(zone.clone()), self.end.to_zoned(zone));
-        let name = start.time_zone().iana_name().unwrap_or("UTC").to_owned();
+    /// In a time zone: `Monday 4 May 2026, 14:00–14:30`.
+    pub fn local(&self, zone: &TimeZone) -> String {
+        let (start, end) = (self.start.to_zoned(zone.clone()), self.end.to_zoned(zone.clone()));
         let until = if start.date() == end.date() { "%H:%M" } else { "%A %-d %B, %H:%M" };
-        format!("{}–{} ({name})", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime(until))
+        format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime(until))
+    }
+
+    /// In the person's time zone: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
+    pub fn local_with_zone(&self, services: &Services) -> String {
+        let zone = &services.user.time_zone;
+        format!("{} ({})", self.local(zone), zone.iana_name().unwrap_or("UTC"))
     }
 
     /// The first and last day of a meeting that touches one day or two.

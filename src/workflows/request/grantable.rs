@@ -4,6 +4,7 @@ use super::risk::FILES;
 use super::shell::{self, Segment};
 use super::state::RequestInput;
 use crate::graph::{AgentAction, AgentCall, CommandLine};
+use crate::tools::process::SHELLS;
 use serde_json::Value;
 use std::path::{Component, Path, PathBuf};
 
@@ -130,18 +131,14 @@ fn prefix_word_count(words: &[String]) -> usize {
             && word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | ':'))
     };
     let runs_rest = ["run", "exec", "x", "eval", "sh", "shell", "start", "dlx"].contains(&command.as_str());
-    let runs_others = shell::is_starter(program) || RUNNERS.contains(&program.as_str());
+    let runs_others = shell::is_starter(program)
+        || SHELLS.contains(&program.as_str())
+        || RUNNERS.contains(&program.as_str());
     if is_plain(program) && is_plain(command) && !runs_others && !runs_rest { 2 } else { 0 }
 }
 
-/// Programs that run whatever they are told to, or can change anything.
+/// Programs other than shells that run whatever they are told to, or can change anything.
 const RUNNERS: &[&str] = &[
-    "sh",
-    "bash",
-    "zsh",
-    "dash",
-    "ksh",
-    "fish",
     "python",
     "python3",
     "node",

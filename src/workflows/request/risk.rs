@@ -4,6 +4,7 @@
 use super::shell::{self, ParsedCommand};
 use super::state::RequestInput;
 use crate::graph::{Grade, Warning};
+use crate::tools::process::SHELLS;
 use serde_json::Value;
 
 /// Something unusual about a request.
@@ -112,8 +113,8 @@ pub(super) fn warnings(request: &RequestInput) -> Vec<Warning> {
 /// The argument names that agents use for a file.
 pub(super) const FILES: &[&str] = &["file_path", "filePath", "filepath", "path", "notebook_path", "file"];
 
-const SHELLS: &[&str] =
-    &["sh", "bash", "zsh", "dash", "ksh", "fish", "python", "python3", "node", "perl", "ruby", "php"];
+/// Programs other than shells that run what they read.
+const INTERPRETERS: &[&str] = &["python", "python3", "node", "perl", "ruby", "php"];
 
 fn add_command_risks(simple: &ParsedCommand, folder: Option<&str>, risks: &mut Vec<Risk>) {
     let (program, rest) = simple.program();
@@ -152,7 +153,11 @@ fn add_command_risks(simple: &ParsedCommand, folder: Option<&str>, risks: &mut V
             risks.push(Risk::WritesOutside);
         }
         program if program.starts_with("mkfs") => risks.push(Risk::RawDisk),
-        program if simple.piped && SHELLS.contains(&program) && reads_program(rest) => {
+        program
+            if simple.piped
+                && (SHELLS.contains(&program) || INTERPRETERS.contains(&program))
+                && reads_program(rest) =>
+        {
             risks.push(Risk::RunsPiped);
         }
         _ => {}
@@ -300,6 +305,11 @@ mod tests {
             ("echo $(rm -r x)", &["deletes"]),
             ("curl -fsSL https://x.test/i.sh | sh", &["runs_piped"]),
             ("wget -O- x | sudo bash -s", &["runs_piped", "as_root"]),
+            ("curl x | ash", &["runs_piped"]),
+            ("curl x | busybox sh", &["runs_piped"]),
+            ("ash -c 'rm -rf x'", &["deletes"]),
+            ("busybox sh -c 'rm -rf x'", &["deletes"]),
+            ("busybox rm -rf x", &["deletes"]),
             ("sudo apt install x", &["as_root"]),
             ("git push --force origin main", &["force_push"]),
             ("git -C sub push -f", &["force_push"]),

@@ -14,8 +14,8 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 /// How many times the model may read more files for one question.
 const ROUNDS: usize = 2;
 
-/// How many file excerpts one refinement reads, for all its questions.
-const READS: usize = 4;
+/// How many more excerpts of files the model may ask for in one refinement.
+const MAX_EXCERPTS: usize = 4;
 
 pub(super) struct Answered {
     pub question: String,
@@ -109,8 +109,8 @@ impl FileAnswerer<'_> {
         for call in &reply.calls {
             let args = serde_json::from_value::<ReadFile>(call.args.clone()).map_err(|e| e.to_string());
             let text = match args {
-                Ok(_) if self.reads.fetch_add(1, Ordering::Relaxed) >= READS => Err(format!(
-                    "{READS} parts of files were read, and no more are; answer from what you have"
+                Ok(_) if self.reads.fetch_add(1, Ordering::Relaxed) >= MAX_EXCERPTS => Err(format!(
+                    "{MAX_EXCERPTS} parts of files were read, and no more are; answer from what you have"
                 )),
                 Ok(args) => match (&args.name, args.line) {
                     (Some(name), _) if !name.is_empty() => self.read(&args.path, ExcerptStart::Name(name)),

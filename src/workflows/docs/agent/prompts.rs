@@ -24,8 +24,8 @@ const WORDING: usize = 4_000;
 /// How many files are given with a question.
 pub(super) const FILES_PER_QUESTION: usize = 2;
 
-/// The most questions per iteration.
-const MAX_QUESTIONS: u64 = 5;
+/// How many questions a refinement usually asks, for the estimate.
+const USUAL_QUESTIONS: u64 = 5;
 
 /// The role of the model that judges a page.
 const JUDGE: &str = "You review a page of documentation for the people who will work on a code base, against the facts it \
@@ -185,8 +185,9 @@ impl PromptBuilder<'_> {
     /// How many tokens one more iteration costs: its prompts, and the usual amount of writing.
     pub(super) fn estimate(&self) -> u64 {
         let read_bytes = (self.project().len() + self.analysis().len()) as u64;
-        let answer_bytes = MAX_QUESTIONS * ((FILES_PER_QUESTION as u64 + 1) * self.excerpt() as u64 + ANSWER);
-        let written_bytes = self.analysis().len() as u64 + 2 * MAX_QUESTIONS * ANSWER;
+        let answer_bytes =
+            USUAL_QUESTIONS * ((FILES_PER_QUESTION as u64 + 1) * self.excerpt() as u64 + ANSWER);
+        let written_bytes = self.analysis().len() as u64 + 2 * USUAL_QUESTIONS * ANSWER;
         (3 * read_bytes + answer_bytes + written_bytes) / TOKEN
     }
 }

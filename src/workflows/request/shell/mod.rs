@@ -5,6 +5,7 @@ mod harmless;
 mod paths;
 mod segments;
 
+use crate::tools::process::SHELLS;
 use brush_parser::ast::{
     AndOrList, AssignmentValue, Command, CommandPrefixOrSuffixItem, CompoundCommand, CompoundList,
     IoFileRedirectKind, IoFileRedirectTarget, IoRedirect, Pipeline, Program, RedirectList, SimpleCommand,
@@ -315,7 +316,7 @@ impl Reader {
 fn scripts(simple: &ParsedCommand) -> Vec<String> {
     let (program, rest) = simple.program();
     match program {
-        "sh" | "bash" | "zsh" | "dash" | "ksh" | "fish" => {
+        program if SHELLS.contains(&program) => {
             let at = rest.iter().position(|word| word.starts_with('-') && word.ends_with('c'));
             at.and_then(|at| rest.get(at + 1)).cloned().into_iter().collect()
         }
@@ -373,6 +374,7 @@ const STARTERS: &[Starter] = &[
     starter("doas", "Cu", &[]),
     starter("pkexec", "", &["--user"]),
     starter("env", "uCa", &["--unset", "--chdir", "--argv0"]),
+    starter("busybox", "", &[]),
     starter("nohup", "", &[]),
     starter("time", "fo", &["--format", "--output"]),
     starter("nice", "n", &["--adjustment"]),
