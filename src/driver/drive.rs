@@ -1,13 +1,13 @@
 //! Drives one thread by one node: folds in what arrived, runs the node, commits once.
 
 use super::cache::Cached;
-use super::engine::{Engine, StartError, fold};
+use super::engine::{Engine, fold};
 use super::fail_point::fail_point;
 use super::journal::StepJournal;
 use super::trouble;
 use crate::graph::{
-    AnyState, Child, Event, Failure, FoldError, InterruptId, Next, NodeError, Output, Retry, StepContext,
-    ThreadId, run_node,
+    AnyState, Child, Event, Failure, FoldError, InterruptId, JournalError, Next, NodeError, Output, Retry,
+    StepContext, ThreadId, run_node,
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use crate::store::{
@@ -44,7 +44,7 @@ pub(crate) enum DriveResult {
     /// Try again after this wait.
     RetryAfter(Duration),
     /// A server it needs cannot be reached; try again after this wait.
-    ServerAbsent(UnreachableServer, Duration),
+    ServerUnreachable(UnreachableServer, Duration),
     /// The decision can still be taken back for this long.
     Held(Duration),
     /// Nothing can be written right now (full disk, locked file). The thread is not at fault.
@@ -153,7 +153,7 @@ impl Engine {
         let lapsed = loaded.granted.iter().filter(|answer| !self.still_granted(answer));
         let lapsed: Vec<InterruptId> = lapsed.map(|answer| answer.interrupt.clone()).collect();
         if !lapsed.is_empty() {
-            self.store().grants().recall(thread.clone(), loaded.version, lapsed).await?;
+            self.store().grants().reopen(thread.clone(), loaded.version, lapsed).await?;
             return Ok(Some(DriveResult::Continue));
         }
         Ok(None)
@@ -180,14 +180,15 @@ impl Engine {
             Retry::Unreachable { server, text, wait } => {
                 tracing::info!(%thread, %node, %server, %text, "a server is away");
                 let _ = self.store().flush().await;
-                Ok(DriveResult::ServerAbsent(UnreachableServer { server, why: text }, wait))
+                Ok(DriveResult::ServerUnreachable(UnreachableServer { server, why: text }, wait))
             }
             Retry::Never(failure) => self.fail(loaded, Some(spec), Some(state), failure).await,
             Retry::Moved => Ok(DriveResult::Continue),
-            // If the writer is still alive, the write was only blocked, and that may pass.
-            Retry::Storage(text) => Err(match self.store().mode() {
-                Mode::ReadWrite => StoreError::Full,
-                Mode::ViewOnly(_) => StoreError::Disk(text),
+            Retry::Storage(JournalError::Full) => Err(StoreError::Full),
+            Retry::Storage(JournalError::Busy) => Err(StoreError::Busy),
+            Retry::Storage(error) => Err(match self.store().mode() {
+                Mode::ReadWrite => StoreError::Sql(error.to_string()),
+                Mode::ViewOnly(_) => StoreError::Disk(error.to_string()),
             }),
         }
     }
@@ -324,12 +325,8 @@ impl Engine {
 
     fn children(&self, children: Vec<Child>) -> Result<Vec<NewThread>, Failure> {
         let start = |child: Child| {
-            self.new_thread(&child.workflow, child.input, &child.key).map_err(|error| {
-                Failure::Failed(match error {
-                    StartError::Unknown(name) => format!("there is no workflow `{name}` to start"),
-                    StartError::Input(error) => format!("`{}` cannot be started: {error}", child.workflow),
-                })
-            })
+            self.new_thread(&child.workflow, child.input, &child.key)
+                .map_err(|error| Failure::Failed(format!("`{}` cannot be started: {error}", child.workflow)))
         };
         children.into_iter().map(start).collect()
     }

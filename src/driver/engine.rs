@@ -209,11 +209,12 @@ impl Engine {
 }
 
 /// Why a thread cannot be started.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum StartError {
-    /// There is no such workflow.
+    #[error("there is no workflow `{0}`")]
     Unknown(String),
     /// The input does not fit.
+    #[error("{0}")]
     Input(InputError),
 }
 

@@ -55,7 +55,7 @@ impl Journal for StepJournal {
         })
     }
 
-    fn settle<'a>(
+    fn set_state<'a>(
         &'a self,
         name: &'a str,
         state: EffectState,
@@ -63,14 +63,14 @@ impl Journal for StepJournal {
     ) -> BoxFuture<'a, Result<(), JournalError>> {
         Box::pin(async move {
             fail_point("before_outcome");
-            let settled = self.store.effects().settle(
+            let write = self.store.effects().set_state(
                 self.thread.clone(),
                 self.step,
                 name.to_owned(),
                 state,
                 outcome.clone(),
             );
-            settled.await.map_err(journal_error)?;
+            write.await.map_err(journal_error)?;
             fail_point("after_outcome");
             Ok(())
         })
@@ -81,6 +81,8 @@ fn journal_error(error: StoreError) -> JournalError {
     match error {
         StoreError::Moved => JournalError::Moved,
         StoreError::NotApproved(text) | StoreError::Damaged(text) => JournalError::NotApproved(text),
+        StoreError::Full => JournalError::Full,
+        StoreError::Busy => JournalError::Busy,
         other => JournalError::Storage(other.to_string()),
     }
 }

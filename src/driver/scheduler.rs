@@ -63,7 +63,8 @@ pub enum Ended {
 /// The driver of a data folder. An OS lock ensures there is only one at a time.
 pub struct Driver {
     engine: Engine,
-    lock: Arc<DriverLock>,
+    /// Held until this driver is done; effects that are still running hold it even longer.
+    _lock: Arc<DriverLock>,
     touched: HashSet<ThreadId>,
     failed: HashMap<ThreadId, StoreError>,
 }
@@ -88,9 +89,9 @@ struct Scheduler {
     /// Why a recent write failed.
     blocked: Option<StoreError>,
     /// Threads that wait for absent servers.
-    absences: UnreachableServers,
+    unreachable: UnreachableServers,
     /// Answers waiting to be learned from.
-    batches: PendingLessons,
+    lessons: PendingLessons,
     last_look: Instant,
     first: bool,
 }
@@ -100,7 +101,7 @@ struct Look {
     /// Something is running or will be.
     active: bool,
     /// Some thread waits only for an earlier attempt's effect to end.
-    blocked: bool,
+    waits_for_effect: bool,
     /// When to look again even if nothing changes.
     wake: Option<Instant>,
 }
@@ -124,7 +125,7 @@ impl Driver {
                 }
                 let lock = Arc::new(lock);
                 engine.set_lock(&lock);
-                Ok(Ok(Self { engine, lock, touched: HashSet::new(), failed: HashMap::new() }))
+                Ok(Ok(Self { engine, _lock: lock, touched: HashSet::new(), failed: HashMap::new() }))
             }
         }
     }
@@ -180,7 +181,7 @@ impl Driver {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
                     scheduler.blocked = Some(error);
-                    Look { active: true, blocked: false, wake: Some(Instant::now() + BLOCKED_WAIT) }
+                    Look { active: true, waits_for_effect: false, wake: Some(Instant::now() + BLOCKED_WAIT) }
                 }
                 Err(error) => return Err(error),
             };
@@ -208,7 +209,7 @@ impl Driver {
                         return Ok(Ended::Stopped);
                     }
                 }
-                () = self.engine.released().notified(), if look.blocked => {}
+                () = self.engine.released().notified(), if look.waits_for_effect => {}
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
             }
         }
@@ -231,7 +232,7 @@ impl Driver {
             }
             Scope::Only(threads) => Some(threads.clone()),
         };
-        let mut look = Look { active: !scheduler.running.is_empty(), blocked: false, wake: None };
+        let mut look = Look { active: !scheduler.running.is_empty(), waits_for_effect: false, wake: None };
         scheduler.forget(&to_do.threads);
         for thread in to_do.threads {
             let in_scope = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread));
@@ -242,7 +243,7 @@ impl Driver {
                 continue;
             }
             // Running until idle does not wait for absent servers.
-            if until == Until::Idle && scheduler.absences.is_waiting(&thread.thread) {
+            if until == Until::Idle && scheduler.unreachable.is_waiting(&thread.thread) {
                 continue;
             }
             look.active = true;
@@ -258,7 +259,7 @@ impl Driver {
                 continue;
             }
             if self.engine.is_at_work(&thread.thread) {
-                look.blocked = true;
+                look.waits_for_effect = true;
                 continue;
             }
             if let Some(wake) = scheduler.wait_until(&thread) {
@@ -284,7 +285,7 @@ impl Driver {
     ) -> Result<(), StoreError> {
         if !matches!(scope, Scope::Family(_)) {
             let CardChanges { at_once, changed } =
-                scheduler.absences.update_cards(&self.engine, !look.active).await?;
+                scheduler.unreachable.update_cards(&self.engine, !look.active).await?;
             look.active |= changed || !at_once.is_empty();
             if !at_once.is_empty() {
                 look.wake = Some(Instant::now());
@@ -293,7 +294,7 @@ impl Driver {
         }
         if matches!(scope, Scope::All) {
             let delay = self.engine.settings().learning_delay;
-            if let Some(wake) = scheduler.batches.look(&self.engine, delay).await? {
+            if let Some(wake) = scheduler.lessons.look(&self.engine, delay).await? {
                 look.active = true;
                 look.wake_at(wake);
             }
@@ -312,13 +313,6 @@ impl Driver {
     }
 }
 
-/// Holds the lock until this driver is done; effects that are still running hold it even longer.
-impl Drop for Driver {
-    fn drop(&mut self) {
-        tracing::debug!(lock = ?self.lock, "the driver gives its lock back");
-    }
-}
-
 fn is_stale_hold(thread: &Runnable, now: i64) -> bool {
     thread.status == Status::Held
         && thread.held_at.is_some_and(|since| now.abs_diff(since) > STALE_HOLD_MS.unsigned_abs())
@@ -334,8 +328,8 @@ impl Scheduler {
             broken: HashMap::new(),
             failed: HashMap::new(),
             blocked: None,
-            absences: UnreachableServers::default(),
-            batches: PendingLessons::default(),
+            unreachable: UnreachableServers::default(),
+            lessons: PendingLessons::default(),
             last_look: Instant::now(),
             first: true,
         }
@@ -363,7 +357,7 @@ impl Scheduler {
         let task = async move {
             match work.await {
                 // Somebody waits for this thread alone, so tell them at once.
-                (thread, DriveResult::ServerAbsent(absent, _), attempt) if alone => {
+                (thread, DriveResult::ServerUnreachable(absent, _), attempt) if alone => {
                     let result = engine.give_up(&thread, &absent, attempt + 1).await;
                     (thread, result, attempt)
                 }
@@ -420,13 +414,13 @@ impl Scheduler {
                     result,
                     DriveResult::Held(_)
                         | DriveResult::RetryAfter(_)
-                        | DriveResult::ServerAbsent(..)
+                        | DriveResult::ServerUnreachable(..)
                         | DriveResult::Blocked(_)
                 ) {
                     self.held.remove(&thread);
                 }
                 if matches!(result, DriveResult::Continue | DriveResult::Idle) {
-                    let others = self.absences.thread_got_through(&thread);
+                    let others = self.unreachable.thread_got_through(&thread);
                     self.try_at_once(others);
                 }
                 match result {
@@ -437,9 +431,9 @@ impl Scheduler {
                     DriveResult::RetryAfter(wait) => {
                         self.backoffs.insert(thread, (Instant::now() + wait, attempt + 1));
                     }
-                    DriveResult::ServerAbsent(absent, wait) => {
+                    DriveResult::ServerUnreachable(absent, wait) => {
                         self.backoffs.insert(thread.clone(), (Instant::now() + wait, attempt + 1));
-                        self.absences.add(thread, absent);
+                        self.unreachable.add(thread, absent);
                     }
                     DriveResult::Blocked(error) => {
                         tracing::warn!(%thread, %error, "cannot be written down now");
@@ -467,7 +461,7 @@ impl Scheduler {
         }
         let versions: HashMap<&ThreadId, i64> = runnable.iter().map(|r| (&r.thread, r.version)).collect();
         self.held.retain(|thread, _| versions.contains_key(thread));
-        self.absences.retain(|thread| versions.contains_key(thread));
+        self.unreachable.retain(|thread| versions.contains_key(thread));
         self.backoffs.retain(|thread, _| versions.contains_key(thread));
         self.broken.retain(|thread, seen_at| match versions.get(thread) {
             Some(version) if *seen_at == i64::MIN || seen_at == version => {

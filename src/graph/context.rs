@@ -143,14 +143,14 @@ async fn carry_out(
         }
         PriorEffect::Earlier { state: EffectState::NotDone, frozen, .. } => {
             intent.frozen = frozen;
-            journal.settle(&intent.name, EffectState::Begun, &Value::Null).await?;
+            journal.set_state(&intent.name, EffectState::Begun, &Value::Null).await?;
         }
         PriorEffect::Earlier { state: EffectState::Begun | EffectState::InDoubt, frozen, .. } => {
             intent.frozen = frozen;
             match effect.find(&intent.frozen).await {
                 EffectTrace::Done(outcome) => return done(&*journal, &intent.name, outcome).await,
                 EffectTrace::NotDone => {
-                    journal.settle(&intent.name, EffectState::Begun, &Value::Null).await?
+                    journal.set_state(&intent.name, EffectState::Begun, &Value::Null).await?
                 }
                 EffectTrace::Unknown(text) => return in_doubt(&*journal, &intent.name, text).await,
             }
@@ -178,15 +178,15 @@ async fn carry_out(
 }
 
 async fn done(journal: &dyn Journal, name: &str, outcome: Value) -> Result<Value, NodeError> {
-    journal.settle(name, EffectState::Done, &outcome).await?;
+    journal.set_state(name, EffectState::Done, &outcome).await?;
     Ok(outcome)
 }
 
 async fn not_done(journal: &dyn Journal, name: &str, why: &str) -> Result<(), NodeError> {
-    Ok(journal.settle(name, EffectState::NotDone, &json!({ "error": why })).await?)
+    Ok(journal.set_state(name, EffectState::NotDone, &json!({ "error": why })).await?)
 }
 
 async fn in_doubt(journal: &dyn Journal, name: &str, text: String) -> Result<Value, NodeError> {
-    journal.settle(name, EffectState::InDoubt, &json!({ "error": text })).await?;
+    journal.set_state(name, EffectState::InDoubt, &json!({ "error": text })).await?;
     Err(NodeError::InDoubt { effect: name.to_owned(), text })
 }

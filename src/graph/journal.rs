@@ -58,7 +58,7 @@ pub enum Authorization {
         /// The arguments to be carried out, by interrupt key; null if there are none, as for a written response.
         given: BTreeMap<String, Value>,
     },
-    /// A listed grant covers it.
+    /// A built-in grant covers it.
     Grant {
         /// The grant's name.
         name: String,
@@ -103,6 +103,12 @@ pub enum JournalError {
     /// The arguments are not the approved ones.
     #[error("{0}")]
     NotApproved(String),
+    /// Nothing can be written now, and that may pass.
+    #[error("the disk is full")]
+    Full,
+    /// Another process keeps the store locked, and that may pass.
+    #[error("the store is locked")]
+    Busy,
     /// The store failed.
     #[error("{0}")]
     Storage(String),
@@ -117,7 +123,7 @@ pub trait Journal: Send + Sync {
     /// Commits an intent, or returns what an earlier attempt left.
     fn begin<'a>(&'a self, intent: &'a Intent) -> BoxFuture<'a, Result<PriorEffect, JournalError>>;
     /// Commits how far an effect has come.
-    fn settle<'a>(
+    fn set_state<'a>(
         &'a self,
         name: &'a str,
         state: EffectState,
@@ -139,7 +145,7 @@ impl Journal for NoEffects {
         Box::pin(async { Err(JournalError::NotApproved(format!("`{}`: {}", intent.name, self.0))) })
     }
 
-    fn settle<'a>(
+    fn set_state<'a>(
         &'a self,
         name: &'a str,
         _: EffectState,

@@ -1,4 +1,4 @@
-//! The engine: durable graphs of plain async functions.
+//! Durable graphs of plain async functions.
 //!
 //! A *workflow* is a graph of nodes over one state type. A *thread* is one run of it, and a thread **is** its list of
 //! updates: whatever happens (the start input, a node's result, people's answers, children's results, arriving mail)
@@ -10,7 +10,7 @@
 //! took a month to answer, and the drawing of a graph shows every place where a person is asked.
 //!
 //! Mail, models, SQL and terminals are not here. The driver supplies a [`Journal`] (where intents and outcomes are
-//! kept) and commits the [`Output`] of each node; the app does both over SQLite.
+//! kept) and commits the [`Output`] of each node; `driver/` does both over SQLite.
 
 mod builder;
 mod command;

@@ -76,8 +76,8 @@ pub enum Retry {
     Never(Failure),
     /// The thread has moved on: drop the result and look again.
     Moved,
-    /// The store failed: nothing can be recorded, so nothing more may be done.
-    Storage(String),
+    /// Nothing can be recorded, so nothing more may be done.
+    Storage(JournalError),
 }
 
 /// Runs one node within its time limit and checks the edge it took.
@@ -144,7 +144,9 @@ impl Retry {
             NodeError::Budget { text } => Retry::Never(Failure::Budget(text)),
             NodeError::InDoubt { effect, text } => Retry::Never(Failure::InDoubt { effect, text }),
             NodeError::Journal(JournalError::Moved) => Retry::Moved,
-            NodeError::Journal(JournalError::Storage(text)) => Retry::Storage(text),
+            NodeError::Journal(e @ (JournalError::Full | JournalError::Busy | JournalError::Storage(_))) => {
+                Retry::Storage(e)
+            }
             NodeError::Journal(e @ (JournalError::Twice(_) | JournalError::NotApproved(_))) => {
                 Retry::Never(Failure::Failed(e.to_string()))
             }

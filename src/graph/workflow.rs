@@ -23,7 +23,7 @@ impl AnyState {
     }
 }
 
-/// A node's result as data, with full node names.
+/// A node's result as data.
 #[derive(Debug)]
 pub struct NodeOutput {
     /// A JSON array of updates.

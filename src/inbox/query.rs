@@ -37,9 +37,9 @@ pub struct ThreadQuery {
     pub kind: Option<Kind>,
     /// Only threads that ended like this, in the words of [`ThreadLine::outcome_or_status`](super::ThreadLine::outcome_or_status).
     pub ending: Option<String>,
-    /// Only threads to which nothing has happened for this long.
+    /// Only threads started at least this long ago.
     pub older: Option<Duration>,
-    /// Only threads to which something happened within this time.
+    /// Only threads started within this time.
     pub newer: Option<Duration>,
     /// Whether to list threads that the engine starts itself.
     pub engine: EngineThreads,

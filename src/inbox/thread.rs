@@ -190,7 +190,7 @@ pub struct DecisionView {
     pub interrupt: InterruptId,
     /// The question's action.
     pub action: String,
-    /// `accept`, `edit`, `respond` or `ignore`.
+    /// `accept`, `edit`, `respond`, `ignore` or `draft`.
     pub r#type: String,
     pub proposed: Value,
     /// What the person gave: edited arguments, or text.

@@ -1,7 +1,6 @@
 //! Puts mail away for the person, and back. The card closes after the mail has really moved, and returns with it.
 
 use super::mail::Mail;
-use crate::driver::StartError;
 use crate::graph::{EventKind, ThreadId};
 use crate::inbox::{InboxError, Status};
 use crate::mail::Destination;
@@ -225,13 +224,9 @@ impl Mail<'_> {
             Some(last) => format!("{}#{last}", key(mail)),
         };
         let engine = &self.0.engine;
-        let new =
-            engine.new_thread(put_away::NAME, json!({"mail": filed, "to": to}), &key).map_err(|error| {
-                InboxError::Failed(match error {
-                    StartError::Unknown(name) => format!("there is no workflow `{name}`"),
-                    StartError::Input(error) => error.to_string(),
-                })
-            })?;
+        let new = engine
+            .new_thread(put_away::NAME, json!({"mail": filed, "to": to}), &key)
+            .map_err(|error| InboxError::Failed(error.to_string()))?;
         Ok(self.0.store().threads().start_for_person(new, engine.step_limit()).await?)
     }
 }

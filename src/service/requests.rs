@@ -108,7 +108,7 @@ impl<'a> Requests<'a> {
         let input = spec.prepare(asking.input).map_err(wrong)?;
         let new = self.0.engine.new_thread(NAME, input, &key).map_err(|error| match error {
             StartError::Input(error) => wrong(error),
-            StartError::Unknown(name) => InboxError::Failed(format!("there is no workflow `{name}`")),
+            StartError::Unknown(_) => InboxError::Failed(error.to_string()),
         })?;
         let state = spec.workflow.apply(spec.workflow.empty(), &new.updates);
         let state = state.map_err(|error| InboxError::Failed(error.to_string()))?;

@@ -14,14 +14,7 @@ impl Inbox {
         let stored = self.store().threads().view(id)?;
         let line = stored.line;
         // The state at the time the rest was read, whatever has happened since.
-        let state = self.engine.state_at(&line.id, Some(line.steps))?;
-        let state = match (state, self.engine.registry().get(&line.workflow)) {
-            (Some(state), Some(spec)) => {
-                let state = spec.workflow.write(&state).map_err(|e| StoreError::Conflict(e.to_string()))?;
-                serde_json::from_str(&state).unwrap_or(Value::Null)
-            }
-            _ => Value::Null,
-        };
+        let state = self.state_after(&line.id, &line.workflow, line.steps)?;
         Ok(ThreadView {
             id: line.id,
             workflow: line.workflow,

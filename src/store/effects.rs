@@ -39,7 +39,7 @@ impl Effects<'_> {
     }
 
     /// Commits the state of an effect. It is recorded whatever happened to the thread meanwhile.
-    pub async fn settle(
+    pub async fn set_state(
         self,
         thread: ThreadId,
         step: i64,

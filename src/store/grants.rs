@@ -1,7 +1,7 @@
 //! Grants: given from a card, consulted before asking, checked again before each effect, and revoked.
 //!
 //! The store decides what a grant covers. The asker names a grant; whether it covers the question is decided from the
-//! rows when the question is committed, when its answer is taken in, and before the effect.
+//! log when the question is committed, when its answer is taken in, and before the effect.
 
 use crate::graph::{AgentCall, Decision, GrantId, InterruptId, ThreadId, Warning};
 use crate::inbox::{
@@ -9,9 +9,10 @@ use crate::inbox::{
 };
 use crate::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
 use crate::store::log::{self, AgentScope, Asked, Granted, Kind, NewEntry, Revoked, Scope, Tx, UndoReason};
+use crate::store::record::answers::take_back;
+use crate::store::record::project::apply;
 use crate::store::record::questions::{not_open, question_of};
 use crate::store::record::recent::{Question, Recent};
-use crate::store::record::{answers::take_back, calls, project::apply};
 use crate::store::rows::{GrantRow, InterruptRow, Stage, ThreadRow, complete_grant_id, damaged, time};
 use crate::store::{Grants, StoreError};
 use rusqlite::Connection;
@@ -122,7 +123,7 @@ impl Grants<'_> {
     }
 
     /// Reopens questions answered by grants that no longer cover them.
-    pub async fn recall(
+    pub async fn reopen(
         self,
         thread: ThreadId,
         version: i64,
@@ -136,7 +137,6 @@ impl Grants<'_> {
                     return Err(StoreError::Moved);
                 }
                 let recent = Recent::read(db, &row)?;
-                calls::forget(db, &row)?;
                 for question in recent.questions.iter().filter(|q| interrupts.contains(&q.asked.id)) {
                     if question.current_answer().is_some_and(|answer| !answer.acted) {
                         take_back(db, &mut row, question.seq, UndoReason::GrantEnded, now)?;
@@ -424,7 +424,6 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
             .and_then(Question::current_answer)
             .is_some_and(|answer| answer.body.by == by && !answer.acted)
         {
-            calls::forget(tx, &row)?;
             take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded, now)?;
         }
     }

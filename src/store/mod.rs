@@ -8,8 +8,8 @@
 //! carry a digest, so damage is reported when it is read and never passed on. Others learn *that* something changed,
 //! never what: they read.
 //!
-//! Not here: the meaning of states and updates (they are JSON text), mail, and any decision about what to do next. Rows
-//! and bytes go in, rows and bytes come out.
+//! Not here: the meaning of states and updates (they are JSON text), how mail is parsed, and any decision about what to
+//! do next. Rows and bytes go in, rows and bytes come out.
 
 mod action_history;
 mod audit;

@@ -29,8 +29,8 @@ impl Store {
 /// Decided by the log: the last of `paused` and `resumed` counts.
 pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
     let mut statement = db.prepare_cached(&format!(
-        "SELECT {COLUMNS}, pauses.last FROM (SELECT max(seq) AS last FROM log WHERE stream = {PAUSE_STREAM}) house
-         LEFT JOIN log l ON l.seq = house.last LEFT JOIN pauses"
+        "SELECT {COLUMNS}, pauses.last FROM (SELECT max(seq) AS last FROM log WHERE stream = {PAUSE_STREAM}) newest
+         LEFT JOIN log l ON l.seq = newest.last LEFT JOIN pauses"
     ))?;
     let mut rows = statement.query([])?;
     let Some(row) = rows.next()? else { return damaged("the log cannot be read") };
@@ -61,5 +61,10 @@ pub(in crate::store) fn text(db: &Connection, name: &str) -> Result<Option<Strin
 pub(in crate::store) fn set_text(db: &Connection, name: &str, value: &str) -> Result<(), StoreError> {
     db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
         .execute(params![name, value])?;
+    Ok(())
+}
+
+pub(in crate::store) fn delete(db: &Connection, name: &str) -> Result<(), StoreError> {
+    db.prepare_cached("DELETE FROM settings WHERE name = ?")?.execute([name])?;
     Ok(())
 }

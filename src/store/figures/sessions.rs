@@ -1,8 +1,8 @@
 //! What coding agents report about their sessions, one row each in the settings. This file only stores texts; their
 //! meaning is known elsewhere.
 
-use crate::store::{Figures, StoreError};
-use rusqlite::{Connection, params};
+use crate::store::{Figures, StoreError, settings};
+use rusqlite::Connection;
 
 const PREFIX: &str = "session:";
 
@@ -29,11 +29,9 @@ impl Figures<'_> {
                 for (name, text) in change(&rows(tx)?) {
                     let name = format!("{PREFIX}{name}");
                     match text {
-                        Some(text) => tx
-                            .prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
-                            .execute(params![name, text])?,
-                        None => tx.prepare_cached("DELETE FROM settings WHERE name = ?")?.execute([name])?,
-                    };
+                        Some(text) => settings::set_text(tx, &name, &text)?,
+                        None => settings::delete(tx, &name)?,
+                    }
                 }
                 Ok(())
             })

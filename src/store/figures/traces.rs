@@ -10,9 +10,9 @@ use crate::store::figures::spans::{ThreadTimings, timings};
 use crate::store::log::{self, COLUMN_COUNT, COLUMNS, EffectBegun, Entry, Kind};
 use crate::store::record::steps::{StepOf, ended_outside, steps_in};
 use crate::store::rows::{EffectRow, ThreadRow, damaged, time};
-use crate::store::{Figures, StoreError};
+use crate::store::{Figures, StoreError, settings};
 use jiff::Timestamp;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
 
 /// The setting that holds the cursor.
 const CURSOR: &str = "traces";
@@ -110,12 +110,7 @@ impl Figures<'_> {
         if self.0.read(read_cursor)?.is_none() {
             return Ok(());
         }
-        self.0
-            .write(|db| {
-                db.execute("DELETE FROM settings WHERE name = ?", [CURSOR])?;
-                Ok(())
-            })
-            .await
+        self.0.write(|db| settings::delete(db, CURSOR)).await
     }
 
     /// The spans to export, at most `limit` of each kind.
@@ -251,11 +246,7 @@ fn newest(db: &Connection) -> Result<TraceCursor, StoreError> {
 }
 
 fn read_cursor(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
-    let stored: Option<String> = db
-        .prepare_cached("SELECT value FROM settings WHERE name = ?")?
-        .query_row([CURSOR], |row| row.get(0))
-        .optional()?;
-    let Some(text) = stored else { return Ok(None) };
+    let Some(text) = settings::text(db, CURSOR)? else { return Ok(None) };
     let numbers: Option<Vec<i64>> = text.split(' ').map(|number| number.parse().ok()).collect();
     match numbers.as_deref() {
         Some([entries, calls]) => Ok(Some(TraceCursor { entries: *entries, calls: *calls })),
@@ -265,9 +256,7 @@ fn read_cursor(db: &Connection) -> Result<Option<TraceCursor>, StoreError> {
 
 fn write_cursor(db: &Connection, cursor: TraceCursor) -> Result<(), StoreError> {
     let TraceCursor { entries, calls } = cursor;
-    db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES (?, ?)")?
-        .execute(params![CURSOR, format!("{entries} {calls}")])?;
-    Ok(())
+    settings::set_text(db, CURSOR, &format!("{entries} {calls}"))
 }
 
 fn effects(db: &Connection, thread: i64) -> Result<Vec<TracedEffect>, StoreError> {

@@ -9,7 +9,6 @@ use crate::store::inbox::items::item_of;
 use crate::store::log::{Kind, Snoozed, Tx, UndoReason};
 use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
 use crate::store::record::append::append;
-use crate::store::record::calls;
 use crate::store::record::questions::{not_open, open_question, schema_of};
 use crate::store::record::recent::{Question, Recent, StoredAnswer};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
@@ -231,7 +230,6 @@ pub(in crate::store) fn undo_one(
         None => damaged(format!("the decision on interrupt {} is missing", interrupt.id)),
         Some(answer) if answer.acted => Err(acted()),
         Some(_) => {
-            calls::forget(tx, &row)?;
             take_back(tx, &mut row, interrupt.seq, UndoReason::Person, now)?;
             Ok(row.id)
         }

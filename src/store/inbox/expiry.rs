@@ -15,7 +15,10 @@ use crate::store::row_digest::RowHasher;
 use crate::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged};
 use crate::store::{Inbox, StoreError, settings};
 use crate::text::hex;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::Connection;
+
+/// The setting that keeps the policy's clock.
+const CLOCK: &str = "policy_clock";
 
 /// The policy's clock. It only runs forward, whatever the wall clock does.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -57,10 +60,7 @@ impl Inbox<'_> {
                     return Ok(false);
                 }
                 let PolicyClock { total, at } = &clock;
-                db.prepare_cached(
-                    "INSERT OR REPLACE INTO settings (name, value) VALUES ('policy_clock', ?)",
-                )?
-                .execute(params![format!("{} {total} {at}", clock_digest(&clock))])?;
+                settings::set_text(db, CLOCK, &format!("{} {total} {at}", clock_digest(&clock)))?;
                 Ok(true)
             })
             .await
@@ -146,11 +146,7 @@ impl Inbox<'_> {
 }
 
 fn read_policy_clock(db: &Connection) -> Result<Option<PolicyClock>, StoreError> {
-    let stored: Option<String> = db
-        .prepare_cached("SELECT value FROM settings WHERE name = 'policy_clock'")?
-        .query_row([], |row| row.get(0))
-        .optional()?;
-    let Some(text) = stored else { return Ok(None) };
+    let Some(text) = settings::text(db, CLOCK)? else { return Ok(None) };
     let read = || {
         let (digest, rest) = text.split_once(' ')?;
         let (total, at) = rest.split_once(' ')?;

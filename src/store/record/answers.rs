@@ -33,7 +33,7 @@ pub(in crate::store) fn record(
     append(tx, row, Kind::Decided, Some(question), &decided, &[], now)
 }
 
-/// Takes back the current answer to a question.
+/// Takes back the current answer to a question, and deletes the results of calls made with it.
 pub(in crate::store) fn take_back(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
@@ -43,7 +43,7 @@ pub(in crate::store) fn take_back(
 ) -> Result<(), StoreError> {
     let from = tx.opened(now)?;
     append(tx, row, Kind::Undone, Some(question), &Undone { because, from }, &[], now)?;
-    Ok(())
+    calls::forget(tx, row)
 }
 
 /// Adds a warning to a question. `bind` makes a card drawn earlier stale.
@@ -70,7 +70,6 @@ pub(in crate::store) fn reopen_all(
 ) -> Result<(), StoreError> {
     for question in &recent.questions {
         if question.current_answer().is_some_and(|answer| !answer.acted) {
-            calls::forget(tx, row)?;
             take_back(tx, row, question.seq, because, now)?;
         }
     }

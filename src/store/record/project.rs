@@ -1,7 +1,7 @@
 //! Projections: how each log entry changes the tables that lists and drivers read.
 //!
-//! Only [`apply`] writes them, both live and when they are rebuilt. It reads the entry and the current projections, and
-//! nothing else.
+//! Only [`apply`] writes them, both live and when they are rebuilt, except whether a thread is running, which the log
+//! does not record. It reads the entry and the current projections, and nothing else.
 
 use crate::graph::{BatchId, EffectState};
 use crate::inbox::{BUILTIN_GRANTS, DecidedBy, NextView, Status};

@@ -7,12 +7,15 @@ use crate::inbox::{Status, ThreadQuery};
 use crate::store::log::{self, COLUMNS, Entry, Kind, Started, Tx};
 use crate::store::record::steps::steps_in;
 use crate::store::rows::json;
-use crate::store::{Search, StoreError};
+use crate::store::{Search, StoreError, settings};
 use crate::text::nearest;
 use crate::text::words::alphanumeric_words;
-use rusqlite::{Connection, OptionalExtension, params};
+use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::BTreeSet;
+
+/// The setting that says up to which entry of the log steps are indexed.
+const INDEXED: &str = "indexed";
 
 /// How many steps one write indexes, so that other writers get their turn.
 const BATCH: i64 = 2000;
@@ -32,11 +35,7 @@ impl Search<'_> {
 }
 
 fn indexed(db: &Connection) -> Result<i64, StoreError> {
-    let stored: Option<String> = db
-        .prepare_cached("SELECT value FROM settings WHERE name = 'indexed'")?
-        .query_row([], |row| row.get(0))
-        .optional()?;
-    Ok(stored.and_then(|text| text.parse().ok()).unwrap_or(0))
+    Ok(settings::text(db, INDEXED)?.and_then(|text| text.parse().ok()).unwrap_or(0))
 }
 
 fn index_batch(db: &Connection) -> Result<(), StoreError> {
@@ -65,9 +64,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
     if count < BATCH {
         last = log::last_seq(db)?;
     }
-    db.prepare_cached("INSERT OR REPLACE INTO settings (name, value) VALUES ('indexed', ?)")?
-        .execute([last.to_string()])?;
-    Ok(())
+    settings::set_number(db, INDEXED, last)
 }
 
 /// Adds a new mail to the index.

@@ -1,6 +1,6 @@
 //! Commits a node's result in one transaction, all or nothing.
 
-use crate::graph::{Decision, Interrupt, InterruptId, ThreadId};
+use crate::graph::{Decision, Interrupt, ThreadId};
 use crate::inbox::{DecidedBy, NextView, Status};
 use crate::store::log::{Asked, Entry, Kind, Parent, Step, Stepped, Tx};
 use crate::store::record::answers::{NewDecision, record};
@@ -68,12 +68,8 @@ pub struct Commit {
 /// A thread after a commit.
 #[derive(Clone, Debug)]
 pub struct Committed {
-    /// Its new version.
-    pub version: i64,
     pub step: LastStep,
     pub status: Status,
-    /// The questions it asks.
-    pub interrupts: Vec<InterruptId>,
     /// Whether events are still waiting to be taken in.
     pub has_events: bool,
     /// The size of its new snapshot, if there is one.
@@ -158,14 +154,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
     };
     let snapshot_bytes =
         commit.snapshot.as_ref().map(|state| snapshots::write(tx, row.seq, &step, state)).transpose()?;
-    Ok(Committed {
-        version: row.last,
-        status,
-        interrupts: asked.into_iter().map(|(_, asked)| asked.id).collect(),
-        has_events: !step.unheard.is_empty(),
-        step,
-        snapshot_bytes,
-    })
+    Ok(Committed { status, has_events: !step.unheard.is_empty(), step, snapshot_bytes })
 }
 
 /// Asks the turn's questions and starts its threads. Returns where the thread goes next, and the questions.

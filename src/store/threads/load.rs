@@ -76,8 +76,6 @@ pub struct GrantedAnswer {
 pub struct Loaded {
     pub thread: ThreadId,
     pub workflow: String,
-    /// The last recorded fingerprint of its workflow.
-    pub fingerprint: String,
     pub status: Status,
     /// The next node.
     pub node: String,
@@ -238,7 +236,6 @@ fn run(
         at: FoldedUpTo { step: recent.step, snapshot_bytes: tail.snapshot_bytes },
         tail,
         workflow: row.workflow,
-        fingerprint: row.fingerprint,
     })
 }
 
