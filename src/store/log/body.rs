@@ -3,7 +3,7 @@
 use crate::graph::{Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
 use crate::inbox::{DecidedBy, MemoryCause, NextView, Status};
 use crate::store::StoreError;
-use crate::store::rows::ThreadRow;
+use crate::store::rows::{Awaits, ThreadRow};
 use crate::text::{digest_from_hex, hex};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::Value;
@@ -93,6 +93,30 @@ pub(in crate::store) struct Stepped {
 }
 
 impl Stepped {
+    /// How the thread ended, if it did.
+    pub(in crate::store) fn ended(&self) -> Option<Status> {
+        match (&self.next, self.abandoned) {
+            (_, true) => Some(Status::Abandoned),
+            (NextView::End { .. }, false) => Some(Status::Done),
+            _ => None,
+        }
+    }
+
+    /// The next node, if there is one, and what is awaited before it starts.
+    pub(in crate::store) fn next_node(&self) -> (Option<&str>, Awaits) {
+        match &self.next {
+            NextView::Goto { goto } => (Some(goto), Awaits::Nothing),
+            NextView::Ask { then, .. } => (Some(then), Awaits::Answers),
+            NextView::Spawn { then, .. } => (Some(then), Awaits::Children),
+            NextView::End { .. } => (None, Awaits::Nothing),
+        }
+    }
+
+    /// The first entry that is still needed after this one, which is number `seq`.
+    pub(in crate::store) fn first_needed(&self, seq: i64) -> i64 {
+        self.open.iter().chain(&self.unheard).fold(seq, |first, entry| first.min(*entry))
+    }
+
     /// Steps starting at number `n` that change nothing but where the thread goes next.
     pub(in crate::store) fn new(n: i64, steps: &[Step], next: NextView) -> Self {
         let last_heard = steps.iter().rposition(|step| matches!(step.node.as_str(), "ANSWERS" | "ARRIVED"));

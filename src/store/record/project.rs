@@ -4,7 +4,7 @@
 //! does not record. It reads the entry and the current projections, and nothing else.
 
 use crate::graph::{BatchId, EffectState};
-use crate::inbox::{BUILTIN_GRANTS, DecidedBy, NextView, Status};
+use crate::inbox::{BUILTIN_GRANTS, DecidedBy, Status};
 use crate::store::StoreError;
 use crate::store::log::{
     Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, Granted, Kind, Learned, Pin, Pruned,
@@ -194,18 +194,9 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
         params![stream, seq, open],
     )?;
     let steps = body.n + body.count;
-    let ends = match (&body.next, body.abandoned) {
-        (_, true) => Some(Status::Abandoned),
-        (NextView::End { .. }, false) => Some(Status::Done),
-        _ => None,
-    };
-    let (node, awaits) = match &body.next {
-        NextView::Goto { goto } => (Some(goto), Awaits::Nothing),
-        NextView::Ask { then, .. } => (Some(then), Awaits::Answers),
-        NextView::Spawn { then, .. } => (Some(then), Awaits::Children),
-        NextView::End { .. } => (None, Awaits::Nothing),
-    };
-    let since = body.open.iter().chain(&body.unheard).min().map_or(seq, |first| seq.min(*first));
+    let ends = body.ended();
+    let (node, awaits) = body.next_node();
+    let since = body.first_needed(seq);
     let output = body.output.as_ref().map(|output| output.get()).filter(|_| !body.no_output);
     execute(db, &format!(
         "UPDATE threads SET awaits = ?2, steps = ?3, hold_ms = ?4, held_at = NULL, last = ?5, version = ?5, step = ?5,

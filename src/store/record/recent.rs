@@ -3,7 +3,7 @@
 //! projection.
 
 use crate::graph::{Decision, EffectState, Event, EventKind, Hash};
-use crate::inbox::{NextView, Status};
+use crate::inbox::Status;
 use crate::store::StoreError;
 use crate::store::log::{
     self, Amended, Arrived, Asked, Checksum, Closed, Decided, EffectBegun, EffectEnded, Entry, Kind, Settled,
@@ -19,6 +19,8 @@ pub struct LastStep {
     /// The number and chain value of its entry.
     pub(in crate::store) seq: i64,
     pub(in crate::store) chain: Checksum,
+    /// The first entry that is still needed.
+    first_needed: i64,
     /// How many steps there are, including this one.
     pub(in crate::store) steps: i64,
     /// The next node.
@@ -40,6 +42,7 @@ impl LastStep {
             return Ok(Self {
                 seq: entry.seq,
                 chain: entry.chain,
+                first_needed: entry.seq,
                 steps: origin.map_or(1, |origin| origin.step + 1),
                 node,
                 awaits: Awaits::Nothing,
@@ -54,19 +57,18 @@ impl LastStep {
 
     pub(in crate::store) fn after(entry: &Entry, body: Stepped) -> Self {
         let steps = body.n + body.count;
-        let ended = match (&body.next, body.abandoned) {
-            (_, true) => Some(Status::Abandoned),
-            (NextView::End { .. }, false) => Some(Status::Done),
-            _ => None,
-        };
-        let (node, awaits) = match body.next {
-            NextView::Goto { goto } => (goto, Awaits::Nothing),
-            NextView::Ask { then, .. } => (then, Awaits::Answers),
-            NextView::Spawn { then, .. } => (then, Awaits::Children),
-            NextView::End { .. } => (String::new(), Awaits::Nothing),
-        };
-        let (seq, chain) = (entry.seq, entry.chain);
-        Self { seq, chain, steps, node, awaits, ended, open: body.open, unheard: body.unheard }
+        let (node, awaits) = body.next_node();
+        Self {
+            seq: entry.seq,
+            chain: entry.chain,
+            first_needed: body.first_needed(entry.seq),
+            steps,
+            node: node.unwrap_or_default().to_owned(),
+            awaits,
+            ended: body.ended(),
+            open: body.open,
+            unheard: body.unheard,
+        }
     }
 }
 
@@ -244,8 +246,7 @@ impl Recent {
         let is_step = |entry: &Entry| matches!(entry.kind, Kind::Stepped | Kind::Started);
         let Some(at) = entries.iter().rposition(is_step) else { return Ok(Err(row.seq)) };
         let step = LastStep::of(&entries[at])?;
-        let first =
-            step.open.iter().chain(&step.unheard).min().map_or(step.seq, |first| step.seq.min(*first));
+        let first = step.first_needed;
         if entries.first().is_none_or(|entry| entry.seq > first) {
             return Ok(Err(first));
         }
