@@ -3,7 +3,7 @@
 use crate::graph::EventKind;
 use crate::inbox::{AnswerKind, DecisionEnd, DecisionLine, MOVING_WORKFLOW, Status};
 use crate::store::StoreError;
-use crate::store::log::{Arrived, Entry, Kind, Snoozed};
+use crate::store::log::{Arrived, Entry, EntryKind, Snoozed};
 use crate::store::record::recent::Question;
 use crate::store::rows::{MailRow, ThreadRow, time};
 use rusqlite::{Connection, params};
@@ -46,9 +46,9 @@ pub(in crate::store) fn line(db: &Connection, entry: &Entry) -> Result<Option<De
         place: entry.seq,
     };
     match entry.kind {
-        Kind::Snoozed => snoozed(db, entry, blank),
-        Kind::Corrected => reclassified(db, entry, blank),
-        Kind::Started => moved(&thread, blank).map(Some),
+        EntryKind::Snoozed => snoozed(db, entry, blank),
+        EntryKind::Corrected => reclassified(db, entry, blank),
+        EntryKind::Started => moved(&thread, blank).map(Some),
         _ => Ok(None),
     }
 }

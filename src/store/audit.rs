@@ -5,7 +5,7 @@
 //! those entries only the link is exported.
 
 use crate::graph::ThreadId;
-use crate::store::log::{self, BodyCache, COLUMNS, Checksum, Entry, Kind, Origin, check_links, end};
+use crate::store::log::{self, BodyCache, COLUMNS, Checksum, Entry, EntryKind, Origin, check_links, end};
 use crate::store::rows::time;
 use crate::store::{Audit, StoreError};
 use crate::text::hex;
@@ -137,7 +137,7 @@ impl OriginCache {
         let body = entry.body.as_ref().filter(|_| entry.kind.is_exported());
         let origin: Option<BodyOrigin> = body.and_then(|body| serde_json::from_str(body).ok());
         let from = match entry.kind {
-            Kind::Opened => Some(entry.seq),
+            EntryKind::Opened => Some(entry.seq),
             _ => origin.and_then(|origin| origin.from),
         };
         if let Some(from) = from.filter(|from| !self.processes.contains_key(from)) {

@@ -6,8 +6,7 @@ use crate::inbox::{
     AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, Ending, PROGRAM_ACTIONS, Page, Status,
 };
 use crate::store::log::{
-    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, Kind as EntryKind, Settled, Stepped, UndoReason,
-    Undone,
+    self, Arrived, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Settled, Stepped, UndoReason, Undone,
 };
 use crate::store::record::recent::Question;
 use crate::store::rows::{ThreadRow, time};

@@ -7,7 +7,7 @@ use crate::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffe
 use crate::inbox::DecidedBy;
 use crate::store::blobs::{self, Blob};
 use crate::store::log::{
-    self, EffectBegun, EffectEnded, Entry, Kind, Tx, UndoReason, digest_hex, parse_digest,
+    self, EffectBegun, EffectEnded, Entry, EntryKind, Tx, UndoReason, digest_hex, parse_digest,
 };
 use crate::store::record::answers::{amend, reopen_all};
 use crate::store::record::append::append;
@@ -92,11 +92,11 @@ pub(in crate::store) fn end(
     now: i64,
 ) -> Result<(), StoreError> {
     let begun = log::entry(tx, effect)?;
-    let is_it = begun.kind == Kind::Begun && begun.stream == row.seq;
+    let is_it = begun.kind == EntryKind::Begun && begun.stream == row.seq;
     if !is_it || begun.parse_body::<EffectBegun>()?.name != name {
         return damaged(format!("effect `{name}` of thread {} is not on record", row.id));
     }
-    append(tx, row, Kind::Ended, Some(effect), &EffectEnded { state, outcome }, &[], now)?;
+    append(tx, row, EntryKind::Ended, Some(effect), &EffectEnded { state, outcome }, &[], now)?;
     Ok(())
 }
 
@@ -144,9 +144,9 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
     };
     let card = approved.map(|(card, _)| card);
     let repeats =
-        |entry: &&Entry| Some(entry.seq) == card || (entry.kind == Kind::Decided && entry.about == card);
+        |entry: &&Entry| Some(entry.seq) == card || (entry.kind == EntryKind::Decided && entry.about == card);
     let similar: Vec<&Entry> = recent.entries.iter().filter(repeats).collect();
-    append(tx, &mut row, Kind::Begun, card, &begun, &similar, now)?;
+    append(tx, &mut row, EntryKind::Begun, card, &begun, &similar, now)?;
     Ok(Some(PriorEffect::New))
 }
 

@@ -8,7 +8,9 @@ use crate::inbox::{
     BUILTIN_GRANTS, BuiltinGrant, DecidedBy, GrantLine, GrantRequest, GrantScope, POLICY_GRANT,
 };
 use crate::store::grant_scope::{self, DEFAULT_DURATION, agent_scope, covering};
-use crate::store::log::{self, AgentScope, Asked, Granted, Kind, NewEntry, Revoked, Scope, Tx, UndoReason};
+use crate::store::log::{
+    self, AgentScope, Asked, EntryKind, Granted, NewEntry, Revoked, Scope, Tx, UndoReason,
+};
 use crate::store::record::answers::take_back;
 use crate::store::record::project::apply;
 use crate::store::record::questions::{not_open, question_of};
@@ -63,7 +65,8 @@ impl Grants<'_> {
                     && grant.revoked_at.take().is_some()
                 {
                     let body = Revoked { builtin: Some(grant.id.clone()), from: db.opened(now)? };
-                    let new = NewEntry::new(Some(grant.seq), Kind::Restored, Some(grant.last), &body, now)?;
+                    let new =
+                        NewEntry::new(Some(grant.seq), EntryKind::Restored, Some(grant.last), &body, now)?;
                     let entry = db.append(new)?;
                     apply(db, &entry)?;
                 }
@@ -212,12 +215,12 @@ impl Grant {
             return damaged(format!("entry {seq} of the log is missing"));
         };
         let mut grant = match first.kind {
-            Kind::Granted => {
+            EntryKind::Granted => {
                 let Granted { id, tool, scope, interrupt, expires_at, .. } = first.parse_body()?;
                 let (created_at, last) = (first.at, seq);
                 Self { seq, last, id, tool, scope, interrupt, created_at, expires_at, revoked_at: None }
             }
-            Kind::Revoked => {
+            EntryKind::Revoked => {
                 let id = first.parse_body::<Revoked>()?.builtin.unwrap_or_default();
                 let tool = BUILTIN_GRANTS.iter().find(|builtin| builtin.id == id).map(|builtin| builtin.tool);
                 Self {
@@ -237,8 +240,8 @@ impl Grant {
         for entry in &entries {
             grant.last = entry.seq;
             match entry.kind {
-                Kind::Revoked => grant.revoked_at = Some(entry.at),
-                Kind::Restored => grant.revoked_at = None,
+                EntryKind::Revoked => grant.revoked_at = Some(entry.at),
+                EntryKind::Restored => grant.revoked_at = None,
                 _ => {}
             }
         }
@@ -370,7 +373,7 @@ pub(in crate::store) fn give(tx: &Tx<'_>, request: &GrantRequest, now: i64) -> R
         expires_at,
         from: tx.opened(now)?,
     };
-    let entry = tx.append(NewEntry::new(None, Kind::Granted, None, &granted, now)?)?;
+    let entry = tx.append(NewEntry::new(None, EntryKind::Granted, None, &granted, now)?)?;
     apply(tx, &entry)?;
     line(tx, &Grant::read(tx, entry.seq)?, now)
 }
@@ -406,7 +409,7 @@ fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) ->
     }
     let (stream, last) = (grant.map(|grant| grant.seq), grant.map(|grant| grant.last));
     let revoked = Revoked { builtin, from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(stream, Kind::Revoked, last, &revoked, now)?)?;
+    let entry = tx.append(NewEntry::new(stream, EntryKind::Revoked, last, &revoked, now)?)?;
     apply(tx, &entry)?;
     Ok(entry.stream)
 }

@@ -1,6 +1,8 @@
 //! A few settings that all processes share.
 
-use crate::store::log::{self, COLUMN_COUNT, COLUMNS, Entry, Kind, NewEntry, PAUSE_STREAM, PersonAction};
+use crate::store::log::{
+    self, COLUMN_COUNT, COLUMNS, Entry, EntryKind, NewEntry, PAUSE_STREAM, PersonAction,
+};
 use crate::store::record::project::apply;
 use crate::store::rows::damaged;
 use crate::store::{Store, StoreError};
@@ -16,7 +18,7 @@ impl Store {
     pub async fn pause(&self, paused: bool) -> Result<(), StoreError> {
         let now = self.now_ms();
         self.write(move |tx| {
-            let kind = if paused { Kind::Paused } else { Kind::Resumed };
+            let kind = if paused { EntryKind::Paused } else { EntryKind::Resumed };
             let prev = log::last_in_stream(tx, PAUSE_STREAM)?;
             let action = PersonAction { from: tx.opened(now)? };
             let entry = tx.append(NewEntry::new(Some(PAUSE_STREAM), kind, prev, &action, now)?)?;
@@ -38,7 +40,7 @@ pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
     if recorded != listed {
         return damaged("whether all driving is paused is not on record as it is listed");
     }
-    Ok(recorded.is_some() && Entry::read(db, row)?.kind == Kind::Paused)
+    Ok(recorded.is_some() && Entry::read(db, row)?.kind == EntryKind::Paused)
 }
 
 /// A number that all processes share; 0 if never set.

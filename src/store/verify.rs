@@ -1,6 +1,6 @@
 //! Checks the whole file: the log, its projections, and every row that carries its own digest.
 
-use crate::store::log::{self, Entry, Kind, Pruned, Tx, check_links};
+use crate::store::log::{self, Entry, EntryKind, Pruned, Tx, check_links};
 use crate::store::memory::lessons::LessonRow;
 use crate::store::record::project::{self, apply};
 use crate::store::record::questions::{questions, schema_of};
@@ -186,7 +186,7 @@ fn replay(db: &Connection) -> Result<(Connection, Vec<String>), StoreError> {
         if entry.body.is_none() {
             without_body.insert(entry.seq, entry.stream);
         }
-        if entry.kind == Kind::Pruned {
+        if entry.kind == EntryKind::Pruned {
             let Pruned { kept, gone, .. } = entry.parse_body()?;
             pruned.extend(kept.iter().map(|row| row.seq).chain(gone));
         }

@@ -7,7 +7,7 @@
 use crate::graph::{EffectState, ThreadId};
 use crate::inbox::{NextView, Status};
 use crate::store::figures::spans::{ThreadTimings, timings};
-use crate::store::log::{self, COLUMN_COUNT, COLUMNS, EffectBegun, Entry, Kind};
+use crate::store::log::{self, COLUMN_COUNT, COLUMNS, EffectBegun, Entry, EntryKind};
 use crate::store::record::steps::{StepOf, ended_outside, steps_in};
 use crate::store::rows::{EffectRow, ThreadRow, damaged, time};
 use crate::store::{Figures, StoreError, settings};
@@ -214,14 +214,14 @@ impl PendingSpans {
 /// The spans of an entry.
 fn spans_of(db: &Connection, entry: &Entry) -> Result<Vec<PendingSpan>, StoreError> {
     Ok(match entry.kind {
-        Kind::Started | Kind::Stepped => {
+        EntryKind::Started | EntryKind::Stepped => {
             let span = |step: StepOf| PendingSpan::Step {
                 step: step.n.unsigned_abs(),
                 ends: matches!(step.next, NextView::End { .. }),
             };
             steps_in(db, entry, &[])?.into_iter().map(span).collect()
         }
-        Kind::Ended => {
+        EntryKind::Ended => {
             let EffectBegun { step, name, .. } =
                 log::entry(db, entry.about.unwrap_or_default())?.parse_body()?;
             vec![PendingSpan::Effect { step: step.unsigned_abs(), name }]

@@ -6,7 +6,7 @@ use crate::inbox::{
 };
 use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
-use crate::store::log::{Kind, Snoozed, Tx, UndoReason};
+use crate::store::log::{EntryKind, Snoozed, Tx, UndoReason};
 use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
 use crate::store::record::append::append;
 use crate::store::record::questions::{not_open, open_question, schema_of};
@@ -122,7 +122,7 @@ impl Inbox<'_> {
                 }
                 let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
                 let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), waits: None };
-                append(tx, &mut row, Kind::Snoozed, Some(interrupt.seq), &snoozed, &[], now)?;
+                append(tx, &mut row, EntryKind::Snoozed, Some(interrupt.seq), &snoozed, &[], now)?;
                 item_of(tx, &InterruptRow::find(tx, &interrupt.id)?)
             })
             .await

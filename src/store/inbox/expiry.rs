@@ -93,7 +93,7 @@ impl Inbox<'_> {
                     if interrupt.status == Stage::Open {
                         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
                         let waits = Snoozed { until: interrupt.snoozed_until, waits: Some(total) };
-                        append(tx, &mut row, log::Kind::Snoozed, Some(interrupt.seq), &waits, &[], now)?;
+                        append(tx, &mut row, log::EntryKind::Snoozed, Some(interrupt.seq), &waits, &[], now)?;
                     }
                 }
                 Ok(())

@@ -3,7 +3,7 @@
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{ABSENT_ACTION, Item, ItemKind, ItemQuery, Page, Status};
 use crate::store::inbox::LISTED;
-use crate::store::log::{Kind as EntryKind, PersonAction};
+use crate::store::log::{EntryKind, PersonAction};
 use crate::store::pages::PageBuilder;
 use crate::store::record::append::append;
 use crate::store::record::questions::{not_open, question_of, schema_of};

@@ -4,18 +4,18 @@ macro_rules! kinds {
     ($($name:ident $word:literal $doc:literal)*) => {
         /// What kind of event an entry records.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-        pub(in crate::store) enum Kind {
+        pub(in crate::store) enum EntryKind {
             $(#[doc = $doc] $name,)*
         }
 
-        impl Kind {
+        impl EntryKind {
             /// The word it is stored as.
             pub(in crate::store) fn word(self) -> &'static str {
-                match self { $(Kind::$name => $word,)* }
+                match self { $(EntryKind::$name => $word,)* }
             }
 
             pub(in crate::store) fn from_word(word: &str) -> Option<Self> {
-                match word { $($word => Some(Kind::$name),)* _ => None }
+                match word { $($word => Some(EntryKind::$name),)* _ => None }
             }
         }
     };
@@ -50,19 +50,26 @@ kinds! {
     Pruned "pruned" "The bodies of old threads were deleted."
 }
 
-impl Kind {
+impl EntryKind {
     /// Whether its body may be deleted once its thread is old.
     pub(in crate::store) fn can_be_pruned(self) -> bool {
-        matches!(self, Kind::Started | Kind::Stepped | Kind::Arrived | Kind::Continued | Kind::Corrected)
+        matches!(
+            self,
+            EntryKind::Started
+                | EntryKind::Stepped
+                | EntryKind::Arrived
+                | EntryKind::Continued
+                | EntryKind::Corrected
+        )
     }
 
     /// Whether later entries tend to repeat its body.
     pub(in crate::store) fn is_repeated(self) -> bool {
-        matches!(self, Kind::Asked | Kind::Decided | Kind::Arrived | Kind::Continued)
+        matches!(self, EntryKind::Asked | EntryKind::Decided | EntryKind::Arrived | EntryKind::Continued)
     }
 
     /// Whether an export includes its body: what was asked, decided, done and allowed, but not what nodes produced.
     pub(in crate::store) fn is_exported(self) -> bool {
-        !matches!(self, Kind::Stepped | Kind::Arrived)
+        !matches!(self, EntryKind::Stepped | EntryKind::Arrived)
     }
 }

@@ -18,7 +18,7 @@ mod pack;
 
 pub(in crate::store) use asked::*;
 pub(in crate::store) use body::*;
-pub(in crate::store) use kind::Kind;
+pub(in crate::store) use kind::EntryKind;
 pub(in crate::store) use links::check as check_links;
 pub(in crate::store) use origin::Origin;
 pub(in crate::store) use pack::pack_always as pack_steps;
@@ -52,7 +52,7 @@ pub(in crate::store) const COLUMN_COUNT: usize = 11;
 pub(in crate::store) struct Entry {
     pub seq: i64,
     pub stream: i64,
-    pub kind: Kind,
+    pub kind: EntryKind,
     /// The entry this one is about.
     pub about: Option<i64>,
     /// The entry before it in its stream.
@@ -140,7 +140,8 @@ impl<'a> Tx<'a> {
         if let Some(opened) = self.head.get().opened {
             return Ok(opened);
         }
-        let entry = self.append(NewEntry::new(None, Kind::Opened, None, origin::this_process(), now)?)?;
+        let entry =
+            self.append(NewEntry::new(None, EntryKind::Opened, None, origin::this_process(), now)?)?;
         self.head.set(Head { opened: Some(entry.seq), ..self.head.get() });
         Ok(entry.seq)
     }
@@ -176,7 +177,7 @@ impl<'a> Tx<'a> {
 pub(in crate::store) struct NewEntry<'a> {
     /// `None` starts a new stream.
     pub stream: Option<i64>,
-    pub kind: Kind,
+    pub kind: EntryKind,
     pub about: Option<i64>,
     pub prev: Option<i64>,
     pub body: String,
@@ -190,7 +191,7 @@ impl NewEntry<'_> {
     /// An entry with this body.
     pub(in crate::store) fn new(
         stream: Option<i64>,
-        kind: Kind,
+        kind: EntryKind,
         prev: Option<i64>,
         body: &impl Serialize,
         at: i64,
@@ -245,7 +246,7 @@ impl Entry {
         let seq: i64 = row.get(0)?;
         let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
         let word = row.get_ref(2)?.as_str().map_err(|_| broken())?;
-        let kind = Kind::from_word(word).ok_or_else(broken)?;
+        let kind = EntryKind::from_word(word).ok_or_else(broken)?;
         let (sum, chain): (Option<Checksum>, Checksum) =
             (row.get(6).map_err(|_| broken())?, row.get(7).map_err(|_| broken())?);
         let (stream, about, prev, at) = (row.get(1)?, row.get(3)?, row.get(4)?, row.get(5)?);

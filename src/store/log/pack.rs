@@ -70,12 +70,12 @@ fn dictionary(texts: &[&str]) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::Kind;
+    use super::super::EntryKind;
     use super::*;
     use proptest::prelude::*;
 
     fn entry(seq: i64, body: &str) -> Entry {
-        let (kind, sum) = (Kind::Asked, [0; 32]);
+        let (kind, sum) = (EntryKind::Asked, [0; 32]);
         Entry {
             seq,
             stream: 1,

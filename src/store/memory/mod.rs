@@ -4,7 +4,7 @@ pub(in crate::store) mod lessons;
 
 use crate::graph::ThreadId;
 use crate::inbox::{MemoryCause, MemoryVersion, MemoryView};
-use crate::store::log::{self, Kind, Learned, NewEntry, Pin, Tx};
+use crate::store::log::{self, EntryKind, Learned, NewEntry, Pin, Tx};
 use crate::store::record::project::apply;
 use crate::store::rows::{damaged, time};
 use crate::store::{Memory, StoreError};
@@ -188,7 +188,7 @@ fn append(
     let (namespace, profile, cause) = (namespace.to_owned(), profile.to_owned(), cause.clone());
     let version = newest + 1;
     let learned = Learned { namespace, version, profile, cause, from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(before.stream, Kind::Learned, before.last, &learned, now)?)?;
+    let entry = tx.append(NewEntry::new(before.stream, EntryKind::Learned, before.last, &learned, now)?)?;
     apply(tx, &entry)?;
     Ok(version)
 }
@@ -199,7 +199,7 @@ fn set_pin(tx: &Tx<'_>, namespace: &str, line: &str, pinned: bool, now: i64) -> 
     if before.pins.iter().any(|pin| pin == line) == pinned {
         return Ok(());
     }
-    let kind = if pinned { Kind::Pinned } else { Kind::Unpinned };
+    let kind = if pinned { EntryKind::Pinned } else { EntryKind::Unpinned };
     let pin = Pin { namespace: namespace.to_owned(), line: line.to_owned(), from: tx.opened(now)? };
     let entry = tx.append(NewEntry::new(before.stream, kind, before.last, &pin, now)?)?;
     apply(tx, &entry)
@@ -226,7 +226,7 @@ pub(in crate::store) fn history(db: &Connection, namespace: &str) -> Result<Hist
     for entry in log::stream(db, stream, stream)? {
         history.last = Some(entry.seq);
         match entry.kind {
-            Kind::Learned => {
+            EntryKind::Learned => {
                 let Learned { namespace: of, version, profile, cause, .. } = entry.parse_body()?;
                 if of != namespace || version != history.versions.len() as u64 + 1 {
                     return damaged(format!("the memory `{namespace}` is not on record as it is listed"));
@@ -234,8 +234,8 @@ pub(in crate::store) fn history(db: &Connection, namespace: &str) -> Result<Hist
                 let updated_at = time(entry.at)?;
                 history.versions.push(MemoryVersion { namespace: of, version, profile, updated_at, cause });
             }
-            Kind::Pinned => history.pins.push(entry.parse_body::<Pin>()?.line),
-            Kind::Unpinned => {
+            EntryKind::Pinned => history.pins.push(entry.parse_body::<Pin>()?.line),
+            EntryKind::Unpinned => {
                 let Pin { line, .. } = entry.parse_body()?;
                 history.pins.retain(|pinned| *pinned != line);
             }

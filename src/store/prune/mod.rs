@@ -14,7 +14,7 @@ mod sweep;
 
 use crate::inbox::{PruneQuery, Pruning};
 use crate::store::figures::traces::rewind_call_cursor;
-use crate::store::log::{Kind, NewEntry, Pruned, Tx};
+use crate::store::log::{EntryKind, NewEntry, Pruned, Tx};
 use crate::store::record::project::apply;
 use crate::store::rows::{self, MailRow, ThreadRow, damaged};
 use crate::store::{Prune, StoreError};
@@ -146,7 +146,7 @@ fn append_pruned(
     let statuses: Vec<String> = query.statuses.iter().map(|status| status.word().to_owned()).collect();
     let (older_than, mails) = (query.before.as_millisecond(), pruning.mails);
     let pruned = Pruned { older_than, statuses, kept, gone, mails, from: tx.opened(now)? };
-    let entry = tx.append(NewEntry::new(None, Kind::Pruned, None, &pruned, now)?)?;
+    let entry = tx.append(NewEntry::new(None, EntryKind::Pruned, None, &pruned, now)?)?;
     apply(tx, &entry)
 }
 

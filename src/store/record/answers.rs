@@ -3,7 +3,7 @@
 use crate::graph::{BatchId, Decision, Hash, Warning};
 use crate::inbox::DecidedBy;
 use crate::store::StoreError;
-use crate::store::log::{Amended, Decided, Entry, Kind, Tx, UndoReason, Undone};
+use crate::store::log::{Amended, Decided, Entry, EntryKind, Tx, UndoReason, Undone};
 use crate::store::record::append::append;
 use crate::store::record::calls;
 use crate::store::record::recent::Recent;
@@ -30,7 +30,7 @@ pub(in crate::store) fn record(
     let NewDecision { decision, by, shown, learn, remember, batch, hold_ms } = new;
     let from = tx.opened(now)?;
     let decided = Decided { decision, by, shown, unlearned: !learn, remember, batch, hold_ms, from };
-    append(tx, row, Kind::Decided, Some(question), &decided, &[], now)
+    append(tx, row, EntryKind::Decided, Some(question), &decided, &[], now)
 }
 
 /// Takes back the current answer to a question, and deletes the results of calls made with it.
@@ -42,7 +42,7 @@ pub(in crate::store) fn take_back(
     now: i64,
 ) -> Result<(), StoreError> {
     let from = tx.opened(now)?;
-    append(tx, row, Kind::Undone, Some(question), &Undone { because, from }, &[], now)?;
+    append(tx, row, EntryKind::Undone, Some(question), &Undone { because, from }, &[], now)?;
     calls::forget(tx, row)
 }
 
@@ -56,7 +56,7 @@ pub(in crate::store) fn amend(
     now: i64,
 ) -> Result<(), StoreError> {
     let amended = Amended { warning: warning.clone(), bind: bind.to_owned() };
-    append(tx, row, Kind::Amended, Some(question), &amended, &[], now)?;
+    append(tx, row, EntryKind::Amended, Some(question), &amended, &[], now)?;
     Ok(())
 }
 

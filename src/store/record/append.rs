@@ -1,7 +1,7 @@
 //! Appends to a thread's stream and updates the lists.
 
 use crate::store::StoreError;
-use crate::store::log::{self, Entry, Kind, NewEntry, Step, Stepped, Tx};
+use crate::store::log::{self, Entry, EntryKind, NewEntry, Step, Stepped, Tx};
 use crate::store::record::project::apply;
 use crate::store::rows::ThreadRow;
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ pub(in crate::store) fn raw(text: &str) -> Result<Box<RawValue>, StoreError> {
 pub(in crate::store) fn append(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    kind: Kind,
+    kind: EntryKind,
     about: Option<i64>,
     body: &impl serde::Serialize,
     similar: &[&Entry],
@@ -41,7 +41,7 @@ pub(in crate::store) fn append_steps(
     similar: &[&Entry],
     now: i64,
 ) -> Result<Entry, StoreError> {
-    let new = NewEntry::new(Some(row.seq), Kind::Stepped, Some(row.last), stepped, now)?;
+    let new = NewEntry::new(Some(row.seq), EntryKind::Stepped, Some(row.last), stepped, now)?;
     let steps = log::pack_steps(&log::text(&steps)?, similar);
     append_new(tx, row, NewEntry { steps: Some(steps), ..new })
 }

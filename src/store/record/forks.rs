@@ -2,7 +2,7 @@
 
 use crate::graph::{Authorization, Warning};
 use crate::store::StoreError;
-use crate::store::log::{self, Asked, EffectBegun, Kind};
+use crate::store::log::{self, Asked, EffectBegun, EntryKind};
 use crate::store::rows::ThreadRow;
 use rusqlite::Connection;
 use std::collections::HashMap;
@@ -67,12 +67,12 @@ fn has_done(db: &Connection, thread: i64, step: i64, action: &str) -> Result<boo
     let mut cards: HashMap<String, (i64, String)> = HashMap::new();
     for entry in log::stream(db, thread, thread)? {
         let keys: Vec<String> = match entry.kind {
-            Kind::Asked => {
+            EntryKind::Asked => {
                 let Asked { key, step, action, .. } = entry.parse_body()?;
                 cards.insert(key, (step, action));
                 continue;
             }
-            Kind::Begun => match entry.parse_body::<EffectBegun>()?.basis {
+            EntryKind::Begun => match entry.parse_body::<EffectBegun>()?.basis {
                 Authorization::Decision { key, .. } | Authorization::Draft { key, .. } => vec![key],
                 Authorization::Answers { given } => {
                     given.into_iter().filter(|(_, args)| !args.is_null()).map(|(key, _)| key).collect()

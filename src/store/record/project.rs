@@ -7,8 +7,8 @@ use crate::graph::{BatchId, EffectState};
 use crate::inbox::{BUILTIN_GRANTS, DecidedBy, Status};
 use crate::store::StoreError;
 use crate::store::log::{
-    Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, Granted, Kind, Learned, Pin, Pruned,
-    Revoked, Scope, Settled, Snoozed, Started, Stepped, parse_digest,
+    Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Granted, Learned, Pin,
+    Pruned, Revoked, Scope, Settled, Snoozed, Started, Stepped, parse_digest,
 };
 use crate::store::rows::{Awaits, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
 use rusqlite::{Connection, params};
@@ -52,60 +52,62 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
         return Ok(());
     }
     match entry.kind {
-        Kind::Opened => Ok(()),
-        Kind::Paused | Kind::Resumed => {
+        EntryKind::Opened => Ok(()),
+        EntryKind::Paused | EntryKind::Resumed => {
             execute(db, "INSERT OR REPLACE INTO pauses (seq, last) VALUES (1, ?)", [entry.seq])
         }
-        Kind::Started => started(db, entry, entry.parse_body()?),
-        Kind::Stepped => stepped(db, entry, &entry.parse_body()?),
-        Kind::Asked => asked(db, entry, entry.parse_body()?),
-        Kind::Decided => decided(db, entry, &entry.parse_body()?),
-        Kind::Undone => {
+        EntryKind::Started => started(db, entry, entry.parse_body()?),
+        EntryKind::Stepped => stepped(db, entry, &entry.parse_body()?),
+        EntryKind::Asked => asked(db, entry, entry.parse_body()?),
+        EntryKind::Decided => decided(db, entry, &entry.parse_body()?),
+        EntryKind::Undone => {
             update_question(db, entry, Stage::Open, None)?;
             update_status(db, entry, 0)
         }
-        Kind::Closed => {
+        EntryKind::Closed => {
             let _: Closed = entry.parse_body()?;
             update_question(db, entry, Stage::Closed, None)?;
             update_status(db, entry, 0)
         }
-        Kind::Amended => {
+        EntryKind::Amended => {
             let sql = "UPDATE interrupts SET waits = NULL, stamp = ?2 WHERE seq = ?1";
             execute(db, sql, params![entry.about, entry.seq])?;
             touch(db, entry)
         }
-        Kind::Snoozed => snoozed(db, entry, &entry.parse_body()?),
-        Kind::Begun => begun(db, entry, entry.parse_body()?),
-        Kind::Ended => ended(db, entry, &entry.parse_body()?),
-        Kind::Arrived | Kind::Continued | Kind::Corrected => {
+        EntryKind::Snoozed => snoozed(db, entry, &entry.parse_body()?),
+        EntryKind::Begun => begun(db, entry, entry.parse_body()?),
+        EntryKind::Ended => ended(db, entry, &entry.parse_body()?),
+        EntryKind::Arrived | EntryKind::Continued | EntryKind::Corrected => {
             let _: Arrived = entry.parse_body()?;
             let sql = "UPDATE threads SET unheard = unheard + 1, last = ?2 WHERE seq = ?1";
             execute(db, sql, [entry.stream, entry.seq])
         }
-        Kind::Stopped => {
+        EntryKind::Stopped => {
             let sql = "UPDATE interrupts INDEXED BY interrupts_pending SET waits = NULL, stamp = ?2
                        WHERE thread = ?1 AND status <> 'closed' AND waits IS NOT NULL";
             execute(db, sql, [entry.stream, entry.seq])?;
             touch(db, entry)
         }
-        Kind::Settled => settled(db, entry, &entry.parse_body()?),
-        Kind::Filed => {
+        EntryKind::Settled => settled(db, entry, &entry.parse_body()?),
+        EntryKind::Filed => {
             execute(db, "UPDATE threads SET unread = 0, last = ?2 WHERE seq = ?1", [entry.stream, entry.seq])
         }
-        Kind::Granted => granted(db, entry, entry.parse_body()?),
-        Kind::Revoked => revoked(db, entry, &entry.parse_body()?),
-        Kind::Restored => execute(db, "UPDATE grants SET revoked_at = NULL WHERE seq = ?", [entry.stream]),
-        Kind::Learned => learned(db, entry, &entry.parse_body()?),
-        Kind::Pinned => {
+        EntryKind::Granted => granted(db, entry, entry.parse_body()?),
+        EntryKind::Revoked => revoked(db, entry, &entry.parse_body()?),
+        EntryKind::Restored => {
+            execute(db, "UPDATE grants SET revoked_at = NULL WHERE seq = ?", [entry.stream])
+        }
+        EntryKind::Learned => learned(db, entry, &entry.parse_body()?),
+        EntryKind::Pinned => {
             let Pin { namespace, line, .. } = entry.parse_body()?;
             let sql = "INSERT OR REPLACE INTO pins (seq, namespace, line) VALUES (?, ?, ?)";
             execute(db, sql, params![entry.seq, namespace, line])
         }
-        Kind::Unpinned => {
+        EntryKind::Unpinned => {
             let Pin { namespace, line, .. } = entry.parse_body()?;
             execute(db, "DELETE FROM pins WHERE namespace = ? AND line = ?", params![namespace, line])
         }
-        Kind::Pruned => pruned(db, entry, entry.parse_body()?),
+        EntryKind::Pruned => pruned(db, entry, entry.parse_body()?),
     }
 }
 

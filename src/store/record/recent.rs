@@ -6,8 +6,8 @@ use crate::graph::{Decision, EffectState, Event, EventKind, Hash};
 use crate::inbox::Status;
 use crate::store::StoreError;
 use crate::store::log::{
-    self, Amended, Arrived, Asked, Checksum, Closed, Decided, EffectBegun, EffectEnded, Entry, Kind, Settled,
-    Snoozed, Started, Stepped,
+    self, Amended, Arrived, Asked, Checksum, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind,
+    Settled, Snoozed, Started, Stepped,
 };
 use crate::store::rows::{Awaits, ThreadRow, damaged};
 use rusqlite::Connection;
@@ -37,7 +37,7 @@ pub struct LastStep {
 impl LastStep {
     /// Reads a `stepped` entry, or the `started` entry of a thread.
     pub(in crate::store) fn of(entry: &Entry) -> Result<Self, StoreError> {
-        if entry.kind == Kind::Started {
+        if entry.kind == EntryKind::Started {
             let Started { node, origin, .. } = entry.parse_body()?;
             return Ok(Self {
                 seq: entry.seq,
@@ -126,7 +126,7 @@ impl Question {
         let mut question: Option<Self> = None;
         log::follow(db, thread, seq, &mut |entry| {
             let Some(question) = &mut question else {
-                if entry.seq != seq || entry.kind != Kind::Asked {
+                if entry.seq != seq || entry.kind != EntryKind::Asked {
                     return damaged(format!("entry {seq} of the log asks nothing"));
                 }
                 question = Some(Self::new(&entry)?);
@@ -134,10 +134,10 @@ impl Question {
             };
             match entry.kind {
                 // Steps of a pruned thread have no bodies, and a later answer still belongs to this question.
-                Kind::Stepped if entry.body.is_some() => {
+                EntryKind::Stepped if entry.body.is_some() => {
                     return Ok(entry.parse_body::<Stepped>()?.open.contains(&seq));
                 }
-                Kind::Settled => return Ok(entry.parse_body::<Settled>()?.ends.is_none()),
+                EntryKind::Settled => return Ok(entry.parse_body::<Settled>()?.ends.is_none()),
                 _ if entry.about == Some(seq) => question.apply(&entry)?,
                 _ => {}
             }
@@ -148,30 +148,30 @@ impl Question {
 
     fn apply(&mut self, entry: &Entry) -> Result<(), StoreError> {
         match entry.kind {
-            Kind::Amended => {
+            EntryKind::Amended => {
                 let Amended { warning, bind } = entry.parse_body()?;
                 self.asked.warn(&warning, &bind);
                 // Nobody has seen the amended question yet, so its waiting time starts over.
                 self.waits = None;
             }
-            Kind::Decided => {
+            EntryKind::Decided => {
                 if self.current_answer().is_some() {
                     return damaged(format!("question {} was answered twice", self.asked.id));
                 }
                 self.answers.push(StoredAnswer::read(entry)?);
                 (self.snoozed_until, self.waits) = (None, None);
             }
-            Kind::Undone => match self.answers.last_mut().filter(|answer| answer.undone_at.is_none()) {
+            EntryKind::Undone => match self.answers.last_mut().filter(|answer| answer.undone_at.is_none()) {
                 Some(answer) => answer.undone_at = Some(entry.at),
                 None => {
                     return damaged(format!("no answer to question {} could be taken back", self.asked.id));
                 }
             },
-            Kind::Snoozed => {
+            EntryKind::Snoozed => {
                 let Snoozed { until, waits } = entry.parse_body()?;
                 (self.snoozed_until, self.waits) = (until, waits);
             }
-            Kind::Closed => self.closed = Some(entry.parse_body::<Closed>()?.why),
+            EntryKind::Closed => self.closed = Some(entry.parse_body::<Closed>()?.why),
             _ => {}
         }
         Ok(())
@@ -243,7 +243,7 @@ impl Recent {
         if last != Some(row.last) {
             return damaged(format!("what last happened to thread {} is not on record", row.id));
         }
-        let is_step = |entry: &Entry| matches!(entry.kind, Kind::Stepped | Kind::Started);
+        let is_step = |entry: &Entry| matches!(entry.kind, EntryKind::Stepped | EntryKind::Started);
         let Some(at) = entries.iter().rposition(is_step) else { return Ok(Err(row.seq)) };
         let step = LastStep::of(&entries[at])?;
         let first = step.first_needed;
@@ -272,23 +272,23 @@ impl Recent {
     fn apply(&mut self, entry: &Entry) -> Result<(), StoreError> {
         let later = entry.seq > self.step.seq;
         match entry.kind {
-            Kind::Asked if later || self.step.open.contains(&entry.seq) => {
+            EntryKind::Asked if later || self.step.open.contains(&entry.seq) => {
                 self.questions.push(Question::new(entry)?);
             }
-            Kind::Amended | Kind::Decided | Kind::Undone | Kind::Snoozed => {
+            EntryKind::Amended | EntryKind::Decided | EntryKind::Undone | EntryKind::Snoozed => {
                 if let Some(question) = self.questions.iter_mut().find(|q| Some(q.seq) == entry.about) {
                     question.apply(entry)?;
                 }
             }
-            Kind::Closed => self.questions.retain(|question| Some(question.seq) != entry.about),
+            EntryKind::Closed => self.questions.retain(|question| Some(question.seq) != entry.about),
             // Nobody sees its questions while it is stopped, so their waiting time starts over.
-            Kind::Stopped => self.questions.iter_mut().for_each(|question| question.waits = None),
-            Kind::Arrived | Kind::Continued | Kind::Corrected
+            EntryKind::Stopped => self.questions.iter_mut().for_each(|question| question.waits = None),
+            EntryKind::Arrived | EntryKind::Continued | EntryKind::Corrected
                 if later || self.step.unheard.contains(&entry.seq) =>
             {
                 self.unheard.push((entry.seq, entry.parse_body::<Arrived>()?.event));
             }
-            Kind::Begun if later => {
+            EntryKind::Begun if later => {
                 for answer in self.questions.iter_mut().filter_map(|question| question.answers.last_mut()) {
                     answer.acted = true;
                 }
@@ -296,13 +296,13 @@ impl Recent {
                 let (state, outcome) = (EffectState::Begun, Value::Null);
                 self.effects.push(Effect { seq: entry.seq, body, state, outcome });
             }
-            Kind::Ended => {
+            EntryKind::Ended => {
                 let EffectEnded { state, outcome } = entry.parse_body()?;
                 if let Some(effect) = self.effects.iter_mut().find(|effect| Some(effect.seq) == entry.about) {
                     (effect.state, effect.outcome) = (state, outcome);
                 }
             }
-            Kind::Settled if later => {
+            EntryKind::Settled if later => {
                 let Settled { takes, drops, ends, .. } = entry.parse_body()?;
                 self.questions.retain(|question| {
                     !question.current_answer().is_some_and(|answer| takes.contains(&answer.seq))

@@ -2,7 +2,7 @@
 
 use crate::inbox::NextView;
 use crate::store::StoreError;
-use crate::store::log::{self, Entry, Kind, Settled, Started, Step, Stepped};
+use crate::store::log::{self, Entry, EntryKind, Settled, Started, Step, Stepped};
 use crate::store::rows::{ThreadRow, damaged, json};
 use rusqlite::Connection;
 
@@ -26,7 +26,7 @@ pub(in crate::store) fn steps_in(
     neighbors: &[Entry],
 ) -> Result<Vec<StepOf>, StoreError> {
     let (at, seq) = (entry.at, entry.seq);
-    if entry.kind == Kind::Started {
+    if entry.kind == EntryKind::Started {
         let started: Started = entry.parse_body()?;
         let first = started.updates.map(|updates| StepOf {
             n: 0,
@@ -89,7 +89,8 @@ pub(in crate::store) fn steps_since(
     if entries.first().is_none_or(|entry| entry.seq != from) {
         return damaged(format!("entry {from} of the log is missing"));
     }
-    for entry in entries.iter().filter(|entry| matches!(entry.kind, Kind::Started | Kind::Stepped)) {
+    for entry in entries.iter().filter(|entry| matches!(entry.kind, EntryKind::Started | EntryKind::Stepped))
+    {
         steps.extend(steps_in(db, entry, &entries)?);
     }
     for (expected, step) in (steps.first().map_or(min_step, |step| step.n)..).zip(&steps) {
@@ -103,5 +104,5 @@ pub(in crate::store) fn steps_since(
 
 /// Whether this entry ended a thread from outside its graph.
 pub(in crate::store) fn ended_outside(entry: &Entry) -> Result<bool, StoreError> {
-    Ok(entry.kind == Kind::Settled && entry.parse_body::<Settled>()?.ends.is_some())
+    Ok(entry.kind == EntryKind::Settled && entry.parse_body::<Settled>()?.ends.is_some())
 }

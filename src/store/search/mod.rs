@@ -4,7 +4,7 @@
 pub(in crate::store) mod repeated_text;
 
 use crate::inbox::{Status, ThreadQuery};
-use crate::store::log::{self, COLUMNS, Entry, Kind, Started, Tx};
+use crate::store::log::{self, COLUMNS, Entry, EntryKind, Started, Tx};
 use crate::store::record::steps::steps_in;
 use crate::store::rows::json;
 use crate::store::{Search, StoreError, settings};
@@ -53,7 +53,9 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
         // Damage is reported when the thread itself is read.
         let Ok(entry) = Entry::read(db, row) else { continue };
         let mut text = match entry.kind {
-            Kind::Started => entry.parse_body::<Started>().map(|started| started.title).unwrap_or_default(),
+            EntryKind::Started => {
+                entry.parse_body::<Started>().map(|started| started.title).unwrap_or_default()
+            }
             _ => String::new(),
         };
         for step in steps_in(db, &entry, &[]).unwrap_or_default() {

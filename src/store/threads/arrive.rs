@@ -2,7 +2,7 @@
 
 use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{NextView, Status};
-use crate::store::log::{Arrived, Closed, Entry, Kind, Settled, Step, Stepped, Tx, UndoReason};
+use crate::store::log::{Arrived, Closed, Entry, EntryKind, Settled, Step, Stepped, Tx, UndoReason};
 use crate::store::record::answers::{amend, reopen_all};
 use crate::store::record::append::{append, append_steps, raw};
 use crate::store::record::calls;
@@ -83,7 +83,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
             // The thread has ended, so nobody will take it in.
             Some(queued) => {
                 let settled = Settled { drops: vec![queued], ..Settled::default() };
-                append(tx, &mut row, Kind::Settled, None, &settled, &[], now)?;
+                append(tx, &mut row, EntryKind::Settled, None, &settled, &[], now)?;
             }
             None => {
                 let why = format!("it is {status}");
@@ -159,11 +159,11 @@ pub(in crate::store) fn queue(
     now: i64,
 ) -> Result<Entry, StoreError> {
     let kind = match event.what {
-        EventKind::Words { .. } => Kind::Continued,
-        EventKind::Corrected { .. } => Kind::Corrected,
-        EventKind::Hint { .. } | EventKind::News { .. } | EventKind::Settled { .. } => Kind::Arrived,
+        EventKind::Words { .. } => EntryKind::Continued,
+        EventKind::Corrected { .. } => EntryKind::Corrected,
+        EventKind::Hint { .. } | EventKind::News { .. } | EventKind::Settled { .. } => EntryKind::Arrived,
     };
-    let from = if kind == Kind::Arrived { None } else { Some(tx.opened(now)?) };
+    let from = if kind == EntryKind::Arrived { None } else { Some(tx.opened(now)?) };
     append(tx, row, kind, None, &Arrived { event: event.clone(), from }, &[], now)
 }
 
@@ -200,7 +200,7 @@ fn update_trouble(
 }
 
 fn close(tx: &Tx<'_>, row: &mut ThreadRow, question: i64, why: &str, now: i64) -> Result<(), StoreError> {
-    append(tx, row, Kind::Closed, Some(question), &Closed { why: why.to_owned() }, &[], now)?;
+    append(tx, row, EntryKind::Closed, Some(question), &Closed { why: why.to_owned() }, &[], now)?;
     Ok(())
 }
 

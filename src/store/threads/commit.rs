@@ -2,7 +2,7 @@
 
 use crate::graph::{Decision, Interrupt, ThreadId};
 use crate::inbox::{DecidedBy, NextView, Status};
-use crate::store::log::{Asked, Entry, Kind, Parent, Step, Stepped, Tx};
+use crate::store::log::{Asked, Entry, EntryKind, Parent, Step, Stepped, Tx};
 use crate::store::record::answers::{NewDecision, record};
 use crate::store::record::append::{append, append_steps, raw};
 use crate::store::record::questions::schema;
@@ -139,8 +139,11 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
         takes,
         ..Stepped::new(recent.step.steps, &steps, next)
     };
-    let mut similar: Vec<&Entry> =
-        recent.entries.iter().filter(|entry| matches!(entry.kind, Kind::Asked | Kind::Decided)).collect();
+    let mut similar: Vec<&Entry> = recent
+        .entries
+        .iter()
+        .filter(|entry| matches!(entry.kind, EntryKind::Asked | EntryKind::Decided))
+        .collect();
     similar.extend(asked.iter().map(|(entry, _)| entry));
     let entry = append_steps(tx, &mut row, &stepped, &steps, &similar, now)?;
     let step = LastStep::after(&entry, stepped);
@@ -206,7 +209,7 @@ fn ask(
 ) -> Result<(Entry, Asked), StoreError> {
     let mut asked = Asked::new(step, schema(tx, &question.schema)?, None, question);
     forks::warn_if_done(tx, row, &mut asked)?;
-    let entry = append(tx, row, Kind::Asked, None, &asked, &[], now)?;
+    let entry = append(tx, row, EntryKind::Asked, None, &asked, &[], now)?;
     Ok((entry, asked))
 }
 

@@ -2,7 +2,7 @@
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::NextView;
-use crate::store::log::{Forked, Kind, Parent, Stepped, Tx};
+use crate::store::log::{EntryKind, Forked, Parent, Stepped, Tx};
 use crate::store::record::append::{append, append_steps};
 use crate::store::record::forks;
 use crate::store::record::recent::Question;
@@ -41,7 +41,7 @@ fn run(tx: &Tx<'_>, thread: &ThreadId, step: u64, step_limit: i64, now: i64) -> 
                 let mut asked = Question::read(tx, original.thread, original.seq)?.asked;
                 (asked.id, asked.step, asked.snoozed_until) = (InterruptId::random(), last.n, None);
                 forks::warn_if_done(tx, row, &mut asked)?;
-                let entry = append(tx, row, Kind::Asked, Some(original.seq), &asked, &[], now)?;
+                let entry = append(tx, row, EntryKind::Asked, Some(original.seq), &asked, &[], now)?;
                 open.push(entry.seq);
                 new_ids.push(asked.id);
             }

@@ -2,7 +2,7 @@
 
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::inbox::{DecidedBy, NextView, Status};
-use crate::store::log::{self, Kind, Started, Stepped};
+use crate::store::log::{self, EntryKind, Started, Stepped};
 use crate::store::record::recent::{LastStep, Recent, is_news};
 use crate::store::record::steps::steps_since;
 use crate::store::record::{calls, snapshots};
@@ -340,7 +340,7 @@ fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<Chi
 /// A thread's output, read from the log.
 fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreError> {
     let mut output = None;
-    for entry in log::stream(db, row.seq, row.seq)?.iter().filter(|entry| entry.kind == Kind::Stepped) {
+    for entry in log::stream(db, row.seq, row.seq)?.iter().filter(|entry| entry.kind == EntryKind::Stepped) {
         let body: Stepped = entry.parse_body()?;
         if body.no_output {
             output = None;

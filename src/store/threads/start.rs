@@ -1,7 +1,7 @@
 //! Starts threads.
 
 use crate::graph::ThreadId;
-use crate::store::log::{Forked, Kind, NewEntry, Parent, Started, Tx};
+use crate::store::log::{EntryKind, Forked, NewEntry, Parent, Started, Tx};
 use crate::store::record::append::raw;
 use crate::store::record::project::apply;
 use crate::store::rows::ThreadRow;
@@ -72,7 +72,7 @@ pub(in crate::store) fn start_fork(
 }
 
 fn begin(tx: &Tx<'_>, started: &Started, now: i64) -> Result<ThreadRow, StoreError> {
-    let entry = tx.append(NewEntry::new(None, Kind::Started, None, started, now)?)?;
+    let entry = tx.append(NewEntry::new(None, EntryKind::Started, None, started, now)?)?;
     apply(tx, &entry)?;
     ThreadRow::by_seq(tx, entry.seq)
 }

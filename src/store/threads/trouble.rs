@@ -6,7 +6,7 @@
 
 use crate::graph::{Decision, EffectState, Event, EventKind, Interrupt, ThreadId};
 use crate::inbox::Status;
-use crate::store::log::{Asked, Kind, PersonAction, Settled, Tx, UndoReason};
+use crate::store::log::{Asked, EntryKind, PersonAction, Settled, Tx, UndoReason};
 use crate::store::record::answers::reopen_all;
 use crate::store::record::append::append;
 use crate::store::record::questions::schema;
@@ -64,7 +64,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
     if trouble.version.is_none() {
         reopen_all(tx, &mut row, &recent, UndoReason::Stopped, now)?;
         let from = tx.opened(now)?;
-        append(tx, &mut row, Kind::Stopped, None, &PersonAction { from }, &[], now)?;
+        append(tx, &mut row, EntryKind::Stopped, None, &PersonAction { from }, &[], now)?;
         // A thread in trouble goes no further without a person anyway, and its card stays.
         let waits = |question: &Question| question.current_answer().is_none_or(|answer| !answer.acted);
         if recent.troubles().any(waits) {
@@ -78,7 +78,7 @@ fn ask(tx: &Tx<'_>, trouble: &NewTrouble, now: i64) -> Result<(), StoreError> {
             asked.warn(warning, &event.id);
         }
     }
-    append(tx, &mut row, Kind::Asked, None, &asked, &[], now)?;
+    append(tx, &mut row, EntryKind::Asked, None, &asked, &[], now)?;
     Ok(())
 }
 
@@ -113,7 +113,7 @@ fn settle(tx: &Tx<'_>, thread: &ThreadId, version: i64, step_limit: i64, now: i6
             for hint in hints {
                 arrive::queue(tx, &mut row, &hint, now)?;
             }
-            append(tx, &mut row, Kind::Settled, None, &settled, &[], now)?;
+            append(tx, &mut row, EntryKind::Settled, None, &settled, &[], now)?;
             Ok(())
         }
         Fate::Ends => end(tx, &mut row, &recent, Settled { ends: Some(Status::Done), ..settled }, now),
@@ -163,7 +163,7 @@ fn end(
     event_ids
         .extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
     let status = settled.ends.unwrap_or(Status::Abandoned);
-    append(tx, row, Kind::Settled, None, &settled, &[], now)?;
+    append(tx, row, EntryKind::Settled, None, &settled, &[], now)?;
     MailRow::thread_ended(tx, row.seq, &event_ids, status.word(), now)?;
     if recent.step.awaits != Awaits::Children {
         return Ok(());

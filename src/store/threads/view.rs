@@ -2,7 +2,7 @@
 
 use crate::graph::{Authorization, Decision, ThreadId};
 use crate::inbox::{DecisionView, EffectView, ErrorView, QuestionView, StepView, ThreadLine};
-use crate::store::log::{self, EffectBegun, Kind};
+use crate::store::log::{self, EffectBegun, EntryKind};
 use crate::store::record::questions::questions;
 use crate::store::record::recent::Question;
 use crate::store::record::steps::steps_of;
@@ -148,7 +148,7 @@ fn begun_effects(db: &Connection, row: &ThreadRow) -> Result<Vec<(i64, String, V
     let mut begun = Vec::new();
     for seq in seqs {
         let entry = log::entry(db, seq)?;
-        if entry.kind != Kind::Begun {
+        if entry.kind != EntryKind::Begun {
             return damaged(format!("entry {seq} of the log begins nothing"));
         }
         match entry.parse_body::<EffectBegun>()?.basis {
