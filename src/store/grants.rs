@@ -423,10 +423,8 @@ fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
         let recent = Recent::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);
         let by = DecidedBy::Grant(grant.to_owned());
-        if question
-            .and_then(Question::current_answer)
-            .is_some_and(|answer| answer.body.by == by && !answer.acted)
-        {
+        let answer = question.and_then(Question::current_answer);
+        if answer.is_some_and(|answer| answer.body.by == by && !answer.acted) {
             take_back(tx, &mut row, interrupt.seq, UndoReason::GrantEnded, now)?;
         }
     }
