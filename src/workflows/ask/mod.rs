@@ -36,6 +36,7 @@ mod values;
 mod verb;
 
 use super::Services;
+use super::services::check_model;
 use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::text::Visible;
@@ -71,9 +72,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let spec =
         spec.with_roles(&["category", "select", "params"]).explaining(card::explain).with_error_list(errors);
     Ok(spec.preparing(move |input| {
-        if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.check_name(model).map_err(|text| InputError::field("model", text))?;
-        }
+        check_model(&*models, &input)?;
         if input.get("query").and_then(Value::as_str).is_some_and(|query| query.trim().is_empty()) {
             return Err(InputError::field("query", "say what you want to know"));
         }

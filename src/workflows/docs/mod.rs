@@ -29,6 +29,7 @@ mod state;
 mod verb;
 
 use super::Services;
+use super::services::check_model;
 use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto, spawn};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder;
@@ -69,9 +70,7 @@ pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
         .explaining(card::explain)
         .with_span_names(span_name)
         .preparing(move |input| {
-            if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.check_name(model).map_err(|text| InputError::field("model", text))?;
-            }
+            check_model(&*models, &input)?;
             prepare(input)
         });
     Ok(vec![docs, agent::spec(services, shared)?])

@@ -3,7 +3,7 @@
 use super::state::SheetWork;
 use super::{FINISH, INFORM, PYTHON};
 use crate::config::User;
-use crate::llm::{Message, Request, ToolSpec};
+use crate::llm::{Message, Request, ToolSpec, join_user_messages};
 use crate::tools::cage;
 use crate::tools::sandbox::GUIDE;
 use crate::workflows::sheet::facts::{PlanFacts, RanFacts, SheetFacts};
@@ -54,10 +54,8 @@ pub(super) fn python() -> ToolSpec {
 /// The request for the planner's next step.
 pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     let facts = serde_json::to_value(facts(state)).unwrap_or_default();
-    let mut messages = vec![Message::user(situation(state))];
-    for message in &state.messages {
-        push_merged(&mut messages, message.clone());
-    }
+    let conversation = std::iter::once(Message::user(situation(state))).chain(state.messages.iter().cloned());
+    let messages = join_user_messages(conversation);
     let machine_python = state.python.as_ref().filter(|python| python.program.is_some());
     // Code that asks for the date gets the day the work began, whenever it runs.
     let day = machine_python.and_then(|_| state.day.parse::<Date>().ok()).unwrap_or(today);
@@ -82,17 +80,6 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
         request = request.tool(ToolSpec::of::<InformArgs>(INFORM, about));
     }
     request.tool(ToolSpec::of::<FinishArgs>(FINISH, "Give the answer; nothing more is to be done."))
-}
-
-/// Joins consecutive messages of the person: some chat templates insist on turns.
-fn push_merged(messages: &mut Vec<Message>, message: Message) {
-    match (messages.last_mut(), &message) {
-        (Some(Message::User { text: previous }), Message::User { text }) => {
-            previous.push_str("\n\n");
-            previous.push_str(text);
-        }
-        _ => messages.push(message),
-    }
 }
 
 fn workbook_name(state: &SheetWork) -> &str {
