@@ -8,6 +8,7 @@ use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, Node
 use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
 use crate::text::{Visible, read_error_text, short_line};
+use crate::tools::regular_file;
 use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::workflows::{GrantQuery, Services, ask_model, pick_model};
@@ -15,7 +16,7 @@ use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -349,13 +350,13 @@ async fn read(
     state: &SheetWork,
 ) -> Result<(String, u64, Report, Option<PythonUsed>), NodeError> {
     let path = state.workbook.clone();
-    let bytes = tokio::task::spawn_blocking(move || read_bytes(&path)).await.map_err(NodeError::failed)?;
-    let bytes = bytes.map_err(|error| {
-        NodeError::failed(format!("{} cannot be read: {}", state.workbook, read_error_text(&error)))
+    let read = tokio::task::spawn_blocking(move || regular_file::read(Path::new(&path), MAX_BYTES));
+    let bytes = read.await.map_err(NodeError::failed)?.map_err(|error| {
+        NodeError::failed(match error.kind() {
+            ErrorKind::FileTooLarge => format!("{} is over {} MB", state.workbook, MAX_BYTES >> 20),
+            _ => format!("{} cannot be read: {}", state.workbook, read_error_text(&error)),
+        })
     })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MAX_BYTES >> 20)));
-    }
     let job = job(ctx.services(), state, Work::Look, None, None);
     let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
     let length = bytes.len() as u64;
@@ -376,12 +377,6 @@ async fn python(services: &Services) -> Option<PythonUsed> {
         }
         Err(why) => why.map(|text| PythonUsed { program: None, text }),
     }
-}
-
-fn read_bytes(path: &str) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn job(
