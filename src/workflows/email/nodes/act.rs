@@ -273,12 +273,7 @@ impl ActRun<'_> {
         if self.hold_back_if_observing(call) {
             return Ok(());
         }
-        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, draft).await? else {
-            return Ok(());
-        };
-        let text = format!("It was sent to {}.{}", note.to.join(", "), refused_text(&sent));
-        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.record_result(call, CallResult::Done, text, Value::Null);
+        self.send_once(call, basis, draft, note, "It").await?;
         Ok(())
     }
 
@@ -319,21 +314,16 @@ impl ActRun<'_> {
         if self.hold_back_if_observing(call) {
             return Ok(());
         }
-        let mut text = String::new();
+        let mut what = "The invitation";
         if let Some(calendar) = self.conversation.calendar(services) {
             let effect = AddEvent { calendar, uid: event.uid.clone() };
             let frozen = crate::calendar::event_text(&event);
             let name = format!("event:{}", call.id);
             self.ctx.once(&name, basis.clone(), frozen, Arc::new(effect)).await?;
-            text.push_str("It stands in the calendar. ");
+            what = "It stands in the calendar. The invitation";
         }
         let note = SentNote { start: Some(args.start.clone()), ..note("meeting", call, &draft, "") };
-        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, &draft).await? else {
-            return Ok(());
-        };
-        text.push_str(&format!("The invitation was sent to {}.{}", note.to.join(", "), refused_text(&sent)));
-        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.record_result(call, CallResult::Done, text, Value::Null);
+        self.send_once(call, basis, &draft, note, what).await?;
         Ok(())
     }
 
@@ -362,20 +352,22 @@ impl ActRun<'_> {
         Ok(())
     }
 
-    /// Sends a mail, once. `None` if it cannot be composed; then we ask about it again.
+    /// Sends a mail, once, and records that `what` was sent. False if it cannot be composed; then we ask about it
+    /// again.
     pub(super) async fn send_once(
         &mut self,
-        name: &str,
         call: &ToolCall,
         basis: Authorization,
         draft: &Draft,
-    ) -> Result<Option<Sent>, NodeError> {
+        note: SentNote,
+        what: &str,
+    ) -> Result<bool, NodeError> {
         let services = self.ctx.services();
         let bytes = match send::bytes(services, self.ctx.step_context(), &call.id, draft) {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.ask_again(call, format!("it could not be sent, because {error}."));
-                return Ok(None);
+                return Ok(false);
             }
         };
         let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
@@ -384,12 +376,17 @@ impl ActRun<'_> {
                         retry";
             return Err(NodeError::failed(text));
         };
-        let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;
+        let outcome =
+            self.ctx.once(&format!("send:{}", call.id), basis, bytes, Arc::new(SendMail(outgoing))).await?;
         let reached: Vec<String> =
             [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
         services.records.record_recipients(&reached).await?;
         // If a person settled it by hand, there is no outcome from us.
-        Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))
+        let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
+        let text = format!("{what} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
+        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.record_result(call, CallResult::Done, text, Value::Null);
+        Ok(true)
     }
 
     /// Whether we must do nothing. If the account only observes, the call is over and says so. If it only observed when
@@ -452,7 +449,7 @@ pub(super) fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) ->
     }
 }
 
-pub(super) fn refused_text(sent: &Sent) -> String {
+fn refused_text(sent: &Sent) -> String {
     let who: Vec<String> = sent.refused.iter().map(|(who, why)| format!("{who} ({why})")).collect();
     if who.is_empty() { String::new() } else { format!(" The server would not take {}.", who.join(", ")) }
 }

@@ -154,7 +154,7 @@ async fn interrupt(
     interrupt.gist = gist(&call.name, &args, state);
     interrupt.source = Some(mails::sender(answered));
     interrupt.irreversible = !is_question && conversation.acts();
-    interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+    interrupt.binds = state.mail_digests();
     interrupt.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let lookup = risks::look_up_time(services, conversation, &call.name, &args).await;
     let proposed_call = (call.name.as_str(), &args);
