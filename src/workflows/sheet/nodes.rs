@@ -9,7 +9,7 @@ use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
 use crate::text::{Visible, read_error_text, short_line};
 use crate::tools::regular_file;
-use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
+use crate::tools::sandbox::{Job, Limits, Report, Work};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::workflows::{GrantQuery, Services, ask_model, pick_model};
 use jiff::civil::Date;
@@ -358,7 +358,7 @@ async fn read(
         })
     })?;
     let job = job(ctx.services(), state, Work::Look, None, None);
-    let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
+    let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(NodeError::failed)?;
     let length = bytes.len() as u64;
     let digest = ctx.services().records.put_blob(bytes).await?;
     // The built-in rules write code for the embedded Python.
@@ -420,16 +420,12 @@ async fn run_in_sandbox(
         }
         None => services.sandbox.run(&job, &workbook).await,
     }
-    .map_err(refused)?;
+    .map_err(NodeError::failed)?;
     let mut visible_report = visible(&report)?;
     for (visible_picture, picture) in visible_report.pictures.iter_mut().zip(report.pictures) {
         visible_picture.bytes = picture.bytes;
     }
     Ok((visible_report, bytes))
-}
-
-fn refused(error: SandboxError) -> NodeError {
-    NodeError::failed(error)
 }
 
 /// A workbook's data without anything a person cannot see.
