@@ -43,7 +43,7 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
     }
     if state.digest.is_empty() {
         let (digest, bytes, report, python) = ctx.call("read", read(&ctx, &state)).await?;
-        let picture = report.picture.unwrap_or_default();
+        let summary = report.summary.unwrap_or_default();
         let kept_notes = match &python {
             Some(used) if used.program.is_some() => {
                 vec!["what openpyxl keeps; what it leaves out is said here once it has saved".to_owned()]
@@ -54,7 +54,7 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
         let read_update = || SheetUpdate::Read {
             digest: digest.clone(),
             bytes,
-            picture: picture.clone(),
+            summary: summary.clone(),
             kept: kept_notes.clone(),
             python: python.clone(),
             day: day.clone(),
@@ -263,9 +263,9 @@ pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeR
             .update(SheetUpdate::Differed { cell }));
     }
     let observation = Box::new(report.observation.unwrap_or_default());
-    let Report { picture, changed, formulas, kept, digests, .. } = report;
+    let Report { summary, changed, formulas, kept, digests, .. } = report;
     let pictures = report.pictures.into_iter().map(|picture| picture.name).collect();
-    let update = SheetUpdate::Ran { code, observation, picture, changed, formulas, kept, digests, pictures };
+    let update = SheetUpdate::Ran { code, observation, summary, changed, formulas, kept, digests, pictures };
     Ok(Command::goto("planner_node").update(update))
 }
 

@@ -88,8 +88,8 @@ fn workbook_name(state: &SheetWork) -> &str {
 
 fn situation(state: &SheetWork) -> String {
     let name = workbook_name(state);
-    let picture = state.picture.as_ref().map(|picture| picture.text()).unwrap_or_default();
-    let mut text = format!("The workbook {name}, as it is now:\n{picture}");
+    let summary = state.summary.as_ref().map(|summary| summary.text()).unwrap_or_default();
+    let mut text = format!("The workbook {name}, as it is now:\n{summary}");
     if !state.key_information.is_empty() {
         text += &format!("\nFound in it:\n{}\n", state.key_information.join("\n"));
     }
@@ -97,7 +97,7 @@ fn situation(state: &SheetWork) -> String {
 }
 
 fn facts(state: &SheetWork) -> PlanFacts {
-    let sheets = state.picture.as_ref().map(|picture| &picture.sheets);
+    let sheets = state.summary.as_ref().map(|summary| &summary.sheets);
     let sheets: Vec<SheetFacts> = serde_json::to_value(sheets)
         .ok()
         .and_then(|value| serde_json::from_value(value).ok())
