@@ -9,9 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How many cells of code and look-ups run before the person is asked, by default.
-const MAX_STEPS: u32 = 10;
-
 /// The keys of `start`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -233,7 +230,8 @@ impl State for SheetWork {
 
     fn started(input: SheetInput) -> SheetUpdate {
         let SheetInput { workbook, instruction, max_steps, with_informer, model } = input;
-        let (max_steps, with_informer) = (max_steps.unwrap_or(MAX_STEPS), with_informer.unwrap_or_default());
+        // Both were filled in from the config before.
+        let (max_steps, with_informer) = (max_steps.unwrap_or_default(), with_informer.unwrap_or_default());
         SheetUpdate::Started { instruction, workbook, max_steps, with_informer, model }
     }
 
