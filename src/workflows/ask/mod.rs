@@ -16,10 +16,10 @@
 //! If a question names a thing, that thing is looked up first, among things of its kind. A question that needs two
 //! requests goes through the same nodes twice.
 
-mod approval;
 mod card;
 mod cut;
 pub mod facts;
+mod farewell;
 mod fetch;
 mod format;
 mod next_page;
@@ -51,13 +51,15 @@ pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
 
-/// The action of a question about a request.
+/// The action and the key of a question about a request.
 const REQUEST: &str = "request";
 
 /// The action of a question to be answered in words.
 const QUESTION: &str = "question";
 /// The key of the question for the next question.
 const NEXT: &str = "next";
+/// The key of the question for a parameter.
+const PARAMETER: &str = "parameter";
 
 /// How often in a row a node may fail before a person is asked.
 const MAX_TRIES: u32 = 3;
