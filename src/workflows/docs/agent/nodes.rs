@@ -11,7 +11,7 @@ use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
 use crate::workflows::docs::shared_answers::SharedAnswers;
 use crate::workflows::docs::state::{AgentResult, Stop};
-use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_for};
+use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_structured};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -41,7 +41,7 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
         let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "evaluate").await?;
         let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let scores = match try_for::<Scores>(&ctx, "model", &model, &prompts.evaluate()).await? {
+        let scores = match try_structured::<Scores>(&ctx, "model", &model, &prompts.evaluate()).await? {
             Ok(scores) => scores,
             Err(why) => {
                 let text =
@@ -82,7 +82,7 @@ pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState
         let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "analyze").await?;
         let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let reply = try_for::<Questions>(&ctx, "model", &model, &prompts.questions()).await?;
+        let reply = try_structured::<Questions>(&ctx, "model", &model, &prompts.questions()).await?;
         let questions = match reply {
             Ok(reply) => new_questions(&state, reply.questions),
             Err(why) => {

@@ -12,7 +12,7 @@ use crate::workflows::email::state::{Email, EmailUpdate, MailRef, NextTurn, Pend
 use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{Lesson, Services, ask_for};
+use crate::workflows::{Lesson, Services, ask_structured};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -146,7 +146,7 @@ async fn ask(
         profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
     let model = conversation.model(ctx, "triage", state).await?;
-    let reply = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
+    let reply = ask_structured::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = reply.value;
     // Whichever model read the memory, a learned "ignore" covers no more than the rules allow.
     if let Some(why) = rules::reason_to_show_anyway(&facts).filter(|_| triage.classification == Class::Ignore)
