@@ -4,7 +4,7 @@
 use super::attach;
 use super::mails::Conversation;
 use super::state::{Email, OwnMail};
-use super::tools::{self, WriteEmail};
+use super::tools::{self, WriteEmailArgs};
 use crate::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
 use crate::mail::Mail;
 use crate::mail::compose::{reply_recipients, reply_subject};
@@ -28,7 +28,7 @@ pub(super) async fn read(
     key: &str,
     args: &Value,
 ) -> Result<OwnMail, NodeError> {
-    let written: WriteEmail = serde_json::from_value(args.clone())
+    let written: WriteEmailArgs = serde_json::from_value(args.clone())
         .map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))?;
     let attached = attach::read(ctx, state, &format!("own:{key}"), &written.attachments).await?;
     Ok(OwnMail { args: args.clone(), attached })

@@ -12,7 +12,9 @@ use crate::workflows::email::facts::CallResult;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, PendingLesson, SentNote, Turn};
-use crate::workflows::email::tools::{self, CheckCalendar, ScheduleMeeting, UnsubscribeArgs, WriteEmail};
+use crate::workflows::email::tools::{
+    self, CheckCalendarArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
+};
 use crate::workflows::email::unsubscribe::{self, LeaveList};
 use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
 use crate::workflows::lesson::CauseKind;
@@ -140,7 +142,7 @@ impl ActRun<'_> {
                 self.record_result(call, CallResult::Done, String::new(), Value::Null);
             }
             tools::CHECK_CALENDAR => {
-                let CheckCalendar { days } = read(&call.args)?;
+                let CheckCalendarArgs { days } = read(&call.args)?;
                 let lookup = async { meeting::availability(self.ctx.services(), &days).await };
                 match self.ctx.call(&format!("calendar:{}", call.id), lookup).await? {
                     Ok((text, data)) => self.record_result(call, CallResult::Done, text, data),
@@ -168,7 +170,7 @@ impl ActRun<'_> {
             lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
         if call.name == tools::WRITE_EMAIL {
-            let written: WriteEmail = read(&args)?;
+            let written: WriteEmailArgs = read(&args)?;
             let fresh = attach::read(self.ctx, self.state, &call.id, &written.attachments).await?;
             if !fresh.is_empty() {
                 // The person has not been shown yet what these files hold, so we ask again.
@@ -223,7 +225,7 @@ impl ActRun<'_> {
         let basis = Authorization::Decision { key: answer.key.clone(), args: args.clone() };
         match call.name.as_str() {
             tools::WRITE_EMAIL => {
-                let args: WriteEmail = read(&args)?;
+                let args: WriteEmailArgs = read(&args)?;
                 let files = send::files(services, self.state, &args.attachments)?;
                 let Some(files) = files else { return Ok(()) };
                 let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
@@ -303,7 +305,7 @@ impl ActRun<'_> {
         &mut self,
         call: &ToolCall,
         basis: Authorization,
-        args: &ScheduleMeeting,
+        args: &ScheduleMeetingArgs,
     ) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let step = self.ctx.step_context();
@@ -329,7 +331,7 @@ impl ActRun<'_> {
 
     async fn draft(&mut self, call: &ToolCall, answer: &Answer) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let args: WriteEmail = read(&answer.proposed)?;
+        let args: WriteEmailArgs = read(&answer.proposed)?;
         let files = send::files(services, self.state, &args.attachments)?;
         let Some(files) = files else { return Ok(()) };
         let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };

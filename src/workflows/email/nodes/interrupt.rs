@@ -12,7 +12,7 @@ use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, Turn};
 use crate::workflows::email::times::{TimeLookup, TimeRange};
 use crate::workflows::email::tools::{
-    self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
+    self, AnswerInvitationArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
 };
 use crate::workflows::email::{day, own_mail, risks, send};
 use crate::workflows::{GrantQuery, Services};
@@ -68,13 +68,14 @@ fn rejected_calls(
 ) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
-            let args: ScheduleMeeting =
+            let args: ScheduleMeetingArgs =
                 serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             TimeRange::of(&args)?;
             send::parse_addresses(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
         tools::WRITE_EMAIL => {
-            let args: WriteEmail = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
+            let args: WriteEmailArgs =
+                serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             let everybody = [&args.to, &args.cc, &args.bcc].into_iter().flatten().cloned();
             let everybody: Vec<String> = everybody.collect();
             send::parse_addresses(&everybody).map(drop).map_err(|e| e.to_string())
