@@ -68,7 +68,7 @@ fn model_name(label: &str) -> String {
 
 impl ModelError {
     /// Whether the same request may work later without anybody changing anything.
-    pub fn transient(&self) -> bool {
+    pub fn is_transient(&self) -> bool {
         match self {
             Self::Unreachable { .. }
             | Self::Silent { .. }

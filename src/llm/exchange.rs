@@ -6,16 +6,16 @@ use super::{Delta, Habit, Message, Model, ModelError, OnText, Reply, Request, St
 use crate::text::words::clip;
 
 /// How often an unusable answer is sent back.
-const MORE_TRIES: usize = 2;
+const MAX_SEND_BACKS: usize = 2;
 
 /// How much of an unusable answer the model is shown again.
-const QUOTED: usize = 4_000;
+const MAX_QUOTED_CHARS: usize = 4_000;
 
 /// Conversations of fewer bytes are not shortened: nothing would be left of them.
-const SHORTEST: usize = 200;
+const MIN_BYTES_TO_SHORTEN: usize = 200;
 
 /// How much of the conversation's texts is kept when it was too long once, and twice: one part in this many.
-const SHORTER: [usize; 2] = [2, 8];
+const SHORTENING_DIVISORS: [usize; 2] = [2, 8];
 
 /// A question while it is being asked.
 pub(super) struct ModelExchange<'a> {
@@ -89,8 +89,8 @@ impl<'a> ModelExchange<'a> {
                         self.say("(an answer that was cut off)", wish);
                     }
                 }
-                ModelError::ContextTooLong { .. } if self.shortened < SHORTER.len() => {
-                    let left_out = shorten(&mut self.request, SHORTER[self.shortened]);
+                ModelError::ContextTooLong { .. } if self.shortened < SHORTENING_DIVISORS.len() => {
+                    let left_out = shorten(&mut self.request, SHORTENING_DIVISORS[self.shortened]);
                     self.shortened += 1;
                     if left_out == 0 {
                         return Err(error);
@@ -107,15 +107,15 @@ impl<'a> ModelExchange<'a> {
     /// Sends the answer back with what is wrong with it, at most twice; after that, the error says `why`, without
     /// values.
     pub fn send_back(&mut self, reply: &Reply, wish: String, why: &str) -> Result<(), ModelError> {
-        if self.objections == MORE_TRIES {
-            let why = format!("after {} tries: {why}", MORE_TRIES + 1);
+        if self.objections == MAX_SEND_BACKS {
+            let why = format!("after {} tries: {why}", MAX_SEND_BACKS + 1);
             return Err(ModelError::unreadable(self.model.label(), why));
         }
         self.objections += 1;
         (self.on_text)(Delta::Restart);
         // The bad call itself is not repeated: servers refuse arguments they cannot parse.
         let text = if reply.text.trim().is_empty() { "(an answer that cannot be used)" } else { &reply.text };
-        let text = clip(text, QUOTED);
+        let text = clip(text, MAX_QUOTED_CHARS);
         self.say(&text, wish);
         Ok(())
     }
@@ -134,7 +134,7 @@ fn shorten(request: &mut Request, parts: usize) -> usize {
         |messages: &[Message]| -> Vec<usize> { messages.iter().map(|one| text_of(one).len()).collect() };
     let sizes = texts(&request.messages);
     let all = sizes.iter().sum::<usize>();
-    if all < SHORTEST {
+    if all < MIN_BYTES_TO_SHORTEN {
         return 0;
     }
     let most = share(&sizes, all / parts);

@@ -50,7 +50,7 @@ pub use propose::propose;
 pub use record::{Recorder, Replayer};
 pub use redact::Redactor;
 pub use reply::{BadCall, Delta, Reply, Stop};
-pub use request::{Choice, Message, OutputSchema, Request, ToolCall, ToolSpec};
+pub use request::{Choice, Message, OutputSchema, Request, ToolCall, ToolSpec, join_user_messages};
 pub use scripted::Scripted;
 pub use settings::{ModelSettings, Provider};
 pub use structured::{Structured, shaped, structured};

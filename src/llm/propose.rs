@@ -3,14 +3,11 @@
 use super::coerce::UnknownKeys;
 use super::exchange::ModelExchange;
 use super::habit::note;
-use super::schema;
+use super::schema::{self, Complaints};
 use super::{
     Choice, Habit, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, lenient_json,
 };
 use crate::text::words::clip;
-
-/// What is wrong with a reply, for the model and (without values) for an error.
-type Complaint = schema::Complaints;
 
 /// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty, or
 /// calls nothing when a call is required) is sent back with what is wrong, at most twice. Then the error is
@@ -42,7 +39,7 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
                          there, or finish",
                         clip(&call.name, 60)
                     );
-                    Complaint { full: text, masked: "it repeats its last call".to_owned() }
+                    Complaints { full: text, masked: "it repeats its last call".to_owned() }
                 }
             },
             Err(complaint) => {
@@ -123,11 +120,11 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
     None
 }
 
-/// Says what is wrong with a reply. Bends its calls to what they mean.
-fn check(request: &Request, reply: &mut Reply, extra: UnknownKeys) -> Result<(), Complaint> {
+/// Says what is wrong with a reply. Coerces its calls to the schemas of their tools.
+fn check(request: &Request, reply: &mut Reply, extra: UnknownKeys) -> Result<(), Complaints> {
     let mut wrong = Vec::new();
     for bad in &reply.bad_calls {
-        wrong.push(Complaint {
+        wrong.push(Complaints {
             full: format!("the call of `{}`: {}", clip(&bad.name, 60), bad.why),
             masked: "a call whose arguments are not JSON".to_owned(),
         });
@@ -142,12 +139,12 @@ fn check(request: &Request, reply: &mut Reply, extra: UnknownKeys) -> Result<(),
     if is_empty(reply) {
         note(&mut reply.habits, [Habit::EmptyAnswer]);
     }
-    wrong.extend(missing(request, reply).map(|text| Complaint { full: text.clone(), masked: text }));
+    wrong.extend(missing(request, reply).map(|text| Complaints { full: text.clone(), masked: text }));
     if wrong.is_empty() {
         return Ok(());
     }
-    let joined = |text: fn(&Complaint) -> &str| wrong.iter().map(text).collect::<Vec<_>>().join("; ");
-    Err(Complaint { full: joined(|one| &one.full), masked: joined(|one| &one.masked) })
+    let joined = |text: fn(&Complaints) -> &str| wrong.iter().map(text).collect::<Vec<_>>().join("; ");
+    Err(Complaints { full: joined(|one| &one.full), masked: joined(|one| &one.masked) })
 }
 
 fn check_call(
@@ -155,11 +152,11 @@ fn check_call(
     call: &mut ToolCall,
     extra: UnknownKeys,
     habits: &mut Vec<Habit>,
-) -> Result<(), Complaint> {
+) -> Result<(), Complaints> {
     let written = clip(&call.name, 60);
     let Some(tool) = calls::find(&request.tools, &call.name) else {
         note(habits, [Habit::UnknownTool]);
-        return Err(Complaint {
+        return Err(Complaints {
             full: format!("there is no tool `{written}` ({})", offered(request)),
             masked: "a call of a tool that was not offered".to_owned(),
         });
@@ -174,7 +171,7 @@ fn check_call(
             note(habits, corrected);
             Ok(())
         }
-        Err(complaint) => Err(Complaint {
+        Err(complaint) => Err(Complaints {
             full: format!("the arguments of `{written}`: {}", complaint.full),
             masked: format!("the arguments of `{}`: {}", tool.name, complaint.masked),
         }),

@@ -155,6 +155,21 @@ impl Message {
     }
 }
 
+/// A conversation in which consecutive user messages are joined: some models insist on taking turns.
+pub fn join_user_messages(messages: impl IntoIterator<Item = Message>) -> Vec<Message> {
+    let mut joined: Vec<Message> = Vec::new();
+    for message in messages {
+        match (joined.last_mut(), message) {
+            (Some(Message::User { text: previous }), Message::User { text }) => {
+                previous.push_str("\n\n");
+                previous.push_str(&text);
+            }
+            (_, message) => joined.push(message),
+        }
+    }
+    joined
+}
+
 /// A call a model proposes. It has no effect by itself.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ToolCall {

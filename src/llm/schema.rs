@@ -37,7 +37,7 @@ pub(super) struct Complaints {
     pub masked: String,
 }
 
-/// Bends what a model said to what it means, and checks that it fits. Everything a model says passes through here
+/// Coerces what a model said to the schema, and checks that it fits. Everything a model says passes through here
 /// before anybody sees it, so that the same thing is shown, hashed and carried out.
 pub(super) fn accept(
     schema: &Value,

@@ -87,6 +87,21 @@ pub fn resolve(folder: &Path) -> Result<PathBuf, FolderError> {
     if real.is_dir() { Ok(real) } else { Err(FolderError::NotAFolder { path }) }
 }
 
+/// Follows the links in a path as far as it exists.
+pub fn follow_links(path: &Path) -> io::Result<PathBuf> {
+    let mut missing = Vec::new();
+    let mut existing = path;
+    loop {
+        let error = match existing.canonicalize() {
+            Ok(real) => return Ok(missing.iter().rev().fold(real, |path, name| path.join(name))),
+            Err(error) => error,
+        };
+        let (Some(parent), Some(name)) = (existing.parent(), existing.file_name()) else { return Err(error) };
+        missing.push(name);
+        existing = parent;
+    }
+}
+
 /// Reads the files that pass the filter.
 pub fn read(folder: &Path, filter: &FileFilter<'_>, limits: &Limits) -> Result<Reading, FolderError> {
     let root = resolve(folder)?;

@@ -1,7 +1,7 @@
 //! Opens files inside a folder, and nothing else.
 //!
 //! Everything is opened from the folder's handle, one name at a time, without following links: an entry that was
-//! swapped a moment ago leads nowhere. Only regular text files within the size limit are read.
+//! swapped a moment ago leads nowhere. Only regular files within the size limit are read.
 
 use crate::text::read_error_text;
 use rustix::fs::{AtFlags, Dir, FileType, Mode, OFlags};

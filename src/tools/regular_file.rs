@@ -6,14 +6,28 @@ use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
 
-/// Opens a file for reading; follows links.
+/// Opens a file for reading; follows links. [`io::ErrorKind::InvalidInput`] if it is not a regular file.
 pub fn open(path: &Path) -> io::Result<File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     match file.metadata()?.is_file() {
         true => Ok(file),
-        false => Err(io::Error::other("it is a device, a pipe or a folder")),
+        false => Err(io::Error::new(io::ErrorKind::InvalidInput, "it is a device, a pipe or a folder")),
     }
+}
+
+/// Reads a whole file; [`io::ErrorKind::FileTooLarge`] if it has more than `max` bytes.
+pub fn read(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+    let file = open(path)?;
+    let mut bytes = Vec::new();
+    if file.metadata()?.len() <= max {
+        // It may still grow.
+        file.take(max.saturating_add(1)).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 <= max {
+            return Ok(bytes);
+        }
+    }
+    Err(io::Error::new(io::ErrorKind::FileTooLarge, "it is too large"))
 }
 
 /// Reads at most the last `most` bytes of a file.
@@ -45,5 +59,15 @@ mod tests {
         for path in [&pipe, folder.path(), Path::new("/dev/null"), &folder.path().join("missing")] {
             assert!(open(path).is_err(), "{}", path.display());
         }
+    }
+
+    #[test]
+    fn a_file_is_read_whole_or_not_at_all() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("file");
+        std::fs::write(&file, "text").unwrap();
+        assert_eq!(read(&file, 4).unwrap(), b"text");
+        assert_eq!(read(&file, 3).unwrap_err().kind(), io::ErrorKind::FileTooLarge);
+        assert_eq!(read(folder.path(), 4).unwrap_err().kind(), io::ErrorKind::InvalidInput);
     }
 }

@@ -87,7 +87,7 @@ impl<T> From<Structured<T>> for StructuredAnswer<T> {
 }
 
 /// Asks a model for structured data. `name` is unique within the node.
-pub async fn ask_for<T>(
+pub async fn ask_structured<T>(
     ctx: &Ctx<Services>,
     name: &str,
     picked: &Picked,
@@ -103,8 +103,8 @@ where
     .await
 }
 
-/// The same, for a schema that is known only at run time.
-pub async fn ask_shaped<T>(
+/// Like [`ask_structured`], for a schema that is known only at run time.
+pub async fn ask_with_schema<T>(
     ctx: &Ctx<Services>,
     name: &str,
     picked: &Picked,
@@ -121,8 +121,9 @@ where
     .await
 }
 
-/// The same, but an answer that stays unreadable after all tries is a result that says why, not a failure.
-pub async fn try_for<T>(
+/// Like [`ask_structured`], but if the answer stays unreadable after all tries, the inner result says why, and the node
+/// does not fail.
+pub async fn try_structured<T>(
     ctx: &Ctx<Services>,
     name: &str,
     picked: &Picked,
@@ -161,7 +162,7 @@ fn node_error_at(picked: &Picked, error: ModelError) -> NodeError {
 
 fn node_error(error: ModelError) -> NodeError {
     let text = format!("{error}. {}", error.explain());
-    if error.transient() {
+    if error.is_transient() {
         NodeError::Transient { text, retry_after: error.retry_after() }
     } else {
         NodeError::Failed { text }

@@ -1,7 +1,7 @@
 //! The workflows. A new one is a folder and a line in [`WORKFLOWS`].
 //!
-//! A workflow is a state, updates, nodes, prompts and cards. It uses only what [`Services`] offers: it has no clock,
-//! config or store.
+//! A workflow is a state, updates, nodes, prompts and cards. It reaches the clock, the config and the store only through
+//! [`Services`].
 
 pub mod analyze;
 pub mod ask;
@@ -20,7 +20,9 @@ pub mod request;
 mod services;
 pub mod sheet;
 
-pub use ask_model::{ask_for, ask_model, ask_shaped, pick_model, pick_model_of, pick_only, try_for};
+pub use ask_model::{
+    ask_model, ask_structured, ask_with_schema, pick_model, pick_model_of, pick_only, try_structured,
+};
 pub use mail_cache::MailCache;
 pub use services::{
     Accounts, CallRecord, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records, Services,

@@ -2,7 +2,9 @@
 
 use crate::calendar::Calendar;
 use crate::config::{Rule, Sheet, User};
-use crate::graph::{AgentCall, BoxFuture, EffectError, InterruptId, NodeError, StepContext, ThreadId};
+use crate::graph::{
+    AgentCall, BoxFuture, EffectError, InputError, InterruptId, NodeError, StepContext, ThreadId,
+};
 use crate::llm::{Model, ModelError, Usage};
 use crate::mail::risk::{DistinctiveText, Receiver};
 use crate::mail::{self, Account, Mail, MailError};
@@ -45,6 +47,14 @@ pub trait Models: Send + Sync {
     fn pick_only(&self, name: &str) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error lists the known models.
     fn check_name(&self, name: &str) -> Result<(), String>;
+}
+
+/// Refuses a thread's input that names an unknown model.
+pub(super) fn check_model(models: &dyn Models, input: &Value) -> Result<(), InputError> {
+    match input.get("model").and_then(Value::as_str) {
+        Some(model) => models.check_name(model).map_err(|text| InputError::field("model", text)),
+        None => Ok(()),
+    }
 }
 
 /// The record of one model call.

@@ -35,7 +35,7 @@ async fn s11_a_cut_stream_is_an_error_and_yields_no_call() {
             let server = Server::play([cut(provider, end)]).await;
             let error = ask(&server, provider).await.unwrap_err();
             assert_eq!(error.code(), "cut", "{provider:?} {end:?}: {error}");
-            assert!(error.transient());
+            assert!(error.is_transient());
             // Once and two retries.
             assert_eq!(server.count(), 3, "{provider:?} {end:?}");
 
@@ -105,7 +105,7 @@ async fn s11_bad_json_in_the_arguments_is_told_and_asked_again() {
         let server = Server::play([bad]).await;
         let error = ask(&server, provider).await.unwrap_err();
         assert_eq!((error.code(), server.count()), ("unreadable", 3), "{provider:?}");
-        assert!(!error.transient());
+        assert!(!error.is_transient());
     }
     report("S11", "bad JSON in arguments", 2 * PROVIDERS.len());
 }
@@ -178,7 +178,7 @@ async fn s11_rate_limits_are_waited_out_or_handed_on() {
         let error = ask(&server, provider).await.unwrap_err();
         assert_eq!((error.code(), server.count()), ("rate_limited", 1), "{provider:?}");
         assert_eq!(error.retry_after(), Some(Duration::from_secs(120)));
-        assert!(error.transient());
+        assert!(error.is_transient());
 
         let server = Server::play([limited()]).await;
         assert_eq!(ask(&server, provider).await.unwrap_err().code(), "rate_limited");
@@ -251,7 +251,7 @@ async fn s11_nobody_there_is_unreachable() {
         settings.base_url = Some(address.clone());
         let error = propose(&*open(&settings, &[]).unwrap(), &asking(), &quiet).await.unwrap_err();
         assert_eq!(error.code(), "unreachable");
-        assert!(error.transient() && error.explain().contains("base_url"), "{error}");
+        assert!(error.is_transient() && error.explain().contains("base_url"), "{error}");
     }
     report("S11", "nobody there", PROVIDERS.len());
 }

@@ -263,8 +263,8 @@ async fn p01_text_of_a_workbook_does_not_become_a_formula() {
 async fn p01_names_with_something_hidden_go_by_how_they_are_seen() {
     let book = "Na\u{1b}[2Jme,Amo\u{202e}unt\nx\u{7},5\ny,7\n".as_bytes();
     let (report, _) = sandbox().run(&job(&["1"], Limits::default()), book).await.unwrap();
-    let picture = report.picture.unwrap();
-    let seen = sayso::text::Visible::line(&picture.sheets[0].columns[1].header).into_string();
+    let summary = report.summary.unwrap();
+    let seen = sayso::text::Visible::line(&summary.sheets[0].columns[1].header).into_string();
     assert!(seen.contains("U+202E"), "{seen}");
     let code =
         format!("s = sheet()\nprint(sum(s.column({seen:?})), s.records()[0][{seen:?}], s.letters({seen:?}))");
@@ -305,7 +305,7 @@ async fn a_large_workbook_stays_within_its_time_and_memory() {
     assert_eq!((observation.error, observation.stdout.trim()), (None, "100000000.0"));
     let job = Job { name: "big.xlsx".to_owned(), work: Work::Look, cells: Vec::new(), ..job };
     let (report, _) = sandbox().run(&job, &bytes).await.unwrap();
-    assert_eq!(report.picture.unwrap().sheets[0].rows, 200_001);
+    assert_eq!(report.summary.unwrap().sheets[0].rows, 200_001);
     assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
     println!("200,000 rows of 5 cells: read, summed, written and read again in {:?}", began.elapsed());
 }

@@ -301,7 +301,7 @@ impl<P: Protocol> HttpModel<P> {
         {
             return Failure::Rewrite(quirks, error);
         }
-        if error.transient() { Failure::Retry(error) } else { Failure::Final(error) }
+        if error.is_transient() { Failure::Retry(error) } else { Failure::Final(error) }
     }
 
     fn failed(&self, fault: Fault, request: &Request) -> Failure {
@@ -321,7 +321,7 @@ impl<P: Protocol> HttpModel<P> {
             Fault::Server(reported) => {
                 let requested = pause::requested_pause(&HeaderMap::new(), &reported.details);
                 let error = self.error(reported.likely_status(), &reported, requested, request);
-                if error.transient() { Failure::Retry(error) } else { Failure::Final(error) }
+                if error.is_transient() { Failure::Retry(error) } else { Failure::Final(error) }
             }
         }
     }

@@ -119,7 +119,7 @@ fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec
             Ok((report, Vec::new()))
         }
         Work::Look | Work::Run | Work::Compare => {
-            report.picture = Some(WorkbookSummary::of(book));
+            report.summary = Some(WorkbookSummary::of(book));
             Ok((report, Vec::new()))
         }
         Work::Write => {
@@ -155,7 +155,7 @@ fn compare(job: &Job, bytes: &[u8]) -> Result<Report, WorkbookError> {
         false => format!("not all: openpyxl left out {}", lost.join(", ")),
     };
     Ok(Report {
-        picture: Some(WorkbookSummary::of(&now)),
+        summary: Some(WorkbookSummary::of(&now)),
         observation: Some(observation),
         found: job.question.as_deref().map(|words| workbook::find(&now, words)).unwrap_or_default(),
         kept: vec![unchanged],

@@ -123,7 +123,7 @@ pub struct Report {
     /// Why the workbook cannot be used.
     pub refused: Option<String>,
     /// The workbook after the cells.
-    pub picture: Option<WorkbookSummary>,
+    pub summary: Option<WorkbookSummary>,
     /// What the last cell did.
     pub observation: Option<Observation>,
     /// The passages found for the question.

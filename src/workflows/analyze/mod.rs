@@ -22,6 +22,7 @@ mod state;
 mod verb;
 
 use super::Services;
+use super::services::check_model;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder::{self, FileFilter, Limits};
@@ -48,9 +49,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
         .with_roles(&["turn", "final"])
         .explaining(card::explain)
         .preparing(move |input| {
-            if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.check_name(model).map_err(|text| InputError::field("model", text))?;
-            }
+            check_model(&*models, &input)?;
             prepare(input)
         }))
 }

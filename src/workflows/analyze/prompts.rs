@@ -3,7 +3,7 @@
 use super::share::{self, Excerpt};
 use super::state::{Analysis, Unseen};
 use crate::config::User;
-use crate::llm::{Message, Request};
+use crate::llm::{Message, Request, join_user_messages};
 use crate::workflows::analyze::facts::{AnalyzeFacts, FileFacts, Role, Turn};
 use std::fmt::Write;
 
@@ -100,28 +100,19 @@ fn opening(state: &Analysis, files: &[FileFacts], excerpts: &[Excerpt]) -> Strin
     text
 }
 
-/// The question with the files, then everything that was said, then the current request. Consecutive messages of the
-/// person are joined into one: some models insist on taking turns.
+/// The question with the files, then everything that was said, then the current request.
 fn conversation(
     state: &Analysis,
     files: &[FileFacts],
     excerpts: &[Excerpt],
     request: Option<&str>,
 ) -> Vec<Message> {
-    let turns = state.analysis_history.iter().map(|turn| (turn.role, turn.text.as_str()));
-    let request = request.map(|text| (Role::User, text));
-    let mut messages = vec![Message::user(opening(state, files, excerpts))];
-    for (role, text) in turns.chain(request) {
-        match (role, messages.last_mut()) {
-            (Role::User, Some(Message::User { text: previous })) => {
-                previous.push_str("\n\n");
-                previous.push_str(text);
-            }
-            (Role::User, _) => messages.push(Message::user(text)),
-            (Role::Agent, _) => messages.push(Message::assistant(text)),
-        }
-    }
-    messages
+    let opening = Message::user(opening(state, files, excerpts));
+    let turns = state.analysis_history.iter().map(|turn| match turn.role {
+        Role::User => Message::user(&turn.text),
+        Role::Agent => Message::assistant(&turn.text),
+    });
+    join_user_messages(std::iter::once(opening).chain(turns).chain(request.map(Message::user)))
 }
 
 #[cfg(test)]

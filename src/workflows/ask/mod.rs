@@ -16,10 +16,10 @@
 //! If a question names a thing, that thing is looked up first, among things of its kind. A question that needs two
 //! requests goes through the same nodes twice.
 
-mod approval;
 mod card;
 mod cut;
 pub mod facts;
+mod farewell;
 mod fetch;
 mod format;
 mod next_page;
@@ -36,6 +36,7 @@ mod values;
 mod verb;
 
 use super::Services;
+use super::services::check_model;
 use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::text::Visible;
@@ -50,13 +51,15 @@ pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
 
-/// The action of a question about a request.
+/// The action and the key of a question about a request.
 const REQUEST: &str = "request";
 
 /// The action of a question to be answered in words.
 const QUESTION: &str = "question";
 /// The key of the question for the next question.
 const NEXT: &str = "next";
+/// The key of the question for a parameter.
+const PARAMETER: &str = "parameter";
 
 /// How often in a row a node may fail before a person is asked.
 const MAX_TRIES: u32 = 3;
@@ -71,9 +74,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let spec =
         spec.with_roles(&["category", "select", "params"]).explaining(card::explain).with_error_list(errors);
     Ok(spec.preparing(move |input| {
-        if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.check_name(model).map_err(|text| InputError::field("model", text))?;
-        }
+        check_model(&*models, &input)?;
         if input.get("query").and_then(Value::as_str).is_some_and(|query| query.trim().is_empty()) {
             return Err(InputError::field("query", "say what you want to know"));
         }

@@ -4,6 +4,7 @@ use super::parts::{
     Entity, HistoryEntry, Initial, KeptAnswer, ListPosition, NodeFailure, PageFetch, Pending, Purpose, Table,
 };
 use super::update::AskUpdate;
+use super::{NEXT, PARAMETER, REQUEST, farewell};
 use crate::graph::{Answer, Decision, Event, EventKind, State};
 use crate::tools::catalogue::Operation;
 use crate::workflows::analyze::facts::{Role, Turn};
@@ -286,11 +287,11 @@ impl Ask {
 
     fn apply_answer(&mut self, key: &str, decision: Decision) {
         match (key, decision) {
-            ("request", decision) => self.decided = Some(decision),
-            ("next", Decision::Respond { text }) if !super::approval::is_end(&text) => {
+            (REQUEST, decision) => self.decided = Some(decision),
+            (NEXT, Decision::Respond { text }) if !farewell::is_end(&text) => {
                 self.begin(text);
             }
-            ("parameter", Decision::Respond { text }) => self.add_user_turn(text),
+            (PARAMETER, Decision::Respond { text }) => self.add_user_turn(text),
             _ => self.ended = true,
         }
     }

@@ -29,13 +29,14 @@ mod state;
 mod verb;
 
 use super::Services;
+use super::services::check_model;
 use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto, spawn};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder;
 use crate::tools::tree::{self, Limits};
 use serde_json::Value;
 use shared_answers::SharedAnswers;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -69,9 +70,7 @@ pub fn specs(services: &Arc<Services>) -> Result<Vec<Spec>, BuildError> {
         .explaining(card::explain)
         .with_span_names(span_name)
         .preparing(move |input| {
-            if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.check_name(model).map_err(|text| InputError::field("model", text))?;
-            }
+            check_model(&*models, &input)?;
             prepare(input)
         });
     Ok(vec![docs, agent::spec(services, shared)?])
@@ -112,7 +111,9 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
     let dir = folder::resolve(Path::new(&dir)).map_err(|e| InputError::field("dir", e.to_string()))?;
     let out = match text("out").filter(|out| !out.trim().is_empty()) {
         None => dir.join(DEFAULT_OUTPUT),
-        Some(out) => real_path(Path::new(&out)).map_err(|why| InputError::field("out", why))?,
+        Some(out) => std::path::absolute(out)
+            .and_then(|out| folder::follow_links(&out))
+            .map_err(|error| InputError::field("out", error.to_string()))?,
     };
     if out.exists() && !out.is_dir() {
         return Err(InputError::field("out", format!("{} is not a folder", out.display())));
@@ -144,22 +145,4 @@ fn prepare(mut input: Value) -> Result<Value, InputError> {
 
 fn nothing_to_document(dir: &str) -> String {
     format!("{dir} holds no file to document, or .gitignore leaves all of them out")
-}
-
-/// The real path of a folder that may not exist yet.
-fn real_path(path: &Path) -> Result<PathBuf, String> {
-    let mut missing = Vec::new();
-    let mut existing = std::path::absolute(path).map_err(|e| e.to_string())?;
-    loop {
-        match existing.canonicalize() {
-            Ok(real) => return Ok(missing.iter().rev().fold(real, |path, name| path.join(name))),
-            Err(error) => {
-                let Some(name) = existing.file_name().map(ToOwned::to_owned) else {
-                    return Err(error.to_string());
-                };
-                missing.push(name);
-                existing.pop();
-            }
-        }
-    }
 }

@@ -9,6 +9,7 @@ use super::state::{DocsUpdate, Documentation, Scanned};
 use super::{AGENT, AGGREGATE, WRITE_DOCS, nothing_to_document, project};
 use crate::graph::{Child, Command, Ctx, NodeError};
 use crate::tools::folder::FolderError;
+use crate::tools::regular_file;
 use crate::tools::tree::{self, Limits};
 use crate::workflows::Services;
 use crate::workflows::output_file::{self, Permission, WriteQuestion, permission};
@@ -19,7 +20,7 @@ use std::sync::Arc;
 type NodeResult = Result<Command<Documentation>, NodeError>;
 
 /// The longest existing page that is searched for kept parts.
-const PAGE: u64 = 4 << 20;
+const MAX_PAGE_BYTES: u64 = 4 << 20;
 
 /// Reads the tree, once, and stores the facts by digest.
 pub(super) async fn scan_project_structure(ctx: Ctx<Services>, state: Arc<Documentation>) -> NodeResult {
@@ -134,8 +135,7 @@ fn project_facts(ctx: &Ctx<Services>, state: &Documentation) -> Result<ProjectFa
 
 /// The existing page, if it is text of a sane length.
 fn existing_page(path: &Path) -> Option<String> {
-    let meta = std::fs::metadata(path).ok()?;
-    if meta.is_file() && meta.len() <= PAGE { std::fs::read_to_string(path).ok() } else { None }
+    String::from_utf8(regular_file::read(path, MAX_PAGE_BYTES).ok()?).ok()
 }
 
 /// The run in a few lines.

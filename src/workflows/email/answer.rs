@@ -6,7 +6,7 @@ use super::prompts::{self, write_mail};
 use super::state::{Email, Turn};
 use super::tools;
 use crate::graph::NodeError;
-use crate::llm::{Choice, Message, Request, ToolCall};
+use crate::llm::{Choice, Message, Request, ToolCall, join_user_messages};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::workflows::Services;
 use crate::workflows::email::facts::{CallResult, Remark, ReplyEvent, ReplyFacts};
@@ -77,7 +77,7 @@ pub(super) fn request(
     let mut messages = vec![Message::user(opening(&facts, &weekday))];
     messages.extend(turn_messages(state));
     let value = serde_json::to_value(&facts).unwrap_or_default();
-    let mut request = Request::new("email.reply", value).system(ROLE).messages(join(messages));
+    let mut request = Request::new("email.reply", value).system(ROLE).messages(join_user_messages(messages));
     request.tools = offered;
     Ok(request.choice(Choice::Required).words_mean(tools::DONE))
 }
@@ -238,19 +238,4 @@ fn message(turn: &Turn) -> Message {
             Message::user("New mail came in the conversation since; it is among the mails above.")
         }
     }
-}
-
-/// Joins consecutive user messages: some models insist on taking turns.
-fn join(messages: Vec<Message>) -> Vec<Message> {
-    let mut joined: Vec<Message> = Vec::new();
-    for message in messages {
-        match (joined.last_mut(), message) {
-            (Some(Message::User { text: previous }), Message::User { text }) => {
-                previous.push_str("\n\n");
-                previous.push_str(&text);
-            }
-            (_, message) => joined.push(message),
-        }
-    }
-    joined
 }

@@ -4,7 +4,7 @@ use super::mails::{self, Conversation};
 use super::state::{Email, Turn};
 use super::times::TimeRange;
 use super::tools::{
-    self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
+    self, AnswerInvitationArgs, RemoveEventArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
 };
 use super::{day, meeting, remind, risks, send};
 use crate::graph::{AnyState, Warning};
@@ -167,11 +167,11 @@ fn call_blocks(
     let from = send::sender(services, conversation).to_string();
     Some(match item.action.as_str() {
         tools::WRITE_EMAIL => {
-            let args: WriteEmail = read(&item.args)?;
+            let args: WriteEmailArgs = read(&item.args)?;
             write_email_blocks(services, state, conversation, &args, from)
         }
         tools::SCHEDULE_MEETING => {
-            let args: ScheduleMeeting = read(&item.args)?;
+            let args: ScheduleMeetingArgs = read(&item.args)?;
             let when = TimeRange::of(&args);
             let time = when.as_ref().map(|when| when.local_with_zone(services)).unwrap_or_else(Clone::clone);
             let mut blocks = vec![fields(vec![
@@ -225,7 +225,7 @@ fn write_email_blocks(
     services: &Services,
     state: &Email,
     conversation: &Conversation,
-    args: &WriteEmail,
+    args: &WriteEmailArgs,
     from: String,
 ) -> Vec<Block> {
     let files = args.attachments.iter().filter_map(|path| Some((path, state.attached.get(path)?)));
@@ -314,7 +314,7 @@ fn read<T: DeserializeOwned>(args: &Value) -> Option<T> {
 }
 
 /// Everyone else that a reply to all would reach.
-fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
+fn left_out(conversation: &Conversation, args: &WriteEmailArgs) -> String {
     let Some((_, answered)) = conversation.about().filter(|_| send::is_answer(conversation, args)) else {
         return String::new();
     };
@@ -330,7 +330,7 @@ fn left_out(conversation: &Conversation, args: &WriteEmail) -> String {
 }
 
 /// Text that the config adds.
-fn added_text(services: &Services, conversation: &Conversation, args: &WriteEmail) -> String {
+fn added_text(services: &Services, conversation: &Conversation, args: &WriteEmailArgs) -> String {
     let quote = services.user.quote && send::is_answer(conversation, args);
     let signature = !services.user.signature.trim().is_empty();
     match (quote, signature) {
@@ -342,7 +342,7 @@ fn added_text(services: &Services, conversation: &Conversation, args: &WriteEmai
 }
 
 /// When we tell the person that nobody answered.
-fn reminder_text(services: &Services, args: &WriteEmail) -> String {
+fn reminder_text(services: &Services, args: &WriteEmailArgs) -> String {
     match remind::reminder(services, args, &args.to) {
         Some(reminder) => {
             let due = reminder.due.to_zoned(services.user.time_zone.clone());

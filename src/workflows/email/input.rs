@@ -2,9 +2,10 @@
 
 use crate::graph::InputError;
 use crate::mail;
-use crate::tools::folder;
+use crate::text::read_error_text;
+use crate::tools::{folder, regular_file};
 use serde_json::Value;
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 
 /// The maximum size of a mail that is handed in.
@@ -51,25 +52,10 @@ fn resolve(typed: &str) -> Result<String, String> {
 
 /// Reads a regular file, up to the maximum size of a mail.
 pub(super) fn read_file(path: &str) -> Result<Vec<u8>, String> {
-    let describe = |e: std::io::Error| match e.kind() {
-        std::io::ErrorKind::NotFound => format!("there is no file {path}"),
-        _ => format!("{path} cannot be read: {}", crate::text::read_error_text(&e)),
-    };
-    let metadata = std::fs::metadata(path).map_err(describe)?;
-    if !metadata.is_file() {
-        return Err(format!("{path} is not a file"));
-    }
-    if metadata.len() > MAX_MAIL_BYTES {
-        return Err(format!("{path} is longer than {} MB", MAX_MAIL_BYTES / 1024 / 1024));
-    }
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)
-        .map_err(describe)?
-        .take(MAX_MAIL_BYTES + 1)
-        .read_to_end(&mut bytes)
-        .map_err(describe)?;
-    if bytes.len() as u64 > MAX_MAIL_BYTES {
-        return Err(format!("{path} is longer than {} MB", MAX_MAIL_BYTES / 1024 / 1024));
-    }
-    Ok(bytes)
+    regular_file::read(Path::new(path), MAX_MAIL_BYTES).map_err(|error| match error.kind() {
+        ErrorKind::NotFound => format!("there is no file {path}"),
+        ErrorKind::InvalidInput => format!("{path} is not a file"),
+        ErrorKind::FileTooLarge => format!("{path} is longer than {} MB", MAX_MAIL_BYTES / 1024 / 1024),
+        _ => format!("{path} cannot be read: {}", read_error_text(&error)),
+    })
 }

@@ -246,8 +246,7 @@ pub(super) fn sender(mail: &Mail) -> String {
 
 /// All references, completed for lists, if some are still incomplete.
 pub(super) fn completed_refs(conversation: &Conversation) -> Option<Vec<MailRef>> {
-    let is_incomplete = |mail_ref: &MailRef| mail_ref.message_id.is_none() && mail_ref.from.is_empty();
-    conversation.mails.iter().any(|(mail_ref, _)| is_incomplete(mail_ref)).then(|| {
+    conversation.mails.iter().any(|(mail_ref, _)| mail_ref.is_incomplete()).then(|| {
         conversation.mails.iter().map(|(mail_ref, mail)| complete_ref(mail_ref.clone(), mail)).collect()
     })
 }

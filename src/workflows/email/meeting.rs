@@ -3,7 +3,7 @@
 use super::mails::Conversation;
 use super::send;
 use super::times::TimeRange;
-use super::tools::{AnswerInvitationArgs, ScheduleMeeting};
+use super::tools::{AnswerInvitationArgs, ScheduleMeetingArgs};
 use crate::calendar::{self, Event, Method, Person};
 use crate::graph::{NodeError, StepContext};
 use crate::mail::compose::{ComposeError, Draft, is_own, with_signature};
@@ -17,7 +17,7 @@ pub(super) fn event(
     conversation: &Conversation,
     step: &StepContext,
     call: &str,
-    args: &ScheduleMeeting,
+    args: &ScheduleMeetingArgs,
 ) -> Result<Event, String> {
     let TimeRange { start, end } = TimeRange::of(args)?;
     let person = |address: &Address| Person { name: address.name.clone(), address: address.address.clone() };
@@ -42,7 +42,7 @@ pub(super) fn invitation(
     services: &Services,
     conversation: &Conversation,
     event: &Event,
-    args: &ScheduleMeeting,
+    args: &ScheduleMeetingArgs,
 ) -> Result<Draft, ComposeError> {
     let zone = services.user.time_zone.clone();
     let text = calendar::invitation(event, Method::Request);

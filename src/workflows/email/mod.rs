@@ -37,7 +37,7 @@ mod unsubscribe;
 use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use crate::workflows::Services;
-use serde_json::Value;
+use crate::workflows::services::check_model;
 use std::sync::Arc;
 
 pub use risks::grade;
@@ -66,9 +66,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     });
     let spec = spec.with_profiles(move |state| mails::profiles(&for_profiles, state));
     Ok(spec.preparing(move |input| {
-        if let Some(model) = input.get("model").and_then(Value::as_str) {
-            models.check_name(model).map_err(|text| crate::graph::InputError::field("model", text))?;
-        }
+        check_model(&*models, &input)?;
         input::prepare(input)
     }))
 }

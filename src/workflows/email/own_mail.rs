@@ -4,12 +4,22 @@
 use super::attach;
 use super::mails::Conversation;
 use super::state::{Email, OwnMail};
-use super::tools::{self, WriteEmail};
-use crate::graph::{Ctx, Interrupt, NodeError};
+use super::tools::{self, WriteEmailArgs};
+use crate::graph::{Answer, Ctx, Decision, Interrupt, NodeError};
 use crate::mail::Mail;
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::workflows::Services;
 use serde_json::{Value, json};
+
+/// The mail the person wrote in their first answer, if they wrote one.
+pub(super) async fn from_answer(ctx: &Ctx<Services>, state: &Email) -> Result<Option<OwnMail>, NodeError> {
+    match state.answers.first() {
+        Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
+            read(ctx, state, key, args).await.map(Some)
+        }
+        _ => Ok(None),
+    }
+}
 
 /// Reads what the person typed into the form of the card `key`.
 pub(super) async fn read(
@@ -18,7 +28,7 @@ pub(super) async fn read(
     key: &str,
     args: &Value,
 ) -> Result<OwnMail, NodeError> {
-    let written: WriteEmail = serde_json::from_value(args.clone())
+    let written: WriteEmailArgs = serde_json::from_value(args.clone())
         .map_err(|error| NodeError::failed(format!("the mail cannot be read: {error}")))?;
     let attached = attach::read(ctx, state, &format!("own:{key}"), &written.attachments).await?;
     Ok(OwnMail { args: args.clone(), attached })

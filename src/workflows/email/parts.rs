@@ -48,6 +48,13 @@ pub struct MailRef {
     pub date: Option<Timestamp>,
 }
 
+impl MailRef {
+    /// Whether the details that lists show are still missing.
+    pub fn is_incomplete(&self) -> bool {
+        self.message_id.is_none() && self.from.is_empty()
+    }
+}
+
 /// How this conversation was handled before.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

@@ -7,7 +7,7 @@
 use super::mails::{self, Conversation};
 use super::own_mail;
 use super::state::{Email, Reminder};
-use super::tools::WriteEmail;
+use super::tools::WriteEmailArgs;
 use crate::config::parse_duration;
 use crate::graph::{Interrupt, Kind, Labels};
 use crate::inbox::proposal;
@@ -19,7 +19,7 @@ use serde_json::json;
 pub const REMIND: &str = "remind";
 
 /// When to remind the person that a mail sent now was not answered, if they want that.
-pub(super) fn reminder(services: &Services, args: &WriteEmail, to: &[String]) -> Option<Reminder> {
+pub(super) fn reminder(services: &Services, args: &WriteEmailArgs, to: &[String]) -> Option<Reminder> {
     let delay = match args.remind_after.as_deref() {
         Some("never") => None,
         Some(after) => parse_duration(after),
@@ -44,7 +44,7 @@ pub(super) fn question(services: &Services, state: &Email, remind: &Reminder) ->
     own_mail::offer_to(&mut interrupt, &json!(remind.to), &remind.subject);
     interrupt.gist = format!("sent {}, not answered yet", day(services, remind.sent_at));
     interrupt.source = Some(people(services, state, &remind.to));
-    interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+    interrupt.binds = state.mail_digests();
     interrupt.snoozed_until = Some(remind.due);
     interrupt.yields = true;
     interrupt

@@ -5,7 +5,7 @@ use super::mails::Conversation;
 use super::send;
 use super::state::{Attached, Email, Turn};
 use super::times::{self, TimeLookup, TimeRange};
-use super::tools::{self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail};
+use super::tools::{self, AnswerInvitationArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs};
 use super::unsubscribe;
 use crate::calendar::{Attendance, Busy};
 use crate::graph::{Grade, NodeError, StepContext, Warning};
@@ -186,7 +186,7 @@ fn message_warnings(
     args: &Value,
 ) -> Result<Vec<Warning>, NodeError> {
     let reached = send::recipients(tool, args);
-    let written: WriteEmail = serde_json::from_value(args.clone()).unwrap_or_default();
+    let written: WriteEmailArgs = serde_json::from_value(args.clone()).unwrap_or_default();
     let message = match tool {
         tools::WRITE_EMAIL => Message { to: &written.to, cc: &written.cc, bcc: &written.bcc },
         _ => Message { to: &reached, ..Message::default() },
@@ -267,7 +267,7 @@ fn sent_texts(args: &Value) -> Vec<String> {
 fn call_time(tool: &str, args: &Value) -> Option<Result<TimeRange, String>> {
     match tool {
         tools::SCHEDULE_MEETING => {
-            Some(TimeRange::of(&serde_json::from_value::<ScheduleMeeting>(args.clone()).ok()?))
+            Some(TimeRange::of(&serde_json::from_value::<ScheduleMeetingArgs>(args.clone()).ok()?))
         }
         tools::ANSWER_INVITATION => {
             let args: AnswerInvitationArgs = serde_json::from_value(args.clone()).ok()?;
@@ -315,7 +315,7 @@ fn cannot_send(
     if tool != tools::WRITE_EMAIL {
         return None;
     }
-    let args: WriteEmail = serde_json::from_value(args.clone()).ok()?;
+    let args: WriteEmailArgs = serde_json::from_value(args.clone()).ok()?;
     if state.files_of(&serde_json::json!(args)).any(|file| file.error.is_some()) {
         return None;
     }

@@ -5,7 +5,7 @@
 
 use super::mails::Conversation;
 use super::state::{Attached, Email};
-use super::tools::{self, WriteEmail};
+use super::tools::{self, WriteEmailArgs};
 use crate::calendar::{self, Calendar, CalendarError, Revision, RevisionCheck};
 use crate::graph::{BoxFuture, Effect, EffectError, EffectTrace, NodeError, StepContext};
 use crate::mail::compose::{
@@ -41,7 +41,7 @@ pub(super) fn sender(services: &Services, conversation: &Conversation) -> Addres
 }
 
 /// Whether a mail goes to somebody in the conversation and so belongs to it.
-pub(super) fn is_answer(conversation: &Conversation, args: &WriteEmail) -> bool {
+pub(super) fn is_answer(conversation: &Conversation, args: &WriteEmailArgs) -> bool {
     let people = conversation.people();
     let own_addresses = conversation.own_addresses();
     let is_other_person = |one: &String| {
@@ -55,7 +55,7 @@ pub(super) fn is_answer(conversation: &Conversation, args: &WriteEmail) -> bool 
 pub(super) fn draft(
     services: &Services,
     conversation: &Conversation,
-    args: &WriteEmail,
+    args: &WriteEmailArgs,
     attachments: Vec<File>,
 ) -> Result<Draft, ComposeError> {
     let answered = conversation.about().map(|(_, mail)| mail).filter(|_| is_answer(conversation, args));

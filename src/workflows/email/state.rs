@@ -227,8 +227,6 @@ pub enum EmailUpdate {
     Heard { text: String },
     /// The person added a hint to a retry.
     Hinted { text: String },
-    /// An event that does not concern this workflow.
-    Nothing,
 }
 
 impl State for Email {
@@ -292,7 +290,7 @@ impl State for Email {
             EmailUpdate::Answered { answers } => {
                 self.answers = answers;
                 self.unseen = false;
-                self.shown = self.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+                self.shown = self.mail_digests();
             }
             EmailUpdate::Shown { told, outcome, again, decided, lessons, own } => {
                 self.again = again;
@@ -354,7 +352,6 @@ impl State for Email {
                 self.messages.push(Turn::Told { text });
             }
             EmailUpdate::Hinted { text } => self.messages.push(Turn::Told { text }),
-            EmailUpdate::Nothing => {}
         }
     }
 
@@ -381,6 +378,11 @@ impl State for Email {
 }
 
 impl Email {
+    /// The digests of all mails.
+    pub(super) fn mail_digests(&self) -> Vec<String> {
+        self.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect()
+    }
+
     fn note_decided(&mut self, mails: Vec<String>) {
         for mail in mails {
             if !self.decided.contains(&mail) {

@@ -1,6 +1,6 @@
 //! When a meeting is, and what else is in the calendar then.
 
-use super::tools::ScheduleMeeting;
+use super::tools::ScheduleMeetingArgs;
 use crate::calendar::{self, Busy};
 use crate::workflows::Services;
 use jiff::civil::Date;
@@ -16,7 +16,7 @@ pub(super) struct TimeRange {
 
 impl TimeRange {
     /// The times of a call. The error says what is wrong with them.
-    pub fn of(args: &ScheduleMeeting) -> Result<Self, String> {
+    pub fn of(args: &ScheduleMeetingArgs) -> Result<Self, String> {
         let start: Timestamp =
             args.start.parse().map_err(|_| format!("`start`: {} is not a time there is", args.start))?;
         let end = start.checked_add(SignedDuration::from_mins(args.duration_minutes));

@@ -51,7 +51,7 @@ const MAX_PEOPLE: usize = 100;
 /// The arguments of [`WRITE_EMAIL`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct WriteEmail {
+pub struct WriteEmailArgs {
     pub to: Vec<String>,
     #[serde(default)]
     pub cc: Vec<String>,
@@ -70,7 +70,7 @@ pub struct WriteEmail {
 /// The arguments of [`SCHEDULE_MEETING`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct ScheduleMeeting {
+pub struct ScheduleMeetingArgs {
     pub attendees: Vec<String>,
     pub subject: String,
     /// RFC 3339 with an offset.
@@ -131,7 +131,7 @@ struct ProposedAnswer {
 /// The arguments of [`CHECK_CALENDAR`].
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct CheckCalendar {
+pub struct CheckCalendarArgs {
     pub days: Vec<String>,
 }
 

@@ -9,7 +9,7 @@ use crate::workflows::email::defaults;
 use crate::workflows::email::rules;
 use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
 use crate::workflows::mail_facts::{MailFacts, User};
-use crate::workflows::{Services, ask_for, pick_model_of, pick_only};
+use crate::workflows::{Services, ask_structured, pick_model_of, pick_only};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -31,7 +31,7 @@ pub(super) async fn propose_update(ctx: Ctx<Services>, state: Arc<Learning>) -> 
         Some(name) => pick_only(&ctx, name).await?,
         None => pick_model_of(&ctx, "email", "memory", None).await?,
     };
-    let update: MemoryUpdate = ask_for(&ctx, "memory", &model, &prompts::request(&facts)).await?.value;
+    let update: MemoryUpdate = ask_structured(&ctx, "memory", &model, &prompts::request(&facts)).await?.value;
     let proposed = with_final_newline(&update.profile);
     let reasoning = update.reasoning;
     let proposed_update = LearningUpdate::Proposed {

@@ -4,9 +4,10 @@ use super::risk::FILES;
 use super::shell::{self, Segment};
 use super::state::RequestInput;
 use crate::graph::{AgentAction, AgentCall, CommandLine};
+use crate::tools::folder;
 use crate::tools::process::SHELLS;
 use serde_json::Value;
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
 /// The call as grants see it; `None` if such calls are always asked.
 pub(super) fn call(request: &RequestInput) -> Option<AgentCall> {
@@ -69,7 +70,8 @@ fn is_inside(value: &Value, folder: &str) -> bool {
 fn file_inside(file: &str, folder: &str) -> Option<PathBuf> {
     let file = shell::resolve(file, folder);
     let real_folder = Path::new(folder).canonicalize().unwrap_or_else(|_| PathBuf::from(folder));
-    (file.starts_with(folder) && follow_links(&file).starts_with(real_folder)).then_some(file)
+    let real_file = folder::follow_links(&file).unwrap_or_else(|_| file.clone());
+    (file.starts_with(folder) && real_file.starts_with(real_folder)).then_some(file)
 }
 
 /// The commands that are not harmless. A line of only harmless ones is still asked: nobody has allowed anything yet.
@@ -95,24 +97,6 @@ fn edit(request: &RequestInput, folder: &str) -> Option<AgentAction> {
     }
     let file = file_inside(file, folder)?;
     Some(AgentAction::Edit { folder: folder.to_owned(), file: file.to_str()?.to_owned() })
-}
-
-/// Follows the links in a path as far as it exists.
-fn follow_links(file: &Path) -> PathBuf {
-    let mut missing = Vec::new();
-    let mut existing = file;
-    loop {
-        if let Ok(real) = existing.canonicalize() {
-            return missing.iter().rev().fold(real, |path: PathBuf, name| path.join(name));
-        }
-        let (Some(parent), Some(Component::Normal(name))) =
-            (existing.parent(), existing.components().next_back())
-        else {
-            return file.to_owned();
-        };
-        missing.push(name);
-        existing = parent;
-    }
 }
 
 /// A call of a server's tool, named the way agents name them.

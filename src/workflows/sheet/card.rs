@@ -195,10 +195,10 @@ fn about_fields(state: &SheetWork) -> Vec<(Visible, Visible)> {
             fields.push((Visible::line(name), Visible::line(&text)));
         }
     };
-    if let Some(picture) = &state.picture {
-        let sheets = picture.sheets.iter().map(|s| format!("{} ({} rows)", s.name, s.rows));
+    if let Some(summary) = &state.summary {
+        let sheets = summary.sheets.iter().map(|s| format!("{} ({} rows)", s.name, s.rows));
         add("sheets", sheets.collect::<Vec<_>>().join(", "));
-        add("noticed", picture.notes.join("; "));
+        add("noticed", summary.notes.join("; "));
     }
     if state.answer.is_none() || state.changed {
         add("in the result", state.kept.join("; "));

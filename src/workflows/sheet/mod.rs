@@ -22,6 +22,7 @@ mod state;
 mod verb;
 
 use super::Services;
+use super::services::check_model;
 use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
@@ -60,9 +61,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let about = "work on a workbook with Python that you see before it runs";
     Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).explaining(card::explain).preparing(
         move |input| {
-            if let Some(model) = input.get("model").and_then(Value::as_str) {
-                models.check_name(model).map_err(|text| InputError::field("model", text))?;
-            }
+            check_model(&*models, &input)?;
             prepare(input, &defaults)
         },
     ))

@@ -8,14 +8,15 @@ use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, Node
 use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
 use crate::text::{Visible, read_error_text, short_line};
-use crate::tools::sandbox::{Job, Limits, Report, SandboxError, Work};
+use crate::tools::regular_file;
+use crate::tools::sandbox::{Job, Limits, Report, Work};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
 use crate::workflows::{GrantQuery, Services, ask_model, pick_model};
 use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
-use std::io::Read;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -42,7 +43,7 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
     }
     if state.digest.is_empty() {
         let (digest, bytes, report, python) = ctx.call("read", read(&ctx, &state)).await?;
-        let picture = report.picture.unwrap_or_default();
+        let summary = report.summary.unwrap_or_default();
         let kept_notes = match &python {
             Some(used) if used.program.is_some() => {
                 vec!["what openpyxl keeps; what it leaves out is said here once it has saved".to_owned()]
@@ -53,7 +54,7 @@ pub(super) async fn planner_node(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
         let read_update = || SheetUpdate::Read {
             digest: digest.clone(),
             bytes,
-            picture: picture.clone(),
+            summary: summary.clone(),
             kept: kept_notes.clone(),
             python: python.clone(),
             day: day.clone(),
@@ -262,9 +263,9 @@ pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeR
             .update(SheetUpdate::Differed { cell }));
     }
     let observation = Box::new(report.observation.unwrap_or_default());
-    let Report { picture, changed, formulas, kept, digests, .. } = report;
+    let Report { summary, changed, formulas, kept, digests, .. } = report;
     let pictures = report.pictures.into_iter().map(|picture| picture.name).collect();
-    let update = SheetUpdate::Ran { code, observation, picture, changed, formulas, kept, digests, pictures };
+    let update = SheetUpdate::Ran { code, observation, summary, changed, formulas, kept, digests, pictures };
     Ok(Command::goto("planner_node").update(update))
 }
 
@@ -349,15 +350,15 @@ async fn read(
     state: &SheetWork,
 ) -> Result<(String, u64, Report, Option<PythonUsed>), NodeError> {
     let path = state.workbook.clone();
-    let bytes = tokio::task::spawn_blocking(move || read_bytes(&path)).await.map_err(NodeError::failed)?;
-    let bytes = bytes.map_err(|error| {
-        NodeError::failed(format!("{} cannot be read: {}", state.workbook, read_error_text(&error)))
+    let read = tokio::task::spawn_blocking(move || regular_file::read(Path::new(&path), MAX_BYTES));
+    let bytes = read.await.map_err(NodeError::failed)?.map_err(|error| {
+        NodeError::failed(match error.kind() {
+            ErrorKind::FileTooLarge => format!("{} is over {} MB", state.workbook, MAX_BYTES >> 20),
+            _ => format!("{} cannot be read: {}", state.workbook, read_error_text(&error)),
+        })
     })?;
-    if bytes.len() as u64 > MAX_BYTES {
-        return Err(NodeError::failed(format!("{} is over {} MB", state.workbook, MAX_BYTES >> 20)));
-    }
     let job = job(ctx.services(), state, Work::Look, None, None);
-    let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(refused)?;
+    let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(NodeError::failed)?;
     let length = bytes.len() as u64;
     let digest = ctx.services().records.put_blob(bytes).await?;
     // The built-in rules write code for the embedded Python.
@@ -376,12 +377,6 @@ async fn python(services: &Services) -> Option<PythonUsed> {
         }
         Err(why) => why.map(|text| PythonUsed { program: None, text }),
     }
-}
-
-fn read_bytes(path: &str) -> std::io::Result<Vec<u8>> {
-    let mut bytes = Vec::new();
-    std::fs::File::open(path)?.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
-    Ok(bytes)
 }
 
 fn job(
@@ -425,16 +420,12 @@ async fn run_in_sandbox(
         }
         None => services.sandbox.run(&job, &workbook).await,
     }
-    .map_err(refused)?;
+    .map_err(NodeError::failed)?;
     let mut visible_report = visible(&report)?;
     for (visible_picture, picture) in visible_report.pictures.iter_mut().zip(report.pictures) {
         visible_picture.bytes = picture.bytes;
     }
     Ok((visible_report, bytes))
-}
-
-fn refused(error: SandboxError) -> NodeError {
-    NodeError::failed(error)
 }
 
 /// A workbook's data without anything a person cannot see.

@@ -3,7 +3,7 @@
 use super::state::SheetWork;
 use super::{FINISH, INFORM, PYTHON};
 use crate::config::User;
-use crate::llm::{Message, Request, ToolSpec};
+use crate::llm::{Message, Request, ToolSpec, join_user_messages};
 use crate::tools::cage;
 use crate::tools::sandbox::GUIDE;
 use crate::workflows::sheet::facts::{PlanFacts, RanFacts, SheetFacts};
@@ -54,10 +54,8 @@ pub(super) fn python() -> ToolSpec {
 /// The request for the planner's next step.
 pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     let facts = serde_json::to_value(facts(state)).unwrap_or_default();
-    let mut messages = vec![Message::user(situation(state))];
-    for message in &state.messages {
-        push_merged(&mut messages, message.clone());
-    }
+    let conversation = std::iter::once(Message::user(situation(state))).chain(state.messages.iter().cloned());
+    let messages = join_user_messages(conversation);
     let machine_python = state.python.as_ref().filter(|python| python.program.is_some());
     // Code that asks for the date gets the day the work began, whenever it runs.
     let day = machine_python.and_then(|_| state.day.parse::<Date>().ok()).unwrap_or(today);
@@ -84,25 +82,14 @@ pub(super) fn plan(state: &SheetWork, user: &User, today: Date) -> Request {
     request.tool(ToolSpec::of::<FinishArgs>(FINISH, "Give the answer; nothing more is to be done."))
 }
 
-/// Joins consecutive messages of the person: some chat templates insist on turns.
-fn push_merged(messages: &mut Vec<Message>, message: Message) {
-    match (messages.last_mut(), &message) {
-        (Some(Message::User { text: previous }), Message::User { text }) => {
-            previous.push_str("\n\n");
-            previous.push_str(text);
-        }
-        _ => messages.push(message),
-    }
-}
-
 fn workbook_name(state: &SheetWork) -> &str {
     state.workbook.rsplit(['/', '\\']).next().unwrap_or_default()
 }
 
 fn situation(state: &SheetWork) -> String {
     let name = workbook_name(state);
-    let picture = state.picture.as_ref().map(|picture| picture.text()).unwrap_or_default();
-    let mut text = format!("The workbook {name}, as it is now:\n{picture}");
+    let summary = state.summary.as_ref().map(|summary| summary.text()).unwrap_or_default();
+    let mut text = format!("The workbook {name}, as it is now:\n{summary}");
     if !state.key_information.is_empty() {
         text += &format!("\nFound in it:\n{}\n", state.key_information.join("\n"));
     }
@@ -110,7 +97,7 @@ fn situation(state: &SheetWork) -> String {
 }
 
 fn facts(state: &SheetWork) -> PlanFacts {
-    let sheets = state.picture.as_ref().map(|picture| &picture.sheets);
+    let sheets = state.summary.as_ref().map(|summary| &summary.sheets);
     let sheets: Vec<SheetFacts> = serde_json::to_value(sheets)
         .ok()
         .and_then(|value| serde_json::from_value(value).ok())

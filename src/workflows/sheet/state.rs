@@ -9,9 +9,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-/// How many cells of code and look-ups run before the person is asked, by default.
-const MAX_STEPS: u32 = 10;
-
 /// The keys of `start`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -103,7 +100,7 @@ pub struct SheetWork {
     /// The newest observation, even of a cell that does not count.
     pub observation: Option<Observation>,
     /// A description of the workbook after the cells.
-    pub picture: Option<WorkbookSummary>,
+    pub summary: Option<WorkbookSummary>,
     /// What a result keeps, and what it does not.
     pub kept: Vec<String>,
     /// Whether the cells changed anything.
@@ -152,7 +149,7 @@ pub enum SheetUpdate {
         /// Its size.
         bytes: u64,
         /// A description of it.
-        picture: WorkbookSummary,
+        summary: WorkbookSummary,
         /// What a result keeps, and what it does not.
         kept: Vec<String>,
         /// The Python that runs the cells.
@@ -182,7 +179,7 @@ pub enum SheetUpdate {
         code: String,
         observation: Box<Observation>,
         /// The workbook after it; `None` if the cell does not count.
-        picture: Option<WorkbookSummary>,
+        summary: Option<WorkbookSummary>,
         /// Whether anything has changed since the beginning.
         changed: bool,
         /// Formulas that were written.
@@ -233,7 +230,8 @@ impl State for SheetWork {
 
     fn started(input: SheetInput) -> SheetUpdate {
         let SheetInput { workbook, instruction, max_steps, with_informer, model } = input;
-        let (max_steps, with_informer) = (max_steps.unwrap_or(MAX_STEPS), with_informer.unwrap_or_default());
+        // Both were filled in from the config before.
+        let (max_steps, with_informer) = (max_steps.unwrap_or_default(), with_informer.unwrap_or_default());
         SheetUpdate::Started { instruction, workbook, max_steps, with_informer, model }
     }
 
@@ -289,8 +287,8 @@ impl State for SheetWork {
                 (self.instruction, self.workbook, self.max_steps) = (instruction, workbook, max_steps);
                 (self.with_informer, self.model_name) = (with_informer, model);
             }
-            SheetUpdate::Read { digest, bytes, picture, kept, python, day } => {
-                (self.digest, self.bytes, self.picture, self.kept) = (digest, bytes, Some(picture), kept);
+            SheetUpdate::Read { digest, bytes, summary, kept, python, day } => {
+                (self.digest, self.bytes, self.summary, self.kept) = (digest, bytes, Some(summary), kept);
                 (self.python, self.day) = (python, day);
             }
             SheetUpdate::Planned { message, pending } => {
@@ -310,7 +308,7 @@ impl State for SheetWork {
             SheetUpdate::Discussed { said, text } => {
                 self.messages.extend([Message::assistant(said), Message::user(text)]);
             }
-            SheetUpdate::Ran { code, observation, picture, changed, formulas, kept, digests, pictures } => {
+            SheetUpdate::Ran { code, observation, summary, changed, formulas, kept, digests, pictures } => {
                 self.tell(&observation.text(), observation.error.is_some());
                 self.observation = Some((*observation).clone());
                 (self.verdict, self.may_differ) = (None, false);
@@ -320,7 +318,7 @@ impl State for SheetWork {
                         cell.observation.digest = Some(digest);
                     }
                     self.cells.push(Cell { code, observation: *observation });
-                    (self.picture, self.changed, self.formulas) = (picture, changed, formulas);
+                    (self.summary, self.changed, self.formulas) = (summary, changed, formulas);
                     self.pictures = pictures;
                     if !kept.is_empty() {
                         self.kept = kept;

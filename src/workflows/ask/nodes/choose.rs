@@ -8,7 +8,7 @@ use crate::workflows::ask::page::NextPage;
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
 use crate::workflows::ask::{page, prompts};
-use crate::workflows::{Services, ask_shaped, pick_model};
+use crate::workflows::{Services, ask_with_schema, pick_model};
 use std::sync::Arc;
 
 /// The most candidate operations.
@@ -33,7 +33,7 @@ pub(in crate::workflows::ask) async fn extract_category_node(
     let catalogues = catalogues(ctx.services())?;
     let model = pick_model(&ctx, "category", state.model_name.as_deref()).await?;
     let (request, output) = prompts::category(&state, &catalogues);
-    let reply = ask_shaped::<CategoryAnswer>(&ctx, "category", &model, &request, output).await?;
+    let reply = ask_with_schema::<CategoryAnswer>(&ctx, "category", &model, &request, output).await?;
     let (mut answer, note) = (reply.value, reply.note);
     let node = "extract_category_node";
     if answer.categories.is_empty() {
@@ -100,7 +100,7 @@ pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state
     } else {
         let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
         let (request, output) = prompts::select(&state, apis);
-        let reply = ask_shaped::<SelectAnswer>(&ctx, "select", &model, &request, output).await?;
+        let reply = ask_with_schema::<SelectAnswer>(&ctx, "select", &model, &request, output).await?;
         note = reply.note;
         reply.value
     };

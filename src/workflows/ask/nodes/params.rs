@@ -10,8 +10,8 @@ use crate::workflows::ask::facts::ParamsAnswer;
 use crate::workflows::ask::parts::{Entity, Pending, Purpose};
 use crate::workflows::ask::state::Ask;
 use crate::workflows::ask::update::AskUpdate;
-use crate::workflows::ask::{QUESTION, prompts, resolve, unused, values};
-use crate::workflows::{Services, ask_shaped, pick_model};
+use crate::workflows::ask::{PARAMETER, QUESTION, prompts, resolve, unused, values};
+use crate::workflows::{Services, ask_with_schema, pick_model};
 use serde_json::{Map, Value, json};
 use std::sync::Arc;
 
@@ -189,7 +189,7 @@ async fn extract(
     }
     let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
     let (request, output) = prompts::params(state, api, catalogue);
-    let answer = ask_shaped::<ParamsAnswer>(ctx, "params", &model, &request, output).await?;
+    let answer = ask_with_schema::<ParamsAnswer>(ctx, "params", &model, &request, output).await?;
     Ok((check_parameters(api, answer.value), answer.note))
 }
 
@@ -364,7 +364,7 @@ fn ask_for_parameter(
     let question = Visible::new(&question).into_string();
     let args = json!({ "question": question, "parameter": parameter_name });
     let title = state.query.as_deref().unwrap_or_default();
-    let mut interrupt: Interrupt = proposal("parameter", Kind::Question, QUESTION, &args, title);
+    let mut interrupt: Interrupt = proposal(PARAMETER, Kind::Question, QUESTION, &args, title);
     let first = question.lines().next().unwrap_or_default();
     interrupt.gist = short_line(first, 160);
     interrupt.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };

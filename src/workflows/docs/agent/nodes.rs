@@ -11,15 +11,15 @@ use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
 use crate::workflows::docs::shared_answers::SharedAnswers;
 use crate::workflows::docs::state::{AgentResult, Stop};
-use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_for};
+use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_structured};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
 
 /// The most questions per refinement, files per question and missing things that are used; a model may name more.
-const QUESTIONS: usize = 9;
-const FILES: usize = 4;
-const MISSING: usize = 12;
+const MAX_QUESTIONS: usize = 9;
+const MAX_FILES: usize = 4;
+const MAX_MISSING: usize = 12;
 
 type NodeResult = Result<Command<AgentState>, NodeError>;
 
@@ -41,7 +41,7 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
         let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "evaluate").await?;
         let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let scores = match try_for::<Scores>(&ctx, "model", &model, &prompts.evaluate()).await? {
+        let scores = match try_structured::<Scores>(&ctx, "model", &model, &prompts.evaluate()).await? {
             Ok(scores) => scores,
             Err(why) => {
                 let text =
@@ -52,7 +52,7 @@ pub(super) async fn evaluate_clarity(ctx: Ctx<Services>, state: Arc<AgentState>)
             }
         };
         let score = scores.mean();
-        let missing = scores.missing_information.into_iter().take(MISSING).collect();
+        let missing = scores.missing_information.into_iter().take(MAX_MISSING).collect();
         let scored = AgentUpdate::Scored { score, missing };
         let settings = &state.context.settings;
         let all_scores: Vec<f64> = state.scores.iter().copied().chain([score]).collect();
@@ -82,7 +82,7 @@ pub(super) async fn generate_questions(ctx: Ctx<Services>, state: Arc<AgentState
         let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "analyze").await?;
         let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let reply = try_for::<Questions>(&ctx, "model", &model, &prompts.questions()).await?;
+        let reply = try_structured::<Questions>(&ctx, "model", &model, &prompts.questions()).await?;
         let questions = match reply {
             Ok(reply) => new_questions(&state, reply.questions),
             Err(why) => {
@@ -210,11 +210,11 @@ fn files(ctx: &Ctx<Services>, state: &AgentState) -> Result<Vec<String>, NodeErr
 fn new_questions(state: &AgentState, questions: Vec<Question>) -> Vec<Question> {
     let mut new_questions: Vec<Question> = Vec::new();
     for mut question in questions {
-        question.files.truncate(FILES);
+        question.files.truncate(MAX_FILES);
         let is_same = |other: &str| other.trim().eq_ignore_ascii_case(question.question.trim());
         let is_known = state.self_questions.iter().any(|other| is_same(other))
             || new_questions.iter().any(|other| is_same(&other.question));
-        if !is_known && !question.question.trim().is_empty() && new_questions.len() < QUESTIONS {
+        if !is_known && !question.question.trim().is_empty() && new_questions.len() < MAX_QUESTIONS {
             new_questions.push(question);
         }
     }

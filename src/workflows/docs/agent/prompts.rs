@@ -10,16 +10,16 @@ use serde::Deserialize;
 use std::fmt::Write;
 
 /// How many bytes a prompt may have. More would cost at every call.
-const PROMPT: usize = 96_000;
+const MAX_PROMPT_BYTES: usize = 96_000;
 
-/// Bytes per token, by rule of thumb.
-const TOKEN: u64 = 4;
+/// By rule of thumb.
+const BYTES_PER_TOKEN: u64 = 4;
 
-/// The assumed length of one model answer, in bytes.
-const ANSWER: u64 = 1_500;
+/// The assumed length of one model answer.
+const ANSWER_BYTES: u64 = 1_500;
 
 /// Bytes reserved for the role and the wording around the facts.
-const WORDING: usize = 4_000;
+const WORDING_BYTES: usize = 4_000;
 
 /// How many files are given with a question.
 pub(super) const FILES_PER_QUESTION: usize = 2;
@@ -59,8 +59,8 @@ impl PromptBuilder<'_> {
     /// How many bytes a prompt may have: two per token of the window leave room for the answer.
     fn room(&self) -> usize {
         let window = self.window.and_then(|tokens| usize::try_from(tokens).ok());
-        let limit = window.map_or(PROMPT, |tokens| tokens.saturating_mul(2).min(PROMPT));
-        limit.saturating_sub(WORDING).max(WORDING)
+        let limit = window.map_or(MAX_PROMPT_BYTES, |tokens| tokens.saturating_mul(2).min(MAX_PROMPT_BYTES));
+        limit.saturating_sub(WORDING_BYTES).max(WORDING_BYTES)
     }
 
     /// How many bytes one file excerpt may have.
@@ -186,9 +186,9 @@ impl PromptBuilder<'_> {
     pub(super) fn estimate(&self) -> u64 {
         let read_bytes = (self.project().len() + self.analysis().len()) as u64;
         let answer_bytes =
-            USUAL_QUESTIONS * ((FILES_PER_QUESTION as u64 + 1) * self.excerpt() as u64 + ANSWER);
-        let written_bytes = self.analysis().len() as u64 + 2 * USUAL_QUESTIONS * ANSWER;
-        (3 * read_bytes + answer_bytes + written_bytes) / TOKEN
+            USUAL_QUESTIONS * ((FILES_PER_QUESTION as u64 + 1) * self.excerpt() as u64 + ANSWER_BYTES);
+        let written_bytes = self.analysis().len() as u64 + 2 * USUAL_QUESTIONS * ANSWER_BYTES;
+        (3 * read_bytes + answer_bytes + written_bytes) / BYTES_PER_TOKEN
     }
 }
 

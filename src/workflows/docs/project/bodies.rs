@@ -8,9 +8,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
 /// How many bytes are kept in all, per file and per function.
-const ALL: usize = 36_000;
-const FILE: usize = ALL * 2 / 5;
-const BODY: usize = 4_000;
+const MAX_TOTAL_BYTES: usize = 36_000;
+const MAX_FILE_BYTES: usize = MAX_TOTAL_BYTES * 2 / 5;
+const MAX_BODY_BYTES: usize = 4_000;
 
 /// The fewest lines of a function; shorter ones say little more than their name.
 const MIN_LINES: u32 = 5;
@@ -22,19 +22,19 @@ const MAX_SAME_NAME: u32 = 3;
 
 /// The functions, most important first. Files that can no longer be read are left out.
 pub fn bodies(folder: &Path, tree: &Tree) -> Vec<BodyFacts> {
-    let (mut room, mut bytes_by_file) = (ALL, BTreeMap::<&str, usize>::new());
+    let (mut room, mut bytes_by_file) = (MAX_TOTAL_BYTES, BTreeMap::<&str, usize>::new());
     let mut bodies = Vec::new();
     for (file, item, end) in ranked(tree) {
         let used_bytes = bytes_by_file.entry(&file.path).or_default();
-        let room_left = room.min(FILE.saturating_sub(*used_bytes));
-        if room_left < BODY {
+        let room_left = room.min(MAX_FILE_BYTES.saturating_sub(*used_bytes));
+        if room_left < MAX_BODY_BYTES {
             continue;
         }
-        let Ok(text) = tree::body(folder, &file.path, item.line, end, BODY) else { continue };
+        let Ok(text) = tree::body(folder, &file.path, item.line, end, MAX_BODY_BYTES) else { continue };
         *used_bytes += text.len();
         room = room.saturating_sub(text.len());
         bodies.push(BodyFacts { path: file.path.clone(), name: item.name.clone(), line: item.line, text });
-        if room < BODY {
+        if room < MAX_BODY_BYTES {
             break;
         }
     }
@@ -139,7 +139,8 @@ mod tests {
         };
         let bytes_per_file = ["a.py", "b.py", "c.py"].map(bytes);
         assert!(
-            bytes_per_file.iter().all(|bytes| *bytes <= FILE) && bytes_per_file.iter().sum::<usize>() <= ALL,
+            bytes_per_file.iter().all(|bytes| *bytes <= MAX_FILE_BYTES)
+                && bytes_per_file.iter().sum::<usize>() <= MAX_TOTAL_BYTES,
             "{bytes_per_file:?}"
         );
         assert!(bytes_per_file.iter().filter(|bytes| **bytes > 0).count() == 3, "{bytes_per_file:?}");

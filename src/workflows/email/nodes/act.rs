@@ -12,7 +12,9 @@ use crate::workflows::email::facts::CallResult;
 use crate::workflows::email::mails::Conversation;
 use crate::workflows::email::send::{self, AddEvent, SaveDraft, SendMail};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, PendingLesson, SentNote, Turn};
-use crate::workflows::email::tools::{self, CheckCalendar, ScheduleMeeting, UnsubscribeArgs, WriteEmail};
+use crate::workflows::email::tools::{
+    self, CheckCalendarArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
+};
 use crate::workflows::email::unsubscribe::{self, LeaveList};
 use crate::workflows::email::{attach, defaults, meeting, own_mail, remind, risks};
 use crate::workflows::lesson::CauseKind;
@@ -140,7 +142,7 @@ impl ActRun<'_> {
                 self.record_result(call, CallResult::Done, String::new(), Value::Null);
             }
             tools::CHECK_CALENDAR => {
-                let CheckCalendar { days } = read(&call.args)?;
+                let CheckCalendarArgs { days } = read(&call.args)?;
                 let lookup = async { meeting::availability(self.ctx.services(), &days).await };
                 match self.ctx.call(&format!("calendar:{}", call.id), lookup).await? {
                     Ok((text, data)) => self.record_result(call, CallResult::Done, text, data),
@@ -168,7 +170,7 @@ impl ActRun<'_> {
             lesson = lesson_of(namespace(&call.name), CauseKind::ProposalEdited, call, answer);
         }
         if call.name == tools::WRITE_EMAIL {
-            let written: WriteEmail = read(&args)?;
+            let written: WriteEmailArgs = read(&args)?;
             let fresh = attach::read(self.ctx, self.state, &call.id, &written.attachments).await?;
             if !fresh.is_empty() {
                 // The person has not been shown yet what these files hold, so we ask again.
@@ -223,7 +225,7 @@ impl ActRun<'_> {
         let basis = Authorization::Decision { key: answer.key.clone(), args: args.clone() };
         match call.name.as_str() {
             tools::WRITE_EMAIL => {
-                let args: WriteEmail = read(&args)?;
+                let args: WriteEmailArgs = read(&args)?;
                 let files = send::files(services, self.state, &args.attachments)?;
                 let Some(files) = files else { return Ok(()) };
                 let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
@@ -273,12 +275,7 @@ impl ActRun<'_> {
         if self.hold_back_if_observing(call) {
             return Ok(());
         }
-        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, draft).await? else {
-            return Ok(());
-        };
-        let text = format!("It was sent to {}.{}", note.to.join(", "), refused_text(&sent));
-        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.record_result(call, CallResult::Done, text, Value::Null);
+        self.send_once(call, basis, draft, note, "It").await?;
         Ok(())
     }
 
@@ -308,7 +305,7 @@ impl ActRun<'_> {
         &mut self,
         call: &ToolCall,
         basis: Authorization,
-        args: &ScheduleMeeting,
+        args: &ScheduleMeetingArgs,
     ) -> Result<(), NodeError> {
         let services = self.ctx.services();
         let step = self.ctx.step_context();
@@ -319,27 +316,22 @@ impl ActRun<'_> {
         if self.hold_back_if_observing(call) {
             return Ok(());
         }
-        let mut text = String::new();
+        let mut what = "The invitation";
         if let Some(calendar) = self.conversation.calendar(services) {
             let effect = AddEvent { calendar, uid: event.uid.clone() };
             let frozen = crate::calendar::event_text(&event);
             let name = format!("event:{}", call.id);
             self.ctx.once(&name, basis.clone(), frozen, Arc::new(effect)).await?;
-            text.push_str("It stands in the calendar. ");
+            what = "It stands in the calendar. The invitation";
         }
         let note = SentNote { start: Some(args.start.clone()), ..note("meeting", call, &draft, "") };
-        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, &draft).await? else {
-            return Ok(());
-        };
-        text.push_str(&format!("The invitation was sent to {}.{}", note.to.join(", "), refused_text(&sent)));
-        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.record_result(call, CallResult::Done, text, Value::Null);
+        self.send_once(call, basis, &draft, note, what).await?;
         Ok(())
     }
 
     async fn draft(&mut self, call: &ToolCall, answer: &Answer) -> Result<(), NodeError> {
         let services = self.ctx.services();
-        let args: WriteEmail = read(&answer.proposed)?;
+        let args: WriteEmailArgs = read(&answer.proposed)?;
         let files = send::files(services, self.state, &args.attachments)?;
         let Some(files) = files else { return Ok(()) };
         let Ok(draft) = send::draft(services, self.conversation, &args, files) else { return Ok(()) };
@@ -362,20 +354,22 @@ impl ActRun<'_> {
         Ok(())
     }
 
-    /// Sends a mail, once. `None` if it cannot be composed; then we ask about it again.
+    /// Sends a mail, once, and records that `what` was sent. False if it cannot be composed; then we ask about it
+    /// again.
     pub(super) async fn send_once(
         &mut self,
-        name: &str,
         call: &ToolCall,
         basis: Authorization,
         draft: &Draft,
-    ) -> Result<Option<Sent>, NodeError> {
+        note: SentNote,
+        what: &str,
+    ) -> Result<bool, NodeError> {
         let services = self.ctx.services();
         let bytes = match send::bytes(services, self.ctx.step_context(), &call.id, draft) {
             Ok(bytes) => bytes,
             Err(error) => {
                 self.ask_again(call, format!("it could not be sent, because {error}."));
-                return Ok(None);
+                return Ok(false);
             }
         };
         let outgoing = self.conversation.account.as_ref().and_then(|account| account.outgoing.clone());
@@ -384,12 +378,17 @@ impl ActRun<'_> {
                         retry";
             return Err(NodeError::failed(text));
         };
-        let outcome = self.ctx.once(name, basis, bytes, Arc::new(SendMail(outgoing))).await?;
+        let outcome =
+            self.ctx.once(&format!("send:{}", call.id), basis, bytes, Arc::new(SendMail(outgoing))).await?;
         let reached: Vec<String> =
             [&draft.to, &draft.cc, &draft.bcc].into_iter().flatten().map(|one| one.address.clone()).collect();
         services.records.record_recipients(&reached).await?;
         // If a person settled it by hand, there is no outcome from us.
-        Ok(Some(serde_json::from_value(outcome).unwrap_or_default()))
+        let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
+        let text = format!("{what} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
+        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
+        self.record_result(call, CallResult::Done, text, Value::Null);
+        Ok(true)
     }
 
     /// Whether we must do nothing. If the account only observes, the call is over and says so. If it only observed when
@@ -452,7 +451,7 @@ pub(super) fn note(kind: &str, call: &ToolCall, draft: &Draft, content: &str) ->
     }
 }
 
-pub(super) fn refused_text(sent: &Sent) -> String {
+fn refused_text(sent: &Sent) -> String {
     let who: Vec<String> = sent.refused.iter().map(|(who, why)| format!("{who} ({why})")).collect();
     if who.is_empty() { String::new() } else { format!(" The server would not take {}.", who.join(", ")) }
 }

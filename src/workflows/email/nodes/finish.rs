@@ -4,7 +4,7 @@
 use super::NodeResult;
 use super::triage::first_line;
 use crate::config::{AfterHandling, MailMode};
-use crate::graph::{Answer, Authorization, Command, Ctx, Decision, NodeError};
+use crate::graph::{Authorization, Command, Ctx, Decision, NodeError};
 use crate::mail::{Account, Handled};
 use crate::text::short_line;
 use crate::workflows::Services;
@@ -119,12 +119,7 @@ pub(in crate::workflows::email) async fn reminded(ctx: Ctx<Services>, state: Arc
         }
         Some(Decision::Ignore | Decision::Edit { .. } | Decision::Draft) | None => None,
     };
-    let written_mail = match state.answers.first() {
-        Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
-            Some(own_mail::read(&ctx, &state, key, args).await?)
-        }
-        _ => None,
-    };
+    let written_mail = own_mail::from_answer(&ctx, &state).await?;
     let next = if state.remind.is_none() && !state.is_settled() {
         // New mail came after they answered, so it goes first.
         Command::goto("triage_router")

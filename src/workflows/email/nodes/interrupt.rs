@@ -12,7 +12,7 @@ use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, Turn};
 use crate::workflows::email::times::{TimeLookup, TimeRange};
 use crate::workflows::email::tools::{
-    self, AnswerInvitationArgs, ScheduleMeeting, UnsubscribeArgs, WriteEmail,
+    self, AnswerInvitationArgs, ScheduleMeetingArgs, UnsubscribeArgs, WriteEmailArgs,
 };
 use crate::workflows::email::{day, own_mail, risks, send};
 use crate::workflows::{GrantQuery, Services};
@@ -68,13 +68,14 @@ fn rejected_calls(
 ) -> Option<Vec<Turn>> {
     let check = |call: &ToolCall| match call.name.as_str() {
         tools::SCHEDULE_MEETING => {
-            let args: ScheduleMeeting =
+            let args: ScheduleMeetingArgs =
                 serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             TimeRange::of(&args)?;
             send::parse_addresses(&args.attendees).map(drop).map_err(|e| e.to_string())
         }
         tools::WRITE_EMAIL => {
-            let args: WriteEmail = serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
+            let args: WriteEmailArgs =
+                serde_json::from_value(call.args.clone()).map_err(|e| e.to_string())?;
             let everybody = [&args.to, &args.cc, &args.bcc].into_iter().flatten().cloned();
             let everybody: Vec<String> = everybody.collect();
             send::parse_addresses(&everybody).map(drop).map_err(|e| e.to_string())
@@ -154,7 +155,7 @@ async fn interrupt(
     interrupt.gist = gist(&call.name, &args, state);
     interrupt.source = Some(mails::sender(answered));
     interrupt.irreversible = !is_question && conversation.acts();
-    interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+    interrupt.binds = state.mail_digests();
     interrupt.binds.extend(state.files_of(&args).map(|file| file.digest.clone()));
     let lookup = risks::look_up_time(services, conversation, &call.name, &args).await;
     let proposed_call = (call.name.as_str(), &args);

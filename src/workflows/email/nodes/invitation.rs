@@ -1,6 +1,6 @@
 //! Carries out decisions on invitations and cancellations: the calendar first, then the answer.
 
-use super::act::{ActRun, note, refused_text};
+use super::act::{ActRun, note};
 use crate::calendar::{Attendance, Revision, cancelled};
 use crate::graph::{Authorization, NodeError};
 use crate::llm::ToolCall;
@@ -34,17 +34,13 @@ impl ActRun<'_> {
             self.ask_again(call, CALENDAR_CHANGED);
             return Ok(());
         }
-        let mut text =
-            self.update_calendar(call, basis.clone(), args.answer, &impact, &reply).await?.to_owned();
+        let calendar_change = self.update_calendar(call, basis.clone(), args.answer, &impact, &reply).await?;
         let draft = reply.draft;
         let note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
-        let Some(sent) = self.send_once(&format!("send:{}", call.id), call, basis, &draft).await? else {
-            return Ok(());
-        };
-        text.push_str(&format!("The answer was sent to {}.{}", note.to.join(", "), refused_text(&sent)));
-        self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
-        self.acted.answered.extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
-        self.record_result(call, CallResult::Done, text, Value::Null);
+        let what = format!("{calendar_change}The answer");
+        if self.send_once(call, basis, &draft, note, &what).await? {
+            self.acted.answered.extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
+        }
         Ok(())
     }
 

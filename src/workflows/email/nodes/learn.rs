@@ -7,7 +7,6 @@ use crate::workflows::email::rules;
 use crate::workflows::email::state::{Email, EmailUpdate, NextTurn, PendingLesson};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::{Lesson, Services};
-use serde_json::Value;
 use std::sync::Arc;
 
 /// After a mail was shown.
@@ -71,7 +70,7 @@ fn cause(learn: &PendingLesson) -> Cause {
     match &answer.decision {
         Decision::Edit { args } => cause.edited = args.clone(),
         Decision::Respond { text } => cause.feedback.clone_from(text),
-        Decision::Accept | Decision::Ignore | Decision::Draft => cause.edited = Value::Null,
+        Decision::Accept | Decision::Ignore | Decision::Draft => {}
     }
     cause
 }

@@ -2,7 +2,7 @@
 //! person.
 
 use super::NodeResult;
-use crate::graph::{Answer, Command, Ctx, Decision, Kind, Labels, NodeError};
+use crate::graph::{Command, Ctx, Decision, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::mail;
 use crate::text::{Visible, short_line};
@@ -12,7 +12,7 @@ use crate::workflows::email::state::{Email, EmailUpdate, MailRef, NextTurn, Pend
 use crate::workflows::email::{defaults, event_news, input, own_mail, own_rules, prompts, risks, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::mail_facts::Class;
-use crate::workflows::{Lesson, Services, ask_for};
+use crate::workflows::{Lesson, Services, ask_structured};
 use serde_json::json;
 use std::sync::Arc;
 
@@ -28,8 +28,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let services = ctx.services();
     let mut state = Email::clone(&state);
     let mut updates = Vec::new();
-    let is_incomplete = |mail_ref: &MailRef| mail_ref.message_id.is_none() && mail_ref.from.is_empty();
-    if state.email_input.is_empty() || state.email_input.iter().any(is_incomplete) {
+    if state.email_input.is_empty() || state.email_input.iter().any(MailRef::is_incomplete) {
         let mails = ctx.call("read_mail", read(&ctx, &state)).await?;
         state.email_input.clone_from(&mails);
         updates.push(EmailUpdate::Read { mails });
@@ -147,7 +146,7 @@ async fn ask(
         profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
     let model = conversation.model(ctx, "triage", state).await?;
-    let reply = ask_for::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
+    let reply = ask_structured::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = reply.value;
     // Whichever model read the memory, a learned "ignore" covers no more than the rules allow.
     if let Some(why) = rules::reason_to_show_anyway(&facts).filter(|_| triage.classification == Class::Ignore)
@@ -228,7 +227,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     };
     own_mail::offer(&mut interrupt, &conversation, newest);
     interrupt.source = Some(mails::sender(newest));
-    interrupt.binds = state.email_input.iter().map(|mail_ref| mail_ref.raw.clone()).collect();
+    interrupt.binds = state.mail_digests();
     interrupt.warnings = risks::of_mails(services, &conversation)?;
     Ok(Command::ask(vec![interrupt], "triage_answered"))
 }
@@ -246,12 +245,7 @@ pub(in crate::workflows::email) async fn triage_answered(
         Some(PendingLesson { namespace, kind, answer: Some(answer.clone()), action: None })
     };
     let decision = state.answers.first().map(|answer| &answer.decision);
-    let written_mail = match state.answers.first() {
-        Some(Answer { key, decision: Decision::Edit { args }, .. }) => {
-            Some(own_mail::read(&ctx, &state, key, args).await?)
-        }
-        _ => None,
-    };
+    let written_mail = own_mail::from_answer(&ctx, &state).await?;
     let is_expired = state.answers.first().is_some_and(|answer| answer.expired);
     let (instructions, mut outcome, lesson) = match decision {
         Some(Decision::Respond { text }) => {

@@ -6,7 +6,7 @@
 
 use super::asks::Ask;
 use super::kinds::{Kind, definition_of};
-use super::profile::{self, Rule};
+use super::profile::{self, ProfileRule};
 use super::signs::{Reach, Signs};
 use crate::text::words::{is_stop, words};
 use crate::workflows::mail_facts::{MailFacts, User};
@@ -22,7 +22,7 @@ const SENT_TO_MANY: [Kind; 5] = [Kind::Newsletter, Kind::Promotion, Kind::Survey
 const WIDER: [Kind; 3] = [Kind::Newsletter, Kind::Survey, Kind::Pitch];
 
 /// Why an ignoring line does not cover a mail that it matches.
-pub(super) fn why_not_covered(rule: &Rule, mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
+pub(super) fn why_not_covered(rule: &ProfileRule, mail: &MailFacts, signs: &Signs) -> Option<&'static str> {
     let names_kind = |kind: &Kind| rule.terms.about.iter().any(|what| what.kinds.contains(kind));
     if rule.terms.only_kinds() && SENT_TO_MANY.iter().any(names_kind) {
         return answers_own_mail(mail, signs);
@@ -105,7 +105,7 @@ pub fn wider(user: &User, profile: &str, ignored: &[MailFacts]) -> Option<WiderL
     };
     let line = format!("ignore {what}");
     let new_rules = profile::rules(&line);
-    let is_same = |rule: &Rule| new_rules.first().is_some_and(|new_rule| rule.terms == new_rule.terms);
+    let is_same = |rule: &ProfileRule| new_rules.first().is_some_and(|new_rule| rule.terms == new_rule.terms);
     if profile::rules(profile).iter().any(is_same) {
         return None;
     }
@@ -147,7 +147,7 @@ pub(super) fn describe(user: &User, mail: &MailFacts) -> Option<String> {
     }
     let fits = |word: &String| {
         let rules = profile::rules(&format!("notify about mail from {from} about {word}"));
-        let names_no_kind = |rule: &profile::Rule| {
+        let names_no_kind = |rule: &profile::ProfileRule| {
             !rule.terms.about.is_empty() && rule.terms.about.iter().all(|what| what.kinds.is_empty())
         };
         rules.first().is_some_and(|rule| names_no_kind(rule) && rule.terms.fit(mail, &signs))

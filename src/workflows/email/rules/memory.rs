@@ -6,7 +6,7 @@
 
 use super::learned::{self, describe};
 use super::profile;
-use super::profile_draft::{Draft, MAX_LINE};
+use super::profile_draft::{MAX_LINE, ProfileDraft};
 use super::signs::Signs;
 use super::style;
 use crate::text::phrases::normalize_text;
@@ -16,7 +16,7 @@ use crate::workflows::lesson::{Cause, CauseKind, MemoryFacts, MemoryUpdate};
 use crate::workflows::mail_facts::{Class, MailFacts, User};
 
 pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
-    let mut draft = Draft::new(facts);
+    let mut draft = ProfileDraft::new(facts);
     let shared = defaults::shared(&facts.namespace);
     let topic = shared.rsplit(['/', '.']).next().unwrap_or_default();
     for cause in &facts.causes {
@@ -29,7 +29,7 @@ pub(super) fn update(facts: &MemoryFacts) -> MemoryUpdate {
     draft.finish()
 }
 
-fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
+fn triage(draft: &mut ProfileDraft<'_>, user: &User, cause: &Cause) {
     if let Some(text) = general_wish(&cause.feedback) {
         let class = profile::rules(&text).first().map(|rule| rule.class);
         match (class, &cause.mail) {
@@ -80,9 +80,9 @@ fn triage(draft: &mut Draft<'_>, user: &User, cause: &Cause) {
 }
 
 /// Makes the profile say `class` about `mail`, with `text` or with a smaller change.
-fn set_class_for_mail(draft: &mut Draft<'_>, user: &User, mail: &MailFacts, class: Class, text: &str) {
+fn set_class_for_mail(draft: &mut ProfileDraft<'_>, user: &User, mail: &MailFacts, class: Class, text: &str) {
     let signs = Signs::of(user, mail);
-    let current = |draft: &Draft<'_>| {
+    let current = |draft: &ProfileDraft<'_>| {
         let rules = profile::rules(&draft.text());
         profile::matching(&rules, mail, &signs).map(|rule| (rule.class, rule.line, rule.text.clone()))
     };

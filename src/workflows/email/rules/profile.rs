@@ -22,7 +22,7 @@ use crate::workflows::mail_facts::{Class, MailFacts};
 
 /// A line we understand.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Rule {
+pub(super) struct ProfileRule {
     /// Its line number in the profile.
     pub line: usize,
     /// The text without its dash.
@@ -51,7 +51,7 @@ pub(super) struct What {
 }
 
 /// All rules of a profile, in line order.
-pub(super) fn rules(profile: &str) -> Vec<Rule> {
+pub(super) fn rules(profile: &str) -> Vec<ProfileRule> {
     let mut heading = None;
     let mut out = Vec::new();
     for (number, raw) in profile.lines().enumerate() {
@@ -64,14 +64,18 @@ pub(super) fn rules(profile: &str) -> Vec<Rule> {
             continue;
         }
         if let Some((class, terms, except)) = parse(text, heading) {
-            out.push(Rule { line: number, text: text.to_owned(), class, terms, except });
+            out.push(ProfileRule { line: number, text: text.to_owned(), class, terms, except });
         }
     }
     out
 }
 
 /// The rule that wins for a mail.
-pub(super) fn matching<'r>(rules: &'r [Rule], mail: &MailFacts, signs: &Signs) -> Option<&'r Rule> {
+pub(super) fn matching<'r>(
+    rules: &'r [ProfileRule],
+    mail: &MailFacts,
+    signs: &Signs,
+) -> Option<&'r ProfileRule> {
     rules
         .iter()
         .filter(|rule| rule.terms.fit(mail, signs))

@@ -8,14 +8,14 @@ use crate::workflows::lesson::{MemoryFacts, MemoryUpdate};
 pub(super) const MAX_LINE: usize = 200;
 
 /// The profile while we change it.
-pub(super) struct Draft<'a> {
+pub(super) struct ProfileDraft<'a> {
     lines: Vec<String>,
     lacks_final_newline: bool,
     pinned: &'a [String],
     pub notes: Vec<String>,
 }
 
-impl<'a> Draft<'a> {
+impl<'a> ProfileDraft<'a> {
     pub fn new(facts: &'a MemoryFacts) -> Self {
         Self {
             lines: facts.profile.lines().map(str::to_owned).collect(),

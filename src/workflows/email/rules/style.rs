@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::profile_draft::{Draft, MAX_LINE};
+use super::profile_draft::{MAX_LINE, ProfileDraft};
 use crate::text::phrases::normalize_text;
 use crate::text::words::line;
 use crate::workflows::lesson::{Cause, CauseKind};
@@ -18,7 +18,7 @@ pub(super) fn is_lasting(words: &str) -> bool {
     normalize_text(words).has(LASTING)
 }
 
-fn learn_from_words(draft: &mut Draft<'_>, cause: &Cause) {
+fn learn_from_words(draft: &mut ProfileDraft<'_>, cause: &Cause) {
     let words = cause.feedback.trim();
     if words.is_empty() {
         return;
@@ -30,7 +30,7 @@ fn learn_from_words(draft: &mut Draft<'_>, cause: &Cause) {
     draft.note("Those words were about this one only.");
 }
 
-pub(super) fn learn_reply_style(draft: &mut Draft<'_>, cause: &Cause) {
+pub(super) fn learn_reply_style(draft: &mut ProfileDraft<'_>, cause: &Cause) {
     learn_from_words(draft, cause);
     if cause.kind != CauseKind::ProposalEdited {
         return;
@@ -78,7 +78,7 @@ pub(super) fn learn_reply_style(draft: &mut Draft<'_>, cause: &Cause) {
     }
 }
 
-pub(super) fn learn_meeting_style(draft: &mut Draft<'_>, cause: &Cause) {
+pub(super) fn learn_meeting_style(draft: &mut ProfileDraft<'_>, cause: &Cause) {
     learn_from_words(draft, cause);
     if cause.kind != CauseKind::ProposalEdited {
         return;

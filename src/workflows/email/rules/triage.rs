@@ -41,7 +41,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
     let rules = profile::rules(&facts.profile);
     let Verdict { class, why, unsure } = general(&facts.mail, &signs);
     // "Notify about deadlines" says what to show. It must not keep a person's question from being answered.
-    let applies = |rule: &&profile::Rule| {
+    let applies = |rule: &&profile::ProfileRule| {
         !(rule.class == Class::Notify && class == Class::Respond && rule.terms.only_kinds())
     };
     let rule = profile::matching(&rules, &facts.mail, &signs).filter(applies);
@@ -63,7 +63,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
 }
 
 /// Whether the rule was there from the start, taught by nobody.
-fn is_preset(rule: &profile::Rule) -> bool {
+fn is_preset(rule: &profile::ProfileRule) -> bool {
     defaults::preset(defaults::TRIAGE).lines().any(|line| profile::strip_bullet(line) == rule.text)
 }
 
