@@ -90,6 +90,16 @@ pub enum Destination {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoToken(pub String);
 
+impl UndoToken {
+    pub(super) fn of(record: &impl Serialize) -> Result<Self, String> {
+        serde_json::to_string(record).map(Self).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn record<T: DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_str(&self.0).map_err(|_| "where this mail went cannot be read".to_owned())
+    }
+}
+
 /// Why a mailbox operation failed, in a sentence for users.
 #[derive(Debug, thiserror::Error)]
 pub enum MailError {
@@ -189,7 +199,7 @@ pub trait Mailbox: Send + Sync {
         Box::pin(async { Err(MailError::Permanent("this mailbox cannot put mail away".to_owned())) })
     }
     /// Puts a mail back, as long as the mailbox still has it.
-    fn put_back<'a>(&'a self, _way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, _undo: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async { Err(MailError::Permanent("this mailbox cannot put mail back".to_owned())) })
     }
     /// Saves a mail as a draft. The same Message-ID is saved once.
