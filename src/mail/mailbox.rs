@@ -27,7 +27,7 @@ impl Cursor {
 
 /// A mail found in a mailbox.
 #[derive(Clone, Debug)]
-pub struct NewMail {
+pub struct FetchedMail {
     /// Where the mailbox keeps it; stays valid when another client moves or flags it, as far as the mailbox allows.
     pub place: String,
     pub raw: Vec<u8>,
@@ -43,7 +43,7 @@ pub struct NewMail {
 #[derive(Clone, Debug, Default)]
 pub struct Fetched {
     /// Oldest first.
-    pub mails: Vec<NewMail>,
+    pub mails: Vec<FetchedMail>,
     /// Where to continue; store it only after the mails are stored.
     pub cursor: Option<Cursor>,
     /// How many more mails there are beyond the limit.
