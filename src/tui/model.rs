@@ -16,7 +16,7 @@ use super::theme::Theme;
 use super::tour::Tour;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
+use crate::inbox::{GrantLine, LineQuery, Overview, SourceLine, ThreadLine};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -168,7 +168,7 @@ impl Model {
     pub fn begin(&self) -> Vec<Cmd> {
         // As many lines as a screen shows; the rest is loaded once it is drawn.
         let shown = usize::from(self.size.1 / 2).max(8);
-        vec![Cmd::Order, Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
+        vec![Cmd::Order, Cmd::Lines(LineQuery::First(shown)), Cmd::Drafts]
     }
 
     /// Whether a workflow is one of this program's own.

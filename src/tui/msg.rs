@@ -268,7 +268,7 @@ impl DecisionKind {
 pub enum Cmd {
     /// Read the inbox at a glance.
     Glance,
-    Lines(Lines),
+    Lines(LineQuery),
     /// Read the card of an interrupt or a result.
     Card(String),
     Overview,
@@ -416,21 +416,4 @@ pub enum HistoryPurpose {
     Read,
     /// To go back to one.
     Revert,
-}
-
-/// Which lines to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lines {
-    /// The first ones, for a first look.
-    First(usize),
-    Of(Vec<String>),
-}
-
-impl From<Lines> for LineQuery {
-    fn from(lines: Lines) -> Self {
-        match lines {
-            Lines::First(limit) => LineQuery::First(limit),
-            Lines::Of(ids) => LineQuery::Of(ids),
-        }
-    }
 }

@@ -25,7 +25,7 @@ const MAX_COMPLETIONS: usize = 50;
 pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
     Some(match cmd {
         Cmd::Glance => Msg::Glanced(inbox.decisions().glance().await.map_err(Failure::from)),
-        Cmd::Lines(lines) => Msg::Lines(inbox.decisions().lines(lines.into()).await.map_err(Failure::from)),
+        Cmd::Lines(query) => Msg::Lines(inbox.decisions().lines(query).await.map_err(Failure::from)),
         Cmd::Card(id) => {
             let result = card(inbox, &id).await;
             Msg::Card(id, result)
