@@ -1,11 +1,11 @@
 //! One look at one mailbox: takes in new mail, page by page.
 
-use super::route::{ParsedMail, ParseResult};
+use super::route::{ParseResult, ParsedMail};
 use super::{FirstLook, Intake, IntakeError, OnStep, Step, Synced};
 use crate::driver::fail_point;
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, have_different_owners};
-use crate::mail::{Account, Cursor, Fetched, Mail, MailPresence, FetchedMail};
+use crate::mail::{Account, Cursor, Fetched, FetchedMail, Mail, MailPresence};
 use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};

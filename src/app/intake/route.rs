@@ -5,7 +5,7 @@ use crate::driver::{StartError, arrival};
 use crate::graph::{Event, EventKind, ThreadId, Warning};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
-use crate::mail::{Account, Mail, FetchedMail};
+use crate::mail::{Account, FetchedMail, Mail};
 use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{hex, short_line, truncate};
 use crate::workflows::intake::{self, IntakeQuestion};

@@ -3,7 +3,7 @@
 use super::cursor::Marks;
 use super::wire::{self, History, Id, Listing, Message};
 use super::{AT_ONCE, Inner, profile};
-use crate::mail::{Cursor, Fetched, MailError, MailPresence, FetchedMail};
+use crate::mail::{Cursor, Fetched, FetchedMail, MailError, MailPresence};
 use crate::web::google::{CallError, Repeat};
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;

@@ -6,7 +6,7 @@ use super::names::Folder;
 use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
 use super::value::{Value, after, set};
 use crate::mail::maildir::ids;
-use crate::mail::{Cursor, Fetched, MailError, FetchedMail};
+use crate::mail::{Cursor, Fetched, FetchedMail, MailError};
 use jiff::{SignedDuration, Timestamp};
 
 /// The longest mail read whole, which is the parser's limit.

@@ -2,7 +2,7 @@
 
 use super::cursor::{Seen, Short};
 use super::folder::{Entry, Folder};
-use crate::mail::{Cursor, Fetched, MailError, FetchedMail};
+use crate::mail::{Cursor, Fetched, FetchedMail, MailError};
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::io::{self, Read};
