@@ -45,7 +45,7 @@ impl Hook {
             Hook::Opencode => Agent::Opencode,
             Hook::Generic => {
                 let event = event.map_err(Failure::usage)?;
-                let (mut asking, own) = generic::read(&event, &context.format.now).map_err(Failure::usage)?;
+                let (mut asking, own) = generic::read(&event).map_err(Failure::usage)?;
                 let timeout = timeout.or(own);
                 asking.input["waiting"] = waiting(timeout);
                 let (format, answer) = ask(context, asking, timeout, None).await?;

@@ -3,7 +3,7 @@
 use crate::google::Fault;
 use crate::{TestGmail, letter};
 use sayso::config::AfterHandling;
-use sayso::mail::{Cursor, MailError, MailPresence, Mailbox, FetchedMail};
+use sayso::mail::{Cursor, FetchedMail, MailError, MailPresence, Mailbox};
 use std::collections::BTreeSet;
 
 /// Everything from a cursor on, in pages of `limit`, and where it ends.

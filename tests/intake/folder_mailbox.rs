@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use sayso::config::{AfterHandling, MailMode};
-use sayso::mail::{Account, BoxFuture, Cursor, Fetched, Handled, MailError, MailPresence, Mailbox, FetchedMail};
+use sayso::mail::{
+    Account, BoxFuture, Cursor, Fetched, FetchedMail, Handled, MailError, MailPresence, Mailbox,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};

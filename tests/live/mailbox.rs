@@ -3,7 +3,7 @@
 use super::dovecot::{Dovecot, available, server};
 use sayso::config::{AfterHandling, MailLogin, MailSource, MailTls, Secret};
 use sayso::mail::imap::Imap;
-use sayso::mail::{Cursor, Destination, Handled, MailError, MailPresence, Mailbox, FetchedMail};
+use sayso::mail::{Cursor, Destination, FetchedMail, Handled, MailError, MailPresence, Mailbox};
 use std::time::Duration;
 
 async fn all(imap: &Imap, mut cursor: Option<Cursor>) -> (Vec<FetchedMail>, Option<Cursor>) {

@@ -159,9 +159,7 @@ impl Args {
         };
         let expires = match &self.expires {
             None => None,
-            Some(word) => {
-                Some(when::parse_duration(word, &context.format.now).map_err(Failure::usage)?.as_secs())
-            }
+            Some(word) => Some(when::parse_duration(word).map_err(Failure::usage)?.as_secs()),
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(way.word())).collect::<Value>();
