@@ -1,6 +1,7 @@
 //! Logging in to Google for an account of the config.
 
 use crate::config::{Calendar, Config, Google, MailOutgoing, MailSource};
+use crate::text::there_are;
 use crate::web::WebTimeouts;
 use crate::web::google::{Api, EVENTS, FREE_BUSY, GMAIL, Repeat};
 use crate::web::oauth::{self, Login, LoginError};
@@ -48,7 +49,7 @@ pub struct Authorizing {
 /// Begins a login for `account`, or for the only account that uses Google.
 pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Authorizing, AuthError> {
     let logins = logins(config);
-    let names = || logins.iter().map(|(login, _)| login.account.as_str()).collect::<Vec<_>>().join(", ");
+    let names = || logins.iter().map(|(login, _)| login.account.clone()).collect::<Vec<_>>();
     let (google, scopes) = match (account, logins.as_slice()) {
         (_, []) => {
             let text = "no account in the config logs in to Google; write a [[mail]] with kind = \"gmail\", or use \
@@ -59,13 +60,13 @@ pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Author
         (None, _) => {
             return Err(AuthError::Wrong(format!(
                 "several accounts log in to Google; name one: {}",
-                names()
+                names().join(", ")
             )));
         }
         (Some(name), _) => match logins.iter().find(|(login, _)| login.account == name) {
             Some(found) => found,
             None => {
-                let text = format!("no account {name} logs in to Google; there is {}", names());
+                let text = format!("no account {name} logs in to Google; {}", there_are(&names()));
                 return Err(AuthError::Wrong(text));
             }
         },

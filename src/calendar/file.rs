@@ -24,7 +24,10 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, CalendarError> {
         Err(error) => return Err(wrong(error)),
     };
     if !meta.is_file() {
-        return Err(CalendarError::Permanent(format!("{} is no file; name a calendar file", path.display())));
+        return Err(CalendarError::Permanent(format!(
+            "{} is not a file; name a calendar file",
+            path.display()
+        )));
     }
     let mut bytes = Vec::new();
     File::open(path).map_err(wrong)?.take(LONGEST_TEXT as u64 + 1).read_to_end(&mut bytes).map_err(wrong)?;

@@ -171,7 +171,8 @@ pub(super) fn warn_failed(report: &DriveReport) {
     }
 }
 
-async fn patience(timeout: Option<Duration>) {
+/// Waits for the timeout; for ever if there is none.
+pub(super) async fn patience(timeout: Option<Duration>) {
     match timeout {
         Some(timeout) => tokio::time::sleep(timeout).await,
         None => std::future::pending().await,

@@ -1,12 +1,13 @@
 //! `sayso request --hook`: reads an event, asks, and prints what the tool should do.
 
 use super::context::Context;
-use super::drive::Signals;
+use super::drive::{Signals, patience};
 use super::failure::{Exit, Failure};
 use super::output::{Answer, Format, safe_json};
 use super::request::format_answer;
 use crate::agents::codex::starter_is_followed;
-use crate::agents::hooks::{self, Agent, Call, HookEvent, generic};
+use crate::agents::hooks::{self, Call, HookEvent, generic};
+use crate::agents::{Agent, HOOK_PATIENCE};
 use crate::graph::Waiting;
 use crate::inbox::{Ending, RequestAnswer};
 use crate::service::{Inbox, NewRequest, News, SessionNews};
@@ -38,13 +39,13 @@ impl Hook {
     ) -> Result<Answer, Failure> {
         let event = hooks::read_event(std::io::stdin().lock());
         let agent = match self {
-            Hook::ClaudeCode => Agent::ClaudeCode,
+            Hook::ClaudeCode => Agent::Claude,
             Hook::Codex => Agent::Codex,
             Hook::Gemini => Agent::Gemini,
             Hook::Opencode => Agent::Opencode,
             Hook::Generic => {
                 let event = event.map_err(Failure::usage)?;
-                let (mut asking, own) = generic::read(&event, &context.format.now).map_err(Failure::usage)?;
+                let (mut asking, own) = generic::read(&event).map_err(Failure::usage)?;
                 let timeout = timeout.or(own);
                 asking.input["waiting"] = waiting(timeout);
                 let (format, answer) = ask(context, asking, timeout, None).await?;
@@ -71,15 +72,15 @@ impl Hook {
                     None => Ok(Answer::nothing()),
                 }
             }
-            HookEvent::Over(_) | HookEvent::Lives if !context.has_data() => Ok(Answer::nothing()),
-            HookEvent::Over(done) => {
+            HookEvent::Activity(_) | HookEvent::SessionOnly if !context.has_data() => Ok(Answer::nothing()),
+            HookEvent::Activity(done) => {
                 let folder = context.open()?;
                 let settled = folder.inbox().requests().record_activity(&done).await;
                 session_event.record(folder.inbox()).await;
                 settled?;
                 Ok(Answer::nothing())
             }
-            HookEvent::Lives => {
+            HookEvent::SessionOnly => {
                 session_event.record(context.open()?.inbox()).await;
                 Ok(Answer::nothing())
             }
@@ -127,7 +128,7 @@ async fn decide(
     session_event: &SessionEvent,
     timeout: Option<Duration>,
 ) -> Option<Value> {
-    let timeout = timeout.unwrap_or(hooks::PATIENCE);
+    let timeout = timeout.unwrap_or(HOOK_PATIENCE);
     match ask(context, call.new_request(timeout), Some(timeout), Some(session_event)).await {
         Ok((_, answer)) => call.reply(&answer),
         Err(failure) => call.undecided(failure.text()),
@@ -145,16 +146,10 @@ async fn ask(
     let mut signals = Signals::listen();
     let asked = folder.inbox().requests().ask(asking).await;
     let asked = asked.map_err(|error| Failure::from_inbox(&error, Exit::Usage))?;
-    let patience = async {
-        match timeout {
-            Some(timeout) => tokio::time::sleep(timeout).await,
-            None => std::future::pending().await,
-        }
-    };
     let stop = async {
         tokio::select! {
             () = signals.received() => {}
-            () = patience => {}
+            () = patience(timeout) => {}
             () = hooks::reader_gone() => {}
         }
     };

@@ -91,16 +91,16 @@ fn run(
         Some(FirstChoice::Leave) => return Ok(Answer::nothing()),
         Some(FirstChoice::Connect) => {
             let agent = runtime.block_on(wizard::which_agent())?;
-            Some(Verb::Own(TableVerb::Connect(connect::Args::plain(agent))))
+            Some(Verb::Table(TableVerb::Connect(connect::Args::plain(agent))))
         }
-        Some(FirstChoice::Init) => Some(Verb::Own(TableVerb::Init(init::Args::plain()))),
-        Some(FirstChoice::Demo) => Some(Verb::Own(TableVerb::Demo(demo::Args::plain()))),
+        Some(FirstChoice::Init) => Some(Verb::Table(TableVerb::Init(init::Args::plain()))),
+        Some(FirstChoice::Demo) => Some(Verb::Table(TableVerb::Demo(demo::Args::plain()))),
         Some(FirstChoice::Inbox) => None,
         None => typed.verb,
     };
     let mut tour = Vec::new();
     let folder = match verb {
-        Some(Verb::Own(TableVerb::Init(init))) if terminal && init.asks(&context.format) => {
+        Some(Verb::Table(TableVerb::Init(init))) if terminal && init.asks(&context.format) => {
             let (folder, answer) = runtime.block_on(init.open(context))?;
             answer.print()?;
             if !runtime.block_on(wizard::Prompt.confirm("Open the inbox now?"))? {
@@ -108,7 +108,7 @@ fn run(
             }
             folder
         }
-        Some(Verb::Own(TableVerb::Demo(demo))) if demo.wants_screen(&context.format) => {
+        Some(Verb::Table(TableVerb::Demo(demo))) if demo.wants_screen(&context.format) => {
             if !terminal {
                 return Err(needs("`sayso demo --no-tui` only sets the demo up"));
             }

@@ -2,7 +2,7 @@
 //! is a list of one. Pure.
 
 use super::failure::Failure;
-use crate::text::{self, Visible, nearest};
+use crate::text::{self, Visible, suggest};
 use serde_json::{Map, Value};
 
 /// How deep `$ref` and alternatives are followed, so that a schema that refers to itself ends.
@@ -158,11 +158,7 @@ fn known_keys(schema: &Value, also: &Value) -> Vec<String> {
 }
 
 fn unknown(key: &str, known: &[String]) -> Failure {
-    let hint = match nearest(key, known.iter().map(String::as_str)) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "there are none to set".to_owned(),
-        None => format!("there are {}", known.join(", ")),
-    };
+    let hint = suggest(key, known, "there are none to set");
     let key: String = key.chars().take(60).collect();
     Failure::usage(format!("there is no key `{}`; {hint}", Visible::line(&key)))
 }

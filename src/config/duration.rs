@@ -1,26 +1,19 @@
 //! Parses durations such as `7d`.
 
-use std::time::Duration;
-
 use super::error::{Error, quoted};
 use super::reader::Reader;
+use crate::text::when;
+use std::time::Duration;
 
 /// The longest time that can be written: ten years.
-const LONGEST: u64 = 3660 * 86_400;
+const LONGEST: Duration = Duration::from_secs(3660 * 86_400);
 
-/// Parses a duration such as `30m`, `12h`, `7d` or `2w`; ten years at most.
+/// Parses a duration such as `30m`, `12h`, `7d` or `2w`, of at least a minute and at most ten years.
 pub fn parse_duration(word: &str) -> Option<Duration> {
-    let (count, unit) = word.split_at_checked(word.len().checked_sub(1)?)?;
-    let seconds = match unit {
-        "m" => 60,
-        "h" => 3600,
-        "d" => 86_400,
-        "w" => 7 * 86_400,
-        _ => return None,
-    };
-    let digits = !count.is_empty() && count.bytes().all(|byte| byte.is_ascii_digit());
-    let lasts = digits.then(|| count.parse::<u64>().ok()?.checked_mul(seconds)).flatten();
-    lasts.filter(|lasts| (1..=LONGEST).contains(lasts)).map(Duration::from_secs)
+    // Stricter than on the command line: without spaces, capitals and seconds.
+    let is_plain = word.starts_with(|c: char| c.is_ascii_digit()) && word.ends_with(['m', 'h', 'd', 'w']);
+    let lasts = when::parse_duration(word).ok().filter(|_| is_plain)?;
+    (!lasts.is_zero() && lasts <= LONGEST).then_some(lasts)
 }
 
 /// Parses the duration that `key` holds; `None` means never.

@@ -192,7 +192,7 @@ impl Key {
         self.preset.unset
     }
 
-    /// The example's line for the key, which is called `whole` there.
+    /// The example's line for the key; it is named `path` there, unless its preset has another name.
     pub(super) fn line(&self, path: &str) -> String {
         let text = self.preset.example.or(self.preset.default).unwrap_or_default();
         let value = match self.kind {

@@ -31,17 +31,15 @@ pub(super) fn file(entries: &mut Entries, path: &Path, text: &str) -> Result<(),
             let hint = hint(name.get_ref(), names, "the sections are");
             return Err(Error::UnknownSection { name: quoted(name.get_ref()), at, hint });
         };
-        if section.shape == Shape::Array {
-            list(entries, &source, section, value, &at)?;
-            continue;
-        }
-        let Some(table) = value.get_ref().as_table() else {
-            return Err(not_a_section(section, section.name.to_owned(), at));
+        let table = || {
+            let table = value.get_ref().as_table();
+            table.ok_or_else(|| not_a_section(section, section.name.to_owned(), at.clone()))
         };
         match section.shape {
-            Shape::One | Shape::Array => keys(entries, &source, section, "", "", table)?,
+            Shape::Array => list(entries, &source, section, value, &at)?,
+            Shape::One => keys(entries, &source, section, "", "", table()?)?,
             Shape::Named => {
-                for (name, value) in in_order(table) {
+                for (name, value) in in_order(table()?) {
                     let at = source.origin(name.span().start);
                     let address = Address::new(section, name.get_ref(), "");
                     let Some(table) = value.get_ref().as_table() else {

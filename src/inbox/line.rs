@@ -68,7 +68,7 @@ pub struct ItemLine {
 }
 
 /// Which lines to read.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub enum LineQuery {
     /// The first open items, for the first screen.
     First(usize),

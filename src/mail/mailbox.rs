@@ -27,7 +27,7 @@ impl Cursor {
 
 /// A mail found in a mailbox.
 #[derive(Clone, Debug)]
-pub struct NewMail {
+pub struct FetchedMail {
     /// Where the mailbox keeps it; stays valid when another client moves or flags it, as far as the mailbox allows.
     pub place: String,
     pub raw: Vec<u8>,
@@ -43,7 +43,7 @@ pub struct NewMail {
 #[derive(Clone, Debug, Default)]
 pub struct Fetched {
     /// Oldest first.
-    pub mails: Vec<NewMail>,
+    pub mails: Vec<FetchedMail>,
     /// Where to continue; store it only after the mails are stored.
     pub cursor: Option<Cursor>,
     /// How many more mails there are beyond the limit.
@@ -89,6 +89,16 @@ pub enum Destination {
 /// How to undo putting a mail away; only the mailbox that made it can read it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct UndoToken(pub String);
+
+impl UndoToken {
+    pub(super) fn of(record: &impl Serialize) -> Result<Self, String> {
+        serde_json::to_string(record).map(Self).map_err(|error| error.to_string())
+    }
+
+    pub(super) fn record<T: DeserializeOwned>(&self) -> Result<T, String> {
+        serde_json::from_str(&self.0).map_err(|_| "where this mail went cannot be read".to_owned())
+    }
+}
 
 /// Why a mailbox operation failed, in a sentence for users.
 #[derive(Debug, thiserror::Error)]
@@ -189,7 +199,7 @@ pub trait Mailbox: Send + Sync {
         Box::pin(async { Err(MailError::Permanent("this mailbox cannot put mail away".to_owned())) })
     }
     /// Puts a mail back, as long as the mailbox still has it.
-    fn put_back<'a>(&'a self, _way: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
+    fn put_back<'a>(&'a self, _undo: &'a UndoToken) -> BoxFuture<'a, Result<(), MailError>> {
         Box::pin(async { Err(MailError::Permanent("this mailbox cannot put mail back".to_owned())) })
     }
     /// Saves a mail as a draft. The same Message-ID is saved once.

@@ -28,7 +28,7 @@ pub mod smtp;
 
 pub use json::from_json;
 pub use mailbox::{
-    Account, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, NewMail, Outgoing,
+    Account, Cursor, Destination, Fetched, FetchedMail, Handled, MailError, MailPresence, Mailbox, Outgoing,
     People, SendError, Sent, SentLookup, UndoToken,
 };
 pub use model::{

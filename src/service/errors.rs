@@ -2,19 +2,14 @@
 
 use crate::inbox::{InboxError, Refusal};
 use crate::store::StoreError;
-use crate::text::nearest;
+use crate::text::suggest;
 
 /// How many ids are named when several match.
 const SHOWN_IDS: usize = 4;
 
 /// The error for an unknown workflow, with a suggestion if a known name is close.
 pub(super) fn unknown_workflow(name: &str, known: &[&str]) -> InboxError {
-    let near = nearest(name, known.iter().copied());
-    let hint = match near {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "none is built in".to_owned(),
-        None => format!("there are {}", known.join(", ")),
-    };
+    let hint = suggest(name, known, "none is built in");
     InboxError::NotFound { what: "workflow", id: name.to_owned(), hint }
 }
 

@@ -137,7 +137,7 @@ fn back_up(path: &Path, stamp: &str) -> io::Result<PathBuf> {
             }
         }
     }
-    Err(io::Error::other("a thousand kept copies stand there already"))
+    Err(io::Error::other("there are a thousand backups of it already"))
 }
 
 /// Copies a file for those who may read the original, and nobody else.

@@ -34,7 +34,7 @@ pub use io_error::{io_error_text, read_error_text};
 pub use json::plain_json;
 pub use markdown::{Line, Markdown, Weight};
 pub use months::GERMAN_MONTHS;
-pub use nearest::nearest;
+pub use nearest::{nearest, suggest};
 pub use shell_words::shell_words;
 pub use visible::{Visible, hidden_count, sanitize_typed, sanitize_typed_json, short_line};
 pub use width::{TAB_STOP, expand_tabs, fit, pad, truncate, truncate_words, width};

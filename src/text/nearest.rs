@@ -23,6 +23,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, candidate)| candidate)
 }
 
+/// Which name was meant: the nearest one, or else all there are. `none` is the sentence if there are no names at all.
+pub fn suggest(word: &str, names: &[impl AsRef<str>], none: &str) -> String {
+    let names: Vec<&str> = names.iter().map(AsRef::as_ref).collect();
+    match nearest(word, names.iter().copied()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None if names.is_empty() => none.to_owned(),
+        None => format!("there are {}", names.join(", ")),
+    }
+}
+
 fn folded(word: &str) -> Option<Vec<char>> {
     let folded: Vec<char> = word
         .chars()

@@ -50,10 +50,12 @@ pub fn parse_time(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     })
 }
 
-/// Parses a length of time: `30m`, `2h`, `3d`, `1w`.
-pub fn parse_duration(word: &str, now: &Timestamp) -> Result<Duration, String> {
-    let until = span_from(&word.trim().to_lowercase(), &now.to_zoned(TimeZone::UTC));
-    let lasts = until.and_then(|until| Duration::try_from(until.duration_since(*now)).ok());
+/// Parses a length of time: `45s`, `30m`, `2h`, `3d`, `1w`.
+pub fn parse_duration(word: &str) -> Result<Duration, String> {
+    // In UTC every day has 24 hours, so any start will do.
+    let start = Timestamp::UNIX_EPOCH;
+    let end = span_from(&word.trim().to_lowercase(), &start.to_zoned(TimeZone::UTC));
+    let lasts = end.and_then(|end| Duration::try_from(end.duration_since(start)).ok());
     lasts.ok_or_else(|| {
         let word: String = word.chars().take(40).collect();
         format!("`{}` is not a length of time; write 30m, 2h, 3d or 1w", Visible::line(&word))

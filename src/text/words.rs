@@ -11,7 +11,7 @@ const STOP: &str = "a about after all also am an and any are as at be been befor
     re fwd fw she should so some such than that the their them then there these they this those to too up \
     us very was we were what when where which while who why will with would you your";
 
-/// Lower-case words, separated by everything that is not a letter or digit.
+/// Lower-case words. An apostrophe within a word belongs to it, but a final `'s` does not.
 pub fn words(text: &str) -> impl Iterator<Item = String> {
     text.split(|c: char| !c.is_alphanumeric() && c != '\'')
         .map(|word| word.trim_matches('\'').trim_end_matches("'s").to_lowercase())

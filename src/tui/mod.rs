@@ -37,8 +37,8 @@ pub use key::Key;
 pub use layers::Layer;
 pub use model::Model;
 pub use msg::{
-    Cmd, DecisionKind, Driving, Failure, HistoryPurpose, InboxResult, Lines, LoadedCard, LoadedThread, Mouse,
-    Msg, Press, Seen,
+    Cmd, DecisionKind, Driving, Failure, HistoryPurpose, InboxResult, LoadedCard, LoadedThread, Mouse, Msg,
+    Press, Seen,
 };
 pub use options::{Options, Startable};
 pub use perform::perform;

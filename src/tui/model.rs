@@ -16,7 +16,7 @@ use super::theme::Theme;
 use super::tour::Tour;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
+use crate::inbox::{GrantLine, LineQuery, Overview, SourceLine, ThreadLine};
 use jiff::Timestamp;
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
@@ -83,7 +83,7 @@ pub struct Model {
     /// The threads whose mail was put away last.
     pub put_away: Vec<ThreadId>,
     /// The typed text of the last decision, by draft key: if the decision is undone, it becomes a draft again.
-    pub sent: Vec<(String, String)>,
+    pub decided_drafts: Vec<(String, String)>,
     /// The items being decided right now.
     pub deciding: HashSet<String>,
     /// Everything typed but not sent.
@@ -91,7 +91,7 @@ pub struct Model {
     /// The draft that is not saved yet, and since when.
     pub unsaved_draft: Option<(String, Instant)>,
     /// Threads running in this process.
-    pub working: BTreeMap<ThreadId, RunningThread>,
+    pub running_here: BTreeMap<ThreadId, RunningThread>,
     /// Threads running in any process.
     pub running: PagedList<ThreadLine>,
     pub grants: Vec<GrantLine>,
@@ -142,11 +142,11 @@ impl Model {
             note: None,
             undo: None,
             put_away: Vec::new(),
-            sent: Vec::new(),
+            decided_drafts: Vec::new(),
             deciding: HashSet::new(),
             drafts: BTreeMap::new(),
             unsaved_draft: None,
-            working: BTreeMap::new(),
+            running_here: BTreeMap::new(),
             running: PagedList::default(),
             grants: Vec::new(),
             overview: None,
@@ -168,7 +168,7 @@ impl Model {
     pub fn begin(&self) -> Vec<Cmd> {
         // As many lines as a screen shows; the rest is loaded once it is drawn.
         let shown = usize::from(self.size.1 / 2).max(8);
-        vec![Cmd::Order, Cmd::Lines(super::msg::Lines::First(shown)), Cmd::Drafts]
+        vec![Cmd::Order, Cmd::Lines(LineQuery::First(shown)), Cmd::Drafts]
     }
 
     /// Whether a workflow is one of this program's own.
@@ -308,7 +308,7 @@ impl Model {
 
     /// Whether something on the screen changes with time alone.
     pub fn needs_ticks(&self) -> bool {
-        !self.working.is_empty()
+        !self.running_here.is_empty()
             || self.undo.as_ref().is_some_and(|undo| !undo.kind.is_snooze())
             || self.deferred_key.is_some()
             || self.note.is_some()

@@ -103,7 +103,7 @@ pub enum Driving {
 #[derive(Debug)]
 pub enum Msg {
     /// One of the user's own commands, by name, has ended.
-    OwnRan(String, InboxResult<String>),
+    OwnCommandRan(String, InboxResult<String>),
     Key(Press),
     Paste(String),
     /// The mouse was used at a column and a row.
@@ -155,7 +155,7 @@ pub enum Msg {
     SkippedLately(InboxResult<(SkippedCount, bool)>),
     Decisions(DecisionQuery, InboxResult<Page<DecisionLine>>),
     /// The latest decisions, to see how those of this screen ended.
-    Ends(InboxResult<Page<DecisionLine>>),
+    DecisionEnds(InboxResult<Page<DecisionLine>>),
     /// The grants behind the decision at this place, and what was learned from it.
     DecisionLinks(i64, InboxResult<DecisionLinks>),
     /// What was learned, to see what is new.
@@ -171,13 +171,13 @@ pub enum Msg {
     /// A profile with its pins.
     Profile(InboxResult<MemoryView>),
     /// All versions of a profile, newest first.
-    History(HistoryPurpose, InboxResult<Vec<MemoryVersion>>),
+    ProfileVersions(HistoryPurpose, InboxResult<Vec<MemoryVersion>>),
     /// `$EDITOR` was closed: namespace, the version it began with, the new text.
     ProfileEdited(String, u64, InboxResult<String>),
     /// A profile was edited, pinned or reverted.
-    Learned(InboxResult<String>),
+    ProfileChanged(InboxResult<String>),
     /// A profile with its pins and all its versions.
-    Versions(String, InboxResult<(MemoryView, Vec<MemoryVersion>)>),
+    ProfileAndVersions(String, InboxResult<(MemoryView, Vec<MemoryVersion>)>),
     /// What went on lately.
     Activity(InboxResult<Box<Activity>>),
     /// Errors by frequency.
@@ -268,7 +268,7 @@ impl DecisionKind {
 pub enum Cmd {
     /// Read the inbox at a glance.
     Glance,
-    Lines(Lines),
+    Lines(LineQuery),
     /// Read the card of an interrupt or a result.
     Card(String),
     Overview,
@@ -319,7 +319,7 @@ pub enum Cmd {
     /// List past decisions.
     Decisions(DecisionQuery),
     /// List the latest decisions, to see how those of this screen ended.
-    Ends(DecisionQuery),
+    DecisionEnds(DecisionQuery),
     /// Read the grants behind a decision, and what was learned from it.
     DecisionLinks(Box<DecisionLine>),
     /// List what was learned, to see what is new.
@@ -339,7 +339,7 @@ pub enum Cmd {
     /// Read a profile with its pins.
     Profile(String),
     /// Read all versions of a profile.
-    History(String, HistoryPurpose),
+    ProfileVersions(String, HistoryPurpose),
     /// Let the user edit a profile in `$EDITOR`: namespace, version, text.
     EditProfile(String, u64, String),
     /// Write a profile on top of the version that was read.
@@ -349,7 +349,7 @@ pub enum Cmd {
     /// Make an earlier version of a profile the newest.
     Revert(String, u64),
     /// Read a profile with its pins and all its versions.
-    Versions(String),
+    ProfileAndVersions(String),
     /// Count what went on lately.
     Activity(ActivityQuery),
     /// Count errors.
@@ -399,7 +399,7 @@ pub enum Cmd {
     /// Pipe text to a command the user typed.
     Pipe(String, String),
     /// Run one of the user's own commands on a card, as JSON.
-    Own(OwnCommand, String),
+    RunOwnCommand(OwnCommand, String),
     /// Notify a user who may be looking elsewhere.
     Notice(String),
     /// Stop until the shell says `fg`.
@@ -416,21 +416,4 @@ pub enum HistoryPurpose {
     Read,
     /// To go back to one.
     Revert,
-}
-
-/// Which lines to read.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Lines {
-    /// The first ones, for a first look.
-    First(usize),
-    Of(Vec<String>),
-}
-
-impl From<Lines> for LineQuery {
-    fn from(lines: Lines) -> Self {
-        match lines {
-            Lines::First(limit) => LineQuery::First(limit),
-            Lines::Of(ids) => LineQuery::Of(ids),
-        }
-    }
 }

@@ -43,7 +43,7 @@ pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
     match serde_json::to_string(&opened.item) {
         Ok(card) => {
             model.say(format!("Running: {}", words::line(&command.name)));
-            vec![Cmd::Own(command, card)]
+            vec![Cmd::RunOwnCommand(command, card)]
         }
         Err(error) => {
             model.fail(error.to_string());

@@ -25,7 +25,7 @@ const MAX_COMPLETIONS: usize = 50;
 pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
     Some(match cmd {
         Cmd::Glance => Msg::Glanced(inbox.decisions().glance().await.map_err(Failure::from)),
-        Cmd::Lines(lines) => Msg::Lines(inbox.decisions().lines(lines.into()).await.map_err(Failure::from)),
+        Cmd::Lines(query) => Msg::Lines(inbox.decisions().lines(query).await.map_err(Failure::from)),
         Cmd::Card(id) => {
             let result = card(inbox, &id).await;
             Msg::Card(id, result)
@@ -101,7 +101,9 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let place = line.place;
             Msg::DecisionLinks(place, inbox.decisions().links(*line).await.map_err(Failure::from))
         }
-        Cmd::Ends(query) => Msg::Ends(inbox.decisions().history(query).await.map_err(Failure::from)),
+        Cmd::DecisionEnds(query) => {
+            Msg::DecisionEnds(inbox.decisions().history(query).await.map_err(Failure::from))
+        }
         Cmd::Lessons => Msg::Lessons(inbox.memory().list().await.map_err(Failure::from)),
         Cmd::Reclassify(thread, class) => {
             let result = inbox.mail().reclassify(thread.clone(), class.clone()).await;
@@ -125,30 +127,30 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             Msg::PutAway(mail_move, results)
         }
         Cmd::Profile(namespace) => Msg::Profile(inbox.memory().show(namespace).await.map_err(Failure::from)),
-        Cmd::History(namespace, purpose) => {
-            Msg::History(purpose, inbox.memory().history(namespace).await.map_err(Failure::from))
+        Cmd::ProfileVersions(namespace, purpose) => {
+            Msg::ProfileVersions(purpose, inbox.memory().history(namespace).await.map_err(Failure::from))
         }
         Cmd::Remember(namespace, version, profile) => {
             let result = inbox.memory().edit(namespace, version, profile).await;
-            Msg::Learned(
+            Msg::ProfileChanged(
                 result.map(|view| format!("Saved as version {}", view.newest.version)).map_err(Failure::from),
             )
         }
         Cmd::Pin(namespace, line, pinned) => {
             let result = inbox.memory().pin(namespace, line.clone(), pinned).await;
             let what = if pinned { "Pinned" } else { "No longer pinned" };
-            Msg::Learned(result.map(|_| format!("{what}: {line}")).map_err(Failure::from))
+            Msg::ProfileChanged(result.map(|_| format!("{what}: {line}")).map_err(Failure::from))
         }
         Cmd::Revert(namespace, version) => {
             let result = inbox.memory().revert(namespace, version).await;
             let text = |view: MemoryView| {
                 format!("Back to version {version}, saved as version {}", view.newest.version)
             };
-            Msg::Learned(result.map(text).map_err(Failure::from))
+            Msg::ProfileChanged(result.map(text).map_err(Failure::from))
         }
-        Cmd::Versions(namespace) => {
+        Cmd::ProfileAndVersions(namespace) => {
             let result = versions(inbox, &namespace).await;
-            Msg::Versions(namespace, result)
+            Msg::ProfileAndVersions(namespace, result)
         }
         Cmd::Activity(query) => {
             Msg::Activity(inbox.figures().activity(query).await.map(Box::new).map_err(Failure::from))
@@ -216,10 +218,10 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let paths = tokio::task::spawn_blocking(move || complete(&text)).await.unwrap_or_default();
             Msg::Completions(layer, typed, paths)
         }
-        Cmd::Own(command, card) => {
+        Cmd::RunOwnCommand(command, card) => {
             let data = inbox.engine().store().folder().to_owned();
             let output = own_commands::run(&command, card, &data).await;
-            Msg::OwnRan(command.name, output)
+            Msg::OwnCommandRan(command.name, output)
         }
         Cmd::Copy(_)
         | Cmd::Editor(..)

@@ -118,7 +118,7 @@ pub struct Api {
 impl Api {
     /// The API at `base`. Sends nothing yet.
     pub fn new(login: &Google, base: &str, wait: WebTimeouts) -> Result<Self, String> {
-        let base = Url::parse(base).map_err(|_| "an address in [google] is none".to_owned())?;
+        let base = Url::parse(base).map_err(|_| "an address in [google] is not a URL".to_owned())?;
         let web = WebClient::new(&base, None, wait)?;
         Ok(Self { base, web, bearer: Bearer::new(login.clone(), wait), pause_until: Arc::default() })
     }

@@ -3,11 +3,11 @@
 use crate::google::Fault;
 use crate::{TestGmail, letter};
 use sayso::config::AfterHandling;
-use sayso::mail::{Cursor, MailError, MailPresence, Mailbox, NewMail};
+use sayso::mail::{Cursor, FetchedMail, MailError, MailPresence, Mailbox};
 use std::collections::BTreeSet;
 
 /// Everything from a cursor on, in pages of `limit`, and where it ends.
-async fn all(gmail: &TestGmail, mut cursor: Option<Cursor>, limit: usize) -> (Vec<NewMail>, Cursor) {
+async fn all(gmail: &TestGmail, mut cursor: Option<Cursor>, limit: usize) -> (Vec<FetchedMail>, Cursor) {
     let mut mails = Vec::new();
     loop {
         let fetched = gmail.mailbox.fetch(cursor.as_ref(), limit).await.unwrap();
@@ -19,8 +19,8 @@ async fn all(gmail: &TestGmail, mut cursor: Option<Cursor>, limit: usize) -> (Ve
     }
 }
 
-fn subjects(mails: &[NewMail]) -> Vec<String> {
-    let subject = |mail: &NewMail| sayso::mail::parse(&mail.raw).unwrap().subject;
+fn subjects(mails: &[FetchedMail]) -> Vec<String> {
+    let subject = |mail: &FetchedMail| sayso::mail::parse(&mail.raw).unwrap().subject;
     mails.iter().map(subject).collect()
 }
 

@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 use sayso::config::{AfterHandling, MailMode};
-use sayso::mail::{Account, BoxFuture, Cursor, Fetched, Handled, MailError, MailPresence, Mailbox, NewMail};
+use sayso::mail::{
+    Account, BoxFuture, Cursor, Fetched, FetchedMail, Handled, MailError, MailPresence, Mailbox,
+};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
@@ -142,7 +144,7 @@ impl Mailbox for FolderMailbox {
             let left = new.len().saturating_sub(limit) as u64;
             new.truncate(limit);
             let cursor = new.last().cloned().map(Cursor).or(since.cloned());
-            let mail = |place: String| NewMail {
+            let mail = |place: String| FetchedMail {
                 raw: std::fs::read(self.folder.join(&place)).unwrap(),
                 arrived: if self.has(&place, "old") { Timestamp::UNIX_EPOCH } else { Timestamp::now() },
                 seen: self.has(&place, "seen"),

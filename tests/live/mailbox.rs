@@ -3,10 +3,10 @@
 use super::dovecot::{Dovecot, available, server};
 use sayso::config::{AfterHandling, MailLogin, MailSource, MailTls, Secret};
 use sayso::mail::imap::Imap;
-use sayso::mail::{Cursor, Destination, Handled, MailError, MailPresence, Mailbox, NewMail};
+use sayso::mail::{Cursor, Destination, FetchedMail, Handled, MailError, MailPresence, Mailbox};
 use std::time::Duration;
 
-async fn all(imap: &Imap, mut cursor: Option<Cursor>) -> (Vec<NewMail>, Option<Cursor>) {
+async fn all(imap: &Imap, mut cursor: Option<Cursor>) -> (Vec<FetchedMail>, Option<Cursor>) {
     let mut mails = Vec::new();
     loop {
         let fetched = imap.fetch(cursor.as_ref(), 50).await.unwrap();
@@ -18,7 +18,7 @@ async fn all(imap: &Imap, mut cursor: Option<Cursor>) -> (Vec<NewMail>, Option<C
     }
 }
 
-fn number(mail: &NewMail) -> u64 {
+fn number(mail: &FetchedMail) -> u64 {
     let text = String::from_utf8_lossy(&mail.raw).into_owned();
     text.lines().find_map(|line| line.strip_prefix("Subject: ")).unwrap().parse().unwrap()
 }

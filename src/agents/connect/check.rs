@@ -2,7 +2,7 @@
 //! answers a test event, and is trusted (Codex). It changes nothing of theirs.
 
 use super::json::Entry;
-use super::{Agent, Holds, Options, Places, is_ours, read};
+use super::{Agent, HOOK_PATIENCE, Holds, Options, Places, is_ours, read};
 use crate::config::{Env, Host};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -186,7 +186,7 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
                 all,
                 command: command.to_owned(),
                 limit,
-                patience: patience.unwrap_or(590),
+                patience: patience.unwrap_or(HOOK_PATIENCE.as_secs()),
                 event,
             }));
         }

@@ -15,6 +15,7 @@ mod opencode;
 mod toml;
 mod write;
 
+use crate::agents::{Agent, HOOK_PATIENCE};
 use crate::config::{Env, Host};
 use crate::text::read_error_text;
 use std::path::{Path, PathBuf};
@@ -22,44 +23,13 @@ use std::path::{Path, PathBuf};
 pub use check::{FoundAgent, check_agents, find_agents};
 pub use write::write;
 
-/// The agents that can be connected.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
-    Claude,
-    Codex,
-    Opencode,
-    Gemini,
-}
-
 impl Agent {
-    pub const ALL: [Agent; 4] = [Agent::Claude, Agent::Codex, Agent::Opencode, Agent::Gemini];
-
-    /// The word a person types.
-    pub fn word(self) -> &'static str {
-        match self {
-            Agent::Claude => "claude",
-            Agent::Codex => "codex",
-            Agent::Opencode => "opencode",
-            Agent::Gemini => "gemini",
-        }
-    }
-
-    /// The agent's own name.
-    pub fn name(self) -> &'static str {
-        match self {
-            Agent::Claude => "Claude Code",
-            Agent::Codex => "Codex",
-            Agent::Opencode => "opencode",
-            Agent::Gemini => "Gemini CLI",
-        }
-    }
-
     /// How many seconds a hook waits by default. Codex hides its own question while a hook waits, so a card that nobody
     /// sees would keep the person at its window waiting.
     pub fn patience(self) -> u64 {
         match self {
             Agent::Codex => 60,
-            Agent::Claude | Agent::Opencode | Agent::Gemini => 590,
+            Agent::Claude | Agent::Opencode | Agent::Gemini => HOOK_PATIENCE.as_secs(),
         }
     }
 }

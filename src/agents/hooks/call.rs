@@ -98,7 +98,7 @@ impl Call {
         let mut input = json!({
             "title": self.title(),
             "action": action,
-            "source": self.agent.name(),
+            "source": self.agent.hook_name(),
             "folder": self.folder,
             "session": self.session(),
             "by_tool": self.point == HookPoint::Prompted,
@@ -137,7 +137,7 @@ impl Call {
     fn takes_edits(&self) -> bool {
         match self.point {
             HookPoint::PreToolUse | HookPoint::Prompted | HookPoint::BeforeTool | HookPoint::Tool => true,
-            HookPoint::PermissionRequest => self.agent == Agent::ClaudeCode,
+            HookPoint::PermissionRequest => self.agent == Agent::Claude,
             HookPoint::Permission | HookPoint::Question | HookPoint::Elicitation => false,
             HookPoint::Approval | HookPoint::Permissions | HookPoint::Input | HookPoint::Form => false,
         }

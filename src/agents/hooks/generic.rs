@@ -2,7 +2,6 @@
 
 use crate::service::NewRequest;
 use crate::text::{Visible, nearest, when};
-use jiff::Timestamp;
 use serde_json::{Map, Value};
 use std::time::Duration;
 
@@ -17,7 +16,7 @@ const FIELDS: [&str; 11] =
 const INNER: [&str; 3] = ["folder", "expires_in", "notice"];
 
 /// Reads a question, and how long to wait for its answer.
-pub fn read(request: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Duration>), String> {
+pub fn read(request: &Value) -> Result<(NewRequest, Option<Duration>), String> {
     let Some(object) = request.as_object() else {
         return Err("stdin is not a JSON object; write it like {\"title\": \"Deploy?\"}".to_owned());
     };
@@ -37,7 +36,7 @@ pub fn read(request: &Value, now: &Timestamp) -> Result<(NewRequest, Option<Dura
     let mut input = object.clone();
     input.retain(|name, value| !OURS.contains(&name.as_str()) && !value.is_null());
     if let Some(expires) = text("expires")? {
-        input.insert("expires_in".to_owned(), Value::from(when::parse_duration(&expires, now)?.as_secs()));
+        input.insert("expires_in".to_owned(), Value::from(when::parse_duration(&expires)?.as_secs()));
     }
     if let Some(folder) = text("cwd")? {
         input.entry("folder").or_insert(Value::from(folder));
@@ -64,10 +63,9 @@ mod tests {
 
     #[test]
     fn a_question_is_read_or_refused() {
-        let now = Timestamp::UNIX_EPOCH;
         let input =
             json!({"title": "Go?", "key": "k", "expires": "1h", "timeout": 2.5, "cwd": "/a", "text": null});
-        let (asking, timeout) = read(&input, &now).unwrap();
+        let (asking, timeout) = read(&input).unwrap();
         assert_eq!(asking.input, json!({"title": "Go?", "expires_in": 3600, "folder": "/a"}));
         assert_eq!((asking.key.as_deref(), timeout), (Some("k"), Some(Duration::from_millis(2500))));
         for (input, expected) in [
@@ -79,7 +77,7 @@ mod tests {
             (json!({"titel": "t"}), "no field `titel`; did you mean `title`? there are `title`, `text`"),
             (json!({"title": "t", "x": 1}), "no field `x`; there are `title`, `text`"),
         ] {
-            assert!(read(&input, &now).unwrap_err().contains(expected), "{input}");
+            assert!(read(&input).unwrap_err().contains(expected), "{input}");
         }
     }
 
@@ -92,10 +90,10 @@ mod tests {
         for field in FIELDS {
             assert!(documented.contains(&format!("`{field}`")), "{field}");
         }
-        let refused = read(&json!({"title": "t", "x": 1}), &Timestamp::UNIX_EPOCH).unwrap_err();
+        let refused = read(&json!({"title": "t", "x": 1})).unwrap_err();
         for inner in INNER.into_iter().chain(["asked", "hidden"]) {
             assert!(!refused.contains(&format!("`{inner}`")), "{inner}");
         }
-        assert!(read(&json!({"title": "t", "folder": "/a"}), &Timestamp::UNIX_EPOCH).is_ok());
+        assert!(read(&json!({"title": "t", "folder": "/a"})).is_ok());
     }
 }

@@ -36,7 +36,7 @@ pub fn read_news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Optio
         agent == Agent::Codex && process.as_ref().is_some_and(|process| process.has_argument("app-server"));
     let terminal = Terminal::from_variables(|name| env.get(name)?.to_str().map(str::to_owned));
     Some(SessionNews {
-        agent: agent.name(),
+        agent: agent.hook_name(),
         id,
         at,
         what,
@@ -54,23 +54,23 @@ fn kind_of_news(agent: Agent, name: Option<&str>, event: &Value) -> Option<News>
     let prompt = || session::shortened(text("prompt"));
     let words = || Visible::line(text("message")).as_str().chars().take(WORDS).collect();
     Some(match (agent, name) {
-        (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse" | "PermissionRequest"))
-        | (Agent::ClaudeCode, Some("Elicitation"))
+        (Agent::Claude | Agent::Codex, None | Some("PreToolUse" | "PermissionRequest"))
+        | (Agent::Claude, Some("Elicitation"))
         | (Agent::Gemini, None | Some("BeforeTool"))
         | (Agent::Opencode, Some("tool" | "permission" | "question")) => News::Asked,
-        (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("SessionStart")) => News::Started,
-        (Agent::ClaudeCode | Agent::Codex, Some("UserPromptSubmit"))
+        (Agent::Claude | Agent::Codex | Agent::Gemini, Some("SessionStart")) => News::Started,
+        (Agent::Claude | Agent::Codex, Some("UserPromptSubmit"))
         | (Agent::Gemini, Some("BeforeAgent"))
         | (Agent::Opencode, Some("busy")) => News::Prompted(prompt()),
-        (Agent::ClaudeCode | Agent::Codex, Some("PostToolUse" | "PostToolUseFailure"))
+        (Agent::Claude | Agent::Codex, Some("PostToolUse" | "PostToolUseFailure"))
         | (Agent::Gemini, Some("AfterTool"))
         | (Agent::Opencode, Some("ran")) => News::Working,
-        (Agent::ClaudeCode | Agent::Codex, Some("Stop" | "StopFailure"))
+        (Agent::Claude | Agent::Codex, Some("Stop" | "StopFailure"))
         | (Agent::Gemini, Some("AfterAgent"))
         | (Agent::Opencode, Some("idle")) => News::TurnEnded,
-        (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("SessionEnd"))
+        (Agent::Claude | Agent::Codex | Agent::Gemini, Some("SessionEnd"))
         | (Agent::Opencode, Some("ended")) => News::Ended,
-        (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, Some("Notification")) => {
+        (Agent::Claude | Agent::Codex | Agent::Gemini, Some("Notification")) => {
             match text("notification_type") {
                 "permission_prompt" | "elicitation_dialog" | "ToolPermission" => News::AsksThere(words()),
                 "idle_prompt" => News::TurnEnded,
@@ -85,7 +85,7 @@ fn kind_of_news(agent: Agent, name: Option<&str>, event: &Value) -> Option<News>
 fn process(agent: Agent, env: &Env) -> Option<Process> {
     // Claude Code passes this to everything it starts, which may include another agent.
     let from_env = || env.get("CLAUDE_PID")?.to_str()?.parse().ok().and_then(Process::of);
-    let from_env = if agent == Agent::ClaudeCode { from_env() } else { None };
+    let from_env = if agent == Agent::Claude { from_env() } else { None };
     from_env.or_else(Process::starter)
 }
 
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn each_agent_s_events_are_read() {
         let claude = |name: &str| {
-            of(Agent::ClaudeCode, json!({"session_id": "s", "hook_event_name": name, "prompt": "Do it."}))
+            of(Agent::Claude, json!({"session_id": "s", "hook_event_name": name, "prompt": "Do it."}))
         };
         for (name, expected) in [
             ("SessionStart", Some(News::Started)),
@@ -138,7 +138,7 @@ mod tests {
         let notified = |sort: &str| {
             let event = json!({"session_id": "s", "hook_event_name": "Notification", "notification_type": sort,
                 "message": "Claude needs\u{1b}[2J your permission"});
-            of(Agent::ClaudeCode, event)
+            of(Agent::Claude, event)
         };
         let Some(News::AsksThere(words)) = notified("permission_prompt") else { panic!("it asks there") };
         assert!(words.starts_with("Claude needs") && !words.contains('\u{1b}'), "{words}");

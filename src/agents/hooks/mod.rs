@@ -22,6 +22,7 @@ mod session;
 mod tests;
 mod usage;
 
+use crate::agents::Agent;
 use crate::inbox::{InboxError, RequestAnswer};
 use crate::service::{AgentActivity, Inbox, WaitResult};
 use crate::text::exact::is_exact;
@@ -35,39 +36,18 @@ use serde_json::Value;
 use std::io::Read;
 use std::time::Duration;
 
-/// By default Claude Code and Codex give a hook ten minutes, then go on without it.
-pub const PATIENCE: Duration = Duration::from_secs(590);
-
 /// More bytes than any tool sends.
 const LONGEST: u64 = 4 * 1024 * 1024;
 
 /// How often we check whether the tool is still there.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 
-/// The agents whose formats we know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Agent {
-    ClaudeCode,
-    Codex,
-    Gemini,
-    Opencode,
-}
-
 impl Agent {
     /// The agent that really sent an event: only Codex names the turn, and its events have Claude Code's format.
     fn of(self, event: &Value) -> Self {
         match self {
-            Agent::ClaudeCode if event.get("turn_id").is_some() => Agent::Codex,
+            Agent::Claude if event.get("turn_id").is_some() => Agent::Codex,
             other => other,
-        }
-    }
-
-    fn name(self) -> &'static str {
-        match self {
-            Agent::ClaudeCode => "claude-code",
-            Agent::Codex => "codex",
-            Agent::Gemini => "gemini",
-            Agent::Opencode => "opencode",
         }
     }
 }
@@ -77,9 +57,9 @@ pub enum HookEvent {
     /// A tool call is about to happen.
     Asks(Box<Call>),
     /// Something happened that ends questions.
-    Over(AgentActivity),
+    Activity(AgentActivity),
     /// News about the session only.
-    Lives,
+    SessionOnly,
     /// Nothing that concerns sayso.
     Nothing,
 }

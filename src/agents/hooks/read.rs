@@ -15,9 +15,9 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
     let agent = agent.of(event);
     let name = fields.text(&["hook_event_name", "hookEventName", "event"]);
     let point = match (agent, name.as_deref()) {
-        (Agent::ClaudeCode | Agent::Codex, None | Some("PreToolUse")) => HookPoint::PreToolUse,
-        (Agent::ClaudeCode | Agent::Codex, Some("PermissionRequest")) => HookPoint::PermissionRequest,
-        (Agent::ClaudeCode, Some("Elicitation")) => return fields.elicitation(agent, headless),
+        (Agent::Claude | Agent::Codex, None | Some("PreToolUse")) => HookPoint::PreToolUse,
+        (Agent::Claude | Agent::Codex, Some("PermissionRequest")) => HookPoint::PermissionRequest,
+        (Agent::Claude, Some("Elicitation")) => return fields.elicitation(agent, headless),
         (Agent::Gemini, None | Some("BeforeTool")) => HookPoint::BeforeTool,
         (Agent::Opencode, Some("tool")) => HookPoint::Tool,
         (Agent::Opencode, Some("permission")) => HookPoint::Permission,
@@ -48,7 +48,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
         headless,
         elicitation: None,
         remember: match (agent, point) {
-            (Agent::ClaudeCode, HookPoint::PermissionRequest) => remember::offered(event),
+            (Agent::Claude, HookPoint::PermissionRequest) => remember::offered(event),
             _ => Vec::new(),
         },
         each_time: false,
@@ -66,7 +66,7 @@ pub fn read_permission_prompt(
     let input = arguments.get("input").and_then(Value::as_object).cloned().unwrap_or_default();
     let asks = tool == "AskUserQuestion";
     Ok(Call {
-        agent: Agent::ClaudeCode,
+        agent: Agent::Claude,
         point: HookPoint::Prompted,
         questions: asks.then(|| Questions::read(&input)).flatten(),
         tool,
@@ -105,7 +105,7 @@ impl Fields<'_> {
     fn key(&self, agent: Agent) -> Option<String> {
         let session = self.text(&["session_id", "sessionId"])?;
         let id = self.text(&["tool_use_id", "toolUseId"])?;
-        Some(format!("{}:{session}:{id}", agent.name())).filter(|key| key.len() <= 200)
+        Some(format!("{}:{session}:{id}", agent.hook_name())).filter(|key| key.len() <= 200)
     }
 
     fn helper(&self) -> Option<String> {
@@ -142,23 +142,23 @@ impl Fields<'_> {
     /// An event about something that happened, which may end a question.
     fn later(&self, agent: Agent, name: &str) -> Result<HookEvent, String> {
         let past = match (agent, name) {
-            (Agent::ClaudeCode | Agent::Codex, "PostToolUse" | "PostToolUseFailure")
+            (Agent::Claude | Agent::Codex, "PostToolUse" | "PostToolUseFailure")
             | (Agent::Gemini, "AfterTool")
             | (Agent::Opencode, "ran") => {
                 let tool = self.text(&["tool_name"]).ok_or("the event names no tool (tool_name)")?;
                 let (key, report) = (self.key(agent), report::read(agent, self.0));
                 AgentEvent::Ran { tool, input: self.input()?, key, report }
             }
-            (Agent::ClaudeCode | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
+            (Agent::Claude | Agent::Codex, "Stop" | "SubagentStop" | "UserPromptSubmit")
             | (Agent::Gemini, "AfterAgent") => AgentEvent::TurnEnded,
-            (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionEnd") => AgentEvent::SessionEnded,
-            (Agent::ClaudeCode | Agent::Codex | Agent::Gemini, "SessionStart" | "Notification")
-            | (Agent::ClaudeCode, "StopFailure")
+            (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionEnd") => AgentEvent::SessionEnded,
+            (Agent::Claude | Agent::Codex | Agent::Gemini, "SessionStart" | "Notification")
+            | (Agent::Claude, "StopFailure")
             | (Agent::Gemini, "BeforeAgent")
-            | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(HookEvent::Lives),
+            | (Agent::Opencode, "busy" | "idle" | "ended") => return Ok(HookEvent::SessionOnly),
             _ => {
                 let point = match agent {
-                    Agent::ClaudeCode | Agent::Codex => "PermissionRequest or PreToolUse",
+                    Agent::Claude | Agent::Codex => "PermissionRequest or PreToolUse",
                     Agent::Gemini => "BeforeTool",
                     Agent::Opencode => "tool, permission or question",
                 };
@@ -167,6 +167,11 @@ impl Fields<'_> {
             }
         };
         let Some(session) = self.text(&["session_id", "sessionId"]) else { return Ok(HookEvent::Nothing) };
-        Ok(HookEvent::Over(AgentActivity { source: agent.name(), session, helper: self.helper(), past }))
+        Ok(HookEvent::Activity(AgentActivity {
+            source: agent.hook_name(),
+            session,
+            helper: self.helper(),
+            past,
+        }))
     }
 }

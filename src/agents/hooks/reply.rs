@@ -160,14 +160,14 @@ impl Call {
                 decision["hookSpecificOutput"]["updatedInput"] = args;
                 Some(decision)
             }
-            (Verdict::Stop(why), Agent::ClaudeCode) => {
+            (Verdict::Stop(why), Agent::Claude) => {
                 let mut decision = pre_tool_use("deny", &why);
                 decision["continue"] = Value::Bool(false);
                 decision["stopReason"] = Value::from(why);
                 Some(decision)
             }
             (Verdict::Deny(why) | Verdict::Stop(why), _) => Some(pre_tool_use("deny", &why)),
-            (Verdict::Open(why), Agent::ClaudeCode) if !self.headless => {
+            (Verdict::Open(why), Agent::Claude) if !self.headless => {
                 Some(pre_tool_use("ask", &undecided(&why)))
             }
             (Verdict::Open(why), _) => Some(pre_tool_use("deny", &undecided(&why))),
@@ -178,10 +178,10 @@ impl Call {
     fn permission(&self, verdict: Verdict) -> Option<Value> {
         let decision = match verdict {
             Verdict::Allow => json!({"behavior": "allow"}),
-            Verdict::Changed(args) if self.agent == Agent::ClaudeCode => {
+            Verdict::Changed(args) if self.agent == Agent::Claude => {
                 json!({"behavior": "allow", "updatedInput": args})
             }
-            Verdict::Stop(why) if self.agent == Agent::ClaudeCode => {
+            Verdict::Stop(why) if self.agent == Agent::Claude => {
                 json!({"behavior": "deny", "message": why, "interrupt": true})
             }
             Verdict::Deny(why) | Verdict::Stop(why) => json!({"behavior": "deny", "message": why}),

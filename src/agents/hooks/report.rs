@@ -15,7 +15,7 @@ pub(super) fn read(agent: Agent, event: &Value) -> Report {
     let response = event.get("tool_response").or_else(|| event.get("toolResponse")).unwrap_or(&Value::Null);
     let error = event.get("error").or_else(|| response.get("error")).and_then(words);
     let exit_code = match agent {
-        Agent::ClaudeCode => claude_code(response, error.as_deref()),
+        Agent::Claude => claude_code(response, error.as_deref()),
         Agent::Gemini => response.get("llmContent").and_then(Value::as_str).and_then(gemini),
         Agent::Opencode => response.get("exit").and_then(Value::as_i64),
         // It reports only the output.
@@ -71,7 +71,7 @@ mod tests {
             let report = read(agent, &event);
             (report.words(), report.error.is_some())
         };
-        let claude = |event| of(Agent::ClaudeCode, event);
+        let claude = |event| of(Agent::Claude, event);
         let ran = json!({"stdout": "hello", "stderr": "", "interrupted": false});
         assert_eq!(claude(json!({"tool_response": ran})), ("exit code 0".to_owned(), false));
         assert_eq!(claude(json!({"error": "Exit code 3\nhello"})), ("exit code 3".to_owned(), true));

@@ -1,6 +1,7 @@
 //! Events as the programs send them, and the reply to each.
 
 use super::*;
+use crate::agents::HOOK_PATIENCE;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{Ending, Status};
 use crate::service::AgentEvent;
@@ -49,8 +50,8 @@ const OPEN: [Option<Ending>; 3] = [Some(Ending::Expired), Some(Ending::Withdrawn
 
 #[test]
 fn a_call_becomes_a_question() {
-    let call = call_of(Agent::ClaudeCode, &bash("cargo test\n--lib"), false);
-    let asking = call.new_request(PATIENCE);
+    let call = call_of(Agent::Claude, &bash("cargo test\n--lib"), false);
+    let asking = call.new_request(HOOK_PATIENCE);
     assert_eq!(asking.key.as_deref(), Some("claude-code:5e1f:toolu_01A"));
     assert_eq!(asking.input["title"], "$ cargo test");
     assert_eq!((&asking.input["action"], &asking.input["folder"]), (&json!("Bash"), &json!("/home/a/app")));
@@ -59,23 +60,23 @@ fn a_call_becomes_a_question() {
     assert_eq!(asking.input["asker"]["pid"], std::process::id());
     assert!(asking.input.get("allow").is_none());
     let odd = json!({"toolName": "mcp__x__do it/now", "toolInput": null});
-    let odd = call_of(Agent::ClaudeCode, &odd, false).new_request(PATIENCE);
+    let odd = call_of(Agent::Claude, &odd, false).new_request(HOOK_PATIENCE);
     assert_eq!(odd.input["action"], "mcp__x__do_it_now");
     // sayso's own tools are not asked about.
     let own = with(bash("x"), "tool_name", json!("mcp__sayso__ask_person"));
-    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), HookEvent::Nothing);
+    assert_eq!(read(Agent::Claude, &own, false).unwrap(), HookEvent::Nothing);
 }
 
 #[test]
 fn what_cannot_be_read_is_named() {
     let bash = |name: &str| json!({"hook_event_name": name, "tool_name": "Bash"});
     for (agent, event, expected) in [
-        (Agent::ClaudeCode, json!([]), "no tool"),
-        (Agent::ClaudeCode, json!({}), "no tool"),
+        (Agent::Claude, json!([]), "no tool"),
+        (Agent::Claude, json!({}), "no tool"),
         (Agent::Gemini, json!({"tool_name": 3}), "no tool"),
-        (Agent::ClaudeCode, json!({"tool_name": " "}), "no tool"),
+        (Agent::Claude, json!({"tool_name": " "}), "no tool"),
         (Agent::Codex, json!({"tool_name": "Bash", "tool_input": "rm"}), "not an object"),
-        (Agent::ClaudeCode, bash("Whatever"), "register the hook for PermissionRequest or PreToolUse"),
+        (Agent::Claude, bash("Whatever"), "register the hook for PermissionRequest or PreToolUse"),
         (Agent::Gemini, bash("PreToolUse"), "register the hook for BeforeTool"),
         (Agent::Opencode, json!({"tool_name": "bash"}), "no name"),
         (Agent::Opencode, json!({"event": "x", "tool_name": "bash"}), "tool, permission or question"),
@@ -86,7 +87,7 @@ fn what_cannot_be_read_is_named() {
 
 #[test]
 fn only_a_yes_allows() {
-    let call = call_of(Agent::ClaudeCode, &bash("cargo test"), false);
+    let call = call_of(Agent::Claude, &bash("cargo test"), false);
     let reply = |ending, args| call.reply(&answered(ending, args)).unwrap()["hookSpecificOutput"].clone();
     // An accepted call runs as it came in, whatever was shown for it.
     for args in [json!({"command": "cargo test"}), json!({"command": "as shown"})] {
@@ -103,7 +104,7 @@ fn only_a_yes_allows() {
     for ending in OPEN {
         assert_eq!(reply(ending, Value::Null)["permissionDecision"], "ask");
     }
-    let alone = call_of(Agent::ClaudeCode, &bash("cargo test"), true);
+    let alone = call_of(Agent::Claude, &bash("cargo test"), true);
     let response = alone.reply(&answered(None, Value::Null)).unwrap();
     assert_eq!(response["hookSpecificOutput"]["permissionDecision"], "deny");
 }
@@ -112,9 +113,9 @@ fn only_a_yes_allows() {
 fn codex_gets_only_what_it_honours() {
     let event = with(with(bash("cargo test"), "turn_id", json!("01a1")), "model", json!("gpt-5"));
     // Also if it is installed under the other agent's name.
-    for agent in [Agent::Codex, Agent::ClaudeCode] {
+    for agent in [Agent::Codex, Agent::Claude] {
         let call = call_of(agent, &event, false);
-        let asking = call.new_request(PATIENCE);
+        let asking = call.new_request(HOOK_PATIENCE);
         assert_eq!(asking.key.as_deref(), Some("codex:5e1f:toolu_01A"));
         assert_eq!(asking.input["source"], "codex");
         let reply = |ending, args| call.reply(&answered(ending, args));
@@ -135,7 +136,7 @@ fn codex_gets_only_what_it_honours() {
 #[test]
 fn a_permission_that_is_not_decided_is_the_agent_s_to_ask() {
     let codex = with(permission(bash("x")), "turn_id", json!("t"));
-    for (agent, event) in [(Agent::ClaudeCode, permission(bash("x"))), (Agent::Codex, codex)] {
+    for (agent, event) in [(Agent::Claude, permission(bash("x"))), (Agent::Codex, codex)] {
         let call = call_of(agent, &event, false);
         let reply = |ending, args| {
             let reply = call.reply(&answered(ending, args))?;
@@ -152,8 +153,8 @@ fn a_permission_that_is_not_decided_is_the_agent_s_to_ask() {
         }
         assert_eq!(call.undecided("full disk"), None);
         let edited = reply(Some(Ending::Edit), json!({"command": "y"}));
-        let allow = call.new_request(PATIENCE).input.get("allow").cloned();
-        if agent == Agent::ClaudeCode {
+        let allow = call.new_request(HOOK_PATIENCE).input.get("allow").cloned();
+        if agent == Agent::Claude {
             let expected = json!({"behavior": "allow", "updatedInput": {"command": "y"}});
             assert_eq!((edited, allow), (Some(expected), None));
             let alone = call_of(agent, &event, true).undecided("nobody").unwrap();
@@ -170,7 +171,7 @@ fn gemini_is_refused_what_is_not_decided() {
     let event = json!({"session_id": "s", "cwd": "/a", "hook_event_name": "BeforeTool",
         "tool_name": "run_shell_command", "tool_input": {"command": "ls"}});
     let call = call_of(Agent::Gemini, &event, false);
-    assert_eq!(call.new_request(PATIENCE).input["source"], "gemini");
+    assert_eq!(call.new_request(HOOK_PATIENCE).input["source"], "gemini");
     let reply = |ending, args| call.reply(&answered(ending, args)).unwrap();
     assert_eq!(reply(Some(Ending::Accept), Value::Null), json!({"decision": "allow"}));
     let edited = reply(Some(Ending::Edit), json!({"command": "ls -l"}));
@@ -194,7 +195,7 @@ fn opencode_is_told_in_its_own_words() {
         assert_eq!(tool.reply(&answered(ending, Value::Null)).unwrap()["decision"], "deny", "{ending:?}");
     }
     let asked = call_of(Agent::Opencode, &event("permission"), false);
-    assert_eq!(asked.new_request(PATIENCE).input["allow"], json!(["accept", "respond", "ignore"]));
+    assert_eq!(asked.new_request(HOOK_PATIENCE).input["allow"], json!(["accept", "respond", "ignore"]));
     assert_eq!(asked.reply(&answered(Some(Ending::Accept), Value::Null)), Some(json!({"reply": "once"})));
     assert_eq!(asked.reply(&answered(Some(Ending::Ignore), Value::Null)).unwrap()["reply"], "reject");
     for ending in OPEN {
@@ -208,8 +209,8 @@ fn questions_are_answered_in_each_form() {
         {"label": "Red", "description": ""}, {"label": "Blue", "description": ""}]}]);
     let input = json!({"questions": questions});
     let event = with(with(permission(bash("x")), "tool_name", json!("AskUserQuestion")), "tool_input", input);
-    let call = call_of(Agent::ClaudeCode, &event, false);
-    let asking = call.new_request(PATIENCE).input;
+    let call = call_of(Agent::Claude, &event, false);
+    let asking = call.new_request(HOOK_PATIENCE).input;
     assert_eq!((&asking["title"], &asking["args"]), (&json!("Which colour?"), &json!({"Colour": ""})));
     assert_eq!(asking["question"], true, "to be answered, not allowed");
     // The title is the question; it is not repeated.
@@ -236,25 +237,25 @@ fn questions_are_answered_in_each_form() {
 #[test]
 fn later_events_say_what_is_over() {
     let over = |agent, event: Value| match read(agent, &event, false).unwrap() {
-        HookEvent::Over(over) => over,
+        HookEvent::Activity(over) => over,
         other => panic!("{other:?}"),
     };
-    let ran = over(Agent::ClaudeCode, with(bash("ls"), "hook_event_name", json!("PostToolUse")));
+    let ran = over(Agent::Claude, with(bash("ls"), "hook_event_name", json!("PostToolUse")));
     assert!(
         ran.session == "5e1f" && matches!(&ran.past, AgentEvent::Ran { tool, .. } if tool == "Bash"),
         "{ran:?}"
     );
     let at = |name: &str| json!({"session_id": "s", "hook_event_name": name});
     for (agent, name, past) in [
-        (Agent::ClaudeCode, "Stop", AgentEvent::TurnEnded),
-        (Agent::ClaudeCode, "SubagentStop", AgentEvent::TurnEnded),
+        (Agent::Claude, "Stop", AgentEvent::TurnEnded),
+        (Agent::Claude, "SubagentStop", AgentEvent::TurnEnded),
         (Agent::Codex, "UserPromptSubmit", AgentEvent::TurnEnded),
         (Agent::Gemini, "AfterAgent", AgentEvent::TurnEnded),
-        (Agent::ClaudeCode, "SessionEnd", AgentEvent::SessionEnded),
+        (Agent::Claude, "SessionEnd", AgentEvent::SessionEnded),
     ] {
         assert_eq!(over(agent, at(name)).past, past, "{name}");
     }
-    let helper = over(Agent::ClaudeCode, with(at("SubagentStop"), "agent_type", json!("explorer")));
+    let helper = over(Agent::Claude, with(at("SubagentStop"), "agent_type", json!("explorer")));
     assert_eq!(helper.helper.as_deref(), Some("explorer"));
 }
 
@@ -262,12 +263,12 @@ fn later_events_say_what_is_over() {
 fn a_session_is_stopped_where_the_agent_can_be_told_so() {
     let stop = || answered(Some(Ending::Respond), json!(crate::inbox::STOP_WORDS));
     let reply = |agent, event: &Value| call_of(agent, event, false).reply(&stop()).unwrap();
-    let before = reply(Agent::ClaudeCode, &bash("x"));
+    let before = reply(Agent::Claude, &bash("x"));
     assert_eq!(
         (&before["continue"], &before["hookSpecificOutput"]["permissionDecision"]),
         (&json!(false), &json!("deny"))
     );
-    let asked = reply(Agent::ClaudeCode, &permission(bash("x")));
+    let asked = reply(Agent::Claude, &permission(bash("x")));
     let decision = &asked["hookSpecificOutput"]["decision"];
     assert_eq!((&decision["interrupt"], &decision["behavior"]), (&json!(true), &json!("deny")));
     // Codex takes only a refusal.
@@ -287,8 +288,8 @@ fn what_a_server_wants_to_know_is_a_card() {
     let event = json!({"session_id": "s", "cwd": "/a", "hook_event_name": "Elicitation", "mcp_server_name": "tickets",
         "message": "Which project?", "mode": "form", "requested_schema": {"type": "object", "required": ["project"],
         "properties": {"project": {"type": "string"}}}});
-    let call = call_of(Agent::ClaudeCode, &event, false);
-    let asking = call.new_request(PATIENCE).input;
+    let call = call_of(Agent::Claude, &event, false);
+    let asking = call.new_request(HOOK_PATIENCE).input;
     assert_eq!((&asking["title"], &asking["allow"]), (&json!("Which project?"), &json!(["edit", "ignore"])));
     let reply =
         |ending, args| call.reply(&answered(ending, args)).map(|reply| reply["hookSpecificOutput"].clone());
@@ -299,10 +300,10 @@ fn what_a_server_wants_to_know_is_a_card() {
     assert_eq!(reply(Some(Ending::Edit), json!({})), None);
     assert_eq!(reply(Some(Ending::Ignore), Value::Null).unwrap()["action"], "decline");
     assert_eq!(reply(None, Value::Null), None);
-    let alone = call_of(Agent::ClaudeCode, &event, true).undecided("nobody").unwrap();
+    let alone = call_of(Agent::Claude, &event, true).undecided("nobody").unwrap();
     assert_eq!(alone["hookSpecificOutput"]["action"], "cancel");
     let own = with(event, "mcp_server_name", json!("sayso"));
-    assert_eq!(read(Agent::ClaudeCode, &own, false).unwrap(), HookEvent::Nothing);
+    assert_eq!(read(Agent::Claude, &own, false).unwrap(), HookEvent::Nothing);
 }
 
 #[test]
@@ -312,8 +313,8 @@ fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
     let mut event = bash("npm test");
     event["hook_event_name"] = json!("PermissionRequest");
     event["permission_suggestions"] = json!([rule]);
-    let call = call_of(Agent::ClaudeCode, &event, false);
-    assert_eq!(call.new_request(PATIENCE).input["remember"][0]["told"], rule);
+    let call = call_of(Agent::Claude, &event, false);
+    assert_eq!(call.new_request(HOOK_PATIENCE).input["remember"][0]["told"], rule);
     let decided = |remember: Option<Value>, ending| {
         let answer = RequestAnswer { remember, ..answered(Some(ending), Value::Null) };
         call.reply(&answer).unwrap()["hookSpecificOutput"]["decision"].clone()
@@ -327,7 +328,7 @@ fn what_claude_code_is_to_remember_it_is_told_as_it_offered_it() {
     assert_eq!(decided(None, Ending::Accept), json!({"behavior": "allow"}));
     // If the agent cannot be told, it is not offered.
     event["hook_event_name"] = json!("PreToolUse");
-    assert!(call_of(Agent::ClaudeCode, &event, false).new_request(PATIENCE).input.get("remember").is_none());
+    assert!(call_of(Agent::Claude, &event, false).new_request(HOOK_PATIENCE).input.get("remember").is_none());
     event["hook_event_name"] = json!("PermissionRequest");
-    assert!(call_of(Agent::Codex, &event, false).new_request(PATIENCE).input.get("remember").is_none());
+    assert!(call_of(Agent::Codex, &event, false).new_request(HOOK_PATIENCE).input.get("remember").is_none());
 }

@@ -357,7 +357,7 @@ fn plain(id: &str) -> Result<&str, ServerError> {
     if !id.is_empty() && id.len() <= 100 && id.chars().all(is_plain) {
         return Ok(id);
     }
-    Err(ServerError::NotSent("an id the server gave is none".to_owned()))
+    Err(ServerError::NotSent("the server sent an id that cannot be one".to_owned()))
 }
 
 fn parse<'a, T: serde::Deserialize<'a>>(text: &'a str) -> Result<T, ServerError> {

@@ -1,6 +1,6 @@
 //! The tools offered to agents, how their calls are read, and the results. Pure.
 
-use crate::agents::hooks;
+use crate::agents::{HOOK_PATIENCE, hooks};
 use crate::graph::InterruptId;
 use crate::inbox::{Ending, RequestAnswer};
 use crate::service::NewRequest;
@@ -157,8 +157,8 @@ pub(super) fn read(params: &Value, client: Option<&str>) -> Result<Call, ToolCal
             let session = std::env::var("CLAUDE_CODE_SESSION_ID").ok().filter(|id| !id.is_empty());
             let call = hooks::read_permission_prompt(&arguments, folder, session)
                 .map_err(ToolCallError::Arguments)?;
-            let wish = ToolAction::Ask(call.new_request(hooks::PATIENCE));
-            return Ok(Call { wish, wait: Some(hooks::PATIENCE), permits: Some(Box::new(call)) });
+            let wish = ToolAction::Ask(call.new_request(HOOK_PATIENCE));
+            return Ok(Call { wish, wait: Some(HOOK_PATIENCE), permits: Some(Box::new(call)) });
         }
         _ => {
             let ticket = arguments.get("ticket").and_then(Value::as_str).unwrap_or_default();

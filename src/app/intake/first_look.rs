@@ -1,12 +1,12 @@
 //! The first look at a mailbox: bounded, and asked about before it costs money. Also carries out the answers to
 //! intake's questions.
 
-use super::route::ParsedMail;
+use super::route::ParseResult;
 use super::{FirstLook, Intake, IntakeError, Synced};
 use crate::driver::fail_point;
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use crate::mail::{Account, NewMail as IncomingMail};
+use crate::mail::{Account, FetchedMail};
 use crate::store::{MailState, Phase, Route, StoreError, StoredMail, StoredSource, TakenIn};
 use crate::workflows::intake::{IntakeAnswer, IntakeQuestion};
 
@@ -190,13 +190,13 @@ impl Intake {
         &self,
         account: &Account,
         mail: StoredMail,
-    ) -> Result<(ParsedMail, IncomingMail), IntakeError> {
+    ) -> Result<(ParseResult, FetchedMail), IntakeError> {
         let mut read = self.read(account, &mail.raw).await?;
         match &mut read {
             Ok(parsed) => parsed.identity = mail.identity,
             Err(unread) => unread.identity = mail.identity,
         }
-        let incoming = IncomingMail {
+        let incoming = FetchedMail {
             place: mail.place,
             raw: mail.raw,
             arrived: mail.came_at,

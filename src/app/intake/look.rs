@@ -1,11 +1,11 @@
 //! One look at one mailbox: takes in new mail, page by page.
 
-use super::route::{Parsed, ParsedMail};
+use super::route::{ParseResult, ParsedMail};
 use super::{FirstLook, Intake, IntakeError, OnStep, Step, Synced};
 use crate::driver::fail_point;
 use crate::mail::compose::is_own;
 use crate::mail::risk::{Receiver, have_different_owners};
-use crate::mail::{Account, Cursor, Fetched, Mail, MailPresence, NewMail};
+use crate::mail::{Account, Cursor, Fetched, FetchedMail, Mail, MailPresence};
 use crate::store::{Phase, Route, StoredSource, TakenIn};
 use futures_util::future::join_all;
 use futures_util::stream::{self, StreamExt, TryStreamExt};
@@ -101,7 +101,7 @@ impl Intake {
     async fn learn_from(
         &self,
         account: &Account,
-        mails: &[(ParsedMail, NewMail)],
+        mails: &[(ParseResult, FetchedMail)],
         receiver: &mut Receiver,
     ) -> Result<(), IntakeError> {
         let store = self.engine().store();
@@ -156,7 +156,7 @@ impl Intake {
         let Fetched { mails, cursor, remaining, missed } = account.mailbox.fetch(since, PAGE).await?;
         let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
         let read =
-            |incoming: NewMail| async move { Ok((self.read(account, &incoming.raw).await?, incoming)) };
+            |incoming: FetchedMail| async move { Ok((self.read(account, &incoming.raw).await?, incoming)) };
         let mails: Result<_, IntakeError> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
         Ok(Page { mails: mails?, bytes, cursor, remaining, missed })
@@ -167,7 +167,7 @@ impl Intake {
         &self,
         account: &Account,
         source: &StoredSource,
-        run: &[(ParsedMail, NewMail)],
+        run: &[(ParseResult, FetchedMail)],
         synced: &mut Synced,
     ) -> Result<(), IntakeError> {
         let takes = run.iter().map(|(read, incoming)| self.take(account, source, read, incoming));
@@ -183,8 +183,8 @@ impl Intake {
         &self,
         account: &Account,
         source: &StoredSource,
-        read: &ParsedMail,
-        incoming: &NewMail,
+        read: &ParseResult,
+        incoming: &FetchedMail,
     ) -> Result<TakeResult, IntakeError> {
         // Not only at first: a mailbox that lost its place shows everything again.
         if incoming.arrived < source.since {
@@ -193,7 +193,7 @@ impl Intake {
         let limit = self.engine().step_limit();
         let store = self.engine().store();
         let is_known = match read {
-            Ok(Parsed { identity, .. }) => store.mail().state(identity)?.is_some(),
+            Ok(ParsedMail { identity, .. }) => store.mail().state(identity)?.is_some(),
             Err(unread) => store.mail().state(&unread.identity)?.is_some(),
         };
         if is_known {
@@ -210,11 +210,11 @@ impl Intake {
         }
         fail_point("before_take_in");
         let is_own_mail = match read {
-            Ok(Parsed { mail, .. }) => self.is_own(account, mail).await?,
+            Ok(ParsedMail { mail, .. }) => self.is_own(account, mail).await?,
             Err(_) => false,
         };
         let result = match read {
-            Ok(Parsed { mail, .. }) if is_own_mail => {
+            Ok(ParsedMail { mail, .. }) if is_own_mail => {
                 self.close_by_own_mail(account, mail).await?;
                 store
                     .mail()
@@ -243,7 +243,7 @@ impl Intake {
 
 /// Mails that were fetched and parsed.
 struct Page {
-    mails: Vec<(ParsedMail, NewMail)>,
+    mails: Vec<(ParseResult, FetchedMail)>,
     /// The total size of the mails.
     bytes: usize,
     cursor: Option<Cursor>,
@@ -260,13 +260,13 @@ struct TakeResult {
 
 /// Cuts a page into runs of unrelated mails, in order. The mails of a run are taken in concurrently and share a disk
 /// write; a mail that may belong to an earlier one waits until that one is stored.
-fn runs(page: Vec<(ParsedMail, NewMail)>) -> Vec<Vec<(ParsedMail, NewMail)>> {
-    let mut runs: Vec<Vec<(ParsedMail, NewMail)>> = Vec::new();
+fn runs(page: Vec<(ParseResult, FetchedMail)>) -> Vec<Vec<(ParseResult, FetchedMail)>> {
+    let mut runs: Vec<Vec<(ParseResult, FetchedMail)>> = Vec::new();
     let mut met: HashSet<String> = HashSet::new();
     for mail in page {
         let names: Vec<String> = match &mail.0 {
             Err(unread) => vec![unread.identity.clone()],
-            Ok(Parsed { mail: parsed, identity, .. }) => {
+            Ok(ParsedMail { mail: parsed, identity, .. }) => {
                 let refers = parsed.references.iter().chain(&parsed.in_reply_to).chain(&parsed.message_id);
                 refers.cloned().chain([identity.clone()]).collect()
             }

@@ -5,7 +5,7 @@ use crate::driver::{StartError, arrival};
 use crate::graph::{Event, EventKind, ThreadId, Warning};
 use crate::mail::compose::is_own;
 use crate::mail::risk::sender_shown;
-use crate::mail::{Account, Mail, NewMail as IncomingMail};
+use crate::mail::{Account, FetchedMail, Mail};
 use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{hex, short_line, truncate};
 use crate::workflows::intake::{self, IntakeQuestion};
@@ -24,12 +24,13 @@ const REFERENCES: usize = 50;
 /// A mail that cannot be read.
 pub(super) struct UnreadableMail {
     pub(super) identity: String,
-    pub(super) raw: String,
+    /// The SHA-256 of its bytes, in hex.
+    pub(super) digest: String,
     pub(super) why: String,
 }
 
 /// A mail that was read.
-pub(super) struct Parsed {
+pub(super) struct ParsedMail {
     pub(super) mail: Mail,
     pub(super) identity: String,
     /// The words for search.
@@ -37,30 +38,30 @@ pub(super) struct Parsed {
 }
 
 /// A mail, or why it cannot be read.
-pub(super) type ParsedMail = Result<Parsed, UnreadableMail>;
+pub(super) type ParseResult = Result<ParsedMail, UnreadableMail>;
 
 impl Intake {
     /// Parses a mail off the runtime's threads: a hostile mail may take long.
-    pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<ParsedMail, IntakeError> {
+    pub(super) async fn read(&self, account: &Account, raw: &[u8]) -> Result<ParseResult, IntakeError> {
         let (read, name, bytes) = (self.0.read.clone(), account.name.clone(), raw.to_vec());
         let parse = move || {
             let (mail, identity) = read(&name, &bytes)?;
-            Ok(Parsed { words: mail.words(), mail, identity })
+            Ok(ParsedMail { words: mail.words(), mail, identity })
         };
         let done = tokio::task::spawn_blocking(parse).await;
         // If the parser panics, the mail counts as unreadable.
         let done = done.unwrap_or_else(|_| Err("reading it broke off".to_owned()));
         Ok(done.map_err(|why| {
-            let raw = hex(&Sha256::digest(raw));
-            UnreadableMail { identity: format!("unreadable:{}:{raw}", account.name), raw, why }
+            let digest = hex(&Sha256::digest(raw));
+            UnreadableMail { identity: format!("unreadable:{}:{digest}", account.name), digest, why }
         }))
     }
 
     pub(super) fn new_mail(
         &self,
         account: &Account,
-        read: &ParsedMail,
-        incoming: &IncomingMail,
+        read: &ParseResult,
+        incoming: &FetchedMail,
     ) -> Result<NewMail, IntakeError> {
         let mut mail = NewMail {
             identity: String::new(),
@@ -80,7 +81,7 @@ impl Intake {
                 mail.identity.clone_from(&unread.identity);
                 mail.conversation.clone_from(&unread.identity);
             }
-            Ok(Parsed { mail: parsed, identity, words }) => {
+            Ok(ParsedMail { mail: parsed, identity, words }) => {
                 mail.identity.clone_from(identity);
                 mail.message_id.clone_from(&parsed.message_id);
                 mail.conversation = self.conversation(account, parsed, identity)?;
@@ -117,15 +118,15 @@ impl Intake {
     pub(super) async fn dispatch(
         &self,
         account: &Account,
-        read: &ParsedMail,
-        incoming: &IncomingMail,
+        read: &ParseResult,
+        incoming: &FetchedMail,
     ) -> Result<TakenIn, IntakeError> {
         let store = self.engine().store();
         for _ in 0..TRIES {
             let mail = self.new_mail(account, read, incoming)?;
             let route = match read {
                 Err(unread) => Route::Unreadable(self.ask_about(account, unread, incoming)?),
-                Ok(Parsed { mail: parsed, identity, .. }) => {
+                Ok(ParsedMail { mail: parsed, identity, .. }) => {
                     let received = received(account, parsed, identity, &incoming.place);
                     let before = store.mail().conversation_threads(&account.name, &mail.conversation)?;
                     match &before.live {
@@ -176,12 +177,12 @@ impl Intake {
         &self,
         account: &Account,
         unread: &UnreadableMail,
-        incoming: &IncomingMail,
+        incoming: &FetchedMail,
     ) -> Result<NewThread, IntakeError> {
         let asked = IntakeQuestion::Unreadable {
             account: account.name.clone(),
             place: incoming.place.clone(),
-            raw: unread.raw.clone(),
+            raw: unread.digest.clone(),
             bytes: incoming.raw.len() as u64,
             error: unread.why.clone(),
         };

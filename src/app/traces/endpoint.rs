@@ -47,7 +47,7 @@ impl Endpoint {
     pub(super) fn new(config: &Arc<Config>, traces: Traces, env: Env, wait: WebTimeouts) -> Self {
         let connection = Url::parse(&traces.url)
             .map_err(|_| {
-                "`endpoint` in [traces] is no address; write one such as http://127.0.0.1:4318".to_owned()
+                "`endpoint` in [traces] is not a URL; write one such as http://127.0.0.1:4318".to_owned()
             })
             .and_then(|url| Ok((WebClient::new(&url, None, wait)?, url)));
         Self { config: config.clone(), traces, env, connection, keys: Mutex::default() }

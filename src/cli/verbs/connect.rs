@@ -1,6 +1,7 @@
 //! `sayso connect`: lets a coding agent ask in the inbox.
 
-use crate::agents::connect::{self, Agent, Change, FoundAgent, Options, Places, Plan};
+use crate::agents::Agent;
+use crate::agents::connect::{self, Change, FoundAgent, Options, Places, Plan};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Format};
@@ -26,7 +27,7 @@ use std::path::PathBuf;
 pub(in crate::cli) struct Args {
     /// Which one
     #[arg(value_enum, value_name = "AGENT")]
-    agent: Option<Which>,
+    agent: Option<Agent>,
     /// In this folder's own config, for everybody who works in it
     #[arg(long, requires = "agent")]
     project: bool,
@@ -44,44 +45,15 @@ pub(in crate::cli) struct Args {
     yes: bool,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
-enum Which {
-    /// Claude Code
-    Claude,
-    /// Codex CLI
-    Codex,
-    /// opencode
-    Opencode,
-    /// Gemini CLI
-    Gemini,
-}
-
-impl From<Which> for Agent {
-    fn from(which: Which) -> Self {
-        match which {
-            Which::Claude => Agent::Claude,
-            Which::Codex => Agent::Codex,
-            Which::Opencode => Agent::Opencode,
-            Which::Gemini => Agent::Gemini,
-        }
-    }
-}
-
 impl Args {
     /// The arguments without any flags.
     pub(in crate::cli) fn plain(agent: Agent) -> Self {
-        let agent = match agent {
-            Agent::Claude => Which::Claude,
-            Agent::Codex => Which::Codex,
-            Agent::Opencode => Which::Opencode,
-            Agent::Gemini => Which::Gemini,
-        };
         Self { agent: Some(agent), project: false, remove: false, all: false, patience: None, yes: false }
     }
 
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
-        let Some(agent) = self.agent.map(Agent::from) else {
+        let Some(agent) = self.agent else {
             return list(&context.format, &connect::find_agents(&places));
         };
         let options = Options {

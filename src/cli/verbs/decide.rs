@@ -94,9 +94,8 @@ impl Accept {
     fn request(&self, folder: &OpenFolder, id: &InterruptId) -> Result<Option<GrantRequest>, Failure> {
         let Some(scope) = self.grant else { return Ok(None) };
         let now = folder.format.now;
-        let end = |word: &str| {
-            now.checked_add(when::parse_duration(word, &now)?).map_err(|error| error.to_string())
-        };
+        let end =
+            |word: &str| now.checked_add(when::parse_duration(word)?).map_err(|error| error.to_string());
         let ends_at = self.lasts.as_deref().map(end).transpose().map_err(Failure::usage)?;
         let scope = match scope {
             Scope::Thread => GrantScope::Thread,

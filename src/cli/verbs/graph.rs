@@ -6,7 +6,7 @@ use crate::cli::output::Answer;
 use crate::cli::table::{cut, full, table};
 use crate::graph::{LEGEND, TakenPath};
 use crate::inbox::Spec;
-use crate::text::{Visible, nearest};
+use crate::text::{Visible, suggest};
 use serde_json::json;
 
 /// Draw a workflow's graph; without a name, list the workflows
@@ -53,10 +53,6 @@ fn list(folder: &OpenFolder) -> Result<Answer, Failure> {
 }
 
 fn unknown(name: &str, known: &[&str]) -> Failure {
-    let hint = match nearest(name, known.iter().copied()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None if known.is_empty() => "none is built in".to_owned(),
-        None => format!("there are {}", known.join(", ")),
-    };
+    let hint = suggest(name, known, "none is built in");
     Failure::gone(format!("there is no workflow `{}`; {hint}", Visible::line(name)))
 }

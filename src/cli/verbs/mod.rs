@@ -78,7 +78,7 @@ macro_rules! verbs {
 #[derive(Debug)]
 pub(super) enum Verb {
     /// A verb of the table.
-    Own(TableVerb),
+    Table(TableVerb),
     /// A verb that starts a workflow.
     Start(StartWorkflow),
 }
@@ -86,7 +86,7 @@ pub(super) enum Verb {
 impl Verb {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         match self {
-            Verb::Own(verb) => verb.run(context).await,
+            Verb::Table(verb) => verb.run(context).await,
             Verb::Start(start) => start.run(context).await,
         }
     }
@@ -96,7 +96,7 @@ impl FromArgMatches for Verb {
     fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
         match StartWorkflow::from_matches(matches)? {
             Some(start) => Ok(Verb::Start(start)),
-            None => TableVerb::from_arg_matches(matches).map(Verb::Own),
+            None => TableVerb::from_arg_matches(matches).map(Verb::Table),
         }
     }
 

@@ -44,7 +44,7 @@ fn ended() -> impl TypedValueParser<Value = Status> {
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let age = when::parse_duration(&self.older_than, &context.format.now).map_err(Failure::usage)?;
+        let age = when::parse_duration(&self.older_than).map_err(Failure::usage)?;
         let before = context.format.now.checked_sub(age).unwrap_or(Timestamp::MIN);
         let folder = context.open()?;
         let query = PruneQuery { before, statuses: self.status };

@@ -102,7 +102,7 @@ impl Args {
         if self.timeout.is_some() && !self.wait {
             return Err(Failure::usage("--timeout says how long to wait, so it needs --wait"));
         }
-        let input = self.input(&context)?;
+        let input = self.input()?;
         let folder = context.open()?;
         let asking = NewRequest { input: Value::Object(input), key: self.key.clone() };
         let asked = folder.inbox().requests().ask(asking).await;
@@ -138,7 +138,7 @@ impl Args {
     }
 
     /// The input, with the keys of `start request`.
-    fn input(&self, context: &Context<'_>) -> Result<Map<String, Value>, Failure> {
+    fn input(&self) -> Result<Map<String, Value>, Failure> {
         let text = match self.text.as_deref() {
             Some("-") => Some(read_stdin()?),
             other => other.map(str::to_owned),
@@ -159,9 +159,7 @@ impl Args {
         };
         let expires = match &self.expires {
             None => None,
-            Some(word) => {
-                Some(when::parse_duration(word, &context.format.now).map_err(Failure::usage)?.as_secs())
-            }
+            Some(word) => Some(when::parse_duration(word).map_err(Failure::usage)?.as_secs()),
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
         let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(way.word())).collect::<Value>();

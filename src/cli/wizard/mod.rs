@@ -10,7 +10,7 @@ pub(super) use ask::{Prompt, say};
 pub(super) use by_hand::{NamedServer, account};
 
 use super::failure::Failure;
-use crate::agents::connect::Agent;
+use crate::agents::Agent;
 use crate::app::init::{Candidate, Chosen, ChosenModel, Discovery};
 use crate::config::{Inputs, MailOutgoing, MailSource};
 use std::path::Path;

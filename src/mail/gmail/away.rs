@@ -48,13 +48,11 @@ pub(super) async fn put_away(
     } else {
         modify(api, id, &undo.take, &["INBOX".to_owned()]).await?;
     }
-    let undo = serde_json::to_string(&undo).map_err(|error| MailError::Permanent(error.to_string()))?;
-    Ok(UndoToken(undo))
+    UndoToken::of(&undo).map_err(MailError::Permanent)
 }
 
 pub(super) async fn put_back(api: &Api, undo: &UndoToken) -> Result<(), MailError> {
-    let UndoRecord { id, put, take, trashed } = serde_json::from_str(&undo.0)
-        .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
+    let UndoRecord { id, put, take, trashed } = undo.record().map_err(MailError::Permanent)?;
     if !wire::is_id(&id) || find::minimal(api, &id).await?.is_none() {
         return Err(gone());
     }

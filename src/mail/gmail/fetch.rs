@@ -3,7 +3,7 @@
 use super::cursor::Marks;
 use super::wire::{self, History, Id, Listing, Message};
 use super::{AT_ONCE, Inner, profile};
-use crate::mail::{Cursor, Fetched, MailError, MailPresence, NewMail};
+use crate::mail::{Cursor, Fetched, FetchedMail, MailError, MailPresence};
 use crate::web::google::{CallError, Repeat};
 use base64::Engine as _;
 use base64::engine::DecodePaddingMode;
@@ -48,7 +48,7 @@ struct PendingMail {
 /// The result of fetching mails.
 #[derive(Default)]
 struct FetchResult {
-    mails: Vec<NewMail>,
+    mails: Vec<FetchedMail>,
     /// How many were processed, including the odd ones.
     done: usize,
     /// Mails with invalid replies.
@@ -289,7 +289,7 @@ impl Inner {
         id: &Id,
         label_ids: &[String],
         large_mail_slot: &tokio::sync::Semaphore,
-    ) -> Result<Option<NewMail>, CallError> {
+    ) -> Result<Option<FetchedMail>, CallError> {
         let request = |most| {
             self.api.request(Method::GET, &wire::me(&["messages", &id.0]), &[("format", "raw")]).most(most)
         };
@@ -318,7 +318,7 @@ impl Inner {
             _ => return Ok(None),
         };
         let arrived = message.arrived();
-        Ok(Some(NewMail { place: message.id.0, raw, arrived, seen, answered }))
+        Ok(Some(FetchedMail { place: message.id.0, raw, arrived, seen, answered }))
     }
 }
 

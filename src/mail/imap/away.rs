@@ -59,13 +59,11 @@ pub(super) async fn put_away(
         // We prefer the Message-ID: numbers change.
         number: number.filter(|_| place.message_id.is_empty()),
     };
-    let undo = serde_json::to_string(&undo).map_err(|error| ImapError::Permanent(error.to_string()))?;
-    Ok(UndoToken(undo))
+    UndoToken::of(&undo).map_err(ImapError::Permanent)
 }
 
 pub(super) async fn put_back(session: &mut Session, undo: &UndoToken) -> Result<(), ImapError> {
-    let UndoRecord { from, to, message_id, number } = serde_json::from_str(&undo.0)
-        .map_err(|_| ImapError::Permanent("where this mail went cannot be read".to_owned()))?;
+    let UndoRecord { from, to, message_id, number } = undo.record().map_err(ImapError::Permanent)?;
     let (home, away) = (Folder::named(&from), Folder::named(&to));
     let uid = match (message_id.as_str(), number) {
         ("", Some(number)) => {

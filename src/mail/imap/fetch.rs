@@ -6,7 +6,7 @@ use super::names::Folder;
 use super::session::{Arg, ImapError, LONGEST_TEXT, Open, Session};
 use super::value::{Value, after, set};
 use crate::mail::maildir::ids;
-use crate::mail::{Cursor, Fetched, MailError, NewMail};
+use crate::mail::{Cursor, Fetched, FetchedMail, MailError};
 use jiff::{SignedDuration, Timestamp};
 
 /// The longest mail read whole, which is the parser's limit.
@@ -186,12 +186,12 @@ async fn pieces(session: &mut Session, uids: &[u64]) -> Result<Vec<Piece>, ImapE
     Ok(pieces)
 }
 
-async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec<NewMail>, ImapError> {
+async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec<FetchedMail>, ImapError> {
     // One byte over the limit, so that the parser sees that there is more.
     let part = if piece.huge { format!("BODY.PEEK[]<0.{LONGEST_TEXT}>") } else { "BODY.PEEK[]".to_owned() };
     let line = format!("UID FETCH {} (UID FLAGS INTERNALDATE {part})", set(&piece.uids));
     let answers = session.command(&[Arg::Raw(&line)]).await?;
-    let mut mails: Vec<(u64, NewMail)> = Vec::new();
+    let mut mails: Vec<(u64, FetchedMail)> = Vec::new();
     for (uid, pairs) in answers.fetched() {
         // The server may report flags in between; those answers contain no mail.
         let Some(Value::Text(raw)) = after(pairs, "BODY[]").or_else(|| after(pairs, "BODY[]<0>")) else {
@@ -203,7 +203,7 @@ async fn bodies(session: &mut Session, open: &Open, piece: &Piece) -> Result<Vec
         let flags = after(pairs, "FLAGS").map(Value::list).unwrap_or_default();
         let arrived = after(pairs, "INTERNALDATE").and_then(Value::text).and_then(|text| date(&text));
         let message_id = ids(raw).message_id;
-        let mail = NewMail {
+        let mail = FetchedMail {
             place: MailLocation::new(open, uid, message_id.as_deref()).write(),
             raw: raw.clone(),
             // Without a readable date, better new than old.

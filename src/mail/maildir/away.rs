@@ -95,13 +95,11 @@ pub(super) fn put_away(inner: &Inner, place: &str, to: &Destination) -> Result<U
         None if target.find(key)?.is_some() => {}
         None => return Err(gone()),
     }
-    let undo = serde_json::to_string(&undo).map_err(|error| MailError::Permanent(error.to_string()))?;
-    Ok(UndoToken(undo))
+    UndoToken::of(&undo).map_err(MailError::Permanent)
 }
 
 pub(super) fn put_back(inner: &Inner, undo: &UndoToken) -> Result<(), MailError> {
-    let UndoRecord { from, to, key } = serde_json::from_str(&undo.0)
-        .map_err(|_| MailError::Permanent("where this mail went cannot be read".to_owned()))?;
+    let UndoRecord { from, to, key } = undo.record().map_err(MailError::Permanent)?;
     let Some(back) = inner.folders.iter().find(|folder| folder.name == from) else {
         let text = format!(
             "the folder {} is not read any more; move the mail in your mail program",

@@ -2,7 +2,7 @@
 
 use super::cursor::{Seen, Short};
 use super::folder::{Entry, Folder};
-use crate::mail::{Cursor, Fetched, MailError, NewMail};
+use crate::mail::{Cursor, Fetched, FetchedMail, MailError};
 use jiff::Timestamp;
 use std::collections::VecDeque;
 use std::io::{self, Read};
@@ -110,7 +110,7 @@ fn list_pending(folders: &[Folder], seen: &Seen) -> Result<(Vec<PendingMail>, Ve
 }
 
 /// Reads a mail, unless it is gone, deleted or unreadable by now.
-fn read(folder: &Folder, one: &PendingMail) -> Option<NewMail> {
+fn read(folder: &Folder, one: &PendingMail) -> Option<FetchedMail> {
     let opened = folder.with(&one.key, one.entry.clone(), |entry| {
         if is_left_alone(entry) {
             return Ok(None);
@@ -119,7 +119,7 @@ fn read(folder: &Folder, one: &PendingMail) -> Option<NewMail> {
         let mut raw = Vec::new();
         // One byte over the limit, so that the parser sees that there is more.
         opened.file.take(LARGEST + 1).read_to_end(&mut raw)?;
-        Ok::<_, io::Error>(Some(NewMail {
+        Ok::<_, io::Error>(Some(FetchedMail {
             place: place(&folder.name, &one.key),
             raw,
             arrived: opened.arrived,

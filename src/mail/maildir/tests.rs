@@ -1,7 +1,7 @@
 //! Tests the Maildir with real files, and with other clients changing it.
 
 use super::*;
-use crate::mail::NewMail;
+use crate::mail::FetchedMail;
 use std::fs;
 use tempfile::TempDir;
 
@@ -52,7 +52,7 @@ impl TestMaildir {
         Maildir::open(&self.config).unwrap()
     }
 
-    async fn fetch(&self, since: Option<&Cursor>) -> (Vec<NewMail>, Cursor) {
+    async fn fetch(&self, since: Option<&Cursor>) -> (Vec<FetchedMail>, Cursor) {
         let fetched = self.open().fetch(since, 1000).await.unwrap();
         (fetched.mails, fetched.cursor.unwrap())
     }
@@ -66,7 +66,7 @@ impl TestMaildir {
     }
 }
 
-fn places(mails: &[NewMail]) -> Vec<&str> {
+fn places(mails: &[FetchedMail]) -> Vec<&str> {
     mails.iter().map(|mail| mail.place.as_str()).collect()
 }
 

@@ -3,7 +3,7 @@
 use super::{Catalogue, openapi};
 use crate::config::{Api, Env};
 use crate::text::atomic_write::replace_private;
-use crate::text::nearest;
+use crate::text::{nearest, suggest};
 use secrecy::SecretString;
 use serde::Serialize;
 use serde_json::Value;
@@ -120,10 +120,7 @@ impl CatalogueStore {
         let names: Vec<String> = all.iter().map(|(_, catalogue)| catalogue.name.clone()).collect();
         let entry = all.into_iter().find(|(_, catalogue)| catalogue.name == name);
         entry.ok_or_else(|| {
-            let hint = match nearest(name, names.iter().map(String::as_str)) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("there are {}", names.join(", ")),
-            };
+            let hint = suggest(name, &names, "there are none");
             CatalogueError::Unknown { name: name.to_owned(), hint }
         })
     }

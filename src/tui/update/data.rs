@@ -46,18 +46,18 @@ pub fn overview(model: &mut Model, result: InboxResult<Overview>) -> Vec<Cmd> {
     let running = overview.threads_in(Status::Running);
     model.overview = Some(overview);
     // A stopped node reports nothing more, so ask which threads really run.
-    if running < model.working.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
+    if running < model.running_here.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
 }
 
 pub fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
     match progress {
         Progress::Started { thread, node } => {
             let now = model.now;
-            let working = model.working.entry(thread).or_default();
+            let working = model.running_here.entry(thread).or_default();
             (working.node, working.since) = (Visible::line(&node).into_string(), Some(now));
         }
         Progress::Text { thread, delta } => {
-            let text = &mut model.working.entry(thread).or_default().text;
+            let text = &mut model.running_here.entry(thread).or_default().text;
             text.push_str(&Visible::new(&delta));
             if text.len() > MAX_STREAM {
                 let mut cut = text.len() - MAX_STREAM / 2;
@@ -69,10 +69,10 @@ pub fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
         }
         Progress::Bar { thread, what, done, total } => {
             let what = Visible::line(&what).into_string();
-            model.working.entry(thread).or_default().bar = Some((what, done, total));
+            model.running_here.entry(thread).or_default().bar = Some((what, done, total));
         }
         Progress::Finished { thread } => {
-            model.working.remove(&thread);
+            model.running_here.remove(&thread);
         }
     }
     Vec::new()

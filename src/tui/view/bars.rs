@@ -90,7 +90,7 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
         signs.push((format!("model offline, {waiting} waiting"), theme.warning));
     }
     let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
-    let running = count(Status::Running).max(model.working.len() as u64);
+    let running = count(Status::Running).max(model.running_here.len() as u64);
     let spent =
         if model.spent_today >= 0.005 { format!("${:.2} today", model.spent_today) } else { String::new() };
     if running > 0 {

@@ -114,8 +114,8 @@ impl Inner {
             if let Some(refresh) = granted.refresh_token {
                 tokens.refresh_token = refresh;
             }
-            let (login, old_tokens) = (self.login.clone(), tokens.clone());
-            let saved = tokio::task::spawn_blocking(move || old_tokens.save(&login)).await;
+            let (login, renewed) = (self.login.clone(), tokens.clone());
+            let saved = tokio::task::spawn_blocking(move || renewed.save(&login)).await;
             saved.map_err(|_| LoginError::Temporary("keeping the tokens was given up".to_owned()))??;
         }
         let token = tokens.access_token.clone();

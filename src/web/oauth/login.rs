@@ -226,5 +226,5 @@ fn is_token(text: &str) -> bool {
 }
 
 fn parsed(url: &str, key: &str) -> Result<Url, LoginError> {
-    Url::parse(url).map_err(|_| LoginError::Permanent(format!("{key} in [google] is no address")))
+    Url::parse(url).map_err(|_| LoginError::Permanent(format!("{key} in [google] is not a URL")))
 }

@@ -239,8 +239,7 @@ fn is_wanted(line: &ThreadLine, query: &ThreadQuery, now: Timestamp) -> bool {
         .workflow
         .as_deref()
         .is_none_or(|name| line.workflow == name || (name.ends_with('/') && line.workflow.starts_with(name)));
-    // Servers' threads have no mail of an account.
-    status && workflow && query.account.is_none() && words.split_whitespace().all(|word| text.contains(word))
+    status && workflow && words.split_whitespace().all(|word| text.contains(word))
 }
 
 impl Pages {

@@ -86,7 +86,7 @@ pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<C
         model.running.cursor = position.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
         let is_running =
             |thread: &ThreadId| lines.iter().any(|line| line.id == *thread && line.status == Status::Running);
-        model.working.retain(|thread, _| is_running(thread));
+        model.running_here.retain(|thread, _| is_running(thread));
         model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
         let (key, section) = (model.activity_key(), model.activity_section());
         model.running.rows = lines;

@@ -153,7 +153,7 @@ fn draw_stream(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer
 }
 
 fn running_row(model: &Model, line: &ThreadLine) -> PlainRow {
-    let node = model.working.get(&line.id).map_or("", |working| working.node.as_str());
+    let node = model.running_here.get(&line.id).map_or("", |working| working.node.as_str());
     let sign = if line.status == Status::Running { draw::spinner(model.spinner_frame) } else { "·" };
     PlainRow {
         lead: sign.to_owned(),
@@ -217,7 +217,7 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
     );
     let visible = |text: &str| Visible::line(text);
     let mut fields = Vec::new();
-    let working = model.working.get(&line.id);
+    let working = model.running_here.get(&line.id);
     if let Some(working) = working {
         let since = working.since.map(|since| model.now.saturating_duration_since(since).as_secs());
         let since = since.map_or(String::new(), |seconds| format!(", for {seconds} s"));

@@ -156,7 +156,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let mut cmds = Vec::new();
     let mut done: Vec<(String, String)> = Vec::new();
     let mut failure_text = None;
-    let mut sent = Vec::new();
+    let mut drafts = Vec::new();
     let ids: HashSet<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
     let rows = model.inbox.list.all().iter().filter(|row| ids.contains(row.id.as_str()));
     let titles_and_words: HashMap<String, (String, &str)> =
@@ -170,7 +170,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
                 for key in Form::draft_keys(&id) {
                     if let Some(draft) = model.drafts.remove(&key) {
                         cmds.push(Cmd::KeepDraft(key.clone(), None));
-                        sent.push((key, draft));
+                        drafts.push((key, draft));
                     }
                 }
                 done.push((id, title));
@@ -189,7 +189,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
         }
     }
     if !done.is_empty() {
-        model.sent = sent;
+        model.decided_drafts = drafts;
         let mut words_used =
             done.iter().map(|(id, _)| titles_and_words.get(id).map_or(kind.word(), |(_, word)| *word));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
@@ -367,8 +367,8 @@ pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) -> Vec
     }
     let mut cmds = Vec::new();
     for key in undone_ids.iter().flat_map(|id| Form::draft_keys(id)) {
-        if let Some(index) = model.sent.iter().position(|(sent, _)| *sent == key) {
-            let (key, draft) = model.sent.swap_remove(index);
+        if let Some(index) = model.decided_drafts.iter().position(|(of, _)| *of == key) {
+            let (key, draft) = model.decided_drafts.swap_remove(index);
             model.drafts.insert(key.clone(), draft.clone());
             cmds.push(Cmd::KeepDraft(key, Some(draft)));
         }

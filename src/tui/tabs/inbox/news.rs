@@ -113,7 +113,7 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
         let since = since.checked_sub(1.minute()).ok();
         let query =
             DecisionQuery { since, only_answers: true, limit: MAX_DECISIONS, ..DecisionQuery::default() };
-        cmds.push(Cmd::Ends(query));
+        cmds.push(Cmd::DecisionEnds(query));
     }
     if news.learning.is_some_and(|until| model.now < until) {
         cmds.push(Cmd::Lessons);

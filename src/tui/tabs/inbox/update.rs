@@ -1,10 +1,10 @@
 //! Handles what the inbox reports about its items: glances, lines and cards.
 
 use super::{Opened, follow, news};
-use crate::inbox::{Glance, ItemLine, ItemStatus};
+use crate::inbox::{Glance, ItemLine, ItemStatus, LineQuery};
 use crate::text::count_noun;
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult, Lines, LoadedCard};
+use crate::tui::msg::{Cmd, InboxResult, LoadedCard};
 use crate::tui::tabs;
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
@@ -122,7 +122,7 @@ fn read_on(model: &mut Model) -> Vec<Cmd> {
     }
     model.inbox.reading = true;
     let count = model.inbox.unread_ids.len().min(CHUNK);
-    vec![Cmd::Lines(Lines::Of(model.inbox.unread_ids.drain(..count).collect()))]
+    vec![Cmd::Lines(LineQuery::Of(model.inbox.unread_ids.drain(..count).collect()))]
 }
 
 pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {

@@ -199,9 +199,8 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
             Filter::Held => {
                 ("Nothing is held.", "What you accept is held for a moment, and u takes it back.")
             }
-            Filter::Running => ("Nothing is running.", "c starts a thread."),
-            Filter::Skipped => ("Nothing was skipped.", "gi shows everything."),
-            Filter::Decided => ("Nothing has been decided yet.", "gi shows what waits."),
+            // These lists have no items, and are drawn elsewhere.
+            Filter::Running | Filter::Skipped | Filter::Decided => return,
         }
     };
     draw::message(&model.theme, area, buf, what, next);
@@ -255,7 +254,7 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
 
 /// Draws what the answered thread is doing: its model's output, as it streams in.
 fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer) {
-    let Some(working) = model.working.get(thread) else {
+    let Some(working) = model.running_here.get(thread) else {
         let what = match model.undo {
             Some(_) => "The agent gets your answer in a moment.",
             None => "The agent has your answer.",

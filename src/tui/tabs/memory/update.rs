@@ -39,7 +39,7 @@ pub fn show(model: &mut Model) -> Vec<Cmd> {
     if versions.is_none() {
         model.memory.page_top = 0;
     }
-    vec![Cmd::Versions(line.namespace.clone())]
+    vec![Cmd::ProfileAndVersions(line.namespace.clone())]
 }
 
 pub fn versions(
@@ -168,12 +168,12 @@ pub fn ask_past(model: &mut Model, purpose: HistoryPurpose) -> Vec<Cmd> {
         .memory
         .list
         .selected()
-        .map(|line| Cmd::History(line.namespace.clone(), purpose))
+        .map(|line| Cmd::ProfileVersions(line.namespace.clone(), purpose))
         .into_iter()
         .collect()
 }
 
-pub fn history(
+pub fn profile_versions(
     model: &mut Model,
     purpose: HistoryPurpose,
     result: InboxResult<Vec<MemoryVersion>>,
@@ -234,7 +234,7 @@ pub fn confirm_revert(model: &mut Model, version: MemoryVersion, current: &str) 
 }
 
 /// A profile was edited, pinned or reverted, or the change failed.
-pub fn learned(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
+pub fn profile_changed(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
     if let Some(text) = model.ok_or_fail(result) {
         model.say(text);
     }

@@ -223,7 +223,7 @@ pub fn listed(model: &mut Model, query: &ThreadQuery, result: InboxResult<Page<T
         Some(id) => {
             let has_changed =
                 stamp(model, &id).is_some_and(|stamp| model.threads.shown_stamp.as_ref() != Some(&stamp));
-            if has_changed || model.working.contains_key(&id) {
+            if has_changed || model.running_here.contains_key(&id) {
                 cmds.push(Cmd::Thread(id));
             } else if model.focus == Focus::List && model.threads.goto.is_none() {
                 cmds.extend(open_selected(model));

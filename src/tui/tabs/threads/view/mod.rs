@@ -81,7 +81,7 @@ fn draw_title(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
 
 /// Reserves room at the bottom for the thread's output while it works.
 fn reserve_output(model: &Model, review: &Review, body: Rect) -> (Rect, Rect) {
-    if !model.working.contains_key(&review.view.id) || body.height < 8 {
+    if !model.running_here.contains_key(&review.view.id) || body.height < 8 {
         return (Rect { height: 0, ..body }, body);
     }
     let height = (body.height / 3).max(4);
@@ -90,7 +90,7 @@ fn reserve_output(model: &Model, review: &Review, body: Rect) -> (Rect, Rect) {
 }
 
 fn draw_output(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
-    let Some(working) = model.working.get(&review.view.id).filter(|_| area.height > 1) else { return };
+    let Some(working) = model.running_here.get(&review.view.id).filter(|_| area.height > 1) else { return };
     let theme = &model.theme;
     let elapsed_ms = working.since.map(|since| model.now.saturating_duration_since(since).as_millis());
     let mut text = format!("{} {}", draw::spinner(model.spinner_frame), working.node);
