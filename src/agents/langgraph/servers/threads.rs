@@ -227,7 +227,7 @@ fn can_hold(query: &ThreadQuery) -> bool {
 
 /// Whether a line matches the query: its status, its age, and words in its title or its graph's name.
 fn is_wanted(line: &ThreadLine, query: &ThreadQuery, now: Timestamp) -> bool {
-    let age = Duration::try_from(now.duration_since(line.updated_at)).unwrap_or_default();
+    let age = Duration::try_from(now.duration_since(line.created_at)).unwrap_or_default();
     let old = query.older.is_none_or(|than| age >= than) && query.newer.is_none_or(|than| age < than);
     if !old {
         return false;
