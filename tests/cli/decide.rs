@@ -127,8 +127,8 @@ fn respond_takes_words_or_stdin() {
     assert_eq!(decisions[1]["args"], "Zeile 1\nZeile 2 é");
     let outcome: Value = serde_json::from_str(&output.out).unwrap();
     let next = &texts(&outcome["interrupts"])[0];
-    cli.refused(&["respond", next, "  "], 2, "the answer is empty");
-    cli.sayso_with(&["respond", next, "-"], b"").refused(2, "the answer is empty");
+    cli.refused(&["respond", next, "  "], 2, "the text is empty");
+    cli.sayso_with(&["respond", next, "-"], b"").refused(2, "the text is empty");
     cli.sayso_with(&["respond", next, "-"], b"\xff\xfe").refused(2, "stdin cannot be read");
 }
 

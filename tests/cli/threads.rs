@@ -40,10 +40,10 @@ fn continue_goes_on_after_a_result() {
     keys(&outcome, OUTCOME);
     assert_eq!(outcome["status"], "waiting");
     assert_eq!(cli.json(&["show", &thread])["state"]["said"][1], json!(["heard", "now by quarter"]));
-    cli.refused(&["continue", &thread, ""], 2, "the answer is empty");
+    cli.refused(&["continue", &thread, ""], 2, "the text is empty");
     cli.refused(&["continue", &asked, "more"], 3, "names an interrupt");
     let output = cli.sayso_with(&["continue", &thread, "-"], b"");
-    output.refused(2, "the answer is empty");
+    output.refused(2, "the text is empty");
 }
 
 #[test]
