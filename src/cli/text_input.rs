@@ -6,7 +6,10 @@ use super::failure::Failure;
 pub(super) fn text_or_stdin(text: &str) -> Result<String, Failure> {
     let words = if text == "-" { read_stdin()? } else { text.to_owned() };
     if words.trim().is_empty() {
-        return Err(Failure::usage("the text is empty; write something, or pipe it in with -"));
+        return Err(Failure::usage(match text {
+            "-" => "the text is empty: nothing came from stdin",
+            _ => "the text is empty; write something, or pipe it in with -",
+        }));
     }
     Ok(words.trim_end_matches(['\n', '\r']).to_owned())
 }

@@ -73,7 +73,7 @@ pub enum SecretError {
     #[error("the environment variable {name} is not set")]
     NotSet { name: String },
     /// It is empty, or not text. `place` is where it was looked for.
-    #[error("the secret ({place}) is empty or not text; put it on the first line")]
+    #[error("the secret ({place}) is empty or not text")]
     Empty { place: String },
     #[error("its command cannot be run ({0})")]
     Run(#[source] io::Error),

@@ -178,7 +178,7 @@ impl Engine {
                 Ok(DriveResult::RetryAfter(wait))
             }
             Retry::Unreachable { server, text, wait } => {
-                tracing::info!(%thread, %node, %server, %text, "a server is away");
+                tracing::info!(%thread, %node, %server, %text, "a server cannot be reached");
                 let _ = self.store().flush().await;
                 Ok(DriveResult::ServerUnreachable(UnreachableServer { server, why: text }, wait))
             }
@@ -363,12 +363,12 @@ impl Engine {
     pub(crate) async fn give_up(
         &self,
         thread: &ThreadId,
-        absent: &UnreachableServer,
+        unreachable: &UnreachableServer,
         tries: u32,
     ) -> DriveResult {
         let failed = async {
             let loaded = self.store().threads().load(thread, None)?;
-            let failure = Failure::Failed(format!("{} (tried {tries} times)", absent.why));
+            let failure = Failure::Failed(format!("{} (tried {tries} times)", unreachable.why));
             self.fail(&loaded, self.registry().get(&loaded.workflow), None, failure).await
         };
         failed.await.unwrap_or_else(after_store_error)

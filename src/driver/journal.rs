@@ -83,6 +83,7 @@ fn journal_error(error: StoreError) -> JournalError {
         StoreError::NotApproved(text) | StoreError::Damaged(text) => JournalError::NotApproved(text),
         StoreError::Full => JournalError::Full,
         StoreError::Busy => JournalError::Busy,
+        StoreError::Sql(text) | StoreError::Disk(text) => JournalError::Storage(text),
         other => JournalError::Storage(other.to_string()),
     }
 }

@@ -88,7 +88,7 @@ struct Scheduler {
     failed: HashMap<ThreadId, StoreError>,
     /// Why a recent write failed.
     blocked: Option<StoreError>,
-    /// Threads that wait for absent servers.
+    /// Threads that wait for servers that cannot be reached.
     unreachable: UnreachableServers,
     /// Answers waiting to be learned from.
     lessons: PendingLessons,
@@ -242,7 +242,7 @@ impl Driver {
             if scheduler.broken.get(&thread.thread) == Some(&thread.version) {
                 continue;
             }
-            // Running until idle does not wait for absent servers.
+            // Running until idle does not wait for servers that cannot be reached.
             if until == Until::Idle && scheduler.unreachable.is_waiting(&thread.thread) {
                 continue;
             }
@@ -276,7 +276,7 @@ impl Driver {
         Ok(look)
     }
 
-    /// Updates the cards of absent servers and starts learning from lessons that are due.
+    /// Updates the cards of servers that cannot be reached and starts learning from lessons that are due.
     async fn look_beyond_threads(
         &self,
         scope: &Scope,
@@ -357,8 +357,8 @@ impl Scheduler {
         let task = async move {
             match work.await {
                 // Somebody waits for this thread alone, so tell them at once.
-                (thread, DriveResult::ServerUnreachable(absent, _), attempt) if alone => {
-                    let result = engine.give_up(&thread, &absent, attempt + 1).await;
+                (thread, DriveResult::ServerUnreachable(unreachable, _), attempt) if alone => {
+                    let result = engine.give_up(&thread, &unreachable, attempt + 1).await;
                     (thread, result, attempt)
                 }
                 result => result,
@@ -431,9 +431,9 @@ impl Scheduler {
                     DriveResult::RetryAfter(wait) => {
                         self.backoffs.insert(thread, (Instant::now() + wait, attempt + 1));
                     }
-                    DriveResult::ServerUnreachable(absent, wait) => {
+                    DriveResult::ServerUnreachable(unreachable, wait) => {
                         self.backoffs.insert(thread.clone(), (Instant::now() + wait, attempt + 1));
-                        self.unreachable.add(thread, absent);
+                        self.unreachable.add(thread, unreachable);
                     }
                     DriveResult::Blocked(error) => {
                         tracing::warn!(%thread, %error, "cannot be written down now");

@@ -18,7 +18,7 @@ pub(crate) struct CardChanges {
     pub(crate) changed: bool,
 }
 
-/// What the driver remembers about absent servers between looks.
+/// What the driver remembers between looks about servers that cannot be reached.
 #[derive(Default)]
 pub(crate) struct UnreachableServers {
     waiting: HashMap<ThreadId, UnreachableServer>,
@@ -29,9 +29,9 @@ pub(crate) struct UnreachableServers {
 }
 
 impl UnreachableServers {
-    pub(crate) fn add(&mut self, thread: ThreadId, absent: UnreachableServer) {
-        self.back.remove(&absent.server);
-        self.waiting.insert(thread, absent);
+    pub(crate) fn add(&mut self, thread: ThreadId, unreachable: UnreachableServer) {
+        self.back.remove(&unreachable.server);
+        self.waiting.insert(thread, unreachable);
     }
 
     pub(crate) fn is_waiting(&self, thread: &ThreadId) -> bool {
@@ -40,9 +40,9 @@ impl UnreachableServers {
 
     /// A thread got through. Returns the other threads that waited for the same server, so they can be retried.
     pub(crate) fn thread_got_through(&mut self, thread: &ThreadId) -> Vec<ThreadId> {
-        let Some(absent) = self.waiting.remove(thread) else { return Vec::new() };
-        let others = self.release(&absent.server);
-        self.back.insert(absent.server);
+        let Some(unreachable) = self.waiting.remove(thread) else { return Vec::new() };
+        let others = self.release(&unreachable.server);
+        self.back.insert(unreachable.server);
         others
     }
 
@@ -52,8 +52,11 @@ impl UnreachableServers {
     }
 
     fn release(&mut self, server: &str) -> Vec<ThreadId> {
-        let waits_for_server = |absent: &UnreachableServer| absent.server == server;
-        self.waiting.extract_if(|_, absent| waits_for_server(absent)).map(|(thread, _)| thread).collect()
+        let waits_for_server = |unreachable: &UnreachableServer| unreachable.server == server;
+        self.waiting
+            .extract_if(|_, unreachable| waits_for_server(unreachable))
+            .map(|(thread, _)| thread)
+            .collect()
     }
 
     /// Adds and removes cards. `idle` means nothing is running that could tell us more.
@@ -78,10 +81,10 @@ impl UnreachableServers {
             changes.at_once.extend(self.release(&server));
         }
         let servers: BTreeMap<&str, &UnreachableServer> =
-            self.waiting.values().map(|absent| (absent.server.as_str(), absent)).collect();
-        for (server, absent) in &servers {
+            self.waiting.values().map(|unreachable| (unreachable.server.as_str(), unreachable)).collect();
+        for (server, unreachable) in &servers {
             if !cards.contains_key(*server)
-                && let Some(card) = open_card(engine, absent).await?
+                && let Some(card) = open_card(engine, unreachable).await?
             {
                 cards.insert((*server).to_owned(), card);
                 changes.changed = true;
@@ -114,8 +117,8 @@ fn open_cards(engine: &Engine) -> Result<BTreeMap<String, ThreadId>, StoreError>
     Ok(cards)
 }
 
-async fn open_card(engine: &Engine, absent: &UnreachableServer) -> Result<Option<ThreadId>, StoreError> {
-    let key = key(&absent.server);
+async fn open_card(engine: &Engine, unreachable: &UnreachableServer) -> Result<Option<ThreadId>, StoreError> {
+    let key = key(&unreachable.server);
     let newest = engine.store().threads().newest_with_key(ASKING_WORKFLOW, &key)?;
     if let Some((thread, status)) = &newest
         && !status.ended()
@@ -124,12 +127,12 @@ async fn open_card(engine: &Engine, absent: &UnreachableServer) -> Result<Option
     }
     // Keys are unique, so the next key contains the id of the last thread.
     let key = newest.map_or_else(|| key.clone(), |(last, _)| format!("{key}#{last}"));
-    let input = json!({"ask": "absent", "server": absent.server, "why": absent.why});
+    let input = json!({"ask": "absent", "server": unreachable.server, "why": unreachable.why});
     match engine.new_thread(ASKING_WORKFLOW, input, &key) {
         Ok(new) => Ok(Some(engine.store().threads().start(new, engine.step_limit()).await?)),
         Err(StartError::Unknown(_)) => Ok(None),
         Err(StartError::Input(error)) => {
-            tracing::error!(server = %absent.server, %error, "an absent server cannot be asked about");
+            tracing::error!(server = %unreachable.server, %error, "a server that cannot be reached cannot be asked about");
             Ok(None)
         }
     }

@@ -103,7 +103,7 @@ pub enum JournalError {
     /// The arguments are not the approved ones.
     #[error("{0}")]
     NotApproved(String),
-    /// Nothing can be written now, and that may pass.
+    /// The disk is full, and that may pass.
     #[error("the disk is full")]
     Full,
     /// Another process keeps the store locked, and that may pass.

@@ -12,7 +12,7 @@ pub fn hex(bytes: &[u8]) -> String {
     text
 }
 
-/// A name that nobody else uses, or can have planted a link at.
+/// Random bytes in hexadecimal: a name that nobody else uses or can guess.
 pub fn random_hex<const BYTES: usize>() -> io::Result<String> {
     let mut bytes = [0; BYTES];
     getrandom::fill(&mut bytes).map_err(io::Error::other)?;

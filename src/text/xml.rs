@@ -24,7 +24,7 @@ pub fn xml_entity(name: &str) -> Option<char> {
 /// How many bytes are searched for the end of an entity. Without a limit, a text full of `&` would be read once for each.
 const MAX_ENTITY: usize = 16;
 
-/// Undoes the escaping of XML text. What is no entity stays as it is.
+/// Undoes the escaping of XML text. Anything that is not an entity stays as it is.
 pub fn unescape_xml(text: &str) -> Cow<'_, str> {
     if !text.contains('&') {
         return Cow::Borrowed(text);

@@ -43,7 +43,10 @@ fn this_code_base_is_documented_by_the_built_in_rules() {
         assert!(page(&format!("{name}.md")).len() > 1_000, "{name}");
     }
     let architecture = page("architecture.md");
-    assert!(architecture.contains("- `src/graph` (") && architecture.contains("Durable graphs of plain async functions"));
+    assert!(
+        architecture.contains("- `src/graph` (")
+            && architecture.contains("Durable graphs of plain async functions")
+    );
     assert!(
         architecture.contains("### `src/graph/state.rs`") && architecture.contains("`src/graph/state.rs:")
     );

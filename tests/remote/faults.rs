@@ -52,6 +52,16 @@ async fn a_refusal_is_trouble_with_its_text_and_without_our_key() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_a_server_refuses_and_repeats_is_not_shown() {
+    let remote = RemoteInbox::new().await;
+    let item = open_question(&remote).await;
+    remote.langgraph().lock().faults.push_back(Fault::Unauthorized);
+    remote.decide(&item, answer()).await.unwrap();
+    let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
+    assert!(error.text.contains("it answered 401: Invalid API key [redacted]"), "{}", error.text);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_vanishes_after_the_answer_leaves_it_in_doubt() {
     let mut remote = RemoteInbox::new().await;
     let item = open_question(&remote).await;

@@ -29,6 +29,8 @@ pub enum Fault {
     Busy,
     /// The request is refused.
     Refused,
+    /// The key is refused, and repeated.
+    Unauthorized,
     /// It is done, the answer breaks off, and the server is gone.
     GoneAfter,
 }
@@ -299,6 +301,9 @@ fn run(state: &mut ServerState, index: usize, body: String) -> Response<Body> {
         Some(Fault::CutBefore) => return broken_reply(),
         Some(Fault::ErrorBefore) => return reply(500, "oops".to_owned()),
         Some(Fault::Busy) => return reply(409, json!({"detail": "Thread is already running"}).to_string()),
+        Some(Fault::Unauthorized) => {
+            return reply(401, json!({"detail": "Invalid API key canary-key-7f3a"}).to_string());
+        }
         Some(Fault::Refused) => {
             return reply(
                 422,

@@ -78,35 +78,31 @@ impl Client {
     }
 
     async fn ask(&self, method: Method, path: &str, body: Option<String>) -> Result<String, ServerError> {
-        let response = self.send(method.clone(), path, body.clone()).await?;
+        let mut keys = self.keys().await?;
+        let mut response = self.send(method.clone(), path, body.clone(), &keys).await?;
         // A token may have expired; a request that was not authorized did nothing.
-        let response = if response.status() == StatusCode::UNAUTHORIZED && self.forget_keys() {
-            self.send(method, path, body).await?
-        } else {
-            response
-        };
+        if response.status() == StatusCode::UNAUTHORIZED && self.forget_keys() {
+            keys = self.keys().await?;
+            response = self.send(method, path, body, &keys).await?;
+        }
         let status = response.status();
         let text = read(response).await?;
         if status.is_success() {
             return Ok(text);
         }
-        let text = short_line(&self.without_keys(message(&text)), 200);
+        let text = short_line(&without_keys(message(&text), &keys), 200);
         Err(ServerError::Status { code: status.as_u16(), text })
     }
 
-    /// The text without our keys, in case the server repeats them.
-    fn without_keys(&self, text: String) -> String {
-        let keys = self.keys.lock().unwrap_or_else(PoisonError::into_inner);
-        let headers = keys.iter().flat_map(|(headers, _)| headers.values());
-        let values = headers.filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
-        values
-            .map(|value| value.strip_prefix(BEARER).unwrap_or(value))
-            .fold(text, |text, key| text.replace(key, "[redacted]"))
-    }
-
-    async fn send(&self, method: Method, path: &str, body: Option<String>) -> Result<Response, ServerError> {
+    async fn send(
+        &self,
+        method: Method,
+        path: &str,
+        body: Option<String>,
+        keys: &HeaderMap,
+    ) -> Result<Response, ServerError> {
         let http = self.http.as_ref().map_err(|why| ServerError::NotSent(why.clone()))?;
-        let mut headers = self.headers().await?;
+        let mut headers = keys.clone();
         let mut request = http.request(method, format!("{}{path}", self.server.url)).timeout(ANSWER);
         if let Some(body) = body {
             headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
@@ -126,7 +122,8 @@ impl Client {
             && self.server.token.is_some()
     }
 
-    async fn headers(&self) -> Result<HeaderMap, ServerError> {
+    /// The headers that hold our keys.
+    async fn keys(&self) -> Result<HeaderMap, ServerError> {
         let cached = self.keys.lock().unwrap_or_else(PoisonError::into_inner).clone();
         if let Some((headers, _)) = cached.filter(|(_, since)| since.elapsed() < KEYS_LAST) {
             return Ok(headers);
@@ -140,6 +137,13 @@ impl Client {
         *self.keys.lock().unwrap_or_else(PoisonError::into_inner) = Some((headers.clone(), Instant::now()));
         Ok(headers)
     }
+}
+
+/// The text without our keys, in case the server repeats them.
+fn without_keys(text: String, keys: &HeaderMap) -> String {
+    let values = keys.values().filter(|value| value.is_sensitive()).filter_map(|value| value.to_str().ok());
+    let secrets = values.map(|value| value.strip_prefix(BEARER).unwrap_or(value));
+    secrets.fold(text, |text, secret| text.replace(secret, "[redacted]"))
 }
 
 fn read_keys(server: &config::Server, env: &Env) -> Result<HeaderMap, String> {

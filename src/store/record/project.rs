@@ -234,6 +234,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
 fn wake_parent(db: &Connection, child: &Entry) -> Result<(), StoreError> {
     execute(db, "UPDATE threads SET version = ?2, updated_at = ?3, status = CASE status WHEN 'joining' THEN 'ready' ELSE status END
          WHERE seq = (SELECT parent FROM threads WHERE seq = ?1)
+           AND steps - 1 = (SELECT parent_step FROM threads WHERE seq = ?1)
            AND awaits = 'children' AND status NOT IN ('done', 'abandoned')
            AND NOT EXISTS (SELECT 1 FROM threads child WHERE child.parent = threads.seq
                 AND child.parent_step = threads.steps - 1 AND child.status NOT IN ('done', 'abandoned'))", params![child.stream, child.seq, child.at])

@@ -73,7 +73,7 @@ fn answer(services: &Services, state: &Ask, is_result: bool) -> Vec<Block> {
     let mut blocks = vec![Block::Text(Visible::new(text))];
     // The end of a long list is far below, so this comes first.
     if let Some(shown) = state.more().and_then(page::note) {
-        blocks.insert(0, Block::Fields(vec![(Visible::line("shown"), Visible::line(&shown))]));
+        blocks.insert(0, Block::Fields(vec![(Visible::line("list"), Visible::line(&shown))]));
     }
     if !is_result {
         return blocks;

@@ -2,7 +2,7 @@
 
 use super::mails::Conversation;
 use super::send;
-use super::times::TimeRange;
+use super::times::{TimeRange, end_of};
 use super::tools::{AnswerInvitationArgs, ScheduleMeetingArgs};
 use crate::calendar::{self, Event, Method, Person};
 use crate::graph::{NodeError, StepContext};
@@ -78,21 +78,26 @@ pub(super) fn invited_to(
     conversation: &Conversation,
     args: &AnswerInvitationArgs,
 ) -> (String, String) {
-    let when = TimeRange::between(&args.start, &args.end);
-    let when = when.map_or_else(|| args.start.clone(), |when| when.local(&services.user.time_zone));
-    let part = conversation.about().and_then(|(_, mail)| mail.invitation.as_ref());
-    let events = part.and_then(|part| calendar::read_events(&part.text, &services.user.time_zone).ok());
-    let start: Option<Timestamp> = args.start.parse().ok();
-    let Some(event) = events.unwrap_or_default().into_iter().find(|event| Some(event.start) == start) else {
-        return (when, String::new());
+    let Some(range) = TimeRange::between(&args.start, &args.end) else {
+        return (args.start.clone(), String::new());
     };
-    let local_start = event.start.to_zoned(services.user.time_zone.clone());
-    let written = event.written.filter(|(begins, _)| !event.all_day && *begins != local_start.datetime());
-    let Some((begins, zone)) = written else { return (when, event.location) };
+    let zone = &services.user.time_zone;
+    let part = conversation.about().and_then(|(_, mail)| mail.invitation.as_ref());
+    let events = part.and_then(|part| calendar::read_events(&part.text, zone).ok());
+    let Some(event) = events.unwrap_or_default().into_iter().find(|event| event.start == range.start) else {
+        return (range.local(zone), String::new());
+    };
+    if event.all_day {
+        return (range.local_days(zone), event.location);
+    }
+    let (when, local_start) = (range.local(zone), zone.to_datetime(event.start));
+    let Some((begins, written_zone)) = event.written.filter(|(begins, _)| *begins != local_start) else {
+        return (when, event.location);
+    };
     let ends = begins.saturating_add(event.end.duration_since(event.start));
     let day = if begins.date() == local_start.date() { "%H:%M" } else { "%A, %H:%M" };
-    let own_zone = local_start.time_zone().iana_name().unwrap_or("your time").to_owned();
-    let written = format!("{}–{} {zone}", begins.strftime(day), ends.strftime("%H:%M"));
+    let own_zone = zone.iana_name().unwrap_or("your time");
+    let written = format!("{}–{} {written_zone}", begins.strftime(day), end_of(begins, ends));
     (format!("{when} {own_zone} ({written})"), event.location)
 }
 

@@ -3,7 +3,7 @@
 use super::tools::ScheduleMeetingArgs;
 use crate::calendar::{self, Busy};
 use crate::workflows::Services;
-use jiff::civil::Date;
+use jiff::civil::{Date, DateTime};
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
@@ -30,9 +30,17 @@ impl TimeRange {
 
     /// In a time zone: `Monday 4 May 2026, 14:00–14:30`.
     pub fn local(&self, zone: &TimeZone) -> String {
-        let (start, end) = (self.start.to_zoned(zone.clone()), self.end.to_zoned(zone.clone()));
-        let until = if start.date() == end.date() { "%H:%M" } else { "%A %-d %B, %H:%M" };
-        format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end.strftime(until))
+        let (start, end) = (zone.to_datetime(self.start), zone.to_datetime(self.end));
+        format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end_of(start, end))
+    }
+
+    /// The days of an all-day event, which ends when the day after it begins.
+    pub fn local_days(&self, zone: &TimeZone) -> String {
+        let last =
+            self.end.checked_sub(SignedDuration::from_secs(1)).map_or(self.start, |end| end.max(self.start));
+        let (first, last) = (zone.to_datetime(self.start).date(), zone.to_datetime(last).date());
+        let begins = first.strftime("%A %-d %B %Y");
+        if first == last { begins.to_string() } else { format!("{begins}–{}", last.strftime("%A %-d %B")) }
     }
 
     /// In the person's time zone: `Monday 4 May 2026, 14:00–14:30 (Europe/Berlin)`.
@@ -53,6 +61,12 @@ impl TimeRange {
         let (first, last) = self.dates(zone)?;
         Some((calendar::day_window(first, zone)?.0, calendar::day_window(last, zone)?.1))
     }
+}
+
+/// The end of a time range, with its day if that is another one.
+pub(super) fn end_of(start: DateTime, end: DateTime) -> String {
+    let form = if start.date() == end.date() { "%H:%M" } else { "%A %-d %B, %H:%M" };
+    end.strftime(form).to_string()
 }
 
 /// What the calendar says about the time of a call.
@@ -94,4 +108,33 @@ pub(super) fn busy_line(busy: &Busy, services: &Services) -> String {
     }
     let time = |at: Timestamp| at.to_zoned(zone.clone()).strftime("%H:%M").to_string();
     format!("{title} ({}–{})", time(busy.start), time(busy.end))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn range(start: &str, end: &str) -> TimeRange {
+        TimeRange::between(start, end).unwrap()
+    }
+
+    #[test]
+    fn the_day_of_the_end_is_named_if_it_is_another_one() {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        let short = range("2026-05-04T12:00:00Z", "2026-05-04T12:30:00Z");
+        assert_eq!(short.local(&berlin), "Monday 4 May 2026, 14:00–14:30");
+        let long = range("2026-05-04T07:00:00Z", "2026-05-06T15:00:00Z");
+        assert_eq!(long.local(&berlin), "Monday 4 May 2026, 09:00–Wednesday 6 May, 17:00");
+    }
+
+    #[test]
+    fn an_all_day_event_ends_before_the_day_after() {
+        let berlin = TimeZone::get("Europe/Berlin").unwrap();
+        let one = range("2026-05-03T22:00:00Z", "2026-05-04T22:00:00Z");
+        assert_eq!(one.local_days(&berlin), "Monday 4 May 2026");
+        let three = range("2026-05-03T22:00:00Z", "2026-05-06T22:00:00Z");
+        assert_eq!(three.local_days(&berlin), "Monday 4 May 2026–Wednesday 6 May");
+        let empty = range("2026-05-03T22:00:00Z", "2026-05-03T22:00:00Z");
+        assert_eq!(empty.local_days(&berlin), "Monday 4 May 2026");
+    }
 }

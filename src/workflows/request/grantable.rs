@@ -165,7 +165,6 @@ const RUNNERS: &[&str] = &[
     "flock",
     "strace",
     "gdb",
-    "busybox",
     "vim",
     "vi",
     "emacs",

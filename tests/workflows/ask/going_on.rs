@@ -34,11 +34,19 @@ async fn more_fetches_the_next_page_until_there_is_none() {
     let why = inbox.decisions().why(inbox.open_item(&thread).await.id).await.unwrap().text();
     assert!(why.contains("waits for your next question"), "{why}");
     assert!(why.contains("model calls: none; the built-in rules answered"), "{why}");
+    let card = async || {
+        let asked = inbox.open_item(&thread).await.interrupt().unwrap();
+        inbox.decisions().card(asked).await.unwrap().1.text()
+    };
+    let first = card().await;
+    assert!(first.starts_with("list") && first.contains("10 are shown, and there may be more"), "{first}");
     let second = told(&inbox, &thread, "more").await;
     assert!(second.starts_with("Trending Tracks (time week):\n\n11. \"T10\""), "{second}");
     assert!(second.contains("20 are shown, and there may be more"), "{second}");
     let third = told(&inbox, &thread, "next page").await;
     assert!(third.contains("23. \"T22\"") && !third.contains("say “more”"), "{third}");
+    let last = card().await;
+    assert!(last.starts_with("Trending Tracks"), "nothing is left to show: {last}");
     assert_eq!(told(&inbox, &thread, "more").await, "Nothing is left to show; that was all.");
     let offsets = ["", "&offset=10", "&offset=20"];
     let asked: Vec<String> =

@@ -67,7 +67,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
 fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
     let command_names = || {
         let names = call.commands().iter().map(|command| match command.prefix() {
-            Some(sort) => format!("any `{} …`", sort.join(" ")),
+            Some(prefix) => format!("any `{} …`", prefix.join(" ")),
             None => format!("`{}`", command.words.join(" ")),
         });
         names.collect::<Vec<_>>().join(" and ")
@@ -191,9 +191,9 @@ fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
                         .prefix()
                         .filter(|_| scope == GrantScope::CommandSort)
                     {
-                        Some(sort) => {
+                        Some(prefix) => {
                             let more = "plus any plain arguments that stay in the folder";
-                            format!("`{}` {more}, in {}", sort.join(" "), command.folder)
+                            format!("`{}` {more}, in {}", prefix.join(" "), command.folder)
                         }
                         None => format!("`{}` in {}", command.words.join(" "), command.folder),
                     };
