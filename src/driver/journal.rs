@@ -87,3 +87,17 @@ fn journal_error(error: StoreError) -> JournalError {
         other => JournalError::Storage(other.to_string()),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_may_pass_is_told_apart_from_what_is_broken() {
+        assert!(matches!(journal_error(StoreError::Full), JournalError::Full));
+        assert!(matches!(journal_error(StoreError::Busy), JournalError::Busy));
+        assert!(matches!(journal_error(StoreError::Moved), JournalError::Moved));
+        let broken = journal_error(StoreError::Sql("no such table".to_owned()));
+        assert!(matches!(&broken, JournalError::Storage(text) if text == "no such table"), "{broken}");
+    }
+}
