@@ -2,8 +2,7 @@
 //!
 //! Promises: a [`Visible`] holds exactly what a person sees and a model is given, character for character; widths and
 //! line breaks agree with each other, and never split what is drawn as one. Does not know HTML, mail, colours or
-//! screens, and imports no other module of the crate. `atomic_write`
-//! is here because every module may use this one.
+//! screens, and imports no other module of the crate. `atomic_write` is here because every module may use this one.
 
 mod amount;
 pub mod atomic_write;

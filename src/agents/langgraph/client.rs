@@ -115,11 +115,10 @@ impl Client {
         })
     }
 
-    /// Forgets the keys; returns whether they may have expired.
+    /// Forgets the keys; returns whether there was a token that may have expired.
     fn forget_keys(&self) -> bool {
         let had = self.keys.lock().unwrap_or_else(PoisonError::into_inner).take();
-        had.is_some_and(|(headers, since)| !headers.is_empty() && since.elapsed() > Duration::ZERO)
-            && self.server.token.is_some()
+        had.is_some() && self.server.token.is_some()
     }
 
     /// The headers that hold our keys.

@@ -92,6 +92,11 @@ pub(in crate::store) struct Stepped {
     pub unheard: Vec<i64>,
 }
 
+/// The first entry that is still needed after the step `seq`, which left these questions open and these events unheard.
+pub(in crate::store) fn first_needed(seq: i64, open: &[i64], unheard: &[i64]) -> i64 {
+    open.iter().chain(unheard).fold(seq, |first, entry| first.min(*entry))
+}
+
 impl Stepped {
     /// How the thread ended, if it did.
     pub(in crate::store) fn ended(&self) -> Option<Status> {
@@ -110,11 +115,6 @@ impl Stepped {
             NextView::Spawn { then, .. } => (Some(then), Awaits::Children),
             NextView::End { .. } => (None, Awaits::Nothing),
         }
-    }
-
-    /// The first entry that is still needed after this one, which is number `seq`.
-    pub(in crate::store) fn first_needed(&self, seq: i64) -> i64 {
-        self.open.iter().chain(&self.unheard).fold(seq, |first, entry| first.min(*entry))
     }
 
     /// Steps starting at number `n` that change nothing but where the thread goes next.

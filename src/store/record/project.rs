@@ -7,7 +7,7 @@ use crate::graph::{BatchId, EffectState};
 use crate::inbox::{BUILTIN_GRANTS, DecidedBy, Status};
 use crate::store::StoreError;
 use crate::store::log::{
-    Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Granted, Learned, Pin,
+    self, Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Granted, Learned, Pin,
     Pruned, Revoked, Scope, Settled, Snoozed, Started, Stepped, parse_digest,
 };
 use crate::store::rows::{Awaits, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
@@ -198,7 +198,7 @@ fn stepped(db: &Connection, entry: &Entry, body: &Stepped) -> Result<(), StoreEr
     let steps = body.n + body.count;
     let ends = body.ended();
     let (node, awaits) = body.next_node();
-    let since = body.first_needed(seq);
+    let since = log::first_needed(seq, &body.open, &body.unheard);
     let output = body.output.as_ref().map(|output| output.get()).filter(|_| !body.no_output);
     execute(db, &format!(
         "UPDATE threads SET awaits = ?2, steps = ?3, hold_ms = ?4, held_at = NULL, last = ?5, version = ?5, step = ?5,

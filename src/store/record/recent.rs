@@ -19,8 +19,6 @@ pub struct LastStep {
     /// The number and chain value of its entry.
     pub(in crate::store) seq: i64,
     pub(in crate::store) chain: Checksum,
-    /// The first entry that is still needed.
-    first_needed: i64,
     /// How many steps there are, including this one.
     pub(in crate::store) steps: i64,
     /// The next node.
@@ -42,7 +40,6 @@ impl LastStep {
             return Ok(Self {
                 seq: entry.seq,
                 chain: entry.chain,
-                first_needed: entry.seq,
                 steps: origin.map_or(1, |origin| origin.step + 1),
                 node,
                 awaits: Awaits::Nothing,
@@ -61,7 +58,6 @@ impl LastStep {
         Self {
             seq: entry.seq,
             chain: entry.chain,
-            first_needed: body.first_needed(entry.seq),
             steps,
             node: node.unwrap_or_default().to_owned(),
             awaits,
@@ -246,7 +242,7 @@ impl Recent {
         let is_step = |entry: &Entry| matches!(entry.kind, EntryKind::Stepped | EntryKind::Started);
         let Some(at) = entries.iter().rposition(is_step) else { return Ok(Err(row.seq)) };
         let step = LastStep::of(&entries[at])?;
-        let first = step.first_needed;
+        let first = log::first_needed(step.seq, &step.open, &step.unheard);
         if entries.first().is_none_or(|entry| entry.seq > first) {
             return Ok(Err(first));
         }

@@ -34,11 +34,9 @@ impl TimeRange {
         format!("{}–{}", start.strftime("%A %-d %B %Y, %H:%M"), end_of(start, end))
     }
 
-    /// The days of an all-day event, which ends when the day after it begins.
+    /// The days of an all-day event.
     pub fn local_days(&self, zone: &TimeZone) -> String {
-        let last =
-            self.end.checked_sub(SignedDuration::from_secs(1)).map_or(self.start, |end| end.max(self.start));
-        let (first, last) = (zone.to_datetime(self.start).date(), zone.to_datetime(last).date());
+        let (first, last) = self.days(zone);
         let begins = first.strftime("%A %-d %B %Y");
         if first == last { begins.to_string() } else { format!("{begins}–{}", last.strftime("%A %-d %B")) }
     }
@@ -51,9 +49,15 @@ impl TimeRange {
 
     /// The first and last day of a meeting that touches one day or two.
     pub fn dates(&self, zone: &TimeZone) -> Option<(Date, Date)> {
-        let last_moment = self.end.checked_sub(SignedDuration::from_secs(1)).ok()?.max(self.start);
-        let (first, last) = (zone.to_datetime(self.start).date(), zone.to_datetime(last_moment).date());
+        let (first, last) = self.days(zone);
         (last <= first.tomorrow().ok()?).then_some((first, last))
+    }
+
+    /// Its first and last day. One that ends at midnight does not touch the day after.
+    fn days(&self, zone: &TimeZone) -> (Date, Date) {
+        let last_moment =
+            self.end.checked_sub(SignedDuration::from_secs(1)).unwrap_or(self.end).max(self.start);
+        (zone.to_datetime(self.start).date(), zone.to_datetime(last_moment).date())
     }
 
     /// The start of its first day and the end of its last.

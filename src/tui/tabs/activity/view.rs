@@ -153,7 +153,7 @@ fn draw_stream(model: &Model, line: &ThreadLine, areas: &Areas, buf: &mut Buffer
 }
 
 fn running_row(model: &Model, line: &ThreadLine) -> PlainRow {
-    let node = model.running_here.get(&line.id).map_or("", |working| working.node.as_str());
+    let node = model.running_here.get(&line.id).map_or("", |running| running.node.as_str());
     let sign = if line.status == Status::Running { draw::spinner(model.spinner_frame) } else { "·" };
     PlainRow {
         lead: sign.to_owned(),
@@ -217,12 +217,12 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
     );
     let visible = |text: &str| Visible::line(text);
     let mut fields = Vec::new();
-    let working = model.running_here.get(&line.id);
-    if let Some(working) = working {
-        let since = working.since.map(|since| model.now.saturating_duration_since(since).as_secs());
+    let running = model.running_here.get(&line.id);
+    if let Some(running) = running {
+        let since = running.since.map(|since| model.now.saturating_duration_since(since).as_secs());
         let since = since.map_or(String::new(), |seconds| format!(", for {seconds} s"));
-        fields.push((visible("node"), visible(&format!("{}{since}", working.node))));
-        if let Some((what, done, total)) = &working.bar {
+        fields.push((visible("node"), visible(&format!("{}{since}", running.node))));
+        if let Some((what, done, total)) = &running.bar {
             fields.push((visible(what), visible(&progress(*done, *total))));
         }
     }
@@ -239,8 +239,8 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
     if !fields.is_empty() {
         blocks.push(Block::Fields(fields));
     }
-    blocks.push(Block::Text(match working {
-        Some(working) => Visible::new(&working.text),
+    blocks.push(Block::Text(match running {
+        Some(running) => Visible::new(&running.text),
         None => Visible::new("Another process is running it, or it is waiting its turn."),
     }));
     Doc::page(&line.title, &meta, blocks)

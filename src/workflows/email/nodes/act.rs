@@ -316,16 +316,16 @@ impl ActRun<'_> {
         if self.hold_back_if_observing(call) {
             return Ok(());
         }
-        let mut what = "The invitation";
+        let mut lead = "The invitation";
         if let Some(calendar) = self.conversation.calendar(services) {
             let effect = AddEvent { calendar, uid: event.uid.clone() };
             let frozen = crate::calendar::event_text(&event);
             let name = format!("event:{}", call.id);
             self.ctx.once(&name, basis.clone(), frozen, Arc::new(effect)).await?;
-            what = "It stands in the calendar. The invitation";
+            lead = "It stands in the calendar. The invitation";
         }
         let note = SentNote { start: Some(args.start.clone()), ..note("meeting", call, &draft, "") };
-        self.send_once(call, basis, &draft, note, what).await?;
+        self.send_once(call, basis, &draft, note, lead).await?;
         Ok(())
     }
 
@@ -354,15 +354,15 @@ impl ActRun<'_> {
         Ok(())
     }
 
-    /// Sends a mail, once, and records that `what` was sent. False if it cannot be composed; then we ask about it
-    /// again.
+    /// Sends a mail, once, and records it in a sentence that begins with `lead`. False if it cannot be composed; then
+    /// we ask about it again.
     pub(super) async fn send_once(
         &mut self,
         call: &ToolCall,
         basis: Authorization,
         draft: &Draft,
         note: SentNote,
-        what: &str,
+        lead: &str,
     ) -> Result<bool, NodeError> {
         let services = self.ctx.services();
         let bytes = match send::bytes(services, self.ctx.step_context(), &call.id, draft) {
@@ -385,7 +385,7 @@ impl ActRun<'_> {
         services.records.record_recipients(&reached).await?;
         // If a person settled it by hand, there is no outcome from us.
         let sent: Sent = serde_json::from_value(outcome).unwrap_or_default();
-        let text = format!("{what} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
+        let text = format!("{lead} was sent to {}.{}", note.to.join(", "), refused_text(&sent));
         self.acted.sent.push(SentNote { message_id: sent.message_id, ..note });
         self.record_result(call, CallResult::Done, text, Value::Null);
         Ok(true)

@@ -37,8 +37,8 @@ impl ActRun<'_> {
         let calendar_change = self.update_calendar(call, basis.clone(), args.answer, &impact, &reply).await?;
         let draft = reply.draft;
         let note = note("invitation", call, &draft, args.comment.as_deref().unwrap_or_default());
-        let what = format!("{calendar_change}The answer");
-        if self.send_once(call, basis, &draft, note, &what).await? {
+        let lead = format!("{calendar_change}The answer");
+        if self.send_once(call, basis, &draft, note, &lead).await? {
             self.acted.answered.extend(self.conversation.about().map(|(mail_ref, _)| mail_ref.raw.clone()));
         }
         Ok(())
