@@ -1,6 +1,7 @@
 //! A question to a person, and the answer.
 
 use super::InterruptId;
+use super::command_line::CommandLine;
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -210,9 +211,9 @@ pub struct AgentCall {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
     pub does: AgentAction,
-    /// The index of the first command that nothing allowed at the time of asking.
-    #[serde(default)]
-    pub asks: usize,
+    /// The index of the first command that had to be asked about.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub asks: Option<usize>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -226,23 +227,6 @@ pub enum AgentAction {
     Tool { folder: String },
 }
 
-/// A command that a program wants to run.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct CommandLine {
-    pub folder: String,
-    /// The words, with quotes removed.
-    pub words: Vec<String>,
-    /// How many leading words tell what sort of command it is; 0 if that is unclear.
-    pub lead: usize,
-}
-
-impl CommandLine {
-    /// The first words, which say what kind of command it is; `None` if that is unclear.
-    pub fn prefix(&self) -> Option<&[String]> {
-        self.words.get(..self.lead).filter(|words| !words.is_empty())
-    }
-}
-
 impl AgentCall {
     /// The commands it would run.
     pub fn commands(&self) -> &[CommandLine] {
@@ -250,6 +234,11 @@ impl AgentCall {
             AgentAction::Commands(commands) => commands,
             AgentAction::Edit { .. } | AgentAction::Tool { .. } => &[],
         }
+    }
+
+    /// The command that it is asked because of.
+    pub fn command_asked_about(&self) -> Option<&CommandLine> {
+        self.commands().get(self.asks?)
     }
 
     /// Whether commands of the same sort can be allowed as well.

@@ -14,6 +14,7 @@
 
 mod builder;
 mod command;
+mod command_line;
 mod context;
 mod draw;
 mod error;
@@ -30,13 +31,14 @@ mod workflow;
 
 pub use builder::{Builder, Graph};
 pub use command::{Child, Command, Next};
+pub use command_line::{CommandLine, may_follow};
 pub use context::{Ctx, StepContext};
 pub use error::{BuildError, FoldError, InputError, NodeError};
 pub use event::{ChildResult, Event, EventKind};
 pub use ids::{BadId, BatchId, GrantId, InterruptId, ThreadId};
 pub use interrupt::{
-    AgentAction, AgentCall, Allow, Answer, CommandLine, Decision, Grade, Grantable, Hash, Interrupt, Kind,
-    Labels, Remember, Waiting, Warning, canonical,
+    AgentAction, AgentCall, Allow, Answer, Decision, Grade, Grantable, Hash, Interrupt, Kind, Labels,
+    Remember, Waiting, Warning, canonical,
 };
 pub use journal::{
     Authorization, Effect, EffectError, EffectState, EffectTrace, Intent, Journal, JournalError, NoEffects,

@@ -3,7 +3,7 @@
 //! A call of several commands is covered if each command is covered by some grant. Words that lead out of the folder
 //! are never covered, except those that a grant names.
 
-use crate::graph::{AgentAction, AgentCall, CommandLine};
+use crate::graph::{AgentAction, AgentCall, CommandLine, may_follow};
 use crate::inbox::GrantScope;
 use crate::store::log::{AgentScope, Allows, CommandScope};
 use std::path::{Component, Path};
@@ -64,21 +64,8 @@ impl CommandScope {
         let rest = command.words.get(self.words.len()..).unwrap_or_default();
         self.folder == command.folder
             && command.words.starts_with(&self.words)
-            && (rest.is_empty() || self.more && rest.iter().all(|word| stays_inside(word)))
+            && (rest.is_empty() || self.more && rest.iter().all(|word| may_follow(&self.words, word)))
     }
-}
-
-/// Whether a word stays inside the folder: no path that leads out, no address.
-fn stays_inside(word: &str) -> bool {
-    let value = word.rsplit('=').next().unwrap_or_default();
-    let leads_out = |path: &str| {
-        path.starts_with(['/', '~', '@']) || path.split(['/', ':', ',']).any(|part| part == "..")
-    };
-    // `-C/etc`: an option may carry a path.
-    let carries_path = word.starts_with('-') && !word.contains('=') && word.contains('/');
-    let address = word.contains("://") || (word.contains('@') && word.contains(':')) || word.contains(":/");
-    let plain = word.chars().all(|c| !c.is_control() && !c.is_whitespace());
-    plain && !leads_out(value) && !leads_out(word) && !carries_path && !address
 }
 
 /// The scope a person allows with a card, or why that is not possible.

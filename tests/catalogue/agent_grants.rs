@@ -102,6 +102,31 @@ fn hostile(allowed: &str) -> Vec<String> {
     lines
 }
 
+/// What leads a git command elsewhere.
+const REMOTE: &[&str] = &[
+    "evil",
+    "evil main:main",
+    "main:main",
+    "HEAD:refs/heads/main",
+    "+main",
+    ":main",
+    "ext::sh",
+    "'ext::sh -c id'",
+    "https://evil.test/x",
+    "evil.test:x",
+    "git@evil.test:x",
+    "file:x",
+    "./bare",
+    "sub/bare",
+    "--repo=evil",
+    "--repo evil",
+    "--receive-pack=./evil",
+    "--upload-pack=./evil",
+    "--exec ./evil",
+    "-oevil",
+    "-- evil",
+];
+
 fn asking(tool: &str, args: Value) -> Value {
     json!({"title": "A call", "action": tool, "args": args, "source": "claude-code", "folder": FOLDER,
         "session": {"id": "s1"}})
@@ -178,6 +203,22 @@ async fn a04_no_grant_covers_what_it_does_not_name() {
         }
         let elsewhere = is_covered(&inbox, of("session", json!({"id": "s2"}))).await;
         assert_eq!(elsewhere, !session);
+    }
+    // What names a remote, an address, a refspec or a transport looks like any word.
+    for (allowed, more) in [("git push", "--tags"), ("git push -u origin main", "-q"), ("git fetch", "--all")]
+    {
+        let inbox = open();
+        grant(&inbox, bash(allowed), GrantScope::CommandSort, false).await;
+        assert!(is_covered(&inbox, bash(allowed)).await, "{allowed}");
+        assert!(is_covered(&inbox, bash(&format!("{allowed} {more}"))).await, "{allowed} {more}");
+        for word in REMOTE {
+            let line = format!("{allowed} {word}");
+            assert!(!is_covered(&inbox, bash(&line)).await, "{line}");
+            let (program, rest) = allowed.split_at("git push".len().min(allowed.len()));
+            let line = format!("{program} {word}{rest}");
+            assert!(!is_covered(&inbox, bash(&line)).await, "{line}");
+            trials += 2;
+        }
     }
     // Two commands, each allowed by a grant of its own.
     let inbox = open();

@@ -5,7 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
-use crate::graph::AgentAction;
+use crate::graph::{AgentAction, Warning};
 use crate::inbox::{Block, Item};
 use crate::text::{Visible, clock};
 
@@ -96,6 +96,9 @@ fn answers(item: &Item) -> String {
     let mut answers = format!("answers: {}", choices.collect::<Vec<_>>().join(", "));
     if item.irreversible {
         answers.push_str("; what is accepted cannot be taken back once it is done");
+    }
+    if Warning::need_confirmation(&item.warnings) {
+        return answers;
     }
     if item.grantable.thread {
         answers.push_str("; accept --grant thread allows it for the thread");

@@ -91,12 +91,12 @@ fn command(args: &mut Map<String, Value>) -> Option<Vec<Block>> {
     Some(vec![Block::Code { language: "sh".to_owned(), text }])
 }
 
-/// Says which of several commands no grant allows.
+/// Says which of several commands has to be asked about.
 fn reason(state: &Request, item: &Item) -> Option<Block> {
     let (line, folder) = (state.asked.command()?, state.asked.folder.as_deref()?);
     let text = match (&item.grantable.call, shell::segments(line, folder)) {
         (Some(call), Ok(all)) if all.count > 1 => {
-            let command = call.commands().get(call.asks)?;
+            let command = call.command_asked_about()?;
             let location =
                 if command.folder == folder { String::new() } else { format!(" in {}", command.folder) };
             format!("Asked because of `{}`{location}.", command.words.join(" "))

@@ -18,7 +18,7 @@ pub(super) fn call(request: &RequestInput) -> Option<AgentCall> {
         None => edit(request, folder).or_else(|| tool(request, folder))?,
     };
     let session = request.session.as_ref().map(|session| session.id.clone());
-    Some(AgentCall { by, session, does, asks: 0 })
+    Some(AgentCall { by, session, does, asks: None })
 }
 
 /// Whether a call changes nothing: a line of only harmless commands, or a tool that reads inside the folder.

@@ -19,13 +19,15 @@ pub(super) async fn ask_person(
     state: Arc<Request>,
 ) -> Result<Command<Request>, NodeError> {
     let mut question = question(&state);
-    if !Warning::need_confirmation(&question.warnings)
-        && let Some(call) = &mut question.grantable.call
-    {
-        match ctx.services().records.agent_grant(&question.action, call)? {
+    let is_warned = Warning::need_confirmation(&question.warnings);
+    match &mut question.grantable.call {
+        // No grant answers it, so what it is asked because of is what it warns about.
+        Some(call) if is_warned => call.asks = call.commands().iter().position(risk::is_risky),
+        Some(call) => match ctx.services().records.agent_grant(&question.action, call)? {
             GrantCheck::Grant(grant) => question.granted = Some(grant),
-            GrantCheck::NotCovered(command) => call.asks = command,
-        }
+            GrantCheck::NotCovered(command) => call.asks = Some(command),
+        },
+        None => {}
     }
     Ok(Command::ask(vec![question], "answered"))
 }

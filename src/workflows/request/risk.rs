@@ -3,7 +3,7 @@
 
 use super::shell::{self, ParsedCommand};
 use super::state::RequestInput;
-use crate::graph::{Grade, Warning};
+use crate::graph::{CommandLine, Grade, Warning};
 use crate::tools::process::SHELLS;
 use serde_json::Value;
 
@@ -108,6 +108,17 @@ pub(super) fn warnings(request: &RequestInput) -> Vec<Warning> {
     risks.sort_unstable();
     risks.dedup();
     risks.into_iter().map(Risk::warning).collect()
+}
+
+/// Whether this command of a line has to do with a warning.
+pub(super) fn is_risky(command: &CommandLine) -> bool {
+    let quoted = command.words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''")));
+    let (commands, parsed) = shell::commands(&quoted.collect::<Vec<_>>().join(" "));
+    let mut risks = Vec::new();
+    for simple in &commands {
+        add_command_risks(simple, Some(&command.folder), &mut risks);
+    }
+    parsed.is_err() || !risks.is_empty()
 }
 
 /// The argument names that agents use for a file.

@@ -51,7 +51,7 @@ fn why_asked(request: &RequestInput, item: &Item) -> String {
         );
     }
     if let Some(call) = &item.grantable.call {
-        let what = match (&call.does, call.commands().get(call.asks)) {
+        let what = match (&call.does, call.command_asked_about()) {
             (AgentAction::Edit { folder, .. }, _) => format!("changes to files inside {folder}"),
             (AgentAction::Tool { folder }, _) => format!("`{}` from {folder}", item.action),
             (AgentAction::Commands(_), None) => "it".to_owned(),

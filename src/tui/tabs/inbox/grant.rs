@@ -192,8 +192,8 @@ fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
                         .filter(|_| scope == GrantScope::CommandSort)
                     {
                         Some(prefix) => {
-                            let more = "plus any plain arguments that stay in the folder";
-                            format!("`{}` {more}, in {}", prefix.join(" "), command.folder)
+                            let more = command.may_be_followed_by();
+                            format!("`{}` plus {more}, in {}", prefix.join(" "), command.folder)
                         }
                         None => format!("`{}` in {}", command.words.join(" "), command.folder),
                     };
