@@ -65,21 +65,19 @@ impl Requests<'_> {
         };
         // Calls allowed here come first: another call may look the same and still wait.
         if let Some(thread) = self.allowed_call(done, key.as_deref())? {
+            // The agent may be faster than the driver that still has to note the answer it was given.
+            self.finish(&thread).await?;
             self.store_report(&thread, report).await?;
             return Ok(0);
         }
-        let closed = self.close_elsewhere(done).await?;
-        for thread in &closed {
-            self.store_report(thread, report).await?;
-        }
-        Ok(closed.len())
+        Ok(self.close_elsewhere(done).await?.len())
     }
 
     /// Records that a question was answered where it came from: withdraws it or, if it was answered here too, stores
     /// these words with the answer. Returns whether that is settled; it is not while an answer is held or on its way
     /// into the thread.
     pub async fn record_answer_at_source(self, thread: &ThreadId, words: &str) -> Result<bool, InboxError> {
-        if self.close(thread, CloseReason::Elsewhere).await? {
+        if self.close(thread, &CloseReason::Elsewhere).await? {
             self.finish(thread).await?;
             return Ok(true);
         }
@@ -132,7 +130,12 @@ impl Requests<'_> {
         let by_key = keyed.is_some();
         let candidates = match keyed {
             Some((thread, _)) => vec![thread],
-            None => threads.ended_of(NAME, RECENT)?,
+            None => {
+                let mut all = threads.unfinished_of(NAME)?;
+                all.reverse();
+                all.extend(threads.ended_of(NAME, RECENT)?);
+                all
+            }
         };
         let is_it = |thread: &ThreadId| {
             let Ok(Some(state)) = self.0.engine.state_at(thread, None) else { return false };
@@ -161,19 +164,19 @@ impl Requests<'_> {
 
     /// Withdraws the questions that it ended.
     async fn close_elsewhere(self, done: &AgentActivity) -> Result<Vec<ThreadId>, InboxError> {
-        let closing = match done.past {
-            AgentEvent::Ran { .. } => CloseReason::Ran,
+        let closing = match &done.past {
+            AgentEvent::Ran { report, .. } => CloseReason::Ran(report.clone()),
             AgentEvent::TurnEnded | AgentEvent::SessionEnded => CloseReason::Elsewhere,
         };
         let mut closed = Vec::new();
         for thread in self.0.store().threads().waiting_of(NAME)? {
             let concerned =
                 self.request_in(&thread).is_ok_and(|asked| done.concerns(&asked, asked.args.as_ref()));
-            if concerned && self.close(&thread, closing).await? {
+            if concerned && self.close(&thread, &closing).await? {
                 self.finish(&thread).await?;
                 closed.push(thread);
                 // The call that ran is only one of those that look the same.
-                if closing == CloseReason::Ran {
+                if matches!(closing, CloseReason::Ran(_)) {
                     break;
                 }
             }

@@ -17,7 +17,7 @@ use crate::graph::{
 use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
 use crate::store::{self, Commit, NewStep, NextStep};
 use crate::tools::moment::Moment;
-use crate::workflows::request::{NAME, Request, RequestInput};
+use crate::workflows::request::{NAME, Report, Request, RequestInput};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::future::Future;
@@ -54,35 +54,35 @@ const SWEEP_EVERY: Duration = Duration::from_secs(3);
 const GRACE_PERIOD: Duration = Duration::from_secs(1);
 
 /// Why a question was closed that nobody answered here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum CloseReason {
     Expired,
     /// The asker withdrew it.
     Withdrawn,
     /// The process that asked is gone.
     Orphaned,
-    /// We saw the agent do it.
-    Ran,
+    /// We saw the agent do it, and what came of it.
+    Ran(Report),
     /// The agent went on without an answer from here.
     Elsewhere,
 }
 
 impl CloseReason {
-    fn ending(self) -> Ending {
+    fn ending(&self) -> Ending {
         match self {
             CloseReason::Expired => Ending::Expired,
-            CloseReason::Withdrawn | CloseReason::Orphaned | CloseReason::Ran | CloseReason::Elsewhere => {
+            CloseReason::Withdrawn | CloseReason::Orphaned | CloseReason::Ran(_) | CloseReason::Elsewhere => {
                 Ending::Withdrawn
             }
         }
     }
 
-    fn reason(self) -> &'static str {
+    fn reason(&self) -> &'static str {
         match self {
             CloseReason::Expired => "nobody answered in time, and the asker no longer waits for it",
             CloseReason::Withdrawn => "the asker no longer waits for it",
             CloseReason::Orphaned => "the process that asked has ended",
-            CloseReason::Ran => "it was answered there, in the agent's own window, and the agent did it",
+            CloseReason::Ran(_) => "it was answered there, in the agent's own window, and the agent did it",
             CloseReason::Elsewhere => {
                 "it was answered there, in the agent's own window, or the agent went on without it"
             }
@@ -169,13 +169,18 @@ impl<'a> Requests<'a> {
         let thread = &answer.thread;
         let over = answer.status == Status::Waiting && self.time_left(thread)? == Some(Duration::ZERO);
         if over {
-            self.close(thread, CloseReason::Expired).await?;
+            self.close(thread, &CloseReason::Expired).await?;
         }
         if over || answer.status.active() {
             self.finish(thread).await?;
             return self.answer_of(thread);
         }
         Ok(answer)
+    }
+
+    /// Whether this thread is a program's question.
+    pub fn is_one(self, thread: &ThreadId) -> Result<bool, InboxError> {
+        Ok(self.0.store().threads().view(thread)?.line.workflow == NAME)
     }
 
     /// Waits for the answer to a request, or until told to stop.
@@ -205,7 +210,7 @@ impl<'a> Requests<'a> {
                 }
             }
             let time_left = if paused { None } else { self.time_left(thread)? };
-            if time_left == Some(Duration::ZERO) && self.close(thread, CloseReason::Expired).await? {
+            if time_left == Some(Duration::ZERO) && self.close(thread, &CloseReason::Expired).await? {
                 self.finish(thread).await?;
                 continue;
             }
@@ -220,7 +225,7 @@ impl<'a> Requests<'a> {
 
     /// Withdraws an unanswered request; returns whether it was withdrawn.
     pub async fn withdraw(self, thread: &ThreadId) -> Result<bool, InboxError> {
-        let closed = self.close(thread, CloseReason::Withdrawn).await?;
+        let closed = self.close(thread, &CloseReason::Withdrawn).await?;
         if closed {
             self.finish(thread).await?;
         }
@@ -267,19 +272,22 @@ impl<'a> Requests<'a> {
                 },
             };
             if asked.time_left(&now) == Some(Duration::ZERO) {
-                self.close(&thread, CloseReason::Expired).await?;
+                self.close(&thread, &CloseReason::Expired).await?;
             } else if asked.is_orphaned(&now) {
-                self.close(&thread, CloseReason::Orphaned).await?;
+                self.close(&thread, &CloseReason::Orphaned).await?;
             }
         }
         Ok(())
     }
 
     /// Closes an unanswered question; returns whether it was closed.
-    pub(super) async fn close(self, thread: &ThreadId, closing: CloseReason) -> Result<bool, InboxError> {
+    pub(super) async fn close(self, thread: &ThreadId, closing: &CloseReason) -> Result<bool, InboxError> {
         let ending = closing.ending();
-        let what =
-            EventKind::Settled { reason: closing.reason().to_owned(), payload: json!({ "how": ending }) };
+        let mut payload = json!({ "how": ending });
+        if let CloseReason::Ran(report) = closing {
+            payload["report"] = json!(report);
+        }
+        let what = EventKind::Settled { reason: closing.reason().to_owned(), payload };
         let event = Event { id: format!("settled:{}", ending.word()), what };
         let arrival = arrival(self.request_spec()?, thread, &event, None)
             .map_err(|error| InboxError::Failed(error.to_string()))?;

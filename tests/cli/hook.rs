@@ -399,6 +399,41 @@ fn what_came_of_a_call_is_kept_with_its_decision() {
     assert_eq!(shown["status"], "done");
 }
 
+/// What was answered in the agent's window is closed and reported in one go, even while nothing is driven.
+#[test]
+fn what_was_accepted_there_keeps_its_exit_code() {
+    let cli = Cli::new();
+    run(&cli, &["pause"]);
+    let mut event = bash("", "cargo test");
+    event["hook_event_name"] = json!("PermissionRequest");
+    event.as_object_mut().unwrap().remove("tool_use_id");
+    let tool = hooked(&cli, &event);
+    let thread = text(&the_one(&cli)["thread"]);
+    let mut after = bash("toolu_1", "cargo test");
+    after["hook_event_name"] = json!("PostToolUseFailure");
+    after["error"] = json!("Exit code 101\nfailed");
+    assert_eq!(with_stdin(&cli, &HOOK, after.to_string().as_bytes()).code, 0);
+    assert_eq!(tool.wait().code, 0);
+    let shown = json(&cli, &["show", &thread]);
+    assert_eq!(shown["state"]["reported"]["exit_code"], 101, "{shown}");
+    assert_eq!(shown["state"]["given"], json!({"type": "withdrawn"}), "{shown}");
+}
+
+#[test]
+fn a_line_is_asked_because_of_what_it_warns_about() {
+    let cli = Cli::new();
+    for (n, line) in ["git status && rm -rf x", "git status && bash -c 'rm -rf x'"].into_iter().enumerate() {
+        let tool = hooked(&cli, &bash(&format!("w{n}"), line));
+        let id = text(&the_one(&cli)["id"]);
+        let shown = run(&cli, &["view", &id]).out;
+        assert!(shown.contains("Asked because of `") && shown.contains("rm -rf x`."), "{shown}");
+        assert!(!shown.contains("--grant"), "a warned card allows nothing else: {shown}");
+        let answered = run(&cli, &["accept", &id]).out;
+        assert!(answered.contains("is done") || answered.contains("whoever asked takes"), "{answered}");
+        assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
+    }
+}
+
 #[test]
 fn codex_s_hook_steps_aside_only_where_its_server_asks_the_person() {
     let cli = Cli::new();

@@ -390,3 +390,15 @@ fn nobody_can_pass_for_another_workflow_or_reach_the_terminal() {
     let reply = read(&run(&cli, &["answer", &id]), 0);
     assert_eq!(reply["args"], came, "what came is what is approved");
 }
+
+/// Nobody has to run anything for an answer to reach whoever asked.
+#[test]
+fn an_answer_needs_no_run() {
+    let cli = Cli::new();
+    json(&cli, &["request", "--title", "Deploy?", "--allow", "accept,ignore"]);
+    let item = the_one(&cli);
+    let (id, thread) = (text(&item["id"]), text(&item["thread"]));
+    let answered = run(&cli, &["accept", &id]);
+    assert_eq!(answered.out, format!("Thread {thread} is ready; whoever asked takes the answer from it.\n"));
+    assert_eq!(json(&cli, &["answer", &id])["type"], "accept");
+}

@@ -237,6 +237,9 @@ pub enum RequestUpdate {
         given: Option<RequestOutcome>,
         #[serde(default, skip_serializing_if = "Option::is_none")]
         remember: Option<usize>,
+        /// What came of it, if the asker did it without an answer from here.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        report: Option<Report>,
     },
     /// The answer was handed to the asker.
     Delivered,
@@ -262,24 +265,24 @@ impl State for Request {
             Decision::Ignore if answer.expired => RequestOutcome::Expired,
             Decision::Ignore => RequestOutcome::Ignore,
         });
-        RequestUpdate::Given { given: outcome, remember }
+        RequestUpdate::Given { given: outcome, remember, report: None }
     }
 
     fn arrived(event: Event) -> Option<RequestUpdate> {
         match event.what {
-            EventKind::Settled { payload, .. } if payload.get("report").is_some() => {
-                let report = serde_json::from_value(payload["report"].clone()).unwrap_or_default();
-                Some(RequestUpdate::Reported { report })
+            EventKind::Settled { payload, .. } if payload.get("how").is_some() => {
+                let outcome = match payload["how"].as_str() {
+                    Some("withdrawn") => RequestOutcome::Withdrawn,
+                    _ => RequestOutcome::Expired,
+                };
+                let report = payload.get("report").map(read_report);
+                Some(RequestUpdate::Given { given: Some(outcome), remember: None, report })
             }
             EventKind::Settled { payload, .. } if payload.get("delivered").is_some() => {
                 Some(RequestUpdate::Delivered)
             }
             EventKind::Settled { payload, .. } => {
-                let outcome = match payload.get("how").and_then(Value::as_str) {
-                    Some("withdrawn") => RequestOutcome::Withdrawn,
-                    _ => RequestOutcome::Expired,
-                };
-                Some(RequestUpdate::Given { given: Some(outcome), remember: None })
+                Some(RequestUpdate::Reported { report: read_report(&payload["report"]) })
             }
             EventKind::Words { .. }
             | EventKind::Hint { .. }
@@ -291,9 +294,10 @@ impl State for Request {
     fn apply(&mut self, update: RequestUpdate) {
         match update {
             RequestUpdate::Started { asked } => self.asked = *asked,
-            RequestUpdate::Given { given, remember } => {
+            RequestUpdate::Given { given, remember, report } => {
                 self.given = given.or(self.given.take());
                 self.remember = remember;
+                self.reported = report.or(self.reported.take());
             }
             RequestUpdate::Delivered => self.delivered = true,
             RequestUpdate::Reported { report } => self.reported = Some(report),
@@ -308,6 +312,10 @@ impl State for Request {
         let outcome = self.given.as_ref()?;
         Some(json!({"type": outcome.ending(), "args": self.args()}))
     }
+}
+
+fn read_report(payload: &Value) -> Report {
+    serde_json::from_value(payload.clone()).unwrap_or_default()
 }
 
 impl Request {
