@@ -4,6 +4,8 @@ use crate::request::{json, run};
 use crate::runner::{Cli, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
+use std::path::Path;
+use std::process::Command;
 
 #[test]
 fn nothing_is_written_before_somebody_says_so() {
@@ -31,6 +33,50 @@ fn nothing_is_written_before_somebody_says_so() {
     std::fs::create_dir_all(cli.path(".claude")).unwrap();
     std::fs::write(cli.path(".claude/settings.json"), "{").unwrap();
     run(&cli, &["connect", "claude", "--yes"]).refused(1, "settings.json");
+}
+
+/// Agents start sayso without the shell's environment, and upgrades move what a link leads to.
+#[test]
+fn the_folder_in_use_and_the_path_as_called_are_written() {
+    let cli = Cli::new();
+    let bin = cli.path("bin");
+    std::fs::create_dir(&bin).unwrap();
+    for name in ["sayso", "so"] {
+        std::os::unix::fs::symlink(env!("CARGO_BIN_EXE_sayso"), bin.join(name)).unwrap();
+    }
+    // What would be written, without its punctuation.
+    let planned = |program: &str, words: &str, data: Option<&Path>| {
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &format!("exec {program} connect {words} --json")]);
+        let mut command = cli.clean(shell);
+        command.env("PATH", format!("{}:/usr/bin:/bin", bin.display())).env_remove("SAYSO_DATA");
+        command.envs(data.map(|data| ("SAYSO_DATA", data)));
+        let output = command.output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        let planned: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let files = planned["files"].as_array().unwrap().iter().map(|file| text(&file["diff"]));
+        let plain = files.collect::<String>().replace(['"', ',', '\n', '+', '[', ']'], " ");
+        plain.split_whitespace().collect::<Vec<_>>().join(" ")
+    };
+    let (data, usual) = (cli.data(), cli.path(".local/share/sayso"));
+    for agent in ["claude", "codex", "opencode", "gemini"] {
+        for (program, name) in [("sayso", "sayso"), ("so", "so"), ("./bin/sayso", "sayso")] {
+            for (named, used) in [(None, &usual), (Some(data.as_path()), &data)] {
+                let written = planned(program, agent, named);
+                let count = |words: &str| written.matches(words).count();
+                let start = format!("--data {}", used.display());
+                // The hooks and the MCP server; opencode's plugin has them all in one place.
+                let starts = count("request --hook") + 1;
+                assert_eq!(count(&start), starts, "{agent} {program}: {written}");
+                assert_eq!(count(&format!("{} ", bin.join(name).display())), starts, "{agent}: {written}");
+                assert!(!written.contains(env!("CARGO_BIN_EXE_sayso")), "{agent}: {written}");
+            }
+        }
+    }
+    // Everybody who works in a project has folders of their own.
+    assert!(!planned("sayso", "codex --project", None).contains("--data"));
+    let named = planned("sayso", "codex --project", Some(&data));
+    assert!(named.contains(&format!("sayso --data {}", data.display())), "{named}");
 }
 
 #[test]

@@ -58,7 +58,9 @@ pub fn find_agents(places: &Places) -> Vec<FoundAgent> {
     Agent::ALL.map(look_for).into()
 }
 
-fn on_path(env: &Env, name: &str) -> Option<PathBuf> {
+/// The first file with this name in the folders of PATH.
+pub fn on_path(env: &Env, name: impl AsRef<Path>) -> Option<PathBuf> {
+    let name = name.as_ref();
     std::env::split_paths(env.get("PATH")?).map(|folder| folder.join(name)).find(|program| program.is_file())
 }
 

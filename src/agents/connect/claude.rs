@@ -58,9 +58,16 @@ fn hooks(options: &Options) -> Vec<Entry> {
     let mut entries = vec![Entry::Hook { event, group: group(asks) }];
     let forms = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
     entries.push(Entry::Hook { event: "Elicitation", group: group(forms) });
-    // Nobody waits for these.
-    let tells = json!({"type": "command", "command": options.tells(HOOK), "timeout": 30, "async": true});
-    entries.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells.clone()) }));
+    let tells = |event: &str| {
+        let mut hook = json!({"type": "command", "command": options.tells(HOOK), "timeout": 30});
+        // Nobody waits for these. The others are waited for: the end of a turn would overtake the outcome of its last
+        // call, or close a question of the next turn.
+        if ["SessionStart", "Notification", "SessionEnd"].contains(&event) {
+            hook["async"] = Value::from(true);
+        }
+        hook
+    };
+    entries.extend(TOLD.map(|event| Entry::Hook { event, group: group(tells(event)) }));
     entries
 }
 

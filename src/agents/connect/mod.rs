@@ -20,7 +20,7 @@ use crate::config::{Env, Host};
 use crate::text::read_error_text;
 use std::path::{Path, PathBuf};
 
-pub use check::{FoundAgent, check_agents, find_agents};
+pub use check::{FoundAgent, check_agents, find_agents, on_path};
 pub use write::write;
 
 impl Agent {
@@ -74,7 +74,9 @@ impl Options {
 
 /// Whether a command was installed by `connect`, in this or another version.
 fn is_ours(command: &str) -> bool {
-    command.contains("sayso") && command.contains("request --hook ")
+    // By the hook's name: the program may have been called by any.
+    let is_of = |agent: Agent| command.contains(&format!(" request --hook {}", agent.hook_name()));
+    Agent::ALL.into_iter().any(is_of)
 }
 
 /// Whether a hooks file contains one of our hooks.

@@ -6,10 +6,30 @@ const program = "PROGRAM"
 const patience = "PATIENCE"
 const all = "ALL"
 
-// The permissions of tools whose permission has another name than the tool.
-const permissions = { write: "edit", patch: "edit", multiedit: "edit", apply_patch: "edit" }
-// Permissions that belong to no single tool. In `run`, opencode refuses what would ask for them.
-const others = ["external_directory", "doom_loop"]
+// The tools we know, each with the permission it asks for. What a rule says about anything else stays as it is; in
+// `run`, opencode refuses what would ask.
+const same = ["bash", "codesearch", "edit", "glob", "grep", "list", "lsp", "read", "skill", "task", "todoread",
+  "todowrite", "webfetch", "websearch"]
+const permissions = {
+  ...Object.fromEntries(same.map((tool) => [tool, tool])),
+  write: "edit", patch: "edit", multiedit: "edit", apply_patch: "edit",
+  list_mcp_resources: "read", list_mcp_resource_templates: "read", read_mcp_resource: "read",
+}
+
+// Whether a pattern fits a permission's name, as opencode reads patterns.
+function fits(pattern, name) {
+  const literal = pattern.replaceAll("\\", "/").replace(/[.+^${}()|[\]\\]/g, "\\$&")
+  const regex = literal.replace(/\*/g, ".*").replace(/\?/g, ".").replace(/ \.\*$/, "( .*)?")
+  return new RegExp(`^${regex}$`, "s").test(name)
+}
+
+// A rule is a word, or a word for each pattern of what the tool is used on.
+const isTable = (rule) => typeof rule === "object" && rule !== null && !Array.isArray(rule)
+const asks = (rule) => rule === "ask" || (isTable(rule) && Object.values(rule).includes("ask"))
+const allowed = (rule) => {
+  if (!isTable(rule)) return rule === "ask" ? "allow" : rule
+  return Object.fromEntries(Object.entries(rule).map(([pattern, word]) => [pattern, word === "ask" ? "allow" : word]))
+}
 
 // Sends an event to sayso and waits for the answer. `stop` ends the wait and withdraws the card.
 function ask(event) {
@@ -36,7 +56,7 @@ function ask(event) {
 export const Sayso = async ({ client, directory }) => {
   const alone = process.argv.slice(2).find((word) => !word.startsWith("-")) === "run"
   const gate = alone || all
-  // The permission patterns of the config in order, each with whether it said "ask".
+  // The permission patterns of the config in order, each with whether we ask instead of opencode.
   const asked = []
   const waiting = new Map()
   // The calls that sayso was asked about, each with the id of its question.
@@ -48,11 +68,7 @@ export const Sayso = async ({ client, directory }) => {
     if (tool.startsWith("sayso_")) return false
     if (all) return true
     const name = permissions[tool] ?? tool
-    const fits = (pattern) => {
-      const words = pattern.split("*").map((word) => word.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
-      return new RegExp(`^${words.join(".*")}$`).test(name)
-    }
-    return asked.findLast(([pattern]) => fits(pattern))?.[1] ?? false
+    return asked.findLast(([pattern]) => fits(pattern, name))?.[1] ?? false
   }
 
   // Asks in sayso while opencode shows its own dialog. The first answer counts.
@@ -87,21 +103,32 @@ export const Sayso = async ({ client, directory }) => {
       const word = config.permission
       if (typeof word === "string") config.permission = { "*": word, "sayso_*": "allow" }
       if (!gate) return
-      const before = config.permission ?? {}
+      // The tools of a server begin with its name.
+      const servers = Object.keys(config.mcp ?? {}).map((name) => `${name.replace(/[^a-zA-Z0-9_-]/g, "_")}_`)
+      const tools = [...new Set(Object.values(permissions))]
+      const isKnown = (name) => tools.includes(name) || servers.some((server) => name.startsWith(server))
+      // The tools that a pattern fits, all of a server's or none.
+      const known = (pattern) => {
+        const isOpen = pattern.endsWith("*") && !pattern.endsWith(" *")
+        const all = servers.filter((server) => isOpen && fits(pattern, server)).map((server) => `${server}*`)
+        return [...tools.filter((tool) => fits(pattern, tool)), ...all]
+      }
       const after = {}
-      for (const [name, rule] of Object.entries(before)) {
-        const rules = typeof rule === "string" ? [rule] : Object.values(rule)
-        const asks = rules.includes("ask")
-        if (others.includes(name) || name.startsWith("sayso_")) {
-          after[name] = rule
+      // The last rule that fits counts, so each goes to the end.
+      const put = (name, rule, isAsked) => {
+        delete after[name]
+        after[name] = rule
+        asked.push([name, isAsked])
+      }
+      for (const [name, rule] of Object.entries(config.permission ?? {})) {
+        if (isKnown(name)) {
+          put(name, allowed(rule), asks(rule))
           continue
         }
-        asked.push([name, asks])
-        const allow = (rule) => (rule === "ask" ? "allow" : rule)
-        const allowed = Object.entries(rule).map(([pattern, rule]) => [pattern, allow(rule)])
-        after[name] = typeof rule === "string" ? allow(rule) : Object.fromEntries(allowed)
+        put(name, rule, false)
+        if (!asks(rule)) continue
+        for (const tool of known(name)) put(tool, allowed(rule), true)
       }
-      for (const name of others) after[name] ??= "ask"
       config.permission = after
     },
 

@@ -136,6 +136,27 @@ fn a_person_s_own_hooks_stay_beside_ours() {
     assert_eq!(settings, json!({"hooks": {"PreToolUse": [{"hooks": [{"command": "a"}]}]}}));
 }
 
+/// The end of a turn must not overtake the outcome of its last call.
+#[test]
+fn what_ends_a_question_is_told_in_order() {
+    let machine = Machine::new();
+    machine.connect(Agent::Claude, &options());
+    let settings = plain(&machine.read(".claude/settings.json").unwrap());
+    for event in ["PostToolUse", "PostToolUseFailure", "UserPromptSubmit", "Stop", "SubagentStop"] {
+        let hook = &settings["hooks"][event][0]["hooks"][0];
+        assert!(hook["command"].is_string() && hook.get("async").is_none(), "{event}: {hook}");
+    }
+}
+
+#[test]
+fn a_program_by_any_name_is_removed_again() {
+    let machine = Machine::new();
+    let options = Options { program: vec!["/opt/so".to_owned()], ..options() };
+    let plan = machine.connect(Agent::Claude, &options);
+    machine.carry_out(&disconnect(Agent::Claude, &options, &machine.places()).unwrap());
+    assert!(plan.changes.iter().all(|change| !change.path.exists()), "{plan:?}");
+}
+
 #[test]
 fn files_of_our_own_are_made_and_taken_away() {
     for agent in Agent::ALL {

@@ -7,10 +7,11 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, table};
 use crate::cli::wizard::{Prompt, say};
+use crate::config::{Env, Inputs};
 use serde_json::{Value, json};
 use similar::TextDiff;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Let a coding agent on this machine ask in the inbox; without a name, list the agents
 #[derive(Debug, clap::Args)]
@@ -83,25 +84,49 @@ impl Args {
         format.answer(&report.json(), |_| report.text(&format))
     }
 
-    /// The command that starts sayso. A project's files are shared, so they do not name the program's path on this
-    /// machine.
+    /// The command that starts sayso, with the data folder in use: an agent may start it without the environment of
+    /// this shell. A project's files are shared, so they name neither the program's path on this machine nor a folder
+    /// that nobody named.
     fn program(&self, context: &Context<'_>) -> Result<Vec<String>, Failure> {
-        let mut program = match (self.project, std::env::current_exe()) {
-            (true, _) => vec!["sayso".to_owned()],
-            (false, Ok(exe)) => vec![exe.to_string_lossy().into_owned()],
-            (false, Err(error)) => {
-                return Err(Failure::failed(format!("cannot find where sayso is installed: {error}")));
-            }
+        let mut program = match self.project {
+            true => vec!["sayso".to_owned()],
+            false => vec![text(&path_as_called(context.env())?)?],
         };
-        let flags = &context.inputs().flags;
-        for (flag, path) in [("--data", &flags.data), ("--config", &flags.config)] {
+        let Inputs { flags, env, .. } = context.inputs();
+        let named = |flag: &Option<PathBuf>, variable: &str| {
+            let path = flag.clone().or_else(|| env.get(variable).map(PathBuf::from))?;
+            let path = context.path(&path);
+            Some(std::path::absolute(&path).unwrap_or(path))
+        };
+        let data = named(&flags.data, "SAYSO_DATA");
+        let data = data.or_else(|| context.data_folder().filter(|_| !self.project));
+        for (flag, path) in [("--data", data), ("--config", named(&flags.config, "SAYSO_CONFIG"))] {
             if let Some(path) = path {
-                let path = std::path::absolute(context.path(path)).unwrap_or_else(|_| path.clone());
-                program.extend([flag.to_owned(), path.to_string_lossy().into_owned()]);
+                program.extend([flag.to_owned(), text(&path)?]);
             }
         }
         Ok(program)
     }
+}
+
+/// A path for an agent's config, which is text.
+fn text(path: &Path) -> Result<String, Failure> {
+    let wrong =
+        || Failure::failed(format!("{} is not UTF-8 text, so no agent can be told of it", path.display()));
+    path.to_str().map(str::to_owned).ok_or_else(wrong)
+}
+
+/// Where this program is, as it was called: a link keeps its name while what it leads to may move with an upgrade.
+fn path_as_called(env: &Env) -> Result<PathBuf, Failure> {
+    let exe = std::env::current_exe()
+        .map_err(|error| Failure::failed(format!("cannot find where sayso is installed: {error}")))?;
+    let called = std::env::args_os().next().map(PathBuf::from).unwrap_or_default();
+    let found = match called.parent().is_some_and(|folder| folder != Path::new("")) {
+        true => std::path::absolute(&called).ok(),
+        false => connect::on_path(env, &called),
+    };
+    let leads_here = |path: &PathBuf| path.canonicalize().ok() == exe.canonicalize().ok();
+    Ok(found.filter(leads_here).unwrap_or(exe))
 }
 
 /// The agents that can be connected, and which of them are here.

@@ -108,10 +108,15 @@ impl Workplace {
     }
 
     fn at_home(&self, program: impl AsRef<std::ffi::OsStr>) -> Command {
+        // An agent need not know the data folder: `connect` has written it down.
+        let knows_folder = program.as_ref() == SAYSO;
         let mut command = Command::new(program);
         command.env_clear().env("PATH", std::env::var_os("PATH").unwrap()).env("HOME", self.home.path());
         command.env("CLAUDE_CONFIG_DIR", self.path("claude")).env("CODEX_HOME", self.path("codex"));
-        command.env("SAYSO_DATA", self.path("data")).current_dir(self.path("project")).stdin(Stdio::null());
+        if knows_folder {
+            command.env("SAYSO_DATA", self.path("data"));
+        }
+        command.current_dir(self.path("project")).stdin(Stdio::null());
         command
     }
 

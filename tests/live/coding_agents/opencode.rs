@@ -66,6 +66,56 @@ fn opencode_run_does_what_is_decided() {
     }
 }
 
+/// Patterns are read as opencode reads them, and what the plugin does not know stays as it is.
+#[test]
+#[ignore = "needs opencode and node; .ci/run installs the former"]
+fn opencode_asks_here_where_a_pattern_says_so() {
+    let Some(opencode) = installed("opencode") else { return };
+    for permission in [json!({"ba?h": "ask"}), json!({"*": "deny", "b*h": {"*": "ask"}})] {
+        for (word, expected) in [("accept", [true, false]), ("ignore", [false, false])] {
+            let place = Workplace::connected(bash(), &["opencode"]);
+            place.decide(place.opencode_run(&opencode, &permission), &[word]);
+            assert_eq!(place.ran(), expected, "{permission} {word}");
+        }
+    }
+    let place = Workplace::connected(bash(), &["opencode"]);
+    let plugin = place.path(".config/opencode/plugin/sayso.js");
+    let module = place.path("plugin.mjs");
+    std::fs::copy(plugin, &module).unwrap();
+    let after = |before: Value| -> Value {
+        let script = format!(
+            "process.argv = ['', '', 'run']; const {{ Sayso }} = await import({:?}); const config = {before};
+             await (await Sayso({{}})).config(config); console.log(JSON.stringify(Object.entries(config.permission)))",
+            module.to_str().unwrap()
+        );
+        let output = place.at_home("node").args(["--input-type=module", "-e", &script]).output().unwrap();
+        assert!(output.status.success(), "{output:?}");
+        serde_json::from_slice(&output.stdout).unwrap()
+    };
+    for (before, expected) in [
+        (json!({"ba?h": "ask"}), json!([["ba?h", "ask"], ["bash", "allow"]])),
+        (json!({"bash": "ask", "edit": "deny"}), json!([["bash", "allow"], ["edit", "deny"]])),
+        (json!({"web*": "ask"}), json!([["web*", "ask"], ["webfetch", "allow"], ["websearch", "allow"]])),
+        (
+            json!({"external_directory": "ask", "new?": "ask"}),
+            json!([["external_directory", "ask"], ["new?", "ask"]]),
+        ),
+        (json!({"bash": "ask", "*": "deny"}), json!([["bash", "allow"], ["*", "deny"]])),
+        (json!({"bash": ["ask"], "read": null}), json!([["bash", ["ask"]], ["read", null]])),
+    ] {
+        assert_eq!(after(json!({"permission": &before})), expected, "{before}");
+    }
+    let servers =
+        json!({"mcp": {"git.hub": {}}, "permission": {"*": "ask", "*_delete": "deny", "git_hub_a?": "ask"}});
+    let rules = after(servers);
+    let rules = rules.as_array().unwrap();
+    assert_eq!(rules[0], json!(["*", "ask"]));
+    let end = &rules[rules.len() - 3..];
+    let expected =
+        [json!(["git_hub_*", "allow"]), json!(["*_delete", "deny"]), json!(["git_hub_a?", "allow"])];
+    assert_eq!(end, expected);
+}
+
 #[test]
 #[ignore = "needs opencode; .ci/run installs it"]
 fn opencode_run_runs_nothing_where_sayso_cannot_decide() {

@@ -178,6 +178,9 @@ fn claude_code_s_window_is_answered_here_or_there() {
     place.wait_until_empty();
     let late = place.accepted_late(&item);
     assert!(late.contains("answered there") && late.contains("the agent did it"), "{late}");
+    let shown = place.sayso(&["show", item["thread"].as_str().unwrap(), "--json"]);
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!(shown["state"]["reported"]["exit_code"], 0, "{shown}");
     // Interrupted there, it waits for no answer any more.
     let place = Workplace::connected(bash("touch ran"), &["claude"]);
     let Some(tmux) = place.claude_window(&claude) else { return };
