@@ -2,12 +2,12 @@
 
 use super::mail::Mail;
 use crate::graph::{EventKind, ThreadId};
-use crate::inbox::{InboxError, Status};
+use crate::inbox::{InboxError, SetAside, Status};
 use crate::mail::Destination;
 use crate::store::DriverLock;
-use crate::workflows::email::{ANSWERED_ELSEWHERE, Email, MailRef};
+use crate::workflows::email::{Email, MailRef};
 use crate::workflows::put_away::{self, PutAway, PutAwayMail};
-use serde_json::{Value, json};
+use serde_json::json;
 use std::collections::BTreeSet;
 
 /// Which direction mail moves.
@@ -88,8 +88,8 @@ impl Mail<'_> {
                     movers.push(id);
                 }
                 // It came back after whoever wanted it had stopped waiting, so its card is still closed.
-                (MailMove::Back, Some((id, PutAway { way: None, back: true, to, .. })))
-                    if email.settled.as_deref().is_some_and(|why| closed_card(&to, why)) =>
+                (MailMove::Back, Some((id, PutAway { way: None, back: true, .. })))
+                    if self.0.store().threads().is_set_aside(thread)? =>
                 {
                     movers.push(id);
                 }
@@ -123,7 +123,12 @@ impl Mail<'_> {
                 return Err(InboxError::Failed(why));
             }
         }
-        self.follow(thread, mail_move).await
+        let threads = self.0.store().threads();
+        match mail_move {
+            MailMove::Away(to) => threads.set_aside(thread.clone(), set_aside(to)).await?,
+            MailMove::Back => threads.reopen(thread.clone()).await?,
+        }
+        Ok(())
     }
 
     /// Waits until the driver has no more to do for a thread. Returns its status.
@@ -164,37 +169,6 @@ impl Mail<'_> {
                 ));
             }
         }
-    }
-
-    /// Closes the card when its mail was put away, and reopens it when the mail is back.
-    async fn follow(self, thread: &ThreadId, mail_move: &MailMove) -> Result<(), InboxError> {
-        let mut status = self.0.store().threads().outcome(thread)?.status;
-        // It may still be closing the card that is to come back.
-        if *mail_move == MailMove::Back && matches!(status, Status::Ready | Status::Running) {
-            status = self.wait_until_idle(thread, mail_move).await?;
-        }
-        let Some(state) = self.0.engine.state_at(thread, None)? else { return Ok(()) };
-        let Some(email) = state.get::<Email>() else { return Ok(()) };
-        match mail_move {
-            MailMove::Away(to)
-                if matches!(status, Status::Waiting | Status::Held | Status::Ready | Status::Trouble) =>
-            {
-                let what = EventKind::Settled { reason: reason(to), payload: json!({ "how": "put_away" }) };
-                self.0.deliver(thread, "settled", what, "have no mail").await?;
-            }
-            // A look at the mailbox may have closed it first, because the mail was gone.
-            MailMove::Back if email.settled.as_ref().is_some_and(|why| why != ANSWERED_ELSEWHERE) => {
-                let payload = match email.classification_decision {
-                    Some(class) => json!({ "class": class, "back": true }),
-                    // It went away before it was classified.
-                    None => json!({ "triage": true }),
-                };
-                let what = EventKind::Corrected { payload };
-                self.0.deliver(thread, "corrected", what, "have no class to correct").await?;
-            }
-            MailMove::Away(_) | MailMove::Back => {}
-        }
-        Ok(())
     }
 
     /// The thread that moved a mail last, and its state.
@@ -241,20 +215,14 @@ fn mails_in_mailbox(email: &Email) -> Result<Vec<&MailRef>, InboxError> {
     Ok(mails)
 }
 
-/// Why the card of a mail that was put away is closed.
-fn reason(to: &Destination) -> String {
+/// Why the thread of a mail that was put away is set aside.
+fn set_aside(to: &Destination) -> SetAside {
     match to {
-        Destination::Archive => "you have archived it".to_owned(),
-        Destination::Trash => "you have deleted it".to_owned(),
-        Destination::Spam => "you have marked it as spam".to_owned(),
-        Destination::Folder(name) => format!("you have moved it to {name}"),
+        Destination::Archive => SetAside::Archived,
+        Destination::Trash => SetAside::Deleted,
+        Destination::Spam => SetAside::Spam,
+        Destination::Folder(name) => SetAside::Moved(name.clone()),
     }
-}
-
-/// Whether a card was closed for this reason because its mail was put away there.
-fn closed_card(to: &Value, why: &str) -> bool {
-    let to = serde_json::from_value::<Destination>(to.clone());
-    to.is_ok_and(|to| reason(&to) == why)
 }
 
 fn key(mail: &MailRef) -> String {

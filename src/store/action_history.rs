@@ -48,7 +48,7 @@ pub(in crate::store) fn line(db: &Connection, entry: &Entry) -> Result<Option<De
     match entry.kind {
         EntryKind::Snoozed => snoozed(db, entry, blank),
         EntryKind::Corrected => reclassified(db, entry, blank),
-        EntryKind::Started => moved(&thread, blank).map(Some),
+        EntryKind::Started => moved(db, &thread, blank).map(Some),
         _ => Ok(None),
     }
 }
@@ -80,9 +80,7 @@ fn reclassified(
     blank: DecisionLine,
 ) -> Result<Option<DecisionLine>, StoreError> {
     let EventKind::Corrected { payload } = entry.parse_body::<Arrived>()?.event.what else { return Ok(None) };
-    // A mail that was put back gets its card back by such an event, too.
-    let class = payload.get("class").and_then(Value::as_str).filter(|_| payload.get("back").is_none());
-    let Some(class) = class else { return Ok(None) };
+    let Some(class) = payload.get("class").and_then(Value::as_str) else { return Ok(None) };
     let mails = MailRow::of_thread(db, entry.stream)?;
     Ok(Some(DecisionLine {
         action: "reclassify".to_owned(),
@@ -93,8 +91,9 @@ fn reclassified(
     }))
 }
 
-/// A mail that its thread was to move; its title says where to. Its output says where the mail is.
-fn moved(thread: &ThreadRow, blank: DecisionLine) -> Result<DecisionLine, StoreError> {
+/// A mail that its thread was to move; its title says where to. Its output says where the mail is. The line leads to the
+/// mail's own thread, which people know.
+fn moved(db: &Connection, thread: &ThreadRow, blank: DecisionLine) -> Result<DecisionLine, StoreError> {
     let output = thread.output()?;
     let (end, outcome) = match (&output, thread.status) {
         (_, Status::Ready | Status::Running | Status::Held | Status::Joining) => {
@@ -102,15 +101,19 @@ fn moved(thread: &ThreadRow, blank: DecisionLine) -> Result<DecisionLine, StoreE
         }
         (_, Status::Trouble | Status::Waiting) => (DecisionEnd::Failed, "failed"),
         (Some(output), Status::Done | Status::Abandoned) if output["back"] == true => {
-            (DecisionEnd::Done, "moved, then put back")
+            (DecisionEnd::Undone, "moved, then put back")
         }
         (Some(_), Status::Done | Status::Abandoned) => (DecisionEnd::Done, "moved"),
         (None, Status::Done | Status::Abandoned) => (DecisionEnd::Failed, "not moved"),
     };
-    let from = output.as_ref().and_then(|output| output.pointer("/mail/from")).and_then(Value::as_str);
+    let of_mail =
+        |name: &str| output.as_ref().and_then(|output| output.pointer("/mail")?.get(name)?.as_str());
+    let mail = of_mail("identity").map(|identity| MailRow::find(db, identity)).transpose()?.flatten();
+    let own = mail.and_then(|mail| mail.thread).map(|seq| ThreadRow::by_seq(db, seq)).transpose()?;
     Ok(DecisionLine {
+        thread: own.map_or(blank.thread, |own| own.id),
         action: thread.workflow.clone(),
-        source: from.map(str::to_owned),
+        source: of_mail("from").map(str::to_owned),
         end,
         outcome: outcome.to_owned(),
         ..blank

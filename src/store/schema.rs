@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 6;
+pub const VERSION: i64 = 7;
 
 /// The record: everything that happened, and where the log ends.
 const LOG: &str = "

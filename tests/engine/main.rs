@@ -22,6 +22,7 @@ mod narrowed;
 mod profiles;
 mod prune;
 mod samples;
+mod set_aside;
 mod skipped;
 mod snapshots;
 mod turns;

@@ -258,6 +258,26 @@ fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
 }
 
 #[test]
+fn a_mail_that_was_moved_is_put_back_from_the_list_of_decisions() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let (mail, first) = two_mails(&runtime);
+    let away = MailMove::Away(Destination::Trash);
+    move_mail(&runtime, &mail, &first, &away);
+    let mut screen = TestScreen::over((*mail).clone(), SIZE);
+    screen.press("gh");
+    assert!(screen.dump().contains("M put it back"), "{}", screen.dump());
+    screen.press("M");
+    runtime.block_on(mail.drive());
+    assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Trash", "new/1 back"]);
+    screen.press("M");
+    screen.tell(Msg::Changed);
+    screen.press("M");
+    assert_eq!(screen.note(), "Only mail that was moved can be put back · gh lists it");
+    screen.press("gi");
+    assert!(screen.dump().contains("The report"), "{}", screen.dump());
+}
+
+#[test]
 fn the_next_undo_tries_again_what_could_not_be_put_back() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let (mail, first) = two_mails(&runtime);

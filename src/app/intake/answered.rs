@@ -3,14 +3,14 @@
 use super::{Intake, IntakeError};
 use crate::driver::arrival;
 use crate::graph::{Event, EventKind, ThreadId};
-use crate::inbox::Status;
+use crate::inbox::{SetAside, Status};
 use crate::mail::{Account, Mail, MailPresence};
 use crate::store::{StoreError, WaitingMailThread};
-use crate::workflows::email::ANSWERED_ELSEWHERE;
 use serde_json::json;
 use std::collections::HashSet;
 
-const MAIL_GONE: &str = "the mail is no longer in its mailbox";
+/// The event that tells a thread that its mail was answered.
+const ANSWERED: &str = "settled:answered";
 
 impl Intake {
     /// The user's own mail answers whatever waits in its conversation.
@@ -32,7 +32,7 @@ impl Intake {
         if is_ours || !self.is_answer(&thread, mail, &refers)? {
             return Ok(());
         }
-        self.settle(&thread, ANSWERED_ELSEWHERE, "answered").await
+        self.settle(&thread).await
     }
 
     /// Whether the user's own mail can answer a thread: it refers to the thread's newest mail, or was written after it.
@@ -43,7 +43,8 @@ impl Intake {
 
     /// Closes threads whose mail is now answered or gone.
     pub(super) async fn close_answered(&self, account: &Account) -> Result<(), IntakeError> {
-        let mut waiting = self.engine().store().mail().waiting(&account.name)?;
+        let store = self.engine().store();
+        let mut waiting = store.mail().waiting(&account.name)?;
         waiting.retain(|waiting| !waiting.place.is_empty());
         if waiting.is_empty() {
             return Ok(());
@@ -55,12 +56,15 @@ impl Intake {
         for (waiting, presence) in &waiting {
             match presence {
                 MailPresence::Unknown => {}
-                MailPresence::Gone => self.settle(&waiting.thread, MAIL_GONE, "gone").await?,
+                // If the person has just put it away here, this is how its card goes, too.
+                MailPresence::Gone => {
+                    store.threads().set_aside(waiting.thread.clone(), SetAside::Gone).await?;
+                }
                 MailPresence::There { answered, .. } => {
                     let in_sent = waiting.message_id.as_ref().is_some_and(|id| answered_ids.contains(id));
                     // If the thread has sent something, that may be the answer.
                     if !waiting.acted && (*answered || in_sent) {
-                        self.settle(&waiting.thread, ANSWERED_ELSEWHERE, "answered").await?;
+                        self.settle(&waiting.thread).await?;
                     }
                 }
             }
@@ -68,20 +72,21 @@ impl Intake {
         Ok(())
     }
 
-    async fn settle(&self, thread: &ThreadId, reason: &str, how: &str) -> Result<(), IntakeError> {
+    /// Tells a thread that its mail was answered elsewhere.
+    async fn settle(&self, thread: &ThreadId) -> Result<(), IntakeError> {
         let store = self.engine().store();
-        let id = format!("settled:{how}");
         match store.threads().outcome(thread)?.status {
             Status::Waiting | Status::Held => {}
             // It is told once, before its next node; trouble after that is for a person.
-            Status::Ready | Status::Trouble if !store.mail().was_told(thread, &id, reason)? => {}
+            Status::Ready | Status::Trouble if !store.mail().was_told(thread, ANSWERED)? => {}
             // A running thread is told when it next waits.
             _ => return Ok(()),
         }
         let line = store.threads().line(thread)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
-        let what = EventKind::Settled { reason: reason.to_owned(), payload: json!({ "how": how }) };
-        let event = Event { id, what };
+        let reason = "you have answered it elsewhere".to_owned();
+        let what = EventKind::Settled { reason, payload: json!({ "how": "answered" }) };
+        let event = Event { id: ANSWERED.to_owned(), what };
         let arrival =
             arrival(spec, thread, &event, None).map_err(|error| IntakeError::Thread(error.to_string()))?;
         match store.threads().deliver(arrival).await {

@@ -82,12 +82,8 @@ async fn move_one(folder: &OpenFolder, thread: &ThreadId, mail_move: &MailMove) 
     let refused = |error| Failure::from_inbox(&error, Exit::Failed);
     let by = folder.inbox().mail().begin_move(thread, mail_move).await.map_err(refused)?;
     drive(folder, &by).await?;
-    if *mail_move == MailMove::Back {
-        // It may still have to close the card that comes back.
-        drive(folder, std::slice::from_ref(thread)).await?;
-    }
     folder.inbox().mail().end_move(thread, mail_move, &by).await.map_err(refused)?;
-    // The mail's own thread was told; drive it on, so that it can be reclassified.
+    // If the mail's own thread was at work when the mail went away, it goes on.
     drive(folder, std::slice::from_ref(thread)).await
 }
 

@@ -1,7 +1,7 @@
 //! The bodies of log entries, by kind. Their JSON is a file format: members are added with a default, never renamed.
 
 use crate::graph::{Authorization, BatchId, Decision, EffectState, Event, Hash, ThreadId, Warning};
-use crate::inbox::{DecidedBy, MemoryCause, NextView, Status};
+use crate::inbox::{DecidedBy, MemoryCause, NextView, SetAside, Status};
 use crate::store::StoreError;
 use crate::store::rows::{Awaits, ThreadRow};
 use crate::text::{digest_from_hex, hex};
@@ -199,6 +199,8 @@ pub(in crate::store) enum UndoReason {
     HeldTooLong,
     /// A fork, or the thread it was forked from, had done the same meanwhile.
     DoneElsewhere,
+    /// Its thread was set aside with its mail.
+    SetAside,
 }
 
 impl UndoReason {
@@ -211,6 +213,7 @@ impl UndoReason {
             UndoReason::Stopped => "thread stopped",
             UndoReason::HeldTooLong => "asked again: held too long",
             UndoReason::DoneElsewhere => "asked again: a fork has done this already",
+            UndoReason::SetAside => "taken back: the mail went away",
         }
     }
 }
@@ -257,7 +260,7 @@ pub(in crate::store) struct PersonAction {
     pub from: i64,
 }
 
-/// The decision about a thread's trouble was carried out, or the thread ended with its parent.
+/// The decision about a thread's trouble was carried out, or the thread ended with its parent or its mail.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub(in crate::store) struct Settled {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -274,6 +277,21 @@ pub(in crate::store) struct Settled {
     /// The status it ended with.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends: Option<Status>,
+    /// Why it was set aside, if it can be reopened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub set_aside: Option<SetAside>,
+}
+
+/// A thread that was set aside goes on where it was.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(in crate::store) struct Reopened {
+    /// The questions that are open again.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub open: Vec<i64>,
+    /// The questions that had been answered and acted on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub decided: Vec<i64>,
+    pub from: i64,
 }
 
 /// A question is hidden until a time, or its waiting time by the policy's clock has started.

@@ -37,6 +37,7 @@ kinds! {
     Corrected "corrected" "A person corrected what a thread concluded."
     Stopped "stopped" "A person stopped a thread."
     Settled "settled" "The decision about a thread's trouble was carried out."
+    Reopened "reopened" "A thread that was set aside is open again, with its questions."
     Snoozed "snoozed" "A question was snoozed or shown again, or its waiting time started."
     Filed "filed" "A result was filed away."
     Granted "granted" "Something may be done without asking."

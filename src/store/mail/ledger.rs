@@ -1,8 +1,7 @@
 //! What happened to each mail: sayso's own record, whatever the mailbox says.
 
 use crate::graph::ThreadId;
-use crate::store::log::{self, Closed};
-use crate::store::record::recent::Recent;
+use crate::store::log::{self, Arrived};
 use crate::store::rows::{MailRow, MailState, ThreadRow, damaged, time};
 use crate::store::{Mail, StoreError, blobs, search};
 use jiff::Timestamp;
@@ -149,21 +148,17 @@ impl Mail<'_> {
         })
     }
 
-    /// Whether a thread was already told this: it closed a question for this reason, or has the event queued.
-    pub fn was_told(self, thread: &ThreadId, event: &str, reason: &str) -> Result<bool, StoreError> {
+    /// Whether an event with this id has reached a thread before.
+    pub fn was_told(self, thread: &ThreadId, event: &str) -> Result<bool, StoreError> {
         self.0.read(|db| {
             let thread = ThreadRow::seq_of(db, thread)?;
-            let row = ThreadRow::by_seq(db, thread)?;
-            if Recent::read(db, &row)?.unheard.iter().any(|(_, unheard)| unheard.id == event) {
-                return Ok(true);
-            }
             let mut statement = db.prepare_cached(
-                "SELECT seq FROM log WHERE stream = ? AND kind = 'closed' ORDER BY seq DESC",
+                "SELECT seq FROM log WHERE stream = ? AND kind = 'arrived' ORDER BY seq DESC",
             )?;
-            let closed: Vec<i64> =
+            let arrived: Vec<i64> =
                 statement.query_map([thread], |row| row.get(0))?.collect::<Result<_, _>>()?;
-            for seq in closed {
-                if log::entry(db, seq)?.parse_body::<Closed>()?.why == reason {
+            for seq in arrived {
+                if log::entry(db, seq)?.parse_body::<Arrived>()?.event.id == event {
                     return Ok(true);
                 }
             }

@@ -8,7 +8,7 @@ use crate::inbox::{BUILTIN_GRANTS, DecidedBy, Status};
 use crate::store::StoreError;
 use crate::store::log::{
     self, Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Granted, Learned, Pin,
-    Pruned, Revoked, Scope, Settled, Snoozed, Started, Stepped, parse_digest,
+    Pruned, Reopened, Revoked, Scope, Settled, Snoozed, Started, Stepped, parse_digest,
 };
 use crate::store::rows::{Awaits, EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
 use rusqlite::{Connection, params};
@@ -89,6 +89,7 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
             touch(db, entry)
         }
         EntryKind::Settled => settled(db, entry, &entry.parse_body()?),
+        EntryKind::Reopened => reopened(db, entry, &entry.parse_body()?),
         EntryKind::Filed => {
             execute(db, "UPDATE threads SET unread = 0, last = ?2 WHERE seq = ?1", [entry.stream, entry.seq])
         }
@@ -338,6 +339,23 @@ fn settled(db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreEr
         ],
     )?;
     if body.ends.is_some() { wake_parent(db, entry) } else { Ok(()) }
+}
+
+fn reopened(db: &Connection, entry: &Entry, body: &Reopened) -> Result<(), StoreError> {
+    for (stage, questions) in [(Stage::Open, &body.open), (Stage::Decided, &body.decided)] {
+        for question in questions {
+            let sql = "UPDATE interrupts SET status = ?3, stamp = ?2, waits = NULL WHERE seq = ?1";
+            execute(db, sql, params![question, entry.seq, stage])?;
+        }
+    }
+    execute(
+        db,
+        &format!(
+            "UPDATE threads SET last = ?5, version = ?5, updated_at = ?6, hold_ms = ?4, held_at = NULL,
+            status = {LIVE_STATUS} WHERE seq = ?1"
+        ),
+        params![entry.stream, None::<Awaits>, None::<i64>, 0, entry.seq, entry.at],
+    )
 }
 
 fn granted(db: &Connection, entry: &Entry, body: Granted) -> Result<(), StoreError> {

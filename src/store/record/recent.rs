@@ -3,11 +3,11 @@
 //! projection.
 
 use crate::graph::{Decision, EffectState, Event, EventKind, Hash};
-use crate::inbox::Status;
+use crate::inbox::{SetAside, Status};
 use crate::store::StoreError;
 use crate::store::log::{
     self, Amended, Arrived, Asked, Checksum, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind,
-    Settled, Snoozed, Started, Stepped,
+    Reopened, Settled, Snoozed, Started, Stepped,
 };
 use crate::store::rows::{Awaits, ThreadRow, damaged};
 use rusqlite::Connection;
@@ -133,7 +133,14 @@ impl Question {
                 EntryKind::Stepped if entry.body.is_some() => {
                     return Ok(entry.parse_body::<Stepped>()?.open.contains(&seq));
                 }
-                EntryKind::Settled => return Ok(entry.parse_body::<Settled>()?.ends.is_none()),
+                EntryKind::Settled => {
+                    let Settled { ends, set_aside, .. } = entry.parse_body()?;
+                    let Some(why) = set_aside else { return Ok(ends.is_none()) };
+                    question.closed = Some(why.sentence());
+                }
+                EntryKind::Reopened if entry.parse_body::<Reopened>()?.open.contains(&seq) => {
+                    (question.closed, question.waits) = (None, None);
+                }
                 _ if entry.about == Some(seq) => question.apply(&entry)?,
                 _ => {}
             }
@@ -216,6 +223,8 @@ pub(in crate::store) struct Recent {
     pub entries: Vec<Entry>,
     /// How the thread ended, by its last step or from outside its graph.
     ended: Option<Status>,
+    /// If it was set aside: why, and the questions it had then.
+    pub set_aside: Option<(SetAside, Vec<Question>)>,
 }
 
 impl Recent {
@@ -251,6 +260,7 @@ impl Recent {
             unheard: Vec::new(),
             effects: Vec::new(),
             ended: step.ended,
+            set_aside: None,
             step,
             entries: Vec::new(),
         };
@@ -299,7 +309,7 @@ impl Recent {
                 }
             }
             EntryKind::Settled if later => {
-                let Settled { takes, drops, ends, .. } = entry.parse_body()?;
+                let Settled { takes, drops, ends, set_aside, .. } = entry.parse_body()?;
                 self.questions.retain(|question| {
                     !question.current_answer().is_some_and(|answer| takes.contains(&answer.seq))
                 });
@@ -310,9 +320,16 @@ impl Recent {
                 self.unheard.retain(|(seq, _)| !drops.contains(seq));
                 if ends.is_some() {
                     self.ended = ends;
-                    self.questions.clear();
+                    let questions = std::mem::take(&mut self.questions);
+                    self.set_aside = set_aside.map(|why| (why, questions));
                     self.unheard.clear();
                 }
+            }
+            EntryKind::Reopened if later => {
+                self.ended = None;
+                self.questions = self.set_aside.take().map(|(_, questions)| questions).unwrap_or_default();
+                // Nobody saw them meanwhile.
+                self.questions.iter_mut().for_each(|question| question.waits = None);
             }
             _ => {}
         }

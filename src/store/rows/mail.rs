@@ -92,4 +92,19 @@ impl MailRow {
         }
         Ok(())
     }
+
+    /// The mails of a thread that counted as handled with this outcome no longer do.
+    pub(in crate::store) fn thread_reopened(
+        db: &Connection,
+        thread: i64,
+        outcome: &str,
+    ) -> Result<(), StoreError> {
+        for mut mail in MailRow::of_thread(db, thread)? {
+            if mail.outcome.as_deref() == Some(outcome) {
+                (mail.outcome, mail.handled_at) = (None, None);
+                mail.update(db)?;
+            }
+        }
+        Ok(())
+    }
 }

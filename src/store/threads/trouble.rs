@@ -5,7 +5,7 @@
 //! next write, and until then it can be undone.
 
 use crate::graph::{Decision, EffectState, Event, EventKind, Interrupt, ThreadId};
-use crate::inbox::Status;
+use crate::inbox::{SetAside, Status};
 use crate::store::log::{Asked, EntryKind, PersonAction, Settled, Tx, UndoReason};
 use crate::store::record::answers::reopen_all;
 use crate::store::record::append::append;
@@ -151,7 +151,7 @@ fn settle_effect(
 
 /// Ends a thread from outside its graph, together with the children it waits for. No node has seen the mails that
 /// reached it during its trouble, so those get a new thread.
-fn end(
+pub(super) fn end(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
     recent: &Recent,
@@ -164,7 +164,8 @@ fn end(
         .extend(recent.unheard.iter().filter(|(_, event)| is_news(event)).map(|(_, event)| event.id.clone()));
     let status = settled.ends.unwrap_or(Status::Abandoned);
     append(tx, row, EntryKind::Settled, None, &settled, &[], now)?;
-    MailRow::thread_ended(tx, row.seq, &event_ids, status.word(), now)?;
+    let outcome = settled.set_aside.as_ref().map_or(status.word(), SetAside::word);
+    MailRow::thread_ended(tx, row.seq, &event_ids, outcome, now)?;
     if recent.step.awaits != Awaits::Children {
         return Ok(());
     }

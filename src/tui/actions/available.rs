@@ -100,6 +100,10 @@ impl Action {
             Action::Archive | Action::Delete | Action::Spam | Action::MoveMail => {
                 when(in_inbox && crate::tui::tabs::inbox::away::has_mail(model), "Only mail can be put away")
             }
+            Action::PutBack => when(
+                history::moved(model).is_some(),
+                "Only mail that was moved can be put back · gh lists it",
+            ),
             Action::Unsubscribe => when(
                 crate::tui::tabs::inbox::mail::unsubscribable_thread(model).is_some(),
                 "This mail doesn't say how to leave a list",

@@ -254,6 +254,7 @@ actions! {
         Delete ["d"] "delete": "move the mail to the trash" => away::ask(model, Destination::Trash),
         Spam ["S"] "spam": "move the mail to spam" => away::ask(model, Destination::Spam),
         MoveMail ["m"] "move_mail": "move the mail to a folder" => away::ask_folder(model),
+        PutBack ["M"] "put_back": "put moved mail back, in past decisions" => history::put_back(model),
         Unsubscribe ["U"] "unsubscribe": "leave the mailing list; asks first" => mail::unsubscribe(model),
         Stop ["X"] as "stop the thread; revoke a grant" "stop": "stop the thread" => tabs::stop(model, press),
         Why ["w"] "why": "why it is here, and what it cost" => decide::ask_why(model),

@@ -228,6 +228,7 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
     } else if model.shows_history() {
         vec![
             named(Action::OpenThread, "thread"),
+            named(Action::PutBack, "put it back"),
             named(Action::Behind, "grant or lesson"),
             named(Action::MarkSame, "same sender"),
             named(Action::Why, "why"),

@@ -45,9 +45,6 @@ pub(super) use rules::TASKS;
 pub use state::{Earlier, Email, EmailInput, MailRef};
 pub use unsubscribe::cannot_leave;
 
-/// Why a thread is settled if the person answered its mail in another program.
-pub const ANSWERED_ELSEWHERE: &str = "you have answered it elsewhere";
-
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();

@@ -221,8 +221,6 @@ pub enum EmailUpdate {
     EventNews { tool: String, args: Value },
     /// The person wants to leave the mailing list of this mail.
     Unsubscribe,
-    /// The person brought back a mail that was not classified yet.
-    Reopened,
     /// The person wants the mail answered after all, with these instructions.
     Heard { text: String },
     /// The person added a hint to a retry.
@@ -252,9 +250,6 @@ impl State for Email {
             EventKind::Settled { reason, .. } => Some(EmailUpdate::Settled { reason }),
             EventKind::Corrected { payload } if payload.get("unsubscribe").is_some() => {
                 Some(EmailUpdate::Unsubscribe)
-            }
-            EventKind::Corrected { payload } if payload.get("triage").is_some() => {
-                Some(EmailUpdate::Reopened)
             }
             EventKind::Corrected { payload } => {
                 let class = payload.get("class").cloned()?;
@@ -345,7 +340,6 @@ impl State for Email {
                 self.reopen();
                 self.ask_about(tools::UNSUBSCRIBE, json!({}));
             }
-            EmailUpdate::Reopened => self.reopen(),
             EmailUpdate::Heard { text } => {
                 self.reopen();
                 self.corrected = Some(Class::Respond);

@@ -1,27 +1,63 @@
 //! Mail that is put away and comes back, while its mailbox is synced.
 
-use crate::support::email_inbox::{EmailInbox, mail};
-use sayso::graph::{EventKind, ThreadId};
-use sayso::inbox::DecisionQuery;
+use crate::support::email_inbox::{EmailInbox, calls, done, mail, write};
+use sayso::graph::{Decision, EventKind, ThreadId};
+use sayso::inbox::{DecisionEnd, DecisionLine, DecisionQuery, SetAside};
 use sayso::mail::MailError;
 use sayso::service::{Destination, MailMove};
 use serde_json::json;
 
-/// Moves a thread's mail. A look at the mailbox settles the thread before the move ends, if it gives a reason.
-async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: Option<&str>) {
+/// What a look at the mailbox finds while a mail is moved.
+enum Look {
+    Gone,
+    Answered,
+}
+
+/// Moves a thread's mail. A look at the mailbox may find something before the move ends.
+async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: Option<Look>) {
     let by = inbox.mail().begin_move(thread, way).await.unwrap();
     inbox.drive().await;
-    if let Some(reason) = look {
-        let what = EventKind::Settled { reason: reason.to_owned(), payload: json!({}) };
-        inbox.arrive(thread, "settled:look", what).await.unwrap();
-        inbox.drive().await;
+    match look {
+        Some(Look::Gone) => {
+            inbox.store().threads().set_aside(thread.clone(), SetAside::Gone).await.unwrap();
+        }
+        Some(Look::Answered) => {
+            let reason = "you have answered it elsewhere".to_owned();
+            let what = EventKind::Settled { reason, payload: json!({}) };
+            inbox.arrive(thread, "settled:answered", what).await.unwrap();
+        }
+        None => {}
     }
+    inbox.drive().await;
     inbox.mail().end_move(thread, way, &by).await.unwrap();
     inbox.drive().await;
 }
 
+#[tokio::test]
+async fn a_draft_comes_back_as_it_was_and_can_be_sent() {
+    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let thread = inbox.receive_mail().await;
+    let before = inbox.open_item(&thread).await;
+    assert_eq!(before.action, "write_email");
+    move_mail(&inbox, &thread, &MailMove::Away(Destination::Trash), None).await;
+    assert!(inbox.open_items(&thread).await.is_empty(), "its card went with it");
+    assert_eq!(inbox.ledger(&thread).1.as_deref(), Some("deleted"));
+    let id = before.interrupt().unwrap();
+    let late = inbox.decide(&id, Decision::Accept).await.unwrap_err().to_string();
+    assert!(late.contains("you have deleted it"), "{late}");
+    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+
+    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    let after = inbox.open_item(&thread).await;
+    assert_eq!(after, before, "the same question, with the same draft and the same hash");
+    assert_eq!(inbox.ledger(&thread).1, None);
+    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+}
+
 /// How many cards are open after the mail was archived and put back.
-async fn cards_after_restoring(look: Option<&str>) -> usize {
+async fn cards_after_restoring(look: Option<Look>) -> usize {
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;
     let why = "why shown: It says so.";
@@ -39,12 +75,12 @@ async fn cards_after_restoring(look: Option<&str>) -> usize {
 #[tokio::test]
 async fn a_card_comes_back_with_its_mail_whoever_noticed_first_that_it_was_gone() {
     assert_eq!(cards_after_restoring(None).await, 1);
-    assert_eq!(cards_after_restoring(Some("the mail is no longer in its mailbox")).await, 1);
+    assert_eq!(cards_after_restoring(Some(Look::Gone)).await, 1);
 }
 
 #[tokio::test]
 async fn a_card_that_was_answered_elsewhere_stays_closed_when_its_mail_comes_back() {
-    assert_eq!(cards_after_restoring(Some("you have answered it elsewhere")).await, 0);
+    assert_eq!(cards_after_restoring(Some(Look::Answered)).await, 0);
 }
 
 #[tokio::test]
@@ -86,9 +122,12 @@ async fn a_mail_that_went_away_unclassified_is_classified_when_it_comes_back() {
 
 /// How past decisions and moves ended, newest first.
 async fn outcomes(inbox: &EmailInbox) -> Vec<String> {
+    past(inbox).await.into_iter().map(|line| line.outcome).collect()
+}
+
+async fn past(inbox: &EmailInbox) -> Vec<DecisionLine> {
     let query = DecisionQuery { limit: 9, ..DecisionQuery::default() };
-    let past = inbox.decisions().history(query).await.unwrap().rows;
-    past.into_iter().map(|line| line.outcome).collect()
+    inbox.decisions().history(query).await.unwrap().rows
 }
 
 #[tokio::test]
@@ -97,8 +136,11 @@ async fn what_was_moved_and_reclassified_is_listed_with_what_was_decided() {
     let thread = inbox.receive_mail().await;
     move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), None).await;
     assert_eq!(outcomes(&inbox).await, ["moved"]);
+    let line = past(&inbox).await.remove(0);
+    assert_eq!((&line.thread, line.end), (&thread, DecisionEnd::Done), "it leads to the mail");
     move_mail(&inbox, &thread, &MailMove::Back, None).await;
     assert_eq!(outcomes(&inbox).await, ["moved, then put back"]);
+    assert_eq!(past(&inbox).await[0].end, DecisionEnd::Undone);
     inbox.mail().reclassify(thread.clone(), "ignore".to_owned()).await.unwrap();
     inbox.drive().await;
     assert_eq!(outcomes(&inbox).await, ["reclassified as ignore", "moved, then put back"]);

@@ -4,6 +4,7 @@ use crate::graph::Kind;
 use crate::inbox::{
     AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page,
 };
+use crate::service::MailMove;
 use crate::text::{Visible, pad};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
@@ -119,6 +120,18 @@ pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
     let Some(sender) = sender else { return Vec::new() };
     let filter = DecisionQuery { from: Some(sender.clone()), ..DecisionQuery::default() };
     show(model, &sender, filter)
+}
+
+/// The selected line, if it is about a mail that was moved and is still away.
+pub fn moved(model: &Model) -> Option<&DecisionLine> {
+    let line = model.inbox.history.list.selected().filter(|_| model.shows_history())?;
+    (line.answer == AnswerKind::Move && line.end == DecisionEnd::Done).then_some(line)
+}
+
+/// Puts the selected mail back where it was, with its card.
+pub fn put_back(model: &mut Model) -> Vec<Cmd> {
+    let thread = moved(model).map(|line| line.thread.clone());
+    thread.map(|thread| Cmd::PutAway(vec![thread], MailMove::Back)).into_iter().collect()
 }
 
 /// Asks for the grants behind the selected decision, and what was learned from it.
@@ -265,8 +278,12 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     }
     blocks.extend(contents(line));
     let keys = "t thread · w why it was asked · gb grant or lesson · = same sender · / search";
-    let class = if line.workflow == "email" { " · C reclassify" } else { "" };
-    blocks.push(Block::Text(Visible::new(&format!("{keys}{class}"))));
+    let more = match (line.answer, line.end) {
+        (AnswerKind::Move, DecisionEnd::Done) => " · M put it back",
+        _ if line.workflow == "email" => " · C reclassify",
+        _ => "",
+    };
+    blocks.push(Block::Text(Visible::new(&format!("{keys}{more}"))));
     Doc::page(&line.title, &line.workflow, blocks)
 }
 

@@ -91,12 +91,6 @@ async fn classify(
     };
     if let Some(class) = state.corrected {
         learn_correction(ctx, state, conversation, newest, class).await?;
-        if state.classification_decision == Some(class) {
-            // Its class is what it was, and so is the reason: the mail was put away and came back.
-            let unchanged =
-                classified(class, state.triage_reasoning.clone(), state.gist.clone(), state.triaged_by);
-            return Ok(Classified { unsure: state.unsure, ..unchanged });
-        }
         return Ok(classified(class, "You said so.".to_owned(), state.gist.clone(), TriagedBy::Person));
     }
     if let Some((class, why)) = own_rules::decide(&services.rules, newest, &newest_ref.account) {
