@@ -92,6 +92,16 @@ pub struct Item {
     pub closed: Option<String>,
 }
 
+/// A proposal with a person's arguments in place of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Edited {
+    pub title: String,
+    /// What has been done once it is accepted: "declined".
+    pub done: Option<String>,
+    /// The warnings about these arguments.
+    pub warnings: Vec<Warning>,
+}
+
 /// The key for changes to an item that were made on the screen and not sent.
 pub fn unsent_edit_key(item: &str) -> String {
     format!("edit:{item}")
@@ -120,10 +130,13 @@ impl Item {
         approval && self.is_about_mail() && !self.irreversible
     }
 
-    /// The warnings that still hold if it is edited to these arguments.
-    pub fn warnings_left(&self, args: &Value) -> Vec<Warning> {
+    /// The item with these arguments, as far as that can be told without its workflow: only warnings about an argument
+    /// that was changed are gone.
+    pub fn edited(&self, args: &Value) -> Edited {
         let is_unchanged = |about: &str| self.args.get(about) == args.get(about);
-        self.warnings.iter().filter(|one| one.about.as_deref().is_none_or(is_unchanged)).cloned().collect()
+        let holds = |warning: &&Warning| warning.about.as_deref().is_none_or(is_unchanged);
+        let warnings = self.warnings.iter().filter(holds).cloned().collect();
+        Edited { title: self.title.clone(), done: self.labels.done.clone(), warnings }
     }
 
     /// The arguments that an edit starts from.

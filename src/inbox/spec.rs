@@ -1,6 +1,6 @@
 //! A workflow as the inbox knows it, and the list of all workflows.
 
-use super::{Block, Card, Item, LEARNING_WORKFLOW};
+use super::{Block, Card, Edited, Item, LEARNING_WORKFLOW};
 use crate::graph::{AnyState, InputError, Workflow};
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -24,6 +24,7 @@ type Subject = Arc<dyn Fn(&AnyState) -> Vec<Block> + Send + Sync>;
 type TitleFailure = Arc<dyn Fn(&AnyState, &str, bool) -> Option<String> + Send + Sync>;
 type Errors = Arc<dyn Fn(&AnyState) -> Vec<(String, String)> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&AnyState, Option<&str>, usize) -> Option<String> + Send + Sync>;
+type Edit = Arc<dyn Fn(&AnyState, &Item, &Value) -> Edited + Send + Sync>;
 type Profiles = Arc<dyn Fn(&AnyState) -> Vec<String> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&AnyState, &Item) -> Card + Send + Sync>;
 
@@ -53,6 +54,7 @@ pub struct Spec {
     title_failure: Option<TitleFailure>,
     trace: Option<NameSpan>,
     errors: Option<Errors>,
+    edit: Option<Edit>,
     profiles: Option<Profiles>,
 }
 
@@ -79,6 +81,7 @@ impl Spec {
             title_failure: None,
             trace: None,
             errors: None,
+            edit: None,
             profiles: None,
         }
     }
@@ -192,6 +195,20 @@ impl Spec {
     ) -> Self {
         self.errors = Some(Arc::new(errors));
         self
+    }
+
+    /// `edit` says what a proposal becomes with a person's arguments.
+    pub fn with_edits(
+        mut self,
+        edit: impl Fn(&AnyState, &Item, &Value) -> Edited + Send + Sync + 'static,
+    ) -> Self {
+        self.edit = Some(Arc::new(edit));
+        self
+    }
+
+    /// What an item becomes with these arguments.
+    pub fn edited(&self, state: &AnyState, item: &Item, args: &Value) -> Edited {
+        self.edit.as_ref().map_or_else(|| item.edited(args), |edit| edit(state, item, args))
     }
 
     /// Whether its threads keep their errors.

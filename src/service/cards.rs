@@ -2,9 +2,9 @@
 
 use super::Inbox;
 use crate::graph::{InterruptId, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, Block, Card, Item, ItemKind};
+use crate::inbox::{ABSENT_ACTION, Block, Card, Edited, Item, ItemKind};
 use crate::store::StoreError;
-use crate::text::{Visible, count_noun};
+use crate::text::{Visible, count_noun, sanitize_typed_json};
 use serde_json::Value;
 
 impl Inbox {
@@ -32,6 +32,17 @@ impl Inbox {
         }
         item.text = card.text();
         Ok((item, card))
+    }
+
+    /// What an item becomes with these arguments.
+    pub(super) fn read_edited(&self, id: &InterruptId, args: &Value) -> Result<Edited, StoreError> {
+        let stored = self.store().inbox().item(id)?;
+        let state = self.engine.state_at(&stored.item.thread, Some(stored.steps))?;
+        let args = sanitize_typed_json(args.clone());
+        Ok(match (self.engine.registry().get(&stored.item.workflow), state) {
+            (Some(spec), Some(state)) if !stored.engine => spec.edited(&state, &stored.item, &args),
+            _ => stored.item.edited(&args),
+        })
     }
 
     pub(super) fn read_result(&self, id: &ThreadId) -> Result<(Item, Card), StoreError> {

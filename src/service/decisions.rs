@@ -1,13 +1,16 @@
 //! What waits for a person, and what they decide.
 
 use super::Inbox;
-use crate::graph::{BatchId, InterruptId, ThreadId};
+use crate::graph::{BatchId, Decision, InterruptId, ThreadId};
 use crate::inbox::{
-    BatchResults, Card, DecidedBy, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Glance,
-    GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page, UndoableBatch,
+    BatchResults, Card, DecidedBy, DecisionLine, DecisionLinks, DecisionQuery, DecisionRequest, Edited,
+    Glance, GrantLine, GrantRequest, InboxError, Item, ItemLine, ItemQuery, LineQuery, Outcome, Page,
+    UndoableBatch,
 };
+use crate::store::DecisionDetails;
 use futures_util::future::join_all;
 use jiff::Timestamp;
+use serde_json::Value;
 
 /// Open questions and past decisions.
 #[derive(Clone, Copy)]
@@ -43,6 +46,11 @@ impl Decisions<'_> {
     /// Why an item is there, by its id: the workflow's explanation, and the thread's cost so far.
     pub async fn why(self, item: String) -> Result<Card, InboxError> {
         self.0.blocking(move |inbox| inbox.read_why(&item)).await
+    }
+
+    /// What an item becomes with these arguments: its title, and its warnings.
+    pub async fn edited(self, id: InterruptId, args: Value) -> Result<Edited, InboxError> {
+        self.0.blocking(move |inbox| inbox.read_edited(&id, &args)).await
     }
 
     /// Makes a decision.
@@ -90,7 +98,12 @@ impl Decisions<'_> {
     ) -> Result<Outcome, InboxError> {
         self.check_remote(&decide).await?;
         let holds = self.0.engine.holds(decide.by == DecidedBy::Tui);
-        Ok(self.0.store().inbox().decide(decide, remember, batch, holds).await?)
+        let edited = match &decide.decision {
+            Decision::Edit { args } => Some(self.edited(decide.interrupt.clone(), args.clone()).await?),
+            Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => None,
+        };
+        let details = DecisionDetails { remember, batch, edited };
+        Ok(self.0.store().inbox().decide(decide, details, holds).await?)
     }
 
     /// A decision on a server's thread is made only if it can be sent.

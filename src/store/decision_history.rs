@@ -134,7 +134,7 @@ pub(in crate::store) fn last_outcome(
     };
     let entry = log::entry(db, last)?;
     let decided: Decided = entry.parse_body()?;
-    let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let asked = asked_as_decided(db, &entry, &decided)?;
     let after = Aftermath::read(db, &entry, &decided, &asked)?;
     Ok(Some(after.outcome(&decided, &asked, thread.status)))
 }
@@ -162,9 +162,19 @@ fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd
     Ok(ended.map(|word| (DecisionEnd::Expired, word.to_owned())))
 }
 
+/// The question behind an answer, in the words that fit the person's arguments.
+fn asked_as_decided(db: &Connection, entry: &Entry, decided: &Decided) -> Result<log::Asked, StoreError> {
+    let mut asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    if let Some(title) = &decided.title {
+        asked.title.clone_from(title);
+    }
+    asked.labels.done = decided.done.clone().or(asked.labels.done);
+    Ok(asked)
+}
+
 fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     let decided: Decided = entry.parse_body()?;
-    let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;
+    let asked = asked_as_decided(db, entry, &decided)?;
     let thread = ThreadRow::by_seq(db, entry.stream)?;
     let after = Aftermath::read(db, entry, &decided, &asked)?;
     let (end, mut outcome) = after.outcome(&decided, &asked, thread.status);

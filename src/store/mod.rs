@@ -52,7 +52,7 @@ pub use figures::space::Vacuum;
 pub use figures::spans::{Call, Span, StepTiming, ThreadTimings};
 pub use figures::traces::{PendingSpan, PendingSpans, TraceCursor, Traced, TracedEffect};
 pub use inbox::batch::UndoResults;
-pub use inbox::decide::Holds;
+pub use inbox::decide::{DecisionDetails, Holds};
 pub use inbox::expiry::{PolicyClock, Unanswered};
 pub use inbox::items::{Counts, StoredItem};
 pub use lock::{DriverLock, LockAttempt};

@@ -6,9 +6,9 @@ use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
     Activity, ActivityQuery, AgentSession, CallView, Card, DecisionLine, DecisionLinks, DecisionQuery,
-    DecisionRequest, DecisionView, ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError, Item,
-    ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Page, PruneQuery, Pruned,
-    Pruning, SkippedCount, SkippedLine, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
+    DecisionRequest, DecisionView, Edited, ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError,
+    Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Page, PruneQuery,
+    Pruned, Pruning, SkippedCount, SkippedLine, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
     ThreadQuery, ThreadView, UndoableBatch, UsageView,
 };
 use crate::service::{AttachedFile, MailMove, Programs};
@@ -144,6 +144,8 @@ pub enum Msg {
     Memory(InboxResult<Vec<MemoryLine>>),
     /// Why an item is there.
     Why(String, InboxResult<Card>),
+    /// What an item becomes with these arguments.
+    EditReviewed(InterruptId, Value, InboxResult<Edited>),
     /// What is allowed without asking.
     Grants(InboxResult<Vec<GrantLine>>),
     /// A card was accepted, with the new grant; or it was not accepted.
@@ -301,6 +303,8 @@ pub enum Cmd {
     Memory,
     /// Read why an item is there.
     Why(String),
+    /// Ask what an item becomes with these arguments.
+    ReviewEdit(InterruptId, Value),
     /// List what is allowed without asking.
     Grants,
     /// Accept, and allow more of the same.

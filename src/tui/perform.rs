@@ -69,6 +69,10 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
             let result = inbox.decisions().why(id.clone()).await.map_err(Failure::from);
             Msg::Why(id, result)
         }
+        Cmd::ReviewEdit(id, args) => {
+            let edited = inbox.decisions().edited(id.clone(), args.clone()).await.map_err(Failure::from);
+            Msg::EditReviewed(id, args, edited)
+        }
         Cmd::Grants => Msg::Grants(inbox.grants().list().await.map_err(Failure::from)),
         Cmd::Grant(accept, request) => {
             let id = accept.interrupt.to_string();

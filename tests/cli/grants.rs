@@ -3,7 +3,7 @@
 use crate::runner::{Cli, OUTCOME, keys, text, texts};
 use sayso::graph::{BatchId, Decision, InterruptId};
 use sayso::inbox::{DecidedBy, DecisionRequest};
-use sayso::store::{Holds, Store};
+use sayso::store::{DecisionDetails, Holds, Store};
 use serde_json::{Value, json};
 
 const GRANT: &[&str] = &[
@@ -186,8 +186,9 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
             by: DecidedBy::Tui,
         };
         let batch = Some(BatchId::parse("b2345678a").unwrap());
+        let details = DecisionDetails { batch, ..DecisionDetails::default() };
         let store = Store::open(&cli.data()).unwrap();
-        runtime.block_on(store.inbox().decide(decide, None, batch, Holds::default())).unwrap();
+        runtime.block_on(store.inbox().decide(decide, details, Holds::default())).unwrap();
     }
     let undone = cli.sayso(&["undo", &asked[1], "--batch"]);
     assert!(undone.err.contains("Not taken back: "), "{}", undone.err);

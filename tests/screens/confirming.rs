@@ -1,8 +1,12 @@
 //! The box before an answer counts says what would be done, in the card's own words.
 
+use crate::support::FakeModel;
 use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, calls, mail_with};
+use crate::support::test_inbox::{TestInbox, eager};
 use crate::test_screen::TestScreen;
 use sayso::config::MailMode;
+use sayso::inbox::DecisionQuery;
+use sayso::service::NewRequest;
 use serde_json::json;
 
 /// Bob's invitation, in an account that only observes.
@@ -62,4 +66,29 @@ fn a_declined_invitation_is_not_accepted() {
     assert!(!asked.contains("Accept it"), "{asked}");
     screen.press("y");
     assert_eq!(screen.decisions()[0].args["answer"], "decline");
+    assert_eq!(screen.note(), "Declined, nothing sent: “Invitation: Kickoff”");
+}
+
+/// The warnings, the line at the bottom, `gh` and Threads are about the command that was allowed.
+#[test]
+fn a_changed_command_is_told_as_it_runs() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let inbox = TestInbox::builder().with_model(FakeModel::default()).settings(eager()).open();
+    let input = json!({"title": "$ ls build", "action": "Bash", "args": {"command": "ls build"},
+        "source": "claude-code", "folder": "/tmp"});
+    runtime.block_on(inbox.requests().ask(NewRequest { input, key: None })).unwrap();
+    let mut screen = TestScreen::over(inbox.clone(), (160, 50));
+    screen.press("e").press("<ctrl-u>").type_in("rm -rf build").press("<ctrl-s>");
+    let asked = screen.dump();
+    assert!(asked.contains("It deletes folders with everything in them."), "{asked}");
+    screen.press("y");
+    assert_eq!(screen.note(), "Allowed, changed: “$ rm -rf build”");
+    runtime.block_on(inbox.drive());
+    let query = DecisionQuery { limit: 1, ..DecisionQuery::default() };
+    let line = runtime.block_on(inbox.decisions().history(query)).unwrap().rows.remove(0);
+    assert_eq!((line.title.as_str(), line.outcome.as_str()), ("$ rm -rf build", "allowed, changed"));
+    let thread = runtime.block_on(inbox.threads().view(line.thread.clone())).unwrap();
+    assert_eq!(thread.title, "$ rm -rf build");
+    let card = runtime.block_on(inbox.threads().conversation(line.thread)).unwrap().text();
+    assert!(card.contains("rm -rf build") && !card.contains("ls build"), "{card}");
 }

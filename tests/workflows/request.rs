@@ -202,3 +202,33 @@ async fn only_what_is_harmless_reaches_an_agent_at_once() {
         assert_eq!(status, expected, "{command}");
     }
 }
+
+/// What an edit makes of a command decides how long it is held, and what it is called.
+#[tokio::test]
+async fn an_edited_command_is_judged_and_named_as_it_runs() {
+    let folder = tempfile::tempdir().unwrap();
+    let (inbox, _) = with(Settings { hold: Duration::from_secs(3600), ..eager() });
+    let long = format!("cargo test {}", "x".repeat(300));
+    for (title, command, edited, named, warned) in [
+        ("$ cargo test", "cargo test", "git push --force", "$ git push --force", true),
+        ("$ rm -rf a", "rm -rf a", "ls a\nls b", "$ ls a", false),
+        ("Test it?", "cargo test", "cargo test --lib", "Test it?", false),
+        (&format!("$ {}…", &long[..100]), &long, "make", "$ make", false),
+    ] {
+        let mut request = call(command, false, folder.path());
+        request.input["title"] = json!(title);
+        let asked = inbox.requests().ask(request).await.unwrap();
+        let args = json!({"command": edited});
+        let seen = inbox.decisions().edited(asked.id.clone(), args.clone()).await.unwrap();
+        assert_eq!((seen.title.as_str(), !seen.warnings.is_empty()), (named, warned), "{title}");
+        let decide = DecisionRequest {
+            interrupt: asked.id.clone(),
+            decision: Decision::Edit { args },
+            shown: None,
+            learn: false,
+            by: DecidedBy::Tui,
+        };
+        let status = inbox.decisions().decide(decide).await.unwrap().status;
+        assert_eq!(status, if warned { Status::Held } else { Status::Ready }, "{title}");
+    }
+}

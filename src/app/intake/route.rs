@@ -8,6 +8,7 @@ use crate::mail::risk::sender_shown;
 use crate::mail::{Account, FetchedMail, Mail};
 use crate::store::{ConversationThreads, MAIL_EVENT, NewMail, NewThread, Route, StoreError, TakenIn};
 use crate::text::{hex, short_line, truncate};
+use crate::workflows::email::Email;
 use crate::workflows::intake::{self, IntakeQuestion};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -168,9 +169,20 @@ impl Intake {
     fn handle(&self, received: Value, before: &ConversationThreads) -> Result<NewThread, IntakeError> {
         let mut input = json!({ "received": received });
         if let Some((thread, output)) = &before.earlier {
-            input["earlier"] = json!({"thread": thread, "summary": summary(output.as_ref())});
+            let summary = match output {
+                Some(output) => summary(output),
+                // It was set aside before it had a result.
+                None => self.state_summary(thread),
+            };
+            input["earlier"] = json!({"thread": thread, "summary": summary});
         }
         self.thread(EMAIL, input)
+    }
+
+    /// How far a thread without a result got, in a few words.
+    fn state_summary(&self, thread: &ThreadId) -> String {
+        let state = self.engine().state_at(thread, None).ok().flatten();
+        state.and_then(|state| state.get::<Email>().map(Email::summary)).unwrap_or_default()
     }
 
     fn ask_about(
@@ -220,8 +232,7 @@ fn received(account: &Account, mail: &Mail, identity: &str, place: &str) -> Valu
 }
 
 /// The result of an earlier thread, in a few words.
-fn summary(output: Option<&Value>) -> String {
-    let Some(output) = output else { return String::new() };
+fn summary(output: &Value) -> String {
     let text = output.get("summary").and_then(Value::as_str).map(str::to_owned);
     text.unwrap_or_else(|| truncate(&output.to_string(), 500).into_owned())
 }

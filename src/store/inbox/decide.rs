@@ -2,11 +2,11 @@
 
 use crate::graph::{BatchId, Decision, InterruptId, ThreadId, Warning};
 use crate::inbox::{
-    DecidedBy, DecisionRequest, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, check,
+    DecidedBy, DecisionRequest, Edited, GrantLine, GrantRequest, Item, Outcome, PROGRAM_ACTIONS, check,
 };
 use crate::store::grants::give;
 use crate::store::inbox::items::item_of;
-use crate::store::log::{EntryKind, Snoozed, Tx, UndoReason};
+use crate::store::log::{Asked, EntryKind, Snoozed, Tx, UndoReason};
 use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
 use crate::store::record::append::append;
 use crate::store::record::questions::{not_open, open_question, schema_of};
@@ -32,13 +32,12 @@ pub struct Holds {
 }
 
 impl Holds {
-    fn after(&self, question: &Question, decision: &Decision) -> i64 {
+    fn after(&self, asked: &Asked, warnings: &[Warning], decision: &Decision) -> i64 {
         let acts = matches!(decision, Decision::Accept | Decision::Edit { .. });
-        let asked = &question.asked;
         let program = asked.action.starts_with(PROGRAM_ACTIONS);
         match (acts, program) {
             (true, _) if asked.irreversible => self.irreversible_ms,
-            (true, true) if Warning::need_confirmation(&asked.warnings) => self.warned_agents_ms,
+            (true, true) if Warning::need_confirmation(warnings) => self.warned_agents_ms,
             // An edit may have made it harmful, so only unedited requests skip the hold.
             (true, true) if asked.harmless && *decision == Decision::Accept => 0,
             (_, true) => self.agents_ms,
@@ -47,18 +46,27 @@ impl Holds {
     }
 }
 
+/// More about a decision.
+#[derive(Clone, Debug, Default)]
+pub struct DecisionDetails {
+    /// Which of its offers the program that asked is to remember, by index.
+    pub remember: Option<usize>,
+    /// Decisions of one batch can be taken back together.
+    pub batch: Option<BatchId>,
+    /// What the proposal became, if it was edited.
+    pub edited: Option<Edited>,
+}
+
 impl Inbox<'_> {
-    /// Makes a decision and returns the thread's new status. Decisions of one batch can be taken back together. The
-    /// program that asked is told to remember its offer at the index `remember`.
+    /// Makes a decision and returns the thread's new status.
     pub async fn decide(
         self,
         request: DecisionRequest,
-        remember: Option<usize>,
-        batch: Option<BatchId>,
+        details: DecisionDetails,
         holds: Holds,
     ) -> Result<Outcome, StoreError> {
         let now = self.0.now_ms();
-        self.0.write(move |tx| run(tx, request, remember, batch, holds, now)).await
+        self.0.write(move |tx| run(tx, request, details, holds, now)).await
     }
 
     /// Accepts, and allows similar calls from now on: both or neither.
@@ -72,7 +80,7 @@ impl Inbox<'_> {
         self.0
             .write(move |tx| {
                 let grant = give(tx, &request, now)?;
-                Ok((run(tx, accept, None, None, holds, now)?, grant))
+                Ok((run(tx, accept, DecisionDetails::default(), holds, now)?, grant))
             })
             .await
     }
@@ -132,8 +140,7 @@ impl Inbox<'_> {
 fn run(
     tx: &Tx<'_>,
     request: DecisionRequest,
-    remember: Option<usize>,
-    batch: Option<BatchId>,
+    details: DecisionDetails,
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
@@ -149,11 +156,11 @@ fn run(
     check(&decision, question.asked.allow(), &schema, &question.hash(), request.shown.as_ref())
         .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
     let offered = &question.asked.grantable.remember;
-    if remember.is_some_and(|place| place >= offered.len() || decision != Decision::Accept) {
+    if details.remember.is_some_and(|place| place >= offered.len() || decision != Decision::Accept) {
         let text = format!("`{}` offers {} to remember, and not that", interrupt.id, offered.len());
         return Err(StoreError::Conflict(text));
     }
-    let answer = Answer { decision, learn: request.learn, remember, by: request.by, batch };
+    let answer = Answer { decision, learn: request.learn, by: request.by, details };
     record_answer(tx, row, recent, at, answer, holds, now)
 }
 
@@ -161,9 +168,8 @@ fn run(
 pub(in crate::store) struct Answer {
     pub decision: Decision,
     pub learn: bool,
-    pub remember: Option<usize>,
     pub by: DecidedBy,
-    pub batch: Option<BatchId>,
+    pub details: DecisionDetails,
 }
 
 /// Records an answer to the question at index `at`, and returns the thread's new status.
@@ -177,9 +183,22 @@ pub(in crate::store) fn record_answer(
     now: i64,
 ) -> Result<Outcome, StoreError> {
     let question = &recent.questions[at];
-    let Answer { decision, learn, remember, by, batch } = answer;
-    let hold_ms = hold(&recent, at, &decision, holds);
-    let new = NewDecision { decision, by, shown: question.hash(), learn, remember, batch, hold_ms };
+    let Answer { decision, learn, by, details } = answer;
+    let asked = &question.asked;
+    let warnings = details.edited.as_ref().map_or(&asked.warnings, |edited| &edited.warnings);
+    let hold_ms = hold(&recent, at, holds.after(asked, warnings, &decision), holds);
+    let (title, done) = details.edited.map_or((None, None), |edited| (Some(edited.title), edited.done));
+    let new = NewDecision {
+        decision,
+        by,
+        shown: question.hash(),
+        learn,
+        remember: details.remember,
+        batch: details.batch,
+        hold_ms,
+        title: title.filter(|title| *title != asked.title),
+        done: done.filter(|done| asked.labels.done.as_ref() != Some(done)),
+    };
     let entry = record(tx, &mut row, question.seq, new, now)?;
     recent.questions[at].answers.push(StoredAnswer::read(&entry)?);
     row.status = recent.status(tx, &row)?;
@@ -187,8 +206,9 @@ pub(in crate::store) fn record_answer(
     outcome(&row, open.map(|question| question.asked.id.clone()).collect())
 }
 
-/// How long the thread is held if this was its last question. Decisions that can no longer be undone are not held.
-fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
+/// How long the thread is held if this was its last question, whose own answer is held for `own` milliseconds. Decisions
+/// that can no longer be undone are not held.
+fn hold(recent: &Recent, at: usize, own: i64, holds: Holds) -> i64 {
     let question = &recent.questions[at];
     let others = recent.questions.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, q)| q);
     let waits =
@@ -197,8 +217,8 @@ fn hold(recent: &Recent, at: usize, decision: &Decision, holds: Holds) -> i64 {
         return 0;
     }
     let answered = others.filter_map(|q| Some((q, q.current_answer()?))).filter(|(_, answer)| !answer.acted);
-    let earlier = answered.map(|(q, answer)| holds.after(q, &answer.body.decision));
-    earlier.chain([holds.after(question, decision)]).max().unwrap_or(0)
+    let earlier = answered.map(|(q, answer)| holds.after(&q.asked, &q.asked.warnings, &answer.body.decision));
+    earlier.chain([own]).max().unwrap_or(0)
 }
 
 /// Removes control characters that a terminal may have added to typed text.

@@ -6,7 +6,7 @@
 
 use crate::graph::{Decision, InterruptId, Kind};
 use crate::inbox::DecidedBy;
-use crate::store::inbox::decide::{Answer, Holds, record_answer};
+use crate::store::inbox::decide::{Answer, DecisionDetails, Holds, record_answer};
 use crate::store::log::{self, Snoozed};
 use crate::store::record::append::append;
 use crate::store::record::questions::open_question;
@@ -134,9 +134,8 @@ impl Inbox<'_> {
                 let answer = Answer {
                     decision: Decision::Ignore,
                     learn: false,
-                    remember: None,
                     by: DecidedBy::Expiry,
-                    batch: None,
+                    details: DecisionDetails::default(),
                 };
                 record_answer(tx, row, recent, at, answer, Holds::default(), now)?;
                 Ok(true)

@@ -166,7 +166,9 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         Stage::Decided => decided_status(thread.status, thread.hold_ms, thread.held_at)?,
     };
     let question = question_of(db, &row)?;
-    let (hash, asked) = (question.hash(), question.asked);
+    let hash = question.hash();
+    let decided_title = question.current_answer().and_then(|answer| answer.body.title.clone());
+    let asked = question.asked;
     let stamp = row.stamp.unsigned_abs();
     Ok(Some(ItemLine {
         waiting: asked.waiting.is_some(),
@@ -182,7 +184,7 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         workflow: thread.workflow,
         kind: ItemKind::Interrupt(asked.kind),
         action: asked.action,
-        title: asked.title,
+        title: decided_title.unwrap_or(asked.title),
         gist: asked.gist,
         source: asked.source,
         irreversible: asked.irreversible,

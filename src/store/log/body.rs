@@ -173,6 +173,12 @@ pub(in crate::store) struct Decided {
     /// How long the thread is held if no question is open any more.
     #[serde(default, skip_serializing_if = "is_default")]
     pub hold_ms: i64,
+    /// The title with the person's arguments, if they changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// The word for what was done, if the person's arguments changed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub done: Option<String>,
     pub from: i64,
 }
 

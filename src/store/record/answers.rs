@@ -18,6 +18,9 @@ pub(in crate::store) struct NewDecision {
     pub remember: Option<usize>,
     pub batch: Option<BatchId>,
     pub hold_ms: i64,
+    /// What was decided on, and what has been done then, if the person's arguments changed that.
+    pub title: Option<String>,
+    pub done: Option<String>,
 }
 
 pub(in crate::store) fn record(
@@ -27,9 +30,10 @@ pub(in crate::store) fn record(
     new: NewDecision,
     now: i64,
 ) -> Result<Entry, StoreError> {
-    let NewDecision { decision, by, shown, learn, remember, batch, hold_ms } = new;
+    let NewDecision { decision, by, shown, learn, remember, batch, hold_ms, title, done } = new;
     let from = tx.opened(now)?;
-    let decided = Decided { decision, by, shown, unlearned: !learn, remember, batch, hold_ms, from };
+    let unlearned = !learn;
+    let decided = Decided { decision, by, shown, unlearned, remember, batch, hold_ms, title, done, from };
     append(tx, row, EntryKind::Decided, Some(question), &decided, &[], now)
 }
 

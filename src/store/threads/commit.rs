@@ -244,6 +244,8 @@ fn answer_by_grant(
             remember: None,
             batch: None,
             hold_ms,
+            title: None,
+            done: None,
         };
         record(tx, row, seq, decision, now)?;
     }

@@ -65,6 +65,7 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::Thread(id, result) => threads::opened(model, &id, result),
         Msg::Memory(result) => memory::listed(model, result),
         Msg::Why(id, result) => decide::why(model, &id, result),
+        Msg::EditReviewed(id, args, result) => form::review::reviewed(model, &id, &args, result),
         Msg::Grants(result) => activity::grants::listed(model, result),
         Msg::Granted(id, result) => grant::granted(model, id, result),
         Msg::Revoked(result) => activity::grants::revoked(model, result),

@@ -4,6 +4,7 @@
 //! edits. Only the person can add attachments and reminders, so the model's schema does not have them.
 
 use crate::calendar::{self, Attendance, InvitedEvent};
+use crate::inbox::{Edited, Item};
 use crate::llm::ToolSpec;
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
@@ -103,6 +104,26 @@ pub struct AnswerInvitationArgs {
     /// What changes in the calendar, if the event is already there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub change: Option<String>,
+}
+
+/// What is done to an invitation that is answered with these arguments.
+pub fn answered_word(args: &Value) -> &'static str {
+    let answer = args.get("answer").and_then(|answer| Attendance::deserialize(answer).ok());
+    match answer.unwrap_or_default() {
+        Attendance::Accept => "accepted",
+        Attendance::Tentative => "tentatively accepted",
+        Attendance::Decline => "declined",
+    }
+}
+
+/// An invitation that a person answers otherwise is done otherwise.
+pub(super) fn edited(item: &Item, args: &Value) -> Edited {
+    let mut edited = item.edited(args);
+    if item.action == ANSWER_INVITATION {
+        let (before, after) = (answered_word(&item.args), answered_word(args));
+        edited.done = edited.done.map(|done| done.replacen(before, after, 1));
+    }
+    edited
 }
 
 /// The arguments a person sees for [`REMOVE_EVENT`]. All come from the cancellation and the calendar.

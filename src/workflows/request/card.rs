@@ -5,7 +5,7 @@ use super::original;
 use super::report::Report;
 use super::risk::FILES;
 use super::shell;
-use super::state::Request;
+use super::state::{Request, RequestOutcome};
 use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind, changed_lines};
 use crate::text::Visible;
@@ -16,8 +16,11 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
     let mut blocks: Vec<Block> = state.reported.as_ref().map(outcome).into_iter().collect();
     blocks.extend(Block::warnings(&item.warnings));
     let mut rest = match item.kind {
-        // The result of a thread is what the asker was told; its card still shows what was asked.
-        ItemKind::Result => state.asked.args.clone().unwrap_or_default(),
+        // The result of a thread is what the asker was told; its card shows what was asked, as the person changed it.
+        ItemKind::Result => match &state.given {
+            Some(RequestOutcome::Edit { .. }) => state.args().as_object().cloned().unwrap_or_default(),
+            _ => state.asked.args.clone().unwrap_or_default(),
+        },
         ItemKind::Interrupt(_) => item.args.as_object().cloned().unwrap_or_default(),
     };
     let main_blocks = command(&mut rest).or_else(|| changes(&mut rest)).or_else(|| several_files(&mut rest));

@@ -20,8 +20,9 @@ mod state;
 mod why;
 
 use super::Services;
-use crate::graph::{BuildError, Graph, Workflow, ask, end};
-use crate::inbox::Spec;
+use crate::graph::{AnyState, BuildError, Graph, Warning, Workflow, ask, end};
+use crate::inbox::{Edited, Item, Spec};
+use serde_json::Value;
 use std::sync::Arc;
 
 pub use report::Report;
@@ -39,7 +40,23 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
         .for_programs()
         .without_results()
         .explaining(move |state, item| why::explain(state, item, &zone))
+        .with_edits(edited)
         .preparing(move |input| check::prepare(input, clock())))
+}
+
+/// A call with a person's arguments: its warnings are about what is about to run.
+fn edited(state: &AnyState, item: &Item, args: &Value) -> Edited {
+    let unchanged = item.edited(args);
+    let Some(state) = state.get::<Request>() else { return unchanged };
+    let given = Some(RequestOutcome::Edit { args: args.clone() });
+    let args = Request { given, ..state.clone() }.args().as_object().cloned();
+    let title = state.asked.title_with(&Value::Object(args.clone().unwrap_or_default()));
+    let mut warnings = risk::warnings(&RequestInput { args, ..state.asked.clone() });
+    // What was warned about for another reason still holds.
+    let computed = risk::warnings(&state.asked);
+    let is_other = |warning: &Warning| computed.iter().all(|known| known.code != warning.code);
+    warnings.extend(unchanged.warnings.into_iter().filter(is_other));
+    Edited { title, warnings, ..unchanged }
 }
 
 fn graph() -> Result<Graph<Request, Services>, BuildError> {

@@ -4,6 +4,7 @@ use super::report::Report;
 use crate::graph::{Allow, Answer, Decision, Event, EventKind, Remember, State, Waiting};
 use crate::inbox::Ending;
 use crate::text::exact::apply_edit;
+use crate::text::{Visible, short_line};
 use crate::tools::moment::Moment;
 use crate::tools::process::Process;
 use schemars::JsonSchema;
@@ -87,6 +88,15 @@ pub struct RequestInput {
     pub hidden: u64,
 }
 
+/// The widest title, in columns.
+const MAX_TITLE: usize = 200;
+
+/// The first line that is not empty, as it is shown.
+fn first_line(text: &str) -> String {
+    let first = text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default();
+    Visible::line(first).into_string().trim().to_owned()
+}
+
 /// Where in an agent's work something is asked, as the agent says it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -127,6 +137,25 @@ impl RequestInput {
     /// The command it would run, if it runs one.
     pub(super) fn command(&self) -> Option<&str> {
         self.args.as_ref()?.get("command")?.as_str()
+    }
+
+    /// The title with these arguments: if it names an argument after its first word, as `$ make` does, it names the new
+    /// one.
+    pub(super) fn title_with(&self, args: &Value) -> String {
+        let Some((lead, named)) = self.title.split_once(' ') else { return self.title.clone() };
+        let names = |text: &str| {
+            let shown = first_line(text);
+            match named.strip_suffix('…') {
+                Some(start) => shown.starts_with(start.trim_end()),
+                None => shown == named,
+            }
+        };
+        let mut texts = self.args.iter().flatten().filter_map(|(name, value)| Some((name, value.as_str()?)));
+        let argument = texts.find(|(_, text)| names(text)).map(|(name, _)| name);
+        match argument.and_then(|name| args.get(name)).and_then(Value::as_str) {
+            Some(text) => short_line(&format!("{lead} {}", first_line(text)), MAX_TITLE),
+            None => self.title.clone(),
+        }
     }
 
     /// Whether its arguments contain text for a file.
@@ -305,7 +334,10 @@ impl State for Request {
     }
 
     fn title(&self) -> String {
-        self.asked.title.clone()
+        match &self.given {
+            Some(RequestOutcome::Edit { args }) => self.asked.title_with(args),
+            _ => self.asked.title.clone(),
+        }
     }
 
     fn output(&self) -> Option<Value> {

@@ -2,6 +2,7 @@
 
 mod field;
 mod letter;
+pub mod review;
 mod update;
 mod view;
 
@@ -298,7 +299,6 @@ impl Form {
         Ok(())
     }
 
-    /// The key under which its draft is kept.
     pub fn draft_key(&self) -> String {
         match &self.purpose {
             Purpose::Edit { item } => unsent_edit_key(&item.id),

@@ -1,14 +1,12 @@
 //! Forms and boxes: they open with the text typed before, are sent on request, and keep their text when left.
 
-use super::{Form, Purpose, UNREAD, letter, view};
+use super::{Form, Purpose, UNREAD, letter, review, view};
 use crate::graph::{Decision, Kind, ThreadId};
-use crate::inbox::{Block, DecisionRequest, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
+use crate::inbox::{DecisionRequest, Item, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
 use crate::tui::actions::{Action, Scope};
-use crate::tui::card::Doc;
-use crate::tui::diff::changes;
 use crate::tui::key::Key;
 use crate::tui::key_guard;
-use crate::tui::layers::{Choice, Confirm, Layer, Menu, OnConfirm, Popup};
+use crate::tui::layers::{Choice, Layer, Menu, Popup};
 use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
@@ -378,51 +376,8 @@ fn submit(model: &mut Model) -> Vec<Cmd> {
             cmds.push(Cmd::Start(workflow, input));
             cmds
         }
-        Purpose::Edit { item } => {
-            if let Some(confirm) = review(form, &item) {
-                model.push(confirm);
-            }
-            Vec::new()
-        }
+        Purpose::Edit { item } => review::ask(form, &item),
     }
-}
-
-/// The question to confirm before an edit is sent; `None` if the form can't be sent yet.
-fn review(form: &mut Form, item: &Item) -> Option<Confirm> {
-    let args = form.value()?;
-    let (id, hash) = (item.interrupt()?, item.args_hash?);
-    let mut blocks = changes(item.edit_args(), &args);
-    let times = form.changed_times(item.edit_args());
-    if !times.is_empty() {
-        blocks.push(Block::Fields(times));
-    }
-    let is_answer = item.is_program_question();
-    if blocks.is_empty() && (item.edit_from.is_some() || is_answer) {
-        form.error = Some("write something, or leave with Esc".to_owned());
-        return None;
-    }
-    let warnings = item.warnings_left(&args);
-    let accept = decide::question(item, "Accept it like this?");
-    let (kind, decision, title, why) = if blocks.is_empty() {
-        let why = "You changed nothing: it is accepted as proposed.";
-        (DecisionKind::Accepted, Decision::Accept, accept, why)
-    } else if item.edit_from.is_some() {
-        // The whole mail: nothing was there before that it could be compared with.
-        blocks = letter::page(&form.fields, &args);
-        let why = "It comes back as a card to approve. Nothing is sent before that.";
-        (DecisionKind::Written, Decision::Edit { args }, "Make a draft of this?", why)
-    } else if is_answer {
-        let why = "This goes to the agent.";
-        (DecisionKind::Answered, Decision::Edit { args }, "Answer like this?", why)
-    } else {
-        (DecisionKind::Edited, Decision::Edit { args }, accept, "This is what you changed.")
-    };
-    let sends_nothing = item.sends_nothing() && kind != DecisionKind::Written;
-    let why = if sends_nothing { format!("{why} Nothing is sent.") } else { why.to_owned() };
-    let then = OnConfirm::Decide(kind, DecisionRequest::on_screen(id, hash, decision, form.learn));
-    let mut page = vec![Block::Warnings(warnings)];
-    page.extend(blocks);
-    Some(Confirm::new(title, why, Doc::page(&item.title, "", page), then))
 }
 
 /// Closes the form; its draft is removed when the request has succeeded.

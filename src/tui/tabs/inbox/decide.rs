@@ -2,7 +2,8 @@
 
 use crate::graph::{Decision, Kind, ThreadId};
 use crate::inbox::{
-    Block, Card, DecisionRequest, Item, ItemKind, ItemLine, PROGRAM_ACTIONS, STOP_WORDS, UndoableBatch,
+    Block, Card, DecisionRequest, Edited, Item, ItemKind, ItemLine, PROGRAM_ACTIONS, STOP_WORDS,
+    UndoableBatch,
 };
 use crate::service::MailMove;
 use crate::text::{Visible, count_noun};
@@ -147,7 +148,15 @@ pub fn ask_to_stop(model: &mut Model) -> Vec<Cmd> {
 
 /// Sends a decision. It counts once the store says so.
 pub fn send(model: &mut Model, kind: DecisionKind, decision: DecisionRequest) -> Vec<Cmd> {
-    model.deciding.insert(decision.interrupt.to_string());
+    let id = decision.interrupt.to_string();
+    let item = model.current().map(|opened| &opened.item).filter(|item| item.id == id);
+    let as_proposed = item.map(|item| item.edited(&item.args));
+    // An edit was reviewed before, which told what it became.
+    if !matches!(decision.decision, Decision::Edit { .. }) {
+        model.inbox.decided_as.remove(&id);
+        model.inbox.decided_as.extend(as_proposed.map(|as_proposed| (id.clone(), as_proposed)));
+    }
+    model.deciding.insert(id);
     vec![Cmd::Decide(kind, vec![decision])]
 }
 
@@ -158,9 +167,15 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     let mut failure_text = None;
     let mut drafts = Vec::new();
     let ids: HashSet<&str> = results.iter().map(|(id, _)| id.as_str()).collect();
+    let decided_as: HashMap<String, Edited> =
+        ids.iter().filter_map(|id| model.inbox.decided_as.remove_entry(*id)).collect();
     let rows = model.inbox.list.all().iter().filter(|row| ids.contains(row.id.as_str()));
-    let titles_and_words: HashMap<String, (String, &str)> =
-        rows.map(|row| (row.id.clone(), (row.title.clone(), done_word(kind, row)))).collect();
+    let title_and_word = |row: &Row| {
+        let decided_as = decided_as.get(&row.id);
+        let title = decided_as.map_or_else(|| row.title.clone(), |edited| words::line(&edited.title));
+        (row.id.clone(), (title, done_word(kind, row, decided_as)))
+    };
+    let titles_and_words: HashMap<String, (String, String)> = rows.map(title_and_word).collect();
     let title_of = |id: &str| titles_and_words.get(id).map(|(title, _)| title.clone()).unwrap_or_default();
     for (id, result) in results {
         model.deciding.remove(&id);
@@ -191,7 +206,7 @@ pub fn decided(model: &mut Model, kind: DecisionKind, results: Vec<(String, Inbo
     if !done.is_empty() {
         model.decided_drafts = drafts;
         let mut words_used =
-            done.iter().map(|(id, _)| titles_and_words.get(id).map_or(kind.word(), |(_, word)| *word));
+            done.iter().map(|(id, _)| titles_and_words.get(id).map_or(kind.word(), |(_, word)| word));
         let word = words_used.next().filter(|first| words_used.all(|word| word == *first));
         let what = what_was_done(word.unwrap_or(kind.word()), &done);
         drop_decided(model, kind, &done);
@@ -247,16 +262,21 @@ fn what_was_done(word: &str, items: &[(String, String)]) -> String {
 }
 
 /// What was done to an item, in the same words that later report how it ended.
-fn done_word(kind: DecisionKind, row: &Row) -> &'static str {
+fn done_word(kind: DecisionKind, row: &Row, decided_as: Option<&Edited>) -> String {
     let is_kind = |kind: Kind| row.kind == ItemKind::Interrupt(kind);
     let is_permission = is_kind(Kind::Approval) && row.action.starts_with(PROGRAM_ACTIONS);
-    match kind {
+    let word = match kind {
+        // An invitation may be accepted or declined.
+        DecisionKind::Accepted | DecisionKind::Edited if row.action == "answer_invitation" => {
+            decided_as.and_then(|edited| edited.done.as_deref()).unwrap_or("answered")
+        }
         DecisionKind::Accepted if is_kind(Kind::Triage) => "noted",
         DecisionKind::Accepted if is_permission => "allowed",
         DecisionKind::Edited if is_permission => "allowed, changed",
         DecisionKind::Ignored if is_permission => "refused",
         kind => kind.word(),
-    }
+    };
+    words::line(word)
 }
 
 /// Whether the thread of a decided row answers at once, so that it is worth watching. A program that asked continues
@@ -311,8 +331,8 @@ pub fn restore_undo(
         .map(|id| (id.clone(), title_of(&id).unwrap_or_default()))
         .collect();
     let kind = rows.first().map_or(DecisionKind::Accepted, |row| decision_kind(&batch.decision, row));
-    let word = rows.first().map_or(kind.word(), |row| done_word(kind, row));
-    model.say(words::capitalized(&what_was_done(word, &items)));
+    let word = rows.first().map_or_else(|| kind.word().to_owned(), |row| done_word(kind, row, None));
+    model.say(words::capitalized(&what_was_done(&word, &items)));
     model.undo = Some(Undo { kind, items, until: None, since: model.now });
     // The next glance says how long.
     tabs::reload(model)

@@ -22,7 +22,7 @@ pub use row::Row;
 pub use update::*;
 pub use view::{draw, footer};
 
-use crate::inbox::{Card, DecisionView, Item, SkippedCount, SkippedLine};
+use crate::inbox::{Card, DecisionView, Edited, Item, SkippedCount, SkippedLine};
 use crate::tui::card::{CardContext, Doc, Folds, ScrollPosition};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind};
@@ -31,7 +31,7 @@ use follow::{Expected, Followed};
 use history::History;
 use jiff::civil::Date;
 use news::News;
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -49,6 +49,8 @@ pub struct InboxTab {
     pub goto: Option<String>,
     pub following: Option<Followed>,
     pub expected: Option<Expected>,
+    /// What is being decided, in words that fit the person's arguments, by item.
+    pub decided_as: HashMap<String, Edited>,
     /// The ids and titles of the items whose decision is being undone.
     pub undoing: Vec<(String, String)>,
     pub news: News,
@@ -78,6 +80,7 @@ impl Default for InboxTab {
             goto: None,
             following: None,
             expected: None,
+            decided_as: HashMap::new(),
             undoing: Vec::new(),
             news: News::default(),
             unread_ids: VecDeque::new(),

@@ -135,7 +135,7 @@ async fn interrupt(
         }
     }
     interrupt.allow = allow(&call.name, conversation);
-    interrupt.labels = labels(&call.name, conversation.acts());
+    interrupt.labels = labels(&call.name, &args, conversation.acts());
     if tools::has_no_edit(&call.name) {
         own_mail::offer(&mut interrupt, conversation, answered);
     }
@@ -252,16 +252,23 @@ fn allow(tool: &str, conversation: &Conversation) -> Allow {
     }
 }
 
-fn labels(tool: &str, acts: bool) -> Labels {
+fn labels(tool: &str, args: &Value, acts: bool) -> Labels {
     let word = |text: &str| Some(text.to_owned());
     let (accept, done) = match tool {
         tools::QUESTION => {
             return Labels { respond: word("answer"), ..Labels::default() };
         }
+        tools::ANSWER_INVITATION => {
+            let answered = tools::answered_word(args);
+            let (accept, done) = match acts {
+                true => ("answer", answered.to_owned()),
+                false => ("accept, sends nothing", format!("{answered}, nothing sent")),
+            };
+            return Labels { accept: word(accept), done: Some(done), ..Labels::default() };
+        }
         _ if !acts => ("accept, sends nothing", "accepted, nothing sent"),
         tools::WRITE_EMAIL => ("send", "sent"),
         tools::SCHEDULE_MEETING => ("invite", "invited"),
-        tools::ANSWER_INVITATION => ("answer", "answered"),
         tools::REMOVE_EVENT => ("take it out", "taken out"),
         _ => ("unsubscribe", "unsubscribed"),
     };
