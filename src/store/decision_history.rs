@@ -139,27 +139,36 @@ pub(in crate::store) fn last_outcome(
     Ok(Some(after.outcome(&decided, &asked, thread.status)))
 }
 
-/// How a program's question ended that nobody answered here: it expired, or was withdrawn.
+/// How a thread ended that nobody answered here: a program's question expired or was withdrawn, or the thread was set aside
+/// with its mail.
 fn unanswered(db: &Connection, thread: &ThreadRow) -> Result<Option<(DecisionEnd, String)>, StoreError> {
     let mut statement = db.prepare_cached(
         "SELECT seq FROM log WHERE stream = ? AND kind = 'asked' ORDER BY seq DESC LIMIT 1",
     )?;
     let Some(last) = statement.query_row([thread.seq], |row| row.get(0)).optional()? else { return Ok(None) };
-    if !log::entry(db, last)?.parse_body::<log::Asked>()?.action.starts_with(PROGRAM_ACTIONS) {
-        return Ok(None);
-    }
+    let by_program = log::entry(db, last)?.parse_body::<log::Asked>()?.action.starts_with(PROGRAM_ACTIONS);
     let mut ended = None;
     log::follow(db, thread.seq, last, &mut |entry| {
-        if entry.kind == EntryKind::Arrived
-            && let EventKind::Settled { payload, .. } = entry.parse_body::<Arrived>()?.event.what
-        {
-            let how = payload.get("how").and_then(Value::as_str);
-            let words = [Ending::Expired, Ending::Withdrawn].map(Ending::word);
-            ended = words.into_iter().find(|word| how == Some(*word));
+        match entry.kind {
+            EntryKind::Arrived if by_program => {
+                if let EventKind::Settled { payload, .. } = entry.parse_body::<Arrived>()?.event.what {
+                    let how = payload.get("how").and_then(Value::as_str);
+                    let words = [Ending::Expired, Ending::Withdrawn].map(Ending::word);
+                    let word = words.into_iter().find(|word| how == Some(*word));
+                    ended = word.map(|word| (DecisionEnd::Expired, word.to_owned()));
+                    return Ok(ended.is_none());
+                }
+            }
+            EntryKind::Settled => {
+                let why = entry.parse_body::<Settled>()?.set_aside;
+                ended = why.map(|why| (DecisionEnd::Ignored, why.word().to_owned()));
+            }
+            EntryKind::Reopened => ended = None,
+            _ => {}
         }
-        Ok(ended.is_none())
+        Ok(true)
     })?;
-    Ok(ended.map(|word| (DecisionEnd::Expired, word.to_owned())))
+    Ok(ended)
 }
 
 /// The question behind an answer, in the words that fit the person's arguments.

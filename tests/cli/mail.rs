@@ -316,7 +316,11 @@ fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
     let again = real(&cli, &["mail", "delete", &thread]);
     assert_eq!(again.code, 1, "{again:?}");
     assert!(again.out.contains("put away already"), "{again:?}");
-    assert!(real_json(&cli, &["show", &thread, "--json"])["state"]["settled"] == "you have archived it");
+    let late = real(&cli, &["accept", &first]);
+    assert!(late.err.contains("you have archived it"), "{late:?}");
+    let threads = real_json(&cli, &["threads", "--json"]);
+    let line = threads.as_array().unwrap().iter().find(|line| line["id"] == thread.as_str()).unwrap();
+    assert_eq!(line["outcome"], "archived");
 
     real_json(&cli, &["mail", "restore", &thread, "--json"]);
     assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (2, 0));
@@ -336,6 +340,21 @@ fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
     assert!(open(&cli).is_empty());
     let nowhere = real(&cli, &["mail", "restore", "t00000000"]);
     nowhere.refused(3, "");
+}
+
+#[test]
+fn the_next_mail_of_a_conversation_that_was_put_away_knows_what_it_was_about() {
+    let cli = configured();
+    deliver(&cli, 1);
+    real_json(&cli, &["mail", "sync", "--json"]);
+    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
+    real_json(&cli, &["mail", "archive", &thread, "--json"]);
+    deliver_from(&cli, 2, "Bob <bob@b.example>\r\nIn-Reply-To: <1@post.example>");
+    real_json(&cli, &["mail", "sync", "--json"]);
+    let next = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
+    let earlier = real_json(&cli, &["show", &next, "--json"])["state"]["earlier"].clone();
+    assert_eq!(earlier["thread"], thread.as_str());
+    assert!(earlier["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{earlier}");
 }
 
 #[test]

@@ -249,9 +249,6 @@ fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
 
         move_mail(&runtime, &mail, &first, &MailMove::Back);
         screen.tell(Msg::PutAway(MailMove::Back, vec![(first, Ok(()))]));
-        assert_eq!(screen.selected(), "The fair", "its card is on its way");
-        runtime.block_on(mail.drive());
-        screen.tell(Msg::Changed);
         assert_eq!(screen.selected(), "The report");
         assert_eq!(screen.note(), "Put back: “The report”");
     }
@@ -267,14 +264,17 @@ fn a_mail_that_was_moved_is_put_back_from_the_list_of_decisions() {
     screen.press("gh");
     assert!(screen.dump().contains("M put it back"), "{}", screen.dump());
     screen.press("M");
+    assert!(screen.note().contains("put it back once more"), "nobody drives: {}", screen.note());
     runtime.block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Trash", "new/1 back"]);
     screen.press("M");
-    screen.tell(Msg::Changed);
+    assert_eq!(screen.note(), "Put back: “The report”");
     screen.press("M");
-    assert_eq!(screen.note(), "Only mail that was moved can be put back · gh lists it");
+    assert_eq!(screen.note(), "Not put back: it is not put away, so there is nothing to put back");
     screen.press("gi");
     assert!(screen.dump().contains("The report"), "{}", screen.dump());
+    screen.press("M");
+    assert_eq!(screen.note(), "Only mail that was moved can be put back · gh lists it");
 }
 
 #[test]
@@ -294,7 +294,7 @@ fn the_next_undo_tries_again_what_could_not_be_put_back() {
     runtime.block_on(mail.pause(false)).unwrap();
     runtime.block_on(mail.drive());
     screen.press("u");
-    assert_eq!(screen.note(), "1 mail put back");
+    assert_eq!(screen.note(), "Put back: “The report”");
     assert!(screen.model.put_away.is_empty());
 }
 

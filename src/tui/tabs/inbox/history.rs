@@ -122,10 +122,10 @@ pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
     show(model, &sender, filter)
 }
 
-/// The selected line, if it is about a mail that was moved and is still away.
+/// The selected line, if it is about a mail that was moved.
 pub fn moved(model: &Model) -> Option<&DecisionLine> {
     let line = model.inbox.history.list.selected().filter(|_| model.shows_history())?;
-    (line.answer == AnswerKind::Move && line.end == DecisionEnd::Done).then_some(line)
+    (line.answer == AnswerKind::Move).then_some(line)
 }
 
 /// Puts the selected mail back where it was, with its card.
