@@ -208,7 +208,7 @@ fn a03_one_answer_counts_and_a_dead_asker_takes_its_card_along() {
         the_card(&program, &mut child);
         child.kill().unwrap();
         child.wait().unwrap();
-        program.run(&["run", "--until-idle"]);
+        program.run(&["run"]);
         assert_eq!(listed(&program), Vec::<Value>::new(), "{asker:?}");
         trials += 2;
         // Answered in the agent's own window, which is seen by what it does next.

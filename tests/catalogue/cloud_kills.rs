@@ -99,7 +99,7 @@ fn trial(what: What, death: Death) {
     let item = proposed(&person, action);
     person.json(&["accept", item["id"].as_str().unwrap()]);
 
-    let mut doomed = person.command(&["run", "--until-idle"]);
+    let mut doomed = person.command(&["run"]);
     match (death, what) {
         (Death::At(point), _) => drop(doomed.env("SAYSO_FAIL_POINT", point)),
         (Death::Sending(moment), _) => person.google.world().fault(SEND, Fault::Kill(moment)),
@@ -127,7 +127,7 @@ fn trial(what: What, death: Death) {
     };
     // Another process goes on, and where something is in doubt the person looks and says how it is.
     for _ in 0..4 {
-        person.json(&["run", "--until-idle"]);
+        person.json(&["run"]);
         assert!(sent() <= 1 && events() <= 1, "{case}: {} sent, {} events", sent(), events());
         let list = person.json(&["list"]);
         let open = list.as_array().unwrap();

@@ -157,7 +157,7 @@ fn m07_a_login_that_is_over_is_one_card_that_goes_by_itself() {
         }
         for _ in 0..3 {
             assert_eq!(person.sayso(&["mail", "sync"]).0, 1);
-            person.json(&["run", "--until-idle"]);
+            person.json(&["run"]);
         }
         let list = person.json(&["list"]);
         assert_eq!(list.as_array().unwrap().len(), 1, "{list}");
@@ -168,7 +168,7 @@ fn m07_a_login_that_is_over_is_one_card_that_goes_by_itself() {
         person.log_in();
         person.google.deliver(&question(round));
         person.json(&["mail", "sync"]);
-        person.json(&["run", "--until-idle"]);
+        person.json(&["run"]);
         let list = person.json(&["list"]);
         let cards: Vec<_> =
             list.as_array().unwrap().iter().filter(|item| item["action"] == "login").collect();
@@ -176,7 +176,7 @@ fn m07_a_login_that_is_over_is_one_card_that_goes_by_itself() {
         for item in list.as_array().unwrap() {
             person.json(&["ignore", item["id"].as_str().unwrap()]);
         }
-        person.json(&["run", "--until-idle"]);
+        person.json(&["run"]);
     }
     assert_eq!(
         person.json(&["mail"]).as_array().unwrap().len(),
@@ -199,7 +199,7 @@ fn m07_a_reply_that_met_a_login_that_is_over_waits_for_the_next() {
         world.refresh = "canary-refresh-second".to_owned();
     }
     person.json(&["accept", item["id"].as_str().unwrap()]);
-    person.json(&["run", "--until-idle"]);
+    person.json(&["run"]);
     let list = person.json(&["list"]);
     let card = list
         .as_array()
@@ -212,7 +212,7 @@ fn m07_a_reply_that_met_a_login_that_is_over_waits_for_the_next() {
     assert_eq!(person.google.world().sent().len(), 0);
     person.log_in();
     person.json(&["accept", card["id"].as_str().unwrap()]);
-    person.json(&["run", "--until-idle"]);
+    person.json(&["run"]);
     assert_eq!(person.google.world().sent().len(), 1);
     report("M07", "a re-login card, and the reply sent once after it", 1);
 }

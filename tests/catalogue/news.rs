@@ -35,14 +35,14 @@ fn i10_a_mail_between_the_approval_and_the_sending() {
         let id = item["id"].as_str().unwrap();
         person.json(&["accept", id]);
         if !point.is_empty() {
-            let mut doomed = person.command(&["run", "--until-idle"]);
+            let mut doomed = person.command(&["run"]);
             let died = doomed.env("SAYSO_FAIL_POINT", point).output().unwrap().status;
             assert_eq!(died.signal(), Some(9), "{point}: it was to die");
         }
         let before = person.google.world().sent().len();
         person.google.deliver(LATER);
         person.json(&["mail", "sync"]);
-        person.json(&["run", "--until-idle"]);
+        person.json(&["run"]);
         let sent = person.google.world().sent().len();
         let asked = open(&person, id);
         if begun {
@@ -57,7 +57,7 @@ fn i10_a_mail_between_the_approval_and_the_sending() {
             let (_, view, _) = person.sayso(&["view", id]);
             assert!(view.contains("the offer is withdrawn"), "{point}: {view}");
             person.json(&["accept", id]);
-            person.json(&["run", "--until-idle"]);
+            person.json(&["run"]);
             assert_eq!(person.google.world().sent().len(), 1, "{point}");
             assert!(open(&person, id).is_none(), "{point}");
         }

@@ -298,7 +298,7 @@ fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
     until(|| !seen.lock().unwrap().is_empty());
     child.kill().unwrap();
     child.wait().unwrap();
-    real(&cli, &["run", "--until-idle"]).done();
+    real(&cli, &["run"]).done();
     let thread = text(&outcome["thread"]);
     let listed = json(&cli, &["list", "--kind", "trouble"]);
     assert_eq!(

@@ -16,11 +16,11 @@ const EFFECTS: [&str; 4] = ["before_intent", "after_intent", "before_outcome", "
 fn run(cli: &Cli, point: Option<&str>) {
     if let Some(point) = point {
         let mut command = cli.real();
-        command.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
+        command.args(["run"]).env("SAYSO_FAIL_POINT", point);
         let output = command.output().unwrap();
         assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
     }
-    json(cli, &["run", "--until-idle"]);
+    json(cli, &["run"]);
 }
 
 #[track_caller]

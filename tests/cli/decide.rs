@@ -15,7 +15,7 @@ fn accept_only_writes() {
     assert_eq!(outcome["interrupts"], json!([]));
     assert_eq!(outcome["error"], Value::Null);
     assert_eq!(cli.deliveries(), 0);
-    let driven = cli.json(&["run", "--until-idle"]);
+    let driven = cli.json(&["run"]);
     assert_eq!(driven, json!({"threads": [thread], "interrupts": []}));
     assert_eq!(cli.deliveries(), 1);
 }
@@ -150,7 +150,7 @@ fn nothing_is_decided_twice() {
     let (_, asked) = cli.chat("tea");
     cli.json(&["respond", &asked, "yes"]);
     cli.refused(&["respond", &asked, "no"], 3, "no longer open: it was answered (by cli) at ");
-    cli.json(&["run", "--until-idle"]);
+    cli.json(&["run"]);
     cli.refused(&["accept", &asked], 3, "no longer open");
     cli.refused(&["snooze", &asked, "1h"], 3, "no longer open");
 }
@@ -161,9 +161,7 @@ fn sentences_for_people() {
     let (thread, asked) = cli.chat("tea");
     let output = cli.sayso(&["respond", &asked, "yes"]);
     assert_eq!(output.done(), format!("Thread {thread} is ready; `sayso run` takes it further.\n"));
-    assert!(
-        cli.sayso(&["run", "--until-idle"]).done().starts_with("1 thread went on; 1 question waits for you")
-    );
+    assert!(cli.sayso(&["run"]).done().starts_with("1 thread went on; 1 question waits for you"));
     let next = text(&cli.json(&["list"])[0]["id"]);
     let output = cli.sayso(&["respond", &next, "done", "--wait"]);
     assert_eq!(output.done(), format!("Thread {thread} is done.\nResult:\n  turns: 2\n"));

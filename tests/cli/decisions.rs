@@ -34,7 +34,7 @@ fn traces(demo: &Demo) -> (Vec<i64>, usize, String) {
 /// A demo in which a draft was accepted, one edited, a mail noted and a meeting accepted.
 fn decided() -> Demo {
     let demo = Demo::new();
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
     let offer = demo.item("Twelve cargo bikes");
     demo.json(&["accept", &text(&offer["id"]), "--wait"]);
     let meeting = demo.item("Planning the spring fair");

@@ -72,7 +72,7 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
         (&asked["action"], &asked["source"]),
         (&"request/Bash".into(), &"request: webshop agent".into())
     );
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
 
     // A draft is accepted and lands in the outbox as a mail.
     let offer = demo.item("Twelve cargo bikes");
@@ -164,7 +164,7 @@ fn what_was_written_by_hand_says_so() {
 #[test]
 fn the_attack_is_shown_with_its_warnings_and_does_nothing() {
     let demo = Demo::new();
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
     let attack = demo.item("your mailbox is 98% full");
     assert_eq!(attack["action"], "notify");
     let codes: Vec<String> =

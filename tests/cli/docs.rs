@@ -214,7 +214,7 @@ fn a_driver_killed_while_agents_run_changes_nothing() {
     let expected = {
         let cli = configured();
         let thread = text(&json(&cli, &start)["thread"]);
-        json(&cli, &["run", "--until-idle"]);
+        json(&cli, &["run"]);
         nodes_and_pages(&cli, &thread)
     };
     assert_eq!((expected.0.len(), expected.1.len()), (7, 7));
@@ -232,13 +232,13 @@ fn a_driver_killed_while_agents_run_changes_nothing() {
         let cli = configured();
         let thread = text(&json(&cli, &start)["thread"]);
         let mut doomed = cli.real();
-        doomed.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
+        doomed.args(["run"]).env("SAYSO_FAIL_POINT", point);
         let output = doomed.output().unwrap();
         assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
         let threads = json(&cli, &["threads"]);
         let agents = threads.as_array().unwrap().iter().filter(|line| line["workflow"] == "docs/agent");
         at_work = at_work.max(agents.filter(|line| line["status"] != "done").count());
-        json(&cli, &["run", "--until-idle"]);
+        json(&cli, &["run"]);
         assert_eq!(nodes_and_pages(&cli, &thread), expected, "{point}");
     }
     assert!(at_work >= 4, "four agents or more were at work when it died, not {at_work}");

@@ -177,7 +177,7 @@ fn undo_of_a_batch_names_what_it_cannot_take_back() {
     let runtime = tokio::runtime::Runtime::new().unwrap();
     for id in &asked {
         // The first is acted on before the second is decided.
-        cli.sayso(&["run", "--until-idle"]).done();
+        cli.sayso(&["run"]).done();
         let decide = DecisionRequest {
             interrupt: InterruptId::parse(id).unwrap(),
             decision: Decision::Ignore,

@@ -33,7 +33,7 @@ fn line(answer: &str, end: &str, outcome: &str) -> (String, String, String) {
 #[test]
 fn mail_is_listed_with_how_each_decision_ended() {
     let demo = Demo::new();
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
     let before = demo.json(&["decisions"]).as_array().unwrap().len();
     let offer = demo.item("Twelve cargo bikes");
     demo.json(&["accept", &text(&offer["id"]), "--wait"]);

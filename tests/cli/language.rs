@@ -94,7 +94,7 @@ async fn a_driver_killed_while_the_model_speaks_loses_nothing() {
     child.kill().unwrap();
     child.wait().unwrap();
     blocking(move || {
-        let driven = json(&cli, &["run", "--until-idle"]);
+        let driven = json(&cli, &["run"]);
         let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
         assert_eq!(card["args"], json!({"question": "Since when?"}));
     })

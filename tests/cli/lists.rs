@@ -186,7 +186,7 @@ fn status_counts() {
     assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 result\n");
     let output = cli.sayso(&["status"]);
     assert!(output.done().contains("open     1 question, 1 result\n"), "{output:?}");
-    assert!(output.done().contains("`sayso run`"), "{output:?}");
+    assert!(output.done().contains("`sayso watch`"), "{output:?}");
 }
 
 #[test]

@@ -125,7 +125,7 @@ fn an_ignored_invoice_hides_the_next_invoice_and_not_the_dunning_letter() {
         );
         std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
         real_json(&cli, &["mail", "sync", "--json"]);
-        real(&cli, &["run", "--until-idle"]).done();
+        real(&cli, &["run"]).done();
         let listed = real_json(&cli, &["list", "--json"]);
         listed.as_array().unwrap().iter().map(|item| text(&item["title"])).collect::<Vec<_>>()
     };
@@ -133,7 +133,7 @@ fn an_ignored_invoice_hides_the_next_invoice_and_not_the_dunning_letter() {
     assert_eq!(letter(1, "Hosting statement March", invoice), ["Hosting statement March"]);
     let id = text(&real_json(&cli, &["list", "--json"])[0]["id"]);
     real(&cli, &["ignore", &id, "--wait"]).done();
-    real(&cli, &["run", "--until-idle"]).done();
+    real(&cli, &["run"]).done();
     assert!(letter(2, "Hosting statement March, copy", invoice).is_empty(), "such mail is ignored now");
     let dunning = "The hosting statement of March is overdue. Please pay within seven days.";
     assert_eq!(letter(3, "Hosting statement March: final notice", dunning).len(), 1);
@@ -189,7 +189,7 @@ fn senders_as_the_world_writes_them_are_listed_and_shown() {
     let from: Vec<&Value> = mails.as_array().unwrap().iter().map(|mail| &mail["from"]).collect();
     assert_eq!(from, [&json!(""), &json!("x@evil.example"), &json!("x@evil.example")]);
     assert!(real(&cli, &["mail"]).done().contains("(no address)"));
-    real(&cli, &["run", "--until-idle"]).done();
+    real(&cli, &["run"]).done();
     let items = real_json(&cli, &["list", "--json"]);
     for (title, source, code, shown) in [
         (
@@ -260,13 +260,13 @@ fn what_an_answer_teaches_is_learned_before_driving_is_idle() {
     configure(&cli, "[learning]\ndelay_seconds = 0\n");
     deliver(&cli, 1);
     real_json(&cli, &["mail", "sync", "--json"]);
-    real(&cli, &["run", "--until-idle"]).done();
+    real(&cli, &["run"]).done();
     let items = real_json(&cli, &["list", "--json"]);
     let id = items[0]["id"].as_str().unwrap();
     real(&cli, &["ignore", id, "--wait"]).done();
     let learned = || real_json(&cli, &["memory", "show", "triage_preferences", "--json"]);
     assert_eq!(learned()["version"], 1, "whoever waits for one thread does not wait for this");
-    real(&cli, &["run", "--until-idle"]).done();
+    real(&cli, &["run"]).done();
     let learned = learned();
     assert_eq!((&learned["version"], &learned["cause"]["kind"]), (&json!(2), &json!("answer")), "{learned}");
 }
@@ -280,7 +280,7 @@ fn a_mail_that_was_moved_meanwhile_is_marked_where_it_lies_now() {
     configure(&cli, "folders = [\"later\"]\nhandled.done = \"seen\"\n");
     deliver(&cli, 1);
     real(&cli, &["mail", "sync"]).done();
-    real(&cli, &["run", "--until-idle"]).done();
+    real(&cli, &["run"]).done();
     let asked = real_json(&cli, &["list", "--json"]);
     let moved = std::fs::read_dir(cli.path("mail/new")).unwrap().next().unwrap().unwrap().path();
     std::fs::rename(&moved, cli.path("mail/.later/new").join(moved.file_name().unwrap())).unwrap();
@@ -324,7 +324,7 @@ fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
 
     real_json(&cli, &["mail", "restore", &thread, "--json"]);
     assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (2, 0));
-    real_json(&cli, &["run", "--until-idle", "--json"]);
+    real_json(&cli, &["run", "--json"]);
     assert_eq!(open(&cli).len(), 2, "and came back");
 
     // Several are listed first.

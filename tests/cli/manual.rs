@@ -4,7 +4,7 @@ use crate::runner::{Cli, captured};
 use std::path::{Path, PathBuf};
 
 /// What stays until it is told to stop or is answered, or wants a terminal; these are asked for their help instead.
-const STAY: &[&str] = &["", "demo", "watch", "run", "request", "mcp", "auth", "init"];
+const STAY: &[&str] = &["", "demo", "watch", "request", "mcp", "auth", "init"];
 
 /// What else the examples call.
 const OTHERS: &[&str] = &["cargo", "git", "sqlite3", "systemctl", "export", "cp", "mkdir", "cd", "python3"];

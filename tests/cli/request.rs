@@ -275,7 +275,7 @@ fn a_driver_that_dies_in_the_middle_loses_no_answer() {
         let id = text(&json(&cli, &asked)["id"]);
         json(&cli, &["accept", &id]);
         let mut driver = cli.real();
-        driver.args(["run", "--until-idle"]).env("SAYSO_FAIL_POINT", point);
+        driver.args(["run"]).env("SAYSO_FAIL_POINT", point);
         let killed = driver.output().unwrap();
         assert_eq!(killed.status.code(), None, "{point}: {killed:?}");
         let reply = read(&run(&cli, &["request", "--title", "Go?", "--key", "k", "--wait"]), 0);
@@ -290,7 +290,7 @@ fn a_driver_that_dies_in_the_middle_loses_no_answer() {
 #[test]
 fn beside_a_driver_an_asker_waits_for_it() {
     let cli = Cli::new();
-    let driver = spawn(&cli, &["run"]);
+    let driver = spawn(&cli, &["watch"]);
     until(|| json(&cli, &["status"])["driver"] == json!(driver.pid()));
     let asker = spawn(&cli, &["request", "--title", "Go?", "--wait"]);
     let id = text(&the_one(&cli)["id"]);
@@ -326,7 +326,7 @@ fn a_request_that_expires_closes_and_says_so() {
     until(|| run(&cli, &["answer", &id]).code == 5);
     json(&cli, &["request", "--title", "Driven", "--expires", "1s"]);
     until(|| {
-        run(&cli, &["run", "--until-idle"]);
+        run(&cli, &["run"]);
         open(&cli).is_empty()
     });
     // An answer that was given wins, however late it is read.

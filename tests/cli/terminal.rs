@@ -214,7 +214,7 @@ fn somebody_else_may_answer_meanwhile() {
 fn another_process_may_drive_and_is_watched() {
     let cli = with_notes();
     let mut command = cli.real();
-    let mut driver = command.arg("run").spawn().unwrap();
+    let mut driver = command.arg("watch").spawn().unwrap();
     until(|| json(&cli, &["status"])["driver"] == driver.id());
     let mut terminal = Terminal::plain(&cli, &ANALYZE);
     let first = terminal.wait_for(PROMPT);
@@ -342,7 +342,7 @@ async fn leaving_while_the_model_speaks_loses_nothing() {
         terminal.types("\u{3}");
         let last = terminal.ends();
         assert!(last.contains("You left while it was working; nothing is lost."), "{last}");
-        let driven = json(&cli, &["run", "--until-idle"]);
+        let driven = json(&cli, &["run"]);
         let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
         assert_eq!(card["args"]["question"], "Since when?");
     })

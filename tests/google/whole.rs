@@ -28,7 +28,7 @@ fn from_the_login_to_the_reply_in_its_conversation() {
     assert_eq!(item["args"]["to"][0], "bob@example.com", "{item}");
     assert_eq!(person.google.world().sent().len(), 0, "nothing leaves without a say-so");
     person.json(&["accept", item["id"].as_str().unwrap()]);
-    person.json(&["run", "--until-idle"]);
+    person.json(&["run"]);
 
     let world = person.google.world();
     let sent = world.sent();
@@ -44,7 +44,7 @@ fn from_the_login_to_the_reply_in_its_conversation() {
     // Another sync finds nothing new and sends nothing twice.
     let synced = person.json(&["mail", "sync"]);
     assert_eq!(synced[0]["new"], 0);
-    person.json(&["run", "--until-idle"]);
+    person.json(&["run"]);
     assert_eq!(person.google.world().sent().len(), 1);
     // Secrets are in the file of tokens and nowhere else.
     for (path, bytes) in person.everything() {
@@ -63,13 +63,13 @@ fn a_reply_whose_sending_was_cut_off_is_found_and_not_sent_again() {
     let item = proposal(&person);
     person.google.world().fault("POST /upload/gmail/v1/users/me/messages/send", Fault::CutAfter);
     person.json(&["accept", item["id"].as_str().unwrap()]);
-    person.json(&["run", "--until-idle"]);
+    person.json(&["run"]);
     // Every retry finds it.
     for _ in 0..3 {
         for item in person.json(&["list"]).as_array().unwrap() {
             person.json(&["accept", item["id"].as_str().unwrap()]);
         }
-        person.json(&["run", "--until-idle"]);
+        person.json(&["run"]);
     }
     assert_eq!(person.google.world().sent().len(), 1);
     let mails = person.json(&["mail"]);

@@ -254,6 +254,6 @@ async fn list_looks_at_a_real_server_where_nobody_drives() {
     lab.sayso(&["respond", item, "blue"]);
     assert_eq!(lab.sayso(&["list"]), json!([]));
     assert_eq!(lab.thread(&thread).await["status"], "interrupted");
-    lab.sayso(&["run", "--until-idle"]);
+    lab.sayso(&["run"]);
     assert_eq!(lab.wait_until_idle(&thread).await["values"]["answers"], json!(["blue"]));
 }

@@ -75,7 +75,7 @@ async fn kill_9_around_the_resume() {
         );
         assert!(server.langgraph.resumes().len() <= resumes_before + 1, "{point}");
         let thread = started["thread"].as_str().unwrap();
-        program.run(&["run", "--until-idle"], None).await;
+        program.run(&["run"], None).await;
         let shown = program.json(&["show", thread]).await;
         assert_eq!(shown["status"], "done", "{point}: {shown:#}");
         let resumes = server.langgraph.resumes();

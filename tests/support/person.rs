@@ -116,7 +116,7 @@ pub fn proposal(person: &Person) -> Value {
 /// Drives and answers until `action` is proposed, and gives its item.
 pub fn proposed(person: &Person, action: &str) -> Value {
     for _ in 0..5 {
-        person.json(&["run", "--until-idle"]);
+        person.json(&["run"]);
         let list = person.json(&["list"]);
         let item = list.as_array().unwrap().first().cloned().unwrap_or_default();
         let id = item["id"].as_str().unwrap_or_default().to_owned();

@@ -286,7 +286,7 @@ impl Talk<'_> {
                 "You left; it waits in the inbox. `sayso respond {id} \"…\" --wait` goes on, `sayso view {id}` shows it."
             ),
             None if status.active() => format!(
-                "You left while it was working; nothing is lost. `sayso run --until-idle` continues thread \
+                "You left while it was working; nothing is lost. `sayso run` continues thread \
                  {thread}, then `sayso list` shows what it asks."
             ),
             None => format!("You left; `sayso show {thread}` shows where it stands."),

@@ -107,7 +107,7 @@ fn text(report: &Report) -> String {
     format!(
         "{how} {folder}\n\n\
          sayso demo --data {folder}                  opens the inbox on it\n\
-         sayso --data {folder} run --until-idle      lets the agents work\n\
+         sayso --data {folder} run                   lets the agents work\n\
          sayso --data {folder} list                  shows what waits for you\n\n\
          Mail that you accept lands in {outbox}\n"
     )

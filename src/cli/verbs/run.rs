@@ -1,8 +1,8 @@
-//! `sayso run`: drives threads.
+//! `sayso run`: drives threads until there is nothing left to do.
 
 use crate::app::{Scope, Until};
 use crate::cli::context::{Context, OpenFolder};
-use crate::cli::drive::{drive_until, other_driver_note, seconds};
+use crate::cli::drive::{drive_until, seconds};
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
@@ -11,21 +11,22 @@ use serde::Serialize;
 use std::collections::BTreeSet;
 use std::time::Duration;
 
-/// Run every thread that can go on
+/// Run every thread that can go on, until none is left
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "Without --until-idle it runs until Ctrl-C or SIGTERM. If another process is already running the \
-    threads, it waits and takes over when that one ends.\n\nExamples:\n  \
+    after_help = "It ends when nothing is ready, running, held or about to be tried again, and says what it did; \
+    `sayso watch` goes on until it is told to stop. If another process is already running the threads, it waits for \
+    that one.\n\nExamples:\n  \
     sayso run\n  \
-    sayso run --until-idle --json\n  \
-    sayso run --until-idle --timeout 300"
+    sayso run --json\n  \
+    sayso run --timeout 300"
 )]
 pub(in crate::cli) struct Args {
-    /// End when nothing is ready, running, held or about to be tried again
-    #[arg(long)]
-    until_idle: bool,
+    /// What it does anyway; scripts may still say it
+    #[arg(long = "until-idle", hide = true)]
+    _until_idle: bool,
     /// Give up after this many seconds
-    #[arg(long, value_name = "SECONDS", requires = "until_idle", value_parser = seconds)]
+    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
     timeout: Option<Duration>,
 }
 
@@ -39,20 +40,16 @@ struct Report {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let folder = context.open()?;
-        let until = if self.until_idle { Until::Idle } else { Until::Stopped };
         let mut noted_pid = None;
         let on_other_driver = |driver: Option<u32>| {
             if let Some(pid) = driver
                 && noted_pid.replace(pid) != Some(pid)
             {
-                note(&match until {
-                    Until::Idle => format!("process {pid} is already running the threads; waiting for it"),
-                    Until::Stopped => other_driver_note(pid),
-                });
+                note(&format!("process {pid} is already running the threads; waiting for it"));
             }
         };
         folder.inbox().requests().close_expired().await?;
-        let driven = drive_until(&folder, &Scope::All, until, self.timeout, on_other_driver).await?;
+        let driven = drive_until(&folder, &Scope::All, Until::Idle, self.timeout, on_other_driver).await?;
         driven.ensure_in_time("`sayso status` tells what is left")?;
         let report = report(&folder, driven.report.threads).await?;
         folder.format.answer(&report, |_| text(&report))

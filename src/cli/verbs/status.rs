@@ -104,7 +104,7 @@ fn text(overview: &Overview, skipped: SkippedCount) -> String {
     let driver = match (overview.driver, overview.paused) {
         (_, true) => "paused; `sayso resume` lets threads go on".to_owned(),
         (Some(pid), false) => format!("process {pid}"),
-        (None, false) => "none; `sayso run` starts one".to_owned(),
+        (None, false) => "none; `sayso watch` starts one".to_owned(),
     };
     let model = match overview.waiting_for_model {
         0 => String::new(),
@@ -147,7 +147,7 @@ mod tests {
     #[test]
     fn the_long_form_says_what_to_do() {
         let base =
-            "open     3 question\nsnoozed  1\nthreads  2 done\ndriver   none; `sayso run` starts one\n";
+            "open     3 question\nsnoozed  1\nthreads  2 done\ndriver   none; `sayso watch` starts one\n";
         assert_eq!(text(&overview(3, 0, 0, false), SkippedCount::default()), base);
         let output = text(&overview(3, 0, 0, false), SkippedCount { mails: 9, unsure: 2 });
         assert_eq!(output, format!("{base}mail     9 skipped, 2 unsure in the last day\n"));
