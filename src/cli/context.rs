@@ -141,7 +141,7 @@ impl<'a> Context<'a> {
         let mut format = self.format.clone();
         format.zone = config.user.time_zone.clone();
         let setup = Setup::open(config, env).map_err(anyhow::Error::from)?;
-        log::start(&setup, &self.inputs.env, self.verbose);
+        log::start(&setup, self.verbose);
         let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
             Some(
                 WorkflowsError::NoWorkflow { .. }

@@ -1,19 +1,19 @@
 //! The log: one file a day in the data folder, readable only by its owner; the last few are kept.
 //!
-//! Promises: it never writes to stdout, and to stderr only when asked. It contains no secret of eight characters or more that
-//! the config takes from an environment variable or a file, and no terminal escapes. Other crates log only warnings and errors, because their
-//! traces may contain headers and bodies. If the folder cannot be written to, nothing is logged there.
+//! Promises: it never writes to stdout, and to stderr only when asked. It contains no terminal escapes, and no secret of
+//! eight characters or more, whether it came from a variable, a file or a command. Other crates log only warnings and
+//! errors, because their traces may contain headers and bodies. If the folder cannot be written to, nothing is logged
+//! there.
 
 use crate::app::Setup;
-use crate::config::{Config, Env, Level};
+use crate::config::{Level, without_secrets};
 use crate::text::Visible;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
-use secrecy::ExposeSecret;
 use std::fs::{self, DirBuilder, File, OpenOptions};
 use std::io::{self, Write};
 use std::path::PathBuf;
-use std::sync::{Arc, LazyLock, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 use tracing::level_filters::LevelFilter;
 use tracing_subscriber::Layer;
 use tracing_subscriber::filter::Targets;
@@ -22,22 +22,16 @@ use tracing_subscriber::layer::SubscriberExt;
 
 const DAYS_KEPT: usize = 7;
 
-/// Shorter values are words, not keys, and would be redacted everywhere.
-const SHORTEST_SECRET: usize = 8;
-
 /// Starts logging. Works once per process; a second call changes nothing.
-pub(super) fn start(setup: &Setup, env: &Env, verbose: u8) {
-    let (config, env) = (setup.config.clone(), env.clone());
-    // Most commands log nothing, and files of secrets may lie on a slow disk.
-    let secrets: Secrets = Arc::new(LazyLock::new(Box::new(move || secrets(&config, &env))));
+pub(super) fn start(setup: &Setup, verbose: u8) {
     let level = filter(setup.config.log);
     let file = (setup.view_only().is_none() && level != LevelFilter::OFF).then(|| {
         let daily = Arc::new(Daily { folder: setup.config.data.join("log"), open: Mutex::default() });
-        layer(level, Lines { to: daily, secrets: secrets.clone() })
+        layer(level, Lines(daily))
     });
     let stderr = (verbose > 0).then(|| {
         let minimum = if verbose > 1 { LevelFilter::DEBUG } else { LevelFilter::INFO };
-        layer(level.max(minimum), Lines { to: Arc::new(Stderr), secrets })
+        layer(level.max(minimum), Lines(Arc::new(Stderr)))
     });
     let subscriber = tracing_subscriber::registry().with(file).with(stderr);
     let _ = tracing::subscriber::set_global_default(subscriber);
@@ -63,18 +57,6 @@ fn filter(level: Level) -> LevelFilter {
     }
 }
 
-/// Read when the first line is written.
-type Secrets = Arc<LazyLock<Vec<String>, Box<dyn FnOnce() -> Vec<String> + Send>>>;
-
-/// The secrets that can be read without running a command.
-fn secrets(config: &Config, env: &Env) -> Vec<String> {
-    let values = config.readable_secrets(env).into_iter().map(|value| value.expose_secret().to_owned());
-    let mut values: Vec<String> = values.filter(|value| value.len() >= SHORTEST_SECRET).collect();
-    // One may begin like another.
-    values.sort_by_key(|value| std::cmp::Reverse(value.len()));
-    values
-}
-
 /// Takes finished lines.
 trait Sink: Send + Sync {
     fn put(&self, line: &[u8]) -> io::Result<()>;
@@ -89,25 +71,18 @@ impl Sink for Stderr {
 }
 
 /// Takes whole lines, removes secrets and escapes, and passes them on.
-struct Lines<W> {
-    to: Arc<W>,
-    secrets: Secrets,
-}
+struct Lines<W>(Arc<W>);
 
 impl<W> Clone for Lines<W> {
     fn clone(&self) -> Self {
-        Self { to: self.to.clone(), secrets: self.secrets.clone() }
+        Self(self.0.clone())
     }
 }
 
 impl<W: Sink> Write for Lines<W> {
     fn write(&mut self, line: &[u8]) -> io::Result<usize> {
-        let mut text = Visible::line(String::from_utf8_lossy(line).trim_end()).into_string();
-        for secret in self.secrets.iter() {
-            text = text.replace(secret, "[secret]");
-        }
-        text.push('\n');
-        self.to.put(text.as_bytes())?;
+        let text = Visible::line(String::from_utf8_lossy(line).trim_end()).into_string();
+        self.0.put(format!("{}\n", without_secrets(text)).as_bytes())?;
         Ok(line.len())
     }
 
@@ -179,6 +154,7 @@ impl Daily {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::{Env, Secret};
 
     #[test]
     fn a_file_a_day_and_only_the_last_few() {
@@ -190,16 +166,18 @@ mod tests {
         }
         fs::write(log.join("mine.txt"), "kept").unwrap();
         let daily = Arc::new(Daily { folder: log.clone(), open: Mutex::default() });
-        let secrets: Secrets = Arc::new(LazyLock::new(Box::new(|| vec!["canary-key".to_owned()])));
-        let mut lines = Lines { to: daily, secrets };
-        lines.write_all(b"key=canary-key \x1b[2J\nforged line\n").unwrap();
+        let env = Env::from_iter([("KEY", "canary-in-env")]);
+        Secret::Command("echo canary-from-command".to_owned()).read(&env).unwrap();
+        Secret::Env("KEY".to_owned()).read(&env).unwrap();
+        let mut lines = Lines(daily);
+        lines.write_all(b"key=canary-from-command \x1b[2J\nforged canary-in-env line\n").unwrap();
         let mut names: Vec<_> =
             fs::read_dir(&log).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         assert_eq!(names.len(), DAYS_KEPT + 1, "{names:?}");
         assert_eq!(names[1], "sayso.2020-01-04.log");
         let today = log.join(&names[DAYS_KEPT]);
-        assert_eq!(fs::read_to_string(&today).unwrap(), "key=[secret] ⟨U+001B⟩[2J forged line\n");
+        assert_eq!(fs::read_to_string(&today).unwrap(), "key=[secret] ⟨U+001B⟩[2J forged [secret] line\n");
         #[cfg(unix)]
         {
             use std::os::unix::fs::PermissionsExt;

@@ -3,7 +3,7 @@
 //! Promises: flags win over the environment, the environment over the file, the file over the defaults, and every value
 //! remembers where it came from. A value that makes no sense is refused with one sentence that says what, where and
 //! what to do. [`Config::load`] reads one file and nothing else of the process: flags, environment and machine are
-//! passed in. Does not write config files, open databases, reach servers, or hold secrets (see [`Secret`]).
+//! passed in. Does not write config files, open databases, reach servers, or use secrets (see [`Secret`]).
 //!
 //! The steps: `paths` finds the file, `read` checks it and the environment against the sections that `sections` lists,
 //! `layers` layers them, and `resolve` builds the [`Config`] of `settings` from what each feature reads.
@@ -77,7 +77,7 @@ pub use outgoing::{FiledBy, MailOutgoing};
 pub use policy::{Policy, PolicyMode, Reach};
 pub use rules::{Rule, RuleClass, RuleInput};
 pub use screen::ThemeName;
-pub use secret::{Secret, SecretError};
+pub use secret::{Secret, SecretError, without_secrets};
 pub use servers::Server;
 pub use settings::Config;
 pub use sheet::Sheet;

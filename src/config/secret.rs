@@ -1,16 +1,16 @@
 //! Where a secret is kept, and how it is fetched when it is needed.
 //!
 //! Promises: a secret is read only when asked for, is typed so that it cannot be printed by accident, and never
-//! appears in an error. Does not keep, cache or write one.
+//! appears in an error. What was read is remembered only to be kept out of the log, never to be used again.
 
 use std::fmt;
 use std::io::{self, Read};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::sync::mpsc;
+use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use thiserror::Error;
 
 use super::inputs::Env;
@@ -20,6 +20,34 @@ const LONGEST: u64 = 64 * 1024;
 
 /// How long a command may take. It may ask for a finger or a passphrase in its own window.
 const PATIENCE: Duration = Duration::from_secs(60);
+
+/// Shorter values are words, not keys, and would be cut out of everything.
+const SHORTEST: usize = 8;
+
+/// The secrets that were read, longest first since one may begin like another. Global because the log is.
+static READ: Mutex<Vec<SecretString>> = Mutex::new(Vec::new());
+
+/// `text` without the secrets of eight characters or more that this process has read.
+pub fn without_secrets(mut text: String) -> String {
+    for secret in READ.lock().unwrap_or_else(PoisonError::into_inner).iter() {
+        if text.contains(secret.expose_secret()) {
+            text = text.replace(secret.expose_secret(), "[secret]");
+        }
+    }
+    text
+}
+
+/// Keeps a secret out of the log from now on. The token in `Bearer TOKEN` is one of its own.
+fn remember(secret: &SecretString) {
+    let whole = secret.expose_secret();
+    let mut read = READ.lock().unwrap_or_else(PoisonError::into_inner);
+    for text in whole.strip_prefix("Bearer ").into_iter().chain([whole]) {
+        if text.len() >= SHORTEST && read.iter().all(|known| known.expose_secret() != text) {
+            let place = read.partition_point(|known| known.expose_secret().len() >= text.len());
+            read.insert(place, SecretString::from(text));
+        }
+    }
+}
 
 /// Where a secret is kept.
 #[derive(Clone, PartialEq, Eq)]
@@ -35,15 +63,17 @@ pub enum Secret {
 impl Secret {
     /// Fetches the secret. This may run a command, so do not call it on a thread that must not block.
     pub fn read(&self, env: &Env) -> Result<SecretString, SecretError> {
-        match self {
+        let secret = match self {
             Self::Env(name) => {
                 let value = env.get(name).ok_or_else(|| SecretError::NotSet { name: name.clone() })?;
                 first_line(value.as_encoded_bytes())
             }
             Self::Command(command) => first_line(&run(command)?),
             Self::File(path) => first_line(&open(path)?),
-        }
-        .ok_or_else(|| SecretError::Empty { place: self.to_string() })
+        };
+        let secret = secret.ok_or_else(|| SecretError::Empty { place: self.to_string() })?;
+        remember(&secret);
+        Ok(secret)
     }
 }
 
@@ -165,8 +195,6 @@ fn wait(child: &mut Child, deadline: Instant) -> Result<ExitStatus, SecretError>
 
 #[cfg(test)]
 mod tests {
-    use secrecy::ExposeSecret;
-
     use super::*;
 
     const CANARY: &str = "sk-canary-7f3a";
