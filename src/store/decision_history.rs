@@ -257,12 +257,7 @@ impl Aftermath {
         asked: &log::Asked,
     ) -> Result<Self, StoreError> {
         let reports = asked.action.starts_with(PROGRAM_ACTIONS);
-        let acts = match decided.decision {
-            Decision::Accept | Decision::Edit { .. } | Decision::Draft => {
-                asked.irreversible && !asked.is_trouble()
-            }
-            Decision::Respond { .. } | Decision::Ignore => false,
-        };
+        let acts = acts(decided, asked);
         let retries = goes_on(decided, asked);
         let mut after = Self::default();
         log::follow(db, answer.stream, answer.seq, &mut |entry| {
@@ -361,10 +356,19 @@ impl Aftermath {
         if decided.by == DecidedBy::Expiry {
             return ended(DecisionEnd::Expired, "expired");
         }
-        if self.asked_again && self.effects.is_empty() {
-            let draft = matches!(decided.decision, Decision::Draft);
-            let done = if draft { "saved".to_owned() } else { label(&labels.done, "done") };
-            return (DecisionEnd::Failed, format!("not {done}, asked again"));
+        if self.effects.is_empty() && acts(decided, asked) {
+            let draft = decided.decision == Decision::Draft;
+            let deed = if draft { Some("saved") } else { labels.done.as_deref() };
+            let is_working = matches!(status, Status::Ready | Status::Running);
+            match deed {
+                _ if self.asked_again => {
+                    let text = format!("not {}, asked again", deed.unwrap_or("done"));
+                    return (DecisionEnd::Failed, text);
+                }
+                Some(_) if is_working => return ended(DecisionEnd::Pending, "not acted on yet"),
+                Some(deed) => return (DecisionEnd::Failed, format!("not {deed}")),
+                None => {}
+            }
         }
         match decided.decision {
             // What they wrote in place of the proposal is asked about before it is done.
@@ -377,6 +381,18 @@ impl Aftermath {
             }
         }
     }
+}
+
+/// Whether something has to be done here before this answer is carried out. A program does what it asked for itself.
+fn acts(decided: &Decided, asked: &log::Asked) -> bool {
+    let does = match decided.decision {
+        Decision::Draft => true,
+        Decision::Accept => asked.irreversible,
+        // What they wrote in place of the proposal is asked about first.
+        Decision::Edit { .. } => asked.irreversible && asked.edit_from.is_none(),
+        Decision::Respond { .. } | Decision::Ignore => false,
+    };
+    does && !asked.is_trouble() && !asked.action.starts_with(PROGRAM_ACTIONS)
 }
 
 /// Whether a thread in trouble tries again with this answer.

@@ -126,8 +126,11 @@ fn threads_are_listed_newest_first_and_found_by_words() {
     assert_eq!(ids(&cli.json(&["threads", "--limit", "1"])), std::slice::from_ref(&second));
     let output = cli.sayso(&["threads"]);
     let lines: Vec<&str> = output.done().lines().collect();
-    assert!(lines[0].starts_with("ID         STATUS   WORKFLOW  STEPS  AGE  TITLE"), "{}", lines[0]);
-    assert!(lines[1].starts_with(&format!("{second}  waiting  chat")) && lines[1].ends_with("About saffron"));
+    assert!(lines[0].starts_with("ID         STATUS    WORKFLOW  STEPS  AGE  TITLE"), "{}", lines[0]);
+    assert!(
+        lines[1].starts_with(&format!("{second}  waiting   chat")) && lines[1].ends_with("About saffron")
+    );
+    assert!(lines[2].starts_with(&format!("{first}  answered  chat")), "how it ended: {}", lines[2]);
     assert!(cli.sayso(&["threads", "--search", "nowhere"]).done().starts_with("No thread matches"));
 }
 

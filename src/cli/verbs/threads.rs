@@ -45,7 +45,7 @@ impl Args {
             let row = |thread: &crate::inbox::ThreadLine| {
                 [
                     thread.id.to_string(),
-                    thread.status.to_string(),
+                    thread.outcome_or_status().to_owned(),
                     thread.workflow.clone(),
                     thread.steps.to_string(),
                     format.age(thread.created_at),

@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_column_is_as_wide_as_its_longest_lead() {
-        let outcomes = ["sent", "accepted, nothing sent"];
+        let outcomes = ["sent", "not sent, observe mode"];
         assert_eq!(lead_width(outcomes.into_iter(), 24), 22);
         assert_eq!(lead_width(outcomes.into_iter(), 10), 10);
         assert_eq!(lead_width([].into_iter(), 10), 0);

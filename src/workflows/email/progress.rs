@@ -93,7 +93,7 @@ impl Email {
             (None, Some("ignored")) => lines.push("It was ignored.".to_owned()),
             (None, Some("expired")) => lines.push("Nobody answered in time.".to_owned()),
             (None, Some("noted")) => lines.push("It was noted.".to_owned()),
-            (None, Some("observed")) => lines.push("Nothing was sent: the account only observes.".to_owned()),
+            (None, Some("unsent")) => lines.push("Nothing was sent: the account only observes.".to_owned()),
             (None, _) => {}
         }
         truncate(Visible::new(&lines.join("\n")).as_str(), 2_000).into_owned()

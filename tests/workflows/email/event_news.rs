@@ -247,7 +247,7 @@ async fn an_account_that_observes_changes_nothing() {
         assert!(item.text.contains("only observes"), "{}", item.text);
         inbox.answer(&thread, Decision::Accept).await;
         assert!(events(&inbox) == [held()] && inbox.sent().is_empty(), "{method}");
-        assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "observed");
+        assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "unsent");
     }
 }
 

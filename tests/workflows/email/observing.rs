@@ -3,6 +3,7 @@
 use crate::support::email_inbox::*;
 use sayso::config::MailMode;
 use sayso::graph::Decision;
+use sayso::inbox::{DecisionQuery, ThreadQuery};
 use serde_json::json;
 
 fn setup() -> EmailSetup {
@@ -15,6 +16,16 @@ async fn nothing_left(inbox: &EmailInbox, thread: &sayso::graph::ThreadId) {
     assert!(inbox.mailbox.drafts.lock().unwrap().is_empty());
     assert!(inbox.calendar.events.lock().unwrap().is_empty());
     assert!(inbox.view(thread).await.effects.is_empty());
+}
+
+/// How it ended, in the words that both lists use: that of decisions and that of threads.
+async fn outcome_line(inbox: &EmailInbox, thread: &sayso::graph::ThreadId) -> String {
+    let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
+    let decided = inbox.decisions().history(query).await.unwrap().rows.remove(0).outcome;
+    let threads = inbox.threads().list(ThreadQuery { limit: 10, ..ThreadQuery::default() }).await.unwrap();
+    let line = threads.rows.iter().find(|line| line.id == *thread).unwrap();
+    assert_eq!(line.outcome_or_status(), decided);
+    decided
 }
 
 #[tokio::test]
@@ -39,7 +50,10 @@ async fn nothing_leaves_by_any_tool() {
         inbox.answer(&thread, decision).await;
         nothing_left(&inbox, &thread).await;
         let outcome = inbox.outcome(&thread).await.output.unwrap()["outcome"].clone();
-        assert_eq!(outcome, "observed", "{name}");
+        assert_eq!(outcome, "unsent", "{name}");
+        let line = outcome_line(&inbox, &thread).await;
+        let expected = if name.ends_with("Draft") { "not saved" } else { "not sent, observe mode" };
+        assert_eq!(line, expected, "{name}");
     }
 }
 
@@ -109,6 +123,7 @@ async fn what_was_approved_is_not_done_once_the_account_only_observes() {
     *inbox.mode.lock().unwrap() = MailMode::Observe;
     inbox.answer(&thread, Decision::Accept).await;
     nothing_left(&inbox, &thread).await;
+    assert_eq!(outcome_line(&inbox, &thread).await, "not sent");
 }
 
 #[tokio::test]

@@ -23,7 +23,7 @@ use ratatui::buffer::Buffer;
 use ratatui::style::Style;
 use serde_json::{Map, Value};
 
-/// The widest column of outcomes: `accepted, nothing sent` fits.
+/// The widest column of outcomes: `not sent, observe mode` fits.
 const MAX_OUTCOME: usize = 24;
 
 /// The part of the list read so far, and what it is filtered by.

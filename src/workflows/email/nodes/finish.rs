@@ -51,7 +51,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
     let outcome = if let Some(outcome) = state.sent_outcome() {
         outcome
     } else if state.observed {
-        "observed"
+        "unsent"
     } else if state.expired {
         "expired"
     } else {

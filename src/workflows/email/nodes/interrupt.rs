@@ -258,15 +258,9 @@ fn labels(tool: &str, args: &Value, acts: bool) -> Labels {
         tools::QUESTION => {
             return Labels { respond: word("answer"), ..Labels::default() };
         }
-        tools::ANSWER_INVITATION => {
-            let answered = tools::answered_word(args);
-            let (accept, done) = match acts {
-                true => ("answer", answered.to_owned()),
-                false => ("accept, sends nothing", format!("{answered}, nothing sent")),
-            };
-            return Labels { accept: word(accept), done: Some(done), ..Labels::default() };
-        }
-        _ if !acts => ("accept, sends nothing", "accepted, nothing sent"),
+        // The words that matter come first: a narrow list cuts the rest.
+        _ if !acts => ("accept, sends nothing", "not sent, observe mode"),
+        tools::ANSWER_INVITATION => ("answer", tools::answered_word(args)),
         tools::WRITE_EMAIL => ("send", "sent"),
         tools::SCHEDULE_MEETING => ("invite", "invited"),
         tools::REMOVE_EVENT => ("take it out", "taken out"),
