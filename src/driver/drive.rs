@@ -6,8 +6,8 @@ use super::fail_point::fail_point;
 use super::journal::StepJournal;
 use super::trouble;
 use crate::graph::{
-    AnyState, Child, Event, Failure, FoldError, InterruptId, JournalError, Next, NodeError, Output, Retry,
-    StepContext, ThreadId, run_node,
+    AnyState, Child, Event, Failure, FoldError, InterruptId, JournalError, Next, NodeError, Output, Progress,
+    Retry, StepContext, ThreadId, run_node,
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use crate::store::{
@@ -170,6 +170,9 @@ impl Engine {
     ) -> Result<DriveResult, StoreError> {
         let (thread, node) = (&loaded.thread, &loaded.node);
         let settings = self.settings();
+        if let NodeError::Unreachable { server, .. } = &error {
+            (self.sink())(Progress::Unreachable { thread: thread.clone(), server: server.clone() });
+        }
         match Retry::after(error, attempt, settings.retries, settings.retry_wait) {
             Retry::After(wait, text) => {
                 tracing::info!(%thread, %node, %text, "will be tried again");

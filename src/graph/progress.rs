@@ -24,6 +24,8 @@ pub enum Progress {
     },
     /// A node ended, successfully or not.
     Finished { thread: ThreadId },
+    /// It ended because a server cannot be reached, and will be tried again.
+    Unreachable { thread: ThreadId, server: String },
 }
 
 /// Receives progress. It must not block.

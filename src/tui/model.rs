@@ -92,6 +92,8 @@ pub struct Model {
     pub unsaved_draft: Option<(String, Instant)>,
     /// Threads running in this process.
     pub running_here: BTreeMap<ThreadId, RunningThread>,
+    /// Threads of this process whose last try did not reach a server, with that server.
+    pub unreachable: BTreeMap<ThreadId, String>,
     /// Threads running in any process.
     pub running: PagedList<ThreadLine>,
     pub grants: Vec<GrantLine>,
@@ -147,6 +149,7 @@ impl Model {
             drafts: BTreeMap::new(),
             unsaved_draft: None,
             running_here: BTreeMap::new(),
+            unreachable: BTreeMap::new(),
             running: PagedList::default(),
             grants: Vec::new(),
             overview: None,

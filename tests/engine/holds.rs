@@ -54,6 +54,23 @@ async fn decisions_at_the_screen_are_softly_held() {
 }
 
 #[tokio::test]
+async fn words_to_an_agent_are_held_for_a_second() {
+    let inbox = TestInbox::with_settings(sayso::app::Settings::default());
+    for (decision, hold_ms) in [(respond("no"), 1000), (Decision::Ignore, 5000)] {
+        let thread = inbox.start_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+        inbox.drive().await;
+        let interrupt = inbox.open_question(&thread).await;
+        let by = DecidedBy::Tui;
+        let decide = DecisionRequest { interrupt, decision, shown: None, learn: true, by };
+        inbox.decisions().decide(decide).await.unwrap();
+        let held = inbox.store().threads().runnable().unwrap().threads;
+        let held = held.iter().find(|held| held.thread == thread).unwrap();
+        assert_eq!(held.hold_ms, hold_ms);
+        inbox.threads().stop(thread).await.unwrap();
+    }
+}
+
+#[tokio::test]
 async fn the_hold_begins_with_the_last_answer() {
     let inbox = TestInbox::holding();
     let thread =

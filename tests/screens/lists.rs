@@ -2,6 +2,9 @@
 
 use crate::test_screen::TestScreen;
 use jiff::SignedDuration;
+use sayso::graph::Progress;
+use sayso::tui::Msg;
+use serde_json::json;
 
 fn lines(screen: &mut TestScreen) -> Vec<String> {
     screen.dump().lines().map(str::to_owned).collect()
@@ -77,4 +80,29 @@ fn threads_show_the_age_they_are_ordered_by() {
     }
     let shown = screen.dump();
     assert!(shown.contains("desk  1h") && shown.contains("desk  9h"), "{shown}");
+}
+
+#[test]
+fn an_empty_inbox_says_what_is_still_going_on() {
+    let mut screen = TestScreen::with((120, 36), Vec::new());
+    let mut started = None;
+    screen.behind(async |inbox| {
+        for title in ["One", "Two"] {
+            let input = json!({"kind": "question", "title": title, "text": "?"});
+            started = Some(inbox.threads().start("desk".to_owned(), input).await.unwrap().thread);
+        }
+    });
+    let shown = screen.dump();
+    assert!(shown.contains("Nothing waits for you yet.") && shown.contains("2 threads are next"), "{shown}");
+    assert!(!shown.contains("Inbox zero"), "{shown}");
+    let (thread, server) = (started.unwrap(), "127.0.0.1:9".to_owned());
+    screen.tell(Msg::Progress(Progress::Unreachable { thread: thread.clone(), server }));
+    let shown = screen.dump().split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(shown.contains("1 thread is next"), "{shown}");
+    for words in ["1 thread waits for the model at", "127.0.0.1:9"] {
+        assert!(shown.contains(words), "{shown}");
+    }
+    // It got through.
+    screen.tell(Msg::Progress(Progress::Finished { thread }));
+    assert!(screen.dump().contains("2 threads are next"), "{}", screen.dump());
 }

@@ -10,6 +10,7 @@ mod behind;
 mod beside;
 mod confirming;
 mod drafts;
+mod following;
 mod keys;
 mod lists;
 mod mails;

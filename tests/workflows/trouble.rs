@@ -3,9 +3,10 @@
 use crate::inputs::{self, analysis, analyze, dialogue, paid, refused, unreachable};
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, decide, respond};
-use sayso::graph::Decision;
+use sayso::graph::{Decision, Progress};
 use sayso::inbox::{Item, ItemQuery, Status};
 use serde_json::json;
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
@@ -81,7 +82,17 @@ async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
     for _ in 0..3 {
         threads.push(inbox.start("analyze", analysis(&inbox)).await);
     }
+    let mut progress = inbox.engine().progress();
     inbox.drive().await;
+    // From the first try on, the screen is told whom each of them waits for.
+    let mut told = BTreeSet::new();
+    while let Ok(progress) = progress.try_recv() {
+        if let Progress::Unreachable { thread, server } = progress {
+            assert_eq!(server, "http://127.0.0.1:11434");
+            told.insert(thread);
+        }
+    }
+    assert_eq!(told, threads.iter().cloned().collect());
     let items = open_items(&inbox).await;
     assert_eq!(items.len(), 1, "{items:?}");
     assert_eq!((items[0].kind.word(), items[0].action.as_str()), ("trouble", "unreachable"));

@@ -405,7 +405,8 @@ impl Work {
             Progress::Started { .. }
             | Progress::Text { .. }
             | Progress::Bar { .. }
-            | Progress::Finished { .. } => {}
+            | Progress::Finished { .. }
+            | Progress::Unreachable { .. } => {}
         }
     }
 

@@ -18,6 +18,9 @@ use crate::text;
 use jiff::Timestamp;
 use serde_json::Value;
 
+/// Words to an agent of ours: nothing leaves, so there is little to take back.
+const WORDS_MS: i64 = 1000;
+
 /// How long a decided thread waits, so that the decision can still be taken back.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Holds {
@@ -41,6 +44,7 @@ impl Holds {
             // An edit may have made it harmful, so only unedited requests skip the hold.
             (true, true) if asked.harmless && *decision == Decision::Accept => 0,
             (_, true) => self.agents_ms,
+            (false, false) if matches!(decision, Decision::Respond { .. }) => self.other_ms.min(WORDS_MS),
             (_, false) => self.other_ms,
         }
     }

@@ -44,6 +44,9 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
 pub fn overview(model: &mut Model, result: InboxResult<Overview>) -> Vec<Cmd> {
     let Some(overview) = model.ok_or_fail(result) else { return Vec::new() };
     let running = overview.threads_in(Status::Running);
+    if running + overview.threads_in(Status::Ready) == 0 {
+        model.unreachable.clear();
+    }
     model.overview = Some(overview);
     // A stopped node reports nothing more, so ask which threads really run.
     if running < model.running_here.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
@@ -73,6 +76,10 @@ pub fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
         }
         Progress::Finished { thread } => {
             model.running_here.remove(&thread);
+            model.unreachable.remove(&thread);
+        }
+        Progress::Unreachable { thread, server } => {
+            model.unreachable.insert(thread, Visible::line(&server).into_string());
         }
     }
     Vec::new()

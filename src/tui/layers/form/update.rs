@@ -11,7 +11,8 @@ use crate::tui::layout::{self, Areas};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
-use crate::tui::tabs::inbox::decide;
+use crate::tui::tabs;
+use crate::tui::tabs::inbox::{decide, follow};
 use jiff::Zoned;
 use ratatui::Frame;
 use serde_json::Value;
@@ -392,7 +393,10 @@ pub fn started(model: &mut Model, workflow: String, result: InboxResult<ThreadId
             model.say(format!("Started {thread} · gr shows running threads"));
             let key = Form::start_key(&workflow);
             model.drafts.remove(&key);
-            vec![Cmd::KeepDraft(key, None)]
+            follow::follow_started(model, thread);
+            let mut cmds = vec![Cmd::KeepDraft(key, None)];
+            cmds.extend(tabs::reload(model));
+            cmds
         }
         Err(failure) => {
             model.fail(format!("Not started: {} · c opens the form again", failure.text));

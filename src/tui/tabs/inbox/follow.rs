@@ -1,4 +1,5 @@
-//! After an answer: the thread stays on the screen until it asks again, and its agent's next question is selected.
+//! What comes next of a thread that the user started or decided on is selected when it comes, whatever is filtered by.
+//! Meanwhile a thread that was started or answered is on the screen itself.
 //!
 //! Promises: a card that the user has moved to, or is working with, is never taken away.
 
@@ -11,10 +12,10 @@ use crate::tui::tabs::inbox::Row;
 use std::collections::HashSet;
 use std::time::{Duration, Instant};
 
-/// If the next question takes longer than this, the user is already reading something else.
-const MAX_WAIT: Duration = Duration::from_secs(10);
+/// If the next question takes longer than this, the user is already reading something else. A hold is part of it.
+const MAX_WAIT: Duration = Duration::from_secs(30);
 
-/// The thread that was answered last and is on the screen instead of a card.
+/// The thread that was started or answered last and is on the screen instead of a card.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Followed {
     pub thread: ThreadId,
@@ -39,19 +40,12 @@ pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {
     model.selected().filter(|row| row.id == *id).cloned()
 }
 
-/// Notes whose next question to select; called after the next row has been selected. A user who sends a mail goes on
-/// with the card shown now, so only agents and threads that answer at once are expected.
+/// Notes whose next question to select; called after the next row has been selected.
 pub fn expect(model: &mut Model, kind: DecisionKind, answered: Option<Row>) {
-    let agent_goes_on = matches!(
-        kind,
-        DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Answered | DecisionKind::Refused
-    );
-    model.inbox.expected = answered.and_then(|row| {
-        if row.action.starts_with(PROGRAM_ACTIONS) {
-            return agent_goes_on
-                .then(|| Expected { agent: Some(row.source), ..expected(model, row.thread) });
-        }
-        answers_at_once(kind).then(|| expected(model, row.thread))
+    let goes_on = !kind.is_snooze() && !matches!(kind, DecisionKind::Woken | DecisionKind::Filed);
+    model.inbox.expected = answered.filter(|_| goes_on).map(|row| {
+        let agent = row.action.starts_with(PROGRAM_ACTIONS).then_some(row.source);
+        Expected { agent, ..expected(model, row.thread) }
     });
 }
 
@@ -73,9 +67,18 @@ fn expected(model: &Model, thread: ThreadId) -> Expected {
 /// Selects what a thread asks, now or as soon as it does.
 pub fn select_question_of(model: &mut Model, thread: ThreadId) {
     let mut rows = model.inbox.list.all().iter();
-    match rows.find(|row| row.thread == thread && !row.is_decided()).map(|row| row.id.clone()) {
+    match rows.find(|row| row.thread == thread && row.is_waiting()).map(|row| row.id.clone()) {
         Some(id) => model.inbox.goto = Some(id),
         None => model.inbox.expected = Some(expected(model, thread)),
+    }
+}
+
+/// Follows a thread that the user has just started, unless they are looking at something else than the inbox.
+pub fn follow_started(model: &mut Model, thread: ThreadId) {
+    if model.shows_items() && model.layers.is_empty() {
+        model.inbox.list.deselect();
+        model.inbox.expected = None;
+        model.inbox.following = Some(Followed { thread, idle: false });
     }
 }
 
@@ -95,7 +98,7 @@ pub fn follow_again(model: &mut Model, thread: ThreadId) {
     model.inbox.stale_glance = model.inbox.is_glancing;
 }
 
-/// Selects the answered agent's next question, if it has arrived.
+/// Selects what was expected, if it has arrived.
 pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
     let Some(expected) = &model.inbox.expected else { return };
     let selected = model.inbox.list.selected().map(|row| &row.id);
@@ -109,9 +112,9 @@ pub fn select_next(model: &mut Model, arrived: &HashSet<String>) {
             row.action.starts_with(PROGRAM_ACTIONS) && expected.agent.as_ref() == Some(&row.source);
         arrived.contains(&row.id) && (row.thread == expected.thread || is_same_agent)
     };
-    let list = &mut model.inbox.list;
-    if let Some(position) = (0..list.len()).find(|n| list.row(*n).is_some_and(is_expected)) {
-        list.select(position);
+    let found = model.inbox.list.all().iter().find(|row| is_expected(row)).map(|row| row.id.clone());
+    if let Some(id) = found {
+        model.inbox.list.select_item(&id, model.wall);
         model.inbox.expected = None;
     }
 }
@@ -123,14 +126,8 @@ pub fn next_of_followed(model: &mut Model) -> Option<String> {
     }
     let Followed { thread, idle } = model.inbox.following.clone()?;
     let rows = || model.inbox.list.all().iter().filter(|row| row.thread == thread);
-    if let Some(row) = rows().find(|row| !row.is_decided()) {
-        let id = row.id.clone();
-        if model.inbox.list.shows(&id) {
-            return Some(id);
-        }
-        // It is not of the kind the user works through now. A note says that it came.
-        stop_following(model);
-        return None;
+    if let Some(row) = rows().find(|row| row.is_waiting()) {
+        return Some(row.id.clone());
     }
     let all_read = model.inbox.unread_ids.is_empty() && !model.inbox.reading;
     if idle && all_read && rows().next().is_none() {

@@ -91,11 +91,17 @@ pub struct List {
     pub complete: bool,
     /// Whether the selected row vanished and nothing was selected since.
     vanished: bool,
+    /// An item that is shown while it is selected, whatever is filtered by.
+    guest: Option<String>,
 }
 
 impl Filter {
     pub fn interrupts(kind: Kind) -> Self {
         Filter::Kind(ItemKind::Interrupt(kind))
+    }
+
+    pub fn lists_items(self) -> bool {
+        !matches!(self, Filter::Running | Filter::Skipped | Filter::Decided)
     }
 }
 
@@ -117,6 +123,12 @@ impl List {
     /// Whether the item with this id is shown.
     pub fn shows(&self, id: &str) -> bool {
         (0..self.len()).any(|n| self.row(n).is_some_and(|row| row.id == id))
+    }
+
+    /// Shows other rows.
+    pub fn show(&mut self, filter: Filter, now: Timestamp) {
+        (self.filter, self.guest) = (filter, None);
+        self.arrange(now);
     }
 
     /// Shows everything that waits, and clears filters and folds.
@@ -150,6 +162,20 @@ impl List {
         self.vanished = false;
         self.cursor = position.min(self.len().saturating_sub(1));
         self.selected = self.row(self.cursor).map(|row| row.id.clone());
+    }
+
+    /// Selects an item, and shows it while it is selected even if the filter would not. Lists of anything else stay.
+    pub fn select_item(&mut self, id: &str, now: Timestamp) {
+        let Some(row) = self.find(id).filter(|_| self.filter.lists_items()) else { return };
+        let heading = self.heading(row).to_owned();
+        self.folds.remove(&heading);
+        (self.selected, self.guest, self.vanished) = (Some(id.to_owned()), Some(id.to_owned()), false);
+        self.arrange(now);
+    }
+
+    /// Selects nothing until the next move.
+    pub fn deselect(&mut self) {
+        (self.selected, self.vanished) = (None, true);
     }
 
     /// Moves by rows. After the selected row vanished, the first move down goes to the row that took its place.
@@ -213,7 +239,7 @@ impl List {
 
     /// Lists only what matches, and selects the first of it if the selected item is not among it.
     pub fn narrow_to(&mut self, query: Query, now: Timestamp) {
-        self.narrow = query;
+        (self.narrow, self.guest) = (query, None);
         self.arrange(now);
         if self.selected().is_none() {
             self.select(0);
@@ -222,12 +248,14 @@ impl List {
 
     /// Computes the order again. The selection stays on its item; if that is gone, nothing is selected.
     pub fn arrange(&mut self, now: Timestamp) {
+        self.guest = self.guest.take().filter(|guest| self.selected.as_ref() == Some(guest));
         let is_shown = |row: &Row| {
+            if self.guest.as_ref() == Some(&row.id) && !row.is_decided() {
+                return true;
+            }
             let passes_filter = match self.filter {
-                Filter::All => matches!(row.status, ItemStatus::Open | ItemStatus::Result),
-                Filter::Kind(kind) => {
-                    row.kind == kind && matches!(row.status, ItemStatus::Open | ItemStatus::Result)
-                }
+                Filter::All => row.is_waiting(),
+                Filter::Kind(kind) => row.kind == kind && row.is_waiting(),
                 Filter::Snoozed => row.status == ItemStatus::Snoozed,
                 Filter::Held => row.is_decided(),
                 Filter::Running | Filter::Skipped | Filter::Decided => false,

@@ -162,10 +162,9 @@ pub fn enter(model: &mut Model) -> Vec<Cmd> {
 /// Shows other rows of the inbox, starting at the first.
 pub fn show(model: &mut Model, filter: Filter) -> Vec<Cmd> {
     let mut cmds = tabs::go(model, Tab::Inbox);
-    model.inbox.list.filter = filter;
+    model.inbox.list.show(filter, model.wall);
     model.focus = Focus::List;
     model.inbox.list.clear_marks();
-    model.inbox.list.arrange(model.wall);
     model.inbox.list.select(0);
     match filter {
         Filter::Running => cmds.push(Cmd::Running),

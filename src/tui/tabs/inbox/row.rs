@@ -82,6 +82,11 @@ impl From<ItemLine> for Row {
 }
 
 impl Row {
+    /// Whether it waits for the user now.
+    pub fn is_waiting(&self) -> bool {
+        matches!(self.status, ItemStatus::Open | ItemStatus::Result)
+    }
+
     /// Whether it is decided but not acted on yet.
     pub fn is_decided(&self) -> bool {
         matches!(self.status, ItemStatus::Decided | ItemStatus::Held { .. })

@@ -1,6 +1,6 @@
 //! Handles what the inbox reports about its items: glances, lines and cards.
 
-use super::{Opened, follow, news};
+use super::{Opened, Row, follow, news};
 use crate::inbox::{Glance, ItemLine, ItemStatus, LineQuery};
 use crate::text::count_noun;
 use crate::tui::model::Model;
@@ -96,15 +96,10 @@ pub fn select_goto(model: &mut Model) {
     if let Some(next) = follow::next_of_followed(model) {
         model.inbox.goto = Some(next);
     }
-    let Some(goto) = &model.inbox.goto else { return };
-    if let Some(position) =
-        (0..model.inbox.list.len()).find(|n| model.inbox.list.row(*n).is_some_and(|row| row.id == *goto))
-    {
-        model.inbox.list.select(position);
-        model.inbox.goto = None;
-    } else if model.inbox.list.find(goto).is_some_and(|row| row.status == ItemStatus::Open) {
-        // The list is filtered by something else. If the user widens it later, they look for something else.
-        model.inbox.goto = None;
+    let list = &mut model.inbox.list;
+    let is_there = |id: &String| list.shows(id) || list.find(id).is_some_and(Row::is_waiting);
+    if let Some(id) = model.inbox.goto.take_if(|id| is_there(id)) {
+        list.select_item(&id, model.wall);
     }
 }
 

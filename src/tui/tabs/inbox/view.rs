@@ -1,10 +1,10 @@
 //! Draws the inbox's list and the card of the selected item.
 
-use super::follow::Followed;
+use super::follow::{self, Followed};
 use super::{Filter, Row};
 use crate::graph::{Grade, Kind, Labels, ThreadId};
-use crate::inbox::{ItemKind, ItemStatus};
-use crate::text::wrap;
+use crate::inbox::{ItemKind, ItemStatus, Status};
+use crate::text::{count_noun, wrap};
 use crate::tui::actions::Action;
 use crate::tui::layers::{Form, Layer, why_marks_apart};
 use crate::tui::layout::{self, Areas, Entry};
@@ -15,6 +15,7 @@ use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use std::collections::BTreeMap;
 
 /// Draws list and card. Returns whose card it is, and whether the end of its proposal is visible.
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
@@ -174,6 +175,7 @@ fn flags(model: &Model, row: &Row) -> String {
 
 /// Draws what an empty list says: that it is empty, and what to do next.
 fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
+    let going_on = going_on(model);
     let (what, next) = if !model.inbox.list.complete {
         ("Looking …", "")
     } else if !model.inbox.list.narrow.is_empty() {
@@ -185,6 +187,7 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
                 "`sayso init` brings your mail · `sayso connect` your coding agents · `sayso demo` shows an \
                  example · c starts a thread · ? shows all keys",
             ),
+            Filter::All if !going_on.is_empty() => ("Nothing waits for you yet.", going_on.as_str()),
             Filter::All => ("Inbox zero. Nothing waits for you.", "c starts a thread · ? shows all keys"),
             Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
                 ("No approvals are waiting.", "gi shows everything.")
@@ -204,6 +207,37 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
         }
     };
     draw::message(&model.theme, area, buf, what, next);
+}
+
+/// What threads are doing that may still ask something; empty if none does anything.
+fn going_on(model: &Model) -> String {
+    let count = |status: Status| model.overview.as_ref().map_or(0, |overview| overview.threads_in(status));
+    let (ready, running) = (count(Status::Ready), count(Status::Running));
+    let threads = |count: u64, verb: &str, verbs: &str| {
+        format!("{} {}", count_noun(count, "thread"), if count == 1 { verb } else { verbs })
+    };
+    let mut going_on = Vec::new();
+    let mut servers: BTreeMap<&str, u64> = BTreeMap::new();
+    for server in model.unreachable.values() {
+        *servers.entry(server).or_default() += 1;
+    }
+    let mut left = ready + running;
+    for (server, count) in servers {
+        let count = count.min(left);
+        left -= count;
+        let text = format!("for the model at {server}, which cannot be reached");
+        going_on.push((count, threads(count, "waits", "wait") + " " + &text));
+    }
+    let running = running.min(left);
+    going_on.push((running, threads(running, "is at work", "are at work")));
+    let ready = left - running;
+    let (is_next, are_next) = match model.is_paused() {
+        true => ("is paused", "are paused"),
+        false => ("is next", "are next"),
+    };
+    going_on.push((ready, threads(ready, is_next, are_next)));
+    let texts = going_on.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
+    texts.collect::<Vec<_>>().join(" · ")
 }
 
 /// Whether the config names nothing that could bring something here, and nothing else ever did.
@@ -255,10 +289,8 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
 /// Draws what the answered thread is doing: its model's output, as it streams in.
 fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer) {
     let Some(working) = model.running_here.get(thread) else {
-        let what = match model.undo {
-            Some(_) => "The agent gets your answer in a moment.",
-            None => "The agent has your answer.",
-        };
+        let is_held = model.undo.as_ref().is_some_and(|undo| follow::answers_at_once(undo.kind));
+        let what = if is_held { "The agent gets your answer in a moment." } else { "It goes on." };
         return draw::message(
             &model.theme,
             area,
