@@ -7,6 +7,8 @@ use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::print::note;
 use crate::graph::{InterruptId, ThreadId};
+use crate::inbox::Status;
+use crate::text::count_noun;
 use serde::Serialize;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -35,6 +37,9 @@ pub(in crate::cli) struct Args {
 struct Report {
     threads: Vec<ThreadId>,
     interrupts: Vec<InterruptId>,
+    /// Of `threads`, how many could not go on, because a server cannot be reached.
+    #[serde(skip)]
+    stuck: usize,
 }
 
 impl Args {
@@ -57,22 +62,60 @@ impl Args {
 }
 
 async fn report(folder: &OpenFolder, threads: BTreeSet<ThreadId>) -> Result<Report, Failure> {
-    let mut interrupts = Vec::new();
-    for thread in &threads {
-        interrupts.extend(folder.inbox().threads().outcome(thread.clone()).await?.interrupts);
+    let mut report = Report { threads: threads.into_iter().collect(), interrupts: Vec::new(), stuck: 0 };
+    for thread in &report.threads {
+        let outcome = folder.inbox().threads().outcome(thread.clone()).await?;
+        report.interrupts.extend(outcome.interrupts);
+        report.stuck += usize::from(outcome.status == Status::Ready);
     }
-    Ok(Report { threads: threads.into_iter().collect(), interrupts })
+    Ok(report)
 }
 
 fn text(report: &Report) -> String {
-    let threads = match report.threads.len() {
-        0 => return "There was nothing to run.\n".to_owned(),
-        1 => "1 thread went".to_owned(),
-        many => format!("{many} threads went"),
-    };
+    let mut parts = Vec::new();
+    match report.threads.len() - report.stuck {
+        0 if report.stuck == 0 => return "There was nothing to run.\n".to_owned(),
+        0 => {}
+        went_on => {
+            let how = if report.interrupts.is_empty() { " without a question" } else { "" };
+            parts.push(format!("{} went on{how}", count_noun(went_on, "thread")));
+        }
+    }
+    if report.stuck > 0 {
+        parts.push(format!("{} could not go on yet", count_noun(report.stuck, "thread")));
+    }
     match report.interrupts.len() {
-        0 => format!("{threads} on without a question.\n"),
-        1 => format!("{threads} on; 1 question waits for you, see `sayso list`.\n"),
-        many => format!("{threads} on; {many} questions wait for you, see `sayso list`.\n"),
+        0 => {}
+        1 => parts.push("1 question waits for you, see `sayso list`".to_owned()),
+        many => parts.push(format!("{many} questions wait for you, see `sayso list`")),
+    }
+    format!("{}.\n", parts.join("; "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn it_says_what_it_did() {
+        for (threads, stuck, interrupts, expected) in [
+            (0, 0, 0, "There was nothing to run."),
+            (1, 0, 0, "1 thread went on without a question."),
+            (2, 0, 2, "2 threads went on; 2 questions wait for you, see `sayso list`."),
+            (
+                3,
+                2,
+                1,
+                "1 thread went on; 2 threads could not go on yet; 1 question waits for you, see `sayso list`.",
+            ),
+            (1, 1, 0, "1 thread could not go on yet."),
+        ] {
+            let report = Report {
+                threads: (0..threads).map(|_| ThreadId::random()).collect(),
+                interrupts: (0..interrupts).map(|_| InterruptId::random()).collect(),
+                stuck,
+            };
+            assert_eq!(text(&report), format!("{expected}\n"));
+        }
     }
 }
