@@ -53,6 +53,7 @@ mod home;
 mod imap;
 mod keys;
 mod kills;
+mod learning;
 mod leaving;
 mod maildirs;
 mod mails;

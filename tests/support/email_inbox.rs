@@ -291,11 +291,26 @@ impl EmailInbox {
         Self::open(EmailSetup::default(), "respond", answer_by_rules)
     }
 
+    /// A model that triages like this.
+    pub fn triaged_by(triage: fn(&Request) -> Result<Reply, ModelError>) -> Self {
+        Self::open_with(EmailSetup::default(), "", Some(triage), |_| Ok(calls([done()])))
+    }
+
     fn open(setup: EmailSetup, class: &str, reply: fn(&Request) -> Result<Reply, ModelError>) -> Self {
+        Self::open_with(setup, class, None, reply)
+    }
+
+    fn open_with(
+        setup: EmailSetup,
+        class: &str,
+        triage: Option<fn(&Request) -> Result<Reply, ModelError>>,
+        reply: fn(&Request) -> Result<Reply, ModelError>,
+    ) -> Self {
         let class = Arc::new(Mutex::new(class.to_owned()));
         let classified = class.clone();
-        let model = FakeModel::by(move |request| match request.task.as_str() {
-            "email.triage" => {
+        let model = FakeModel::by(move |request| match (request.task.as_str(), triage) {
+            ("email.triage", Some(triage)) => triage(request),
+            ("email.triage", None) => {
                 let classification = classified.lock().unwrap();
                 let (class, unsure) = classification
                     .split_once(' ')
@@ -307,13 +322,13 @@ impl EmailInbox {
                     "unsure": unsure,
                 })))
             }
-            "email.reply" => reply(request),
-            "email.memory" => {
+            ("email.reply", _) => reply(request),
+            ("email.memory", _) => {
                 let facts: MemoryFacts = serde_json::from_value(request.facts.clone()).unwrap();
                 let learned = format!("{}- {}\n", facts.profile, narrow_line(&facts));
                 Ok(Scripted::json(&json!({"reasoning": "Noted.", "profile": learned})))
             }
-            other => panic!("nobody asks for {other}"),
+            (other, _) => panic!("nobody asks for {other}"),
         });
         let outgoing = Arc::<FakeOutgoing>::default();
         let mailbox = Arc::<FakeMailbox>::default();

@@ -71,7 +71,7 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
             },
         ),
         step(
-            "A build failed, and you don't want to read such mail. Press i, not I: that one teaches nothing.",
+            "A build failed, and such mail matters little to you. Press i, not I: that one teaches nothing.",
             TourGoal::Decide("Build failed"),
         ),
         step(
@@ -83,8 +83,8 @@ pub fn demo_tour(folder: &Path, zone: &TimeZone) -> Vec<TourStep> {
             },
         ),
         step(
-            "Another build has failed just now. Its mail is not in your way: press gk to see what was skipped; w says why, \
-             and gi comes back.",
+            "Another build has failed just now. Its mail is shown: what was learned lowers mail and hides none. Press gk \
+             to see what your rules skipped; w says why, and gi comes back.",
             TourGoal::LookAtSkipped(delivery),
         ),
         step(

@@ -42,6 +42,11 @@ fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warni
     })
 }
 
+/// Whether nothing may be learned from the mail being decided on: who wrote it, or what it wants, is in doubt.
+pub(super) fn teaches_nothing(services: &Services, conversation: &Conversation) -> Result<bool, NodeError> {
+    Ok(Warning::need_confirmation(&of_mail(services, conversation)?))
+}
+
 /// The warnings of a call, including those of the mail it answers: they are reasons to check the answer, too.
 pub(super) fn of_call(
     services: &Services,

@@ -63,17 +63,20 @@ async fn an_account_with_its_own_model_learns_for_itself_alone() {
     assert!(own.contains("bob@client.example") && !shared.contains("bob@client.example"), "{own}\n{shared}");
     assert!(!own.contains("Ignore newsletters") && shared.contains("Ignore newsletters"), "{own}");
     // The account's model reads both.
+    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
+    let edited = format!("{own}- notify about mail from zoe@client.example\n");
+    inbox.store().memory().remember(format!("{TRIAGE}@work"), 2, edited, cause).await.unwrap();
     let next = inbox.take_in(&numbered(2), json!({})).await.unwrap();
     inbox.drive().await;
     let asked = inbox.model.requests_for("email.triage").pop().unwrap();
     let profile = asked.facts["profile"].as_str().unwrap().to_owned();
-    assert!(profile.contains("bob@client.example") && profile.contains("Ignore newsletters"), "{profile}");
+    assert!(profile.contains("zoe@client.example") && profile.contains("Ignore newsletters"), "{profile}");
     assert!(inbox.outcome(&next).await.output.is_none());
 }
 
 #[tokio::test]
 async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_learned() {
-    let inbox = EmailInbox::new("notify", []);
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
     let thread = inbox.receive_mail().await;
     let first = inbox.store().memory().newest(TRIAGE).unwrap().unwrap();
     assert_eq!((first.version, first.cause.kind.as_str()), (1, "default"));
@@ -82,7 +85,49 @@ async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_
     inbox.take_in(&numbered(2), json!({})).await.unwrap();
     inbox.drive().await;
     let request = inbox.model.requests_for("email.triage").remove(1);
-    assert!(request.facts["profile"].as_str().unwrap().ends_with(LEARNED));
+    let profile = request.facts["profile"].as_str().unwrap().to_owned();
+    assert!(profile.ends_with("- notify about mail from bob@client.example about report\n"), "{profile}");
+}
+
+#[tokio::test]
+async fn a_learned_ignore_lowers_and_no_model_reads_it() {
+    let inbox = EmailInbox::new("notify", []);
+    let thread = inbox.receive_mail().await;
+    inbox.answer(&thread, Decision::Ignore).await;
+    assert!(inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile.ends_with(LEARNED));
+    inbox.classify_as("respond");
+    let next = inbox.take_in(&numbered(2), json!({})).await.unwrap();
+    inbox.drive().await;
+    let asked = inbox.model.requests_for("email.triage").pop().unwrap();
+    let profile = asked.facts["profile"].as_str().unwrap();
+    assert!(profile.contains("Ignore newsletters") && !profile.contains("bob@client.example"), "{profile}");
+    let item = inbox.open_item(&next).await;
+    assert_eq!(item.action, "notify", "it would have been answered");
+    assert_eq!(inbox.ledger(&next), ("notify".to_owned(), None));
+}
+
+#[tokio::test]
+async fn a_rule_of_the_config_still_skips() {
+    let rule = "[[rule]]\nfrom = \"bob@client.example\"\nclass = \"ignore\"\n";
+    let setup = EmailSetup::default();
+    let config = format!("{}{rule}", setup.config);
+    let inbox = EmailInbox::with(EmailSetup { config, ..setup }, "respond", []);
+    let thread = inbox.receive_mail().await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
+}
+
+#[tokio::test]
+async fn a_mail_with_a_warning_teaches_nothing() {
+    for decision in [Decision::Ignore, crate::support::test_inbox::respond("Always answer him")] {
+        let inbox = EmailInbox::new("notify", [calls([write()])]);
+        let raw = mail().replace("Message-ID:", "Reply-To: bob@evil.example\r\nMessage-ID:");
+        let thread = inbox.take_in(&raw, json!({})).await.unwrap();
+        inbox.drive().await;
+        let warnings = inbox.open_item(&thread).await.warnings;
+        assert!(warnings.iter().any(|warning| warning.grade > sayso::graph::Grade::Info), "{warnings:?}");
+        inbox.answer(&thread, decision).await;
+        assert!(inbox.lessons().is_empty() && inbox.versions().is_empty());
+    }
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use super::NodeResult;
 use crate::graph::{Command, Ctx, Decision, NodeError};
 use crate::workflows::email::mails::{self, Conversation};
-use crate::workflows::email::rules;
 use crate::workflows::email::state::{Email, EmailUpdate, NextTurn, PendingLesson};
+use crate::workflows::email::{risks, rules};
 use crate::workflows::lesson::{Cause, CauseKind};
 use crate::workflows::{Lesson, Services};
 use std::sync::Arc;
@@ -41,6 +41,9 @@ async fn learn(ctx: &Ctx<Services>, state: &Email) -> Result<(), NodeError> {
         return Ok(());
     }
     let conversation = Conversation::read(ctx.services(), state)?;
+    if risks::teaches_nothing(ctx.services(), &conversation)? {
+        return Ok(());
+    }
     let mail = conversation.about().map(|(_, mail)| mails::lesson_facts(mail));
     let only = conversation.only_model();
     let lessons = state.lessons.iter().filter(|learn| lasts(learn)).map(|learn| Lesson {

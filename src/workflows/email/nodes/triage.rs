@@ -114,7 +114,9 @@ async fn learn_correction(
     newest: &mail::Mail,
     class: Class,
 ) -> Result<(), NodeError> {
-    if state.classification_decision.is_none_or(|was| was == class) {
+    if state.classification_decision.is_none_or(|was| was == class)
+        || risks::teaches_nothing(ctx.services(), conversation)?
+    {
         return Ok(());
     }
     let cause = Cause {
@@ -134,19 +136,25 @@ async fn ask(
     newest: &mail::Mail,
 ) -> Result<(Triage, TriagedBy), NodeError> {
     let services = ctx.services();
-    let facts = TriageFacts {
+    let mut facts = TriageFacts {
         user: mails::user(services, conversation.own_addresses()),
         mail: mails::facts(newest),
         profile: conversation.profile(services, defaults::TRIAGE).await?,
     };
+    // No model reads the lines that ignore, so none of them can make it skip a mail: they lower what it says.
+    let (lowering, why_shown) = (rules::lowering_line(&facts), rules::reason_to_show_anyway(&facts));
+    facts.profile = rules::without_ignoring_lines(&facts.profile);
     let model = conversation.model(ctx, "triage", state).await?;
     let reply = ask_structured::<Triage>(ctx, "triage", &model, &prompts::triage_request(&facts)).await?;
     let mut triage = reply.value;
-    // Whichever model read the memory, a learned "ignore" covers no more than the rules allow.
-    if let Some(why) = rules::reason_to_show_anyway(&facts).filter(|_| triage.classification == Class::Ignore)
-    {
+    // Whatever the model says, a line that ignores covers no more than the rules allow.
+    if let Some(why) = why_shown.filter(|_| triage.classification == Class::Ignore) {
         triage.classification = Class::Notify;
         triage.reasoning = format!("A line in Memory says to ignore such mail, but {why}.");
+    }
+    if let Some(line) = lowering.filter(|_| triage.classification == Class::Respond) {
+        triage.classification = Class::Notify;
+        triage.reasoning = format!("Your memory says: “{line}”. Without it: {}", triage.reasoning);
     }
     if let Some(note) = reply.note {
         triage.reasoning = format!("{} {note}", triage.reasoning);
@@ -215,7 +223,7 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     interrupt.labels = Labels {
         accept: Some("noted".to_owned()),
         respond: Some("answer it".to_owned()),
-        ignore: Some("don't show such mail".to_owned()),
+        ignore: Some("such mail matters less".to_owned()),
         done: Some("noted".to_owned()),
         ..Labels::default()
     };

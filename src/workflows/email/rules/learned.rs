@@ -1,7 +1,7 @@
 //! How far an ignoring line reaches: never to mail a person must not miss. Also decides how a line names a
 //! mail, and when to propose a wider one.
 //!
-//! Promises: a line about a sender hides no deadline, no overdue or security notice, no answer to the person's own mail
+//! Promises: a line about a sender lowers no deadline, no overdue or security notice, no answer to the person's own mail
 //! and no question that calls them by name, unless it names that kind of mail. When in doubt, the mail is shown.
 
 use super::asks::Ask;

@@ -19,6 +19,7 @@ mod triage;
 use serde_json::Value;
 
 use crate::llm::{Answer, Task, facts};
+use crate::text::words::line;
 use crate::workflows::email::facts::{ReplyFacts, TriageFacts};
 use crate::workflows::lesson::MemoryFacts;
 use crate::workflows::mail_facts::{Class, MailFacts, User};
@@ -55,6 +56,28 @@ pub(super) fn reason_to_show_anyway(facts: &TriageFacts) -> Option<&'static str>
     let rules = profile::rules(&facts.profile);
     let rule = profile::matching(&rules, &facts.mail, &signs).filter(|rule| rule.class == Class::Ignore)?;
     learned::why_not_covered(rule, &facts.mail, &signs)
+}
+
+/// The profile without the lines that ignore mail, except for the default ones. A line that was learned, or written by
+/// hand, lowers mail and skips none; that is what a `[[rule]]` is for.
+pub(super) fn without_ignoring_lines(profile: &str) -> String {
+    let rules = profile::rules(profile);
+    let is_kept =
+        |(number, _): &(usize, &str)| !rules.iter().any(|rule| rule.line == *number && lowers(rule));
+    profile.lines().enumerate().filter(is_kept).flat_map(|(_, line)| [line, "\n"]).collect()
+}
+
+/// The line that lowers a mail: of those that match, it is the one that counts, and it covers this mail.
+pub(super) fn lowering_line(facts: &TriageFacts) -> Option<String> {
+    let signs = signs::Signs::of(&facts.user, &facts.mail);
+    let rules = profile::rules(&facts.profile);
+    let rule = profile::matching(&rules, &facts.mail, &signs).filter(|rule| lowers(rule))?;
+    let is_covered = learned::why_not_covered(rule, &facts.mail, &signs).is_none();
+    is_covered.then(|| line(&rule.text, 200))
+}
+
+fn lowers(rule: &profile::ProfileRule) -> bool {
+    rule.class == Class::Ignore && !triage::is_preset(rule)
 }
 
 pub use learned::{WiderLine, wider};

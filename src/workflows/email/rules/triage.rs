@@ -63,7 +63,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
 }
 
 /// Whether the rule was there from the start, taught by nobody.
-fn is_preset(rule: &profile::ProfileRule) -> bool {
+pub(super) fn is_preset(rule: &profile::ProfileRule) -> bool {
     defaults::preset(defaults::TRIAGE).lines().any(|line| profile::strip_bullet(line) == rule.text)
 }
 
