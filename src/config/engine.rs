@@ -24,11 +24,11 @@ section! {
     /// How much may be spent before you are asked.
     #[derive(Clone, Copy, Debug, PartialEq)]
     pub struct Budget in one("budget") {
-        /// Dollars per day, and per thread.
-        pub day: f64 = default("2.00").range(0, 1_000_000),
-        pub thread: f64 = default("0.25").range(0, 1_000_000),
+        /// Dollars per day, and per thread. Each agent of `docs` is a thread of its own.
+        pub day: f64 = default("15.00").range(0, 1_000_000),
+        pub thread: f64 = default("2.00").range(0, 1_000_000),
         /// Model calls per thread.
-        pub calls_per_thread: u64 = default("40").range(1, 1_000_000),
+        pub calls_per_thread: u64 = default("200").range(1, 1_000_000),
     }
 }
 

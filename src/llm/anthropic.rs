@@ -65,11 +65,10 @@ impl Protocol for Anthropic {
             }
         }
         if !system.is_empty() {
-            // The instructions are the same from mail to mail; the provider may cache them.
-            let block = json!({"type": "text", "text": system, "cache_control": {"type": "ephemeral"}});
-            body.insert("system".into(), json!([block]));
+            // The instructions are the same from mail to mail.
+            body.insert("system".into(), json!([cached(&system)]));
         }
-        body.insert("messages".into(), messages(&request.messages));
+        body.insert("messages".into(), messages(request));
         Value::Object(body)
     }
 
@@ -194,10 +193,11 @@ fn stop(draft: &mut PartialReply, reason: Option<&Value>) -> Result<(), Fault> {
 }
 
 /// Results of calls have the user's role here, and roles must alternate, so neighbours are joined.
-fn messages(messages: &[Message]) -> Value {
+fn messages(request: &Request) -> Value {
     let mut out: Vec<(&str, Vec<Value>)> = Vec::new();
-    for message in messages {
+    for (at, message) in request.messages.iter().enumerate() {
         let (role, blocks) = match message {
+            Message::User { text } if at == 0 => ("user", opening_blocks(text, request.repeated)),
             Message::User { text } => ("user", text_block(text)),
             Message::Assistant { text, calls } => {
                 let mut blocks = text_block(text);
@@ -225,7 +225,41 @@ fn messages(messages: &[Message]) -> Value {
     out.into_iter().map(|(role, content)| json!({"role": role, "content": content})).collect()
 }
 
+/// A text that the provider keeps for the calls that begin with the same.
+fn cached(text: &str) -> Value {
+    json!({"type": "text", "text": text, "cache_control": {"type": "ephemeral"}})
+}
+
+/// The first message, parted where later calls go on differently.
+fn opening_blocks(text: &str, repeated: usize) -> Vec<Value> {
+    let (same, rest) = text.split_at(text.floor_char_boundary(repeated));
+    if same.trim().is_empty() {
+        return text_block(text);
+    }
+    std::iter::once(cached(same)).chain(text_block(rest)).collect()
+}
+
 /// The server refuses empty text blocks.
 fn text_block(text: &str) -> Vec<Value> {
     if text.trim().is_empty() { Vec::new() } else { vec![json!({"type": "text", "text": text})] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_later_calls_repeat_is_marked_for_the_cache() {
+        let opening = |text: &str, repeated: usize| {
+            let request =
+                Request::default().user(text).message(Message::assistant("Why?")).repeated(repeated);
+            messages(&request)[0]["content"].clone()
+        };
+        let plain = |text: &str| json!({"type": "text", "text": text});
+        assert_eq!(opening("The files. Now?", 10), json!([cached("The files."), plain(" Now?")]));
+        assert_eq!(opening("The files.", 99), json!([cached("The files.")]));
+        assert_eq!(opening("Once", 0), json!([plain("Once")]));
+        // Never within a character.
+        assert_eq!(opening("éa", 1), json!([plain("éa")]));
+    }
 }

@@ -21,6 +21,10 @@ pub struct Request {
     /// The conversation, oldest first.
     #[serde(default)]
     pub messages: Vec<Message>,
+    /// How many bytes at the start of the first message the calls after this one repeat. A provider that wants to be
+    /// told what to cache is told so; the others find out by themselves.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub repeated: usize,
     /// The tools that may be called.
     #[serde(default)]
     pub tools: Vec<ToolSpec>,
@@ -68,6 +72,12 @@ impl Request {
         self
     }
 
+    /// Says how many bytes at the start of the first message later calls repeat.
+    pub fn repeated(mut self, bytes: usize) -> Self {
+        self.repeated = bytes;
+        self
+    }
+
     /// Offers one more tool.
     pub fn tool(mut self, tool: ToolSpec) -> Self {
         self.tools.push(tool);
@@ -99,6 +109,10 @@ impl Request {
             Message::User { .. } | Message::Tool { .. } => &[],
         })
     }
+}
+
+fn is_zero(bytes: &usize) -> bool {
+    *bytes == 0
 }
 
 /// One entry of the conversation.

@@ -7,6 +7,7 @@ mod support;
 mod allowed;
 mod analyze;
 mod ask;
+mod budgets;
 mod docs;
 mod email;
 mod example;

@@ -59,7 +59,7 @@ fn without_a_word_all_is_default() {
     assert_eq!(config.model.api_key, None);
     assert_eq!(config.models.keys().collect::<Vec<_>>(), ["builtin"]);
     assert_eq!(config.approvals.hold, Duration::from_secs(10));
-    assert_eq!(config.budget, Budget { day: 2.0, thread: 0.25, calls_per_thread: 40 });
+    assert_eq!(config.budget, Budget { day: 15.0, thread: 2.0, calls_per_thread: 200 });
     assert_eq!(config.engine.concurrency, 8);
     assert_eq!(config.log, Level::Info);
     assert_eq!(config.user.time_zone, TimeZone::UTC);
@@ -232,7 +232,7 @@ fn the_description_has_every_key_and_its_origin() {
         ("model.base_url", "https://api.openai.com/v1", "default"),
         ("model.api_key_env", "env OPENAI_API_KEY (not set)", "default"),
         ("model.requests_per_minute", "(no limit)", "default"),
-        ("budget.day", "2", "default"),
+        ("budget.day", "15", "default"),
     ] {
         let setting = setting(&config, key);
         assert_eq!((setting.value.as_str(), setting.origin.to_string().as_str()), (value, origin), "{key}");

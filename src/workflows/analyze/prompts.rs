@@ -38,25 +38,48 @@ what remains open. Write only the document.";
 pub(super) fn turn(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
     let is_first = state.analysis_history.iter().all(|turn| turn.role == Role::User);
     let task = if is_first { "analyze.initial" } else { "analyze.followup" };
-    let excerpts = choose_excerpts(state, files, reader);
-    let request = Request::new(task, facts(state, files)).system(role(reader.user));
-    let messages = conversation(state, files, &excerpts, None);
-    (request.messages(messages), share::unseen(files, &excerpts))
+    request(task, state, files, reader, None)
 }
 
 /// The request for the summary.
 pub(super) fn summary(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> (Request, Vec<Unseen>) {
-    let excerpts = choose_excerpts(state, files, reader);
-    let request = Request::new("analyze.final", facts(state, files)).system(role(reader.user));
-    let messages = conversation(state, files, &excerpts, Some(SUMMARY));
-    (request.messages(messages), share::unseen(files, &excerpts))
+    request("analyze.final", state, files, reader, Some(SUMMARY))
 }
 
-/// What the model sees of the files, chosen by the question and everything the person has said since.
-fn choose_excerpts(state: &Analysis, files: &[FileFacts], reader: &Reader<'_>) -> Vec<Excerpt> {
+/// Every request of an analysis begins with the same question and the same parts of the files, so that a provider need
+/// not read them anew each turn. What was said since, and the parts chosen by it, come after that.
+fn request(
+    task: &str,
+    state: &Analysis,
+    files: &[FileFacts],
+    reader: &Reader<'_>,
+    wish: Option<&str>,
+) -> (Request, Vec<Unseen>) {
+    let room = room(reader.window);
+    let fits = files.iter().map(|file| file.text.len()).sum::<usize>() <= room;
+    let excerpts = share::excerpts(files, &state.query, if fits { room } else { room / 4 * 3 });
     let user_turns = state.analysis_history.iter().filter(|turn| turn.role == Role::User);
-    let words: Vec<&str> = user_turns.map(|turn| turn.text.as_str()).chain([state.query.as_str()]).collect();
-    share::excerpts(files, &words.join(" "), room(reader.window))
+    let said: Vec<&str> = user_turns.map(|turn| turn.text.as_str()).collect();
+    let more = match fits || said.is_empty() {
+        true => Vec::new(),
+        false => share::excerpts(files, &said.join(" "), room / 4),
+    };
+    let opening = opening(state, files, &excerpts);
+    let request = Request::new(task, facts(state, files)).system(role(reader.user)).repeated(opening.len());
+    let more_text = more_of_the_files(files, &excerpts, &more);
+    let messages = conversation(state, opening, more_text.into_iter().chain(wish.map(str::to_owned)));
+    (request.messages(messages), share::unseen(files, &share::widest(excerpts, more)))
+}
+
+/// The parts that were chosen by what was said since, of files that are not there as a whole.
+fn more_of_the_files(files: &[FileFacts], excerpts: &[Excerpt], more: &[Excerpt]) -> Option<String> {
+    let mut text = String::new();
+    for ((file, excerpt), more) in files.iter().zip(excerpts).zip(more) {
+        if excerpt.shown < file.text.len() && more.shown > 0 {
+            let _ = write!(text, "\n=== {} ===\n{}\n", file.name, more.text);
+        }
+    }
+    (!text.is_empty()).then(|| format!("More of the files, chosen by what was said:\n{text}"))
 }
 
 fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
@@ -100,19 +123,13 @@ fn opening(state: &Analysis, files: &[FileFacts], excerpts: &[Excerpt]) -> Strin
     text
 }
 
-/// The question with the files, then everything that was said, then the current request.
-fn conversation(
-    state: &Analysis,
-    files: &[FileFacts],
-    excerpts: &[Excerpt],
-    request: Option<&str>,
-) -> Vec<Message> {
-    let opening = Message::user(opening(state, files, excerpts));
+/// The question with the files, then everything that was said, then what belongs to this request alone.
+fn conversation(state: &Analysis, opening: String, last: impl Iterator<Item = String>) -> Vec<Message> {
     let turns = state.analysis_history.iter().map(|turn| match turn.role {
         Role::User => Message::user(&turn.text),
         Role::Agent => Message::assistant(&turn.text),
     });
-    join_user_messages(std::iter::once(opening).chain(turns).chain(request.map(Message::user)))
+    join_user_messages(std::iter::once(Message::user(opening)).chain(turns).chain(last.map(Message::user)))
 }
 
 #[cfg(test)]
@@ -160,5 +177,30 @@ mod tests {
         assert_eq!(shape(&last), ["user", "model", "user", "model", "user"]);
         let Message::User { text } = &last.messages[4] else { panic!() };
         assert!(text.starts_with("DONE\n\n") && text.ends_with(SUMMARY), "{text}");
+    }
+
+    #[test]
+    fn every_turn_begins_with_the_same_and_what_was_said_brings_more_of_the_files() {
+        let filler = "Nothing of note happened on this day.\n\n".repeat(400);
+        let file =
+            |name: &str, last: &str| FileFacts { name: name.to_owned(), text: format!("{filler}{last}") };
+        let files = [file("a.txt", "The launch slipped."), file("b.txt", "The turbine broke on Friday.")];
+        let user = User::default();
+        let reader = Reader { user: &user, window: Some(4_000) };
+        let mut state = Analysis { query: "Why did the launch slip?".to_owned(), ..Analysis::default() };
+        let (first, _) = turn(&state, &files, &reader);
+        let Message::User { text: opening } = &first.messages[0] else { panic!() };
+        assert_eq!(first.repeated, opening.len());
+        assert!(opening.contains("The launch slipped.") && !opening.contains("turbine"));
+        state.analysis_history =
+            vec![say(Role::Agent, "Since when?"), say(Role::User, "Look at the turbine")];
+        for (next, _) in [turn(&state, &files, &reader), summary(&state, &files, &reader)] {
+            assert_eq!((&next.messages[0], next.repeated), (&first.messages[0], first.repeated));
+            let Some(Message::User { text }) = next.messages.last() else { panic!() };
+            assert!(
+                text.starts_with("Look at the turbine\n\n") && text.contains("The turbine broke"),
+                "{text}"
+            );
+        }
     }
 }

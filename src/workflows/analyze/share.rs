@@ -39,6 +39,16 @@ pub(super) fn excerpts(files: &[FileFacts], words: &str, room: usize) -> Vec<Exc
     excerpts.collect()
 }
 
+/// Of two excerpts of each file, the one that shows more.
+pub(super) fn widest(mut excerpts: Vec<Excerpt>, more: Vec<Excerpt>) -> Vec<Excerpt> {
+    for (excerpt, more) in excerpts.iter_mut().zip(more) {
+        if more.shown > excerpt.shown {
+            *excerpt = more;
+        }
+    }
+    excerpts
+}
+
 /// What was left out of the files.
 pub(super) fn unseen(files: &[FileFacts], excerpts: &[Excerpt]) -> Vec<Unseen> {
     let cut = files.iter().zip(excerpts).filter(|(file, excerpt)| excerpt.shown < file.text.len());

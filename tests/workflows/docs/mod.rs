@@ -1,7 +1,7 @@
 //! `docs` with agents whose model is scripted.
 
 mod asking;
-mod docs_inbox;
+pub mod docs_inbox;
 mod endings;
 mod failing;
 mod reading;

@@ -85,14 +85,26 @@ impl PromptBuilder<'_> {
         self.request_as(self.agent.system_prompt(), task, facts)
     }
 
+    /// Every prompt begins with the facts, which stay the same, and ends with what is asked.
     fn request_as(&self, role: String, task: &str, facts: &DocsFacts) -> Request {
-        Request::new(task, serde_json::to_value(facts).unwrap_or_default()).system(role)
+        Request::new(task, serde_json::to_value(facts).unwrap_or_default())
+            .system(role)
+            .repeated(self.repeated(self.room_for_facts()))
     }
 
     /// The project's facts in this agent's order, most important first, cut to leave room for the analysis and the
     /// answers.
     fn project(&self) -> String {
-        self.project_within(self.room() / 8 * 5)
+        self.project_within(self.room_for_facts())
+    }
+
+    fn room_for_facts(&self) -> usize {
+        self.room() / 8 * 5
+    }
+
+    /// How many bytes of the facts all prompts with this much room for them begin with.
+    fn repeated(&self, room: usize) -> usize {
+        cut(&self.agent.human_prompt(self.project), room).len()
     }
 
     fn project_within(&self, room: usize) -> String {
@@ -143,7 +155,8 @@ impl PromptBuilder<'_> {
         let mut facts = self.facts();
         facts.question.clone_from(&asked.question);
         facts.files = files.to_vec();
-        let mut text = fit(&self.project(), self.room() / 8);
+        let room = self.room() / 8;
+        let mut text = fit(&self.project(), room);
         for (path, content) in files {
             let _ = write!(text, "\n=== {path} ===\n{content}\n");
         }
@@ -163,7 +176,8 @@ impl PromptBuilder<'_> {
         );
         let about = "Reads a part of one file of the code base, from its start, a line or a name on. Use it where \
                      the files given do not answer the question.";
-        self.request("docs.answer", &facts).user(text).tool(ToolSpec::of::<ReadFile>("read_file", about))
+        let request = self.request("docs.answer", &facts).user(text).repeated(self.repeated(room));
+        request.tool(ToolSpec::of::<ReadFile>("read_file", about))
     }
 
     pub(super) fn refine(&self, answers: &[(String, String)]) -> Request {
@@ -194,13 +208,20 @@ impl PromptBuilder<'_> {
 
 /// At most `room` bytes of a text, with a note about the rest.
 pub(super) fn fit(text: &str, room: usize) -> String {
-    if text.len() <= room {
-        return text.to_owned();
+    match cut(text, room) {
+        part if part.len() == text.len() => text.to_owned(),
+        part => format!("{part}\n[cut off here: {} of {} bytes shown]\n", part.len(), text.len()),
     }
+}
+
+/// The beginning of a text, in at most `room` bytes.
+fn cut(text: &str, room: usize) -> &str {
     let part = &text[..text.floor_char_boundary(room)];
+    if part.len() == text.len() {
+        return part;
+    }
     // Half a line could be taken for a whole one.
-    let part = part.rfind('\n').filter(|at| *at > room / 2).map_or(part, |at| &part[..at]);
-    format!("{part}\n[cut off here: {} of {} bytes shown]\n", part.len(), text.len())
+    part.rfind('\n').filter(|at| *at > room / 2).map_or(part, |at| &part[..at])
 }
 
 fn list(text: &mut String, title: &str, items: &[String]) {
