@@ -14,7 +14,7 @@ section! {
         /// The Python that code runs in: `auto` (the machine's own if it has openpyxl and can be caged, otherwise the
         /// embedded one), `embedded` (the one that is part of sayso), or the path of a Python.
         pub python: String = default("auto"),
-        /// How long code may run, how much memory it may have (the workbook included), how much one piece of it may
+        /// How long one piece of code may run, how much memory it may have (the workbook included), how much it may
         /// print, and how many rows a sheet may have.
         pub seconds: u64 = default("30").range(1, 600),
         pub memory_mb: u64 = default("1024").range(256, 16_384),

@@ -164,7 +164,7 @@ async fn a_chart_is_drawn_and_lies_beside_the_workbook() {
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done, "{outcome:?}");
     let path = inbox.inputs().join("budget.costs.png");
-    assert_eq!(outcome.output.as_ref().unwrap()["pictures"], json!([path]));
+    assert_eq!(outcome.output.as_ref().unwrap()["files"], json!([path]));
     assert_eq!(outcome.output.as_ref().unwrap()["file"], Value::Null, "the workbook was not changed");
     assert!(std::fs::read(&path).unwrap().starts_with(b"\x89PNG"));
     let (_, card) = inbox.decisions().result(thread).await.unwrap();
@@ -195,4 +195,64 @@ async fn a_difference_stops_and_asks() {
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done, "{outcome:?}");
     assert_eq!(outcome.output.unwrap()["answer"], "Done.");
+}
+
+/// Every file that code leaves lies beside the workbook and is named; what is too much is named as well.
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn every_file_is_kept_or_named() {
+    if cage().await.is_none() {
+        return;
+    }
+    let save = "import pandas as pd\ndf = pd.DataFrame({'a': [1, 2]})\ndf.to_excel('summary.xlsx')\n\
+        df.to_csv('summary.csv', index=False)\ndf.to_excel('result.xlsx')\nopen('much.bin', 'wb').write(bytes(70 << 20))\nprint('saved')";
+    let (inbox, thread) = begun("budget.xlsx", vec![code(save), finish("Saved.")]).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(outcome.status, Status::Done, "{outcome:?}");
+    let output = outcome.output.unwrap();
+    let path = |name: &str| inbox.inputs().join(name);
+    let names = ["budget.saved.result.xlsx", "budget.summary.csv", "budget.summary.xlsx"];
+    assert_eq!(output["files"], json!(names.map(path)));
+    assert_eq!(std::fs::read_to_string(path("budget.summary.csv")).unwrap(), "a\n1\n2\n");
+    let summary =
+        workbook::open("summary.xlsx", &std::fs::read(path("budget.summary.xlsx")).unwrap()).unwrap();
+    assert_eq!(summary.sheets[0].shown(CellPos::read("B3").unwrap()), "2");
+    assert_eq!(output["dropped"], json!(["much.bin: it is too large"]));
+    let (_, card) = inbox.decisions().result(thread).await.unwrap();
+    for name in names.map(path) {
+        assert!(card.text().contains(name.to_str().unwrap()), "{}", card.text());
+    }
+    assert!(card.text().contains("not kept: much.bin"), "{}", card.text());
+}
+
+/// What a .csv was converted from is no new file, unless code wrote it again.
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn a_csv_that_code_writes_again_is_kept() {
+    let Some(cage) = cage().await else { return };
+    let run = async |code: &str| {
+        let (name, work) = ("sales.csv".to_owned(), Work::Run);
+        let job = Job { name, work, cells: vec![code.to_owned()], ..Job::default() };
+        let (report, _) = cage.run(&job, b"a,b\n1,2\n").await.unwrap();
+        report.files.into_iter().map(|file| (file.name, file.bytes)).collect::<Vec<_>>()
+    };
+    assert!(run("print(1)").await.is_empty());
+    let written = run("open('sales.csv', 'w').write('a\\n3\\n')").await;
+    assert_eq!(written, [("sales.csv".to_owned(), b"a\n3\n".to_vec())]);
+}
+
+/// Earlier cells run again without taking time from the next one.
+#[tokio::test]
+#[ignore = "needs Python with openpyxl, pandas and matplotlib"]
+async fn earlier_cells_take_no_time_from_the_next() {
+    let Some(cage) = cage().await else { return };
+    let busy = "import ctypes\nt = (ctypes.c_long * 2)()\nclock = ctypes.CDLL(None).clock_gettime\nclock(1, t)\nend = t[0] + 2\n\
+        while t[0] < end:\n    clock(1, t)\nprint('done')";
+    let bytes = std::fs::read("tests/fixtures/workbooks/orders.xlsx").unwrap();
+    let limits = sayso::tools::sandbox::Limits { seconds: 3, ..Default::default() };
+    let cells = vec![busy.to_owned(); 4];
+    let job = Job { name: "orders.xlsx".to_owned(), work: Work::Run, cells, limits, ..Job::default() };
+    let (report, _) = cage.run(&job, &bytes).await.unwrap();
+    let observation = report.observation.unwrap();
+    assert_eq!((observation.error, observation.stdout.as_str()), (None, "done\n"));
 }

@@ -24,8 +24,7 @@ def start():
     # Files that are there and cannot be read would not be passed over.
     import mimetypes
     mimetypes.knownfiles = []
-    os.write(told, b'>')
-    report = run(job)
+    report = run(job, told)
     os.write(told, b'<')
     data = json.dumps(report).encode()
     data = len(data).to_bytes(8, 'little') + data
@@ -199,7 +198,7 @@ def draw():
     plt.close('all')
 
 
-def run(job):
+def run(job, told):
     import ast, shutil, types, warnings
     warnings.filterwarnings('ignore')
     space = types.ModuleType('__main__')
@@ -210,6 +209,8 @@ def run(job):
         last = at + 1 == len(job['cells'])
         if last:
             shutil.copyfile(job['file'], job['keep'])
+        # Each cell has its own time.
+        os.write(told, b'>')
         out, value, error, stopped = Printed(job['output']), None, None, False
         sys.stdout = sys.stderr = out
         sys.stdin = open(0, closefd=False)
@@ -229,13 +230,13 @@ def run(job):
             stopped = True
             error = f"It needed more memory than the {job['memory'] >> 20} MB it may have."
         except BaseException as failed:
-            error = told(failed, code)
+            error = traced(failed, code)
         report['digests'].append(digest(f'{out.text()}\0{value}\0{error}', job['file']))
         if last or stopped:
             report.update(stdout=out.text(), value=value, error=error, stopped=stopped)
         if stopped:
             break
-    report['pictures'] = pictures()
+    report['files'] = files(job)
     return report
 
 
@@ -244,7 +245,7 @@ def shown(value):
     return text if len(text) <= 8192 else text[:8192] + '…'
 
 
-def told(failed, code):
+def traced(failed, code):
     import traceback
     lines = code.split('\n')
     out = ['Traceback (most recent call last):\n']
@@ -267,8 +268,10 @@ def why(failed):
     return None
 
 
-def pictures():
-    return [name for name in sorted(os.listdir('.')) if name.lower().endswith(('.png', '.jpg', '.jpeg', '.pdf'))][:10]
+def files(job):
+    """Everything that lies beside the workbook; a name that is no text cannot be kept, and is named all the same."""
+    names = sorted(os.listdir('.'))
+    return [name.encode('utf-8', 'replace').decode() for name in names if name != job['file']]
 
 
 start()

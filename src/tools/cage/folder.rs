@@ -1,27 +1,42 @@
-//! The folder of one run, created for it and deleted with it. Files that code left in it are opened without following
-//! links.
+//! The folder of one run, created for it and deleted with it. It is locked as long as its run lives, so the next run can
+//! tell what a killed one left behind, and deletes that. Files that code left in it are opened without following links.
 
 use crate::text::random_hex;
+use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Component, Path, PathBuf};
 
 /// The most files we count; more are too many.
 const FILES: usize = 2_000;
 
+/// How the folders' names begin.
+const PREFIX: &str = "sayso-sheet-";
+
 /// A private folder with two inside: one to work in, one kept aside.
 pub(super) struct Folder {
     root: PathBuf,
+    /// Open and locked, until the run ends or is killed.
+    _lock: File,
 }
 
 impl Folder {
     pub(super) fn new() -> io::Result<Self> {
-        let base = std::env::temp_dir().canonicalize()?;
-        let root = base.join(format!("sayso-sheet-{}", random_hex::<12>()?));
-        let folder = Self { root };
-        for path in [folder.root.clone(), folder.work(), folder.spare()] {
-            make(&path)?;
+        Self::new_in(&std::env::temp_dir().canonicalize()?)
+    }
+
+    fn new_in(base: &Path) -> io::Result<Self> {
+        remove_left_behind(base);
+        loop {
+            let root = base.join(format!("{PREFIX}{}", random_hex::<12>()?));
+            make(&root)?;
+            // Another run may take a folder that is not locked yet for one left behind. Then we make another.
+            let Some(lock) = lock(&root) else { continue };
+            let folder = Self { root, _lock: lock };
+            match make(&folder.work()).and_then(|()| make(&folder.spare())) {
+                Err(error) if error.kind() == io::ErrorKind::NotFound => {}
+                made => return made.map(|()| folder),
+            }
         }
-        Ok(folder)
     }
 
     pub(super) fn work(&self) -> PathBuf {
@@ -49,7 +64,7 @@ impl Folder {
             return Err(refused("it is no plain file"));
         }
         let mut bytes = Vec::new();
-        let read = std::fs::File::from(at).take(most + 1).read_to_end(&mut bytes)?;
+        let read = File::from(at).take(most + 1).read_to_end(&mut bytes)?;
         if read as u64 > most { Err(refused("it is too large")) } else { Ok(bytes) }
     }
 
@@ -69,6 +84,24 @@ impl Folder {
     }
 }
 
+/// Deletes the folders whose runs are over. Those of other people cannot be opened, and stay.
+fn remove_left_behind(base: &Path) {
+    let entries = std::fs::read_dir(base).into_iter().flatten().flatten();
+    for entry in entries.filter(|entry| entry.file_name().to_string_lossy().starts_with(PREFIX)) {
+        // Never through a link.
+        let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
+        if is_folder && let Some(_lock) = lock(&entry.path()) {
+            let _ = std::fs::remove_dir_all(entry.path());
+        }
+    }
+}
+
+/// The lock on a folder, unless somebody has it or the folder is gone.
+fn lock(folder: &Path) -> Option<File> {
+    let lock = File::open(folder).ok()?;
+    lock.try_lock().ok().map(|()| lock)
+}
+
 #[cfg(unix)]
 fn make(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::DirBuilderExt;
@@ -83,5 +116,27 @@ fn make(path: &Path) -> io::Result<()> {
 impl Drop for Folder {
     fn drop(&mut self) {
         let _ = std::fs::remove_dir_all(&self.root);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_killed_run_left_behind_is_removed_by_the_next() {
+        let base = tempfile::tempdir().unwrap();
+        let running = Folder::new_in(base.path()).unwrap();
+        std::fs::write(running.work().join("book.xlsx"), "live").unwrap();
+        let left = base.path().join(format!("{PREFIX}left"));
+        std::fs::create_dir_all(left.join("work")).unwrap();
+        std::fs::write(left.join("work/book.xlsx"), "a copy").unwrap();
+        std::fs::create_dir(base.path().join("other")).unwrap();
+        let next = Folder::new_in(base.path()).unwrap();
+        assert!(!left.exists() && base.path().join("other").exists());
+        assert!(running.work().join("book.xlsx").exists(), "a run that is not over keeps its folder");
+        let root = next.root.clone();
+        drop(next);
+        assert!(!root.exists());
     }
 }

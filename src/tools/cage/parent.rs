@@ -4,8 +4,10 @@ use super::child::NO_CAGE;
 use super::folder::Folder;
 use super::interpreter::{self, Interpreter};
 use super::{Plan, VERB};
-use crate::tools::sandbox::pipes::{SandboxTimeouts, read_output, spawn_alone, split_first, write_input};
-use crate::tools::sandbox::{Job, Limits, Observation, PictureFile, Report, Sandbox, SandboxError, Work};
+use crate::tools::sandbox::pipes::{
+    SandboxTimeouts, after_marks, read_output, spawn_alone, split_first, write_input,
+};
+use crate::tools::sandbox::{Job, LeftFile, Limits, Observation, Report, Sandbox, SandboxError, Work};
 use serde::Deserialize;
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -24,7 +26,9 @@ const MEASURED: Duration = Duration::from_millis(200);
 const MAX_FOLDER: u64 = 1 << 30;
 /// The largest file in the folder, and the largest workbook taken from it.
 const MAX_FILE: u64 = 256 << 20;
-const MAX_PICTURE: u64 = 20 << 20;
+/// The most other files that are kept of a run, and their bytes together.
+const MAX_FILES: usize = 20;
+const MAX_KEPT: u64 = 64 << 20;
 const MAX_REPORT: u64 = 16 << 20;
 /// The oldest `bwrap` we use.
 const OLDEST_BWRAP: (u32, u32) = (0, 12);
@@ -45,7 +49,7 @@ struct DriverReport {
     value: Option<String>,
     error: Option<String>,
     stopped: bool,
-    pictures: Vec<PathBuf>,
+    files: Vec<String>,
 }
 
 /// How a child ended.
@@ -156,12 +160,13 @@ impl Cage {
         report.observation = Some(observation);
         report.digests = driver_report.digests;
         report.changed = after != book;
-        report.pictures = pictures(&folder, &driver_report.pictures);
+        (report.files, report.dropped) =
+            left_files(&folder, &driver_report.files, &(job.name.clone(), workbook));
         Ok((report, if job.work == Work::Write { after } else { Vec::new() }))
     }
 
     async fn child(&self, job: &Job, folder: &Folder, name: &str, original: &Path) -> std::io::Result<Ended> {
-        let plan = self.plan(folder, &job.limits);
+        let plan = self.plan(folder, job);
         // It has no children, so killing it leaves nothing behind.
         let mut child = spawn_alone(&mut self.command(&plan))?;
         let Some(stdin) = child.stdin.take() else { return Err(std::io::Error::other("it has no pipes")) };
@@ -176,7 +181,7 @@ impl Cage {
         });
         let (plan, setup) = (serde_json::to_vec(&plan)?, serde_json::to_vec(&setup)?);
         let ended = tokio::select! {
-            ended = read_report(&mut child, &job.limits) => ended,
+            ended = read_report(&mut child, job) => ended,
             ended = async { write_input(stdin, &plan, &setup).await; std::future::pending().await } => ended,
             text = wait_until_too_large(folder) => Ok(Ended::Stopped(text)),
         };
@@ -186,7 +191,7 @@ impl Cage {
         ended
     }
 
-    fn plan(&self, folder: &Folder, limits: &Limits) -> Plan {
+    fn plan(&self, folder: &Folder, job: &Job) -> Plan {
         let Interpreter { program, path, libraries, loaders, .. } = &self.interpreter;
         Plan {
             python: program.clone(),
@@ -195,8 +200,8 @@ impl Cage {
             write: vec![folder.work(), folder.spare()],
             work: folder.work(),
             spare: folder.spare(),
-            memory: limits.memory,
-            seconds: limits.seconds.saturating_add(60),
+            memory: job.limits.memory,
+            seconds: job.seconds().saturating_add(60),
             file: MAX_FILE,
         }
     }
@@ -239,19 +244,20 @@ impl Cage {
 const SYSTEM: [&str; 3] = ["/lib", "/lib64", "/usr/lib"];
 
 /// Reads the child's answer, as long as each part arrives in time.
-async fn read_report(child: &mut Child, limits: &Limits) -> std::io::Result<Ended> {
+async fn read_report(child: &mut Child, job: &Job) -> std::io::Result<Ended> {
     let Some(stdout) = child.stdout.take().map(|stdout| stdout.take(MAX_REPORT)) else {
         return Err(std::io::Error::other("it has no pipes"));
     };
-    let patience = SandboxTimeouts { code: Duration::from_secs(limits.seconds) + GRACE, margin: MARGIN };
+    let (cells, seconds) = (job.cells.len(), job.limits.seconds);
+    let patience = SandboxTimeouts { cells, code: Duration::from_secs(seconds) + GRACE, margin: MARGIN };
     let Ok(output) = read_output(stdout, patience).await? else {
-        return Ok(Ended::Stopped(format!("It was stopped after {} seconds.", limits.seconds)));
+        return Ok(Ended::Stopped(format!("It was stopped after {seconds} seconds.")));
     };
     let status = child.wait().await?;
     if status.code() == Some(NO_CAGE) {
         return Err(std::io::Error::other(String::from_utf8_lossy(&output).into_owned()));
     }
-    if let Some(report) = unpack(&output) {
+    if let Some(report) = unpack(&output, cells) {
         return Ok(Ended::Reported(Box::new(report)));
     }
     if output.is_empty() {
@@ -260,8 +266,8 @@ async fn read_report(child: &mut Child, limits: &Limits) -> std::io::Result<Ende
     Ok(Ended::Stopped(format!("It ended Python itself ({status}).")))
 }
 
-fn unpack(output: &[u8]) -> Option<DriverReport> {
-    let (report, _) = split_first(output.strip_prefix(b"><")?)?;
+fn unpack(output: &[u8], cells: usize) -> Option<DriverReport> {
+    let (report, _) = split_first(after_marks(output, cells)?)?;
     serde_json::from_slice(report).ok()
 }
 
@@ -282,27 +288,25 @@ fn stopped(text: String) -> Report {
     Report { observation: Some(observation), ..Report::default() }
 }
 
-/// The pictures that were drawn, if their bytes match their names.
-fn pictures(folder: &Folder, names: &[PathBuf]) -> Vec<PictureFile> {
-    let formats: [(&str, &[u8]); 4] = [
-        ("png", b"\x89PNG\r\n\x1a\n"),
-        ("jpg", b"\xff\xd8\xff"),
-        ("jpeg", b"\xff\xd8\xff"),
-        ("pdf", b"%PDF-"),
-    ];
-    let mut pictures = Vec::new();
-    for name in names {
-        let ending =
-            name.extension().map(|ending| ending.to_string_lossy().to_lowercase()).unwrap_or_default();
-        let Some((_, magic)) = formats.iter().find(|(extension, _)| *extension == ending) else { continue };
-        let Some(plain) = name.file_name().map(|name| name.to_string_lossy().into_owned()) else { continue };
-        if let Ok(bytes) = folder.read(&folder.work().join(name), MAX_PICTURE)
-            && bytes.starts_with(magic)
-        {
-            pictures.push(PictureFile { name: plain, bytes });
+/// The files that the code left beside the workbook, and those that are not kept, with the reason.
+fn left_files(folder: &Folder, names: &[String], given: &(String, &[u8])) -> (Vec<LeftFile>, Vec<String>) {
+    let (mut files, mut dropped, mut room) = (Vec::new(), Vec::new(), MAX_KEPT);
+    for (at, name) in names.iter().enumerate() {
+        if files.len() == MAX_FILES {
+            dropped.push(format!("{} from {name} on: only {MAX_FILES} are kept", names.len() - at));
+            break;
+        }
+        match folder.read(&folder.work().join(name), room) {
+            // The file that the workbook was converted from.
+            Ok(bytes) if *name == given.0 && bytes == given.1 => {}
+            Ok(bytes) => {
+                room -= bytes.len() as u64;
+                files.push(LeftFile { name: name.clone(), bytes });
+            }
+            Err(why) => dropped.push(format!("{name}: {why}")),
         }
     }
-    pictures
+    (files, dropped)
 }
 
 /// The workbook's name as the code sees it.

@@ -1,6 +1,7 @@
 //! The child: hardens itself, reads its job, does it, reports, ends.
 
 use super::host::Host;
+use super::pipes::{RAN, RUNNING};
 use super::python::Python;
 use super::{Change, Job, MAX_LISTED, Observation, Report, Work, harden};
 use crate::tools::workbook::{self, Book, WorkbookError, WorkbookSummary};
@@ -12,9 +13,6 @@ const FORMULAS: usize = 20;
 
 /// Exit code if the child could not harden itself; the reason is on stdout.
 pub(super) const NOT_HARDENED: i32 = 77;
-/// What the child writes before code runs, and after.
-pub(super) const RUNNING: u8 = b'>';
-pub(super) const RAN: u8 = b'<';
 /// The interpreter recurses on the stack of its thread.
 const STACK: usize = 256 << 20;
 /// The longest job: code, not data.
@@ -36,7 +34,7 @@ pub fn main() -> ExitCode {
 fn run_child() -> u8 {
     let (mut stdin, mut stdout) = (io::stdin().lock(), io::stdout().lock());
     let shut_in = read_job(&mut stdin).and_then(|job| {
-        let shut_in = harden::harden(job.limits.memory, job.limits.seconds);
+        let shut_in = harden::harden(job.limits.memory, job.seconds());
         shut_in.map_err(|why| why.to_string()).map(|layers| (job, layers))
     });
     let (job, layers) = match shut_in {
@@ -48,11 +46,13 @@ fn run_child() -> u8 {
     };
     let mut bytes = Vec::new();
     let read = stdin.take(MAX_WORKBOOK + 1).read_to_end(&mut bytes);
+    let mut is_over = false;
     let done = match read {
         Ok(read) if read as u64 > MAX_WORKBOOK => {
             Err(WorkbookError::TooLarge(format!("over {} MB", MAX_WORKBOOK >> 20)))
         }
         Ok(_) => work(&job, &bytes, &mut |mark| {
+            is_over = mark == RAN;
             // If the parent is gone, writing the report will fail.
             let _ = stdout.write_all(&[mark]).and_then(|()| stdout.flush());
         }),
@@ -63,8 +63,10 @@ fn run_child() -> u8 {
     });
     report.layers = layers;
     let Ok(report) = serde_json::to_vec(&report) else { return 1 };
+    let last_mark: &[u8] = if is_over { &[] } else { &[RAN] };
     let sent = stdout
-        .write_all(&(report.len() as u64).to_le_bytes())
+        .write_all(last_mark)
+        .and_then(|()| stdout.write_all(&(report.len() as u64).to_le_bytes()))
         .and_then(|()| stdout.write_all(&report))
         .and_then(|()| stdout.write_all(&written))
         .and_then(|()| stdout.flush());
@@ -83,7 +85,7 @@ fn read_job(stdin: &mut impl Read) -> Result<Job, String> {
     serde_json::from_slice(&job).map_err(|e| e.to_string())
 }
 
-/// Does the job, and says when code starts and stops running: outside of that, other time limits apply.
+/// Does the job, and says when each cell starts and when the last is over: outside of that, other time limits apply.
 fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec<u8>), WorkbookError> {
     if job.work == Work::Compare {
         return compare(job, bytes).map(|report| (report, Vec::new()));
@@ -95,10 +97,10 @@ fn work(job: &Job, bytes: &[u8], say: &mut dyn FnMut(u8)) -> Result<(Report, Vec
         return Err(WorkbookError::TooLarge(text));
     }
     let mut report = Report { kept: workbook::preservation_notes(&book), ..Report::default() };
-    let mut python = Python::new(Host::new(book, &job.limits), &job.limits)?;
-    say(RUNNING);
+    let mut python = Python::new(Host::new(&job.name, book, &job.limits), &job.limits)?;
     let last = job.cells.len().saturating_sub(1);
     for (at, cell) in job.cells.iter().enumerate() {
+        say(RUNNING);
         let observation = python.run(cell);
         let stopped = observation.stopped;
         if at == last || stopped {

@@ -9,7 +9,7 @@ use monty_types::{ExcType, MontyException, MontyObject};
 use std::collections::{BTreeMap, HashSet};
 
 /// The functions, by name.
-const NAMES: [&str; 16] = [
+const NAMES: [&str; 17] = [
     "_ids",
     "_name",
     "_move",
@@ -26,6 +26,7 @@ const NAMES: [&str; 16] = [
     "_headings",
     "_formula",
     "_add",
+    "_saved",
 ];
 
 pub(super) type Called = Result<MontyObject, MontyException>;
@@ -33,6 +34,8 @@ pub(super) type Called = Result<MontyObject, MontyException>;
 /// The workbook as code reaches it.
 pub(super) struct Host {
     pub(super) book: Book,
+    /// The workbook's file name.
+    name: String,
     calls: usize,
     max_calls: usize,
     size: usize,
@@ -46,7 +49,7 @@ pub(super) struct Host {
 }
 
 impl Host {
-    pub(super) fn new(book: Book, limits: &Limits) -> Self {
+    pub(super) fn new(name: &str, book: Book, limits: &Limits) -> Self {
         let size = book.size();
         let cells = book.sheets.iter().flat_map(|sheet| sheet.rows.iter().flatten());
         let texts = cells.filter_map(|cell| match cell {
@@ -56,6 +59,7 @@ impl Host {
         let texts = texts.collect();
         Self {
             book,
+            name: name.to_owned(),
             calls: 0,
             max_calls: limits.calls,
             size,
@@ -113,6 +117,16 @@ impl Host {
             ("_ids", []) => {
                 let ids = self.book.sheets.iter().map(|sheet| MontyObject::Int(i64::from(sheet.id)));
                 Ok(MontyObject::List(ids.collect()))
+            }
+            ("_saved", [MontyObject::String(path)]) => {
+                let name = path.rsplit(['/', '\\']).next().unwrap_or_default();
+                if name != self.name {
+                    self.layout.push(format!(
+                        "No file is written as {}: the changes go into the result.",
+                        Visible::line(name)
+                    ));
+                }
+                Ok(MontyObject::None)
             }
             ("_name", [sheet]) => Ok(MontyObject::String(self.book.sheets[self.sheet(sheet)?].name.clone())),
             ("_size", [sheet]) => {

@@ -43,7 +43,7 @@ const MAX_LISTED: usize = 50;
 pub struct Limits {
     /// Memory in bytes, including the workbook.
     pub memory: u64,
-    /// How many seconds code may run, including earlier cells.
+    /// How many seconds each cell may run.
     pub seconds: u64,
     /// How many bytes one cell may print.
     pub output: usize,
@@ -117,6 +117,13 @@ pub struct Job {
     pub lengths: (u64, u64),
 }
 
+impl Job {
+    /// How many seconds all cells together may run.
+    pub(in crate::tools) fn seconds(&self) -> u64 {
+        self.limits.seconds.saturating_mul(self.cells.len().max(1) as u64)
+    }
+}
+
 /// A child's result.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Report {
@@ -137,8 +144,12 @@ pub struct Report {
     /// A digest of each cell's result, if cells could differ when they run again.
     #[serde(default)]
     pub digests: Vec<String>,
+    /// The files that the cells left beside the workbook.
     #[serde(default)]
-    pub pictures: Vec<PictureFile>,
+    pub files: Vec<LeftFile>,
+    /// Files that they left and that are not kept, each with the reason.
+    #[serde(default)]
+    pub dropped: Vec<String>,
     /// The layers that confined the child.
     #[serde(default)]
     pub layers: Layers,
@@ -147,11 +158,11 @@ pub struct Report {
     pub escaped: Vec<String>,
 }
 
-/// A picture that code drew.
+/// A file that code wrote.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct PictureFile {
+pub struct LeftFile {
     pub name: String,
-    /// Not recorded: it is drawn again when it is written.
+    /// Not recorded: the cells write it again before it is kept.
     #[serde(skip)]
     pub bytes: Vec<u8>,
 }

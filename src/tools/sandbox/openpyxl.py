@@ -30,7 +30,8 @@ class _Workbook:
         return _ids().index(worksheet._key)
 
     def save(self, path=None):
-        return None
+        if isinstance(path, str):
+            _saved(path)
 
     def close(self):
         return None

@@ -1,6 +1,8 @@
 //! The parent's side: starts the child, gives it the job, reads its report, and kills it when it overstays.
 
-use super::pipes::{SandboxTimeouts, TimedOut, read_output, spawn_alone, split_first, write_input};
+use super::pipes::{
+    SandboxTimeouts, TimedOut, after_marks, read_output, spawn_alone, split_first, write_input,
+};
 use super::{Job, Layers, Limits, Observation, Report, VERB, Work};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -116,8 +118,9 @@ impl Sandbox {
         let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
             return Err(std::io::Error::other("it has no pipes"));
         };
-        let patience =
-            SandboxTimeouts { code: Duration::from_secs(job.limits.seconds) + GRACE, margin: MARGIN };
+        let code = Duration::from_secs(job.limits.seconds) + GRACE;
+        let cells = job.cells.len();
+        let patience = SandboxTimeouts { cells, code, margin: MARGIN };
         let job = serde_json::to_vec(job)?;
         // A child that overstays is dropped with both pipes, and killed.
         let output = tokio::select! {
@@ -131,7 +134,9 @@ impl Sandbox {
         };
         let status = child.wait().await?;
         if status.success() {
-            return unpack(&output).ok_or_else(|| std::io::Error::other("its report cannot be read")).map(Ok);
+            return unpack(&output, cells)
+                .ok_or_else(|| std::io::Error::other("its report cannot be read"))
+                .map(Ok);
         }
         if status.code() == Some(super::child::NOT_HARDENED) {
             let why = String::from_utf8_lossy(&output).into_owned();
@@ -161,9 +166,8 @@ fn killed(status: std::process::ExitStatus) -> Died {
 }
 
 /// Splits a report, after its marks, from what follows it.
-fn unpack(bytes: &[u8]) -> Option<(Report, Vec<u8>)> {
-    let bytes = bytes.strip_prefix(&[super::child::RUNNING, super::child::RAN]).unwrap_or(bytes);
-    let (report, rest) = split_first(bytes)?;
+fn unpack(bytes: &[u8], cells: usize) -> Option<(Report, Vec<u8>)> {
+    let (report, rest) = split_first(after_marks(bytes, cells)?)?;
     Some((serde_json::from_slice(report).ok()?, rest.to_vec()))
 }
 

@@ -29,6 +29,7 @@ pub(super) struct Python {
     /// The cells as they were written, for error messages.
     cells: Vec<String>,
     output: usize,
+    /// How long one cell may run.
     time: Duration,
 }
 
@@ -62,6 +63,11 @@ impl Python {
         let mut stdout = String::new();
         self.cells.push(code.to_owned());
         let code = self.rewriter.rewrite(code);
+        // The interpreter counts the time of all cells together.
+        let end = self.repl.as_ref().map_or(self.time, |repl| repl.tracker().elapsed() + self.time);
+        if let Some(repl) = &mut self.repl {
+            repl.tracker_mut().set_max_duration(end);
+        }
         let result = self.feed(&code, &mut stdout);
         let mut observation = self.host.end();
         observation.value = match &result {
@@ -74,7 +80,7 @@ impl Python {
         if let Err(error) = result {
             let is_output_full = stdout.len() >= self.output.saturating_sub(LONGEST)
                 && error.exc_type() == ExcType::MemoryError;
-            let is_late = self.repl.as_ref().is_none_or(|repl| repl.tracker().elapsed() >= self.time);
+            let is_late = self.repl.as_ref().is_none_or(|repl| repl.tracker().elapsed() >= end);
             observation.stopped =
                 is_late || self.host.is_over_limit() || error.exc_type() == ExcType::MemoryError;
             observation.error = Some(if is_output_full {

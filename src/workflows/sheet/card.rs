@@ -61,8 +61,8 @@ fn result_blocks(state: &SheetWork) -> Vec<Block> {
 
 /// The files that would be written, and the changes.
 fn write_blocks(state: &SheetWork, item: &Item) -> Vec<Block> {
-    let pictures = item.args.get("pictures").and_then(Value::as_array).into_iter().flatten();
-    let files = std::iter::once(text_arg(item, "file")).chain(pictures.filter_map(Value::as_str));
+    let others = item.args.get("files").and_then(Value::as_array).into_iter().flatten();
+    let files = std::iter::once(text_arg(item, "file")).chain(others.filter_map(Value::as_str));
     let files = files.filter(|file| !file.is_empty());
     let files = files.map(|file| (Visible::line("write to"), Visible::line(file))).collect();
     let mut blocks = vec![Block::Fields(files), answer_block(state)];
@@ -213,11 +213,12 @@ fn about_fields(state: &SheetWork) -> Vec<(Visible, Visible)> {
     if let Some(file) = &state.result_file {
         add("written to", file.clone());
     }
-    for file in &state.picture_files {
-        add("picture", file.clone());
+    for file in &state.written_files {
+        add("written to", file.clone());
     }
-    if state.picture_files.is_empty() {
-        add("pictures", state.pictures.join(", "));
+    if state.written_files.is_empty() {
+        add("other files", state.files.join(", "));
     }
+    add("not kept", state.dropped.join("; "));
     fields
 }

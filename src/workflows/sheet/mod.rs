@@ -127,11 +127,13 @@ fn book_path(typed: &str) -> Result<String, String> {
     path.to_str().map(str::to_owned).ok_or_else(|| "its path is not UTF-8".to_owned())
 }
 
-/// Where a picture that code drew is written: next to the workbook.
-fn picture_path(workbook: &Path, name: &str) -> PathBuf {
+/// Where another file that code wrote is kept: next to the workbook.
+fn file_path(workbook: &Path, name: &str) -> PathBuf {
     let stem = workbook.file_stem().map(|stem| stem.to_string_lossy().into_owned()).unwrap_or_default();
     let name = name.rsplit(['/', '\\']).next().unwrap_or_default();
-    workbook.with_file_name(format!("{stem}.{name}"))
+    let path = workbook.with_file_name(format!("{stem}.{name}"));
+    // Code likes to call a file "result.xlsx", too.
+    if path == result_path(workbook) { workbook.with_file_name(format!("{stem}.saved.{name}")) } else { path }
 }
 
 /// Where the result of a workbook is written: next to it.

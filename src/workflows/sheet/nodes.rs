@@ -3,7 +3,7 @@
 use super::plan::{self, Plan};
 use super::state::{Pending, PythonUsed, SheetUpdate, SheetWork, Verdict};
 use super::{DIFFERS, INFORM, MAX_BYTES, PYTHON, STEP_LIMIT, UNCHECKED_ANSWER, WRITE_RESULT};
-use super::{picture_path, prompts, result_path};
+use super::{file_path, prompts, result_path};
 use crate::graph::{Allow, Command, Ctx, Grantable, Interrupt, Kind, Labels, NodeError};
 use crate::inbox::proposal;
 use crate::llm::{Message, Reply, Request};
@@ -90,7 +90,7 @@ fn closing_words(state: &SheetWork) -> String {
 }
 
 fn has_results(state: &SheetWork) -> bool {
-    state.changed || !state.pictures.is_empty()
+    state.changed || !state.files.is_empty()
 }
 
 /// The label for ending; it says so if there is something to write.
@@ -263,9 +263,10 @@ pub(super) async fn run_code(ctx: Ctx<Services>, state: Arc<SheetWork>) -> NodeR
             .update(SheetUpdate::Differed { cell }));
     }
     let observation = Box::new(report.observation.unwrap_or_default());
-    let Report { summary, changed, formulas, kept, digests, .. } = report;
-    let pictures = report.pictures.into_iter().map(|picture| picture.name).collect();
-    let update = SheetUpdate::Ran { code, observation, summary, changed, formulas, kept, digests, pictures };
+    let Report { summary, changed, formulas, kept, digests, dropped, .. } = report;
+    let files = report.files.into_iter().map(|file| file.name).collect();
+    let update =
+        SheetUpdate::Ran { code, observation, summary, changed, formulas, kept, digests, files, dropped };
     Ok(Command::goto("planner_node").update(update))
 }
 
@@ -298,14 +299,11 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
     let path = result_path(workbook);
     let stamp = output_file::stamp(ctx.services());
     let file = state.changed.then(|| path.to_string_lossy().into_owned());
-    let picture_paths: Vec<String> = state
-        .pictures
-        .iter()
-        .map(|name| picture_path(workbook, name).to_string_lossy().into_owned())
-        .collect();
-    let args = match picture_paths.is_empty() {
+    let other_paths: Vec<String> =
+        state.files.iter().map(|name| file_path(workbook, name).to_string_lossy().into_owned()).collect();
+    let args = match other_paths.is_empty() {
         true => json!({ "file": file }),
-        false => json!({ "file": file, "pictures": picture_paths }),
+        false => json!({ "file": file, "files": other_paths }),
     };
     let gist = "The result will be written next to the original.";
     let question = WriteQuestion { action: WRITE_RESULT, args: &args, title: &state.instruction, gist };
@@ -331,12 +329,12 @@ pub(super) async fn write_result(ctx: Ctx<Services>, state: Arc<SheetWork>) -> N
         let output = OutputFile { path, stamp: stamp.clone() };
         ctx.once(WRITE_RESULT, basis.clone(), bytes, Arc::new(output)).await?;
     }
-    for (picture, file) in report.pictures.into_iter().zip(&picture_paths) {
-        let output = OutputFile { path: file.into(), stamp: stamp.clone() };
-        let key = format!("{WRITE_RESULT}_{}", picture.name);
-        ctx.once(&key, basis.clone(), picture.bytes, Arc::new(output)).await?;
+    for (left, path) in report.files.into_iter().zip(&other_paths) {
+        let output = OutputFile { path: path.into(), stamp: stamp.clone() };
+        let key = format!("{WRITE_RESULT}_{}", left.name);
+        ctx.once(&key, basis.clone(), left.bytes, Arc::new(output)).await?;
     }
-    Ok(Command::end().update(SheetUpdate::Written { file, pictures: picture_paths }))
+    Ok(Command::end().update(SheetUpdate::Written { file, files: other_paths }))
 }
 
 /// Today, in the person's time zone.
@@ -422,8 +420,8 @@ async fn run_in_sandbox(
     }
     .map_err(NodeError::failed)?;
     let mut visible_report = visible(&report)?;
-    for (visible_picture, picture) in visible_report.pictures.iter_mut().zip(report.pictures) {
-        visible_picture.bytes = picture.bytes;
+    for (visible_file, file) in visible_report.files.iter_mut().zip(report.files) {
+        visible_file.bytes = file.bytes;
     }
     Ok((visible_report, bytes))
 }

@@ -107,8 +107,10 @@ pub struct SheetWork {
     pub changed: bool,
     /// Formulas they wrote that were not computed.
     pub formulas: Vec<String>,
-    /// Pictures that the cells draw.
-    pub pictures: Vec<String>,
+    /// Other files that the cells write.
+    pub files: Vec<String>,
+    /// Files that they write and that are not kept, each with the reason.
+    pub dropped: Vec<String>,
     /// The cell that gave a different result when it ran again, counted from 1.
     pub differs: Option<usize>,
     /// Whether the person accepts the new result in place of the old.
@@ -122,8 +124,8 @@ pub struct SheetWork {
     pub answer: Option<String>,
     /// Where the result was written.
     pub result_file: Option<String>,
-    /// Where pictures were written.
-    pub picture_files: Vec<String>,
+    /// Where the other files were written.
+    pub written_files: Vec<String>,
     /// The person's answer about writing it, if they were asked.
     pub may_write: Option<bool>,
 }
@@ -188,8 +190,12 @@ pub enum SheetUpdate {
         kept: Vec<String>,
         /// A digest of each cell's result, if results could differ.
         digests: Vec<String>,
-        /// Pictures that the cells draw.
-        pictures: Vec<String>,
+        /// Other files that the cells write.
+        #[serde(default)]
+        files: Vec<String>,
+        /// Files that are not kept, each with the reason.
+        #[serde(default)]
+        dropped: Vec<String>,
     },
     /// A cell gave a different result when it ran again.
     Differed {
@@ -219,8 +225,9 @@ pub enum SheetUpdate {
     Written {
         /// The result's path.
         file: Option<String>,
-        /// The paths of its pictures.
-        pictures: Vec<String>,
+        /// The paths of the other files.
+        #[serde(default)]
+        files: Vec<String>,
     },
 }
 
@@ -308,8 +315,22 @@ impl State for SheetWork {
             SheetUpdate::Discussed { said, text } => {
                 self.messages.extend([Message::assistant(said), Message::user(text)]);
             }
-            SheetUpdate::Ran { code, observation, summary, changed, formulas, kept, digests, pictures } => {
-                self.tell(&observation.text(), observation.error.is_some());
+            SheetUpdate::Ran {
+                code,
+                observation,
+                summary,
+                changed,
+                formulas,
+                kept,
+                digests,
+                files,
+                dropped,
+            } => {
+                let mut text = observation.text();
+                if !dropped.is_empty() {
+                    text += &format!("\nFiles that are not kept: {}", dropped.join("; "));
+                }
+                self.tell(&text, observation.error.is_some());
                 self.observation = Some((*observation).clone());
                 (self.verdict, self.may_differ) = (None, false);
                 if !observation.stopped {
@@ -319,7 +340,7 @@ impl State for SheetWork {
                     }
                     self.cells.push(Cell { code, observation: *observation });
                     (self.summary, self.changed, self.formulas) = (summary, changed, formulas);
-                    self.pictures = pictures;
+                    (self.files, self.dropped) = (files, dropped);
                     if !kept.is_empty() {
                         self.kept = kept;
                     }
@@ -360,15 +381,15 @@ impl State for SheetWork {
             }
             SheetUpdate::Heard { text } => {
                 (self.answer, self.result_file, self.may_write, self.verdict) = (None, None, None, None);
-                self.picture_files.clear();
+                self.written_files.clear();
                 (self.step, self.more_steps, self.earlier) = (0, 0, self.cells.len());
                 self.instruction = text.clone();
                 self.messages.push(Message::user(text));
             }
             SheetUpdate::Hinted { text } => self.messages.push(Message::user(text)),
             SheetUpdate::MayWrite { yes } => self.may_write = Some(yes),
-            SheetUpdate::Written { file, pictures } => {
-                (self.result_file, self.picture_files) = (file, pictures);
+            SheetUpdate::Written { file, files } => {
+                (self.result_file, self.written_files) = (file, files);
             }
         }
     }
@@ -380,8 +401,11 @@ impl State for SheetWork {
     fn output(&self) -> Option<Value> {
         let answer = self.answer.as_ref()?;
         let mut output = json!({ "answer": answer, "file": self.result_file, "formulas": self.formulas });
-        if !self.picture_files.is_empty() {
-            output["pictures"] = json!(self.picture_files);
+        if !self.written_files.is_empty() {
+            output["files"] = json!(self.written_files);
+        }
+        if !self.dropped.is_empty() {
+            output["dropped"] = json!(self.dropped);
         }
         Some(output)
     }
