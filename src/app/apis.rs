@@ -101,8 +101,9 @@ impl Apis {
     pub fn show(&self, name: &str) -> Result<ApiView, ApiError> {
         let (source, catalogue) = self.catalogues.get(name)?;
         let settings = self.catalogues.settings(&catalogue.name);
+        let auth = catalogue.auth_with(&settings);
         let hosts = if settings.hosts.is_empty() { catalogue.hosts.clone() } else { settings.hosts };
-        let key = catalogue.auth.as_ref().map(|auth| {
+        let key = auth.map(|auth| {
             let place = match auth {
                 Auth::Header { name } => format!("in the header field {name}"),
                 Auth::Query { name } => format!("as the parameter {name}"),
@@ -173,7 +174,7 @@ impl Apis {
             (1, false) => "1 server".to_owned(),
             (several, false) => format!("{several} servers"),
         };
-        let key = match (&catalogue.auth, &settings.key) {
+        let key = match (catalogue.auth_with(&settings), &settings.key) {
             (None, _) => "no key needed".to_owned(),
             (Some(_), None) => format!("it may want a key, and [apis.{name}] names none"),
             (Some(_), Some(secret)) => {

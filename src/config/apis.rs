@@ -18,6 +18,9 @@ section! {
         api_key_env: Option<String> = example("AUDIUS_API_KEY"),
         api_key_command: Option<String> = example("pass show audius"),
         api_key_file: Option<String> = example("~/.config/sayso/audius.key"),
+        /// The header field that carries the key as it is, if not the one the API's document names. If neither names
+        /// one, the key is sent as a bearer token.
+        api_key_header: Option<String> = example("X-Api-Key"),
     }
 }
 
@@ -32,6 +35,8 @@ pub struct Api {
     pub private: Vec<(String, u16)>,
     /// Where its key is kept.
     pub key: Option<Secret>,
+    /// The header field that carries the key, instead of what the API's own description says.
+    pub key_header: Option<String>,
 }
 
 impl Api {
@@ -59,6 +64,15 @@ impl Api {
         }
         let key_sources = [&api.api_key_env, &api.api_key_command, &api.api_key_file];
         let key = reader.secret("api_key", key_sources)?;
-        Ok(Self { hosts, host_list: api.host_list, private, key })
+        let key_header = api.api_key_header;
+        let is_name = |name: &String| {
+            !name.is_empty()
+                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
+        };
+        if key_header.as_ref().is_some_and(|name| !is_name(name)) {
+            return Err(reader
+                .bad("api_key_header", "must be the name of a header field such as X-Api-Key".to_owned()));
+        }
+        Ok(Self { hosts, host_list: api.host_list, private, key, key_header })
     }
 }

@@ -82,16 +82,16 @@ impl ApiHosts<'_> {
         Some(Host { name, port: url.port(), private })
     }
 
-    /// Adds the key to a request, if the API wants one and the config has one.
+    /// Adds the key to a request, if the config has one.
     pub fn sign(&self, call: &mut Call, key: Option<&str>) -> Result<(), String> {
-        let (Some(auth), Some(key)) = (&self.catalogue.auth, key) else { return Ok(()) };
+        let (Some(auth), Some(key)) = (self.catalogue.auth_with(&self.settings), key) else { return Ok(()) };
         match auth {
-            Auth::Header { name } => call.headers.push((name.clone(), key.to_owned())),
+            Auth::Header { name } => call.headers.push((name, key.to_owned())),
             Auth::Bearer => call.headers.push(("authorization".to_owned(), format!("Bearer {key}"))),
             Auth::Query { name } => {
                 let mut url =
                     Url::parse(&call.url).map_err(|error| format!("that is no address: {error}"))?;
-                url.query_pairs_mut().append_pair(name, key);
+                url.query_pairs_mut().append_pair(&name, key);
                 call.url = url.to_string();
             }
         }

@@ -18,6 +18,7 @@ pub use catalogue_store::{CatalogueError, CatalogueStore, Source};
 pub use fill::ApiRequest;
 pub use host_health::ApiHosts;
 
+use crate::config::Api;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 use std::collections::BTreeMap;
@@ -195,6 +196,14 @@ pub enum ParameterLocation {
 impl Catalogue {
     pub fn operation(&self, id: &str) -> Option<&Operation> {
         self.operations.iter().find(|operation| operation.id == id)
+    }
+
+    /// How its key is sent: as the config says, else as the API says, else as a bearer token. A key that is configured is
+    /// always sent; many documents do not mention one.
+    pub fn auth_with(&self, settings: &Api) -> Option<Auth> {
+        let named = settings.key_header.clone().map(|name| Auth::Header { name });
+        let usual = || settings.key.is_some().then_some(Auth::Bearer);
+        named.or_else(|| self.auth.clone()).or_else(usual)
     }
 
     pub fn data_of<'v>(&self, answer: &'v Value) -> &'v Value {

@@ -143,9 +143,10 @@ fn request(services: &Services, state: &Ask, item: &Item) -> Vec<Block> {
 
 /// Says that a key is sent along and where it is kept; never shows the key.
 fn key_field(services: &Services, catalogue: &Catalogue) -> Option<(Visible, Visible)> {
-    let auth = catalogue.auth.as_ref()?;
-    let key = services.apis.settings(&catalogue.name).key;
-    let key = key.map_or_else(|| "none is configured".to_owned(), |secret| format!("your key ({secret})"));
+    let settings = services.apis.settings(&catalogue.name);
+    let auth = catalogue.auth_with(&settings)?;
+    let key =
+        settings.key.map_or_else(|| "none is configured".to_owned(), |secret| format!("your key ({secret})"));
     let place = match auth {
         Auth::Header { name } => format!("header {name}"),
         Auth::Query { name } => format!("parameter {name}"),

@@ -78,7 +78,7 @@ impl ApiClient {
     }
 
     async fn key(&self) -> Result<Option<SecretString>, String> {
-        if self.catalogue.auth.is_none() {
+        if self.settings.key.is_none() {
             return Ok(None);
         }
         let (catalogues, name) = (self.catalogues.clone(), self.catalogue.name.clone());

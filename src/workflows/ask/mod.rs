@@ -14,7 +14,9 @@
 //! server. If no API fits a question, or a follow-up cannot be answered, the person is told so and can go on from there.
 //!
 //! If a question names a thing, that thing is looked up first, among things of its kind. A question that needs two
-//! requests goes through the same nodes twice.
+//! requests goes through the same nodes twice. If the second fails, the answer to the first stays.
+//!
+//! A model chooses from the operations nearest to the question, not from all.
 
 mod card;
 mod cut;
@@ -22,6 +24,7 @@ pub mod facts;
 mod farewell;
 mod fetch;
 mod format;
+mod nearest;
 mod next_page;
 mod nodes;
 mod page;
@@ -92,7 +95,7 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
     let (category, get, select) = ("extract_category_node", "get_apis_node", "select_api_node");
     let (params, execute, send) = ("extract_params_node", "execute_request_node", "send_request");
     let (format, reset, next) = ("format_response_node", "reset_state_node", "next_question");
-    use nodes::failure_as_answer as node;
+    use nodes::{failure_as_answer as node, first_answer_kept as kept};
     Graph::builder("ask", category)
         .node(
             category,
@@ -103,11 +106,15 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
         .node(select, node(nodes::select_api_node), [goto(params), goto(select), goto(category), goto(reset)])
         .node(
             params,
-            node(nodes::extract_params_node),
-            [ask(params), goto(execute), goto(params), goto(select), goto(reset), end()],
+            node(kept(nodes::extract_params_node)),
+            [ask(params), goto(execute), goto(params), goto(select), goto(format), goto(reset), end()],
         )
-        .node(execute, node(nodes::execute_request_node), [ask(send), goto(send), goto(params), goto(reset)])
-        .node(send, node(nodes::send_request), [goto(format), goto(params), goto(reset), end()])
+        .node(
+            execute,
+            node(kept(nodes::execute_request_node)),
+            [ask(send), goto(send), goto(params), goto(format), goto(reset)],
+        )
+        .node(send, node(kept(nodes::send_request)), [goto(format), goto(params), goto(reset), end()])
         .node(format, node(nodes::format_response_node), [goto(reset), goto(params)])
         .node(reset, nodes::reset_state_node, [goto(next), end()])
         .node(next, nodes::next_question, [ask(category)])

@@ -1,5 +1,6 @@
 //! The prompts, and the shape of the answers. Choices are closed: the model can only name what is in a catalogue.
 
+use super::nearest;
 use super::state::Ask;
 use crate::llm::{OutputSchema, Request};
 use crate::tools::catalogue::{Catalogue, Operation, Parameter};
@@ -34,16 +35,18 @@ pub(super) fn name(operation: &Operation) -> String {
 
 /// Asks what sort of question it is, and which operations may answer it.
 pub(super) fn category(state: &Ask, catalogues: &[Catalogue]) -> (Request, OutputSchema) {
-    let labels = labels(catalogues);
+    let same = catalogues.iter().flat_map(|one| one.same.clone()).collect();
+    let asked = [state.query.as_deref(), state.before()].into_iter().flatten().map(str::to_owned);
+    let asked: Vec<String> = asked.chain(state.added()).collect();
+    let labels = nearest::nearest(&asked.join(" "), &same, labels(catalogues));
     let operations = labels
         .iter()
         .map(|(label, operation)| OperationFacts { tool_name: label.clone(), ..operation_facts(operation) });
-    let same = catalogues.iter().flat_map(|one| one.same.clone()).collect();
     let facts = AskFacts { operations: operations.collect(), same, ..facts(state) };
     let mut text = opening(state);
     text.push_str("\nWhat can be asked:\n");
     for (label, operation) in &labels {
-        let _ = writeln!(text, "- {label}: {}", operation.api_description);
+        let _ = writeln!(text, "- {label}: {}", nearest::description(operation));
     }
     text.push_str(
         "\nName what may answer the question, best first, at most four, and nothing where nothing fits. Say whether it \
@@ -75,10 +78,12 @@ pub(super) fn select(state: &Ask, apis: &[Operation]) -> (Request, OutputSchema)
     let mut text = opening(state);
     text.push_str("\nWhat comes into question:\n");
     for api in apis {
-        let _ = writeln!(text, "- {}: {}", name(api), api.api_description);
+        let mut lines = format!("- {}: {}\n", name(api), nearest::description(api));
         for parameter in api.parameters() {
-            let _ = writeln!(text, "    {}: {}", parameter.name, parameter.description);
+            let _ = writeln!(lines, "    {}: {}", parameter.name, parameter.description);
         }
+        text.push_str(&lines[..lines.floor_char_boundary(nearest::MAX_LIST_BYTES / apis.len().max(1))]);
+        text.push('\n');
     }
     text.push_str(
         "\nChoose the one to ask, and, only where the question takes two requests, the one to ask next.",

@@ -284,3 +284,76 @@ fn hostile_documents_are_refused_or_cut() {
     );
     assert!(shelf.all().is_ok(), "what was taken in can be read again");
 }
+
+/// An API whose document mentions no key.
+fn open_document(host: &str, operations: usize) -> Value {
+    let about =
+        "Does something with the things of a shop that nobody would ask about in these words. ".repeat(4);
+    let path = |n: usize| {
+        let one = json!({
+            "operationId": format!("thing{n}"), "summary": format!("Thing {n}"), "description": about,
+            "responses": {"200": {"description": "ok"}},
+        });
+        (format!("/things/{n}"), json!({"get": one}))
+    };
+    let mut paths: Map<String, Value> = (0..operations).map(path).collect();
+    let parcels = json!({
+        "operationId": "listParcels", "summary": "List parcels", "description": "The parcels under way.",
+        "responses": {"200": {"description": "ok"}},
+    });
+    paths.insert("/parcels".to_owned(), json!({"get": parcels}));
+    json!({
+        "openapi": "3.0.0", "info": {"title": "Shop", "version": "1"}, "servers": [{"url": host}], "paths": paths,
+    })
+}
+
+/// An inbox with that API and a key for it.
+async fn shop(operations: usize, more: &'static str) -> AskInbox {
+    let model = FakeModel::by(move |request| {
+        let answer = match request.task.as_str() {
+            "ask.category" => json!({
+                "query_type": "shop", "categories": ["List parcels"], "is_entity_query": false,
+                "complexity": "simple",
+            }),
+            _ => json!({"parameters": {}}),
+        };
+        Ok(Scripted::json(&answer))
+    });
+    let config = move |port: u16| {
+        format!("[apis.shop]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_env = \"DEPOT_KEY\"\n{more}")
+    };
+    let inbox = AskInbox::with(model, config).await;
+    let file = inbox.folder().join("shop.json");
+    std::fs::write(&file, open_document(&inbox.server.url(), operations).to_string()).unwrap();
+    let store = CatalogueStore::new(inbox.data().join("apis"), BTreeMap::new(), Env::default());
+    store.add(&file, Some("shop")).unwrap();
+    inbox.server.tell("/parcels", [Reply::Json(200, json!([{"id": "p1", "name": "Hub"}]))]);
+    inbox
+}
+
+#[tokio::test]
+async fn a_key_is_sent_even_if_the_document_mentions_none() {
+    for (more, header) in [
+        ("", "\"authorization\": \"Bearer canary-depot\""),
+        ("api_key_header = \"X-Shop-Key\"\n", "\"x-shop-key\": \"canary-depot\""),
+    ] {
+        let inbox = shop(0, more).await;
+        inbox.answer_to("Which parcels are under way?").await;
+        assert!(inbox.server.last_body().contains(header), "{header}: {}", inbox.server.last_body());
+    }
+}
+
+#[tokio::test]
+async fn of_a_large_catalogue_a_model_reads_only_what_is_near_the_question() {
+    let inbox = shop(1_200, "").await;
+    inbox.answer_to("Which parcels are under way?").await;
+    for request in inbox.model.requests() {
+        let output = request.output.as_ref().unwrap().schema.to_string();
+        let bytes = request.system.len() + crate::support::fake_model::words(&request).len() + output.len();
+        assert!(bytes <= 16_384, "{}: {bytes}", request.task);
+    }
+    let category = inbox.model.requests_for("ask.category").remove(0);
+    let offered = category.output.unwrap().schema["properties"]["categories"]["items"]["enum"].clone();
+    let offered = offered.as_array().unwrap();
+    assert!(offered.len() <= 40 && offered[0] == "List parcels", "{offered:?}");
+}

@@ -1,6 +1,7 @@
 //! The state on its way from a question to the next, and what a model may and may not say.
 
 use super::ask_inbox::AskInbox;
+use super::server::Reply;
 use crate::support::test_inbox::respond;
 use sayso::inbox::Status;
 use sayso::llm::{Message, Request};
@@ -138,6 +139,17 @@ async fn the_second_request_is_told_what_the_first_answered() {
     // The artist of the first track.
     assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U1/tracks?limit=10");
     assert!(words(inbox.model.requests().last().unwrap()).contains("Example Track"));
+}
+
+#[tokio::test]
+async fn if_the_second_request_fails_the_first_answer_stays() {
+    for reply in [Reply::Json(403, json!({"message": "no"})), Reply::Html] {
+        let inbox = AskInbox::by_rules().await;
+        inbox.server.tell("/v1/users/U2/tracks", [reply]);
+        let answer = inbox.answer_to("Tell me about the artist \"Skrillex\" and their tracks").await;
+        assert!(answer.contains("- followers: 1,000,000"), "{answer}");
+        assert!(answer.contains("The second part could not be answered: "), "{answer}");
+    }
 }
 
 #[tokio::test]

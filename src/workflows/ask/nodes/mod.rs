@@ -54,15 +54,42 @@ where
     }
 }
 
+/// Wraps a node so that the failure of a question's second request leaves the answer to the first, with a note.
+pub(super) fn first_answer_kept<F, Work>(
+    node: F,
+) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
+where
+    F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
+    Work: Future<Output = NodeResult> + Send + 'static,
+{
+    move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, NodeResult> {
+        let last_try = ctx.step_context().last_try;
+        let is_second = state.is_second();
+        let work = node(ctx, state);
+        Box::pin(async move {
+            let why = match work.await {
+                Err(NodeError::Failed { text }) if is_second => text,
+                Err(NodeError::Transient { text, .. }) if is_second && last_try => text,
+                other => return other,
+            };
+            let note = format!("The second part could not be answered: {}", with_full_stop(&why));
+            Ok(Command::goto("format_response_node").update(AskUpdate::Noted { note }))
+        })
+    }
+}
+
 /// Tells the person why there is no answer.
 fn not_answered(why: &str) -> Command<Ask> {
     let text = format!("This could not be answered: {}", with_full_stop(why));
     Command::goto("reset_state_node").update(AskUpdate::Formatted { text, table: None, more: Vec::new() })
 }
 
-/// The person is done: an answer that was given stays, an unanswered question is abandoned.
+/// The person is done: an answer that was given stays, also one to the first of two requests; an unanswered question is
+/// abandoned.
 fn end_or_abandon(state: &Ask) -> Command<Ask> {
-    if state.has_answered() {
+    if state.is_second() {
+        Command::goto("format_response_node").update(AskUpdate::Ended)
+    } else if state.has_answered() {
         Command::goto("reset_state_node").update(AskUpdate::Ended)
     } else {
         Command::abandon()
