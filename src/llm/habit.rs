@@ -81,7 +81,9 @@ impl Habit {
     /// How sayso treats it.
     pub fn taken_as(self) -> &'static str {
         match self {
-            Self::ProseAfterWork => "asked again once; then its words end the work, and are shown",
+            Self::ProseAfterWork => {
+                "asked again once; then its words are the answer, or the reason why there is none"
+            }
             Self::ProseWithCall => "the call counts, the words are shown with it",
             Self::Fence => "read from the fence",
             Self::Thoughts => "what follows the thoughts counts",

@@ -12,7 +12,7 @@ use crate::text::words::clip;
 /// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty, or
 /// calls nothing when a call is required) is sent back with what is wrong, at most twice. Then the error is
 /// [`ModelError::Unreadable`]: no part of it is ever returned. Words instead of a required call are sent back once;
-/// after that, they count as the call that the request says they mean, if it says so. The usage counts every answer.
+/// after that they are returned, if the request says what ends the work. The usage counts every answer.
 pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
     let mut asking = ModelExchange::new(model, request.clone(), on_text);
     loop {
@@ -27,9 +27,8 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
                 Some(call) => {
                     note(&mut asking.habits, [Habit::SameCall]);
                     if asking.has_sent_back() {
-                        // It insists. If words can end the work, so does this; otherwise whoever decides sees the call
-                        // again.
-                        if let Some(end) = in_place_of_words(request, &reply) {
+                        // It insists. If the work can end, it does; otherwise whoever decides sees the call again.
+                        if let Some(end) = ending_call(request, &reply) {
                             return Ok(finished(asking, Reply { calls: vec![end], ..reply }));
                         }
                         return Ok(finished(asking, reply));
@@ -45,12 +44,9 @@ pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) 
             Err(complaint) => {
                 let only_words =
                     reply.calls.is_empty() && reply.bad_calls.is_empty() && !reply.text.trim().is_empty();
-                if only_words
-                    && asking.has_sent_back()
-                    && let Some(end) = in_place_of_words(request, &reply)
-                {
+                if only_words && asking.has_sent_back() && request.ends_with.is_some() {
                     note(&mut asking.habits, [Habit::ProseAfterWork]);
-                    return Ok(finished(asking, Reply { calls: vec![end], ..reply }));
+                    return Ok(finished(asking, reply));
                 }
                 complaint
             }
@@ -87,9 +83,9 @@ fn read_habits(request: &Request, reply: &mut Reply) {
     }
 }
 
-/// The call that words stand for in this request, with the words as its reason if it takes one.
-fn in_place_of_words(request: &Request, reply: &Reply) -> Option<ToolCall> {
-    let name = request.words_mean.as_ref()?;
+/// The call that ends the work, with the model's words as its reason if it takes one.
+fn ending_call(request: &Request, reply: &Reply) -> Option<ToolCall> {
+    let name = request.ends_with.as_ref()?;
     let tool = request.tools.iter().find(|tool| tool.name == *name)?;
     let id = format!("words_{}", request.messages.len());
     let with = |args| schema::accept(&tool.schema, args, UnknownKeys::Drop).ok();
@@ -110,7 +106,7 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
                     let same = |old: &ToolCall| {
                         old.name == call.name && old.args == call.args && worked.contains(&&old.id)
                     };
-                    request.words_mean.as_ref() != Some(&call.name) && calls.iter().any(same)
+                    request.ends_with.as_ref() != Some(&call.name) && calls.iter().any(same)
                 };
                 return reply.calls.first().filter(|_| reply.calls.iter().all(was_made));
             }

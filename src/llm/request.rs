@@ -31,10 +31,10 @@ pub struct Request {
     /// Whether a tool must be called.
     #[serde(default)]
     pub choice: Choice,
-    /// The tool that words stand for if a call is required and the model keeps talking after it was told so. It takes
-    /// nothing, or the words as its `reason`.
+    /// The tool that ends the work. If it is named, words in place of a required call are returned once the model was
+    /// told so, and a call that is repeated after that ends the work. The tool takes nothing, or words as its `reason`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub words_mean: Option<String>,
+    pub ends_with: Option<String>,
     /// The shape the answer's text must have; [`structured`](super::structured) fills it in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<OutputSchema>,
@@ -90,9 +90,9 @@ impl Request {
         self
     }
 
-    /// Says which tool words stand for if a call is required.
-    pub fn words_mean(mut self, tool: &str) -> Self {
-        self.words_mean = Some(tool.to_owned());
+    /// Says which tool ends the work.
+    pub fn ends_with(mut self, tool: &str) -> Self {
+        self.ends_with = Some(tool.to_owned());
         self
     }
 

@@ -47,13 +47,7 @@ pub async fn ask_model(
     request: &Request,
 ) -> Result<Reply, NodeError> {
     ctx.call(name, async {
-        let model = recorded_model(ctx, picked)?;
-        let show = |delta: Delta<'_>| match delta {
-            Delta::Text(text) => ctx.show_text(text),
-            Delta::Restart => ctx.show_text("\n… once more:\n"),
-        };
-        let mut reply =
-            propose(&model, request, &show).await.map_err(|error| node_error_at(picked, error))?;
+        let mut reply = answer(ctx, picked, &recorded_model(ctx, picked)?, request).await?;
         if let Some(note) = left_out_note(reply.left_out) {
             reply.text = format!("{note}\n\n{}", reply.text).trim_end().to_owned();
         }
@@ -62,8 +56,22 @@ pub async fn ask_model(
     .await
 }
 
+/// The answer of a model, shown as it streams.
+pub(super) async fn answer(
+    ctx: &Ctx<Services>,
+    picked: &Picked,
+    model: &RecordedModel,
+    request: &Request,
+) -> Result<Reply, NodeError> {
+    let show = |delta: Delta<'_>| match delta {
+        Delta::Text(text) => ctx.show_text(text),
+        Delta::Restart => ctx.show_text("\n… once more:\n"),
+    };
+    propose(model, request, &show).await.map_err(|error| node_error_at(picked, error))
+}
+
 /// The note on an answer whose model could not read everything.
-fn left_out_note(left_out: usize) -> Option<String> {
+pub(super) fn left_out_note(left_out: usize) -> Option<String> {
     let bytes = match left_out {
         0 => return None,
         few @ ..2_048 => format!("{few} bytes"),
@@ -144,14 +152,14 @@ where
 }
 
 /// The model, once the budget is checked, with every call recorded.
-fn recorded_model(ctx: &Ctx<Services>, picked: &Picked) -> Result<RecordedModel, NodeError> {
+pub(super) fn recorded_model(ctx: &Ctx<Services>, picked: &Picked) -> Result<RecordedModel, NodeError> {
     let (records, step) = (ctx.services().records.clone(), ctx.step_context().clone());
     records.check_budget(&step)?;
     Ok(RecordedModel { picked: picked.clone(), records, step })
 }
 
 /// An unreachable server is reported once, not by each thread that needs it.
-fn node_error_at(picked: &Picked, error: ModelError) -> NodeError {
+pub(super) fn node_error_at(picked: &Picked, error: ModelError) -> NodeError {
     match (&error, &picked.server) {
         (ModelError::Unreachable { .. }, Some(server)) => {
             NodeError::Unreachable { server: server.clone(), text: format!("{error}. {}", error.explain()) }

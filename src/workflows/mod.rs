@@ -19,6 +19,7 @@ mod recorded_model;
 pub mod request;
 mod services;
 pub mod sheet;
+mod written_text;
 
 pub use ask_model::{
     ask_model, ask_structured, ask_with_schema, pick_model, pick_model_of, pick_only, try_structured,
@@ -27,6 +28,7 @@ pub use mail_cache::MailCache;
 pub use services::{
     Accounts, CallRecord, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records, Services,
 };
+pub use written_text::{WrittenText, ask_for_text, written_text};
 
 use crate::inbox::{Registry, Spec, WorkflowVerb};
 use crate::llm::Task;

@@ -45,10 +45,13 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
     tokio::task::spawn_blocking(work).await.unwrap()
 }
 
+/// What a model says about a text of its own that is fine.
+const WANTED: &str = r#"{"is_wanted": true, "first_is_talk": false, "last_is_talk": false}"#;
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_whole_conversation_with_a_language_model() {
-    let server =
-        Server::play([say("Since when?"), say("The parts were late. Right?"), say("# Late parts")]).await;
+    let answers = ["Since when?", "The parts were late. Right?", "# Late parts", WANTED];
+    let server = Server::play(answers.map(say)).await;
     let cli = with_notes();
     configure(&cli, &server, "");
     let whole = blocking(move || {
@@ -63,11 +66,11 @@ async fn a_whole_conversation_with_a_language_model() {
     let usage = &whole["usage"];
     assert_eq!(
         (&usage["calls"], &usage["input_tokens"], &usage["output_tokens"]),
-        (&json!(3), &json!(33), &json!(15))
+        (&json!(4), &json!(44), &json!(20))
     );
     assert!(usage["cost"].as_f64().unwrap() > 0.0, "{usage}");
     let seen = server.seen();
-    assert_eq!(seen.len(), 3);
+    assert_eq!(seen.len(), 4);
     assert!(seen.iter().all(|request| request.path == "/v1/chat/completions"));
     let roles = |n: usize| -> Vec<String> {
         seen[n].body["messages"].as_array().unwrap().iter().map(|message| text(&message["role"])).collect()
@@ -176,6 +179,7 @@ async fn words_after_the_code_of_a_sheet_are_its_answer() {
         let server = Server::play([
             wire::calls(provider, &[("python", code)]),
             wire::text(provider, &["Done. The total ", "is 5."]),
+            wire::text(provider, &[WANTED]),
         ])
         .await;
         let cli = Cli::new();
@@ -192,7 +196,7 @@ async fn words_after_the_code_of_a_sheet_are_its_answer() {
         assert_eq!(outcome["output"]["answer"], "Done. The total is 5.", "{provider:?}");
         assert!(wrote && text(&outcome["output"]["file"]).ends_with("sales.result.xlsx"), "{outcome}");
         assert!(view.done().contains("Done. The total is 5."), "{view:?}");
-        assert_eq!(server.count(), 2, "{provider:?}");
+        assert_eq!(server.count(), 3, "{provider:?}");
     }
 }
 
@@ -205,6 +209,7 @@ async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
             output,
             wire::calls(provider, &[("python", json!({"code": "print(5)"}))]),
             wire::text(provider, &["North has 5."]),
+            wire::text(provider, &[WANTED]),
         ])
         .await;
         let cli = Cli::new();
@@ -225,7 +230,7 @@ async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
         .await;
         assert_eq!(outcome["output"]["answer"], "North has 5.", "{provider:?}: {outcome}");
         let seen = server.seen();
-        assert_eq!(seen.len(), 4, "{provider:?}");
+        assert_eq!(seen.len(), 5, "{provider:?}");
         assert!(
             seen[1].body.to_string().contains("nothing was computed for this yet"),
             "{provider:?}: {}",

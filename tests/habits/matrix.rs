@@ -64,7 +64,9 @@ impl Model for Habitual {
                 *times == 1
             };
             let provider = self.line.provider;
-            let play = self.habit.and_then(|habit| bent(habit, provider, request, &reply, first));
+            // Data is bent where a job is about data; a check of a text is none of the job.
+            let habit = self.habit.filter(|_| request.task != "text.check");
+            let play = habit.and_then(|habit| bent(habit, provider, request, &reply, first));
             *self.calls.lock().unwrap() += 1;
             *self.shown.lock().unwrap() += usize::from(play.is_some());
             server.next(play.unwrap_or_else(|| unbent(provider, request, &reply)));

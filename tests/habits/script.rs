@@ -55,6 +55,7 @@ pub fn straight(request: &Request) -> Reply {
         "ask.params" => {
             data(json!({"parameters": {"query": "oolong", "limit": 5, "sort": "byPrice", "loose": true}}))
         }
+        "text.check" => data(json!({"is_wanted": true, "first_is_talk": false, "last_is_talk": false})),
         other => panic!("nobody asks for {other}"),
     }
 }

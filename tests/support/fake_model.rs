@@ -1,7 +1,8 @@
 //! A model that replies as a test says, and the list of models it is in.
 
-use sayso::llm::{Builtin, Message, Model, ModelError, Reply, Request, Scripted, quiet};
+use sayso::llm::{BoxFuture, Builtin, Message, Model, ModelError, OnText, Reply, Request, Scripted, quiet};
 use sayso::workflows::{Models, Picked, RULES};
+use serde_json::json;
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -93,10 +94,33 @@ impl FakeModel {
     }
 }
 
+/// Says that every text is what was asked for, unless a test has queued what it says about one. Such checks are no part
+/// of what most tests are about, so they use up no answer and are not remembered.
+struct Content {
+    model: Arc<Scripted>,
+    queued: Arc<Mutex<HashMap<String, VecDeque<Reply>>>>,
+}
+
+impl Model for Content {
+    fn label(&self) -> &str {
+        self.model.label()
+    }
+
+    fn complete<'a>(&'a self, request: &'a Request, on_text: OnText<'a>) -> BoxFuture<'a, Answer> {
+        if request.task != "text.check" {
+            return self.model.complete(request, on_text);
+        }
+        let queued = self.queued.lock().unwrap().get_mut("text.check").and_then(VecDeque::pop_front);
+        let answer = queued.unwrap_or_else(|| Scripted::json(&json!({"is_wanted": true})));
+        Box::pin(async { Ok(answer) })
+    }
+}
+
 impl Models for FakeModel {
     fn pick(&self, _: &str, _: &str, name: Option<&str>) -> Result<Picked, ModelError> {
         let model = if name == Some("other") { &self.other } else { &self.main };
-        let (model, name) = (model.clone(), "scripted".to_owned());
+        let model = Arc::new(Content { model: model.clone(), queued: self.queued.clone() });
+        let name = "scripted".to_owned();
         Ok(Picked { model, name, builtin: self.is_builtin, server: self.server.clone(), window: None })
     }
 

@@ -52,7 +52,7 @@ async fn why_tells_what_the_thread_did_and_what_it_cost() {
     assert!(why.contains("model calls: 1") && why.contains("cost: $0.0020"), "{why}");
     inbox.answer(&thread, respond("DONE")).await;
     let result = inbox.decisions().why(thread.to_string()).await.unwrap();
-    assert!(result.text().contains("model calls: 2") && matches!(result.blocks[0], Block::Fields(_)));
+    assert!(result.text().contains("model calls: 3") && matches!(result.blocks[0], Block::Fields(_)));
     assert!(
         inbox.decisions().why("x".to_owned()).await.unwrap_err().to_string().contains("there is no item `x`")
     );

@@ -50,7 +50,7 @@ async fn a_question_an_answer_an_approval_a_result() {
     );
     let effects: Vec<_> = view.effects.iter().map(|e| (e.name.as_str(), e.state.as_str())).collect();
     assert_eq!(effects, [("write_result", "done")]);
-    assert_eq!((view.usage.calls, view.usage.input_tokens, view.usage.output_tokens), (3, 3000, 300));
+    assert_eq!((view.usage.calls, view.usage.input_tokens, view.usage.output_tokens), (4, 3000, 300));
     let (item, card) = inbox.decisions().result(thread).await.unwrap();
     assert_eq!(item.kind.word(), "result");
     assert!(
@@ -58,6 +58,47 @@ async fn a_question_an_answer_an_approval_a_result() {
         "{}",
         card.text()
     );
+}
+
+#[tokio::test]
+async fn talk_around_the_result_is_cut_and_kept_in_the_trace() {
+    let said = "Sure! Here is the document:\n```markdown\n# It was late\n\nBy a week.\n```\nLet me know if you need more.";
+    let inbox = inputs::with_answers(answers(["Right?", said]));
+    let check = json!({"is_wanted": true, "first_is_talk": true, "last_is_talk": true});
+    inbox.model.queue("text.check", [Scripted::json(&check)]);
+    let thread = analyze(&inbox).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["answer"], "# It was late\n\nBy a week.");
+    assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n\nBy a week.\n");
+    let view = inbox.view(&thread).await;
+    let spans = view.trace.children.iter().flat_map(|node| &node.children);
+    let call = spans.filter(|span| span.name == "analyze.final").find_map(|span| span.call).unwrap();
+    assert_eq!(inbox.threads().model_call(thread, call).await.unwrap().answer.unwrap(), said);
+}
+
+#[tokio::test]
+async fn a_refusal_in_words_is_no_result_and_a_retry_asks_again() {
+    let inbox = inputs::with_answers(answers(["Right?", "I am sorry, but no.", "# It was late"]));
+    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
+    let thread = analyze(&inbox).await;
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
+    let (_, text) = inbox.trouble(&thread).await;
+    assert!(
+        text.contains("did not write the result of the analysis. It said: I am sorry, but no."),
+        "{text}"
+    );
+    assert_eq!(inbox.input_files(), ["notes.md"]);
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n");
+}
+
+#[tokio::test]
+async fn a_result_that_could_not_be_checked_stays_as_it_is() {
+    let inbox = inputs::with_answers(answers(["Right?", "# It was late"]));
+    inbox.model.queue("text.check", [(); 3].map(|()| Scripted::text("It looks fine to me.")));
+    let thread = analyze(&inbox).await;
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n");
 }
 
 /// What a model was told, and what it said, is there to be read: exactly, at every turn.
@@ -72,7 +113,7 @@ async fn every_call_keeps_its_words() {
     let calls: Vec<u64> =
         view.trace.children.iter().flat_map(|node| &node.children).filter_map(|span| span.call).collect();
     let asked = inbox.model.requests();
-    assert_eq!(calls.len(), asked.len());
+    assert_eq!(calls.len(), asked.len() + 1, "the result was checked");
     for (call, request) in calls.iter().zip(&asked) {
         let words = inbox.threads().model_call(thread.clone(), *call).await.unwrap();
         assert_eq!((words.system, words.task), (request.system.clone(), request.task.clone()));

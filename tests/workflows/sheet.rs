@@ -337,6 +337,21 @@ async fn words_after_code_are_the_answer() {
 }
 
 #[tokio::test]
+async fn words_after_code_are_the_answer_without_talk_and_only_if_they_are_one() {
+    let said = "North has 180.\n\nLet me know if you need more.";
+    let (inbox, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(said)]).await;
+    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": true, "last_is_talk": true}))]);
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
+
+    let answers = vec![code("Sum.", "print(180)"), words("I am sorry, but no.")];
+    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.open_item(&thread).await.action, "unchecked_answer");
+}
+
+#[tokio::test]
 async fn an_empty_reply_is_no_answer() {
     let answers = vec![code("Sum.", "print(180)"), words(" \n"), words(""), words("North has 180.")];
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;

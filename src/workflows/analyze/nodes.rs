@@ -9,7 +9,7 @@ use crate::text::{Visible, short_line};
 use crate::tools::folder::{self, Limits, Skipped};
 use crate::workflows::analyze::facts::FileFacts;
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
-use crate::workflows::{Picked, Services, ask_model, pick_model};
+use crate::workflows::{Picked, Services, ask_for_text, ask_model, pick_model};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -34,8 +34,8 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
     let reader = Reader { user: &ctx.services().user, window: model.window };
     let command = if state.verdict == Verdict::Approved {
         let (request, unseen) = prompts::summary(&state, &texts, &reader);
-        let output =
-            nothing_open::remove_empty_sections(&ask_model(&ctx, "model", &model, &request).await?.text);
+        let text = ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?;
+        let output = nothing_open::remove_empty_sections(&text);
         let unseen = unseen_by(&model, unseen);
         Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output, unseen })
     } else {

@@ -5,16 +5,20 @@ use super::mails::{self, Conversation};
 use super::prompts::{self, write_mail};
 use super::state::{Email, Turn};
 use super::tools;
-use crate::graph::NodeError;
-use crate::llm::{Choice, Message, Request, ToolCall, join_user_messages};
+use crate::graph::{Ctx, NodeError};
+use crate::llm::{Choice, Message, Reply, Request, ToolCall, join_user_messages};
 use crate::mail::compose::{reply_recipients, reply_subject};
-use crate::workflows::Services;
+use crate::text::words::clip;
 use crate::workflows::email::facts::{CallResult, Remark, ReplyEvent, ReplyFacts};
-use serde_json::Value;
+use crate::workflows::{Picked, Services, written_text};
+use serde_json::{Value, json};
 use std::fmt::Write;
 
 /// How many earlier mails of a conversation the model reads.
 const MAX_EARLIER: usize = 12;
+
+/// How much of a model's words counts as the reason why it is done.
+const MAX_REASON_CHARS: usize = 1_000;
 
 const ROLE: &str = "You handle a mail for a person. In each turn you call one or more tools; you never answer in \
 plain words, because nobody would read them.
@@ -79,7 +83,7 @@ pub(super) fn request(
     let value = serde_json::to_value(&facts).unwrap_or_default();
     let mut request = Request::new("email.reply", value).system(ROLE).messages(join_user_messages(messages));
     request.tools = offered;
-    Ok(request.choice(Choice::Required).words_mean(tools::DONE))
+    Ok(request.choice(Choice::Required).ends_with(tools::DONE))
 }
 
 fn facts(
@@ -131,6 +135,37 @@ fn as_said(turn: &Turn) -> Vec<ReplyEvent> {
         }
         Turn::Came { .. } => vec![ReplyEvent::Came],
     }
+}
+
+/// What words without a call mean. Before anything was sent they may be the answer itself; otherwise the model is done,
+/// and they say why. Returns the call, and what is left of the words.
+pub(super) async fn call_for_words(
+    ctx: &Ctx<Services>,
+    state: &Email,
+    conversation: &Conversation,
+    model: &Picked,
+    reply: Reply,
+) -> Result<(ToolCall, String), NodeError> {
+    let (_, newest) = conversation.newest().ok_or_else(|| NodeError::failed("there is no mail to answer"))?;
+    let people = reply_recipients(newest, &conversation.own_addresses());
+    let call = |name: &str, args: Value| ToolCall {
+        id: format!("words_{}", state.messages.len()),
+        name: name.to_owned(),
+        args,
+        signature: None,
+    };
+    if state.sent_outcome().is_none()
+        && !people.to.is_empty()
+        && let Some(written) =
+            written_text(ctx, "words", model, &reply, "a mail that answers the one it was shown").await?
+    {
+        let to: Vec<String> = people.to.into_iter().map(|one| one.address).collect();
+        let subject = reply_subject(&newest.subject);
+        let args = json!({ "to": to, "subject": subject, "content": written.text });
+        return Ok((call(tools::WRITE_EMAIL, args), written.note.unwrap_or_default()));
+    }
+    let reason = clip(reply.text.trim(), MAX_REASON_CHARS);
+    Ok((call(tools::DONE, json!({ "reason": reason })), reply.text))
 }
 
 /// If the person returned a draft with words, their additions stay in the new one; no model knows of them.

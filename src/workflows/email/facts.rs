@@ -22,7 +22,8 @@ pub struct TriageFacts {
 pub struct Triage {
     /// Why, in one or two sentences.
     pub reasoning: String,
-    /// What the mail is about, in one line of at most 100 characters.
+    /// What the mail is about, in one line of at most 100 characters. Without it, the mail's first line counts.
+    #[serde(default)]
     pub gist: String,
     /// What is to become of it.
     pub classification: Class,

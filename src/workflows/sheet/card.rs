@@ -22,10 +22,14 @@ pub(super) fn draw(state: &AnyState, item: &Item) -> Card {
             }
             DIFFERS => differs_blocks(state, item),
             UNCHECKED_ANSWER => {
-                let text = "No code was run for this. Accept it as the answer, or reply in words.";
+                let why = match state.cells.len() > state.earlier {
+                    true => "This may be no answer",
+                    false => "No code was run for this",
+                };
+                let text = format!("{why}. Accept it as the answer, or reply in words.");
                 vec![
                     Block::Markdown(Visible::new(text_arg(item, "answer"))),
-                    Block::Text(Visible::new(text)),
+                    Block::Text(Visible::new(&text)),
                     Block::Fields(about_fields(state)),
                 ]
             }

@@ -11,7 +11,7 @@ use crate::text::{Visible, read_error_text, short_line};
 use crate::tools::regular_file;
 use crate::tools::sandbox::{Job, Limits, Report, Work};
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
-use crate::workflows::{GrantQuery, Services, ask_model, pick_model};
+use crate::workflows::{GrantQuery, Services, ask_model, pick_model, written_text};
 use jiff::civil::Date;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -111,8 +111,14 @@ async fn next_step(ctx: &Ctx<Services>, state: &SheetWork) -> NodeResult {
                 return Ok(finish(state, message, answer));
             }
             Plan::Say(text) if is_answer(state, attempt) => {
-                let answer = if plan::says_only_done(&text) { last_words(state) } else { text.clone() };
-                return Ok(finish(state, Message::assistant(text), answer));
+                if plan::says_only_done(&text) {
+                    return Ok(finish(state, Message::assistant(text), last_words(state)));
+                }
+                let what = "the answer to a question about a workbook";
+                return Ok(match written_text(ctx, "words", &model, &reply, what).await? {
+                    Some(answer) => finish(state, Message::assistant(text), answer.with_note()),
+                    None => Command::ask(vec![unchecked_answer(state, &text)], "planner_node"),
+                });
             }
             Plan::Say(text) if attempt > 0 => {
                 return Ok(Command::ask(vec![unchecked_answer(state, &text)], "planner_node"));

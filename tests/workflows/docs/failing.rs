@@ -3,6 +3,7 @@
 use super::docs_inbox::{AGENTS, DocsInbox, Script, result};
 use crate::inputs::{refused, unreachable};
 use sayso::inbox::Status;
+use sayso::llm::Scripted;
 use serde_json::{Value, json};
 
 fn fails(at: &'static str, whom: &'static str, passing: bool) -> Script {
@@ -40,6 +41,20 @@ async fn an_agent_that_fails_leaves_the_others() {
         }
         assert_eq!(inbox.agent("patterns").await.status, Status::Done);
     }
+}
+
+#[tokio::test]
+async fn a_refusal_in_words_is_no_page() {
+    let special = |_: &str, request: &sayso::llm::Request| {
+        (request.task == "docs.analyze").then(|| Ok(Scripted::text("I am sorry, but no.")))
+    };
+    let inbox =
+        DocsInbox::new(Script { scores: vec![50.0], special: Box::new(special), ..Script::default() });
+    let unwanted = || Scripted::json(&json!({"is_wanted": false}));
+    inbox.model.queue("text.check", AGENTS.iter().map(|_| unwanted()));
+    let (_, outcome) = inbox.document(json!({})).await;
+    assert_eq!(result(&outcome, "patterns")["status"], "failed", "{outcome:?}");
+    assert!(inbox.pages().is_empty(), "{:?}", inbox.pages());
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use crate::support::test_inbox::respond;
 use jiff::tz::TimeZone;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{DecisionQuery, ItemKind, Status};
+use sayso::llm::Scripted;
 use sayso::mail::SendError;
 use sayso::service::export;
 use serde_json::json;
@@ -99,6 +100,34 @@ async fn an_edited_mail_leaves_as_edited_and_teaches_how_to_write() {
     let request = inbox.model.requests_for("email.reply").remove(1);
     let messages = format!("{:?}", request.messages);
     assert!(messages.contains("Tomorrow at nine.") && !messages.contains("It comes tomorrow."), "{messages}");
+}
+
+#[tokio::test]
+async fn a_mail_written_without_a_call_is_a_draft() {
+    let said = || Scripted::text("Here is a draft:\n\nDear Bob,\n\nit comes tomorrow.");
+    let setup = EmailSetup { is_builtin: false, ..EmailSetup::default() };
+    let inbox = EmailInbox::with(setup, "respond", [said(), said(), calls([done()])]);
+    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": true, "first_is_talk": true}))]);
+    let thread = inbox.receive_mail().await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!((item.action.as_str(), item.title.as_str()), ("write_email", "Re: The report"));
+    assert_eq!(item.args["to"], json!([BOB]));
+    assert_eq!(item.args["content"], "Dear Bob,\n\nit comes tomorrow.");
+    inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(inbox.sent().len(), 1);
+    assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
+}
+
+#[tokio::test]
+async fn words_that_are_no_mail_are_shown_as_the_reason() {
+    let said = || Scripted::text("Nothing needs an answer here.");
+    let setup = EmailSetup { is_builtin: false, ..EmailSetup::default() };
+    let inbox = EmailInbox::with(setup, "respond", [said(), said()]);
+    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
+    let thread = inbox.receive_mail().await;
+    let item = inbox.open_item(&thread).await;
+    assert_eq!(item.action, "notify");
+    assert!(item.text.contains("Nothing needs an answer here."), "{}", item.text);
 }
 
 #[tokio::test]

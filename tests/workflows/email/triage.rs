@@ -4,6 +4,7 @@ use crate::support::email_inbox::{EmailInbox, EmailSetup, ask, calls, done, mail
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, EventKind, Kind};
 use sayso::inbox::{ItemKind, SkippedCount, SkippedQuery, Status};
+use sayso::llm::Scripted;
 use serde_json::json;
 
 #[tokio::test]
@@ -22,6 +23,16 @@ async fn an_ignored_mail_is_handled_and_keeps_its_reason() {
     assert!(inbox.marks().is_empty(), "handled.ignored is none");
     assert!(inbox.learned().is_empty());
     assert_eq!(inbox.nodes(&thread).await, ["START", "triage_router", "mark_as_read_node"]);
+}
+
+#[tokio::test]
+async fn without_a_gist_the_first_line_of_the_mail_counts() {
+    let inbox = EmailInbox::new("notify", []);
+    let triage = json!({"reasoning": "It says so.", "classification": "notify"});
+    inbox.model.queue("email.triage", [Scripted::json(&triage)]);
+    let thread = inbox.receive_mail().await;
+    assert_eq!(inbox.open_item(&thread).await.args["gist"], "When does the report come?");
+    assert_eq!(inbox.model.requests_for("email.triage").len(), 1);
 }
 
 #[tokio::test]

@@ -11,7 +11,7 @@ use crate::workflows::docs::check::check;
 use crate::workflows::docs::facts::{ProjectFacts, Question, Questions, Scores};
 use crate::workflows::docs::shared_answers::SharedAnswers;
 use crate::workflows::docs::state::{AgentResult, Stop};
-use crate::workflows::{Picked, Services, ask_model, pick_model_of, try_structured};
+use crate::workflows::{Picked, Services, ask_for_text, pick_model_of, try_structured};
 use serde_json::json;
 use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
@@ -21,6 +21,9 @@ const MAX_QUESTIONS: usize = 9;
 const MAX_FILES: usize = 4;
 const MAX_MISSING: usize = 12;
 
+/// What the model is asked to write.
+const PAGE: &str = "a page of documentation";
+
 type NodeResult = Result<Command<AgentState>, NodeError>;
 
 /// Writes the first analysis.
@@ -29,7 +32,7 @@ pub(super) async fn analyze_initial(ctx: Ctx<Services>, state: Arc<AgentState>) 
         let (agent, project) = (find_agent(&state)?, project(&ctx, &state)?);
         let model = model(&ctx, &state, "analyze").await?;
         let prompts = PromptBuilder { agent, project: &project, state: &state, window: model.window };
-        let text = ask_model(&ctx, "model", &model, &prompts.initial()).await?.text;
+        let text = ask_for_text(&ctx, "model", &model, &prompts.initial(), PAGE).await?;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Analyzed { text }))
     };
     or_failed(&ctx, work.await)
@@ -144,7 +147,7 @@ pub(super) async fn refine_analysis(
             answered.into_iter().map(|answer| (answer.question, answer.answer)).collect();
         let model = model(&ctx, &state, "analyze").await?;
         let prompts = PromptBuilder { window: model.window, ..prompts };
-        let text = ask_model(&ctx, "model", &model, &prompts.refine(&answers)).await?.text;
+        let text = ask_for_text(&ctx, "model", &model, &prompts.refine(&answers), PAGE).await?;
         Ok(Command::goto("evaluate_clarity").update(AgentUpdate::Refined { text, answers, shared }))
     };
     or_failed(&ctx, work.await)

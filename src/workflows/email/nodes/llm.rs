@@ -29,11 +29,17 @@ pub(in crate::workflows::email) async fn llm_call(ctx: Ctx<Services>, state: Arc
     let request = answer::request(services, &state, &conversation, profiles)?;
     let model = conversation.model(&ctx, "reply", &state).await?;
     let reply = ask_model(&ctx, "reply", &model, &request).await?;
-    let mut calls = with_unique_ids(reply.calls, &state);
+    let (calls, text) = if reply.calls.is_empty() {
+        let (call, text) = answer::call_for_words(&ctx, &state, &conversation, &model, reply).await?;
+        (vec![call], text)
+    } else {
+        (reply.calls, reply.text)
+    };
+    let mut calls = with_unique_ids(calls, &state);
     answer::keep_person_only_args(&state, &mut calls);
     let command = Command::goto("interrupt_handler");
     let about = conversation.newest().map(|(mail_ref, _)| mail_ref.raw.clone()).unwrap_or_default();
-    updates.push(EmailUpdate::Proposed { text: reply.text, calls, about });
+    updates.push(EmailUpdate::Proposed { text, calls, about });
     Ok(Command { updates, ..command })
 }
 
