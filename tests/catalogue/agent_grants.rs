@@ -214,8 +214,9 @@ async fn a04_no_grant_covers_what_it_does_not_name() {
         for word in REMOTE {
             let line = format!("{allowed} {word}");
             assert!(!is_covered(&inbox, bash(&line)).await, "{line}");
-            let (program, rest) = allowed.split_at("git push".len().min(allowed.len()));
-            let line = format!("{program} {word}{rest}");
+            let after_command = allowed.match_indices(' ').nth(1).map_or(allowed.len(), |(at, _)| at);
+            let (command, rest) = allowed.split_at(after_command);
+            let line = format!("{command} {word}{rest}");
             assert!(!is_covered(&inbox, bash(&line)).await, "{line}");
             trials += 2;
         }
