@@ -15,6 +15,9 @@ use std::time::Duration;
 /// How long a hook waits by default: Claude Code and Codex give it ten minutes, then go on without it.
 pub const HOOK_PATIENCE: Duration = Duration::from_secs(590);
 
+/// How long after its patience a hook refuses, whatever it is doing.
+pub const HOOK_GRACE: Duration = Duration::from_secs(2);
+
 /// The coding agents whose hooks we know. The comments of the variants are help texts of the command line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub enum Agent {

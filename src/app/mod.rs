@@ -24,6 +24,7 @@ mod setup;
 mod traces;
 
 pub use crate::driver::{Driver, Ended, Engine, Scope, Settings, Until, fail_point};
+pub use crate::store::LOCK_WAIT;
 pub use crate::workflows::VERBS;
 pub use accounts::{check_accounts, check_calendar};
 pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, ParameterView};

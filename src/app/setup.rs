@@ -18,6 +18,7 @@ use crate::tools::catalogue::CatalogueError;
 use crate::workflows;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// The file that marks a folder as the demo's.
 pub(super) const DEMO_MARKER: &str = ".sayso-demo";
@@ -108,7 +109,12 @@ pub(super) fn wanted_traces(config: &Config) -> Option<&config::Traces> {
 impl Setup {
     /// Opens the data folder, and creates it if there is none.
     pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
-        let store = Store::open(&config.data)?;
+        Self::open_waiting(config, env, store::LOCK_WAIT)
+    }
+
+    /// Like `open`, waiting at most so long for another process that has the database locked.
+    pub fn open_waiting(config: Config, env: Env, lock_wait: Duration) -> Result<Self, StoreError> {
+        let store = Store::open_waiting(&config.data, lock_wait)?;
         Ok(Self::over(config, env, store))
     }
 

@@ -4,13 +4,14 @@ use super::failure::Failure;
 use super::global::Global;
 use super::log;
 use super::output::Format;
-use crate::app::{App, Engine, Intake, REPLAY, Setup, WorkflowsError, has_data};
+use crate::app::{App, Engine, Intake, LOCK_WAIT, REPLAY, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::Registry;
 use crate::service::Inbox;
 use serde_json::{Map, Value};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Lets users edit text in their editor; the second argument is the file's extension.
 pub type EditText = fn(&str, &str) -> Result<String, String>;
@@ -29,6 +30,7 @@ pub(super) struct Context<'a> {
     edit: EditText,
     keys: CheckKeys,
     command: fn() -> clap::Command,
+    lock_wait: Duration,
     pub(super) format: Format,
 }
 
@@ -42,7 +44,8 @@ impl<'a> Context<'a> {
     ) -> Self {
         let inputs = Inputs { flags: global.flags(), env: Env::process(), host: Host::system() };
         let format = Format::new(global.json, inputs.host.time_zone.clone());
-        Self { inputs, verbose: global.verbose, workflows, edit, keys, command, format }
+        let lock_wait = LOCK_WAIT;
+        Self { inputs, verbose: global.verbose, workflows, edit, keys, command, lock_wait, format }
     }
 
     /// The definition of the whole command line.
@@ -113,6 +116,11 @@ impl<'a> Context<'a> {
         self
     }
 
+    /// Waits at most so long for another process that has the database locked.
+    pub(super) fn with_lock_wait(self, lock_wait: Duration) -> Self {
+        Self { lock_wait, ..self }
+    }
+
     /// The demo's folder: that of `--data`, else `demo` in the data folder.
     pub(super) fn demo_folder(&self) -> Result<PathBuf, Failure> {
         let data = config::data_folder(&self.inputs)?;
@@ -140,7 +148,7 @@ impl<'a> Context<'a> {
         let config = self.config()?;
         let mut format = self.format.clone();
         format.zone = config.user.time_zone.clone();
-        let setup = Setup::open(config, env).map_err(anyhow::Error::from)?;
+        let setup = Setup::open_waiting(config, env, self.lock_wait).map_err(anyhow::Error::from)?;
         log::start(&setup, self.verbose);
         let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {
             Some(

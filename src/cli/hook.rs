@@ -15,6 +15,9 @@ use jiff::Timestamp;
 use serde_json::{Value, json};
 use std::time::Duration;
 
+/// How long a hook waits for another process that has the database locked: an agent is waiting, too.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
+
 /// The tools whose form is known.
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
 pub(super) enum Hook {
@@ -30,13 +33,33 @@ pub(super) enum Hook {
     Generic,
 }
 
+/// Which calls a hook asks about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Scope {
+    All,
+    /// Those that sayso would warn about.
+    Warned,
+}
+
 impl Hook {
+    /// How long it waits for an answer; `None` if it may wait for ever.
+    pub(super) fn patience(self, timeout: Option<Duration>) -> Option<Duration> {
+        match self {
+            Hook::ClaudeCode | Hook::Codex | Hook::Gemini | Hook::Opencode => {
+                Some(timeout.unwrap_or(HOOK_PATIENCE))
+            }
+            Hook::Generic => timeout,
+        }
+    }
+
     /// Asks about the event on stdin, and prints what the tool should do.
     pub(super) async fn run(
         self,
         context: Context<'_>,
         timeout: Option<Duration>,
+        scope: Scope,
     ) -> Result<Answer, Failure> {
+        let context = context.with_lock_wait(LOCK_WAIT);
         let event = hooks::read_event(std::io::stdin().lock());
         let agent = match self {
             Hook::ClaudeCode => Agent::Claude,
@@ -64,6 +87,13 @@ impl Hook {
                     session_event.record(folder.inbox()).await;
                 }
                 Ok(Answer::nothing())
+            }
+            HookEvent::Asks(call) if scope == Scope::Warned && !call.is_warned_about() => {
+                let format = context.format.clone();
+                match pass(context, &call).await {
+                    Some(decision) => format.program(&decision, safe_json(&decision)?),
+                    None => Ok(Answer::nothing()),
+                }
             }
             HookEvent::Asks(call) => {
                 let format = context.format.clone();
@@ -115,6 +145,16 @@ impl SessionEvent {
 fn is_left_to_server(call: &Call, event: &Value, context: &Context<'_>) -> bool {
     let followed = || context.data_folder().is_some_and(|folder| starter_is_followed(&folder));
     followed() && call.is_asked_by_server_too(event)
+}
+
+/// Leaves a call to the agent's own rules, unless they refused it and the person allowed it then.
+async fn pass(context: Context<'_>, call: &Call) -> Option<Value> {
+    let folder = context.has_data().then(|| context.open().ok())??;
+    let allowed = call.is_allowed_retry(folder.inbox()).await.unwrap_or_else(|error| {
+        tracing::debug!(%error, "whether a call was allowed before cannot be read");
+        false
+    });
+    allowed.then(|| call.allowed())?
 }
 
 /// Says that a program waits for the answer, and for how long.

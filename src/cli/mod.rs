@@ -8,7 +8,7 @@
 //! [`Inbox`](crate::service::Inbox) and turns the answer into text or JSON.
 //!
 //! `args` parses the command line, `verbs` has a file for each verb, `context` opens what a verb needs, `output`
-//! prints; `talk` holds a conversation at the terminal.
+//! prints; `talk` holds a conversation at the terminal; `watchdog` ends a hook that takes too long.
 
 mod args;
 mod context;
@@ -30,6 +30,7 @@ mod talk;
 mod text_input;
 mod values;
 mod verbs;
+mod watchdog;
 mod wizard;
 
 pub use context::{CheckKeys, EditText};
@@ -48,6 +49,7 @@ use std::ffi::OsString;
 use std::io::IsTerminal;
 use std::sync::Arc;
 use verbs::{TableVerb, Verb, connect, demo, init};
+use watchdog::Watchdog;
 use wizard::FirstChoice;
 
 /// Shows the inbox on the screen until the user leaves it.
@@ -64,10 +66,22 @@ pub fn main(
     edit: EditText,
     keys: CheckKeys,
 ) -> Exit {
+    let mut watchdog = None;
     let answer = match Sayso::try_parse_from(args) {
-        Ok(typed) => run(typed, Box::new(workflows), screen, edit, keys),
+        // Before anything that may take long: the config, the database, stdin.
+        Ok(typed) => match typed.verb.as_ref().and_then(Verb::hook_patience).map(Watchdog::start).transpose()
+        {
+            Ok(started) => {
+                watchdog = started;
+                run(typed, Box::new(workflows), screen, edit, keys)
+            }
+            Err(failure) => Err(failure),
+        },
         Err(error) => args::from_clap(&error),
     };
+    if let Some(watchdog) = watchdog {
+        watchdog.stand_down();
+    }
     let printed = answer.and_then(Answer::print);
     printed.unwrap_or_else(|failure| failure.print())
 }

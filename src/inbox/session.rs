@@ -45,6 +45,8 @@ pub struct AgentSession {
     /// The person's last prompt.
     pub prompt: Option<String>,
     pub model: Option<String>,
+    /// How it decides what to ask about: `auto`, `manual` …
+    pub mode: Option<String>,
     /// Tokens read, including cached ones; `None` if the agent does not report them.
     pub input_tokens: Option<u64>,
     pub output_tokens: Option<u64>,
@@ -55,6 +57,14 @@ pub struct AgentSession {
 }
 
 impl AgentSession {
+    /// The agent, and its mode if it reports one.
+    pub fn agent_and_mode(&self) -> String {
+        match &self.mode {
+            Some(mode) => format!("{} ({mode})", self.agent),
+            None => self.agent.clone(),
+        }
+    }
+
     /// What it does or waits for, in a line.
     pub fn about(&self) -> String {
         match (self.state, &self.waits_for, &self.interrupt) {

@@ -99,6 +99,19 @@ impl Requests<'_> {
         self.store_event(thread, "delivered", EventKind::Settled { reason: String::new(), payload }).await
     }
 
+    /// Whether the person allowed this call after the agent's own rules had refused it. Each answer counts once.
+    pub async fn take_retry(self, call: Value) -> Result<bool, InboxError> {
+        let Ok(call) = serde_json::from_value::<RequestInput>(call) else { return Ok(false) };
+        for thread in self.0.store().threads().ended_of(NAME, RECENT)? {
+            let Some(state) = self.state_of(&thread)? else { continue };
+            let allowed = state.given == Some(RequestOutcome::Accept) && !state.delivered;
+            if allowed && state.asked.retry && state.asked.is_made_again(&call) {
+                return self.record_delivery(&thread).await;
+            }
+        }
+        Ok(false)
+    }
+
     /// The questions that this process waits for: open ones, and those whose answer it has not received yet.
     pub fn waited_for_by(self, asker: &Process) -> Result<Vec<ThreadId>, InboxError> {
         let threads = self.0.store().threads();

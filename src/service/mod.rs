@@ -44,7 +44,7 @@ pub use threads::Threads;
 pub use trace::{SpanNames, before};
 
 pub use crate::mail::Destination;
-pub use crate::workflows::request::Report;
+pub use crate::workflows::request::{Report, is_warned_about};
 
 use crate::driver::Engine;
 use crate::inbox::InboxError;

@@ -81,7 +81,7 @@ impl CloseReason {
         match self {
             CloseReason::Expired => "nobody answered in time, and the asker no longer waits for it",
             CloseReason::Withdrawn => "the asker no longer waits for it",
-            CloseReason::Orphaned => "the process that asked has ended",
+            CloseReason::Orphaned => "the process that asked ended before anybody answered",
             CloseReason::Ran(_) => "it was answered there, in the agent's own window, and the agent did it",
             CloseReason::Elsewhere => {
                 "it was answered there, in the agent's own window, or the agent went on without it"

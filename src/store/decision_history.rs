@@ -14,6 +14,7 @@ use crate::store::{Inbox, StoreError, action_history};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension};
 use serde_json::Value;
+use serde_json::value::RawValue;
 
 /// A decision a person made and did not take back.
 #[derive(Clone, Debug)]
@@ -229,6 +230,12 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
     })
 }
 
+/// What a program's request says about itself at its end, if that is known already.
+fn reported(output: &RawValue) -> Option<String> {
+    let output: Value = serde_json::from_str(output.get()).ok()?;
+    output.get("reported")?.as_str().map(str::to_owned)
+}
+
 /// What followed from an answer until its thread continued.
 #[derive(Default)]
 struct Aftermath {
@@ -288,8 +295,12 @@ impl Aftermath {
                 EntryKind::Decided if after.taken_in && !reports => return Ok(false),
                 // A pruned thread has only links left, so it took the answer in long ago.
                 EntryKind::Stepped if !after.taken_in => {
+                    let stepped = entry.body.as_ref().map(|_| entry.parse_body::<Stepped>()).transpose()?;
                     after.taken_in =
-                        entry.body.is_none() || entry.parse_body::<Stepped>()?.takes.contains(&answer.seq);
+                        stepped.as_ref().is_none_or(|stepped| stepped.takes.contains(&answer.seq));
+                    if reports && after.taken_in {
+                        after.reported = stepped.and_then(|stepped| reported(stepped.output.as_deref()?));
+                    }
                 }
                 EntryKind::Stepped if retries => after.went_on = true,
                 EntryKind::Arrived if reports && after.taken_in && entry.body.is_some() => {

@@ -60,7 +60,7 @@ pub use mail::intake::{ConversationThreads, NewMail, Route, StoredMail, TakenIn}
 pub use mail::ledger::{HandedIn, WaitingMailThread};
 pub use mail::sources::StoredSource;
 pub use memory::lessons::{NewLesson, OpenLesson};
-pub use open::{Clock, FILE, Mode, Store};
+pub use open::{Clock, FILE, LOCK_WAIT, Mode, Store};
 pub use prune::{Roots, Swept};
 pub use record::recent::LastStep;
 pub use row_digest::Digest;

@@ -20,6 +20,13 @@ use tracing::Level;
 /// The name of the database file in a data folder.
 pub const FILE: &str = "sayso.db";
 
+/// How long a write waits for other processes that have the database locked: each may hold the lock during its fsync,
+/// and many may queue for it.
+pub const LOCK_WAIT: Duration = Duration::from_secs(30);
+
+/// The longest wait for a lock in one attempt, and of a read.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// The wall clock. It labels rows and wakes snoozed items; it never orders anything.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
 
@@ -43,6 +50,7 @@ struct Inner {
     view_only: Option<String>,
     changed: watch::Sender<u64>,
     clock: Clock,
+    lock_wait: Duration,
 }
 
 impl Store {
@@ -53,6 +61,15 @@ impl Store {
 
     /// The same with another clock.
     pub fn open_with(folder: &Path, clock: Clock) -> Result<Self, StoreError> {
+        Self::open_in(folder, clock, LOCK_WAIT)
+    }
+
+    /// Like `open`, waiting at most so long for another process that has the database locked.
+    pub fn open_waiting(folder: &Path, lock_wait: Duration) -> Result<Self, StoreError> {
+        Self::open_in(folder, Arc::new(Timestamp::now), lock_wait)
+    }
+
+    fn open_in(folder: &Path, clock: Clock, lock_wait: Duration) -> Result<Self, StoreError> {
         let path = folder.join(FILE);
         if folder.is_file() {
             return Err(StoreError::NotAFolder(folder.to_owned()));
@@ -60,7 +77,7 @@ impl Store {
         match make_private(folder, &path) {
             Ok(()) => {}
             Err(error) if path.exists() => {
-                return Self::open_view_only(folder, &path, clock, io_error_text(&error));
+                return Self::open_view_only(folder, &path, clock, lock_wait, io_error_text(&error));
             }
             Err(error) => {
                 return Err(StoreError::ViewOnly(format!(
@@ -76,15 +93,16 @@ impl Store {
             &path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
         )?;
+        db.busy_timeout(lock_wait.min(BUSY_TIMEOUT))?;
         // A newer format may so far exist only in the write-ahead log. Refusing it must not write it into the file.
         let version = schema::version(&db)?;
         if version > VERSION {
             db.set_db_config(DbConfig::SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, true)?;
             return Err(StoreError::Newer { path, found: version, known: VERSION });
         }
-        prepare_writer(&mut db)?;
+        prepare_writer(&mut db, lock_wait.min(BUSY_TIMEOUT))?;
         schema::create(&db)?;
-        let writer = Writer::start(db, changed.clone())?;
+        let writer = Writer::start(db, changed.clone(), lock_wait)?;
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
             uri: uri(&path, "mode=ro"),
@@ -93,10 +111,17 @@ impl Store {
             view_only: None,
             changed,
             clock,
+            lock_wait,
         })))
     }
 
-    fn open_view_only(folder: &Path, path: &Path, clock: Clock, why: String) -> Result<Self, StoreError> {
+    fn open_view_only(
+        folder: &Path,
+        path: &Path,
+        clock: Clock,
+        lock_wait: Duration,
+        why: String,
+    ) -> Result<Self, StoreError> {
         check_header(path)?;
         // Without a write-ahead log, the file is complete and cannot change. With one, SQLite needs its neighbouring
         // files and may still be able to read them.
@@ -110,6 +135,7 @@ impl Store {
             view_only: Some(format!("{} cannot be written: {why}", folder.display())),
             changed: watch::channel(0).0,
             clock,
+            lock_wait,
         };
         let store = Self(Arc::new(inner));
         store.read(schema::version)?;
@@ -203,8 +229,9 @@ impl Store {
             OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI | OpenFlags::SQLITE_OPEN_NO_MUTEX;
         let mut db = Connection::open_with_flags(&self.0.uri, flags)?;
         tune(&mut db)?;
+        db.busy_timeout(self.0.lock_wait.min(BUSY_TIMEOUT))?;
         // Several connections are open at once, so caches are small; the OS caches the rest.
-        db.execute_batch("PRAGMA busy_timeout = 5000; PRAGMA query_only = 1; PRAGMA cache_size = -512")?;
+        db.execute_batch("PRAGMA query_only = 1; PRAGMA cache_size = -512")?;
         Ok(db)
     }
 }
@@ -225,10 +252,9 @@ fn tune(db: &mut Connection) -> Result<(), StoreError> {
     Ok(())
 }
 
-fn prepare_writer(db: &mut Connection) -> Result<(), StoreError> {
+fn prepare_writer(db: &mut Connection, busy_timeout: Duration) -> Result<(), StoreError> {
     tune(db)?;
-    db.execute_batch("PRAGMA busy_timeout = 5000")?;
-    enable_wal(db)?;
+    enable_wal(db, busy_timeout)?;
     db.execute_batch(
         "PRAGMA synchronous = FULL;
          PRAGMA foreign_keys = ON;
@@ -240,8 +266,8 @@ fn prepare_writer(db: &mut Connection) -> Result<(), StoreError> {
 
 /// Switches the file to a write-ahead log. SQLite does not wait if another process does the same at this moment, as may
 /// happen in a new folder, so we retry for as long as the busy timeout elsewhere.
-fn enable_wal(db: &Connection) -> Result<(), StoreError> {
-    let deadline = Instant::now() + Duration::from_secs(5);
+fn enable_wal(db: &Connection, busy_timeout: Duration) -> Result<(), StoreError> {
+    let deadline = Instant::now() + busy_timeout;
     loop {
         match db.execute_batch("PRAGMA journal_mode = WAL").map_err(StoreError::from) {
             Err(StoreError::Busy) if Instant::now() < deadline => {

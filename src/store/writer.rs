@@ -13,6 +13,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
+use std::time::{Duration, Instant};
 use tokio::sync::{oneshot, watch};
 
 /// At most this many jobs share a transaction, so that the first one does not wait long.
@@ -36,6 +37,7 @@ impl Writer {
     pub(in crate::store) fn start(
         mut db: Connection,
         changed: watch::Sender<u64>,
+        lock_wait: Duration,
     ) -> Result<Self, StoreError> {
         let (queue, jobs) = channel();
         let stopped = Arc::new(OnceLock::new());
@@ -45,7 +47,9 @@ impl Writer {
             count.store(pages, Ordering::Relaxed);
             Ok(())
         }))?;
-        let run = WriterLoop { db, log_pages, changed, stopped: stopped.clone(), opened: Cell::new(None) };
+        let stopped_by = stopped.clone();
+        let opened = Cell::new(None);
+        let run = WriterLoop { db, log_pages, changed, stopped: stopped_by, opened, lock_wait };
         let thread = std::thread::Builder::new()
             .name("sayso-writer".to_owned())
             .spawn(move || run.run(&jobs))
@@ -122,6 +126,7 @@ struct WriterLoop {
     stopped: Arc<OnceLock<String>>,
     /// The log entry that identifies this process.
     opened: Cell<Option<i64>>,
+    lock_wait: Duration,
 }
 
 impl WriterLoop {
@@ -206,19 +211,17 @@ impl WriterLoop {
         Ok(())
     }
 
-    /// Retries, because another process may hold the lock during its fsync, and many may queue for it.
     fn begin(&self) -> Result<(), StoreError> {
         if let Some(why) = self.stopped.get() {
             return Err(StoreError::Disk(why.clone()));
         }
-        let mut result = Ok(());
-        for _ in 0..6 {
-            result = self.execute("BEGIN IMMEDIATE");
-            if !matches!(result, Err(StoreError::Busy)) {
-                break;
+        let deadline = Instant::now() + self.lock_wait;
+        loop {
+            match self.execute("BEGIN IMMEDIATE") {
+                Err(StoreError::Busy) if Instant::now() < deadline => {}
+                result => return result,
             }
         }
-        result
     }
 
     fn execute(&self, sql: &str) -> Result<(), StoreError> {

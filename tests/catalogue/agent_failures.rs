@@ -1,12 +1,13 @@
-//! Coding agents whose sayso is missing, crashes or cannot decide run nothing (A01); askers that are killed, or answered
-//! in two places, leave one answer (A03). The commands are those `sayso connect` installs; what each agent makes of an
+//! Coding agents whose sayso is missing, crashes or cannot decide run nothing (A01), and neither do those whose sayso
+//! hangs (A05); askers that are killed, or answered in two places, leave one answer (A03). The commands are those `sayso connect` installs; what each agent makes of an
 //! exit code and an output is as it was measured with the programs themselves (tests/live/coding_agents).
 
 use crate::program::Program;
 use crate::report;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::Write;
-use std::process::{Child, Command, Output, Stdio};
+use std::process::{Child, ChildStdin, Command, Output, Stdio};
 
 /// An agent at one point at which it asks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -109,6 +110,11 @@ impl Asker {
     }
 
     fn start(self, program: &Program, command: &str, stdin: &str) -> Child {
+        self.start_open(program, command, stdin).0
+    }
+
+    /// The same, with a stdin that stays open.
+    fn start_open(self, program: &Program, command: &str, stdin: &str) -> (Child, ChildStdin) {
         let like = program.command(&[]);
         let mut shell = Command::new("sh");
         shell.env_clear().env("PATH", std::env::var_os("PATH").unwrap());
@@ -116,8 +122,9 @@ impl Asker {
         shell.args(["-c", command]).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = shell.spawn().unwrap();
         // One that fails at once does not read.
-        let _ = child.stdin.take().unwrap().write_all(stdin.as_bytes());
-        child
+        let mut input = child.stdin.take().unwrap();
+        let _ = input.write_all(stdin.as_bytes());
+        (child, input)
     }
 }
 
@@ -157,9 +164,7 @@ fn a01_no_agent_goes_on_where_sayso_fails() {
         ] {
             check(what, &program, &command.replace(SAYSO, instead), &event);
         }
-        let hasty =
-            command.replace("--timeout 590", "--timeout 0.2").replace("--timeout 60 ", "--timeout 0.2 ");
-        assert_ne!(hasty, command);
+        let hasty = with_patience(&command, "0.2");
         check("nobody answers", &program, &hasty, &event);
         assert_eq!(listed(&program), Vec::<Value>::new());
         for (what, stdin) in [
@@ -258,6 +263,77 @@ fn a03_one_answer_counts_and_a_dead_asker_takes_its_card_along() {
         trials += 1;
     }
     report("A03", "askers killed, and answered in two places", trials);
+}
+
+#[test]
+fn a05_a_hook_that_hangs_refuses_in_time() {
+    let mut trials = 0;
+    let mut refuses = |what: &str, asker: Asker, child: Child| {
+        let output = child.wait_with_output().unwrap();
+        assert!(!asker.goes_on(&output), "{asker:?}, {what}: {output:?}");
+        trials += 1;
+    };
+    let places = ALL.map(|asker| {
+        let program = Program::new();
+        program.configure("[approvals]\nhold_seconds = 0\n");
+        let command = with_patience(&asker.installed(&program), "0.2");
+        assert_eq!(listed(&program), Vec::<Value>::new());
+        (asker, program, command)
+    });
+    // Stdin never ends, before the event, within it or after it.
+    for part in [0, 20, usize::MAX] {
+        let open = places.each_ref().map(|(asker, program, command)| {
+            let event = asker.event("touch x").to_string();
+            (*asker, asker.start_open(program, command, &event[..part.min(event.len())]))
+        });
+        for (asker, (child, _stdin)) in open {
+            refuses("an open stdin", asker, child);
+        }
+    }
+    // Another process writes, or has the whole file.
+    for lock in ["BEGIN EXCLUSIVE", "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"] {
+        let locked = places.each_ref().map(|(asker, program, command)| {
+            let db = rusqlite::Connection::open(program.path("data/sayso.db")).unwrap();
+            db.execute_batch(lock).unwrap();
+            (*asker, asker.start(program, command, &asker.event("touch x").to_string()), db)
+        });
+        for (asker, child, _db) in locked {
+            refuses(lock, asker, child);
+        }
+    }
+    // The driver hangs with the answer.
+    let (asker, program, command) = &places[4];
+    let mut driver = program.command(&["watch"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let pid = Pid::from_child(&driver);
+    let drives = || {
+        serde_json::from_str::<Value>(&program.run(&["status", "--json"]).0).unwrap()["driver"] != Value::Null
+    };
+    while !drives() {}
+    kill_process(pid, Signal::STOP).unwrap();
+    let patient = command.replace("--timeout 0.2", "--timeout 8");
+    let mut child = asker.start(program, &patient, &asker.event("touch x").to_string());
+    let id = the_card(program, &mut child);
+    program.run(&["accept", &id]);
+    refuses("a driver that hangs", *asker, child);
+    // The record does not look as if the agent had been told.
+    kill_process(pid, Signal::CONT).unwrap();
+    let outcome = || {
+        let decisions: Value = serde_json::from_str(&program.run(&["decisions", "--json"]).0).unwrap();
+        decisions[0]["outcome"].as_str().unwrap().to_owned()
+    };
+    while outcome() == "not acted on yet" {}
+    assert!(outcome().contains("ended before it was told"), "{}", outcome());
+    kill_process(pid, Signal::TERM).unwrap();
+    driver.wait().unwrap();
+    report("A05", "every agent: an open stdin, a locked database, a driver that hangs", trials);
+}
+
+/// The same command with another patience.
+fn with_patience(command: &str, seconds: &str) -> String {
+    let hasty = format!("--timeout {seconds} ");
+    let changed = format!("{command} ").replace("--timeout 590 ", &hasty).replace("--timeout 60 ", &hasty);
+    assert!(changed.contains(&hasty), "{command}");
+    changed
 }
 
 /// The hook that a command names.

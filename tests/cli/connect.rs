@@ -104,6 +104,36 @@ fn without_a_name_the_agents_are_listed() {
 }
 
 #[test]
+fn claude_code_s_auto_mode_is_named_with_two_ways_out() {
+    let cli = Cli::new();
+    let settings = || std::fs::read_to_string(cli.path(".claude/settings.json")).unwrap();
+    let auto = |output: &str| output.contains("auto mode, in which another model decides");
+    let shown = run(&cli, &["connect", "claude", "--yes"]).out;
+    assert!(auto(&shown) && shown.contains("--manual") && shown.contains("--warned"), "{shown}");
+    assert!(!settings().contains("PreToolUse") && !settings().contains("defaultMode"));
+    // Before calls that sayso warns about, and about what auto mode refused.
+    let shown = run(&cli, &["connect", "claude", "--warned", "--yes"]).out;
+    assert!(!auto(&shown), "{shown}");
+    let written: Value = serde_json::from_str(&settings()).unwrap();
+    let command = |event: &str| text(&written["hooks"][event][0]["hooks"][0]["command"]);
+    assert!(command("PreToolUse").contains("--hook claude-code --warned --timeout 590"), "{written}");
+    assert!(!command("PermissionDenied").contains("--warned"), "{written}");
+    assert!(!command("PermissionRequest").contains("--warned"), "{written}");
+    // In manual mode, which stays if sayso goes: without it, less would be asked than before.
+    let shown = run(&cli, &["connect", "claude", "--manual", "--yes"]).out;
+    assert!(!auto(&shown), "{shown}");
+    let written: Value = serde_json::from_str(&settings()).unwrap();
+    assert_eq!(written["permissions"]["defaultMode"], "default");
+    assert_eq!(written["hooks"].get("PreToolUse"), None);
+    assert!(run(&cli, &["connect", "claude", "--yes"]).out.contains("connected already"));
+    let gone = run(&cli, &["connect", "claude", "--remove", "--yes"]).out;
+    assert!(gone.contains("still start in manual mode"), "{gone}");
+    assert!(settings().contains("defaultMode") && !settings().contains("sayso"));
+    run(&cli, &["connect", "gemini", "--warned"]).refused(2, "--warned");
+    run(&cli, &["connect", "claude", "--warned", "--manual"]).refused(2, "--manual");
+}
+
+#[test]
 fn doctor_says_how_an_agent_stands() {
     let cli = Cli::new();
     let bin = cli.path("bin");
@@ -119,18 +149,25 @@ fn doctor_says_how_an_agent_stands() {
     };
     assert_eq!(checks(&cli), []);
     let program = bin.join("claude");
-    std::fs::write(&program, "#!/bin/sh\necho '2.1.325 (Claude Code)'\n").unwrap();
+    std::fs::write(&program, "#!/bin/sh\necho '2.1.326 (Claude Code)'\n").unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let one = |cli: &Cli| checks(cli).pop().unwrap();
     let (ok, output) = one(&cli);
     assert!(ok && output.contains("found, and not connected"), "{output}");
     run(&cli, &["connect", "claude", "--yes"]);
     let (ok, output) = one(&cli);
-    assert!(ok && output.contains("2.1.325") && output.contains("the hook answers"), "{output}");
+    assert!(!ok && output.contains("start in auto mode") && output.contains("--warned"), "{output}");
+    run(&cli, &["connect", "claude", "--warned", "--yes"]);
+    let (ok, output) = one(&cli);
+    assert!(ok && output.contains("start in auto mode"), "{output}");
+    run(&cli, &["connect", "claude", "--manual", "--yes"]);
+    let (ok, output) = one(&cli);
+    assert!(ok && output.contains("2.1.326") && output.contains("the hook answers"), "{output}");
+    assert!(output.contains("start in manual mode"), "{output}");
     // A limit that is too short, and a sayso that is gone.
     let settings = cli.path(".claude/settings.json");
     let written = std::fs::read_to_string(&settings).unwrap();
-    std::fs::write(&settings, written.replace("600", "60")).unwrap();
+    std::fs::write(&settings, written.replace("620", "60")).unwrap();
     let (ok, output) = one(&cli);
     assert!(!ok && output.contains("may take 60 s"), "{output}");
     std::fs::write(&settings, written.replace(env!("CARGO_BIN_EXE_sayso"), "/nowhere/sayso")).unwrap();

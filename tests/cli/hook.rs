@@ -127,6 +127,82 @@ fn codex_is_told_nothing_where_it_may_and_no_where_it_may_not() {
 }
 
 #[test]
+fn a_hook_that_hangs_is_refused_in_time() {
+    let cli = Cli::new();
+    let late: Vec<&str> = HOOK.into_iter().chain(["--timeout", "0.2"]).collect();
+    // Stdin never ends.
+    let mut command = cli.real();
+    command.args(&late).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut child = command.spawn().unwrap();
+    let mut open = child.stdin.take().unwrap();
+    open.write_all(bash("h1", "cargo test").to_string().as_bytes()).unwrap();
+    Background::of(child).wait().refused(2, "could not decide in time");
+    // Another process has the database.
+    run(&cli, &["list"]);
+    let db = rusqlite::Connection::open(cli.data().join("sayso.db")).unwrap();
+    db.execute_batch("BEGIN EXCLUSIVE").unwrap();
+    let event = codex("h2", "cargo test").to_string();
+    let reply = decision(&with_stdin(&cli, &late, event.as_bytes()));
+    assert_eq!(reply["permissionDecision"], "deny", "{reply}");
+    assert!(text(&reply["permissionDecisionReason"]).contains("locked"), "{reply}");
+    drop(db);
+    assert_eq!(json(&cli, &["list"]), json!([]));
+}
+
+#[test]
+fn only_calls_with_a_warning_are_asked_about() {
+    let cli = Cli::new();
+    let warned: Vec<&str> = HOOK.into_iter().chain(["--warned"]).collect();
+    let silent = |event: &Value| {
+        let output = with_stdin(&cli, &warned, event.to_string().as_bytes());
+        assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (0, "", ""), "{event}");
+    };
+    silent(&bash("w1", "cargo test"));
+    let hooked = |words: &[&str], event: &Value| {
+        let mut command = cli.real();
+        command.args(words).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
+        Background::of(child)
+    };
+    let tool = hooked(&warned, &bash("w2", "rm -rf build"));
+    let id = text(&the_one(&cli)["id"]);
+    assert_eq!(run(&cli, &["accept", &id]).code, 0);
+    assert_eq!(decision(&tool.wait())["permissionDecision"], "allow");
+    // What auto mode refused can be allowed: the agent makes the call again, and then it passes, once.
+    let mut denied = bash("w3", "curl -s https://example.org/x");
+    denied["hook_event_name"] = json!("PermissionDenied");
+    denied["permission_mode"] = json!("auto");
+    denied["reason"] = json!("Looks like a download.");
+    let tool = hooked(&HOOK, &denied);
+    let item = the_one(&cli);
+    assert!(text(&item["text"]).contains("Looks like a download."), "{item}");
+    let id = text(&item["id"]);
+    run(&cli, &["respond", &id, "no"]).refused(2, "respond");
+    silent(&bash("w4", "cargo test --lib"));
+    assert_eq!(run(&cli, &["accept", &id]).code, 0);
+    let reply = read(&tool.wait(), 0);
+    assert_eq!(reply, json!({"hookSpecificOutput": {"hookEventName": "PermissionDenied", "retry": true}}));
+    silent(&bash("w5", "cargo test --lib"));
+    let mut elsewhere = bash("w6", "curl -s https://example.org/x");
+    elsewhere["session_id"] = json!("another");
+    silent(&elsewhere);
+    let again = bash("w7", "curl -s https://example.org/x");
+    let reply = decision(&with_stdin(&cli, &warned, again.to_string().as_bytes()));
+    assert_eq!(reply["permissionDecision"], "allow");
+    silent(&again);
+    // Refused here, too, it stays refused.
+    let mut denied = bash("w8", "touch x");
+    denied["hook_event_name"] = json!("PermissionDenied");
+    let tool = hooked(&HOOK, &denied);
+    let id = text(&the_one(&cli)["id"]);
+    run(&cli, &["ignore", &id]);
+    let output = tool.wait();
+    assert_eq!((output.code, output.out.as_str()), (0, ""));
+    silent(&bash("w9", "touch x"));
+}
+
+#[test]
 fn what_goes_wrong_allows_nothing() {
     let cli = Cli::new();
     // Which program sent it cannot be told: every one of them takes exit code 2 and a sentence for a no.

@@ -18,6 +18,7 @@ const SESSION: &[&str] = &[
     "started_at",
     "prompt",
     "model",
+    "mode",
     "input_tokens",
     "output_tokens",
     "cost",
@@ -62,12 +63,14 @@ fn a_session_is_listed_from_its_start_to_its_end() {
     tell(&cli, &event("s1", "SessionStart"));
     let mut prompted = event("s1", "UserPromptSubmit");
     prompted["prompt"] = json!("Mend the\u{1b}[2J hub");
+    prompted["permission_mode"] = json!("auto");
     let [idle] = sessions(&cli).try_into().unwrap();
     keys(&idle, SESSION);
     assert_eq!((&idle["agent"], &idle["state"]), (&json!("claude-code"), &json!("idle")));
     assert_eq!((&idle["folder"], &idle["terminal"]), (&json!("/home/a/app"), &Value::Null));
     tell(&cli, &prompted);
     let shown = run(&cli, &["sessions"]).done().to_owned();
+    assert!(shown.contains("claude-code (auto)"), "{shown}");
     assert!(shown.contains("working") && shown.contains("Mend the") && !shown.contains('\u{1b}'), "{shown}");
     let mut dialog = event("s1", "Notification");
     dialog["notification_type"] = json!("permission_prompt");

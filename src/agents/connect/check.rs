@@ -2,7 +2,7 @@
 //! answers a test event, and is trusted (Codex). It changes nothing of theirs.
 
 use super::json::Entry;
-use super::{Agent, HOOK_PATIENCE, Holds, Options, Places, is_ours, read};
+use super::{Agent, HOOK_GRACE, HOOK_PATIENCE, Holds, Options, Places, is_ours, read};
 use crate::config::{Env, Host};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -74,7 +74,7 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
         ));
     }
     if let Some(limit) = hook.limit
-        && limit <= hook.patience
+        && limit <= hook.patience + HOOK_GRACE.as_secs()
     {
         return Err(format!(
             "its hook may take {limit} s, and sayso waits {} s; `sayso connect {}` fixes that",
@@ -88,16 +88,28 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
                 .to_owned(),
         );
     }
+    let mut mode = String::new();
+    if agent == Agent::Claude {
+        let starts_in = super::claude::mode_of(&version, places);
+        if starts_in == "auto" && !hook.all && !hook.warned {
+            return Err(
+                "its windows start in auto mode, in which it asks almost nothing; `sayso connect claude --manual` makes \
+                 it ask you, and with `--warned` it asks here before calls that sayso warns about"
+                    .to_owned(),
+            );
+        }
+        mode = format!("; its windows start in {starts_in} mode");
+    }
     let tried = tried_with(agent);
     let tried = if version.contains(tried) { String::new() } else { format!(" (tried with {tried})") };
-    Ok(format!("{version}{tried}, connected, and the hook answers; a card waits {} s", hook.patience))
+    Ok(format!("{version}{tried}, connected, and the hook answers; a card waits {} s{mode}", hook.patience))
 }
 
 /// The version of each agent that tests/live runs.
 fn tried_with(agent: Agent) -> &'static str {
     match agent {
-        Agent::Claude => "2.1.325",
-        Agent::Codex => "0.166.0",
+        Agent::Claude => "2.1.326",
+        Agent::Codex => "0.169.0",
         Agent::Opencode => "1.18.33",
         Agent::Gemini => "0.61.0",
     }
@@ -125,6 +137,8 @@ struct Hook {
     patience: u64,
     /// Whether it asks before every tool.
     all: bool,
+    /// Whether it asks before calls that sayso warns about.
+    warned: bool,
     event: Value,
 }
 
@@ -160,7 +174,8 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
             let patience = text.lines().find_map(|line| line.strip_prefix("const patience = ")?.parse().ok());
             let patience = patience.unwrap_or_default();
             let all = text.lines().any(|line| line == "const all = true");
-            return Ok(Some(Hook { command, limit: None, patience, all, event: event("event", "tool") }));
+            let event = event("event", "tool");
+            return Ok(Some(Hook { command, limit: None, patience, all, warned: false, event }));
         }
     };
     let Some(text) = read(&path)? else { return Ok(None) };
@@ -186,6 +201,7 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
             };
             return Ok(Some(Hook {
                 all,
+                warned: text.contains(super::claude::HOOK_WARNED),
                 command: command.to_owned(),
                 limit,
                 patience: patience.unwrap_or(HOOK_PATIENCE.as_secs()),
@@ -201,7 +217,8 @@ impl Hook {
     /// wrote the hook by hand.
     fn missing(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
         let program = vec!["sayso".to_owned()];
-        let options = Options { project: false, all: self.all, patience: self.patience, program };
+        let (all, warned, patience) = (self.all, self.warned, self.patience);
+        let options = Options { project: false, all, warned, manual: false, patience, program };
         let by_hand = agent != Agent::Opencode && !self.command.contains("--timeout ");
         for file in super::files(agent, &options, places).into_iter().filter(|_| !by_hand) {
             let text = read(&file.path)?.unwrap_or_default();
@@ -230,7 +247,8 @@ impl Hook {
             true => String::new(),
             false => format!(" --patience {}", self.patience),
         };
-        format!("sayso connect {}{all}{patience}", agent.word())
+        let warned = if self.warned { " --warned" } else { "" };
+        format!("sayso connect {}{all}{warned}{patience}", agent.word())
     }
 
     /// Whether it answers a test event correctly: without output and without an error.
@@ -317,7 +335,8 @@ mod tests {
     use super::*;
 
     fn options(agent: Agent, all: bool, patience: u64) -> Options {
-        Options { project: false, all, patience, program: vec![format!("/opt/{} x/sayso", agent.word())] }
+        let program = vec![format!("/opt/{} x/sayso", agent.word())];
+        Options { project: false, all, warned: false, manual: false, patience, program }
     }
 
     #[test]

@@ -1,13 +1,23 @@
 //! Claude Code: hooks and permissions in its settings, the MCP server in a separate file.
 //!
 //! By default it asks when Claude Code itself would (`PermissionRequest`); with `--all`, before every tool
-//! (`PreToolUse`). Other events report on a session, and that a question was answered in its own window.
+//! (`PreToolUse`). Since 2.1.283 its windows start in auto mode, in which another model decides and the person is asked
+//! almost nothing. `--manual` switches that off in its settings. `--warned` leaves it on: `PreToolUse` asks about the
+//! calls that sayso warns about, and `PermissionDenied` about those that auto mode refused. Other events report on a session, and that a question was answered in its own window.
 
 use super::json::Entry;
 use super::{ConfigFile, Options, Places};
+use crate::text::Visible;
 use serde_json::{Value, json};
+use std::path::PathBuf;
 
 const HOOK: &str = "claude-code";
+
+/// The same, only about calls that sayso warns about.
+pub(super) const HOOK_WARNED: &str = "claude-code --warned";
+
+/// The first version whose windows start in auto mode.
+const FIRST_IN_AUTO_MODE: [u32; 3] = [2, 1, 283];
 
 /// Events that report on a session; some of them end a question. Don't add an event that we do not need: a version that
 /// does not know it skips the whole file, hooks and all.
@@ -24,6 +34,10 @@ const TOLD: [&str; 8] = [
 
 pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
     let mut settings = hooks(options);
+    if options.manual {
+        // Every version knows this name of its manual mode; an unknown one would make it skip the file.
+        settings.push(Entry::Set { path: vec!["permissions", "defaultMode"], value: json!("default") });
+    }
     settings.push(Entry::Member { path: vec!["permissions", "allow"], text: "mcp__sayso" });
     let (program, args) = options.program.split_first().map_or(("sayso", &[][..]), |(p, a)| (p.as_str(), a));
     let args: Vec<&str> = args.iter().map(String::as_str).chain(["mcp"]).collect();
@@ -37,12 +51,42 @@ pub(super) fn files(options: &Options, places: &Places) -> Vec<ConfigFile> {
             ConfigFile::json(places.project.join(".mcp.json"), vec![server]),
         ];
     }
-    let folder = places.folder("CLAUDE_CONFIG_DIR", ".claude");
+    let folder = folder(places);
     let state = match places.env.get("CLAUDE_CONFIG_DIR") {
         Some(_) => folder.join(".claude.json"),
         None => places.home.join(".claude.json"),
     };
     vec![ConfigFile::json(folder.join("settings.json"), settings), ConfigFile::json(state, vec![server])]
+}
+
+fn folder(places: &Places) -> PathBuf {
+    places.folder("CLAUDE_CONFIG_DIR", ".claude")
+}
+
+/// The mode in which it starts: the person's settings say so; without a word there it is auto mode.
+fn mode(places: &Places) -> String {
+    let text = super::read(&folder(places).join("settings.json")).ok().flatten().unwrap_or_default();
+    let settings = super::json::value(&text).unwrap_or_default();
+    let mode = settings.pointer("/permissions/defaultMode").and_then(Value::as_str);
+    Visible::line(mode.unwrap_or("auto")).into_string()
+}
+
+/// Whether its windows start in auto mode, in which it asks almost nothing.
+pub fn starts_in_auto_mode(places: &Places) -> bool {
+    mode(places) == "auto"
+}
+
+/// The mode in which this version of it starts, as the person knows it.
+pub(super) fn mode_of(version: &str, places: &Places) -> String {
+    let numbers = version.split(|c: char| !c.is_ascii_digit()).take(3);
+    let numbers: Vec<u32> = numbers.filter_map(|number| number.parse().ok()).collect();
+    match mode(places).as_str() {
+        "auto" if numbers.len() == 3 && numbers.as_slice() < FIRST_IN_AUTO_MODE.as_slice() => {
+            "manual".to_owned()
+        }
+        "default" => "manual".to_owned(),
+        mode => mode.to_owned(),
+    }
 }
 
 fn hooks(options: &Options) -> Vec<Entry> {
@@ -55,7 +99,13 @@ fn hooks(options: &Options) -> Vec<Entry> {
     } else {
         "PermissionRequest"
     };
-    let mut entries = vec![Entry::Hook { event, group: group(asks) }];
+    let mut entries = vec![Entry::Hook { event, group: group(asks.clone()) }];
+    if options.warned {
+        entries.push(Entry::Hook { event: "PermissionDenied", group: group(asks) });
+        let warned = json!({"type": "command", "command": options.asks(HOOK_WARNED), "timeout": options.limit(),
+            "onFailure": "block"});
+        entries.push(Entry::Hook { event: "PreToolUse", group: group(warned) });
+    }
     let forms = json!({"type": "command", "command": options.asks(HOOK), "timeout": options.limit()});
     entries.push(Entry::Hook { event: "Elicitation", group: group(forms) });
     let tells = |event: &str| {
@@ -71,13 +121,35 @@ fn hooks(options: &Options) -> Vec<Entry> {
     entries
 }
 
-pub(super) fn notes(options: &Options) -> Vec<String> {
+/// What to know about auto mode.
+const AUTO_MODE: &str = "Its windows start in auto mode, in which another model decides instead of you, so it asks almost nothing.";
+
+/// What is left after it is disconnected.
+pub(super) fn notes_on_leaving(places: &Places) -> Vec<String> {
+    let manual = matches!(mode(places).as_str(), "default" | "manual");
+    let note = "Its windows still start in manual mode; `permissions.defaultMode` in its settings says so.";
+    manual.then(|| note.to_owned()).into_iter().collect()
+}
+
+pub(super) fn notes(options: &Options, places: &Places) -> Vec<String> {
     let asked = if options.all {
         "It asks here before every tool it uses."
     } else {
         "It asks here where it would ask you itself; its own dialog stays open too, and you can answer in either."
     };
     let mut notes = vec![asked.to_owned()];
+    if options.warned {
+        let warned = "In every mode it asks here before calls that sayso warns about. If auto mode refused a call, you \
+            can allow it here.";
+        notes.push(warned.to_owned());
+    } else if options.manual {
+        notes.push("Its windows start in manual mode from now on, in which it asks. If it offers auto mode again, say no.".to_owned());
+    } else if !options.all && starts_in_auto_mode(places) {
+        notes.push(format!(
+            "{AUTO_MODE} `sayso connect claude --manual` makes it ask you. With `--warned` auto mode \
+            stays, and it asks here before calls that sayso warns about."
+        ));
+    }
     if options.project {
         notes.push("Claude Code reads a project's hooks once you trust its folder.".to_owned());
     }

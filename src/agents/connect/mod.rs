@@ -15,12 +15,13 @@ mod opencode;
 mod toml;
 mod write;
 
-use crate::agents::{Agent, HOOK_PATIENCE};
+use crate::agents::{Agent, HOOK_GRACE, HOOK_PATIENCE};
 use crate::config::{Env, Host};
 use crate::text::read_error_text;
 use std::path::{Path, PathBuf};
 
 pub use check::{FoundAgent, check_agents, find_agents, on_path};
+pub use claude::starts_in_auto_mode;
 pub use write::write;
 
 impl Agent {
@@ -41,6 +42,10 @@ pub struct Options {
     pub project: bool,
     /// Ask before every tool, not only when the agent itself would.
     pub all: bool,
+    /// Ask before calls that sayso warns about, whatever mode the agent is in (Claude Code).
+    pub warned: bool,
+    /// Let the agent start in the mode in which it asks (Claude Code).
+    pub manual: bool,
     /// How many seconds a hook waits for an answer.
     pub patience: u64,
     /// How sayso is started: the program and its global flags.
@@ -62,9 +67,9 @@ impl Options {
         format!("{} request --hook {hook} >/dev/null 2>&1 || true", self.shell())
     }
 
-    /// The agent's own time limit in seconds, set so that sayso gives up first.
+    /// The agent's own time limit in seconds, set so that sayso gives up first even on a machine that is busy.
     fn limit(&self) -> u64 {
-        self.patience.saturating_add(10)
+        self.patience.saturating_add(30)
     }
 
     fn shell(&self) -> String {
@@ -145,7 +150,7 @@ pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan,
     let files = files(agent, options, places);
     let changes = files.iter().map(|file| file.change(Target::Connected)).collect::<Result<_, _>>()?;
     let notes = match agent {
-        Agent::Claude => claude::notes(options),
+        Agent::Claude => claude::notes(options, places),
         Agent::Codex => codex::notes(options),
         Agent::Opencode => opencode::notes(),
         Agent::Gemini => gemini::notes(),
@@ -157,7 +162,11 @@ pub fn connect(agent: Agent, options: &Options, places: &Places) -> Result<Plan,
 pub fn disconnect(agent: Agent, options: &Options, places: &Places) -> Result<Plan, String> {
     let files = files(agent, options, places);
     let changes = files.iter().map(|file| file.change(Target::Removed)).collect::<Result<_, _>>()?;
-    Ok(Plan { changes, notes: Vec::new() })
+    let notes = match agent {
+        Agent::Claude => claude::notes_on_leaving(places),
+        Agent::Codex | Agent::Opencode | Agent::Gemini => Vec::new(),
+    };
+    Ok(Plan { changes, notes })
 }
 
 fn files(agent: Agent, options: &Options, places: &Places) -> Vec<ConfigFile> {

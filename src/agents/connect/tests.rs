@@ -43,7 +43,8 @@ impl Machine {
 }
 
 fn options() -> Options {
-    Options { project: false, all: false, patience: 590, program: vec!["/opt/my tools/sayso".to_owned()] }
+    let program = vec!["/opt/my tools/sayso".to_owned()];
+    Options { project: false, all: false, warned: false, manual: false, patience: 590, program }
 }
 
 /// Hand-written settings, in several styles.

@@ -132,6 +132,7 @@ impl ServerRequest<'_> {
             remember: Vec::new(),
             // An MCP server has a say in who asks and for what.
             each_time: point != HookPoint::Approval,
+            denied: None,
         })
     }
 

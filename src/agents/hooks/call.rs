@@ -4,7 +4,8 @@ use super::elicitation::Elicitation;
 use super::questions::Questions;
 use super::{Agent, reviewer, session};
 use crate::graph::{Remember, Waiting};
-use crate::service::NewRequest;
+use crate::inbox::InboxError;
+use crate::service::{Inbox, NewRequest, is_warned_about};
 use crate::text::short_line;
 use crate::tools::process::Process;
 use serde_json::{Map, Value, json};
@@ -19,6 +20,8 @@ pub(super) const TITLE: usize = 200;
 pub(super) enum HookPoint {
     /// Before every call: Claude Code, Codex.
     PreToolUse,
+    /// After its auto mode refused a call: Claude Code. If it is told so, it tries the call again.
+    PermissionDenied,
     /// When it would ask the person itself: Claude Code, Codex.
     PermissionRequest,
     /// The same, through the tool of `--permission-prompt-tool`: Claude Code.
@@ -66,6 +69,8 @@ pub struct Call {
     pub(super) remember: Vec<Remember>,
     /// No grant answers it, and none is offered.
     pub(super) each_time: bool,
+    /// Why the agent itself refused the call.
+    pub(super) denied: Option<String>,
 }
 
 impl Call {
@@ -77,6 +82,16 @@ impl Call {
         // If this process is killed while waiting, it cannot close the question, so the question ends by itself.
         input["expires_in"] = Value::from(timeout.as_secs().saturating_add(10).min(86_400 * 366));
         NewRequest { input, key: self.key.clone() }
+    }
+
+    /// Whether sayso would warn about it.
+    pub fn is_warned_about(&self) -> bool {
+        is_warned_about(self.question())
+    }
+
+    /// Whether the person has just allowed this call, which the agent itself had refused. Counts once.
+    pub async fn is_allowed_retry(&self, inbox: &Inbox) -> Result<bool, InboxError> {
+        inbox.requests().take_retry(self.question()).await
     }
 
     /// Whether Codex's app-server sends the same request to its clients if the hook for this event has no answer. It
@@ -125,7 +140,15 @@ impl Call {
             }
             (None, None) => {
                 input["args"] = Value::Object(self.input.clone());
-                if !self.takes_edits() || self.input.is_empty() {
+                if let Some(why) = &self.denied {
+                    // It can be told to try again, and nothing else.
+                    input["allow"] = json!(["accept", "ignore"]);
+                    input["retry"] = Value::Bool(true);
+                    input["text"] = Value::from(format!(
+                        "Auto mode refused this: {why}\nIf you allow it, {} tries it again.",
+                        self.agent.name()
+                    ));
+                } else if !self.takes_edits() || self.input.is_empty() {
                     input["allow"] = json!(["accept", "respond", "ignore"]);
                 }
             }
@@ -138,6 +161,7 @@ impl Call {
         match self.point {
             HookPoint::PreToolUse | HookPoint::Prompted | HookPoint::BeforeTool | HookPoint::Tool => true,
             HookPoint::PermissionRequest => self.agent == Agent::Claude,
+            HookPoint::PermissionDenied => false,
             HookPoint::Permission | HookPoint::Question | HookPoint::Elicitation => false,
             HookPoint::Approval | HookPoint::Permissions | HookPoint::Input | HookPoint::Form => false,
         }

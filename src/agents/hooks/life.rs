@@ -43,10 +43,19 @@ pub fn read_news(agent: Agent, event: &Value, at: Timestamp, env: &Env) -> Optio
         branch: folder.as_deref().and_then(|folder| session::branch(Path::new(folder))),
         folder,
         model: text(&["model"], LONGEST_NAME),
+        mode: text(&["permission_mode"], LONGEST_NAME).map(|mode| mode_name(agent, mode)),
         process,
         terminal: terminal.filter(|_| !is_shared),
         used: None,
     })
+}
+
+/// What the person calls a mode: Claude Code's events have an older name for its manual mode.
+fn mode_name(agent: Agent, mode: String) -> String {
+    match (agent, mode.as_str()) {
+        (Agent::Claude, "default") => "manual".to_owned(),
+        _ => mode,
+    }
 }
 
 fn kind_of_news(agent: Agent, name: Option<&str>, event: &Value) -> Option<News> {
@@ -55,7 +64,7 @@ fn kind_of_news(agent: Agent, name: Option<&str>, event: &Value) -> Option<News>
     let words = || Visible::line(text("message")).as_str().chars().take(WORDS).collect();
     Some(match (agent, name) {
         (Agent::Claude | Agent::Codex, None | Some("PreToolUse" | "PermissionRequest"))
-        | (Agent::Claude, Some("Elicitation"))
+        | (Agent::Claude, Some("Elicitation" | "PermissionDenied"))
         | (Agent::Gemini, None | Some("BeforeTool"))
         | (Agent::Opencode, Some("tool" | "permission" | "question")) => News::Asked,
         (Agent::Claude | Agent::Codex | Agent::Gemini, Some("SessionStart")) => News::Started,

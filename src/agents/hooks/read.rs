@@ -17,6 +17,7 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
     let point = match (agent, name.as_deref()) {
         (Agent::Claude | Agent::Codex, None | Some("PreToolUse")) => HookPoint::PreToolUse,
         (Agent::Claude | Agent::Codex, Some("PermissionRequest")) => HookPoint::PermissionRequest,
+        (Agent::Claude, Some("PermissionDenied")) => HookPoint::PermissionDenied,
         (Agent::Claude, Some("Elicitation")) => return fields.elicitation(agent, headless),
         (Agent::Gemini, None | Some("BeforeTool")) => HookPoint::BeforeTool,
         (Agent::Opencode, Some("tool")) => HookPoint::Tool,
@@ -52,6 +53,8 @@ pub fn read(agent: Agent, event: &Value, headless: bool) -> Result<HookEvent, St
             _ => Vec::new(),
         },
         each_time: false,
+        denied: (point == HookPoint::PermissionDenied)
+            .then(|| fields.text(&["reason"]).unwrap_or_else(|| "it gave no reason".to_owned())),
     })))
 }
 
@@ -82,6 +85,7 @@ pub fn read_permission_prompt(
         elicitation: None,
         remember: Vec::new(),
         each_time: false,
+        denied: None,
     })
 }
 
@@ -136,6 +140,7 @@ impl Fields<'_> {
             elicitation: Some(asked),
             remember: Vec::new(),
             each_time: true,
+            denied: None,
         })))
     }
 

@@ -72,6 +72,11 @@ impl Call {
         Some(reply)
     }
 
+    /// The reply that allows the call.
+    pub fn allowed(&self) -> Option<Value> {
+        self.reply_to(Verdict::Allow)
+    }
+
     /// sayso cannot decide: the agent asks the person itself if it can, and refuses otherwise.
     pub fn undecided(&self, why: &str) -> Option<Value> {
         self.reply_to(Verdict::Open(Visible::line(why).into_string()))
@@ -81,6 +86,13 @@ impl Call {
         match self.point {
             HookPoint::PreToolUse => self.before_use(verdict),
             HookPoint::PermissionRequest => self.permission(verdict),
+            HookPoint::PermissionDenied => match verdict {
+                Verdict::Allow => {
+                    Some(json!({"hookSpecificOutput": {"hookEventName": "PermissionDenied", "retry": true}}))
+                }
+                // The agent's own refusal stands, and its words were told already.
+                Verdict::Changed(_) | Verdict::Deny(_) | Verdict::Stop(_) | Verdict::Open(_) => None,
+            },
             HookPoint::Prompted => Some(self.prompted(verdict)),
             HookPoint::BeforeTool => gemini(verdict),
             HookPoint::Tool => Some(match verdict {

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
     the change first. Your own settings stay, and --remove removes what was added. Where sayso is missing or fails, the \
     agent refuses or asks you itself.\n\nExamples:\n  \
     sayso connect\n  \
-    sayso connect claude\n  \
+    sayso connect claude --manual\n  \
     sayso connect codex --patience 300\n  \
     sayso connect gemini --project --yes\n  \
     sayso connect claude --remove"
@@ -38,6 +38,12 @@ pub(in crate::cli) struct Args {
     /// Ask before every tool, not only where the agent itself would ask
     #[arg(long, conflicts_with = "remove", requires = "agent")]
     all: bool,
+    /// Claude Code: ask before calls that sayso warns about, in auto mode, too
+    #[arg(long, conflicts_with_all = ["remove", "all"], requires = "agent")]
+    warned: bool,
+    /// Claude Code: start in manual mode, in which it asks, instead of auto mode
+    #[arg(long, conflicts_with_all = ["remove", "all", "warned"], requires = "agent")]
+    manual: bool,
     /// How long a card waits before the agent asks you itself, or refuses
     #[arg(long, value_name = "SECONDS", conflicts_with = "remove", requires = "agent", value_parser = clap::value_parser!(u64).range(5..=86_000))]
     patience: Option<u64>,
@@ -49,17 +55,38 @@ pub(in crate::cli) struct Args {
 impl Args {
     /// The arguments without any flags.
     pub(in crate::cli) fn plain(agent: Agent) -> Self {
-        Self { agent: Some(agent), project: false, remove: false, all: false, patience: None, yes: false }
+        let (all, warned, manual) = (false, false, false);
+        Self {
+            agent: Some(agent),
+            project: false,
+            remove: false,
+            all,
+            warned,
+            manual,
+            patience: None,
+            yes: false,
+        }
     }
 
-    pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+    pub(super) async fn run(mut self, context: Context<'_>) -> Result<Answer, Failure> {
         let places = Places::new(&context.inputs().host, context.env()).map_err(Failure::failed)?;
         let Some(agent) = self.agent else {
             return list(&context.format, &connect::find_agents(&places));
         };
+        if (self.warned || self.manual) && agent != Agent::Claude {
+            return Err(Failure::usage("--warned and --manual are for claude; --all asks before every tool"));
+        }
+        let format = context.format.clone();
+        let asks = !self.yes && !format.is_json() && std::io::stdin().is_terminal() && format.width.is_some();
+        let is_plain = !(self.remove || self.all || self.warned || self.manual);
+        if asks && is_plain && agent == Agent::Claude && connect::starts_in_auto_mode(&places) {
+            self.choose_mode().await?;
+        }
         let options = Options {
             project: self.project,
             all: self.all,
+            warned: self.warned,
+            manual: self.manual,
             patience: self.patience.unwrap_or_else(|| agent.patience()),
             program: self.program(&context)?,
         };
@@ -68,9 +95,7 @@ impl Args {
             false => connect::connect(agent, &options, &places),
         };
         let plan = plan.map_err(Failure::failed)?;
-        let format = context.format.clone();
         let something = plan.changes.iter().any(Change::is_something);
-        let asks = !self.yes && !format.is_json() && std::io::stdin().is_terminal() && format.width.is_some();
         let mut write = self.yes && something;
         if something && asks {
             say(&shown(&plan));
@@ -82,6 +107,23 @@ impl Args {
         };
         let report = Report { agent, plan, kept, written: write, removes: self.remove, shown: asks };
         format.answer(&report.json(), |_| report.text(&format))
+    }
+
+    /// Asks what should become of Claude Code's auto mode.
+    async fn choose_mode(&mut self) -> Result<(), Failure> {
+        let title = "Claude Code's windows start in auto mode: another model decides instead of you, and you are asked \
+            almost nothing. What would you like?";
+        let choices = [
+            "manual mode: it asks you, here and in its window",
+            "auto mode, and it asks here before calls that sayso warns about",
+            "auto mode as it is; it asks here once you switch the mode (Shift+Tab)",
+        ];
+        match Prompt.choose_one(title, &choices.map(str::to_owned)).await? {
+            0 => self.manual = true,
+            1 => self.warned = true,
+            _ => {}
+        }
+        Ok(())
     }
 
     /// The command that starts sayso, with the data folder in use: an agent may start it without the environment of

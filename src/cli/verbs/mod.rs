@@ -53,6 +53,7 @@ use super::failure::Failure;
 use super::output::Answer;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use start_workflow::StartWorkflow;
+use std::time::Duration;
 
 /// Makes the enum of verbs, and the call of each, from one table.
 macro_rules! verbs {
@@ -84,6 +85,14 @@ pub(super) enum Verb {
 }
 
 impl Verb {
+    /// How long a hook waits for an answer; `None` for any other verb.
+    pub(super) fn hook_patience(&self) -> Option<Duration> {
+        match self {
+            Verb::Table(TableVerb::Request(request)) => request.hook_patience(),
+            Verb::Table(_) | Verb::Start(_) => None,
+        }
+    }
+
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         match self {
             Verb::Table(verb) => verb.run(context).await,

@@ -3,7 +3,7 @@
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
-use crate::cli::hook::{Hook, waiting};
+use crate::cli::hook::{Hook, Scope, waiting};
 use crate::cli::output::Answer;
 use crate::cli::request::format_answer;
 use crate::cli::text_input::read_stdin;
@@ -69,6 +69,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["title", "text", "action", "args", "schema", "allow",
         "expires", "source", "key", "wait"])]
     hook: Option<Hook>,
+    /// Ask only about calls that sayso warns about; leave the others to the tool's own rules
+    #[arg(long, requires = "hook")]
+    warned: bool,
 }
 
 #[derive(Clone, Copy, Debug, clap::ValueEnum)]
@@ -95,9 +98,15 @@ impl Way {
 }
 
 impl Args {
+    /// How long a hook waits for an answer; `None` if this is no hook, or one without a limit.
+    pub(in crate::cli) fn hook_patience(&self) -> Option<Duration> {
+        self.hook?.patience(self.timeout)
+    }
+
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         if let Some(hook) = self.hook {
-            return hook.run(context, self.timeout).await;
+            let scope = if self.warned { Scope::Warned } else { Scope::All };
+            return hook.run(context, self.timeout, scope).await;
         }
         if self.timeout.is_some() && !self.wait {
             return Err(Failure::usage("--timeout says how long to wait, so it needs --wait"));

@@ -69,7 +69,7 @@ fn listed(format: &Format, sessions: &[AgentSession]) -> String {
         let about = if session.state == SessionState::Idle { String::new() } else { session.about() };
         [
             session.id.chars().take(SHORT).collect(),
-            session.agent.clone(),
+            session.agent_and_mode(),
             state.to_owned(),
             format.age(session.since),
             session.used(),

@@ -29,6 +29,8 @@ pub struct SessionNews {
     pub folder: Option<String>,
     pub branch: Option<String>,
     pub model: Option<String>,
+    /// How it decides what to ask about: `auto`, `manual` …
+    pub mode: Option<String>,
     /// The agent's process; the session ends with it.
     pub process: Option<Process>,
     pub terminal: Option<Terminal>,

@@ -30,6 +30,8 @@ pub(super) struct SessionRecord {
     branch: Option<String>,
     prompt: Option<String>,
     model: Option<String>,
+    #[serde(default)]
+    mode: Option<String>,
     doing: SessionActivity,
     /// When it started doing that.
     since: Timestamp,
@@ -104,6 +106,7 @@ impl SessionRecord {
             started_at: self.started,
             prompt: self.prompt,
             model: self.model,
+            mode: self.mode,
             input_tokens: has_usage.then_some(self.used.input),
             output_tokens: has_usage.then_some(self.used.output),
             cost: self.used.cost,
@@ -119,6 +122,7 @@ impl SessionRecord {
             branch: None,
             prompt: None,
             model: None,
+            mode: None,
             doing: SessionActivity::Idle,
             since: news.at,
             started: news.at,
@@ -149,6 +153,7 @@ impl SessionRecord {
         self.folder = news.folder.clone().or(self.folder);
         self.branch = news.branch.clone();
         self.model = news.model.clone().or(self.model);
+        self.mode = news.mode.clone().or(self.mode);
         self.process = news.process.clone().or(self.process);
         self.terminal = news.terminal.clone().or(self.terminal);
         self.used = news.used.clone().unwrap_or(self.used);
@@ -218,6 +223,7 @@ mod tests {
             folder: Some("/app".to_owned()),
             branch: Some("main".to_owned()),
             model: None,
+            mode: None,
             process: Some(Process::current()),
             terminal: None,
             used: None,

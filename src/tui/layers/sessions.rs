@@ -149,7 +149,7 @@ fn draw_session(model: &Model, buf: &mut Buffer, area: Rect, session: &AgentSess
     let end_x = draw::right(buf, area, area.y, &format!(" {state} · {since}"), style);
     let room = Rect { width: end_x.saturating_sub(area.x), ..area };
     let x = draw::text(buf, room, area.x, area.y, mark, style);
-    let x = draw::text(buf, room, x + 1, area.y, &words::line(&session.agent), theme.title);
+    let x = draw::text(buf, room, x + 1, area.y, &words::line(&session.agent_and_mode()), theme.title);
     let place = match (&session.folder, &session.branch) {
         (Some(folder), Some(branch)) => format!("{folder} ({branch})"),
         (folder, _) => folder.clone().unwrap_or_default(),

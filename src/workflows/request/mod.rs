@@ -22,6 +22,7 @@ mod why;
 use super::Services;
 use crate::graph::{AnyState, BuildError, Graph, Warning, Workflow, ask, end};
 use crate::inbox::{Edited, Item, Spec};
+use jiff::Timestamp;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -57,6 +58,13 @@ fn edited(state: &AnyState, item: &Item, args: &Value) -> Edited {
     let is_other = |warning: &Warning| computed.iter().all(|known| known.code != warning.code);
     warnings.extend(unchanged.warnings.into_iter().filter(is_other));
     Edited { title, warnings, ..unchanged }
+}
+
+/// Whether sayso would warn about a request with this input. If it cannot be read, it would.
+pub fn is_warned_about(input: Value) -> bool {
+    let input = check::prepare(input, Timestamp::UNIX_EPOCH).ok();
+    let request = input.and_then(|input| serde_json::from_value::<RequestInput>(input).ok());
+    request.is_none_or(|request| Warning::need_confirmation(&risk::warnings(&request)))
 }
 
 fn graph() -> Result<Graph<Request, Services>, BuildError> {

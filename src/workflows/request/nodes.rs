@@ -1,6 +1,7 @@
 //! The nodes: one asks, the other ends the thread once it is answered.
 
-use super::state::Request;
+use super::report::Report;
+use super::state::{Request, RequestOutcome, RequestUpdate};
 use super::{grantable, original, risk};
 use crate::graph::{Command, Ctx, Interrupt, Kind, Labels, NodeError, Warning};
 use crate::inbox::{UNNAMED_PROGRAM, proposal};
@@ -32,9 +33,17 @@ pub(super) async fn ask_person(
     Ok(Command::ask(vec![question], "answered"))
 }
 
-/// The answer is in the state, where the asker reads it.
-pub(super) async fn answered(_: Ctx<Services>, _: Arc<Request>) -> Result<Command<Request>, NodeError> {
-    Ok(Command::end())
+/// The answer is in the state, where the asker reads it. If the asker is gone, the agent has been refused or has asked
+/// elsewhere, and the record must not look as if it had been told.
+pub(super) async fn answered(_: Ctx<Services>, state: Arc<Request>) -> Result<Command<Request>, NodeError> {
+    let allowed = matches!(state.given, Some(RequestOutcome::Accept | RequestOutcome::Edit { .. }));
+    let gone = state.asked.asker.as_ref().is_some_and(|asker| !asker.is_alive());
+    if !(allowed && gone) {
+        return Ok(Command::end());
+    }
+    let error = Some("the process that asked ended before it was told".to_owned());
+    let report = Report { error, ..Report::default() };
+    Ok(Command::end().update(RequestUpdate::Reported { report }))
 }
 
 fn question(state: &Request) -> Interrupt {

@@ -71,6 +71,9 @@ pub struct RequestInput {
     /// Whether it is asked each time, whatever was allowed before.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub each_time: bool,
+    /// Whether the agent's own rules refused it, and it tries again if it is allowed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub retry: bool,
     /// Whether an agent asks its own questions, to be answered and not to be allowed.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub question: bool,
@@ -189,6 +192,16 @@ impl RequestInput {
         self.by_tool != other.by_tool
             && session(self).is_some_and(|id| session(other) == Some(id))
             && self.asks_the_same(other)
+    }
+
+    /// Whether it is the same call of the same session, made again.
+    pub fn is_made_again(&self, call: &Self) -> bool {
+        let session = |input: &Self| input.session.as_ref().map(|session| session.id.clone());
+        session(self).is_some_and(|id| session(call) == Some(id))
+            && self.source == call.source
+            && self.folder == call.folder
+            && self.action == call.action
+            && self.args == call.args
     }
 
     /// Whether two askers ask exactly the same. Who they are, when they asked and for how long does not matter.
@@ -342,7 +355,12 @@ impl State for Request {
 
     fn output(&self) -> Option<Value> {
         let outcome = self.given.as_ref()?;
-        Some(json!({"type": outcome.ending(), "args": self.args()}))
+        let mut output = json!({"type": outcome.ending(), "args": self.args()});
+        // The list of decisions reads this.
+        if let Some(report) = &self.reported {
+            output["reported"] = Value::from(report.words());
+        }
+        Some(output)
     }
 }
 

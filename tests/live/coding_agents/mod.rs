@@ -5,6 +5,7 @@ mod app_server;
 mod claude;
 mod codex;
 mod gemini;
+mod late;
 mod model;
 mod opencode;
 mod sessions;

@@ -74,6 +74,9 @@ async fn answer(State(script): State<Arc<Script>>, uri: Uri, body: Bytes) -> Res
     if path.ends_with("/responses") {
         return stream(&responses(&script, &asked));
     }
+    if path.ends_with("/messages") && asked["system"].to_string().contains("You are a security monitor") {
+        return axum::Json(severity(&asked)).into_response();
+    }
     if path.ends_with("/messages") {
         return stream(&messages(&script, &asked));
     }
@@ -118,6 +121,13 @@ fn responses(script: &Script, asked: &Value) -> Vec<Value> {
     ]
 }
 
+/// What the model of Claude Code's auto mode says about every call: a harm from 0 to 100.
+fn severity(asked: &Value) -> Value {
+    json!({"id": "msg_1", "type": "message", "role": "assistant", "model": asked["model"], "stop_reason": "end_turn",
+        "content": [{"type": "text", "text": "<severity>95</severity>"}],
+        "usage": {"input_tokens": 1, "output_tokens": 1}})
+}
+
 /// The wire that Claude Code speaks.
 fn messages(script: &Script, asked: &Value) -> Vec<Value> {
     let turns = asked["messages"].as_array().cloned().unwrap_or_default();
@@ -125,9 +135,13 @@ fn messages(script: &Script, asked: &Value) -> Vec<Value> {
     let result = parts.clone().find(|part| part["type"] == "tool_result");
     let tools = asked["tools"].as_array().cloned().unwrap_or_default();
     let call = script.call(tools.iter().map(|tool| &tool["name"]));
+    // A call that was refused is made again if it may be.
+    let results = parts.clone().filter(|part| part["type"] == "tool_result").count();
+    let again = results == 1 && asked["messages"].to_string().contains("you may retry this tool call");
+    let result = result.filter(|_| !again);
     let (block, delta, stop) = match (result, call) {
         (None, Some(call)) => (
-            json!({"type": "tool_use", "id": "toolu_1", "name": call.tool, "input": {}}),
+            json!({"type": "tool_use", "id": format!("toolu_{}", results + 1), "name": call.tool, "input": {}}),
             json!({"type": "input_json_delta", "partial_json": call.input.to_string()}),
             "tool_use",
         ),

@@ -101,10 +101,30 @@ impl Drop for Tmux {
 
 impl Workplace {
     fn claude_window(&self, program: &Path) -> Option<Tmux> {
+        let manual = ["--permission-mode", "default"];
+        self.claude_window_with(program, &manual, |tmux| tmux.wait_for_text("for shortcuts"))
+    }
+
+    /// In auto mode, as it starts by itself.
+    fn claude_window_in_auto_mode(&self, program: &Path) -> Option<Tmux> {
+        self.claude_window_with(program, &[], |tmux| tmux.wait_for_text("auto mode on"))
+    }
+
+    /// In the manual mode of its settings: it offers auto mode first.
+    fn claude_window_in_manual_mode(&self, program: &Path) -> Option<Tmux> {
+        self.claude_window_with(program, &[], |tmux| {
+            tmux.wait_for_text("No, keep manual mode");
+            tmux.press_until("Down", || tmux.screen().contains("❯ No, keep manual mode"));
+            tmux.press_until("Enter", || tmux.screen().contains("for shortcuts"));
+        })
+    }
+
+    fn claude_window_with(&self, program: &Path, flags: &[&str], ready: impl Fn(&Tmux)) -> Option<Tmux> {
         let mut command = self.claude_command(program);
-        command.env("TERM", "xterm-256color").args(["--permission-mode", "default"]);
+        // Auto mode's check is a part of Anthropic's server; this makes it a question to the model.
+        command.env("TERM", "xterm-256color").env("CLAUDE_CODE_AUTO_MODE_SERVER", "0").args(flags);
         let tmux = Tmux::running(self, "tmux", &command)?;
-        tmux.wait_for_text("for shortcuts");
+        ready(&tmux);
         tmux.enter("Do it.");
         Some(tmux)
     }
@@ -190,6 +210,44 @@ fn claude_code_s_window_is_answered_here_or_there() {
     place.wait_until_empty();
     let late = place.accepted_late(&item);
     assert!(late.contains("the asker no longer waits for it") && !place.ran()[0], "{late}");
+}
+
+#[test]
+#[ignore = "needs Claude Code and tmux; .ci/run installs the former"]
+fn claude_code_s_auto_mode_is_seen_and_asked_about() {
+    let Some(claude) = installed("claude") else { return };
+    let deletes = || bash("rm -rf old; touch ran");
+    // As it is: nobody is asked. The session's line says why.
+    let place = Workplace::connected(deletes(), &["claude"]);
+    let Some(tmux) = place.claude_window_in_auto_mode(&claude) else { return };
+    place.wait_until_ran(&tmux);
+    place.session(|session| session["mode"] == "auto");
+    assert!(place.list().is_empty());
+    // In manual mode it asks.
+    let place = Workplace::connected(deletes(), &["claude", "--manual"]);
+    let Some(tmux) = place.claude_window_in_manual_mode(&claude) else { return };
+    let item = place.card(&tmux);
+    place.session(|session| session["mode"] == "manual");
+    place.sayso(&["accept", item["id"].as_str().unwrap()]);
+    place.wait_until_ran(&tmux);
+    // In auto mode it asks before calls that sayso warns about.
+    let place = Workplace::connected(deletes(), &["claude", "--warned"]);
+    let Some(tmux) = place.claude_window_in_auto_mode(&claude) else { return };
+    let item = place.card(&tmux);
+    place.session(|session| session["mode"] == "auto" && session["interrupt"] == item["id"]);
+    place.sayso(&["respond", item["id"].as_str().unwrap(), "not on a Friday"]);
+    tmux.wait_for_text("Done.");
+    assert!(!place.ran()[0] && place.tool_results().contains("not on a Friday"), "{}", place.tool_results());
+    // What auto mode refused is allowed here, and made again.
+    let place =
+        Workplace::connected(bash("curl -s http://127.0.0.1:9/x; touch ran"), &["claude", "--warned"]);
+    let Some(tmux) = place.claude_window_in_auto_mode(&claude) else { return };
+    let item = place.card(&tmux);
+    assert!(item["text"].as_str().unwrap().contains("Auto mode refused this"), "{item}");
+    place.sayso(&["accept", item["id"].as_str().unwrap()]);
+    place.wait_until_ran(&tmux);
+    tmux.wait_for_text("Done.");
+    assert_eq!(place.outcome(), "allowed, exit code 0");
 }
 
 #[test]
