@@ -276,6 +276,9 @@ pub struct EmailInbox {
     pub mode: Arc<Mutex<MailMode>>,
 }
 
+/// How a made-up model answers.
+type Answer = fn(&Request) -> Result<Reply, ModelError>;
+
 impl EmailInbox {
     /// The model classifies mail as `class`, gives these replies, and then is done.
     pub fn new(class: &str, replies: impl IntoIterator<Item = Reply>) -> Self {
@@ -294,20 +297,15 @@ impl EmailInbox {
     }
 
     /// A model that triages like this.
-    pub fn triaged_by(triage: fn(&Request) -> Result<Reply, ModelError>) -> Self {
+    pub fn triaged_by(triage: Answer) -> Self {
         Self::open_with(EmailSetup::default(), "", Some(triage), |_| Ok(calls([done()])))
     }
 
-    fn open(setup: EmailSetup, class: &str, reply: fn(&Request) -> Result<Reply, ModelError>) -> Self {
+    fn open(setup: EmailSetup, class: &str, reply: Answer) -> Self {
         Self::open_with(setup, class, None, reply)
     }
 
-    fn open_with(
-        setup: EmailSetup,
-        class: &str,
-        triage: Option<fn(&Request) -> Result<Reply, ModelError>>,
-        reply: fn(&Request) -> Result<Reply, ModelError>,
-    ) -> Self {
+    fn open_with(setup: EmailSetup, class: &str, triage: Option<Answer>, reply: Answer) -> Self {
         let class = Arc::new(Mutex::new(class.to_owned()));
         let classified = class.clone();
         let model = FakeModel::by(move |request| match (request.task.as_str(), triage) {
