@@ -1,13 +1,11 @@
 //! Logging in to Google for an account of the config.
 
-use crate::config::{Calendar, Config, Google, MailOutgoing, MailSource};
+use crate::config::{Calendar, Config, Google, MailLogin, MailOutgoing, MailSource};
 use crate::text::there_are;
 use crate::web::WebTimeouts;
-use crate::web::google::{Api, EVENTS, FREE_BUSY, GMAIL, Repeat};
+use crate::web::google::{EVENTS, FREE_BUSY, MAIL};
 use crate::web::oauth::{self, Login, LoginError};
-use reqwest::Method;
 use serde::Serialize;
-use serde_json::Value;
 use std::time::Duration;
 
 /// How long a person may take in the browser.
@@ -33,8 +31,6 @@ impl From<LoginError> for AuthError {
 #[derive(Clone, Debug, Serialize)]
 pub struct LoggedIn {
     pub account: String,
-    /// The address of the mailbox, if Google tells it.
-    pub address: Option<String>,
     pub scopes: Vec<String>,
     /// The file the tokens are kept in.
     pub tokens: String,
@@ -52,8 +48,8 @@ pub async fn begin_auth(config: &Config, account: Option<&str>) -> Result<Author
     let names = || logins.iter().map(|(login, _)| login.account.clone()).collect::<Vec<_>>();
     let (google, scopes) = match (account, logins.as_slice()) {
         (_, []) => {
-            let text = "no account in the config logs in to Google; write a [[mail]] with kind = \"gmail\", or use \
-                        kind = \"imap\" with an app password, which is easier (`sayso auth gmail --help`)";
+            let text = "no account in the config logs in to Google; write login = \"google\" in its [[mail]], or use \
+                        an app password, which is easier (`sayso auth google --help`)";
             return Err(AuthError::Wrong(text.to_owned()));
         }
         (None, [only]) => only,
@@ -89,9 +85,7 @@ impl Authorizing {
     /// Waits for the user in the browser. Dropping the future closes the port.
     pub async fn finish(self) -> Result<LoggedIn, AuthError> {
         let tokens = self.login.finish(LOGIN_TIMEOUT).await?;
-        let has_mail = tokens.scopes.iter().any(|scope| scope == GMAIL);
         Ok(LoggedIn {
-            address: if has_mail { whose(&self.google).await } else { None },
             account: self.google.account,
             scopes: tokens.scopes,
             tokens: self.google.tokens.display().to_string(),
@@ -111,11 +105,18 @@ fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
         None => logins.push((google.clone(), vec![scope])),
     };
     for mail in &config.mail {
-        if let MailSource::Gmail { google, .. } = &mail.source {
-            add(google, GMAIL);
-        }
-        if let Some(MailOutgoing::Gmail { google }) = &mail.outgoing {
-            add(google, GMAIL);
+        let reading = match &mail.source {
+            MailSource::Imap { server, .. } => Some(server),
+            MailSource::Maildir { .. } => None,
+        };
+        let sending = match &mail.outgoing {
+            Some(MailOutgoing::Smtp { server, .. }) => Some(server),
+            Some(MailOutgoing::Maildir { .. } | MailOutgoing::Command { .. }) | None => None,
+        };
+        for server in reading.into_iter().chain(sending) {
+            if let MailLogin::Google(google) = &server.login {
+                add(google, MAIL);
+            }
         }
     }
     if let Some(Calendar::Google { google, .. }) = &config.calendar {
@@ -123,12 +124,4 @@ fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
         add(google, FREE_BUSY);
     }
     logins
-}
-
-/// The address of the mailbox. If it cannot be found out, the login still works.
-async fn whose(google: &Google) -> Option<String> {
-    let api = Api::new(google, &google.gmail_url, WebTimeouts::default()).ok()?;
-    let ask = api.request(Method::GET, &["gmail", "v1", "users", "me", "profile"], &[]);
-    let profile: Value = api.json(ask, Repeat::Freely).await.ok()?;
-    Some(crate::web::safe_excerpt(profile.get("emailAddress")?.as_str()?))
 }

@@ -6,6 +6,7 @@ use super::error::Error;
 use super::google::{Google, GoogleApp};
 use super::keys::{default, example};
 use super::mail::{Mail, MailSource, is_account_name};
+use super::mail_server::MailLogin;
 use super::reader::{Choice as _, FromSection as _, Reader, choice, section};
 use super::secret::Secret;
 use super::url::unsafe_url;
@@ -19,8 +20,8 @@ section! {
         path: Option<String> = example("~/calendar.ics").or("there is no calendar"),
         /// google and caldav: which calendar; not needed for Google's primary one, or if the server has only one.
         calendar: Option<String> = example("Work").or("primary at Google, the only one on a server"),
-        /// google: which account of `[[mail]]` logs in (after `sayso auth gmail --account NAME`).
-        account: Option<String> = example("ada").or("the first of kind gmail"),
+        /// google: which account of `[[mail]]` logs in (after `sayso auth google --account NAME`).
+        account: Option<String> = example("ada").or("the first with login = \"google\""),
         /// caldav: the server, the login, and where the password is kept; set one of the three. ca_file is for a server
         /// of your own.
         url: Option<String> = example("https://dav.example.org/").or("none; caldav needs one"),
@@ -113,8 +114,11 @@ impl Calendar {
             CalendarKind::Ics => Ok(keys.path.map(|path| Self::Ics { path: reader.path(&path) })),
             CalendarKind::Google => {
                 let first = || {
-                    let gmail = |mail: &&Mail| matches!(mail.source, MailSource::Gmail { .. });
-                    accounts.iter().find(gmail).map(|mail| mail.name.clone())
+                    let logs_in = |mail: &&Mail| match &mail.source {
+                        MailSource::Imap { server, .. } => matches!(server.login, MailLogin::Google(_)),
+                        MailSource::Maildir { .. } => false,
+                    };
+                    accounts.iter().find(logs_in).map(|mail| mail.name.clone())
                 };
                 let account = keys.account.or_else(first).unwrap_or_else(|| "google".to_owned());
                 if !is_account_name(&account) || account.starts_with('.') {

@@ -151,6 +151,13 @@ impl Entries {
     }
 }
 
+/// What to write instead of `kind = "gmail"`, which was a kind of its own once.
+const GMAIL: &str = r#"Gmail is IMAP and SMTP. Write these lines and run `sayso auth google`:
+kind = "imap"
+host = "imap.gmail.com"
+login = "google"    # or password_command, with an app password
+outgoing = { kind = "smtp", host = "smtp.gmail.com" }"#;
+
 /// Checks `value` against the key's kind. A whole number is accepted as an amount.
 fn check(address: &Address, kind: Kind, value: Value, origin: &Origin) -> Result<Value, Error> {
     let wrong_type = |expected, value: &Value| Error::WrongType {
@@ -172,7 +179,10 @@ fn check(address: &Address, kind: Kind, value: Value, origin: &Origin) -> Result
             if choices.contains(&text.as_str()) {
                 return Ok(text.into());
             }
-            let hint = hint(&text, choices.iter().copied(), "choose one of");
+            let hint = match (address.section, text.as_str()) {
+                ("mail", "gmail") => GMAIL.to_owned(),
+                _ => hint(&text, choices.iter().copied(), "choose one of"),
+            };
             Err(bad(format!("cannot be {:?}; {hint}", quoted(&text))))
         }
         (Kind::Choice(_), value) => Err(wrong_type("a string", &value)),

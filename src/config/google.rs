@@ -9,12 +9,11 @@ use super::secret::Secret;
 use super::url::unsafe_url;
 
 section! {
-    /// Google, for accounts of kind gmail and calendars of kind google. Easier for Gmail: kind = "imap" with host
-    /// imap.gmail.com and an app password (see docs/gmail.md). Anything else needs an OAuth client of your own and
-    /// `sayso auth gmail`; its --help says how to get one.
+    /// Google, for mail servers with login = "google" and calendars of kind google. Both need an OAuth client of your
+    /// own and `sayso auth google`; its --help says how to get one.
     pub(super) struct GoogleSection in one("google") {
         client_id: Option<String> =
-            example("123456-abc.apps.googleusercontent.com").or("none; gmail needs one"),
+            example("123456-abc.apps.googleusercontent.com").or("none; a login at Google needs one"),
         /// Where the client's secret is kept; set one of the three.
         client_secret_env: Option<String> = example("GOOGLE_CLIENT_SECRET"),
         client_secret_command: Option<String> = example("pass show google/sayso"),
@@ -23,7 +22,6 @@ section! {
         /// https://, unless they are on this machine.
         auth_url: String = default("https://accounts.google.com/o/oauth2/v2/auth"),
         token_url: String = default("https://oauth2.googleapis.com/token"),
-        gmail_url: String = default("https://gmail.googleapis.com"),
         calendar_url: String = default("https://www.googleapis.com/calendar/v3"),
     }
 }
@@ -41,8 +39,6 @@ pub struct Google {
     pub auth_url: String,
     /// Where tokens come from.
     pub token_url: String,
-    /// Gmail's base URL, without a trailing slash.
-    pub gmail_url: String,
     /// Google Calendar's base URL, without a trailing slash.
     pub calendar_url: String,
     /// The file its tokens are kept in.
@@ -63,7 +59,6 @@ impl<'a> GoogleApp<'a> {
         let urls = [
             ("auth_url", &keys.auth_url),
             ("token_url", &keys.token_url),
-            ("gmail_url", &keys.gmail_url),
             ("calendar_url", &keys.calendar_url),
         ];
         for (key, url) in urls {
@@ -81,18 +76,16 @@ impl<'a> GoogleApp<'a> {
         let keys = &self.keys;
         let client_id = keys.client_id.clone().filter(|id| !id.trim().is_empty()).ok_or_else(|| {
             let hint =
-                "write the id of an OAuth client of your own; `sayso auth gmail --help` says how to get one";
+                "write the id of an OAuth client of your own; `sayso auth google --help` says how to get one";
             self.reader.missing("client_id", hint)
         })?;
-        let base = |url: &str| url.trim_end_matches('/').to_owned();
         Ok(Google {
             account: account.to_owned(),
             client_id,
             client_secret: self.client_secret.clone(),
             auth_url: keys.auth_url.clone(),
             token_url: keys.token_url.clone(),
-            gmail_url: base(&keys.gmail_url),
-            calendar_url: base(&keys.calendar_url),
+            calendar_url: keys.calendar_url.trim_end_matches('/').to_owned(),
             tokens: self.folder.join(format!("{account}.json")),
         })
     }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::error::{Error, quoted};
-use super::google::{Google, GoogleApp};
+use super::google::GoogleApp;
 use super::keys::{default, example, within};
 use super::mail_server::{MailServer, ServerKeys};
 use super::models::Model;
@@ -19,7 +19,7 @@ const LONGEST_NAME: usize = 40;
 section! {
     /// Your mail, one `[[mail]]` per account. Every key is listed here; complete examples follow below.
     pub(super) struct MailSection in array("mail", SAMPLES) {
-        /// A short name for the account, and where its mail is read: maildir | imap | gmail
+        /// A short name for the account, and where its mail is read: maildir | imap
         name: Option<String> = example("home"),
         kind: MailKind = default("maildir"),
         /// maildir: the folder that has cur, new and tmp.
@@ -59,7 +59,6 @@ choice! {
     pub(super) enum MailKind {
         Maildir = "maildir",
         Imap = "imap",
-        Gmail = "gmail",
     }
 }
 
@@ -95,14 +94,14 @@ token_command = "oama access ada@lab.example"
 address = "ada@lab.example"
 outgoing = { kind = "smtp", host = "smtp.lab.example", token_command = "oama access ada@lab.example" }
 
-# Gmail through its own API, after `sayso auth gmail`. Labels may be named in folders; without any the inbox is read.
-# label:NAME makes the label if there is none, and folder:NAME also takes the mail out of the inbox.
+# Gmail, after `sayso auth google`; an app password in password_command is easier.
 [[mail]]
 name = "ada"
-kind = "gmail"
+kind = "imap"
+host = "imap.gmail.com"
+login = "google"
 address = "ada@gmail.com"
-handled.done = "label:sayso"
-outgoing = { kind = "gmail" }
+outgoing = { kind = "smtp", host = "smtp.gmail.com" }
 "#;
 
 /// One account, from `[[mail]]`.
@@ -131,13 +130,11 @@ impl Mail {
     /// The secrets it takes to read and to send its mail.
     pub(super) fn secrets(&self) -> impl Iterator<Item = &Secret> {
         let source = match &self.source {
-            MailSource::Imap { server, .. } => Some(server.login.secret()),
-            MailSource::Gmail { google, .. } => google.client_secret.as_ref(),
+            MailSource::Imap { server, .. } => server.login.secret(),
             MailSource::Maildir { .. } => None,
         };
         let outgoing = match &self.outgoing {
-            Some(MailOutgoing::Smtp { server, .. }) => Some(server.login.secret()),
-            Some(MailOutgoing::Gmail { google }) => google.client_secret.as_ref(),
+            Some(MailOutgoing::Smtp { server, .. }) => server.login.secret(),
             Some(MailOutgoing::Maildir { .. } | MailOutgoing::Command { .. }) | None => None,
         };
         source.into_iter().chain(outgoing)
@@ -166,13 +163,6 @@ pub enum MailSource {
         drafts: Option<String>,
         /// The folder with sent mail; the one the server names if not set.
         sent: Option<String>,
-    },
-    /// Gmail through its own API.
-    Gmail {
-        /// The login.
-        google: Google,
-        /// The labels to read.
-        labels: Vec<String>,
     },
 }
 
@@ -246,14 +236,14 @@ impl Mail {
         check_addresses(reader, "address", [&address])?;
         check_addresses(reader, "aliases", &mail.aliases)?;
         refuse_keys_of_other_kinds(reader, mail.kind)?;
+        let login = || google.login(&name);
         let source = match mail.kind {
             MailKind::Imap => MailSource::Imap {
-                server: mail.server.resolve(reader, (993, 143), &address, None)?,
+                server: mail.server.resolve(reader, (993, 143), &address, None, login)?,
                 folders: mail.folders,
                 drafts: mail.drafts,
                 sent: mail.sent,
             },
-            MailKind::Gmail => MailSource::Gmail { google: google.login(&name)?, labels: mail.folders },
             MailKind::Maildir => {
                 let hint = "write the folder that has cur, new and tmp";
                 let path = mail.path.ok_or_else(|| reader.missing("path", hint))?;
@@ -267,9 +257,8 @@ impl Mail {
         };
         let imap = match &source {
             MailSource::Imap { server, .. } => Some(server),
-            MailSource::Maildir { .. } | MailSource::Gmail { .. } => None,
+            MailSource::Maildir { .. } => None,
         };
-        let login = || google.login(&name);
         let outgoing = mail.outgoing.resolve(&reader.within("outgoing"), &address, imap, login)?;
         let handled = reader.within("handled");
         Ok(Self {
@@ -288,13 +277,11 @@ impl Mail {
 
 /// Refuses keys that belong to another kind of account: they were written by mistake.
 fn refuse_keys_of_other_kinds(reader: &Reader<'_>, kind: MailKind) -> Result<(), Error> {
-    let or_imap = ", or write kind = \"imap\"";
-    let (keys, server_key, advice) = match kind {
-        MailKind::Imap => (&["path"][..], None, ""),
-        MailKind::Gmail => (&["path", "drafts", "sent"][..], ServerKeys::first_written(reader), or_imap),
-        MailKind::Maildir => (&[][..], ServerKeys::first_written(reader), or_imap),
+    let (key, advice) = match kind {
+        MailKind::Imap => (reader.has("path").then_some("path"), ""),
+        MailKind::Maildir => (ServerKeys::first_written(reader), ", or write kind = \"imap\""),
     };
-    match keys.iter().copied().find(|key| reader.has(key)).or(server_key) {
+    match key {
         Some(key) => {
             let why = format!("means nothing for kind {:?}; leave it out{advice}", kind.word());
             Err(reader.bad(key, why))

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use super::error::Error;
+use super::google::Google;
 use super::keys::example;
 use super::reader::{FromSection, Reader, choice, section};
 use super::secret::Secret;
@@ -23,6 +24,8 @@ section! {
         password_command: Option<String> = example("pass show mail"),
         password_file: Option<String> = example("~/.secrets/mail"),
         token_command: Option<String> = example("oama access ada@example.org"),
+        /// google: log in with `sayso auth google` instead (see `[google]`).
+        login: Option<LoginAt> = example("google"),
         /// For a server of your own: the certificate of the authority that issued its own. For a bridge on this
         /// machine: the SHA-256 of its certificate.
         ca_file: Option<String> = example("~/ca.pem"),
@@ -60,18 +63,28 @@ choice! {
     }
 }
 
+choice! {
+    /// Where to log in instead of giving a password.
+    pub(super) enum LoginAt {
+        Google = "google",
+    }
+}
+
 /// How to log in to a mail server.
 #[derive(Clone, Debug, PartialEq)]
 pub enum MailLogin {
     Password(Secret),
     /// A token (XOAUTH2), fetched again for each connection.
     Token(Secret),
+    /// A token of Google's (XOAUTH2), renewed when it expires.
+    Google(Google),
 }
 
 impl MailLogin {
-    pub(super) fn secret(&self) -> &Secret {
+    pub(super) fn secret(&self) -> Option<&Secret> {
         match self {
-            Self::Password(secret) | Self::Token(secret) => secret,
+            Self::Password(secret) | Self::Token(secret) => Some(secret),
+            Self::Google(google) => google.client_secret.as_ref(),
         }
     }
 }
@@ -83,15 +96,16 @@ impl ServerKeys {
     }
 
     /// Makes a server from the keys. `ports` are the defaults for TLS and for STARTTLS. Parts of the login that are not
-    /// written come from `like`.
+    /// written come from `like`; `google` is the account's login at Google.
     pub(super) fn resolve(
         self,
         reader: &Reader<'_>,
         ports: (u16, u16),
         address: &str,
         like: Option<&MailServer>,
+        google: impl FnOnce() -> Result<Google, Error>,
     ) -> Result<MailServer, Error> {
-        let login = self.login(reader);
+        let login = self.read_login(reader, google);
         let hint = "write the server's name, such as mail.example.org";
         let host = self.host.ok_or_else(|| reader.missing("host", hint))?;
         let is_odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '@');
@@ -120,7 +134,11 @@ impl ServerKeys {
         Ok(MailServer { host, port, tls, user, login, ca_file, tls_pin: self.tls_pin })
     }
 
-    fn login(&self, reader: &Reader<'_>) -> Result<Option<MailLogin>, Error> {
+    fn read_login(
+        &self,
+        reader: &Reader<'_>,
+        google: impl FnOnce() -> Result<Google, Error>,
+    ) -> Result<Option<MailLogin>, Error> {
         let file = |path: &String| MailLogin::Password(Secret::File(reader.path(path)));
         let command = |command: &Option<String>| command.clone().map(Secret::Command);
         let sources = [
@@ -131,6 +149,10 @@ impl ServerKeys {
             ("password_command".to_owned(), command(&self.password_command).map(MailLogin::Password)),
             ("password_file".to_owned(), self.password_file.as_ref().map(file)),
             ("token_command".to_owned(), command(&self.token_command).map(MailLogin::Token)),
+            (
+                "login".to_owned(),
+                self.login.map(|LoginAt::Google| google()).transpose()?.map(MailLogin::Google),
+            ),
         ];
         reader.only_one(sources)
     }

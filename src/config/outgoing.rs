@@ -12,7 +12,7 @@ section! {
     /// Where mail is sent.
     pub(super) struct OutgoingKeys {
         /// How mail is sent: maildir (a folder that something else sends from) | command (such as msmtp or sendmail) |
-        /// smtp | gmail. Without it nothing can be sent. You can also write these keys under `[mail.outgoing]`.
+        /// smtp. Without it nothing can be sent. You can also write these keys under `[mail.outgoing]`.
         kind: Option<OutgoingKind> = example("maildir"),
         /// maildir: the folder. command: the command and its arguments, and a Maildir for copies of sent mail.
         path: Option<String> = example("~/Mail/outbox"),
@@ -30,7 +30,6 @@ choice! {
         Maildir = "maildir",
         Command = "command",
         Smtp = "smtp",
-        Gmail = "gmail",
     }
 }
 
@@ -56,11 +55,6 @@ pub enum MailOutgoing {
         server: MailServer,
         /// Who puts the copy there.
         filed_by: FiledBy,
-    },
-    /// Gmail through its own API. Gmail itself keeps a copy.
-    Gmail {
-        /// The login.
-        google: Google,
     },
 }
 
@@ -96,7 +90,7 @@ impl OutgoingKeys {
         };
         let Some(kind) = self.kind else {
             if server_key.is_some() || ["path", "command", "sent"].into_iter().any(|key| reader.has(key)) {
-                return Err(reader.missing("kind", "write maildir, command, smtp or gmail"));
+                return Err(reader.missing("kind", "write maildir, command or smtp"));
             }
             return Ok(None);
         };
@@ -107,7 +101,7 @@ impl OutgoingKeys {
                 refuse(server_key, "maildir or command")?;
             }
             OutgoingKind::Command => refuse(server_key, "maildir or command")?,
-            OutgoingKind::Smtp | OutgoingKind::Gmail => refuse(&["path", "command", "sent"], kind.word())?,
+            OutgoingKind::Smtp => refuse(&["path", "command", "sent"], kind.word())?,
         }
         Ok(Some(match kind {
             OutgoingKind::Maildir => {
@@ -128,13 +122,9 @@ impl OutgoingKeys {
                 }
             }
             OutgoingKind::Smtp => MailOutgoing::Smtp {
-                server: self.server.resolve(reader, (465, 587), address, imap)?,
+                server: self.server.resolve(reader, (465, 587), address, imap, google)?,
                 filed_by: self.filed_by.unwrap_or_default(),
             },
-            OutgoingKind::Gmail => {
-                refuse(server_key, kind.word())?;
-                MailOutgoing::Gmail { google: google()? }
-            }
         }))
     }
 }

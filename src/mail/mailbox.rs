@@ -19,7 +19,8 @@ impl Cursor {
     pub(super) fn position<T: DeserializeOwned>(&self) -> Result<T, MailError> {
         serde_json::from_str(&self.0).map_err(|_| {
             MailError::Permanent(
-                "where this mailbox was left off cannot be read; it belongs to another kind".to_owned(),
+                "where this mailbox was left off cannot be read: the account was of another kind; give it a new name"
+                    .to_owned(),
             )
         })
     }
@@ -48,8 +49,6 @@ pub struct Fetched {
     pub cursor: Option<Cursor>,
     /// How many more mails there are beyond the limit.
     pub remaining: u64,
-    /// What could not be fetched, in a sentence; the cursor remembers it, and we try again.
-    pub missed: Option<String>,
 }
 
 /// The current state of a mail in its mailbox.
@@ -82,7 +81,7 @@ pub enum Destination {
     Archive,
     Trash,
     Spam,
-    /// A folder or label, by its name.
+    /// A folder, by its name.
     Folder(String),
 }
 

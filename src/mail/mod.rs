@@ -9,7 +9,6 @@
 mod codes;
 pub mod compose;
 mod copies;
-pub mod gmail;
 mod html;
 pub mod imap;
 mod json;

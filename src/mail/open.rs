@@ -1,6 +1,5 @@
 //! Opens mailboxes and outgoing mail from the config, with one arm per kind.
 
-use super::gmail::{Gmail, GmailOutgoing};
 use super::imap::Imap;
 use super::maildir::Maildir;
 use super::observing::Observing;
@@ -28,7 +27,6 @@ fn mailbox(mail: &config::Mail) -> Result<Arc<dyn Mailbox>, MailError> {
             Some(imap) => Ok(Arc::new(imap)),
             None => Err(MailError::Permanent(format!("the account {} is on no IMAP server", mail.name))),
         },
-        MailSource::Gmail { google, labels } => Ok(Arc::new(Gmail::open(mail, google, labels)?)),
     }
 }
 
@@ -53,7 +51,6 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
                 None => Arc::new(smtp),
             }
         }
-        Some(MailOutgoing::Gmail { google }) => Arc::new(GmailOutgoing::open(google)?),
     };
     match mail.mode {
         MailMode::Act => Ok(Some(inner)),
@@ -65,6 +62,6 @@ pub fn open_outgoing(mail: &config::Mail) -> Result<Option<Arc<dyn Outgoing>>, M
 fn sent_folder(mail: &config::Mail) -> Option<PathBuf> {
     match &mail.source {
         MailSource::Maildir { path, sent, .. } => Some(sent.clone().unwrap_or_else(|| path.join(".Sent"))),
-        MailSource::Imap { .. } | MailSource::Gmail { .. } => None,
+        MailSource::Imap { .. } => None,
     }
 }

@@ -18,7 +18,8 @@ const TRIES: u32 = 4;
 /// The most pages a list may have.
 const MAX_PAGES: usize = 2_000;
 
-pub const GMAIL: &str = "https://www.googleapis.com/auth/gmail.modify";
+/// Mail by IMAP and SMTP.
+pub const MAIL: &str = "https://mail.google.com/";
 pub const EVENTS: &str = "https://www.googleapis.com/auth/calendar.events";
 pub const FREE_BUSY: &str = "https://www.googleapis.com/auth/calendar.freebusy";
 
@@ -37,9 +38,6 @@ pub enum CallError {
     /// It surely did not happen, and may work next time.
     #[error("{0}")]
     Temporary(String),
-    /// The reply makes no sense. The call changed nothing, and may work next time.
-    #[error("{0}")]
-    UnexpectedReply(String),
     /// It may have happened.
     #[error("{0}")]
     Unknown(String),
@@ -99,10 +97,6 @@ impl Pages<'_> {
         }
         Ok(Some(page))
     }
-
-    pub fn has_next(&self) -> bool {
-        self.next.is_some()
-    }
 }
 
 /// One of Google's APIs, used with one account. Clones share tokens and waiting times.
@@ -116,11 +110,16 @@ pub struct Api {
 }
 
 impl Api {
-    /// The API at `base`. Sends nothing yet.
-    pub fn new(login: &Google, base: &str, wait: WebTimeouts) -> Result<Self, String> {
+    /// The API at `base`, for a login that has to cover `scopes`. Sends nothing yet.
+    pub fn new(
+        login: &Google,
+        base: &str,
+        scopes: &'static [&'static str],
+        wait: WebTimeouts,
+    ) -> Result<Self, String> {
         let base = Url::parse(base).map_err(|_| "an address in [google] is not a URL".to_owned())?;
         let web = WebClient::new(&base, None, wait)?;
-        Ok(Self { base, web, bearer: Bearer::new(login.clone(), wait), pause_until: Arc::default() })
+        Ok(Self { base, web, bearer: Bearer::new(login.clone(), scopes, wait), pause_until: Arc::default() })
     }
 
     /// A request for a path below the base; the segments are escaped so that none can leave it.
@@ -219,9 +218,9 @@ impl Api {
         Pages { api: self, first, next: Some(String::new()), read: 0 }
     }
 
-    /// An error for a reply that makes no sense.
+    /// An error for a reply that makes no sense. The next one may.
     pub fn unexpected(&self, what: &str) -> CallError {
-        CallError::UnexpectedReply(format!("{} answers with {what}", self.place()))
+        CallError::Temporary(format!("{} answers with {what}", self.place()))
     }
 
     fn backoff(&self, tries: u32) -> Duration {

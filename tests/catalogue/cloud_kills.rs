@@ -1,15 +1,15 @@
-//! D02 at clouds: the real program killed around a mail sent by Gmail, and around an event put into Google Calendar or a
-//! CalDAV server, changed or taken out there, at each named point and in the middle of the request itself. What counts is
-//! what the server holds.
+//! D02 at clouds: the real program killed around a mail that Gmail's server takes, and around an event put into Google
+//! Calendar or a CalDAV server, changed or taken out there, at each named point and in the middle of the request itself.
+//! What counts is what the server holds.
 
 use crate::dav::{Dav, PASSWORD, multistatus};
+use crate::gmail;
 use crate::google::{Fault, Moment};
 use crate::person::{Person, proposed, question};
 use crate::report;
 use serde_json::Value;
 use std::os::unix::process::ExitStatusExt;
 
-const SEND: &str = "POST /upload/gmail/v1/users/me/messages/send";
 const INSERT: &str = "POST /calendar/v3/calendars/primary/events";
 
 /// Where the process dies.
@@ -17,7 +17,7 @@ const INSERT: &str = "POST /calendar/v3/calendars/primary/events";
 enum Death {
     /// At a named point, the so-manieth time.
     At(&'static str),
-    /// While the server has its request to send.
+    /// While the server has its mail.
     Sending(Moment),
     /// While the server has its event.
     Inserting(Moment),
@@ -94,7 +94,7 @@ fn trial(what: What, death: Death) {
         What::Moved => (news("REQUEST"), "answer_invitation"),
         What::Cancelled => (news("CANCEL"), "remove_event"),
     };
-    person.google.deliver(&mail);
+    person.gmail.deliver(&mail);
     person.json(&["mail", "sync"]);
     let item = proposed(&person, action);
     person.json(&["accept", item["id"].as_str().unwrap()]);
@@ -102,7 +102,7 @@ fn trial(what: What, death: Death) {
     let mut doomed = person.command(&["run"]);
     match (death, what) {
         (Death::At(point), _) => drop(doomed.env("SAYSO_FAIL_POINT", point)),
-        (Death::Sending(moment), _) => person.google.world().fault(SEND, Fault::Kill(moment)),
+        (Death::Sending(moment), _) => person.gmail.fault(gmail::Fault::Kill(moment)),
         (Death::Inserting(moment), What::Google) => {
             person.google.world().fault(INSERT, Fault::Kill(moment));
         }
@@ -114,7 +114,7 @@ fn trial(what: What, death: Death) {
     let died = child.wait_with_output().unwrap().status;
     assert_eq!(died.signal(), Some(9), "{case}: it was to die");
 
-    let sent = || person.google.world().sent().len();
+    let sent = || person.gmail.sent().len();
     let events = || match what {
         What::Reply => 0,
         What::Google => person.google.world().events.len(),

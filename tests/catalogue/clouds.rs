@@ -1,11 +1,16 @@
-//! M06 and M07 at Google: a history that is gone, tokens that expired, and servers that ask for a pause.
+//! M06 and M07 at Google: numbers that become void, tokens that expired, and servers that ask for a pause.
 
+use crate::fake::Fault as MailFault;
+use crate::gmail::Gmail;
 use crate::google::{Fault, Google};
 use crate::person::{Person, proposal, question};
 use crate::report;
+use crate::script::patience;
 use futures_util::future::join_all;
-use sayso::config::{AfterHandling, Mail, MailMode, MailSource};
-use sayso::mail::gmail::{Gmail, GmailOutgoing};
+use jiff::tz::TimeZone;
+use sayso::calendar::{Calendar, GoogleCalendar};
+use sayso::mail::imap::Imap;
+use sayso::mail::smtp::Smtp;
 use sayso::mail::{MailError, Mailbox, Outgoing};
 use sayso::web::WebTimeouts;
 use std::collections::BTreeSet;
@@ -18,23 +23,16 @@ const WAIT: WebTimeouts = WebTimeouts {
     longest: Duration::from_secs(5),
 };
 
-fn mailbox(login: &sayso::config::Google) -> Gmail {
-    let mail = Mail {
-        name: "home".to_owned(),
-        source: MailSource::Gmail { google: login.clone(), labels: Vec::new() },
-        address: "ada@gmail.example".to_owned(),
-        aliases: Vec::new(),
-        mode: MailMode::Act,
-        model: None,
-        handled_done: AfterHandling::Seen,
-        handled_ignored: AfterHandling::None,
-        outgoing: None,
-    };
-    Gmail::with_timeouts(&mail, login, &[], WAIT).unwrap()
+fn mailbox(gmail: &Gmail, login: &sayso::config::Google) -> Imap {
+    Imap::with_timeouts(&gmail.account(login), patience()).unwrap()
+}
+
+fn calendar(login: &sayso::config::Google) -> GoogleCalendar {
+    GoogleCalendar::with_timeouts(login, "primary", TimeZone::UTC, WAIT)
 }
 
 #[test]
-fn m06_a_history_that_is_gone_loses_nothing_and_triages_nothing_twice() {
+fn m06_numbers_that_become_void_triage_nothing_twice() {
     let person = Person::new("");
     person.log_in();
     person.json(&["mail", "sync"]);
@@ -43,18 +41,16 @@ fn m06_a_history_that_is_gone_loses_nothing_and_triages_nothing_twice() {
     for round in 0..rounds {
         for _ in 0..=round {
             came += 1;
-            person.google.deliver(&question(came));
+            person.gmail.deliver(&question(came));
         }
         if round % 2 == 1 {
-            person.google.world().forget_history();
+            person.gmail.renumber();
         }
         came += 1;
-        person.google.deliver(&question(came));
+        person.gmail.deliver(&question(came));
         // Some of it fails on the way and is looked at again.
         if round % 3 == 2 {
-            for _ in 0..5 {
-                person.google.world().fault("format=raw", Fault::Cut);
-            }
+            person.gmail.mailbox.fault("BODY", MailFault::Cut);
         }
         for _ in 0..2 {
             person.sayso(&["mail", "sync"]);
@@ -67,38 +63,43 @@ fn m06_a_history_that_is_gone_loses_nothing_and_triages_nothing_twice() {
     assert_eq!(threads.len(), came as usize, "each has one thread of its own");
     let all = person.json(&["threads"]);
     assert_eq!(all.as_array().unwrap().len(), came as usize, "and there is no other");
-    report("M06", "Gmail's history gone, and cut connections", rounds);
+    report("M06", "UIDVALIDITY changed under the real program, and cut connections", rounds);
 }
 
 #[tokio::test]
-async fn m07_many_401s_are_one_refresh() {
+async fn m07_many_refused_tokens_are_one_refresh() {
     let rounds = 5;
     for _ in 0..rounds {
         let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
+        let gmail = Gmail::start(&google);
         let login = google.login(folder.path());
-        for n in 0..40 {
-            google.deliver(&question(n));
-        }
+        gmail.deliver(&question(1));
         // Several doors of one account, as in one process, and as in several.
-        let doors: Vec<Gmail> = (0..3).map(|_| mailbox(&login)).collect();
-        let out = GmailOutgoing::with_timeouts(&login, WAIT).unwrap();
+        let doors: Vec<Imap> = (0..3).map(|_| mailbox(&gmail, &login)).collect();
+        let out = Smtp::new(gmail.smtp_server(&login), None).with_timeouts(patience());
+        let calendar = calendar(&login);
         google.world().access.clear();
-        let (fetched, checked) =
-            tokio::join!(join_all(doors.iter().map(|door| door.fetch(None, 50))), out.check());
-        checked.unwrap();
+        let (fetched, sending, calendar) = tokio::join!(
+            join_all(doors.iter().map(|door| door.fetch(None, 50))),
+            out.check(),
+            calendar.check()
+        );
+        sending.unwrap();
+        calendar.unwrap();
         for fetched in fetched {
-            assert_eq!(fetched.unwrap().mails.len(), 40);
+            assert_eq!(fetched.unwrap().mails.len(), 1);
         }
         assert_eq!(google.world().refreshes, 1);
     }
-    report("M07", "401 under load: one refresh", rounds);
+    report("M07", "refused tokens at IMAP, SMTP and a calendar: one refresh", rounds);
 }
 
 #[tokio::test]
 async fn m07_a_login_that_is_over_is_said_and_not_asked_again_and_again() {
     let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
+    let gmail = Gmail::start(&google);
     let login = google.login(folder.path());
-    let door = mailbox(&login);
+    let door = mailbox(&gmail, &login);
     {
         let mut world = google.world();
         world.access.clear();
@@ -107,7 +108,7 @@ async fn m07_a_login_that_is_over_is_said_and_not_asked_again_and_again() {
     for _ in 0..4 {
         match door.fetch(None, 10).await {
             Err(MailError::Login(text)) => {
-                assert!(text.contains("run `sayso auth gmail --account home`"), "{text}");
+                assert!(text.contains("run `sayso auth google --account home`"), "{text}");
                 assert!(!text.contains("canary"), "{text}");
             }
             other => panic!("{other:?}"),
@@ -121,12 +122,9 @@ async fn m07_a_login_that_is_over_is_said_and_not_asked_again_and_again() {
 }
 
 #[tokio::test]
-async fn m07_a_wish_to_be_left_alone_is_kept_by_all() {
+async fn m07_a_wish_to_be_left_alone_is_kept() {
     let (google, folder) = (Google::start(), tempfile::tempdir().unwrap());
-    let door = mailbox(&google.login(folder.path()));
-    for n in 0..10 {
-        google.deliver(&question(n));
-    }
+    let calendar = calendar(&google.login(folder.path()));
     let limit = r#"{"error": {"errors": [{"reason": "userRateLimitExceeded"}]}}"#;
     let cases = [
         Fault::Reply(429, vec![("retry-after", "1".into())], "{}".into()),
@@ -134,10 +132,9 @@ async fn m07_a_wish_to_be_left_alone_is_kept_by_all() {
     ];
     let trials = cases.len();
     for fault in cases {
-        google.world().fault("GET /gmail/v1/users/me/messages/", fault);
+        google.world().fault("POST /calendar/v3/freeBusy", fault);
         let began = Instant::now();
-        let fetched = door.fetch(None, 50).await.unwrap();
-        assert_eq!(fetched.mails.len(), 10);
+        calendar.check().await.unwrap();
         assert!(began.elapsed() >= Duration::from_millis(900), "{:?}", began.elapsed());
     }
     report("M07", "429 and 403 with Retry-After: waited for", trials);
@@ -163,10 +160,10 @@ fn m07_a_login_that_is_over_is_one_card_that_goes_by_itself() {
         assert_eq!(list.as_array().unwrap().len(), 1, "{list}");
         assert_eq!((&list[0]["kind"], &list[0]["action"]), (&"trouble".into(), &"login".into()));
         let (_, view, _) = person.sayso(&["view", list[0]["id"].as_str().unwrap()]);
-        assert!(view.contains("run `sayso auth gmail --account home`"), "{view}");
+        assert!(view.contains("run `sayso auth google --account home`"), "{view}");
         assert!(!view.contains("canary"), "{view}");
         person.log_in();
-        person.google.deliver(&question(round));
+        person.gmail.deliver(&question(round));
         person.json(&["mail", "sync"]);
         person.json(&["run"]);
         let list = person.json(&["list"]);
@@ -190,7 +187,7 @@ fn m07_a_login_that_is_over_is_one_card_that_goes_by_itself() {
 fn m07_a_reply_that_met_a_login_that_is_over_waits_for_the_next() {
     let person = Person::new("");
     person.log_in();
-    person.google.deliver(&question(1));
+    person.gmail.deliver(&question(1));
     person.json(&["mail", "sync"]);
     let item = proposal(&person);
     {
@@ -208,11 +205,11 @@ fn m07_a_reply_that_met_a_login_that_is_over_waits_for_the_next() {
         .find(|item| item["kind"] == "trouble" && item["action"] != "login")
         .expect("a card");
     let (_, view, _) = person.sayso(&["view", card["id"].as_str().unwrap()]);
-    assert!(view.contains("sayso auth gmail --account home"), "{view}");
-    assert_eq!(person.google.world().sent().len(), 0);
+    assert!(view.contains("sayso auth google --account home"), "{view}");
+    assert_eq!(person.gmail.sent().len(), 0);
     person.log_in();
     person.json(&["accept", card["id"].as_str().unwrap()]);
     person.json(&["run"]);
-    assert_eq!(person.google.world().sent().len(), 1);
+    assert_eq!(person.gmail.sent().len(), 1);
     report("M07", "a re-login card, and the reply sent once after it", 1);
 }

@@ -13,6 +13,8 @@ mod dav;
 #[allow(dead_code)]
 #[path = "../servers/fake.rs"]
 mod fake;
+#[path = "../support/gmail.rs"]
+mod gmail;
 #[path = "../support/google.rs"]
 mod google;
 #[path = "../support/person.rs"]

@@ -29,7 +29,7 @@ fn i10_a_mail_between_the_approval_and_the_sending() {
     let trial = |(point, begun): (&str, bool)| {
         let person = Person::new("");
         person.log_in();
-        person.google.deliver(&question(1));
+        person.gmail.deliver(&question(1));
         person.json(&["mail", "sync"]);
         let item = proposal(&person);
         let id = item["id"].as_str().unwrap();
@@ -39,11 +39,11 @@ fn i10_a_mail_between_the_approval_and_the_sending() {
             let died = doomed.env("SAYSO_FAIL_POINT", point).output().unwrap().status;
             assert_eq!(died.signal(), Some(9), "{point}: it was to die");
         }
-        let before = person.google.world().sent().len();
-        person.google.deliver(LATER);
+        let before = person.gmail.sent().len();
+        person.gmail.deliver(LATER);
         person.json(&["mail", "sync"]);
         person.json(&["run"]);
-        let sent = person.google.world().sent().len();
+        let sent = person.gmail.sent().len();
         let asked = open(&person, id);
         if begun {
             // What the journal knows to be begun is neither asked again nor sent again.
@@ -58,7 +58,7 @@ fn i10_a_mail_between_the_approval_and_the_sending() {
             assert!(view.contains("the offer is withdrawn"), "{point}: {view}");
             person.json(&["accept", id]);
             person.json(&["run"]);
-            assert_eq!(person.google.world().sent().len(), 1, "{point}");
+            assert_eq!(person.gmail.sent().len(), 1, "{point}");
             assert!(open(&person, id).is_none(), "{point}");
         }
         let mails = person.json(&["mail"]);

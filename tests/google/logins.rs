@@ -1,8 +1,8 @@
 //! Logging in: the right answer, and every wrong one.
 
 use crate::google::{Fault, Google};
-use crate::{TestGmail, WAIT};
-use sayso::web::google::{EVENTS, GMAIL};
+use crate::{WAIT, assert_no_canary};
+use sayso::web::google::{EVENTS, MAIL};
 use sayso::web::oauth::{self, Bearer, Login, LoginError, Tokens};
 use std::os::unix::fs::PermissionsExt;
 use std::time::Duration;
@@ -24,7 +24,7 @@ impl Browser {
     }
 
     async fn begin(&self) -> Login {
-        oauth::begin(&self.login, &[GMAIL], WAIT).await.unwrap()
+        oauth::begin(&self.login, &[MAIL], WAIT).await.unwrap()
     }
 }
 
@@ -61,7 +61,7 @@ async fn the_tokens_of_a_login_are_private() {
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("sayso is logged in"), "{page}");
     assert!(page.contains("default-src 'none'") && page.contains("no-store"), "{page}");
     assert!(!page.contains("code-") && !page.contains("canary"), "{page}");
-    assert_eq!(tokens.scopes, [GMAIL]);
+    assert_eq!(tokens.scopes, [MAIL]);
     let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
     assert_eq!(mode(&browser.login.tokens), 0o600);
     assert_eq!(mode(browser.login.tokens.parent().unwrap()), 0o700);
@@ -144,7 +144,7 @@ async fn a_code_is_worth_nothing_without_its_verifier() {
     let page = exchange(&host, get(&format!("/?code={stolen}&state={state}"), &host)).await.unwrap();
     assert!(page.contains("sayso is not logged in"), "{page}");
     let error = finish.await.unwrap().err().unwrap().to_string();
-    assert!(error.contains("rejected the answer") && error.contains("sayso auth gmail"), "{error}");
+    assert!(error.contains("rejected the answer") && error.contains("sayso auth google"), "{error}");
     assert!(!browser.login.tokens.exists());
 }
 
@@ -194,7 +194,7 @@ async fn a_failed_exchange_says_why_and_stores_nothing() {
         let page = exchange(&host, get(&target(&back), &host)).await.unwrap();
         let error = finish.await.unwrap().err().unwrap().to_string();
         assert!(error.contains(words), "{fault:?}: {error}");
-        TestGmail::assert_no_canary(&(error + &page));
+        assert_no_canary(&(error + &page));
         assert!(!browser.login.tokens.exists(), "{fault:?}");
     }
 }
@@ -215,15 +215,15 @@ async fn a_missing_client_secret_says_where_it_should_be() {
 #[tokio::test]
 async fn tokens_that_cannot_be_used_say_what_to_do() {
     let browser = Browser::new();
-    let bearer = || Bearer::new(browser.login.clone(), WAIT);
+    let bearer = || Bearer::new(browser.login.clone(), &[MAIL], WAIT);
     let again = |error: Option<LoginError>, words: &str| match error {
         Some(LoginError::LoginRequired(text) | LoginError::Permanent(text)) => {
             assert!(text.contains(words), "{text}");
-            TestGmail::assert_no_canary(&text);
+            assert_no_canary(&text);
         }
         other => panic!("{other:?}"),
     };
-    again(bearer().token().await.err(), "sayso auth gmail --account home");
+    again(bearer().token().await.err(), "sayso auth google --account home");
     browser.google.login(browser.folder.path());
     let path = &browser.login.tokens;
     std::fs::set_permissions(path, PermissionsExt::from_mode(0o640)).unwrap();
@@ -232,28 +232,33 @@ async fn tokens_that_cannot_be_used_say_what_to_do() {
     assert!(bearer().token().await.is_ok());
     std::fs::write(path, b"{\"refresh_token\": \"canary").unwrap();
     again(bearer().token().await.err(), "damaged");
+    let mut old = browser.google.tokens("canary-access");
+    old.scopes = vec!["https://www.googleapis.com/auth/gmail.modify".to_owned()];
+    old.save(&browser.login).unwrap();
+    again(bearer().token().await.err(), "does not cover https://mail.google.com/; run `sayso auth google");
     let mut other = browser.login.clone();
     other.client_id = "another".to_owned();
     browser.google.login(browser.folder.path());
-    again(Bearer::new(other, WAIT).token().await.err(), "another client_id");
+    again(Bearer::new(other, &[MAIL], WAIT).token().await.err(), "another client_id");
 }
 
 #[tokio::test]
 async fn a_refresh_survives_a_caller_that_gives_up() {
-    let gmail = TestGmail::start();
-    gmail.google.world().access.clear();
-    let mut tokens = Tokens::load(&gmail.login).unwrap();
+    let mut browser = Browser::new();
+    browser.login = browser.google.login(browser.folder.path());
+    browser.google.world().access.clear();
+    let mut tokens = Tokens::load(&browser.login).unwrap();
     tokens.expires_at = jiff::Timestamp::UNIX_EPOCH;
-    tokens.save(&gmail.login).unwrap();
+    tokens.save(&browser.login).unwrap();
     let rotated = r#"{"access_token": "canary-new", "refresh_token": "canary-rotated", "expires_in": 3000}"#;
-    gmail.google.world().fault("POST /token", Fault::Reply(200, vec![], rotated.into()));
-    let bearer = Bearer::new(gmail.login.clone(), WAIT);
+    browser.google.world().fault("POST /token", Fault::Reply(200, vec![], rotated.into()));
+    let bearer = Bearer::new(browser.login.clone(), &[MAIL], WAIT);
     // It is asked, and given up as soon as it waits.
     let asking = bearer.token();
     tokio::select! { biased; _ = asking => panic!("it does wait"), () = std::future::ready(()) => {} }
     // Either nothing was begun, or it is finished and kept before anybody else gets a turn.
     assert_eq!(bearer.token().await.unwrap(), "canary-new");
-    let kept = Tokens::load(&gmail.login).unwrap();
+    let kept = Tokens::load(&browser.login).unwrap();
     assert!(kept.refresh_token == "canary-rotated" && kept.access_token == "canary-new");
-    assert_eq!(gmail.google.world().count("POST /token"), 1);
+    assert_eq!(browser.google.world().count("POST /token"), 1);
 }

@@ -20,8 +20,6 @@ pub struct FolderMailbox {
     pub fetches: AtomicUsize,
     /// The fetch that fails, by its number.
     pub broken_fetch: AtomicUsize,
-    /// The fetch that misses a mail, by its number.
-    pub lossy_fetch: AtomicUsize,
     /// Whether a mail was sent cannot be found out.
     pub forgets: AtomicBool,
 }
@@ -36,7 +34,6 @@ impl FolderMailbox {
             starts: AtomicUsize::default(),
             fetches: AtomicUsize::default(),
             broken_fetch: AtomicUsize::default(),
-            lossy_fetch: AtomicUsize::default(),
             forgets: AtomicBool::default(),
         })
     }
@@ -151,9 +148,7 @@ impl Mailbox for FolderMailbox {
                 answered: self.has(&place, "answered"),
                 place,
             };
-            let lossy = self.lossy_fetch.load(Ordering::SeqCst) == fetch;
-            let missed = lossy.then(|| "a letter is stuck".to_owned());
-            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, remaining: left, missed })
+            Ok(Fetched { mails: new.into_iter().map(mail).collect(), cursor, remaining: left })
         })
     }
 

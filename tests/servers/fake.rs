@@ -1,6 +1,8 @@
 //! A small fake IMAP server with faults on demand.
 
 use super::script::{Heard, Talk, account, patience, play, server};
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use sayso::config::{Mail, MailSource, MailTls};
 use sayso::mail::imap::Imap;
 use std::collections::BTreeMap;
@@ -45,6 +47,10 @@ pub struct State {
     pub claims: u64,
     /// What to say while somebody listens.
     pub news: Arc<tokio::sync::Notify>,
+    /// When each letter arrived.
+    pub arrived: String,
+    /// Whether a token is valid; every login is, unless this is set.
+    pub tokens: Option<Box<dyn Fn(&str) -> bool + Send>>,
 }
 
 #[derive(Clone)]
@@ -70,6 +76,8 @@ impl Fake {
             faults: Vec::new(),
             claims: 0,
             news: Arc::default(),
+            arrived: "17-Nov-2026 09:00:00 +0100".to_owned(),
+            tokens: None,
         })))
     }
 
@@ -170,6 +178,12 @@ impl Fake {
                 self.put(&name, &raw, &flags.split(' ').collect::<Vec<_>>());
                 Ok(String::new())
             }
+            "AUTHENTICATE" if !self.takes(command) => {
+                // The reason, and then the end.
+                talk.say("+ eyJzdGF0dXMiOiI0MDEifQ==\r\n").await;
+                talk.hear().await;
+                Err("[AUTHENTICATIONFAILED] Invalid credentials (Failure)")
+            }
             "IDLE" => {
                 let news = self.state().news.clone();
                 talk.say("+ idling\r\n").await;
@@ -204,6 +218,17 @@ impl Fake {
             }
         }
         true
+    }
+
+    /// Whether the token in a login is valid.
+    pub fn takes(&self, login: &str) -> bool {
+        let state = self.state();
+        let Some(is_valid) = &state.tokens else { return true };
+        let words =
+            login.rsplit(' ').next().and_then(|words| BASE64_STANDARD.decode(words).ok()).unwrap_or_default();
+        let words = String::from_utf8_lossy(&words);
+        let token = words.split('\x01').find_map(|word| word.strip_prefix("auth=Bearer "));
+        token.is_some_and(is_valid)
     }
 
     fn reply(&self, command: &str, selected: &mut String) -> Result<String, &'static str> {
@@ -251,13 +276,16 @@ impl Fake {
                 }
                 let found = self.letters(selected).into_iter().find(|letter| letter.uid.to_string() == *uid);
                 let mut response = String::new();
+                let is_all = |folder: &str| self.state().folders[folder].special == "\\All";
                 if let Some(letter) = found {
-                    self.put(&target, &letter.raw, &[]);
-                    if *verb == "MOVE" {
+                    // Everything is in `\All` already, and stays there.
+                    let there =
+                        self.letters(&target).into_iter().find(|it| is_all(&target) && it.raw == letter.raw);
+                    let new = there.map_or_else(|| self.put(&target, &letter.raw, &[]), |it| it.uid);
+                    if *verb == "MOVE" && !is_all(selected) {
                         self.remove(selected, letter.uid);
                     }
                     let validity = self.state().folders[&target].validity;
-                    let new = self.letters(&target).last().unwrap().uid;
                     if self.state().capabilities.contains("UIDPLUS") {
                         response = format!("* OK [COPYUID {validity} {uid} {new}] there\r\n");
                     }
@@ -318,9 +346,9 @@ impl Fake {
                 None => "NIL".to_owned(),
             }
         };
+        let arrived = self.state().arrived.clone();
         let line = |(at, letter): (usize, &Letter)| {
-            let mut parts =
-                format!("* {} FETCH (UID {} INTERNALDATE \"17-Nov-2026 09:00:00 +0100\"", at + 1, letter.uid);
+            let mut parts = format!("* {} FETCH (UID {} INTERNALDATE \"{arrived}\"", at + 1, letter.uid);
             if command.contains("ENVELOPE") {
                 let (from, to) = (field(letter, "From:"), field(letter, "To:"));
                 parts += &format!(" ENVELOPE (NIL \"s (x)\" {from} {from} {from} {to} NIL NIL NIL NIL)");
@@ -339,7 +367,7 @@ impl Fake {
                 (a.parse::<u64>().unwrap()..=b.parse().unwrap()).contains(&uid)
             })
         };
-        let claims = self.state().claims;
+        let (claims, arrived) = (self.state().claims, self.state().arrived.clone());
         let line = |(at, letter): (usize, &Letter)| {
             let mut parts = format!("* {} FETCH (UID {}", at + 1, letter.uid);
             if command.contains("RFC822.SIZE") {
@@ -355,7 +383,7 @@ impl Fake {
                 let header = format!("{header}\r\n\r\n");
                 parts += &format!(" BODY[HEADER.FIELDS ({field})] {{{}}}\r\n{header}", header.len());
             } else if command.contains("BODY") {
-                parts += " INTERNALDATE \"17-Nov-2026 09:00:00 +0100\"";
+                parts += &format!(" INTERNALDATE \"{arrived}\"");
                 let part = if command.contains("<0.") { "BODY[]<0>" } else { "BODY[]" };
                 parts += &format!(" {part} {{{}}}\r\n{}", letter.raw.len(), letter.raw);
             }

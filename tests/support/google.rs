@@ -1,7 +1,6 @@
-//! A fake Google on loopback: logins, Gmail and Calendar, with faults on demand.
+//! A fake Google on loopback: logins and calendars, with faults on demand.
 //!
-//! Like the real one it gives sent mail a Message-ID of its own. It forgets its history when told to and records every
-//! request. It runs in a thread of its own, so that real processes can talk to it.
+//! It records every request. It runs in a thread of its own, so that real processes can talk to it.
 #![allow(dead_code)]
 
 use axum::Router;
@@ -9,7 +8,8 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, Method, Response, Uri};
 use base64::Engine as _;
-use base64::prelude::{BASE64_URL_SAFE, BASE64_URL_SAFE_NO_PAD};
+use base64::prelude::BASE64_URL_SAFE_NO_PAD;
+use sayso::web::google::{EVENTS, FREE_BUSY, MAIL};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -58,35 +58,8 @@ pub async fn kill(victim: impl Fn() -> Option<u32>) {
     rustix::process::kill_process(pid, rustix::process::Signal::KILL).unwrap();
 }
 
-#[derive(Clone, Debug)]
-pub struct StoredMail {
-    pub id: String,
-    pub thread: String,
-    pub labels: BTreeSet<String>,
-    pub raw: Vec<u8>,
-    pub date: i64,
-}
-
-impl StoredMail {
-    pub fn header(&self, name: &str) -> Option<String> {
-        let text = String::from_utf8_lossy(&self.raw).replace("\r\n", "\n").replace("\n ", " ");
-        let prefix = format!("{}:", name.to_lowercase());
-        let lines = text.split("\n\n").next()?.lines();
-        let line = lines.into_iter().find(|line| line.to_lowercase().starts_with(&prefix))?;
-        Some(line[prefix.len()..].trim().to_owned())
-    }
-}
-
 #[derive(Default)]
 pub struct World {
-    pub mails: Vec<StoredMail>,
-    /// Number, what happened, the mail, and the labels it was about.
-    history: Vec<(u64, &'static str, String, Vec<String>)>,
-    history_id: u64,
-    /// History up to this id is forgotten.
-    forgotten: u64,
-    pub labels: Vec<(String, String)>,
-    pub drafts: Vec<(String, String)>,
     /// The challenge of each code that was given out.
     codes: BTreeMap<String, String>,
     pub access: BTreeSet<String>,
@@ -105,54 +78,9 @@ pub struct World {
 }
 
 impl World {
-    fn record(&mut self, what: &'static str, id: &str, labels: Vec<String>) {
-        self.history_id += 10;
-        self.history.push((self.history_id, what, id.to_owned(), labels));
-    }
-
     fn next_number(&mut self) -> u64 {
         self.last_number += 1;
         self.last_number
-    }
-
-    pub fn put(&mut self, raw: &[u8], labels: &[&str], thread: Option<String>) -> String {
-        let n = self.next_number();
-        let id = format!("18f{n:013x}");
-        let labels: Vec<String> = labels.iter().map(|label| (*label).to_owned()).collect();
-        self.mails.push(StoredMail {
-            id: id.clone(),
-            thread: thread.unwrap_or_else(|| format!("t{id}")),
-            labels: labels.iter().cloned().collect(),
-            raw: raw.to_vec(),
-            date: 1_000 * i64::try_from(n).unwrap() + jiff::Timestamp::now().as_millisecond(),
-        });
-        self.record("messagesAdded", &id, labels);
-        id
-    }
-
-    pub fn mail(&self, id: &str) -> Option<&StoredMail> {
-        self.mails.iter().find(|mail| mail.id == id)
-    }
-
-    pub fn relabel(&mut self, id: &str, add: &[&str], remove: &[&str]) {
-        let Some(mail) = self.mails.iter_mut().find(|mail| mail.id == id) else { return };
-        for label in remove {
-            mail.labels.remove(*label);
-        }
-        mail.labels.extend(add.iter().map(|label| (*label).to_owned()));
-        let added: Vec<String> = add.iter().map(|label| (*label).to_owned()).collect();
-        self.record(if added.is_empty() { "labelsRemoved" } else { "labelsAdded" }, id, added);
-    }
-
-    pub fn delete(&mut self, id: &str) {
-        self.mails.retain(|mail| mail.id != id);
-    }
-
-    /// Forgets what happened until now.
-    pub fn forget_history(&mut self) {
-        self.history_id += 1000;
-        self.forgotten = self.history_id;
-        self.history.clear();
     }
 
     pub fn fault(&mut self, call: &str, fault: Fault) {
@@ -161,11 +89,6 @@ impl World {
 
     pub fn count(&self, call: &str) -> usize {
         self.requests.iter().filter(|request| request.contains(call)).count()
-    }
-
-    /// The mails that were sent.
-    pub fn sent(&self) -> Vec<StoredMail> {
-        self.mails.iter().filter(|mail| mail.labels.contains("SENT")).cloned().collect()
     }
 }
 
@@ -178,12 +101,7 @@ pub struct Google {
 
 impl Google {
     pub fn start() -> Self {
-        let world = Arc::new(Mutex::new(World {
-            history_id: 1000,
-            refresh: REFRESH.to_owned(),
-            labels: vec![("INBOX".into(), "INBOX".into()), ("Label_1".into(), "Work".into())],
-            ..World::default()
-        }));
+        let world = Arc::new(Mutex::new(World { refresh: REFRESH.to_owned(), ..World::default() }));
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.set_nonblocking(true).unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
@@ -202,10 +120,6 @@ impl Google {
         self.world.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
-    pub fn deliver(&self, raw: &str) -> String {
-        self.world().put(raw.replace('\n', "\r\n").as_bytes(), &["INBOX", "UNREAD"], None)
-    }
-
     /// A login with valid tokens on disk.
     pub fn login(&self, folder: &Path) -> sayso::config::Google {
         let login = self.login_without_tokens(folder);
@@ -219,7 +133,7 @@ impl Google {
         let hour = jiff::SignedDuration::from_hours(1);
         sayso::web::oauth::Tokens {
             client_id: CLIENT.to_owned(),
-            scopes: vec![sayso::web::google::GMAIL.to_owned()],
+            scopes: [MAIL, EVENTS, FREE_BUSY].map(str::to_owned).to_vec(),
             refresh_token: self.world().refresh.clone(),
             access_token: access.to_owned(),
             expires_at: jiff::Timestamp::now().checked_add(hour).unwrap(),
@@ -236,7 +150,6 @@ impl Google {
             client_secret: Some(sayso::config::Secret::File(secret)),
             auth_url: format!("{}/auth", self.address),
             token_url: format!("{}/token", self.address),
-            gmail_url: self.address.clone(),
             calendar_url: format!("{}/calendar/v3", self.address),
             tokens: folder.join("google/home.json"),
         }
@@ -247,7 +160,7 @@ impl Google {
         let at = &self.address;
         format!(
             "[google]\nclient_id = \"{CLIENT}\"\nclient_secret_command = \"echo {SECRET}\"\nauth_url = \"{at}/auth\"\n\
-             token_url = \"{at}/token\"\ngmail_url = \"{at}\"\ncalendar_url = \"{at}/calendar/v3\"\n"
+             token_url = \"{at}/token\"\ncalendar_url = \"{at}/calendar/v3\"\n"
         )
     }
 
@@ -347,8 +260,6 @@ fn handle(world: &mut World, method: &Method, uri: &Uri, headers: &HeaderMap, bo
     let query = pairs(uri.query().unwrap_or_default());
     let json: Value = serde_json::from_slice(body).unwrap_or_default();
     match (method.as_str(), path.as_slice()) {
-        ("POST", ["upload", "gmail", "v1", "users", "me", rest @ ..]) => upload(world, rest, body),
-        (_, ["gmail", "v1", "users", "me", rest @ ..]) => gmail(world, method.as_str(), rest, &query, &json),
         (_, ["calendar", "v3", rest @ ..]) => calendar(world, method.as_str(), rest, &query, headers, &json),
         _ => error(404, "notFound", "Not Found"),
     }
@@ -386,216 +297,6 @@ fn token(world: &mut World, form: &[(String, String)]) -> HttpResult {
         granted["scope"] = json!(world.scope.clone().unwrap_or_default());
     }
     reply(200, &granted)
-}
-
-fn message_json(mail: &StoredMail, query: &[(String, String)]) -> Value {
-    let format = query.iter().find(|(key, _)| key == "format").map_or("full", |(_, value)| value.as_str());
-    let mut json = json!({
-        "id": mail.id, "threadId": mail.thread, "labelIds": mail.labels,
-        "internalDate": mail.date.to_string(), "historyId": "1", "sizeEstimate": mail.raw.len(),
-    });
-    if format == "raw" {
-        json["raw"] = json!(BASE64_URL_SAFE.encode(&mail.raw));
-    }
-    if format == "metadata" {
-        let names = query.iter().filter(|(key, _)| key == "metadataHeaders").map(|(_, name)| name);
-        let headers = names.filter_map(|name| Some(json!({"name": name, "value": mail.header(name)?})));
-        json["payload"] = json!({"headers": headers.collect::<Vec<_>>()});
-    }
-    json
-}
-
-fn gmail(
-    world: &mut World,
-    method: &str,
-    path: &[&str],
-    query: &[(String, String)],
-    body: &Value,
-) -> HttpResult {
-    let get = |name: &str| query.iter().find(|(key, _)| key == name).map(|(_, value)| value.as_str());
-    let gone = || error(404, "notFound", "Requested entity was not found.");
-    match (method, path) {
-        ("GET", ["profile"]) => {
-            let profile =
-                json!({"emailAddress": "ada@gmail.example", "historyId": world.history_id.to_string()});
-            reply(200, &profile)
-        }
-        ("GET", ["labels"]) => {
-            let labels = world.labels.iter().map(|(id, name)| json!({"id": id, "name": name}));
-            reply(200, &json!({"labels": labels.collect::<Vec<_>>()}))
-        }
-        ("POST", ["labels"]) => {
-            let name = body["name"].as_str().unwrap_or_default().to_owned();
-            if name.is_empty() || world.labels.iter().any(|(_, known)| *known == name) {
-                return error(409, "aborted", "Label name exists or conflicts");
-            }
-            let id = format!("Label_{}", world.next_number() + 10);
-            world.labels.push((id.clone(), name.clone()));
-            reply(200, &json!({"id": id, "name": name}))
-        }
-        ("GET", ["history"]) => history(world, query),
-        ("GET", ["messages"]) => {
-            let labels: Vec<&str> =
-                query.iter().filter(|(key, _)| key == "labelIds").map(|(_, label)| label.as_str()).collect();
-            let words = get("q").unwrap_or_default();
-            let id = words.strip_prefix("rfc822msgid:").map(|id| format!("<{id}>"));
-            let after = words.strip_prefix("after:").and_then(|after| after.parse::<i64>().ok());
-            let before = words.strip_prefix("before:").and_then(|before| before.parse::<i64>().ok());
-            let fits = |mail: &&StoredMail| {
-                labels.iter().all(|label| mail.labels.contains(*label))
-                    && !mail.labels.contains("TRASH")
-                    && id.as_ref().is_none_or(|id| mail.header("Message-ID").as_ref() == Some(id))
-                    && after.is_none_or(|after| mail.date / 1000 > after)
-                    && before.is_none_or(|before| mail.date / 1000 < before)
-            };
-            let mut found: Vec<&StoredMail> = world.mails.iter().filter(fits).collect();
-            found.reverse();
-            paged(&found, query, "messages", |mail| json!({"id": mail.id, "threadId": mail.thread}))
-        }
-        ("GET", ["messages", id]) => match world.mail(id) {
-            Some(mail) => reply(200, &message_json(mail, query)),
-            None => gone(),
-        },
-        ("POST", ["messages", id, verb @ ("trash" | "untrash")]) => {
-            if world.mail(id).is_none() {
-                return gone();
-            }
-            match *verb {
-                "trash" => world.relabel(id, &["TRASH"], &["INBOX"]),
-                _ => world.relabel(id, &[], &["TRASH"]),
-            }
-            reply(200, &json!({"id": id}))
-        }
-        ("POST", ["messages", id, "modify"]) => {
-            let list = |key: &str| -> Vec<String> {
-                body[key]
-                    .as_array()
-                    .into_iter()
-                    .flatten()
-                    .filter_map(|it| it.as_str().map(str::to_owned))
-                    .collect()
-            };
-            let (add, remove) = (list("addLabelIds"), list("removeLabelIds"));
-            if world.mail(id).is_none() {
-                return gone();
-            }
-            let system = |label: &str| matches!(label, "UNREAD" | "SPAM" | "TRASH");
-            if add.iter().any(|label| !system(label) && !world.labels.iter().any(|(known, _)| known == label))
-            {
-                return error(400, "invalidArgument", "Invalid label");
-            }
-            let add: Vec<&str> = add.iter().map(String::as_str).collect();
-            let remove: Vec<&str> = remove.iter().map(String::as_str).collect();
-            world.relabel(id, &add, &remove);
-            reply(200, &json!({"id": id}))
-        }
-        ("GET", ["threads", thread]) => {
-            let mails: Vec<Value> = world
-                .mails
-                .iter()
-                .filter(|mail| mail.thread == *thread)
-                .map(|mail| message_json(mail, query))
-                .collect();
-            if mails.is_empty() { gone() } else { reply(200, &json!({"id": thread, "messages": mails})) }
-        }
-        ("GET", ["drafts"]) => {
-            let drafts: Vec<Value> = world
-                .drafts
-                .iter()
-                .map(|(id, mail)| json!({"id": id, "message": {"id": mail, "threadId": "t"}}))
-                .collect();
-            reply(200, &json!({"drafts": drafts}))
-        }
-        _ => gone(),
-    }
-}
-
-fn paged<T>(items: &[T], query: &[(String, String)], name: &str, show: impl Fn(&T) -> Value) -> HttpResult {
-    let get = |name: &str| query.iter().find(|(key, _)| key == name)?.1.parse::<usize>().ok();
-    // Pages are small, so that there are several.
-    let (from, count) = (get("pageToken").unwrap_or(0), get("maxResults").unwrap_or(100).min(7));
-    let page: Vec<Value> = items.iter().skip(from).take(count).map(show).collect();
-    let mut json = json!({"resultSizeEstimate": items.len()});
-    if !page.is_empty() {
-        json[name] = json!(page);
-    }
-    if from + count < items.len() {
-        json["nextPageToken"] = json!((from + count).to_string());
-    }
-    reply(200, &json)
-}
-
-fn history(world: &World, query: &[(String, String)]) -> HttpResult {
-    let start =
-        query.iter().find(|(key, _)| key == "startHistoryId").and_then(|(_, id)| id.parse::<u64>().ok());
-    let Some(start) = start.filter(|start| *start >= world.forgotten) else {
-        return error(404, "notFound", "Requested entity was not found.");
-    };
-    let news: Vec<_> =
-        world.history.iter().filter(|(id, what, ..)| *id > start && *what != "labelsRemoved").collect();
-    let show = |(id, what, mail, labels): &&(u64, &'static str, String, Vec<String>)| {
-        let now = world.mail(mail).map(|mail| mail.labels.clone()).unwrap_or_default();
-        let message = json!({"id": mail, "threadId": "t", "labelIds": now});
-        let mut record = json!({"id": id.to_string(), "messages": [{"id": mail}]});
-        record[*what] = match *what {
-            "messagesAdded" => json!([{"message": message}]),
-            _ => json!([{"message": message, "labelIds": labels}]),
-        };
-        record
-    };
-    let page = paged(&news, query, "history", show)?;
-    // The current history id goes with each page.
-    let (parts, body) = page.into_parts();
-    let bytes =
-        futures_util::FutureExt::now_or_never(axum::body::to_bytes(body, usize::MAX)).unwrap().unwrap();
-    let mut json: Value = serde_json::from_slice(&bytes).unwrap();
-    json["historyId"] = json!(world.history_id.to_string());
-    reply(parts.status.as_u16(), &json)
-}
-
-fn upload(world: &mut World, path: &[&str], body: &Bytes) -> HttpResult {
-    let text = body.to_vec();
-    let (metadata, raw) = upload_parts(&text);
-    let raw = String::from_utf8_lossy(&raw).into_owned();
-    match path {
-        ["messages", "send"] => {
-            let thread = metadata["threadId"].as_str().map(str::to_owned);
-            if thread.as_ref().is_some_and(|thread| !world.mails.iter().any(|mail| mail.thread == *thread)) {
-                return error(404, "notFound", "Requested entity was not found.");
-            }
-            // Gmail sets a Message-ID of its own.
-            let own = format!("Message-ID: <CA{}@mail.gmail.example>", world.next_number());
-            let lines = raw.split("\r\n").map(|line| match line.to_lowercase().starts_with("message-id:") {
-                true => own.clone(),
-                false => line.to_owned(),
-            });
-            let raw = lines.collect::<Vec<_>>().join("\r\n");
-            let id = world.put(raw.as_bytes(), &["SENT"], thread);
-            let thread = world.mail(&id).unwrap().thread.clone();
-            reply(200, &json!({"id": id, "threadId": thread, "labelIds": ["SENT"]}))
-        }
-        ["drafts"] => {
-            let thread = metadata["message"]["threadId"].as_str().map(str::to_owned);
-            let mail = world.put(raw.as_bytes(), &["DRAFT"], thread);
-            let id = format!("r{}", world.next_number());
-            world.drafts.push((id.clone(), mail.clone()));
-            reply(200, &json!({"id": id, "message": {"id": mail}}))
-        }
-        _ => error(404, "notFound", "Not Found"),
-    }
-}
-
-/// The metadata and the mail of an upload.
-fn upload_parts(body: &[u8]) -> (Value, Vec<u8>) {
-    let text = String::from_utf8_lossy(body);
-    let boundary = text.lines().next().unwrap().to_owned();
-    let parts: Vec<&str> = text.split(&format!("{boundary}\r\n")).filter(|part| !part.is_empty()).collect();
-    assert_eq!(parts.len(), 2, "{text}");
-    let content = |part: &str| part.split_once("\r\n\r\n").unwrap().1.to_owned();
-    assert!(parts[1].starts_with("Content-Type: message/rfc822\r\n"));
-    let raw = content(parts[1]);
-    let raw = raw.strip_suffix(&format!("\r\n{boundary}--\r\n")).unwrap().to_owned();
-    (serde_json::from_str(content(parts[0]).trim()).unwrap(), raw.into_bytes())
 }
 
 fn calendar(

@@ -1,6 +1,7 @@
-//! A person who uses the real program with a fake Google.
+//! A person who uses the real program with a fake Google and its mail servers.
 #![allow(dead_code)]
 
+use super::gmail::Gmail;
 use super::google::Google;
 use serde_json::Value;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -10,18 +11,20 @@ use std::process::{Child, Command, Stdio};
 
 pub struct Person {
     pub google: Google,
+    pub gmail: Gmail,
     home: tempfile::TempDir,
 }
 
 impl Person {
     pub fn new(more: &str) -> Self {
-        let person = Self { google: Google::start(), home: tempfile::tempdir().unwrap() };
+        let google = Google::start();
+        let person = Self { gmail: Gmail::start(&google), google, home: tempfile::tempdir().unwrap() };
         std::fs::DirBuilder::new().mode(0o700).create(person.data()).unwrap();
         let config = format!(
             "[user]\naddress = \"ada@gmail.example\"\n[approvals]\nhold_seconds = 0\n[engine]\nretries = 0\n\
-             [learning]\ndelay_seconds = 0\n{}[[mail]]\nname = \"home\"\nkind = \"gmail\"\nhandled.done = \"label:sayso\"\n\
-             outgoing = {{ kind = \"gmail\" }}\n{more}",
-            person.google.config()
+             [learning]\ndelay_seconds = 0\n{}{}{more}",
+            person.google.config(),
+            person.gmail.config()
         );
         std::fs::write(person.data().join("config.toml"), config).unwrap();
         person
@@ -61,7 +64,7 @@ impl Person {
 
     /// Logs in, playing the browser's part.
     pub fn log_in(&self) -> Value {
-        let child = self.command(&["auth", "gmail", "--no-browser", "--json"]).spawn().unwrap();
+        let child = self.command(&["auth", "google", "--no-browser", "--json"]).spawn().unwrap();
         let (mut child, address) = address_of(child);
         let (back, _) = self.google.consent(&address);
         let host = format!("127.0.0.1:{}", back.port().unwrap());

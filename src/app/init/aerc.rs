@@ -51,7 +51,7 @@ fn account(name: &str, keys: &BTreeMap<String, String>, home: &Path) -> Option<C
     });
     let user = match &source {
         MailSource::Imap { server, .. } => place::address(&server.user),
-        MailSource::Maildir { .. } | MailSource::Gmail { .. } => None,
+        MailSource::Maildir { .. } => None,
     };
     Some(Candidate {
         name: place::short_name(name),

@@ -195,7 +195,7 @@ mod tests {
     fn paths(home: &Path, env: &Env) -> Vec<String> {
         let path = |found: Candidate| match found.source {
             MailSource::Maildir { path, .. } => path.strip_prefix(home).unwrap().display().to_string(),
-            MailSource::Imap { .. } | MailSource::Gmail { .. } => String::new(),
+            MailSource::Imap { .. } => String::new(),
         };
         find(home, env).into_iter().map(path).collect()
     }

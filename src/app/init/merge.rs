@@ -57,10 +57,7 @@ fn is_same_mailbox(source: &MailSource, behind: Option<&MailServer>, other: &Mai
         (MailSource::Maildir { .. }, MailSource::Imap { server, .. }) => {
             behind.is_some_and(|behind| login(behind, server))
         }
-        (MailSource::Gmail { google, .. }, MailSource::Gmail { google: other, .. }) => google == other,
-        (MailSource::Imap { .. }, MailSource::Maildir { .. })
-        | (MailSource::Gmail { .. }, _)
-        | (_, MailSource::Gmail { .. }) => false,
+        (MailSource::Imap { .. }, MailSource::Maildir { .. }) => false,
     }
 }
 

@@ -177,12 +177,6 @@ impl Text<'_> {
                 self.maybe("sent", sent.as_deref());
                 self.maybe("drafts", drafts.as_deref());
             }
-            MailSource::Gmail { labels, .. } => {
-                self.set("kind", "gmail");
-                if !labels.is_empty() {
-                    self.set("folders", labels.clone());
-                }
-            }
         }
         let address = account.address.as_deref().filter(|address| Some(*address) != usual);
         self.maybe("address", address);
@@ -211,7 +205,7 @@ impl Text<'_> {
                 self.set("command", command.clone());
                 let beside = match source {
                     MailSource::Maildir { sent, .. } => sent.as_ref(),
-                    MailSource::Imap { .. } | MailSource::Gmail { .. } => None,
+                    MailSource::Imap { .. } => None,
                 };
                 if let Some(sent) = sent.as_ref().or(beside) {
                     self.path("sent", sent);
@@ -221,7 +215,6 @@ impl Text<'_> {
                 self.set("kind", "smtp");
                 self.server(server);
             }
-            MailOutgoing::Gmail { .. } => self.set("kind", "gmail"),
         }
     }
 
@@ -232,19 +225,23 @@ impl Text<'_> {
             self.set("tls", "starttls");
         }
         self.set("user", server.user.as_str());
-        let (word, secret) = match &server.login {
-            MailLogin::Password(secret) => ("password", secret),
-            MailLogin::Token(secret) => ("token", secret),
-        };
-        match secret {
-            Secret::Env(name) => self.set(&format!("{word}_env"), name.as_str()),
-            Secret::Command(command) => self.set(&format!("{word}_command"), command.as_str()),
-            Secret::File(path) => self.path(&format!("{word}_file"), path),
+        match &server.login {
+            MailLogin::Password(secret) => self.secret("password", secret),
+            MailLogin::Token(secret) => self.secret("token", secret),
+            MailLogin::Google(_) => self.set("login", "google"),
         }
         if let Some(path) = &server.ca_file {
             self.path("ca_file", path);
         }
         self.maybe("tls_pin", server.tls_pin.as_deref());
+    }
+
+    fn secret(&mut self, word: &str, secret: &Secret) {
+        match secret {
+            Secret::Env(name) => self.set(&format!("{word}_env"), name.as_str()),
+            Secret::Command(command) => self.set(&format!("{word}_command"), command.as_str()),
+            Secret::File(path) => self.path(&format!("{word}_file"), path),
+        }
     }
 }
 

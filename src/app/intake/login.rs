@@ -10,13 +10,13 @@ use serde_json::Value;
 
 impl Intake {
     /// Asks the user about an expired login, and closes the question once the login works again.
-    pub(super) async fn update_login_card<T>(
+    pub(super) async fn update_login_card(
         &self,
         account: &Account,
-        looked: &Result<T, IntakeError>,
+        looked: &Result<(), IntakeError>,
     ) -> Result<(), IntakeError> {
         match looked {
-            Ok(_) => self.close_login_card(account).await,
+            Ok(()) => self.close_login_card(account).await,
             Err(IntakeError::Mailbox(MailError::Login(why))) => self.ask_for_login(account, why).await,
             // The look does not tell whether the login works.
             Err(_) => Ok(()),

@@ -22,13 +22,13 @@ const PARSED_AT_ONCE: usize = 8;
 const TAKEN_AT_ONCE: usize = 128;
 
 impl Intake {
-    /// Looks at a mailbox. Returns a sentence about mail that could not be fetched and is tried again.
+    /// Looks at a mailbox, and takes in what is new.
     pub(super) async fn look(
         &self,
         account: &Account,
         synced: &mut Synced,
         on_step: OnStep<'_>,
-    ) -> Result<Option<String>, IntakeError> {
+    ) -> Result<(), IntakeError> {
         let store = self.engine().store();
         let since = self.first_since(account).await?;
         let mut source = store.mail().source(account.name.clone(), since).await?;
@@ -43,12 +43,11 @@ impl Intake {
             .as_deref()
             .and_then(|stored| serde_json::from_str(stored).ok())
             .unwrap_or_default();
-        let (mut done, mut missed) = (0, None);
+        let mut done = 0;
         let mut page = self.page(account, stored.as_ref().or(first.as_ref())).await?;
         loop {
             let count = page.mails.len() as u64;
             let total = done + count + page.remaining;
-            missed = page.missed.or(missed);
             let moved = page.cursor.is_some() && page.cursor != stored;
             // If a mailbox claims more mail but returns none, try again another time.
             let more = page.remaining > 0 && count > 0 && moved;
@@ -83,8 +82,7 @@ impl Intake {
         if source.phase == Phase::Collecting {
             self.end_first_look(account, &mut source, synced).await?;
         }
-        self.close_answered(account).await?;
-        Ok(missed)
+        self.close_answered(account).await
     }
 
     /// The first cursor of a mailbox that was never looked at.
@@ -153,13 +151,13 @@ impl Intake {
 
     /// Fetches a page of mails and parses them, several at once.
     async fn page(&self, account: &Account, since: Option<&Cursor>) -> Result<Page, IntakeError> {
-        let Fetched { mails, cursor, remaining, missed } = account.mailbox.fetch(since, PAGE).await?;
+        let Fetched { mails, cursor, remaining } = account.mailbox.fetch(since, PAGE).await?;
         let bytes = mails.iter().map(|mail| mail.raw.len()).sum();
         let read =
             |incoming: FetchedMail| async move { Ok((self.read(account, &incoming.raw).await?, incoming)) };
         let mails: Result<_, IntakeError> =
             stream::iter(mails).map(read).buffered(PARSED_AT_ONCE).try_collect().await;
-        Ok(Page { mails: mails?, bytes, cursor, remaining, missed })
+        Ok(Page { mails: mails?, bytes, cursor, remaining })
     }
 
     /// Takes in unrelated mails, and counts them.
@@ -248,7 +246,6 @@ struct Page {
     bytes: usize,
     cursor: Option<Cursor>,
     remaining: u64,
-    missed: Option<String>,
 }
 
 /// The result of taking in one mail.

@@ -118,7 +118,7 @@ impl Intake {
 
     /// Looks at every mailbox once. The caller holds the driver's lock.
     pub async fn sync(&self, on_step: OnStep<'_>) -> Vec<Synced> {
-        let one = |account| async move { self.sync_one(account, on_step).await.synced };
+        let one = |account| async move { self.sync_one(account, on_step).await };
         join_all(self.accounts().iter().map(one)).await
     }
 
@@ -199,11 +199,13 @@ impl Intake {
         let mut failures = 0;
         loop {
             let sync_request = store.mail().sync_wanted().unwrap_or(0);
-            let LookResult { synced, failed } = self.sync_one(account, &|_| ()).await;
-            if let Some(error) = &synced.error {
-                tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
-            }
-            failures = if failed { failures + 1 } else { 0 };
+            failures = match self.sync_one(account, &|_| ()).await.error {
+                Some(error) => {
+                    tracing::warn!(account = %account.name, %error, "a mailbox could not be looked at");
+                    failures + 1
+                }
+                None => 0,
+            };
             let login = self.open_login_thread(account).ok().flatten();
             changes.borrow_and_update();
             let due = Instant::now() + self.pause(failures);
@@ -235,26 +237,16 @@ impl Intake {
         usual.saturating_mul(2_u32.saturating_pow(failures)).min(MAX_PAUSE.max(usual))
     }
 
-    async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> LookResult {
+    async fn sync_one(&self, account: &Account, on_step: OnStep<'_>) -> Synced {
         let mut synced = Synced { source: account.name.clone(), ..Synced::default() };
         let looked = self.look(account, &mut synced, on_step).await;
         let login_card = self.update_login_card(account, &looked).await;
-        let failed = looked.is_err() || login_card.is_err();
-        synced.error = match looked.and_then(|left| login_card.map(|()| left)) {
-            Ok(left) => left,
-            Err(trouble) => Some(trouble.to_string()),
-        };
+        synced.error = looked.and(login_card).err().map(|error| error.to_string());
         let noted =
             self.engine().store().mail().record_check(account.name.clone(), synced.error.clone()).await;
         if let (Err(error), None) = (noted, &synced.error) {
             synced.error = Some(error.to_string());
         }
-        LookResult { synced, failed }
+        synced
     }
-}
-
-/// A look at a mailbox: its result, and whether it failed.
-struct LookResult {
-    synced: Synced,
-    failed: bool,
 }

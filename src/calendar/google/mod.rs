@@ -9,7 +9,7 @@ mod event;
 use super::revise::{News, Revision};
 use super::{BoxFuture, Busy, Calendar, CalendarError, InvitedEvent};
 use crate::config;
-use crate::web::google::{Api, CallError, Page, Repeat};
+use crate::web::google::{Api, CallError, EVENTS, FREE_BUSY, Page, Repeat};
 use crate::web::{WebTimeouts, safe_excerpt};
 use event::{id, read, written};
 use jiff::Timestamp;
@@ -81,7 +81,8 @@ impl GoogleCalendar {
         person: TimeZone,
         wait: WebTimeouts,
     ) -> Self {
-        Self { api: Api::new(google, &google.calendar_url, wait), calendar: calendar.to_owned(), person }
+        let api = Api::new(google, &google.calendar_url, &[EVENTS, FREE_BUSY], wait);
+        Self { api, calendar: calendar.to_owned(), person }
     }
 
     fn api(&self) -> Result<&Api, CalendarError> {
@@ -325,9 +326,7 @@ impl Calendar for GoogleCalendar {
 fn to_calendar_error(error: CallError) -> CalendarError {
     match error {
         // After a new login it can succeed.
-        CallError::Temporary(text) | CallError::UnexpectedReply(text) | CallError::Login(text) => {
-            CalendarError::Temporary(text)
-        }
+        CallError::Temporary(text) | CallError::Login(text) => CalendarError::Temporary(text),
         CallError::Unknown(text) => CalendarError::Unknown(text),
         CallError::Refused { text, .. } | CallError::Permanent(text) => CalendarError::Permanent(text),
     }

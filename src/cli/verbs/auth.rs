@@ -12,7 +12,7 @@ use std::process::{Command, Stdio};
 #[command(
     subcommand_value_name = "WHERE",
     subcommand_help_heading = "Where",
-    after_help = "Examples:\n  sayso auth gmail\n  sayso auth gmail --account work --no-browser"
+    after_help = "Examples:\n  sayso auth google\n  sayso auth google --account work --no-browser"
 )]
 pub(in crate::cli) struct Args {
     #[command(subcommand)]
@@ -21,9 +21,9 @@ pub(in crate::cli) struct Args {
 
 #[derive(Debug, clap::Subcommand)]
 enum AuthProvider {
-    /// At Google, for mail of kind gmail and calendars of kind google
+    /// At Google, for mail servers with login = "google" and calendars of kind google
     #[command(after_help = HELP)]
-    Gmail {
+    Google {
         /// The account of the config; needed where several log in at Google
         #[arg(long, value_name = "NAME")]
         account: Option<String>,
@@ -37,18 +37,19 @@ const HELP: &str = "Easier, and enough for mail: an app password. Switch 2-step 
 https://myaccount.google.com/apppasswords, and write kind = \"imap\", host = \"imap.gmail.com\" and \
 password_command in [[mail]], with outgoing = { kind = \"smtp\", host = \"smtp.gmail.com\" }.\n\n\
 Where app passwords are not allowed, get an OAuth client of your own, once:\n  \
-1. https://console.cloud.google.com: make a project; under APIs & Services enable the Gmail API (and the Google Calendar API).\n  \
+1. https://console.cloud.google.com: make a project. For a calendar, enable the Google Calendar API under APIs & \
+Services.\n  \
 2. OAuth consent screen: External, your own address as a test user. (Publish it, even unverified, or logins end \
 after 7 days.)\n  \
 3. Clients: create one of type Desktop app. Write its id as client_id in [google], and say with client_secret_env, \
 client_secret_command or client_secret_file where its secret is kept.\n\n\
-Then `sayso auth gmail` opens the browser and waits on 127.0.0.1 for the answer. Over ssh, use --no-browser and \
-forward the port it names.\n\n\
-Examples:\n  sayso auth gmail\n  sayso auth gmail --account work --no-browser";
+Then write login = \"google\" in [[mail]] instead of password_command. `sayso auth google` opens the browser and \
+waits on 127.0.0.1 for the answer. Over ssh, use --no-browser and forward the port it names.\n\n\
+Examples:\n  sayso auth google\n  sayso auth google --account work --no-browser";
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let AuthProvider::Gmail { account, no_browser } = self.place;
+        let AuthProvider::Google { account, no_browser } = self.place;
         let config = context.config()?;
         let login = begin_auth(&config, account.as_deref()).await?;
         if no_browser || !open(login.address()) {
@@ -67,10 +68,8 @@ impl Args {
         {
             tracing::warn!(%error, "whoever drives was not told of the login");
         }
-        format.answer(&done, |_| {
-            let whose = done.address.as_deref().map(|it| format!(" as {it}")).unwrap_or_default();
-            format!("{} is logged in{whose}; the tokens are in {}\n", done.account, done.tokens)
-        })
+        format
+            .answer(&done, |_| format!("{} is logged in; the tokens are in {}\n", done.account, done.tokens))
     }
 }
 

@@ -302,7 +302,6 @@ fn line(account: &Candidate) -> AccountLine {
     let (kind, place) = match &account.source {
         MailSource::Maildir { path, .. } => ("maildir", path.display().to_string()),
         MailSource::Imap { server, .. } => ("imap", format!("{}@{}", server.user, server.host)),
-        MailSource::Gmail { google, .. } => ("gmail", google.gmail_url.clone()),
     };
     AccountLine {
         name: account.name.clone(),

@@ -27,7 +27,7 @@ pub(super) struct Mails {
 pub(super) struct MoveTo {
     #[command(flatten)]
     mails: Mails,
-    /// The folder, or the label of Gmail
+    /// The folder
     #[arg(long, value_name = "FOLDER")]
     to: String,
 }

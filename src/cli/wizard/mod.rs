@@ -85,14 +85,12 @@ fn describe(account: &Candidate) -> String {
     let place = match &account.source {
         MailSource::Maildir { path, .. } => format!("Maildir {}", path.display()),
         MailSource::Imap { server, .. } => format!("{} at {}", server.user, server.host),
-        MailSource::Gmail { .. } => "Gmail through its own API".to_owned(),
     };
     let out = match &account.outgoing {
         None => String::new(),
         Some(MailOutgoing::Command { command, .. }) => format!(", sends via {}", command.join(" ")),
         Some(MailOutgoing::Smtp { server, .. }) => format!(", sends via {}", server.host),
         Some(MailOutgoing::Maildir { path }) => format!(", sends via {}", path.display()),
-        Some(MailOutgoing::Gmail { .. }) => ", sends via Gmail".to_owned(),
     };
     let sources = account
         .found_in

@@ -152,6 +152,34 @@ outgoing = { kind = "smtp", host = "localhost", user = "eve", password_file = "s
 }
 
 #[test]
+fn a_login_at_google_is_for_reading_sending_and_the_calendar() {
+    let text = r#"
+[google]
+client_id = "client"
+client_secret_env = "CLIENT_SECRET"
+[[mail]]
+name = "ada"
+kind = "imap"
+host = "imap.gmail.com"
+login = "google"
+address = "ada@gmail.com"
+outgoing = { kind = "smtp", host = "smtp.gmail.com" }
+[calendar]
+kind = "google"
+"#;
+    let config = resolve(text);
+    let [mail] = config.mail.as_slice() else { panic!("{:?}", config.mail) };
+    let MailSource::Imap { server, .. } = &mail.source else { panic!() };
+    let MailLogin::Google(google) = &server.login else { panic!("{server:?}") };
+    assert_eq!((google.account.as_str(), google.client_id.as_str()), ("ada", "client"));
+    let Some(MailOutgoing::Smtp { server: smtp, .. }) = &mail.outgoing else { panic!() };
+    assert_eq!((&smtp.login, smtp.port, smtp.user.as_str()), (&server.login, 465, "ada@gmail.com"));
+    let calendar = Calendar::Google { google: google.clone(), calendar: "primary".into() };
+    assert_eq!(config.calendar, Some(calendar));
+    assert_eq!(mail.secrets().count(), 2);
+}
+
+#[test]
 fn without_a_word_there_is_no_mail() {
     let config = resolve("");
     assert!(config.mail.is_empty() && config.rules.is_empty() && config.policies.is_empty());
@@ -195,6 +223,15 @@ fn mail_that_cannot_be_meant_is_refused() {
             with("handled.done = \"gone\""),
             "mail.1.handled.done at /x/config.toml:5 cannot be \"gone\"; choose seen, label:NAME, folder:NAME or none",
         ),
+        (
+            with("kind = \"gmail\""),
+            "mail.1.kind at /x/config.toml:5 cannot be \"gmail\"; Gmail is IMAP and SMTP. Write these lines and run \
+             `sayso auth google`:\nkind = \"imap\"\nhost = \"imap.gmail.com\"\nlogin = \"google\"",
+        ),
+        (
+            with("outgoing = { kind = \"gmail\" }"),
+            "outgoing = { kind = \"smtp\", host = \"smtp.gmail.com\" }",
+        ),
         (with("kind = \"imapp\""), "mail.1.kind at /x/config.toml:5 cannot be \"imapp\""),
         (
             "[[mail]]\nname = \"home\"".to_owned(),
@@ -209,7 +246,7 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             with("outgoing = { path = \"/o\" }"),
-            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir, command, smtp or gmail",
+            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir, command or smtp",
         ),
         (
             with("outgoing = { kind = \"command\", path = \"/o\" }"),
@@ -264,6 +301,16 @@ fn mail_that_cannot_be_meant_is_refused() {
         (
             imap("token_command = \"y\""),
             "mail.1.token_command at /x/config.toml:6 says the same as password_env; keep one of them",
+        ),
+        (
+            imap("login = \"google\"\n[google]\nclient_id = \"x\"")
+                .replace("\nhost = \"x\"", "")
+                .replace("kind =", "host = \"x\"\nkind ="),
+            "mail.1.login at /x/config.toml:7 says the same as password_env; keep one of them",
+        ),
+        (
+            imap("").replace("password_env = \"PASSWORD\"", "login = \"google\""),
+            "[google] needs client_id; write the id of an OAuth client of your own",
         ),
         (
             imap("").replace("\"PASSWORD\"", "\"hunter2\""),

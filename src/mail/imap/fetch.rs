@@ -69,7 +69,7 @@ pub(super) async fn fetch(
         };
         marks.set(&open, next);
     }
-    Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining, missed: None })
+    Ok(Fetched { mails, cursor: Some(Cursor::of(&marks)), remaining })
 }
 
 /// A cursor that skips mail that came before `from`, give or take two days.

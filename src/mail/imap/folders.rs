@@ -30,13 +30,14 @@ pub(super) enum FolderPurpose {
 }
 
 impl FolderPurpose {
-    fn flag(self) -> &'static str {
+    /// The server's words for it, best first. Gmail has no archive: what leaves the inbox is still in `\All`.
+    fn flags(self) -> &'static [&'static str] {
         match self {
-            Self::Sent => "\\Sent",
-            Self::Drafts => "\\Drafts",
-            Self::Archive => "\\Archive",
-            Self::Trash => "\\Trash",
-            Self::Junk => "\\Junk",
+            Self::Sent => &["\\Sent"],
+            Self::Drafts => &["\\Drafts"],
+            Self::Archive => &["\\Archive", "\\All"],
+            Self::Trash => &["\\Trash"],
+            Self::Junk => &["\\Junk"],
         }
     }
 
@@ -45,7 +46,7 @@ impl FolderPurpose {
         match self {
             Self::Sent => &["Sent", "Sent Items", "Sent Messages", "Sent Mail"],
             Self::Drafts => &["Drafts", "Draft"],
-            Self::Archive => &["Archive", "Archives", "All Mail"],
+            Self::Archive => &["Archive", "Archives"],
             Self::Trash => &["Trash", "Deleted", "Deleted Items", "Deleted Messages", "Bin"],
             Self::Junk => &["Junk", "Spam", "Junk E-mail"],
         }
@@ -93,7 +94,7 @@ pub(super) async fn find_by_purpose(
         return Ok(Some(Folder::named(name)));
     }
     let listed = list(session).await?;
-    let by_flag = listed.iter().find(|listed| listed.has(purpose.flag()));
+    let by_flag = purpose.flags().iter().find_map(|flag| listed.iter().find(|listed| listed.has(flag)));
     let is_called = |listed: &&ListedFolder, name: &str| {
         let last = listed.folder.name.rsplit(['/', '.']).next().unwrap_or_default();
         last.eq_ignore_ascii_case(name)

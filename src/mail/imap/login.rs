@@ -3,19 +3,35 @@
 use super::answer::{Answer, Kind};
 use super::session::{Arg, ImapError, Session};
 use crate::config::MailLogin;
-use crate::mail::net::{place, refused_login, secret};
+use crate::mail::net::{Login, place};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 impl Session {
-    /// Logs in with a password or a token.
-    pub(super) async fn log_in(&mut self) -> Result<(), ImapError> {
+    /// Logs in with a password or a token. A token that is refused is renewed once, if it can be.
+    pub(super) async fn log_in(&mut self, login: &Login) -> Result<(), ImapError> {
         let takes_plain = self.can_after_asking("AUTH=PLAIN").await?;
-        let secret = secret(&self.server).await?;
+        let secret = login.secret().await?;
+        let mut result = self.log_in_with(&secret, takes_plain).await;
+        if matches!(&result, Err(ImapError::No { code, .. }) if !is_passing(code))
+            && let Some(renewed) = login.renewed(&secret).await?
+        {
+            result = self.log_in_with(&renewed, takes_plain).await;
+        }
+        match result {
+            Err(ImapError::No { code, .. }) if is_passing(&code) => {
+                Err(self.bye("it cannot check passwords just now"))
+            }
+            Err(ImapError::No { .. }) => Err(ImapError::Login(login.refused().to_string())),
+            other => other,
+        }
+    }
+
+    async fn log_in_with(&mut self, secret: &SecretString, takes_plain: bool) -> Result<(), ImapError> {
         let user = self.server.user.clone();
-        let result = match &self.server.login {
-            MailLogin::Token(_) => {
+        match &self.server.login {
+            MailLogin::Token(_) | MailLogin::Google(_) => {
                 let words = format!("user={user}\x01auth=Bearer {}\x01\x01", secret.expose_secret());
                 self.authenticate("XOAUTH2", words.as_bytes()).await
             }
@@ -25,22 +41,13 @@ impl Session {
             }
             MailLogin::Password(_) if self.can("LOGINDISABLED") => {
                 let text = format!("{} takes no password", place(&self.server));
-                return Err(ImapError::Login(format!("{text}; use a token_command if it wants one")));
+                Err(ImapError::Login(format!("{text}; use a token_command if it wants one")))
             }
             MailLogin::Password(_) => {
                 let (user, password) = (user.as_bytes(), secret.expose_secret().as_bytes());
                 let words = [Arg::Raw("LOGIN "), Arg::Text(user), Arg::Raw(" "), Arg::Text(password)];
                 self.command(&words).await.map(drop)
             }
-        };
-        match result {
-            Err(ImapError::No { code, .. })
-                if code.starts_with("UNAVAILABLE") || code.starts_with("INUSE") =>
-            {
-                Err(self.bye("it cannot check passwords just now"))
-            }
-            Err(ImapError::No { .. }) => Err(ImapError::Login(refused_login(&self.server, &user))),
-            other => other,
         }
     }
 
@@ -60,4 +67,9 @@ impl Session {
         }
         self.finish(true).await.map(drop)
     }
+}
+
+/// Whether the server cannot check a login just now.
+fn is_passing(code: &str) -> bool {
+    code.starts_with("UNAVAILABLE") || code.starts_with("INUSE")
 }

@@ -13,6 +13,7 @@
 //! | a mail over 64 MiB | its first 64 MiB and a byte, which the parser refuses as too large |
 //! | a label | a keyword |
 //! | drafts, sent | the folders named in the config, or else by the server |
+//! | archive | `\Archive`, or `\All` on Gmail, which moves mail out of the inbox |
 //!
 //! We implement the protocol ourselves: a library that keeps up to half a gigabyte because a server says so, and logs
 //! passwords when asked to log everything, is not acceptable. Not here: parsing mail, and servers' habits beyond the
@@ -31,7 +32,7 @@ mod session;
 mod value;
 mod watch;
 
-use super::net::{Timeouts, crlf};
+use super::net::{Login, NetError, Timeouts, crlf};
 use super::{
     BoxFuture, Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox, People, UndoToken,
 };
@@ -60,6 +61,7 @@ pub struct Imap(Arc<Inner>);
 
 struct Inner {
     server: MailServer,
+    login: Login,
     patience: Timeouts,
     read: Vec<Folder>,
     drafts: Option<String>,
@@ -97,7 +99,7 @@ macro_rules! in_session {
                 Some(session) => session,
                 None => {
                     is_new = true;
-                    Session::begin(&inner.server, &inner.patience)
+                    Session::begin(&inner.server, &inner.login, &inner.patience)
                         .await
                         .map_err(|error| mail_error(&error))?
                 }
@@ -142,10 +144,12 @@ impl Imap {
         if read.is_empty() {
             read.push(Folder::named("INBOX"));
         }
+        let login = Login::new(server);
         Some(Self(Arc::new(Inner {
             server: server.clone(),
             patience,
-            watch: watch::Watch::new(server.clone(), patience, &read),
+            watch: watch::Watch::new(server.clone(), login.clone(), patience, &read),
+            login,
             read,
             drafts: drafts.clone(),
             sent: sent.clone(),
@@ -231,7 +235,7 @@ async fn append_once(
 fn mail_error(error: &ImapError) -> MailError {
     let text = error.to_string();
     match error {
-        ImapError::Login(_) => MailError::Login(text),
+        ImapError::Login(_) | ImapError::Net(NetError::Login(_)) => MailError::Login(text),
         _ if error.is_temporary() => MailError::Temporary(text),
         _ => MailError::Permanent(text),
     }

@@ -4,7 +4,7 @@ use super::answer::{Answer, Answers, Kind, is_news, status};
 use super::names::Folder;
 use super::value::{Builder, Value, literal_at_end, set};
 use crate::config::{MailServer, MailTls};
-use crate::mail::net::{LineError, NetError, Timeouts, Wire, place};
+use crate::mail::net::{LineError, Login, NetError, Timeouts, Wire, place};
 use crate::web::safe_excerpt;
 use std::collections::HashSet;
 use std::time::Duration;
@@ -87,7 +87,11 @@ pub(super) struct Session {
 
 impl Session {
     /// Connects and logs in.
-    pub(super) async fn begin(server: &MailServer, patience: &Timeouts) -> Result<Self, ImapError> {
+    pub(super) async fn begin(
+        server: &MailServer,
+        login: &Login,
+        patience: &Timeouts,
+    ) -> Result<Self, ImapError> {
         let wire = match server.tls {
             MailTls::Tls => Wire::safe(server, patience).await?,
             MailTls::Starttls => Wire::clear(server, patience).await?,
@@ -111,7 +115,7 @@ impl Session {
             session.capabilities.clear();
         }
         if !is_logged_in || server.tls == MailTls::Starttls {
-            session.log_in().await?;
+            session.log_in(login).await?;
         }
         session.ask_capabilities().await?;
         Ok(session)

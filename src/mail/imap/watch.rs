@@ -8,7 +8,7 @@ use super::fetch::open;
 use super::names::Folder;
 use super::session::{ImapError, Session};
 use crate::config::MailServer;
-use crate::mail::net::Timeouts;
+use crate::mail::net::{Login, Timeouts};
 use std::sync::{Arc, Mutex, PoisonError};
 use tokio::sync::Notify;
 use tokio::task::JoinHandle;
@@ -22,6 +22,7 @@ const MAX_FOLDERS: usize = 3;
 /// Waits for changes in an account's folders.
 pub(super) struct Watch {
     server: MailServer,
+    login: Login,
     patience: Timeouts,
     folders: Vec<Folder>,
     changes: Arc<Notify>,
@@ -29,9 +30,9 @@ pub(super) struct Watch {
 }
 
 impl Watch {
-    pub(super) fn new(server: MailServer, patience: Timeouts, folders: &[Folder]) -> Self {
+    pub(super) fn new(server: MailServer, login: Login, patience: Timeouts, folders: &[Folder]) -> Self {
         let folders = folders.iter().take(MAX_FOLDERS).cloned().collect();
-        Self { server, patience, folders, changes: Arc::default(), tasks: Mutex::default() }
+        Self { server, login, patience, folders, changes: Arc::default(), tasks: Mutex::default() }
     }
 
     /// Returns when something may have changed. Changes that happen between calls are reported by the next call.
@@ -47,7 +48,8 @@ impl Watch {
             return;
         }
         let follow = |folder: &Folder| {
-            tokio::spawn(follow(self.server.clone(), self.patience, folder.clone(), self.changes.clone()))
+            let (server, login) = (self.server.clone(), self.login.clone());
+            tokio::spawn(follow(server, login, self.patience, folder.clone(), self.changes.clone()))
         };
         *tasks = self.folders.iter().map(follow).collect();
     }
@@ -60,12 +62,12 @@ impl Drop for Watch {
     }
 }
 
-async fn follow(server: MailServer, patience: Timeouts, folder: Folder, changes: Arc<Notify>) {
+async fn follow(server: MailServer, login: Login, patience: Timeouts, folder: Folder, changes: Arc<Notify>) {
     let mut pause = 1;
     let mut is_reconnect = false;
     loop {
         let started = tokio::time::Instant::now();
-        let Err(error) = listen(&server, &patience, &folder, &changes, is_reconnect).await;
+        let Err(error) = listen(&server, &login, &patience, &folder, &changes, is_reconnect).await;
         tracing::info!(host = %server.host, %error, "listening for mail broke off");
         is_reconnect = true;
         pause = if !error.is_temporary() {
@@ -84,12 +86,13 @@ async fn follow(server: MailServer, patience: Timeouts, folder: Folder, changes:
 /// Listens until the connection breaks.
 async fn listen(
     server: &MailServer,
+    login: &Login,
     patience: &Timeouts,
     folder: &Folder,
     changes: &Notify,
     is_reconnect: bool,
 ) -> Result<std::convert::Infallible, ImapError> {
-    let mut session = Session::begin(server, patience).await?;
+    let mut session = Session::begin(server, login, patience).await?;
     open(&mut session, folder, false).await?;
     if is_reconnect {
         // We missed whatever happened meanwhile.

@@ -3,17 +3,18 @@
 //! Promises: no byte of a secret or a mail goes over a connection whose certificate was not checked; every wait ends;
 //! an error says what to do and never contains a secret.
 
+mod login;
 mod stream;
 mod tls;
 
+pub(super) use login::Login;
 pub(super) use stream::{LineError, Wire};
 
-use crate::config::{MailLogin, MailServer};
+use crate::config::MailServer;
 use crate::text::io_error_text;
-use crate::web::{self, safe_excerpt};
+use crate::web::safe_excerpt;
 use futures_util::StreamExt;
 use futures_util::stream::FuturesUnordered;
-use secrecy::SecretString;
 use std::io;
 use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -77,6 +78,12 @@ pub(super) enum NetError {
     Trust(String),
     #[error("{0}")]
     Secret(String),
+    /// The server that renews tokens does not answer as it should.
+    #[error("{0}")]
+    TokenServer(String),
+    /// The person has to log in again.
+    #[error("{0}")]
+    Login(String),
 }
 
 impl NetError {
@@ -84,20 +91,10 @@ impl NetError {
     pub(super) fn is_temporary(&self) -> bool {
         match self {
             Self::NoHost { .. } | Self::Unreachable { .. } | Self::Slow { .. } | Self::Cut { .. } => true,
+            Self::TokenServer(_) => true,
             Self::Certificate { .. } | Self::NotTls { .. } | Self::NoStartTls { .. } => false,
-            Self::Injected { .. } | Self::Trust(_) | Self::Secret(_) => false,
+            Self::Injected { .. } | Self::Trust(_) | Self::Secret(_) | Self::Login(_) => false,
         }
-    }
-}
-
-/// The error for a refused login; says what to do about it.
-pub(super) fn refused_login(server: &MailServer, user: &str) -> String {
-    let (place, user) = (place(server), safe_excerpt(user));
-    match &server.login {
-        MailLogin::Password(_) => format!(
-            "{place} refused the password of {user}; check user and password (some servers want an app password)"
-        ),
-        MailLogin::Token(_) => format!("{place} refused the token of {user}; renew it"),
     }
 }
 
@@ -162,16 +159,6 @@ pub(super) async fn secure(
         Ok(result) => result,
         Err(_) => Err(NetError::Slow { place: place(server), seconds: patience.connect.as_secs() }),
     }
-}
-
-/// Gets the password or token; this may run a command.
-pub(super) async fn secret(server: &MailServer) -> Result<SecretString, NetError> {
-    let (secret, kind) = match &server.login {
-        MailLogin::Password(secret) => (secret, "password"),
-        MailLogin::Token(secret) => (secret, "token"),
-    };
-    let whose = format!("the {kind} of {} at {}", safe_excerpt(&server.user), server.host);
-    web::secret(secret, &whose).await.map_err(NetError::Secret)
 }
 
 /// The mail with CRLF line ends, as sent over the wire.

@@ -10,7 +10,7 @@ mod session;
 
 use super::copies::Copies;
 use super::imap::Imap;
-use super::net::{Timeouts, crlf};
+use super::net::{Login, Timeouts, crlf};
 use super::outgoing::{Envelope, without_bcc};
 use super::{BoxFuture, MailError, Outgoing, SendError, Sent, SentLookup};
 use crate::config::{FiledBy, MailServer};
@@ -20,6 +20,7 @@ use std::path::PathBuf;
 /// A server that sends mail.
 pub struct Smtp {
     server: MailServer,
+    login: Login,
     patience: Timeouts,
     copies: Copies,
 }
@@ -31,7 +32,8 @@ impl Smtp {
             Some(sent) => Copies::Server(Box::new(sent), FiledBy::Auto),
             None => Copies::Nowhere,
         };
-        Self { server, patience: copies.patience().unwrap_or_default(), copies }
+        let login = Login::new(&server);
+        Self { server, login, patience: copies.patience().unwrap_or_default(), copies }
     }
 
     /// The same with copies in a Maildir.
@@ -63,7 +65,8 @@ impl Outgoing for Smtp {
         Box::pin(async move {
             let envelope = Envelope::of(raw)?;
             let mail = crlf(&without_bcc(raw));
-            let mut session = Session::begin(&self.server, &self.patience).await.map_err(SendError::from)?;
+            let session = Session::begin(&self.server, &self.login, &self.patience).await;
+            let mut session = session.map_err(SendError::from)?;
             let outgoing = OutgoingMail { from: &envelope.from, to: &envelope.to, mail: &mail };
             let refused = session.send(&outgoing).await;
             session.end().await;
@@ -82,7 +85,7 @@ impl Outgoing for Smtp {
 
     fn check(&self) -> BoxFuture<'_, Result<String, MailError>> {
         Box::pin(async move {
-            let session = Session::begin(&self.server, &self.patience)
+            let session = Session::begin(&self.server, &self.login, &self.patience)
                 .await
                 .map_err(|error| MailError::from(&error))?;
             session.end().await;

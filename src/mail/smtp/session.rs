@@ -3,11 +3,11 @@
 use super::reply::{Reply, line};
 use crate::config::{MailLogin, MailServer, MailTls};
 use crate::mail::SendError;
-use crate::mail::net::{LineError, NetError, Timeouts, Wire, place, refused_login, secret};
+use crate::mail::net::{LineError, Login, NetError, Timeouts, Wire, place};
 use crate::web::safe_excerpt;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use secrecy::ExposeSecret;
+use secrecy::{ExposeSecret, SecretString};
 
 /// The longest line of a reply; the standard says 512.
 const LONGEST_LINE: usize = 8 << 10;
@@ -33,6 +33,8 @@ impl From<SmtpError> for SendError {
     fn from(error: SmtpError) -> Self {
         let text = error.to_string();
         let temporary = match &error {
+            // After the user logs in again, the same mail can be sent.
+            SmtpError::Net(NetError::Login(_)) => true,
             SmtpError::Net(error) => error.is_temporary(),
             SmtpError::Said { temporary, .. } => *temporary,
             SmtpError::Odd { .. } | SmtpError::Refused(_) => false,
@@ -45,6 +47,7 @@ impl From<&SmtpError> for crate::mail::MailError {
     fn from(error: &SmtpError) -> Self {
         let text = error.to_string();
         match error {
+            SmtpError::Net(NetError::Login(_)) => Self::Login(text),
             SmtpError::Net(error) if error.is_temporary() => Self::Temporary(text),
             SmtpError::Said { temporary: true, .. } => Self::Temporary(text),
             _ => Self::Permanent(text),
@@ -69,7 +72,11 @@ pub(super) struct Session {
 
 impl Session {
     /// Connects and logs in.
-    pub(super) async fn begin(server: &MailServer, patience: &Timeouts) -> Result<Self, SmtpError> {
+    pub(super) async fn begin(
+        server: &MailServer,
+        login: &Login,
+        patience: &Timeouts,
+    ) -> Result<Self, SmtpError> {
         let wire = match server.tls {
             MailTls::Tls => Wire::safe(server, patience).await?,
             MailTls::Starttls => Wire::clear(server, patience).await?,
@@ -89,7 +96,7 @@ impl Session {
             // Anybody could have sent what came unencrypted.
             session.hello().await?;
         }
-        session.log_in().await?;
+        session.log_in(login).await?;
         Ok(session)
     }
 
@@ -137,36 +144,16 @@ impl Session {
         Ok(())
     }
 
-    async fn log_in(&mut self) -> Result<(), SmtpError> {
-        let offered = self.abilities.ability("AUTH").unwrap_or_default().to_ascii_uppercase();
-        let offers = |mechanism: &str| offered.split_whitespace().any(|word| word == mechanism);
-        let secret = secret(&self.server).await?;
-        let (user, secret) = (self.server.user.clone(), secret.expose_secret());
-        let reply = match &self.server.login {
-            MailLogin::Token(_) => {
-                let words = STANDARD.encode(format!("user={user}\x01auth=Bearer {secret}\x01\x01"));
-                let reply = self.command(&format!("AUTH XOAUTH2 {words}")).await?;
-                // The server refused the token and gave the reason; an empty line ends the exchange.
-                if reply.code == 334 { self.command("").await? } else { reply }
-            }
-            MailLogin::Password(_) if offers("PLAIN") => {
-                let words = STANDARD.encode(format!("\0{user}\0{secret}"));
-                self.command(&format!("AUTH PLAIN {words}")).await?
-            }
-            MailLogin::Password(_) if offers("LOGIN") => {
-                let mut reply = self.command("AUTH LOGIN").await?;
-                for words in [user.as_str(), secret] {
-                    if reply.code == 334 {
-                        reply = self.command(&STANDARD.encode(words)).await?;
-                    }
-                }
-                reply
-            }
-            MailLogin::Password(_) => {
-                let text = format!("{} takes no password", place(&self.server));
-                return Err(SmtpError::Refused(format!("{text}; check the port, or use a token_command")));
-            }
-        };
+    /// Logs in with a password or a token. A token that is refused is renewed once, if it can be.
+    async fn log_in(&mut self, login: &Login) -> Result<(), SmtpError> {
+        let secret = login.secret().await?;
+        let mut reply = self.log_in_with(&secret).await?;
+        if !reply.is_fine()
+            && !reply.is_temporary()
+            && let Some(renewed) = login.renewed(&secret).await?
+        {
+            reply = self.log_in_with(&renewed).await?;
+        }
         if reply.code == 235 {
             return Ok(());
         }
@@ -175,7 +162,38 @@ impl Session {
             let words = format!("{} (it cannot check passwords just now)", reply.code);
             return Err(SmtpError::Said { place: place(&self.server), words, temporary: true });
         }
-        Err(SmtpError::Refused(refused_login(&self.server, &user)))
+        Err(login.refused().into())
+    }
+
+    async fn log_in_with(&mut self, secret: &SecretString) -> Result<Reply, SmtpError> {
+        let offered = self.abilities.ability("AUTH").unwrap_or_default().to_ascii_uppercase();
+        let offers = |mechanism: &str| offered.split_whitespace().any(|word| word == mechanism);
+        let (user, secret) = (self.server.user.clone(), secret.expose_secret());
+        match &self.server.login {
+            MailLogin::Token(_) | MailLogin::Google(_) => {
+                let words = STANDARD.encode(format!("user={user}\x01auth=Bearer {secret}\x01\x01"));
+                let reply = self.command(&format!("AUTH XOAUTH2 {words}")).await?;
+                // The server refused the token and gave the reason; an empty line ends the exchange.
+                if reply.code == 334 { self.command("").await } else { Ok(reply) }
+            }
+            MailLogin::Password(_) if offers("PLAIN") => {
+                let words = STANDARD.encode(format!("\0{user}\0{secret}"));
+                self.command(&format!("AUTH PLAIN {words}")).await
+            }
+            MailLogin::Password(_) if offers("LOGIN") => {
+                let mut reply = self.command("AUTH LOGIN").await?;
+                for words in [user.as_str(), secret] {
+                    if reply.code == 334 {
+                        reply = self.command(&STANDARD.encode(words)).await?;
+                    }
+                }
+                Ok(reply)
+            }
+            MailLogin::Password(_) => {
+                let text = format!("{} takes no password", place(&self.server));
+                Err(SmtpError::Refused(format!("{text}; check the port, or use a token_command")))
+            }
+        }
     }
 
     /// Sends a mail. Returns the recipients the server refused, each with its reason.

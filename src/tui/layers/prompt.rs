@@ -58,7 +58,7 @@ impl PromptKind {
             PromptKind::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
             PromptKind::Line => ("+", "one more line for this profile"),
             PromptKind::Export => ("to ", "a file: .md to read, .json for all of it"),
-            PromptKind::Folder => ("to ", "a folder, or a label of Gmail"),
+            PromptKind::Folder => ("to ", "a folder"),
             PromptKind::Snooze => ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20"),
             PromptKind::Lesson => ("learn ", "how it should read; leave it empty to take it back"),
             PromptKind::Pipe => ("|", "a command; the mail's text is its input"),

@@ -17,6 +17,8 @@ pub struct Bearer(Arc<Inner>);
 
 struct Inner {
     login: Google,
+    /// What the login has to cover.
+    scopes: &'static [&'static str],
     wait: WebTimeouts,
     cache: Mutex<TokenCache>,
     /// Held by the task that renews.
@@ -32,8 +34,8 @@ struct TokenCache {
 
 impl Bearer {
     /// The tokens of a login. Reads nothing yet.
-    pub fn new(login: Google, wait: WebTimeouts) -> Self {
-        Self(Arc::new(Inner { login, wait, cache: Mutex::default(), gate: Arc::default() }))
+    pub fn new(login: Google, scopes: &'static [&'static str], wait: WebTimeouts) -> Self {
+        Self(Arc::new(Inner { login, scopes, wait, cache: Mutex::default(), gate: Arc::default() }))
     }
 
     /// What to do if the login no longer works.
@@ -94,6 +96,12 @@ impl Inner {
         });
         let given_up = |_| LoginError::Temporary("reading the tokens was given up".to_owned());
         let (mut tokens, _lock) = loaded.await.map_err(given_up)??;
+        // Renewing a login does not add to what the person allowed.
+        if let Some(missing) = self.scopes.iter().find(|scope| !tokens.scopes.iter().any(|it| it == *scope)) {
+            let account = &self.login.account;
+            let text = format!("the login of {account} does not cover {missing}; {}", log_in(&self.login));
+            return Err(LoginError::LoginRequired(text));
+        }
         // Another process may have renewed it.
         if !is_good(&tokens, refused) {
             let dead = self.cache().dead.clone();

@@ -33,7 +33,7 @@ pub struct Tokens {
 
 /// What to do if there is no usable token.
 pub(super) fn log_in(login: &Google) -> String {
-    format!("run `sayso auth gmail --account {}`", login.account)
+    format!("run `sayso auth google --account {}`", login.account)
 }
 
 impl Tokens {
