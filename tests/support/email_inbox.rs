@@ -312,14 +312,14 @@ impl EmailInbox {
             ("email.triage", Some(triage)) => triage(request),
             ("email.triage", None) => {
                 let classification = classified.lock().unwrap();
-                let (class, unsure) = classification
-                    .split_once(' ')
-                    .map_or((&**classification, false), |(class, _)| (class, true));
+                // `ignore unsure`, `notify suspicious`
+                let (class, more) = classification.split_once(' ').unwrap_or((&**classification, ""));
                 Ok(Scripted::json(&json!({
                     "reasoning": "It says so.",
                     "gist": "Wants the report",
                     "classification": class,
-                    "unsure": unsure,
+                    "unsure": more == "unsure",
+                    "suspicious": more == "suspicious",
                 })))
             }
             ("email.reply", _) => reply(request),

@@ -118,7 +118,7 @@ fn weight(word: &str) -> usize {
 }
 
 /// A text, and the texts encoded in it. `known_codes` are not decoded.
-pub(super) fn with_decoded(text: &str, known_codes: &HashSet<String>) -> Vec<String> {
+fn with_decoded(text: &str, known_codes: &HashSet<String>) -> Vec<String> {
     let mut texts = vec![without_placeholders(text).into_owned()];
     let mut at = 0;
     for _ in 0..WRAPPINGS {

@@ -4,27 +4,25 @@
 //! lists, forwards, newsletters' tracking links within one company, parts of one organisation. A warning is not a
 //! verdict, and no warning is no proof.
 
-mod assistant;
 mod authentication;
-mod commands;
-mod disguise;
+mod claims;
 mod distinctive;
 mod domains;
 mod files;
+mod links;
+mod markers;
 mod placeholders;
-mod ploys;
 mod senders;
 mod unsubscribe;
-mod wants;
 
 #[cfg(test)]
 mod tests;
 
 pub use authentication::Receiver;
+pub use claims::{names_new_bank_details, speaks_of_attachment};
 pub use distinctive::{DistinctiveText, distinctive_text};
 pub use domains::{have_different_owners, organisation};
 pub use unsubscribe::{one_click, unsubscribe_risk};
-pub use wants::{Want, asks_for_secret, names_new_bank_details, speaks_of_attachment};
 
 pub use files::is_program;
 
@@ -81,12 +79,8 @@ pub enum Risk {
     },
     /// An attachment that can run programs when opened.
     Executable { name: String },
-    /// The mail addresses an assistant instead of a person.
-    AddressesAssistant {
-        words: String,
-        /// Whether they are quoted, as when somebody writes about such words.
-        quoted: bool,
-    },
+    /// The mail is written for a program: it has a marker of prompts, or names one of our tools.
+    AddressesAssistant { marker: String },
     /// The receiving server could not confirm the sender, or its filter marked the mail as spam.
     NotAuthentic {
         address: String,
@@ -104,8 +98,12 @@ pub enum Risk {
     },
     /// The display name is the user's own organisation, but the mail comes from outside.
     ClaimsHouse { name: String, address: String },
-    /// It asks for something that nobody honest asks for by mail.
-    Wants(Want),
+    /// A stranger writes in the name of a company from elsewhere.
+    ClaimsBrand { brand: &'static str, address: String },
+    /// It says that payments go to a new account.
+    BankChange,
+    /// A stranger names a wallet.
+    Wallet,
     /// A link hides where it leads.
     ShortLink { host: String },
     /// A link designed to be misread.
@@ -152,18 +150,9 @@ impl Risk {
             Self::NotAuthentic { .. } => "not_authentic",
             Self::KnownName { .. } => "known_name",
             Self::ClaimsHouse { .. } => "claims_house",
-            Self::Wants(Want::Secret) => "wants_secret",
-            Self::Wants(Want::GiftCards) => "wants_gift_cards",
-            Self::Wants(Want::BankChange) => "bank_change",
-            Self::Wants(Want::Coins) => "wants_coins",
-            Self::Wants(Want::Login) => "wants_login",
-            Self::Wants(Want::LockedArchive) => "locked_archive",
-            Self::Wants(Want::Pressure) => "presses",
-            Self::Wants(Want::Brand) => "claims_brand",
-            Self::Wants(Want::CallBack) => "call_back",
-            Self::Wants(Want::Secrecy) => "secrecy",
-            Self::Wants(Want::Messenger) => "messenger",
-            Self::Wants(Want::Command) => "wants_command",
+            Self::ClaimsBrand { .. } => "claims_brand",
+            Self::BankChange => "bank_change",
+            Self::Wallet => "wants_coins",
             Self::ShortLink { .. } => "short_link",
             Self::OddLink { .. } => "odd_link",
             Self::PageAttached { .. } => "page_attached",
@@ -199,11 +188,8 @@ impl Risk {
             Self::OddHeader(oddity) => odd_header(oddity),
             Self::LinkDiffers { text, target } => format!("A link says {text} but leads to {target}."),
             Self::Executable { name } => format!("The attachment {name} can run programs when it is opened."),
-            Self::AddressesAssistant { words, quoted: false } => {
-                format!("The mail gives instructions to an AI assistant, not to you: “{words}”.")
-            }
-            Self::AddressesAssistant { words, quoted: true } => {
-                format!("The mail quotes instructions to an AI assistant: “{words}”.")
+            Self::AddressesAssistant { marker } => {
+                format!("The mail is written for an AI assistant, not for you: it contains “{marker}”.")
             }
             Self::NotAuthentic { address, failed, with } => {
                 let with = with.map(|with| format!(", and {with}")).unwrap_or_default();
@@ -215,7 +201,17 @@ impl Risk {
             Self::ClaimsHouse { name, address } => {
                 format!("“{name}” sounds like your own organization, but this comes from {address}.")
             }
-            Self::Wants(want) => want_text(*want).to_owned(),
+            Self::ClaimsBrand { brand, address } => {
+                format!("The sender's name says “{brand}”, but this comes from {address}.")
+            }
+            Self::BankChange => {
+                "It says that bank details have changed. Check with the sender some other way before you pay."
+                    .to_owned()
+            }
+            Self::Wallet => {
+                "It names a wallet for cryptocurrency, and nobody can take back what is paid there."
+                    .to_owned()
+            }
             Self::ShortLink { host } => format!("A link through {host} hides where it leads."),
             Self::OddLink { target, imitates } => {
                 let why = if *imitates { "imitates a domain you know" } else { "is made to be misread" };
@@ -237,29 +233,6 @@ impl Risk {
             Self::NotCompared => "The text is too long to compare with your other mail.".to_owned(),
         };
         Visible::line(&text).into_string()
-    }
-}
-
-fn want_text(want: Want) -> &'static str {
-    match want {
-        Want::Secret => "It wants a password or a code. Nobody honest asks for that by mail.",
-        Want::GiftCards => "It wants gift cards. Check with the sender some other way.",
-        Want::BankChange => {
-            "It says that bank details have changed. Check with the sender some other way before you pay."
-        }
-        Want::Coins => "It wants payment in cryptocurrency, which nobody can reverse.",
-        Want::Login => {
-            "It wants you to log in, pay or confirm on a page. Open the real one yourself instead."
-        }
-        Want::LockedArchive => {
-            "It comes with a locked archive and its password, so no scanner can look inside."
-        }
-        Want::Pressure => "A stranger wants you to act quickly, or you lose something. Take your time.",
-        Want::Brand => "It claims to be from a company, but does not come from there.",
-        Want::CallBack => "A stranger wants you to call about money. Look the number up yourself.",
-        Want::Secrecy => "A stranger writes about money and wants it kept secret.",
-        Want::Messenger => "A stranger wants to move to a messaging app.",
-        Want::Command => "It wants you to paste a command and run it. Don't.",
     }
 }
 
@@ -297,6 +270,8 @@ pub struct RiskContext<'a> {
     pub addresses: &'a [String],
     /// The user's own addresses.
     pub own: &'a [String],
+    /// The names of tools that a model here may call.
+    pub tools: &'a [&'a str],
 }
 
 impl Default for RiskContext<'_> {
@@ -308,6 +283,7 @@ impl Default for RiskContext<'_> {
             receiver: None,
             addresses: &[],
             own: &[],
+            tools: &[],
         }
     }
 }
@@ -354,47 +330,35 @@ pub fn risks_of_mail(mail: &Mail, known: &RiskContext<'_>) -> Vec<Risk> {
     risks.extend(programs.take(MAX_ALIKE).map(|file| Risk::Executable { name: file.name.clone() }));
     let pages = mail.attachments.iter().filter(|file| files::is_page(&file.name));
     risks.extend(pages.take(MAX_ALIKE).map(|file| Risk::PageAttached { name: file.name.clone() }));
-    risks.extend(addresses_assistant(mail));
+    // What a mail hides speaks to a program, too.
+    let mut texts = [&mail.subject, &mail.text, &mail.unseen].into_iter();
+    let marker = texts.find_map(|text| markers::find_marker(text, known.tools));
+    risks.extend(marker.map(|marker| Risk::AddressesAssistant { marker }));
     risks
-        .extend(wants::odd_link(mail, &domains).map(|(target, imitates)| Risk::OddLink { target, imitates }));
+        .extend(links::odd_link(mail, &domains).map(|(target, imitates)| Risk::OddLink { target, imitates }));
     let known_name = senders::known_name(mail, known);
     let is_impostor = known_name.is_some();
     risks.extend(known_name);
     risks.extend(senders::claims_own_organisation(mail, known));
-    let mut reported = HashSet::new();
-    let wants = doubtful_wants(mail, known, is_colleague, is_impostor).into_iter();
-    risks.extend(wants.filter(|want| reported.insert(*want)).map(Risk::Wants));
-    risks.extend(wants::short_link(mail).map(|host| Risk::ShortLink { host }));
+    risks.extend(claims_of(mail, known, is_colleague, is_impostor));
+    risks.extend(links::short_link(mail).map(|host| Risk::ShortLink { host }));
     let looks_alike = risks.iter().any(|risk| matches!(risk, Risk::LookAlike { .. }));
     risks.extend(senders::not_authentic(mail, known, looks_alike, is_impostor));
     risks
 }
 
-/// Words addressed to an assistant, visible or hidden.
-fn addresses_assistant(mail: &Mail) -> Option<Risk> {
-    let shown =
-        [&mail.subject, &mail.text].into_iter().filter_map(|text| assistant::find_assistant_words(text));
-    // Hidden words are never a quote: nobody reads them.
-    let hidden = assistant::find_assistant_words(&mail.unseen);
-    let hidden = hidden.map(|spoken| assistant::AssistantWords { quoted: false, ..spoken });
-    let assistant::AssistantWords { words, quoted } =
-        shown.chain(hidden).min_by_key(|spoken| spoken.quoted)?;
-    Some(Risk::AddressesAssistant { words, quoted })
-}
-
-/// What the mail asks for that not every sender may ask for. People the user knows may ask for a lot; people who only
-/// look like them may not.
-fn doubtful_wants(mail: &Mail, known: &RiskContext<'_>, is_colleague: bool, is_impostor: bool) -> Vec<Want> {
+/// Claims that not every sender may make. People the user knows may say a lot; people who only look like them may not.
+fn claims_of(mail: &Mail, known: &RiskContext<'_>, is_colleague: bool, is_impostor: bool) -> Vec<Risk> {
     let is_doubted = !(known.is_known)(&mail.from.address) || is_impostor;
-    let mut wants = wants::wants(mail);
-    let may_redirect_payment = !is_colleague || wants::brings_account(mail);
-    wants.retain(|want| is_doubted || *want == Want::BankChange && may_redirect_payment);
-    if is_doubted && (!is_colleague || is_impostor) {
-        wants.extend(ploys::ploys(mail, known));
-    } else if ploys::is_taken_over_account(mail) {
-        wants.push(Want::Login);
-    }
-    wants
+    let may_redirect_payment = is_doubted || !is_colleague || claims::brings_account(mail);
+    let is_stranger = is_doubted && (!is_colleague || is_impostor);
+    let has_bait = links::links(mail).next().is_some() || !mail.attachments.is_empty();
+    let brand = claims::foreign_brand(mail).filter(|_| is_stranger && has_bait);
+    let address = mail.from.address.clone();
+    let mut risks: Vec<Risk> = brand.map(|brand| Risk::ClaimsBrand { brand, address }).into_iter().collect();
+    risks.extend((may_redirect_payment && claims::changes_bank(mail)).then_some(Risk::BankChange));
+    risks.extend((is_stranger && claims::names_wallet(mail)).then_some(Risk::Wallet));
+    risks
 }
 
 /// Answers go to another organisation, or to somebody else at a provider. Lists may set their own address.

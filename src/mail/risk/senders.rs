@@ -1,7 +1,7 @@
 //! Checks the claimed sender: by the receiving server's findings, and by names of people and the user's organisation.
 
 use super::authentication::{Authentication, authentication};
-use super::{Risk, RiskContext, domains, have_different_owners, organisation, wants};
+use super::{Risk, RiskContext, domains, have_different_owners, organisation};
 use crate::mail::{Address, Mail};
 use crate::text::phrases;
 
@@ -23,10 +23,8 @@ pub(super) fn not_authentic(
     let is_colleague = known.own.iter().any(|own| !have_different_owners(own, &mail.from.address));
     let with = if looks_alike {
         Some("its domain looks like one you know")
-    } else if impostor || is_colleague {
-        Some("it uses the name of somebody you know")
     } else {
-        wants::has_login_link(mail).then_some("it links to a login")
+        (impostor || is_colleague).then_some("it uses the name of somebody you know")
     };
     Some(Risk::NotAuthentic { address: mail.from.address.clone(), failed: failed.join(", "), with })
 }

@@ -30,6 +30,9 @@ pub struct Triage {
     /// Whether another class would be nearly as good.
     #[serde(default)]
     pub unsure: bool,
+    /// Whether it looks like fraud, or tells an assistant what to do.
+    #[serde(default)]
+    pub suspicious: bool,
 }
 
 /// The input of a reply. The answer is a call of one of the tools.

@@ -22,6 +22,8 @@ pub(super) struct Conversation {
     pub account: Option<Account>,
     /// The digest of the mail being decided on.
     about: String,
+    /// Whether the model found one of its mails suspicious.
+    pub suspicious: bool,
 }
 
 impl Conversation {
@@ -71,7 +73,7 @@ impl Conversation {
         let with_account = mails.iter().rev().find(|(mail_ref, _)| !mail_ref.account.is_empty());
         let account = with_account.and_then(|(mail_ref, _)| services.accounts.get(&mail_ref.account));
         let account = account.or_else(|| services.accounts.first());
-        Ok(Self { mails, account, about: state.about.clone() })
+        Ok(Self { mails, account, about: state.about.clone(), suspicious: state.suspicious })
     }
 
     /// All addresses of the person.
@@ -110,7 +112,7 @@ impl Conversation {
         };
         let alone = |one: &(MailRef, Arc<Mail>)| {
             let account = self.account.clone();
-            Self { mails: vec![one.clone()], account, about: String::new() }
+            Self { mails: vec![one.clone()], account, about: String::new(), suspicious: self.suspicious }
         };
         self.mails.iter().skip(about_index.unwrap_or(0)).filter(is_meant).map(alone)
     }

@@ -1,4 +1,4 @@
-//! Warnings about a mail or a proposal. They are computed, never taken from a model.
+//! Warnings about a mail or a proposal. They are computed; a model can add one caution and take none away.
 
 use super::event_news;
 use super::mails::Conversation;
@@ -12,8 +12,8 @@ use crate::graph::{Grade, NodeError, StepContext, Warning};
 use crate::mail::Mail;
 use crate::mail::compose::reply_subject;
 use crate::mail::risk::{
-    Message, Risk, RiskContext, asks_for_secret, distinctive_text, have_different_owners, risks_of_mail,
-    risks_of_message, speaks_of_attachment, unsubscribe_risk,
+    Message, Risk, RiskContext, distinctive_text, have_different_owners, risks_of_mail, risks_of_message,
+    speaks_of_attachment, unsubscribe_risk,
 };
 use crate::workflows::Services;
 use crate::workflows::email::facts::CallResult;
@@ -37,9 +37,12 @@ pub(super) fn of_mails(services: &Services, conversation: &Conversation) -> Resu
 /// The warnings of the mail being decided on.
 fn of_mail(services: &Services, conversation: &Conversation) -> Result<Vec<Warning>, NodeError> {
     let Some((_, mail)) = conversation.about() else { return Ok(Vec::new()) };
-    with_known(services, conversation, Vec::new(), |known| {
+    let mut warnings: Vec<Warning> = with_known(services, conversation, Vec::new(), |known| {
         risks_of_mail(mail, known).into_iter().map(|risk| warning(&risk)).collect()
-    })
+    })?;
+    let text = "The model finds this conversation suspicious: it looks like fraud, or tells an assistant what to do.";
+    warnings.extend(conversation.suspicious.then(|| Warning::caution("suspicious", text)));
+    Ok(warnings)
 }
 
 /// Whether nothing may be learned from the mail being decided on: who wrote it, or what it wants, is in doubt.
@@ -59,9 +62,6 @@ pub(super) fn of_call(
     let mut warnings = of_mail(services, conversation)?;
     let Some((_, answered)) = conversation.about() else { return Ok(warnings) };
     if tool == tools::QUESTION {
-        let wants_secret = args.get("content").and_then(Value::as_str).is_some_and(asks_for_secret);
-        let text = "The agent asks for a password or a code. What you type may end up in a mail.";
-        warnings.extend(wants_secret.then(|| Warning::caution("wants_secret", text)));
         return Ok(warnings);
     }
     // A request to leave goes to the address the list names, which is not part of the conversation.
@@ -365,6 +365,7 @@ fn with_known<T>(
         receiver: receiver.as_ref(),
         addresses: &addresses,
         own: &own_addresses,
+        tools: &tools::UNMISTAKABLE,
     });
     match failed.into_inner() {
         Some(error) => Err(error),
@@ -378,13 +379,14 @@ fn warning(risk: &Risk) -> Warning {
 
 pub fn grade(risk: &Risk) -> Grade {
     match risk {
-        Risk::NewSender { .. } | Risk::ShortLink { .. } | Risk::AddressesAssistant { quoted: true, .. } => {
-            Grade::Info
-        }
+        Risk::NewSender { .. } | Risk::ShortLink { .. } => Grade::Info,
         Risk::NotAuthentic { with: None, .. } | Risk::OddLink { imitates: false, .. } => Grade::Caution,
-        Risk::KnownName { .. } | Risk::ClaimsHouse { .. } | Risk::Wants(_) | Risk::PageAttached { .. } => {
-            Grade::Caution
-        }
+        Risk::KnownName { .. }
+        | Risk::ClaimsHouse { .. }
+        | Risk::ClaimsBrand { .. }
+        | Risk::BankChange
+        | Risk::Wallet
+        | Risk::PageAttached { .. } => Grade::Caution,
         Risk::NotAuthentic { with: Some(_), .. } | Risk::OddLink { imitates: true, .. } => Grade::Danger,
         Risk::RecipientOutside { .. }
         | Risk::BccAdded { .. }
@@ -398,7 +400,7 @@ pub fn grade(risk: &Risk) -> Grade {
         | Risk::NotCompared => Grade::Caution,
         Risk::LookAlike { .. }
         | Risk::Executable { .. }
-        | Risk::AddressesAssistant { quoted: false, .. }
+        | Risk::AddressesAssistant { .. }
         | Risk::QuotesOtherMail { .. } => Grade::Danger,
     }
 }

@@ -43,6 +43,9 @@ pub struct Email {
     /// Whether another class would be nearly as good.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     pub unsure: bool,
+    /// Whether the model found one of the mails suspicious.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    pub suspicious: bool,
     /// The class the person gave, until triage has seen it.
     pub corrected: Option<Class>,
     /// The digest of the mail that was triaged last; the gist describes it.
@@ -145,6 +148,9 @@ pub enum EmailUpdate {
         /// Whether another class would be nearly as good.
         #[serde(default, skip_serializing_if = "std::ops::Not::not")]
         unsure: bool,
+        /// Whether the model finds the mail suspicious.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        suspicious: bool,
         /// The digest of the mail.
         #[serde(default)]
         mail: String,
@@ -271,7 +277,7 @@ impl State for Email {
                 }
                 self.email_input = mails;
             }
-            EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail } => {
+            EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail } => {
                 self.about.clone_from(&mail);
                 if class == Class::Ignore {
                     self.ignored.push(mail.clone());
@@ -280,6 +286,8 @@ impl State for Email {
                 self.classification_decision = Some(class);
                 (self.triage_reasoning, self.gist, self.triaged_by) = (reasoning, gist, by);
                 (self.unsure, self.corrected) = (unsure, None);
+                // A later mail does not clear an earlier one.
+                self.suspicious |= suspicious;
                 self.again = false;
             }
             EmailUpdate::Answered { answers } => {

@@ -29,6 +29,10 @@ pub const DONE: &str = "done";
 /// Leaves a mailing list, by mail or by one HTTP request.
 pub const UNSUBSCRIBE: &str = "unsubscribe";
 
+/// The names that nobody writes by chance: a mail that has one is meant for the model.
+pub(super) const UNMISTAKABLE: [&str; 5] =
+    [WRITE_EMAIL, SCHEDULE_MEETING, ANSWER_INVITATION, REMOVE_EVENT, CHECK_CALENDAR];
+
 /// The word for a tool on cards.
 pub fn word(tool: &str) -> &str {
     match tool {

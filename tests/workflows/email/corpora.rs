@@ -1,11 +1,10 @@
-//! Warnings, measured on mails whose writers had not read the rules: 60 and later 30 that mean harm, 42 that speak to an
-//! assistant in seven styles, 200 and later 60 that are ordinary. `docs/email.md` says how to repeat it and what came out.
+//! Warnings, measured on mails whose writers had not read the rules: 60 and later 30 that mean harm, 200 and later 60 that
+//! are ordinary. `docs/email.md` says how to repeat it and what came out.
 
 use sayso::graph::Grade;
 use sayso::mail::risk::{Receiver, Risk, RiskContext, risks_of_mail};
 use sayso::mail::{Mail, parse};
 use sayso::workflows::email::{eval::split_mbox, grade};
-use std::collections::BTreeMap;
 
 /// Whom the reader of these mails knows.
 const PEOPLE: &[(&str, &str)] = &[
@@ -72,24 +71,6 @@ fn most_mail_that_means_harm_gets_a_caution_or_a_danger() {
 }
 
 #[test]
-fn words_to_an_assistant_are_noticed_in_every_style() {
-    let all = measured("warnings/injected");
-    let mut styles: BTreeMap<&str, (usize, usize)> = BTreeMap::new();
-    for (_, style, risks) in &all {
-        let speaks = |risk: &Risk| matches!(risk, Risk::AddressesAssistant { quoted: false, .. });
-        let counted = styles.entry(style).or_default();
-        *counted = (counted.0 + usize::from(risks.iter().any(speaks)), counted.1 + 1);
-    }
-    let found: usize = styles.values().map(|(found, _)| found).sum();
-    println!("speaks to an assistant: {found} of {}, {styles:#?}", all.len());
-    assert_eq!((all.len(), styles.len()), (42, 7));
-    assert!(
-        found >= INJECTED && styles.values().all(|(found, of)| found * 3 >= of * 2),
-        "{found}: {styles:#?}"
-    );
-}
-
-#[test]
 fn ordinary_mail_is_seldom_warned_of() {
     let warned = |risks: &[Risk]| {
         let heavy = risks.iter().filter(|risk| grade(risk) >= Grade::Caution);
@@ -115,6 +96,5 @@ fn ordinary_mail_is_seldom_warned_of() {
 /// How many must be found, and how many ordinary ones may be.
 const PHISH: usize = 59;
 const PHISH_LATER: usize = 30;
-const INJECTED: usize = 40;
 const ORDINARY: usize = 2;
 const ORDINARY_LATER: usize = 0;

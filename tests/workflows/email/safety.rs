@@ -228,13 +228,10 @@ async fn an_edit_that_adds_a_new_or_imitated_domain_is_asked_about_once_more() {
 }
 
 #[tokio::test]
-async fn a_promised_attachment_and_a_question_for_a_password_are_cautions() {
+async fn a_promised_attachment_is_a_caution() {
     let mut promising = write();
     promising.1["content"] = json!("Please find attached the report.");
-    let asking = ask("What is the password of the report?");
-    for (call, code) in
-        [(promising, "no_attachment"), (asking, "wants_secret"), (write(), ""), (ask("Which report?"), "")]
-    {
+    for (call, code) in [(promising, "no_attachment"), (write(), ""), (ask("Which report?"), "")] {
         let inbox = EmailInbox::new("respond", [calls([call])]);
         inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
         let thread = inbox.receive_mail().await;

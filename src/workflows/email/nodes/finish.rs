@@ -45,6 +45,7 @@ pub(in crate::workflows::email) async fn leave(ctx: Ctx<Services>, state: Arc<Em
             gist,
             by,
             unsure: false,
+            suspicious: false,
             mail,
         }));
     }

@@ -37,7 +37,7 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
     let Some((newest_ref, newest)) = conversation.newest() else {
         return Err(NodeError::failed("there is no mail in this thread"));
     };
-    let Classified { mut class, mut reasoning, gist, by, unsure, call } =
+    let Classified { mut class, mut reasoning, gist, by, unsure, suspicious, call } =
         classify(&ctx, &state, &conversation, newest_ref, newest).await?;
     // The last mail of a conversation must not hide earlier ones from others.
     let waits = |(earlier, mail): &(MailRef, Arc<mail::Mail>)| {
@@ -56,7 +56,8 @@ pub(in crate::workflows::email) async fn triage_router(ctx: Ctx<Services>, state
         Class::Notify => "triage_interrupt_handler",
         Class::Respond => "response_agent",
     });
-    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, mail: newest_ref.raw.clone() });
+    let mail = newest_ref.raw.clone();
+    updates.push(EmailUpdate::Triaged { class, reasoning, gist, by, unsure, suspicious, mail });
     updates.extend(call);
     Ok(Command { updates, ..command })
 }
@@ -68,6 +69,7 @@ struct Classified {
     by: TriagedBy,
     /// Whether another class fits almost as well.
     unsure: bool,
+    suspicious: bool,
     /// A call that the person is asked about at once.
     call: Option<EmailUpdate>,
 }
@@ -87,6 +89,7 @@ async fn classify(
         gist,
         by,
         unsure: false,
+        suspicious: false,
         call: None,
     };
     if let Some(class) = state.corrected {
@@ -104,7 +107,7 @@ async fn classify(
     let (triage, by) = ask(ctx, state, conversation, newest).await?;
     let gist = short_line(&triage.gist, 100);
     let classified = classified(triage.classification, triage.reasoning, gist, by);
-    Ok(Classified { unsure: triage.unsure, ..classified })
+    Ok(Classified { unsure: triage.unsure, suspicious: triage.suspicious, ..classified })
 }
 
 async fn learn_correction(

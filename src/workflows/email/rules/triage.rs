@@ -59,7 +59,7 @@ pub(super) fn triage(facts: &TriageFacts) -> Triage {
         (None, _) => (class, format!("General rule: {why}.")),
     };
     let unsure = unsure && rule.is_none();
-    Triage { reasoning, gist: gist(&facts.mail, &signs), classification, unsure }
+    Triage { reasoning, gist: gist(&facts.mail, &signs), classification, unsure, suspicious: false }
 }
 
 /// Whether the rule was there from the start, taught by nobody.

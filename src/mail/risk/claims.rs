@@ -1,0 +1,120 @@
+//! What a mail says that can be checked: the company in its sender's name, an account or a wallet to pay into, a file that
+//! should be there.
+
+use super::organisation;
+use crate::mail::Mail;
+use crate::text::phrases::normalize_text;
+
+/// Companies that strangers like to impersonate.
+const BRANDS: &str = "microsoft, microsoft 365, office 365, outlook, onedrive, sharepoint, google, gmail, apple, icloud, paypal, \
+    amazon, netflix, spotify, dhl, ups, fedex, usps, hermes, meta, facebook, instagram, whatsapp, linkedin, docusign, adobe, \
+    dropbox, coinbase, binance, ledger, metamask, trezor, revolut, mastercard, klarna, norton, mcafee, sparkasse, n26";
+
+/// Brands that send from another company's domain.
+const PARENT_BRANDS: &[(&str, &str)] = &[
+    ("microsoft 365", "microsoft"),
+    ("office 365", "microsoft"),
+    ("outlook", "microsoft"),
+    ("onedrive", "microsoft"),
+    ("sharepoint", "microsoft"),
+    ("microsoft", "sharepointonline"),
+    ("gmail", "google"),
+    ("icloud", "apple"),
+    ("meta", "facebook"),
+    ("instagram", "facebook"),
+    ("whatsapp", "facebook"),
+];
+
+/// The company in the display name, if the sender does not belong to it.
+pub(super) fn foreign_brand(mail: &Mail) -> Option<&'static str> {
+    let (name, domain) = (normalize_text(&mail.from.name), normalize_text(organisation(mail.from.domain())));
+    let is_of_house =
+        |brand: &str| PARENT_BRANDS.iter().any(|(one, house)| *one == brand && domain.contains(house));
+    BRANDS.split(", ").find(|&brand| name.has(brand) && !domain.contains(brand) && !is_of_house(brand))
+}
+
+/// Whether the sender's own text contains the address of a wallet.
+pub(super) fn names_wallet(mail: &Mail) -> bool {
+    own_words(mail).split_whitespace().any(is_wallet)
+}
+
+/// Whether a word is a wallet address.
+fn is_wallet(word: &str) -> bool {
+    let word = word.trim_matches(|c: char| !c.is_ascii_alphanumeric());
+    let bech = word.strip_prefix("bc1").is_some_and(|rest| rest.len() >= 30);
+    let hex = word.strip_prefix("0x").is_some_and(|rest| rest.len() == 40);
+    (bech || hex) && word.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+const BANK: &str = "new bank details, new bank account, bank details have changed, bank details changed, changed our bank, \
+    changed banks, our new account, my new account, new account details, updated bank, updated banking, change of bank \
+    details, change in our bank, update my direct deposit, change my direct deposit, salary to my new, payroll to my new, \
+    neue bankverbindung, geänderte bankverbindung, bankverbindung hat sich, neue kontoverbindung, neues konto, nouvelles \
+    coordonnées bancaires, nouveau rib, nouveau compte bancaire, nuevos datos bancarios, nueva cuenta bancaria";
+
+/// Whether a text says that payments go to a new account.
+pub fn names_new_bank_details(text: &str) -> bool {
+    normalize_text(text).has(BANK)
+}
+
+/// Whether the sender says so.
+pub(super) fn changes_bank(mail: &Mail) -> bool {
+    names_new_bank_details(&format!("{}\n{}", mail.subject, own_words(mail)))
+}
+
+/// Whether a mail contains an account to pay into, in its text or attached.
+pub(super) fn brings_account(mail: &Mail) -> bool {
+    let number = |line: &str| line.chars().filter(char::is_ascii_digit).count() >= 10;
+    !mail.attachments.is_empty() || mail.text.lines().any(number)
+}
+
+/// Phrases that say that something is attached to this mail.
+const ATTACHED: &str = "i attach, i ve attached, i have attached, i m attaching, i am attaching, we attach, we have attached, \
+    is attached, are attached, attached is, attached are, attached you ll find, attached you will find, please find \
+    attached, find attached, see attached, see the attached, in the attachment, im anhang, anbei, habe ich angehängt, \
+    hänge ich an, füge ich bei, ci joint, ci jointe, ci joints, en pièce jointe, adjunto, adjunta, in allegato, allego, in \
+    de bijlage, bijgevoegd, w załączniku, em anexo";
+
+/// Whether a text says that something is attached to its mail.
+pub fn speaks_of_attachment(text: &str) -> bool {
+    normalize_text(text).has(ATTACHED)
+}
+
+/// The sender's own text, without quotes.
+fn own_words(mail: &Mail) -> String {
+    let pieces = crate::mail::pieces(&mail.text);
+    pieces.into_iter().filter(|piece| !piece.quoted).map(|piece| piece.text).collect::<Vec<_>>().join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::mail::parse;
+
+    fn from(sender: &str, text: &str) -> Mail {
+        parse(format!("From: {sender}\r\nSubject: x\r\n\r\n{text}\r\n").as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_company_writes_from_its_own_domain() {
+        for (sender, brand) in [
+            ("Microsoft Teams <a@service.example>", Some("microsoft")),
+            ("DHL Paket <a@service.example>", Some("dhl")),
+            ("Microsoft <a@mail.microsoft.com>", None),
+            ("Outlook <a@microsoft.com>", None),
+            ("Instagram <a@facebookmail.com>", None),
+            ("Amazonia Travel <a@service.example>", None),
+            ("Ann Lee <a@service.example>", None),
+        ] {
+            assert_eq!(foreign_brand(&from(sender, "Hi")), brand, "{sender}");
+        }
+    }
+
+    #[test]
+    fn a_wallet_is_named_by_the_sender_and_not_by_a_quote() {
+        let wallet = "bc1qxy2kgdygjrsqtzq2n0yrf2493p83kkfjhx0wlh";
+        assert!(names_wallet(&from("a@b.example", &format!("Pay to {wallet}."))));
+        assert!(!names_wallet(&from("a@b.example", &format!("What is that?\r\n\r\n> Pay to {wallet}."))));
+        assert!(!names_wallet(&from("a@b.example", "commit 0x1f2e3d, bc1 for short")));
+    }
+}
