@@ -58,9 +58,7 @@ pub const FEATURES: &[Feature] = &[
     Feature { check: |config, env| Box::pin(apis(config, env)), ..Feature::NOTHING },
     Feature {
         check: |config, env| Box::pin(traces(config, env)),
-        background: |Parts { setup, inbox, .. }| {
-            Some(Traces::task(inbox.engine(), &setup.config, &setup.env, Traces::WAIT))
-        },
+        background: |Parts { setup, inbox, .. }| Traces::task(inbox, &setup.config, &setup.env),
     },
     Feature { check: |config, _| Box::pin(sandbox(config)), ..Feature::NOTHING },
     Feature { background: |parts| Notices::task(parts.inbox, &parts.setup.config), ..Feature::NOTHING },
@@ -141,7 +139,7 @@ async fn apis(config: &Config, env: &Env) -> Vec<Check> {
 
 /// Sends an empty request to the trace server.
 async fn traces(config: &Config, env: &Env) -> Vec<Check> {
-    let checked = check_traces(&Arc::new(config.clone()), env).await;
+    let checked = check_traces(config, env).await;
     checked.map(|result| Check::new("traces", result)).into_iter().collect()
 }
 

@@ -18,7 +18,6 @@ mod node_services;
 mod notices;
 mod policy;
 mod records;
-mod replay;
 mod running;
 mod setup;
 mod traces;
@@ -26,6 +25,7 @@ mod traces;
 pub use crate::driver::{Driver, Ended, Engine, Scope, Settings, Until, fail_point};
 pub use crate::store::LOCK_WAIT;
 pub use crate::workflows::VERBS;
+pub use crate::workflows::email::eval::Case as TriageCase;
 pub use accounts::{check_accounts, check_calendar};
 pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, ParameterView};
 pub use audit::{AuditChecked, AuditError};
@@ -35,12 +35,11 @@ pub use demo::{
     Delivery, DemoError, TourGoal, TourStep, begin_demo, demo_tour, demo_transcript, lay_out_demo,
     play_transcript,
 };
-pub use eval::{TriageEval, Unanswered, eval_triage};
+pub use eval::{PastMails, TriageEval, Unanswered, eval_triage, labelled_mails};
 pub use features::{Check, FEATURES, Feature, Parts};
 pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
 pub use models::{ConfiguredModels, REPLAY, check_models};
 pub use node_services::{check_python, check_sandbox, services};
-pub use replay::{DecisionsEval, EvalMiss, EvalRow, NotReplayed, ReplayOptions};
 pub use running::App;
 pub use setup::{Health, Setup, WorkflowsError, has_data, is_demo};
 pub use traces::{Traces, check_traces};

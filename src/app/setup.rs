@@ -5,7 +5,7 @@ use super::intake::Intake;
 use super::node_services::services;
 use super::policy;
 use crate::agents::langgraph::{self, Remote, Servers};
-use crate::config::{self, Config, Env, Server};
+use crate::config::{Config, Env, Server};
 use crate::driver::{Engine, Settings};
 use crate::graph::BuildError;
 use crate::inbox::Registry;
@@ -101,11 +101,6 @@ pub fn is_demo(folder: &Path) -> bool {
     folder.join(DEMO_MARKER).is_file()
 }
 
-/// Where traces go, if the config wants them sent; the demo sends none.
-pub(super) fn wanted_traces(config: &Config) -> Option<&config::Traces> {
-    config.traces.as_ref().filter(|_| !is_demo(&config.data))
-}
-
 impl Setup {
     /// Opens the data folder, and creates it if there is none.
     pub fn open(config: Config, env: Env) -> Result<Self, StoreError> {
@@ -139,7 +134,7 @@ impl Setup {
         if let Some(servers) = servers {
             inbox = inbox.with_remote(Arc::new(servers));
         }
-        if wanted_traces(&self.config).is_some() { inbox.with_traces() } else { inbox }
+        inbox
     }
 
     /// The servers of the config; `None` if it names none.

@@ -67,13 +67,6 @@ impl<'a> Context<'a> {
         Ok(Config::load(&self.inputs)?)
     }
 
-    /// Loads another config, with the same flags.
-    pub(super) fn config_from(&self, file: &Path) -> Result<Config, Failure> {
-        let mut inputs = self.inputs.clone();
-        inputs.flags.config = Some(file.to_owned());
-        Ok(Config::load(&inputs)?)
-    }
-
     /// API keys come from here.
     pub(super) fn env(&self) -> &Env {
         &self.inputs.env

@@ -16,14 +16,14 @@ section! {
     /// The model that answers. `--model NAME` or SAYSO_MODEL picks another for everything: builtin, or one of
     /// `[models.NAME]`.
     pub(super) struct ModelSection in one("model") {
-        /// builtin (rules, no network) | openai (any server that uses its protocol) | anthropic | gemini | ollama
+        /// builtin (rules, no network) | openai (any server that uses its protocol, Gemini's too) | anthropic | ollama
         provider: Provider = default("builtin"),
         /// What the provider calls the model. Every provider except builtin needs one.
         name: Option<String> = example("gpt-4.1-mini").or("none; only builtin needs none"),
         /// The server's address; the provider's own, unless you set it.
         base_url: Option<String> = example("http://127.0.0.1:8080/v1").or("the provider's own"),
         /// Where the key is kept; set one of the three. Without base_url the provider's usual variable is used
-        /// (OPENAI_API_KEY, ANTHROPIC_API_KEY, GEMINI_API_KEY). The file must be readable only by you.
+        /// (OPENAI_API_KEY, ANTHROPIC_API_KEY). The file must be readable only by you.
         api_key_env: Option<String> = example("OPENAI_API_KEY"),
         api_key_command: Option<String> = example("pass show openai"),
         api_key_file: Option<String> = example("~/.config/sayso/openai.key"),
@@ -133,8 +133,6 @@ choice! {
         /// OpenAI, and any server that speaks its protocol.
         Openai = "openai",
         Anthropic = "anthropic",
-        /// Google's Gemini.
-        Gemini = "gemini",
         /// A local Ollama.
         Ollama = "ollama",
     }
@@ -152,7 +150,6 @@ impl Provider {
             Self::Builtin => None,
             Self::Openai => Some("https://api.openai.com/v1"),
             Self::Anthropic => Some("https://api.anthropic.com"),
-            Self::Gemini => Some("https://generativelanguage.googleapis.com"),
             Self::Ollama => Some("http://127.0.0.1:11434"),
         }
     }
@@ -163,7 +160,6 @@ impl Provider {
             Self::Builtin | Self::Ollama => None,
             Self::Openai => Some("OPENAI_API_KEY"),
             Self::Anthropic => Some("ANTHROPIC_API_KEY"),
-            Self::Gemini => Some("GEMINI_API_KEY"),
         }
     }
 }

@@ -15,8 +15,6 @@ section! {
         /// Headers to send: plain text, the variable $NAME, what $(COMMAND) prints, or $(<FILE) for a file only you can
         /// read.
         headers: Vec<String> = default("").example("x-api-key: $LANGSMITH_API_KEY"),
-        /// Whether prompts and model answers are sent too, without secrets, or only names and numbers: on | off
-        contents: bool = default("off"),
     }
 }
 
@@ -30,8 +28,6 @@ pub struct Traces {
     pub url: String,
     /// Headers to send, by name.
     pub headers: Vec<(String, Header)>,
-    /// Whether prompts and model answers are sent too, or only names and numbers.
-    pub contents: bool,
 }
 
 impl Traces {
@@ -50,6 +46,6 @@ impl Traces {
         }
         let base = endpoint.trim_end_matches('/');
         let url = format!("{}{PATH}", base.strip_suffix(PATH).unwrap_or(base));
-        Ok(Some(Self { url, headers, contents: traces.contents }))
+        Ok(Some(Self { url, headers }))
     }
 }

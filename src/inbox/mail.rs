@@ -40,10 +40,10 @@ pub struct MailLine {
     pub handled_at: Option<Timestamp>,
 }
 
-/// The health of a mailbox, a server, or the receiver of traces.
+/// The health of a mailbox or a server.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SourceLine {
-    /// Its name in the config; servers are called `server NAME`, and the receiver of traces `traces sent`.
+    /// Its name in the config; servers are called `server NAME`.
     pub source: String,
     /// When it was last checked.
     pub checked_at: Option<Timestamp>,
@@ -56,13 +56,6 @@ pub struct SourceLine {
 impl SourceLine {
     /// The prefix of servers' names among sources; no mailbox's name contains a space.
     pub const SERVER: &'static str = "server ";
-
-    /// The name of the receiver of traces among sources.
-    pub const TRACES: &'static str = "traces sent";
-
-    pub fn is_mailbox(&self) -> bool {
-        !self.is_server() && self.source != Self::TRACES
-    }
 
     pub fn is_server(&self) -> bool {
         self.source.starts_with(Self::SERVER)

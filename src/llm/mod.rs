@@ -18,7 +18,6 @@ mod check;
 mod coerce;
 mod error;
 mod exchange;
-mod gemini;
 mod habit;
 mod lenient_json;
 mod limiter;
@@ -91,7 +90,6 @@ pub fn open(
         Provider::Builtin => Arc::new(Builtin::new(&settings.label, rules)),
         Provider::Openai => Arc::new(wire::HttpModel::open(settings, openai::OpenAi::new(settings))?),
         Provider::Anthropic => Arc::new(wire::HttpModel::open(settings, anthropic::Anthropic)?),
-        Provider::Gemini => Arc::new(wire::HttpModel::open(settings, gemini::Gemini)?),
         Provider::Ollama => Arc::new(wire::HttpModel::open(settings, ollama::Ollama)?),
     })
 }

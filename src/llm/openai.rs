@@ -1,4 +1,4 @@
-//! OpenAI's chat completions, as OpenAI, OpenRouter, llama.cpp, vLLM and LM Studio speak it.
+//! OpenAI's chat completions, as OpenAI, Gemini, OpenRouter, llama.cpp, vLLM and LM Studio speak it.
 //!
 //! Servers lack different features. If a 400 complains about one, it is left out from then on: JSON schemas (then a
 //! forced tool, then words in the prompt), `tool_choice`, `stream_options`, `temperature`, the name of the token limit.
@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 
 use super::wire::{Args, Fault, Framing, KeyHeader, OutputMode, PartialReply, Piece, Protocol, Quirks};
 use super::{Choice, Message, ModelSettings, OnText, OutputSchema, Request, Stop, ToolSpec, schema};
+
+/// Gemini's token for a call. It refuses a conversation whose calls have lost theirs.
+const SIGNATURE: &str = "/extra_content/google/thought_signature";
 
 pub(super) struct OpenAi {
     /// OpenAI itself, which names the token limit differently from everybody who copied it.
@@ -117,7 +120,7 @@ impl Protocol for OpenAi {
                 id: call.get("id").and_then(Value::as_str),
                 name: function.get("name").and_then(Value::as_str),
                 args: Args::from(function.get("arguments")),
-                signature: None,
+                signature: call.pointer(SIGNATURE).and_then(Value::as_str),
             })?;
         }
         match choice.get("finish_reason").and_then(Value::as_str) {
@@ -210,7 +213,11 @@ fn message(message: &Message) -> Value {
                 .iter()
                 .map(|call| {
                     let function = json!({"name": call.name, "arguments": call.args.to_string()});
-                    json!({"id": call.id, "type": "function", "function": function})
+                    let mut sent = json!({"id": call.id, "type": "function", "function": function});
+                    if let Some(signature) = &call.signature {
+                        sent["extra_content"] = json!({"google": {"thought_signature": signature}});
+                    }
+                    sent
                 })
                 .collect();
             let content = if text.is_empty() { Value::Null } else { json!(text) };

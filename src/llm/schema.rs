@@ -14,9 +14,6 @@ const MAX_COMPLAINTS: usize = 5;
 /// The longest single complaint.
 const MAX_COMPLAINT: usize = 300;
 
-/// How deep references are followed when they are written out.
-const MAX_DEPTH: usize = 24;
-
 /// The schema of `T`, without the parts that only schema tools read.
 pub(super) fn of<T: JsonSchema>() -> Value {
     let schema = SchemaSettings::draft2020_12().into_generator().into_root_schema_for::<T>();
@@ -134,93 +131,6 @@ fn nullable(mut schema: Value) -> Value {
     schema
 }
 
-/// The schema in the OpenAPI subset that Gemini reads: references written out, `null` as `nullable`.
-pub(super) fn subset(schema: &Value) -> Value {
-    subset_of(schema, schema, 0)
-}
-
-fn subset_of(schema: &Value, root: &Value, depth: usize) -> Value {
-    let Value::Object(fields) = schema else { return json!({}) };
-    if depth > MAX_DEPTH {
-        return json!({"type": "object"});
-    }
-    if let Some(target) = fields.get("$ref").and_then(Value::as_str) {
-        let target = target.strip_prefix('#').and_then(|path| root.pointer(path));
-        return target.map_or_else(|| json!({"type": "object"}), |t| subset_of(t, root, depth + 1));
-    }
-    let mut out = Map::new();
-    for (key, value) in fields {
-        match key.as_str() {
-            "description" | "required" | "minimum" | "maximum" | "minItems" | "maxItems" => {
-                out.insert(key.clone(), value.clone());
-            }
-            "enum" => {
-                let values = value.as_array().into_iter().flatten();
-                let named: Vec<&Value> = values.filter(|value| !value.is_null()).collect();
-                out.insert("enum".into(), json!(named));
-            }
-            "const" => {
-                out.insert("enum".into(), json!([value]));
-                out.insert("type".into(), json!("string"));
-            }
-            "type" => match value {
-                Value::Array(types) => {
-                    let named = types.iter().find(|t| *t != &json!("null"));
-                    out.insert("type".into(), named.cloned().unwrap_or_else(|| json!("string")));
-                    if types.contains(&json!("null")) {
-                        out.insert("nullable".into(), json!(true));
-                    }
-                }
-                other => {
-                    out.insert("type".into(), other.clone());
-                }
-            },
-            "items" => {
-                out.insert("items".into(), subset_of(value, root, depth + 1));
-            }
-            "properties" => {
-                if let Value::Object(inner) = value {
-                    let inner = inner.iter().map(|(k, v)| (k.clone(), subset_of(v, root, depth + 1)));
-                    out.insert("properties".into(), Value::Object(inner.collect()));
-                }
-            }
-            "anyOf" | "oneOf" => alternatives(value, root, depth, &mut out),
-            "allOf" => {
-                if let Some(Value::Object(first)) =
-                    value.as_array().and_then(|all| all.first()).map(|s| subset_of(s, root, depth + 1))
-                {
-                    out.extend(first);
-                }
-            }
-            _ => {}
-        }
-    }
-    Value::Object(out)
-}
-
-/// A single choice besides `null` becomes that choice, nullable; constants become one enum; anything else stays
-/// `anyOf`.
-fn alternatives(value: &Value, root: &Value, depth: usize, out: &mut Map<String, Value>) {
-    let Some(choices) = value.as_array() else { return };
-    let (nulls, real): (Vec<&Value>, Vec<&Value>) =
-        choices.iter().partition(|choice| choice.get("type") == Some(&json!("null")));
-    if !nulls.is_empty() {
-        out.insert("nullable".into(), json!(true));
-    }
-    let constants: Vec<Value> = real.iter().filter_map(|choice| choice.get("const").cloned()).collect();
-    if !real.is_empty() && constants.len() == real.len() {
-        out.insert("type".into(), json!("string"));
-        out.insert("enum".into(), Value::Array(constants));
-    } else if let [only] = real.as_slice() {
-        if let Value::Object(inner) = subset_of(only, root, depth + 1) {
-            out.extend(inner);
-        }
-    } else {
-        let all: Vec<Value> = real.iter().map(|choice| subset_of(choice, root, depth + 1)).collect();
-        out.insert("anyOf".into(), Value::Array(all));
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use serde::{Deserialize, Serialize};
@@ -273,21 +183,5 @@ mod tests {
             })
         );
         assert!(strict(&of::<std::collections::BTreeMap<String, String>>()).is_none());
-    }
-
-    #[test]
-    fn the_subset_has_no_references_and_no_null_types() {
-        let subset = subset(&of::<Answer>());
-        let text = subset.to_string();
-        assert!(!text.contains("$ref") && !text.contains("$defs") && !text.contains("\"null\""), "{text}");
-        assert_eq!(subset["properties"]["class"]["enum"], json!(["ignore", "notify"]));
-        assert_eq!(subset["properties"]["due"]["nullable"], json!(true));
-        assert_eq!(subset["properties"]["tags"]["items"]["type"], json!("string"));
-    }
-
-    #[test]
-    fn a_schema_that_refers_to_itself_ends() {
-        let loops = json!({"type": "object", "properties": {"next": {"$ref": "#"}}});
-        assert!(subset(&loops).to_string().len() < 4_000);
     }
 }

@@ -100,9 +100,7 @@ impl Mail<'_> {
 
     /// The health of every mailbox and server that was ever checked.
     pub async fn sources(self) -> Result<Vec<SourceLine>, InboxError> {
-        let mut sources = self.0.store().mail().sources()?;
-        sources.retain(|line| self.0.shows_traces || line.source != SourceLine::TRACES);
-        Ok(sources)
+        Ok(self.0.store().mail().sources()?)
     }
 
     /// Asks the driver to check every mailbox now.

@@ -39,9 +39,7 @@ pub use put_away::MailMove;
 pub use remote::RemoteThreads;
 pub use requests::{NewRequest, Requests, WaitResult};
 pub use sessions::{News, SessionNews, Sessions, Used};
-pub use thread_view::read_call;
 pub use threads::Threads;
-pub use trace::{SpanNames, before};
 
 pub use crate::mail::Destination;
 pub use crate::workflows::request::{Report, is_warned_about};
@@ -59,13 +57,12 @@ pub struct Inbox {
     engine: Engine,
     remote: Option<Arc<dyn RemoteThreads>>,
     accounts: Option<Arc<dyn Accounts>>,
-    shows_traces: bool,
 }
 
 impl Inbox {
     /// The inbox of an engine's threads.
     pub fn new(engine: Engine) -> Self {
-        Self { engine, remote: None, accounts: None, shows_traces: false }
+        Self { engine, remote: None, accounts: None }
     }
 
     /// Adds threads that live on servers.
@@ -77,12 +74,6 @@ impl Inbox {
     /// Adds the mail accounts whose folders can be listed.
     pub fn with_accounts(mut self, accounts: Arc<dyn Accounts>) -> Self {
         self.accounts = Some(accounts);
-        self
-    }
-
-    /// Lists the receiver of traces among the sources.
-    pub fn with_traces(mut self) -> Self {
-        self.shows_traces = true;
         self
     }
 

@@ -235,7 +235,7 @@ impl<'a> Requests<'a> {
     /// Closes every expired request, and every question expired by the config's policy.
     pub async fn close_expired(self) -> Result<(), InboxError> {
         self.sweep(&mut HashMap::new()).await?;
-        self.0.expire_now(&Moment::now(self.0.store().now())).await?;
+        self.0.expire_now(self.0.store().now()).await?;
         Ok(())
     }
 

@@ -70,7 +70,7 @@ impl Inbox {
 }
 
 /// The text of a model call.
-pub fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
+pub(super) fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallView, StoreError> {
     let stored = store.figures().prompt(id, call)?;
     let mut view = CallView {
         task: stored.task,

@@ -41,20 +41,20 @@ fn thread_trace(engine: &Engine, id: &ThreadId, depth: usize) -> Result<TraceVie
 }
 
 /// The names of a thread's spans.
-pub struct SpanNames<'a> {
+struct SpanNames<'a> {
     spec: Option<&'a Spec>,
     state: Option<AnyState>,
 }
 
 impl<'a> SpanNames<'a> {
     /// The names its workflow gives, or plain names if this build does not know the workflow.
-    pub fn new(engine: &'a Engine, timings: &ThreadTimings) -> Result<Self, StoreError> {
+    fn new(engine: &'a Engine, timings: &ThreadTimings) -> Result<Self, StoreError> {
         let spec = engine.registry().get(&timings.workflow);
         Ok(Self { spec, state: engine.state_at(&timings.thread, None)? })
     }
 
     /// The name of the thread, or of the `nth` run of a node.
-    pub fn of(&self, workflow: &str, node: Option<&str>, nth: usize) -> String {
+    fn of(&self, workflow: &str, node: Option<&str>, nth: usize) -> String {
         match (self.spec, &self.state) {
             (Some(spec), Some(state)) => spec.span_name(state, node, nth),
             _ => node.unwrap_or(workflow).to_owned(),
@@ -107,7 +107,7 @@ fn between(from: Timestamp, to: Timestamp) -> u64 {
 }
 
 /// The start time of something that took `ms` and ended at `at`.
-pub fn before(at: Timestamp, ms: u64) -> Timestamp {
+fn before(at: Timestamp, ms: u64) -> Timestamp {
     let ms = at.as_millisecond().saturating_sub(i64::try_from(ms).unwrap_or(i64::MAX));
     Timestamp::from_millisecond(ms).unwrap_or(at)
 }

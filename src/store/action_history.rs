@@ -54,9 +54,9 @@ pub(in crate::store) fn line(db: &Connection, entry: &Entry) -> Result<Option<De
 }
 
 fn snoozed(db: &Connection, entry: &Entry, blank: DecisionLine) -> Result<Option<DecisionLine>, StoreError> {
-    let Snoozed { until, waits } = entry.parse_body()?;
-    // Then its waiting time has begun; nobody snoozed it.
-    if waits.is_some() {
+    let Snoozed { until, overdue } = entry.parse_body()?;
+    // Then nobody snoozed it.
+    if overdue.is_some() {
         return Ok(None);
     }
     let asked = Question::read(db, entry.stream, entry.about.unwrap_or_default())?.asked;

@@ -1,7 +1,6 @@
-//! Past decisions: the list with how each ended, and what people decided, for comparing with what another model would
-//! have proposed.
+//! Past decisions: the list with how each ended, and what people decided, to try a model on.
 
-use crate::graph::{Authorization, Decision, EffectState, EventKind, InterruptId, Kind, ThreadId};
+use crate::graph::{Authorization, Decision, EffectState, EventKind, Kind, ThreadId};
 use crate::inbox::{
     AnswerKind, DecidedBy, DecisionEnd, DecisionLine, DecisionQuery, Ending, PROGRAM_ACTIONS, Page, Status,
 };
@@ -21,16 +20,10 @@ use serde_json::value::RawValue;
 pub struct PastDecision {
     /// The thread that asked.
     pub thread: ThreadId,
-    pub workflow: String,
     /// The step that asked.
     pub step: u64,
-    pub interrupt: InterruptId,
     pub kind: Kind,
-    /// The tool, or the name of the question.
-    pub action: String,
-    pub proposed: Value,
     pub decision: Decision,
-    pub at: Timestamp,
 }
 
 impl Inbox<'_> {
@@ -57,17 +50,11 @@ impl Inbox<'_> {
                 {
                     continue;
                 }
-                let thread = ThreadRow::by_seq(db, entry.stream)?;
                 past.push(PastDecision {
-                    thread: thread.id,
-                    workflow: thread.workflow,
+                    thread: ThreadRow::by_seq(db, entry.stream)?.id,
                     step: question.asked.step.unsigned_abs(),
                     kind: question.asked.kind,
-                    action: question.asked.action,
-                    proposed: question.asked.args,
-                    interrupt: question.asked.id,
                     decision: decided.decision,
-                    at: time(entry.at)?,
                 });
             }
             past.reverse();

@@ -10,7 +10,7 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 7;
+pub const VERSION: i64 = 8;
 
 /// The record: everything that happened, and where the log ends.
 const LOG: &str = "
@@ -95,7 +95,7 @@ CREATE TABLE interrupts (
     trouble        INTEGER NOT NULL,  -- asked by the engine about the thread itself
     status         TEXT NOT NULL,     -- open | decided | closed
     snoozed_until  INTEGER,
-    waits          INTEGER,           -- what the policy clock showed when its waiting time started
+    overdue        INTEGER,           -- when the policy first found it overdue
     batch          TEXT,              -- shared by questions that were decided together
     stamp          INTEGER NOT NULL   -- the last entry that changed it
 ) STRICT;

@@ -133,7 +133,7 @@ pub struct GrantQuery<'a> {
     pub warned: bool,
 }
 
-/// What nodes read from and write to the store. A replay reads the same but writes nothing.
+/// What nodes read from and write to the store.
 pub trait Records: Send + Sync {
     /// Whether one more model call is within the budgets.
     fn check_budget(&self, step: &StepContext) -> Result<(), NodeError>;

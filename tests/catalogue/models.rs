@@ -275,8 +275,6 @@ async fn refusals_and_overlong_prompts_are_told_apart_and_not_retried() {
         (Provider::Openai, json!({"choices": [{"delta": {}, "finish_reason": "content_filter"}]})),
         (Provider::Openai, json!({"choices": [{"delta": {"refusal": "I cannot"}}]})),
         (Provider::Anthropic, json!({"type": "message_delta", "delta": {"stop_reason": "refusal"}})),
-        (Provider::Gemini, json!({"promptFeedback": {"blockReason": "SAFETY"}})),
-        (Provider::Gemini, json!({"candidates": [{"finishReason": "SAFETY"}]})),
     ];
     for (provider, frame) in refusals {
         let server = Server::play([wire::as_play(provider, &[frame])]).await;

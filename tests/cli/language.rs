@@ -31,7 +31,6 @@ fn model(server: &Server, provider: Provider) -> String {
     let name = match provider {
         Provider::Openai => "openai",
         Provider::Anthropic => "anthropic",
-        Provider::Gemini => "gemini",
         _ => "ollama",
     };
     let address = &server.address;

@@ -200,7 +200,6 @@ fn refusal(provider: Provider) -> Play {
             json!({"type": "message_delta", "delta": {"stop_reason": "refusal"}}),
             json!({"type": "message_stop"}),
         ],
-        Provider::Gemini => vec![json!({"candidates": [{"finishReason": "SAFETY"}]})],
         _ => wire::text_frames(provider, &["I am sorry, but I cannot help with that."]),
     };
     wire::as_play(provider, &frames)

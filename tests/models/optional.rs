@@ -140,15 +140,3 @@ async fn strict_mode_lets_a_model_leave_open_what_is_optional_and_nothing_else()
     let genre = &sent["schema"]["properties"]["genre"];
     assert_eq!(genre, &json!({"type": ["string", "null"], "enum": ["Rock", "Pop", null]}));
 }
-
-#[tokio::test]
-async fn gemini_gets_no_null_among_the_values_of_an_enum() {
-    let choice = json!({"type": ["string", "null"], "enum": ["Rock", "Pop", null]});
-    let schema = json!({"type": "object", "properties": {"genre": choice}, "required": ["genre"]});
-    let server = Server::play([wire::text(Provider::Gemini, &["{\"genre\": null}"])]).await;
-    let output = OutputSchema { name: "search".into(), schema };
-    let got = shaped::<Value>(&*server.model(Provider::Gemini), &request(), output).await.unwrap();
-    assert_eq!(got.value, json!({"genre": null}));
-    let sent = &server.seen()[0].body["generationConfig"]["responseSchema"]["properties"]["genre"];
-    assert_eq!(sent, &json!({"type": "string", "nullable": true, "enum": ["Rock", "Pop"]}));
-}

@@ -5,8 +5,7 @@ use serde_json::{Value, json};
 
 use crate::server::Play;
 
-pub const PROVIDERS: [Provider; 4] =
-    [Provider::Openai, Provider::Anthropic, Provider::Gemini, Provider::Ollama];
+pub const PROVIDERS: [Provider; 3] = [Provider::Openai, Provider::Anthropic, Provider::Ollama];
 
 /// Frames as the provider's stream carries them.
 pub fn frames(provider: Provider, frames: &[Value]) -> Vec<String> {
@@ -46,9 +45,6 @@ pub fn text_frames(provider: Provider, pieces: &[&str]) -> Vec<Value> {
             Provider::Openai => json!({"model": "tiny-1", "choices": [{"index": 0, "delta": {"content": piece}}]}),
             Provider::Anthropic => {
                 json!({"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": piece}})
-            }
-            Provider::Gemini => {
-                json!({"candidates": [{"content": {"role": "model", "parts": [{"text": piece}]}}], "modelVersion": "tiny-1"})
             }
             _ => json!({"model": "tiny-1", "message": {"role": "assistant", "content": piece}, "done": false}),
         });
@@ -90,14 +86,6 @@ pub fn closing(provider: Provider, reason: &str) -> Vec<Value> {
                 json!({"type": "message_stop"}),
             ]
         }
-        Provider::Gemini => {
-            let reason = if reason == "length" { "MAX_TOKENS" } else { "STOP" };
-            vec![json!({
-                "candidates": [{"content": {"parts": []}, "finishReason": reason}],
-                "usageMetadata": {"promptTokenCount": 11, "candidatesTokenCount": 4, "thoughtsTokenCount": 1, "cachedContentTokenCount": 3},
-                "modelVersion": "tiny-1",
-            })]
-        }
         _ => {
             let reason = if reason == "length" { "length" } else { "stop" };
             vec![
@@ -132,6 +120,7 @@ pub fn call_frames(provider: Provider, n: usize, name: &str, args: &str) -> Vec<
             let delta = |call: Value| json!({"choices": [{"delta": {"tool_calls": [call]}}]});
             let mut out = vec![delta(json!({
                 "index": n, "id": format!("srv_{n}"), "type": "function", "function": {"name": name, "arguments": ""},
+                "extra_content": {"google": {"thought_signature": "c2lnbmVk"}},
             }))];
             out.extend(
                 pieces(args).into_iter().map(|p| delta(json!({"index": n, "function": {"arguments": p}}))),
@@ -148,11 +137,6 @@ pub fn call_frames(provider: Provider, n: usize, name: &str, args: &str) -> Vec<
             }));
             out.push(json!({"type": "content_block_stop", "index": index}));
             out
-        }
-        Provider::Gemini => {
-            let part =
-                json!({"functionCall": {"name": name, "args": whole()}, "thoughtSignature": "c2lnbmVk"});
-            vec![json!({"candidates": [{"content": {"parts": [part]}}]})]
         }
         _ => vec![
             json!({"message": {"role": "assistant", "content": "", "tool_calls": [{"function": {"name": name, "arguments": whole()}}]}, "done": false}),
@@ -172,7 +156,6 @@ pub fn error(provider: Provider, status: u16, message: &str) -> Play {
     let body = match provider {
         Provider::Openai => json!({"error": {"message": message, "type": "x", "code": null}}),
         Provider::Anthropic => json!({"type": "error", "error": {"type": "x", "message": message}}),
-        Provider::Gemini => json!({"error": {"code": status, "message": message, "status": "X"}}),
         _ => json!({"error": message}),
     };
     Play::json(status, &body)
@@ -185,7 +168,6 @@ pub fn error_frame(provider: Provider) -> Value {
         Provider::Anthropic => {
             json!({"type": "error", "error": {"type": "overloaded_error", "message": "Overloaded"}})
         }
-        Provider::Gemini => json!({"error": {"code": 503, "message": "boom", "status": "UNAVAILABLE"}}),
         _ => json!({"error": "boom"}),
     }
 }

@@ -20,6 +20,7 @@ fn news(id: &str, minute: i64, what: News) -> SessionNews {
         folder: Some(format!("/home/noor/{id}")),
         branch: Some("main".to_owned()),
         model: None,
+        mode: None,
         process: None,
         terminal: None,
         used: Some(Used { input: 12_000, output: 400, cost: Some(0.14), ..Used::default() }),

@@ -367,7 +367,8 @@ impl Fake {
                 (a.parse::<u64>().unwrap()..=b.parse().unwrap()).contains(&uid)
             })
         };
-        let (claims, arrived) = (self.state().claims, self.state().arrived.clone());
+        let claims = self.state().claims;
+        let arrived = self.state().arrived.clone();
         let line = |(at, letter): (usize, &Letter)| {
             let mut parts = format!("* {} FETCH (UID {}", at + 1, letter.uid);
             if command.contains("RFC822.SIZE") {

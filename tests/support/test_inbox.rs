@@ -218,6 +218,13 @@ impl Deref for TestInbox {
 }
 
 impl TestInbox {
+    /// Lets the policy look after so many days and once more when the grace period is over; returns how many ended.
+    pub async fn expire_after(&self, days: i64) -> usize {
+        let then = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(24 * days);
+        self.expire_now(then).await.unwrap();
+        self.expire_now(then + jiff::SignedDuration::from_hours(1)).await.unwrap()
+    }
+
     pub fn new() -> Self {
         Self::builder().open()
     }

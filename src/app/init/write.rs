@@ -1,6 +1,6 @@
 //! Writes the first config of a new user: short, with reasons, and set to observe.
 
-use super::Candidate;
+use super::{Candidate, Hosted};
 use crate::config::{MailLogin, MailOutgoing, MailServer, MailSource, MailTls, Secret};
 use crate::text::atomic_write;
 use jiff::Timestamp;
@@ -16,8 +16,8 @@ pub struct Chosen {
     pub address: Option<String>,
     pub accounts: Vec<Candidate>,
     pub model: ChosenModel,
-    /// Providers with a key in the environment, to be mentioned next to the model.
-    pub keys: Vec<(&'static str, &'static str)>,
+    /// Services with a key in the environment, to be mentioned next to the model.
+    pub hosted: Vec<&'static Hosted>,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -138,13 +138,11 @@ impl Text<'_> {
                 self.maybe("api_key_env", key.as_deref());
             }
         }
-        for (provider, variable) in &chosen.keys {
-            if matches!(&chosen.model, ChosenModel::Named { provider: used, .. } if used == provider) {
+        for Hosted { service, key, .. } in &chosen.hosted {
+            if matches!(&chosen.model, ChosenModel::Named { key: Some(used), .. } if used == key) {
                 continue;
             }
-            self.line(&format!(
-                "# {variable} is set: provider = {provider:?} with a name would send your mail's text there."
-            ));
+            self.line(&format!("# {key} is set: a model of {service} would be sent your mail's text."));
         }
     }
 

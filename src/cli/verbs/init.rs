@@ -2,7 +2,7 @@
 
 use super::doctor;
 use crate::app::Check;
-use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery, config_text, write_config};
+use crate::app::init::{self, Candidate, Chosen, ChosenModel, Discovery, HOSTED, config_text, write_config};
 use crate::app::{FirstLook, Scope, Step, Synced, Until};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::drive_until;
@@ -11,7 +11,7 @@ use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
 use crate::cli::print::note;
 use crate::cli::progress::Bar;
-use crate::cli::wizard::{self, MODELS, NamedServer, account, say};
+use crate::cli::wizard::{self, NamedServer, account, say};
 use crate::config::{Config, MailLogin, MailSource, MailTls, Secret};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -32,7 +32,7 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(120);
 /// Set sayso up for your own mail
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "It looks for Maildirs, for accounts of neomutt, aerc, mbsync and msmtp, for API keys in the environment \
+    after_help = "It looks for Maildirs, for accounts of aerc and mbsync, for API keys in the environment \
     (their names) and for an Ollama on this machine; asks; writes a config that observes (nothing is sent or marked); \
     checks it; and triages the newest 20 mails. No password is asked for or copied: the config says where it is kept. \
     A config that is there stays, or with --force is kept beside the new one.\n\nExamples:\n  \
@@ -250,7 +250,7 @@ impl Args {
         }
         let name = self.name.clone().or_else(|| discovery.name.clone());
         let model = self.model(discovery)?;
-        Ok(Chosen { name, address: Some(address), accounts, model, keys: discovery.keys.clone() })
+        Ok(Chosen { name, address: Some(address), accounts, model, hosted: discovery.hosted.clone() })
     }
 
     fn server(&self, host: &str, user: &str, context: &Context<'_>) -> Result<Candidate, Failure> {
@@ -282,19 +282,16 @@ impl Args {
         let Some(provider) = self.provider.clone().filter(|provider| provider != "builtin") else {
             return Ok(ChosenModel::Builtin);
         };
-        let default = match provider.as_str() {
-            "ollama" => discovery.ollama.first().cloned(),
-            _ => MODELS.iter().find(|(known, _)| *known == provider).map(|(_, name)| (*name).to_owned()),
-        };
-        let Some(name) = self.model_name.clone().or(default) else {
+        let name = self.model_name.clone();
+        if let Some(hosted) = HOSTED.iter().find(|hosted| hosted.service == provider) {
+            return Ok(hosted.model(name.as_deref().unwrap_or(hosted.model)));
+        }
+        let Some(name) = name.or_else(|| discovery.ollama.first().cloned()) else {
             return Err(Failure::usage(
                 "no Ollama answered on this machine; name the model with --model-name",
             ));
         };
-        let key =
-            discovery.keys.iter().find(|(known, _)| *known == provider).map(|(_, key)| (*key).to_owned());
-        let base_url = discovery.ollama_url.clone().filter(|_| provider == "ollama");
-        Ok(ChosenModel::Named { provider, name, key, base_url })
+        Ok(ChosenModel::Named { provider, name, key: None, base_url: discovery.ollama_url.clone() })
     }
 }
 

@@ -310,7 +310,7 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             imap("").replace("password_env = \"PASSWORD\"", "login = \"google\""),
-            "[google] needs client_id; write the id of an OAuth client of your own",
+            "needs client_id; write the id of an OAuth client of your own",
         ),
         (
             imap("").replace("\"PASSWORD\"", "\"hunter2\""),

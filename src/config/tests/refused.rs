@@ -115,8 +115,8 @@ fn values_that_cannot_be_meant_are_refused() {
             "[model] at /x/config.toml:2 needs name; write what openai calls the model",
         ),
         (
-            "[models.big]\nname = \" \"\nprovider = \"gemini\"",
-            "[models.big] at /x/config.toml:3 needs name; write what gemini calls the model",
+            "[models.big]\nname = \" \"\nprovider = \"anthropic\"",
+            "[models.big] at /x/config.toml:3 needs name; write what anthropic calls the model",
         ),
         (
             "[models.builtin]",

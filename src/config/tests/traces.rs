@@ -10,12 +10,10 @@ fn traces_are_meant_as_written() {
 [traces]
 endpoint = "https://cloud.langfuse.com/api/public/otel/"
 headers = ["Authorization: $(pass show canary | head -1)", "x-api-key: $LANGSMITH_API_KEY", "X-Gate: $(< ~/.gate)", "Langsmith-Project: desk"]
-contents = "on"
 "#,
     );
     let traces = config.traces.clone().unwrap();
     assert_eq!(traces.url, "https://cloud.langfuse.com/api/public/otel/v1/traces");
-    assert!(traces.contents);
     let secret = |name: &str, secret| (name.to_owned(), Header::Secret(secret));
     assert_eq!(
         traces.headers,
@@ -32,7 +30,7 @@ contents = "on"
         "{shown}"
     );
     let written = resolve("[traces]\nendpoint = \"http://127.0.0.1:4318/v1/traces\"").traces.unwrap();
-    assert_eq!((written.url.as_str(), written.contents), ("http://127.0.0.1:4318/v1/traces", false));
+    assert_eq!(written.url, "http://127.0.0.1:4318/v1/traces");
 }
 
 #[track_caller]
@@ -59,6 +57,5 @@ fn what_cannot_be_meant_is_refused() {
     for header in ["x-api-key: $canary", "x-api-key: $()", "x-api-key: $(<)", "x-api-key: $(canary"] {
         refused(&format!("endpoint = \"https://x\"\nheaders = [\"{header}\"]"), "is not followed by");
     }
-    refused("endpoint = \"https://x\"\ncontents = \"yes\"", "contents");
     refused("endpoints = \"https://x\"", "endpoint");
 }

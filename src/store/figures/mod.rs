@@ -6,4 +6,3 @@ pub(in crate::store) mod prompts;
 pub(in crate::store) mod sessions;
 pub(in crate::store) mod space;
 pub(in crate::store) mod spans;
-pub(in crate::store) mod traces;

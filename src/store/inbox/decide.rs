@@ -133,7 +133,7 @@ impl Inbox<'_> {
                     return Err(not_open(tx, &interrupt)?);
                 }
                 let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
-                let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), waits: None };
+                let snoozed = Snoozed { until: until.map(Timestamp::as_millisecond), overdue: None };
                 append(tx, &mut row, EntryKind::Snoozed, Some(interrupt.seq), &snoozed, &[], now)?;
                 item_of(tx, &InterruptRow::find(tx, &interrupt.id)?)
             })

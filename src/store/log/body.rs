@@ -300,13 +300,13 @@ pub(in crate::store) struct Reopened {
     pub from: i64,
 }
 
-/// A question is hidden until a time, or its waiting time by the policy's clock has started.
+/// A question is hidden until a time, or was found overdue at one.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub(in crate::store) struct Snoozed {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<i64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub waits: Option<i64>,
+    pub overdue: Option<i64>,
 }
 
 /// A grant was revoked. A built-in grant is identified by its name and may have no earlier entry.

@@ -38,7 +38,7 @@ kinds! {
     Stopped "stopped" "A person stopped a thread."
     Settled "settled" "The decision about a thread's trouble was carried out."
     Reopened "reopened" "A thread that was set aside is open again, with its questions."
-    Snoozed "snoozed" "A question was snoozed or shown again, or its waiting time started."
+    Snoozed "snoozed" "A question was snoozed or shown again, or found overdue."
     Filed "filed" "A result was filed away."
     Granted "granted" "Something may be done without asking."
     Revoked "revoked" "A grant was revoked, or a built-in one switched off."

@@ -13,7 +13,6 @@ mod retention;
 mod sweep;
 
 use crate::inbox::{PruneQuery, Pruning};
-use crate::store::figures::traces::rewind_call_cursor;
 use crate::store::log::{EntryKind, NewEntry, Pruned, Tx};
 use crate::store::record::project::apply;
 use crate::store::rows::{self, MailRow, ThreadRow, damaged};
@@ -109,7 +108,6 @@ impl Prune<'_> {
                 }
                 remaining.reverse();
                 append_pruned(db, &query, &pruning, kept, gone, now)?;
-                rewind_call_cursor(db)?;
                 Ok((Roots(remaining), pruning))
             })
             .await

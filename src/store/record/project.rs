@@ -70,7 +70,7 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
             update_status(db, entry, 0)
         }
         EntryKind::Amended => {
-            let sql = "UPDATE interrupts SET waits = NULL, stamp = ?2 WHERE seq = ?1";
+            let sql = "UPDATE interrupts SET overdue = NULL, stamp = ?2 WHERE seq = ?1";
             execute(db, sql, params![entry.about, entry.seq])?;
             touch(db, entry)
         }
@@ -83,8 +83,8 @@ pub(in crate::store) fn apply(db: &Connection, entry: &Entry) -> Result<(), Stor
             execute(db, sql, [entry.stream, entry.seq])
         }
         EntryKind::Stopped => {
-            let sql = "UPDATE interrupts INDEXED BY interrupts_pending SET waits = NULL, stamp = ?2
-                       WHERE thread = ?1 AND status <> 'closed' AND waits IS NOT NULL";
+            let sql = "UPDATE interrupts INDEXED BY interrupts_pending SET overdue = NULL, stamp = ?2
+                       WHERE thread = ?1 AND status <> 'closed' AND overdue IS NOT NULL";
             execute(db, sql, [entry.stream, entry.seq])?;
             touch(db, entry)
         }
@@ -143,7 +143,7 @@ fn update_question(
 ) -> Result<(), StoreError> {
     execute(
         db,
-        "UPDATE interrupts SET status = ?3, batch = ?4, stamp = ?2, snoozed_until = NULL, waits = NULL WHERE seq = ?1",
+        "UPDATE interrupts SET status = ?3, batch = ?4, stamp = ?2, snoozed_until = NULL, overdue = NULL WHERE seq = ?1",
         params![entry.about, entry.seq, stage, batch],
     )
 }
@@ -252,7 +252,7 @@ fn asked(db: &Connection, entry: &Entry, body: Asked) -> Result<(), StoreError> 
         trouble: body.is_trouble(),
         status: Stage::Open,
         snoozed_until: body.snoozed_until,
-        waits: None,
+        overdue: None,
         batch: None,
         stamp: entry.seq,
         id: body.id,
@@ -274,8 +274,8 @@ fn decided(db: &Connection, entry: &Entry, body: &Decided) -> Result<(), StoreEr
 }
 
 fn snoozed(db: &Connection, entry: &Entry, body: &Snoozed) -> Result<(), StoreError> {
-    let sql = "UPDATE interrupts SET snoozed_until = ?3, waits = ?4, stamp = ?2 WHERE seq = ?1";
-    execute(db, sql, params![entry.about, entry.seq, body.until, body.waits])?;
+    let sql = "UPDATE interrupts SET snoozed_until = ?3, overdue = ?4, stamp = ?2 WHERE seq = ?1";
+    execute(db, sql, params![entry.about, entry.seq, body.until, body.overdue])?;
     touch(db, entry)
 }
 
@@ -344,7 +344,7 @@ fn settled(db: &Connection, entry: &Entry, body: &Settled) -> Result<(), StoreEr
 fn reopened(db: &Connection, entry: &Entry, body: &Reopened) -> Result<(), StoreError> {
     for (stage, questions) in [(Stage::Open, &body.open), (Stage::Decided, &body.decided)] {
         for question in questions {
-            let sql = "UPDATE interrupts SET status = ?3, stamp = ?2, waits = NULL WHERE seq = ?1";
+            let sql = "UPDATE interrupts SET status = ?3, stamp = ?2, overdue = NULL WHERE seq = ?1";
             execute(db, sql, params![question, entry.seq, stage])?;
         }
     }

@@ -78,8 +78,8 @@ pub(in crate::store) struct Question {
     /// All answers, oldest first.
     pub answers: Vec<StoredAnswer>,
     pub snoozed_until: Option<i64>,
-    /// What the policy clock showed when its waiting time started.
-    pub waits: Option<i64>,
+    /// When the policy first found it overdue.
+    pub overdue: Option<i64>,
     /// Why it was closed without an answer.
     pub closed: Option<String>,
 }
@@ -111,7 +111,7 @@ impl Question {
             snoozed_until: asked.snoozed_until,
             asked,
             answers: Vec::new(),
-            waits: None,
+            overdue: None,
             closed: None,
         })
     }
@@ -139,7 +139,7 @@ impl Question {
                     question.closed = Some(why.sentence());
                 }
                 EntryKind::Reopened if entry.parse_body::<Reopened>()?.open.contains(&seq) => {
-                    (question.closed, question.waits) = (None, None);
+                    (question.closed, question.overdue) = (None, None);
                 }
                 _ if entry.about == Some(seq) => question.apply(&entry)?,
                 _ => {}
@@ -155,14 +155,14 @@ impl Question {
                 let Amended { warning, bind } = entry.parse_body()?;
                 self.asked.warn(&warning, &bind);
                 // Nobody has seen the amended question yet, so its waiting time starts over.
-                self.waits = None;
+                self.overdue = None;
             }
             EntryKind::Decided => {
                 if self.current_answer().is_some() {
                     return damaged(format!("question {} was answered twice", self.asked.id));
                 }
                 self.answers.push(StoredAnswer::read(entry)?);
-                (self.snoozed_until, self.waits) = (None, None);
+                (self.snoozed_until, self.overdue) = (None, None);
             }
             EntryKind::Undone => match self.answers.last_mut().filter(|answer| answer.undone_at.is_none()) {
                 Some(answer) => answer.undone_at = Some(entry.at),
@@ -171,8 +171,8 @@ impl Question {
                 }
             },
             EntryKind::Snoozed => {
-                let Snoozed { until, waits } = entry.parse_body()?;
-                (self.snoozed_until, self.waits) = (until, waits);
+                let Snoozed { until, overdue } = entry.parse_body()?;
+                (self.snoozed_until, self.overdue) = (until, overdue);
             }
             EntryKind::Closed => self.closed = Some(entry.parse_body::<Closed>()?.why),
             _ => {}
@@ -288,7 +288,7 @@ impl Recent {
             }
             EntryKind::Closed => self.questions.retain(|question| Some(question.seq) != entry.about),
             // Nobody sees its questions while it is stopped, so their waiting time starts over.
-            EntryKind::Stopped => self.questions.iter_mut().for_each(|question| question.waits = None),
+            EntryKind::Stopped => self.questions.iter_mut().for_each(|question| question.overdue = None),
             EntryKind::Arrived | EntryKind::Continued | EntryKind::Corrected
                 if later || self.step.unheard.contains(&entry.seq) =>
             {
@@ -329,7 +329,7 @@ impl Recent {
                 self.ended = None;
                 self.questions = self.set_aside.take().map(|(_, questions)| questions).unwrap_or_default();
                 // Nobody saw them meanwhile.
-                self.questions.iter_mut().for_each(|question| question.waits = None);
+                self.questions.iter_mut().for_each(|question| question.overdue = None);
             }
             _ => {}
         }

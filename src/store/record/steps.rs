@@ -2,7 +2,7 @@
 
 use crate::inbox::NextView;
 use crate::store::StoreError;
-use crate::store::log::{self, Entry, EntryKind, Settled, Started, Step, Stepped};
+use crate::store::log::{self, Entry, EntryKind, Started, Step, Stepped};
 use crate::store::rows::{ThreadRow, damaged, json};
 use rusqlite::Connection;
 
@@ -100,9 +100,4 @@ pub(in crate::store) fn steps_since(
     }
     steps.retain(|step| step.n >= min_step);
     Ok(steps)
-}
-
-/// Whether this entry ended a thread from outside its graph.
-pub(in crate::store) fn ended_outside(entry: &Entry) -> Result<bool, StoreError> {
-    Ok(entry.kind == EntryKind::Settled && entry.parse_body::<Settled>()?.ends.is_some())
 }

@@ -111,7 +111,7 @@ row! {
     trouble: bool,
     status: Stage,
     snoozed_until: Option<i64>,
-    waits: Option<i64>,
+    overdue: Option<i64>,
     batch: Option<String>,
     /// The last entry that changed it.
     stamp: i64,

@@ -6,7 +6,7 @@ use crate::store::log::{self, EffectBegun, EntryKind};
 use crate::store::record::questions::questions;
 use crate::store::record::recent::Question;
 use crate::store::record::steps::steps_of;
-use crate::store::rows::{EffectRow, InterruptRow, ThreadRow, damaged, json, time};
+use crate::store::rows::{self, EffectRow, InterruptRow, ThreadRow, damaged, json, time};
 use crate::store::threads::list::line;
 use crate::store::{StoreError, Threads};
 use rusqlite::Connection;
@@ -27,6 +27,22 @@ pub struct StoredThread {
 }
 
 impl Threads<'_> {
+    /// The threads that began by themselves and ended after a log entry, and the newest entry.
+    pub fn ended_after(self, entry: i64) -> Result<(Vec<ThreadId>, i64), StoreError> {
+        self.0.read(|db| {
+            let last = log::last_seq(db)?;
+            let ended =
+                "SELECT id FROM threads WHERE parent IS NULL AND status IN ('done', 'abandoned') AND seq IN
+                 (SELECT stream FROM log WHERE seq > ? AND kind IN ('stepped', 'settled'))";
+            Ok((rows::query(db, ended, [entry], |row| Ok(row.get(0)?))?, last))
+        })
+    }
+
+    /// The number of the newest log entry.
+    pub fn last_entry(self) -> Result<i64, StoreError> {
+        self.0.read(log::last_seq)
+    }
+
     /// Everything on record about a thread.
     pub fn view(self, id: &ThreadId) -> Result<StoredThread, StoreError> {
         self.0.read(|db| {

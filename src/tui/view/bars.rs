@@ -118,13 +118,13 @@ fn mail_sign(model: &Model) -> Option<(String, Style)> {
     let failing: Vec<String> = model
         .sources
         .iter()
-        .filter(|line| line.error.is_some() && line.is_mailbox())
+        .filter(|line| line.error.is_some() && !line.is_server())
         .map(|line| words::line(&line.source))
         .collect();
     if !failing.is_empty() {
         return Some((format!("mail: {} failing", failing.join(", ")), model.theme.warning));
     }
-    let last = model.sources.iter().filter(|line| line.is_mailbox()).filter_map(|line| line.ok_at).min()?;
+    let last = model.sources.iter().filter(|line| !line.is_server()).filter_map(|line| line.ok_at).min()?;
     Some((format!("mail {}", words::age(last, model.wall)), model.theme.quiet))
 }
 

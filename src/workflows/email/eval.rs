@@ -23,6 +23,16 @@ pub struct Case {
     pub facts: TriageFacts,
 }
 
+impl Case {
+    /// A mail of this user, judged with this profile. The error names the case.
+    pub fn new(id: String, expect: Class, raw: &[u8], user: &User, profile: &str) -> Result<Self, String> {
+        let mail = mail::parse(raw).map_err(|error| format!("{id} cannot be read: {error}"))?;
+        let facts =
+            TriageFacts { user: user.clone(), mail: mails::facts(&mail), profile: profile.to_owned() };
+        Ok(Self { id, expect, facts })
+    }
+}
+
 /// The set that ships with the program. A test checks that it can be read.
 pub fn triage_set() -> Result<Vec<Case>, serde_json::Error> {
     serde_json::from_str(TRIAGE_SET)
@@ -58,10 +68,8 @@ pub fn own_set(path: &Path, user: &User) -> Result<Vec<Case>, String> {
         mails.sort();
         for (name, raw) in mails {
             let id = format!("{}/{name}", class.as_str());
-            let mail = mail::parse(&raw)
-                .map_err(|error| format!("{id} in {} cannot be read: {error}", path.display()))?;
-            let facts = TriageFacts { user: user.clone(), mail: mails::facts(&mail), profile: String::new() };
-            cases.push(Case { id, expect: class, facts });
+            let case = Case::new(id, class, &raw, user, "");
+            cases.push(case.map_err(|error| format!("in {}: {error}", path.display()))?);
         }
     }
     if cases.is_empty() {

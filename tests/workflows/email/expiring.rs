@@ -5,13 +5,7 @@ use crate::support::test_inbox::eager;
 use sayso::app::Settings;
 use sayso::config::Expiry;
 use sayso::inbox::Status;
-use sayso::tools::moment::{Machine, Moment};
 use std::time::Duration;
-
-fn day(days: i64) -> Moment {
-    let ms = days * 86_400_000;
-    Moment { wall_ms: ms, machine: Some(Machine { run: "a".to_owned(), ms }) }
-}
 
 #[tokio::test]
 async fn what_expires_is_neither_sent_nor_marked_nor_learned_from() {
@@ -25,8 +19,7 @@ async fn what_expires_is_neither_sent_nor_marked_nor_learned_from() {
         let inbox = EmailInbox::with(setup, class, [calls([write()])]);
         let thread = inbox.receive_mail().await;
         let before = inbox.model.requests_for("email.reply").len();
-        inbox.expire_now(&day(0)).await.unwrap();
-        assert_eq!(inbox.expire_now(&day(7)).await.unwrap(), 1, "{class}");
+        assert_eq!(inbox.expire_after(7).await, 1, "{class}");
         inbox.drive().await;
         let outcome = inbox.outcome(&thread).await;
         assert_eq!(outcome.status, Status::Done, "{class}");

@@ -306,12 +306,11 @@ pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
         sheet.wrap("No mailbox is set up. Add one as [[mail]] in the config.", model.theme.quiet);
         return;
     }
-    // Servers and the traces endpoint are not mailboxes, so they have their own heading.
-    let (mailboxes, others): (Vec<_>, Vec<_>) = sources.iter().partition(|line| line.is_mailbox());
+    let (servers, mailboxes): (Vec<_>, Vec<_>) = sources.iter().partition(|line| line.is_server());
     source_lines(model, sheet, &mailboxes);
-    if !others.is_empty() {
-        heading(model, sheet, "Servers and traces");
-        source_lines(model, sheet, &others);
+    if !servers.is_empty() {
+        heading(model, sheet, "Servers");
+        source_lines(model, sheet, &servers);
     }
     sheet.say("$ checks all of them now.", model.theme.quiet);
 }
@@ -320,10 +319,6 @@ fn source_lines(model: &Model, sheet: &mut Sheet, sources: &[&SourceLine]) {
     for line in sources {
         let (sign, style, status) = match (&line.error, line.ok_at) {
             (Some(error), _) => ("✗", model.theme.danger, format!("fails: {error}")),
-            (None, at) if line.source == SourceLine::TRACES => match at {
-                Some(at) => ("●", model.theme.good, format!("last {}", words::ago(at, model.wall))),
-                None => ("○", model.theme.quiet, "nothing to send yet".to_owned()),
-            },
             (None, Some(at)) => ("●", model.theme.good, format!("checked {}", words::ago(at, model.wall))),
             (None, None) => ("○", model.theme.quiet, "not checked yet".to_owned()),
         };
