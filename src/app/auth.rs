@@ -115,7 +115,7 @@ fn logins(config: &Config) -> Vec<(Google, Vec<&'static str>)> {
         };
         for server in reading.into_iter().chain(sending) {
             if let MailLogin::Google(google) = &server.login {
-                add(google, MAIL);
+                add(google.as_ref(), MAIL);
             }
         }
     }

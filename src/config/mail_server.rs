@@ -77,7 +77,7 @@ pub enum MailLogin {
     /// A token (XOAUTH2), fetched again for each connection.
     Token(Secret),
     /// A token of Google's (XOAUTH2), renewed when it expires.
-    Google(Google),
+    Google(Box<Google>),
 }
 
 impl MailLogin {
@@ -141,6 +141,7 @@ impl ServerKeys {
     ) -> Result<Option<MailLogin>, Error> {
         let file = |path: &String| MailLogin::Password(Secret::File(reader.path(path)));
         let command = |command: &Option<String>| command.clone().map(Secret::Command);
+        let google = self.login.map(|LoginAt::Google| google()).transpose()?;
         let sources = [
             (
                 "password_env".to_owned(),
@@ -149,10 +150,7 @@ impl ServerKeys {
             ("password_command".to_owned(), command(&self.password_command).map(MailLogin::Password)),
             ("password_file".to_owned(), self.password_file.as_ref().map(file)),
             ("token_command".to_owned(), command(&self.token_command).map(MailLogin::Token)),
-            (
-                "login".to_owned(),
-                self.login.map(|LoginAt::Google| google()).transpose()?.map(MailLogin::Google),
-            ),
+            ("login".to_owned(), google.map(|google| MailLogin::Google(Box::new(google)))),
         ];
         reader.only_one(sources)
     }

@@ -94,7 +94,7 @@ impl Gmail {
     }
 
     fn server(&self, port: u16, login: &config::Google) -> MailServer {
-        MailServer { user: ADA.to_owned(), login: MailLogin::Google(login.clone()), ..server(port) }
+        MailServer { user: ADA.to_owned(), login: MailLogin::Google(Box::new(login.clone())), ..server(port) }
     }
 
     pub fn smtp_server(&self, login: &config::Google) -> MailServer {

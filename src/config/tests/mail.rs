@@ -174,7 +174,7 @@ kind = "google"
     assert_eq!((google.account.as_str(), google.client_id.as_str()), ("ada", "client"));
     let Some(MailOutgoing::Smtp { server: smtp, .. }) = &mail.outgoing else { panic!() };
     assert_eq!((&smtp.login, smtp.port, smtp.user.as_str()), (&server.login, 465, "ada@gmail.com"));
-    let calendar = Calendar::Google { google: google.clone(), calendar: "primary".into() };
+    let calendar = Calendar::Google { google: (**google).clone(), calendar: "primary".into() };
     assert_eq!(config.calendar, Some(calendar));
     assert_eq!(mail.secrets().count(), 2);
 }

@@ -29,7 +29,7 @@ impl Login {
             MailLogin::Password(secret) => Credentials::Password(secret),
             MailLogin::Token(secret) => Credentials::Token(secret),
             MailLogin::Google(login) => {
-                Credentials::Google(Bearer::new(login, &[MAIL], WebTimeouts::default()))
+                Credentials::Google(Bearer::new(*login, &[MAIL], WebTimeouts::default()))
             }
         };
         Self { user: safe_excerpt(&server.user), place: place(server), credentials }
