@@ -31,14 +31,11 @@ pub use apis::{AddedApi, ApiError, ApiLine, ApiView, Apis, OperationView, Parame
 pub use audit::{AuditChecked, AuditError};
 pub use auth::{AuthError, Authorizing, LoggedIn, begin_auth};
 pub use background::Background;
-pub use demo::{
-    Delivery, DemoError, TourGoal, TourStep, begin_demo, demo_tour, demo_transcript, lay_out_demo,
-    play_transcript,
-};
+pub use demo::{Delivery, DemoError, TourGoal, TourStep, begin_demo, demo_tour, lay_out_demo};
 pub use eval::{PastMails, TriageEval, Unanswered, eval_triage, labelled_mails};
 pub use features::{Check, FEATURES, Feature, Parts};
 pub use intake::{FirstLook, Intake, OnStep, ReadMail, Step, Synced};
-pub use models::{ConfiguredModels, REPLAY, check_models};
+pub use models::{ConfiguredModels, check_models, plays_demo_script};
 pub use node_services::{check_python, check_sandbox, services};
 pub use running::App;
 pub use setup::{Health, Setup, WorkflowsError, has_data, is_demo};

@@ -1,15 +1,28 @@
 //! The models of the config, opened when they are first needed.
 
+use super::demo::Script;
+use super::setup::is_demo;
 use crate::config::{Config, Env, Model as Configured, Provider};
 use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
 use crate::text::read_error_text;
 use crate::workflows::{Models, Picked, RULES};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// The environment variable that names a recording to answer from.
-pub const REPLAY: &str = "SAYSO_REPLAY";
+const REPLAY: &str = "SAYSO_REPLAY";
+
+/// Whether the demo's script stands in for a model.
+pub fn plays_demo_script(config: &Config) -> bool {
+    is_scripted(config, &config.model)
+}
+
+/// Whether this model is the demo's script. Other providers are what they are, in the demo as elsewhere.
+fn is_scripted(config: &Config, configured: &Configured) -> bool {
+    configured.provider == Provider::Builtin && is_demo(&config.data)
+}
 
 /// Models by their label in the config. `SAYSO_RECORD` and `SAYSO_REPLAY` name cassettes for bug reports.
 pub struct ConfiguredModels {
@@ -34,11 +47,27 @@ impl ConfiguredModels {
         Ok(model)
     }
 
+    fn configured(
+        &self,
+        workflow: &str,
+        role: &str,
+        wanted: Option<&str>,
+    ) -> Result<&Configured, ModelError> {
+        match wanted {
+            // A model picked for everything overrides `wanted`.
+            Some(name) if self.config.picked.is_none() => {
+                self.config.model_named(name).map_err(|e| settings(name, e.to_string()))
+            }
+            _ => Ok(self.config.model_for(workflow, role)),
+        }
+    }
+
     fn picked(&self, configured: &Configured) -> Result<Picked, ModelError> {
+        let is_scripted = is_scripted(&self.config, configured);
         Ok(Picked {
             model: self.opened(configured)?,
-            name: configured.name.clone(),
-            builtin: configured.provider == Provider::Builtin,
+            name: if is_scripted { Script::NAME.to_owned() } else { configured.name.clone() },
+            builtin: configured.provider == Provider::Builtin && !is_scripted,
             server: Some(configured.base_url.clone()).filter(|url| !url.is_empty()),
             window: configured.context_tokens,
         })
@@ -73,7 +102,10 @@ impl ConfiguredModels {
         chosen.context_window = configured.context_tokens.map(number);
         chosen.temperature = configured.temperature.map(|heat| heat as f32);
         let secrets = chosen.key.iter().cloned().collect();
-        let model = llm::open(&chosen, RULES)?;
+        let model = match is_scripted(&self.config, configured) {
+            true => Arc::new(Script::open(&self.config.data).map_err(|why| settings(label, why))?),
+            false => llm::open(&chosen, RULES)?,
+        };
         match path("SAYSO_RECORD") {
             None => Ok(model),
             Some(path) => {
@@ -112,14 +144,7 @@ async fn checked_model(model: &dyn Model, provider: Provider) -> Result<String, 
 
 impl Models for ConfiguredModels {
     fn pick(&self, workflow: &str, role: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
-        let configured = match wanted {
-            // A model picked for everything overrides `wanted`.
-            Some(name) if self.config.picked.is_none() => {
-                self.config.model_named(name).map_err(|e| settings(name, e.to_string()))?
-            }
-            _ => self.config.model_for(workflow, role),
-        };
-        self.picked(configured)
+        self.picked(self.configured(workflow, role, wanted)?)
     }
 
     fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
@@ -128,6 +153,24 @@ impl Models for ConfiguredModels {
 
     fn check_name(&self, name: &str) -> Result<(), String> {
         self.config.model_named(name).map(|_| ()).map_err(|e| e.to_string())
+    }
+
+    fn check_answers(&self, workflow: &str, roles: &[&str], input: &Value) -> Result<(), String> {
+        let wanted = input.get("model").and_then(Value::as_str);
+        let is_builtin = |role: &&str| {
+            self.configured(workflow, role, wanted).is_ok_and(|model| model.provider == Provider::Builtin)
+        };
+        if self.env.get(REPLAY).is_some() || !roles.iter().any(is_builtin) {
+            return Ok(());
+        }
+        if is_demo(&self.config.data) {
+            return Script::open(&self.config.data)?.check_thread(workflow, input);
+        }
+        let file = match &self.config.file {
+            Some(file) => format!("put one into [model] of {}, or run `sayso init`", file.display()),
+            None => "`sayso init` sets one up".to_owned(),
+        };
+        Err(format!("{workflow} needs a language model, and none is configured for it; {file}"))
     }
 }
 

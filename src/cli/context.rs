@@ -4,7 +4,7 @@ use super::failure::Failure;
 use super::global::Global;
 use super::log;
 use super::output::Format;
-use crate::app::{App, Engine, Intake, LOCK_WAIT, REPLAY, Setup, WorkflowsError, has_data};
+use crate::app::{App, Engine, Intake, LOCK_WAIT, Setup, WorkflowsError, has_data};
 use crate::config::{self, Config, Env, Host, Inputs};
 use crate::inbox::Registry;
 use crate::service::Inbox;
@@ -129,18 +129,10 @@ impl<'a> Context<'a> {
 
     /// Opens the data folder.
     pub(super) fn open(self) -> Result<OpenFolder, Failure> {
-        self.open_with(self.inputs.env.clone())
-    }
-
-    /// Opens the data folder with models that answer from a recording.
-    pub(super) fn open_replaying(&self, recording: &Path) -> Result<OpenFolder, Failure> {
-        self.open_with(self.inputs.env.clone().with(REPLAY, recording))
-    }
-
-    fn open_with(&self, env: Env) -> Result<OpenFolder, Failure> {
         let config = self.config()?;
         let mut format = self.format.clone();
         format.zone = config.user.time_zone.clone();
+        let env = self.inputs.env.clone();
         let setup = Setup::open_waiting(config, env, self.lock_wait).map_err(anyhow::Error::from)?;
         log::start(&setup, self.verbose);
         let registry = (self.workflows)(&setup).map_err(|error| match error.downcast_ref() {

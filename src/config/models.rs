@@ -16,7 +16,8 @@ section! {
     /// The model that answers. `--model NAME` or SAYSO_MODEL picks another for everything: builtin, or one of
     /// `[models.NAME]`.
     pub(super) struct ModelSection in one("model") {
-        /// builtin (rules, no network) | openai (any server that uses its protocol, Gemini's too) | anthropic | ollama
+        /// builtin (no model: rules triage the mail) | openai (any server that uses its protocol, Gemini's too) | anthropic |
+        /// ollama
         provider: Provider = default("builtin"),
         /// What the provider calls the model. Every provider except builtin needs one.
         name: Option<String> = example("gpt-4.1-mini").or("none; only builtin needs none"),

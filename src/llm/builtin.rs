@@ -1,8 +1,8 @@
-//! The model that needs no network: transparent rules, which each workflow provides.
+//! No model: transparent rules for the few tasks that workflows do without one.
 //!
 //! Promises: the same request always gets the same answer, at once and for free; it answers from [`Request::task`] and
-//! [`Request::facts`] and never reads a prompt. It does not pretend to understand: if it cannot do a task, an error
-//! says so.
+//! [`Request::facts`] and never reads a prompt. It does not pretend to understand: every other task is an error that says
+//! what is needed.
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -25,38 +25,14 @@ impl Answer {
     pub fn data(value: &impl Serialize) -> Result<Self, String> {
         serde_json::to_value(value).map(Self::Data).map_err(|error| error.to_string())
     }
-}
 
-/// A task that can be done without a language model: its name, and the function that answers from its facts. An error
-/// says what is wrong with the facts.
-pub type Task = (&'static str, fn(&Value) -> Result<Answer, String>);
-
-/// The built-in model.
-#[derive(Clone, Debug)]
-pub struct Builtin {
-    label: String,
-    tasks: &'static [&'static [Task]],
-}
-
-impl Builtin {
-    /// The built-in model under its name in the config, with the tasks of each workflow that need no language model.
-    pub fn new(label: &str, tasks: &'static [&'static [Task]]) -> Self {
-        Self { label: label.to_owned(), tasks }
-    }
-
-    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
-        let mut tasks =
-            self.tasks.iter().copied().flatten().chain([&(check::TASK, ready as fn(&Value) -> _)]);
-        let Some((_, answerer)) = tasks.find(|(name, _)| *name == request.task) else {
-            return Err(ModelError::NoSuchTask { task: request.task.clone() });
-        };
-        let answer = answerer(&request.facts)
-            .map_err(|why| ModelError::BadFacts { task: request.task.clone(), why })?;
-        let mut reply = Reply { model: "builtin".into(), ..Reply::default() };
-        match answer {
-            Answer::Text(text) => reply.text = text,
-            Answer::Data(value) => reply.text = value.to_string(),
-            Answer::Calls(thought, calls) => {
+    /// The answer as a reply to `request` by `model`.
+    pub fn into_reply(self, model: &str, request: &Request) -> Reply {
+        let mut reply = Reply { model: model.to_owned(), ..Reply::default() };
+        match self {
+            Self::Text(text) => reply.text = text,
+            Self::Data(value) => reply.text = value.to_string(),
+            Self::Calls(thought, calls) => {
                 reply.text = thought;
                 let first = request.earlier_calls().count() + 1;
                 let numbered = (first..).zip(calls);
@@ -71,7 +47,37 @@ impl Builtin {
                 reply.stop = Stop::Calls;
             }
         }
-        Ok(reply.visible())
+        reply.visible()
+    }
+}
+
+/// A task that can be done without a language model: its name, and the function that answers from its facts. An error
+/// says what is wrong with the facts.
+pub type Task = (&'static str, fn(&Value) -> Result<Answer, String>);
+
+/// The built-in rules in the place of a model.
+#[derive(Clone, Debug)]
+pub struct Builtin {
+    label: String,
+    tasks: &'static [&'static [Task]],
+}
+
+impl Builtin {
+    /// The rules under their name in the config, with the tasks of each workflow that need no language model.
+    pub fn new(label: &str, tasks: &'static [&'static [Task]]) -> Self {
+        Self { label: label.to_owned(), tasks }
+    }
+
+    /// The answer by the task's rules.
+    pub fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
+        let mut tasks =
+            self.tasks.iter().copied().flatten().chain([&(check::TASK, ready as fn(&Value) -> _)]);
+        let Some((_, answerer)) = tasks.find(|(name, _)| *name == request.task) else {
+            return Err(ModelError::NeedsModel { task: request.task.clone() });
+        };
+        let answer = answerer(&request.facts)
+            .map_err(|why| ModelError::BadFacts { task: request.task.clone(), why })?;
+        Ok(answer.into_reply("builtin", request))
     }
 }
 
@@ -113,7 +119,7 @@ mod tests {
     async fn an_unknown_task_is_a_clear_error() {
         let request = Request::new("sheet.guess", json!({})).user("Please guess.");
         let error = Builtin::new("builtin", &[]).complete(&request, &quiet).await.unwrap_err();
-        assert_eq!(error, ModelError::NoSuchTask { task: "sheet.guess".into() });
+        assert_eq!(error, ModelError::NeedsModel { task: "sheet.guess".into() });
         assert!(error.explain().contains("config"));
     }
 

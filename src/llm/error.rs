@@ -50,12 +50,15 @@ pub enum ModelError {
     /// The settings cannot work.
     #[error("the settings of {} cannot work: {why}", model_name(model))]
     Settings { model: String, why: String },
-    /// The built-in model does not know this task.
-    #[error("the built-in model cannot do `{task}`")]
-    NoSuchTask { task: String },
+    /// The built-in rules do not do this task.
+    #[error("`{task}` needs a language model")]
+    NeedsModel { task: String },
     /// The facts of a task have the wrong shape: a mistake in the workflow.
-    #[error("the facts for `{task}` do not have the shape the built-in model reads: {why}")]
+    #[error("the facts for `{task}` do not have the shape they should: {why}")]
     BadFacts { task: String, why: String },
+    /// Nobody wrote an answer to this for the demo.
+    #[error("the demo's script has no answer to this")]
+    Unscripted,
     /// A cassette holds no answer for the request.
     #[error("the recording holds no further answer for `{task}`: {why}")]
     NotRecorded { task: String, why: String },
@@ -82,8 +85,9 @@ impl ModelError {
             | Self::Unreadable { .. }
             | Self::Rejected { .. }
             | Self::Settings { .. }
-            | Self::NoSuchTask { .. }
+            | Self::NeedsModel { .. }
             | Self::BadFacts { .. }
+            | Self::Unscripted
             | Self::NotRecorded { .. } => false,
         }
     }
@@ -130,10 +134,11 @@ impl ModelError {
                  some models cannot call tools."
             }
             Self::Settings { .. } => "Correct the [model] section of the config.",
-            Self::NoSuchTask { .. } => {
-                "Name a language model in the config: the built-in one knows only its own tasks."
-            }
+            Self::NeedsModel { .. } => "Put one into [model] of the config, or run `sayso init`.",
             Self::BadFacts { .. } => "This is a mistake in sayso: please report it with this sentence.",
+            Self::Unscripted => {
+                "Put a model of your own into [model] of the demo's config.toml, and ask again."
+            }
             Self::NotRecorded { .. } => "Record again: the recording was made by a different conversation.",
         }
     }

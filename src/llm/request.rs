@@ -9,10 +9,10 @@ use super::schema;
 /// One complete question to a model.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Request {
-    /// What the answer is for (`email.triage`, `sheet.plan`). The built-in model chooses its rules by it; providers on
-    /// the network never see it.
+    /// What the answer is for (`email.triage`, `sheet.plan`). The built-in rules are chosen by it; providers on the
+    /// network never see it.
     pub task: String,
-    /// The data the prompt was made from, for the built-in model and for bug reports. Never sent.
+    /// What the prompt is about, as data, for the built-in rules and the demo's script. Never sent.
     #[serde(default)]
     pub facts: Value,
     /// Instructions that come before the conversation.

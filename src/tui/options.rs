@@ -1,7 +1,7 @@
 //! The screen's options, and the workflows that can be started from it.
 
 use super::theme::Colours;
-use crate::app::{TourStep, is_demo};
+use crate::app::{TourStep, is_demo, plays_demo_script};
 use crate::config::{Config, MailMode, Notices, OwnCommand, ThemeName};
 use jiff::tz::TimeZone;
 use std::collections::BTreeMap;
@@ -31,6 +31,8 @@ pub struct Options {
     pub refusals: Vec<String>,
     /// Whether this is the demo; the header says so.
     pub demo: bool,
+    /// Whether the demo's script stands in for a model; the header says so, too.
+    pub demo_script: bool,
     /// Whether an account only observes; the header says so.
     pub observes: bool,
     /// Whether the config names neither a mailbox nor a server that something could come from.
@@ -50,6 +52,7 @@ impl Default for Options {
             time_zone: TimeZone::system(),
             refusals: Vec::new(),
             demo: false,
+            demo_script: false,
             observes: false,
             no_sources: false,
             tour: Vec::new(),
@@ -68,6 +71,7 @@ impl From<&Config> for Options {
             time_zone: config.user.time_zone.clone(),
             refusals: config.approvals.refusals.clone(),
             demo: is_demo(&config.data),
+            demo_script: plays_demo_script(config),
             observes: config.mail.iter().any(|mail| mail.mode == MailMode::Observe),
             no_sources: config.mail.is_empty() && config.servers.is_empty(),
             tour: Vec::new(),

@@ -49,7 +49,7 @@ const WORKFLOWS: &[MakeSpec] = &[
 ];
 
 /// The tasks that work without a language model.
-pub const RULES: &[&[Task]] = &[analyze::TASKS, ask::TASKS, docs::TASKS, email::TASKS, sheet::TASKS];
+pub const RULES: &[&[Task]] = &[docs::TASKS, email::TASKS];
 
 /// The command-line verbs that start some of them.
 pub const VERBS: &[WorkflowVerb] = &[analyze::VERB, ask::VERB, docs::VERB, sheet::VERB];

@@ -47,6 +47,9 @@ pub trait Models: Send + Sync {
     fn pick_only(&self, name: &str) -> Result<Picked, ModelError>;
     /// Whether a thread may be started with this model; the error lists the known models.
     fn check_name(&self, name: &str) -> Result<(), String>;
+    /// Whether a thread of this workflow would get answers from a language model in these roles; the error says how to
+    /// get one.
+    fn check_answers(&self, workflow: &str, roles: &[&str], input: &Value) -> Result<(), String>;
 }
 
 /// Refuses a thread's input that names an unknown model.
@@ -55,6 +58,17 @@ pub(super) fn check_model(models: &dyn Models, input: &Value) -> Result<(), Inpu
         Some(model) => models.check_name(model).map_err(|text| InputError::field("model", text)),
         None => Ok(()),
     }
+}
+
+/// Refuses a thread that no language model would answer.
+pub(super) fn need_model(
+    models: &dyn Models,
+    workflow: &str,
+    roles: &[&str],
+    input: &Value,
+) -> Result<(), InputError> {
+    check_model(models, input)?;
+    models.check_answers(workflow, roles, input).map_err(InputError::Whole)
 }
 
 /// The record of one model call.

@@ -1,6 +1,7 @@
 //! `sayso analyze` through the real program: whole conversations, and what bad input gets. What a folder may hold is in
 //! the catalogue (row S05).
 
+use crate::model;
 use crate::runner::{Cli, CliOutput, captured, text, texts};
 use sayso::workflows::analyze::AnalyzeInput;
 use serde_json::Value;
@@ -9,9 +10,10 @@ use std::path::PathBuf;
 
 pub const QUERY: &str = "Why did the launch slip?";
 
-/// The program beside a folder to analyse.
+/// The program with a model, beside a folder to analyse.
 pub fn with_notes() -> Cli {
     let cli = Cli::new();
+    cli.configure(&model::config());
     std::fs::create_dir(cli.path("notes")).unwrap();
     std::fs::write(notes(&cli, "plan.md"), "The launch slipped by three weeks.\nThe budget is TBD.\n")
         .unwrap();
@@ -45,7 +47,7 @@ pub fn begun(cli: &Cli) -> (String, String) {
 }
 
 #[test]
-fn a_whole_conversation_with_the_built_in_rules() {
+fn a_whole_conversation() {
     let cli = with_notes();
     let (thread, asked) = begun(&cli);
     let card = json(&cli, &["view", &asked]);
@@ -68,8 +70,7 @@ fn a_whole_conversation_with_the_built_in_rules() {
         "{shown:?}"
     );
     let whole = json(&cli, &["show", &thread]);
-    // The built-in rules cost nothing, and are counted all the same.
-    assert_eq!((&whole["usage"]["calls"], &whole["usage"]["cost"]), (&3.into(), &0.0.into()), "{whole}");
+    assert_eq!(whole["usage"]["calls"], 3, "{whole}");
     assert_eq!(whole["effects"].as_array().unwrap().len(), 1);
     let on = json(&cli, &["continue", &thread, "And the supplier?", "--wait"]);
     assert_eq!(on["status"], "waiting", "{on}");
@@ -88,10 +89,10 @@ fn flags_and_keys_start_the_same_thread() {
     let state = |outcome: &Value| json(&cli, &["show", &text(&outcome["thread"])])["state"].clone();
     assert_eq!(state(&by_flags), state(&by_keys));
     // A model given by flag stays with the thread, whoever drives it later.
-    let named = json(&cli, &["analyze", "--query", QUERY, "--inputs", "notes", "--model", "builtin"]);
-    assert_eq!(state(&named)["model_name"], "builtin");
-    let named = json(&cli, &["start", "analyze", &format!("query={QUERY}"), inputs, "--model", "builtin"]);
-    assert_eq!(state(&named)["model_name"], "builtin");
+    let named = json(&cli, &["analyze", "--query", QUERY, "--inputs", "notes", "--model", "written"]);
+    assert_eq!(state(&named)["model_name"], "written");
+    let named = json(&cli, &["start", "analyze", &format!("query={QUERY}"), inputs, "--model", "written"]);
+    assert_eq!(state(&named)["model_name"], "written");
 }
 
 /// The flags say the same as the keys, in the same words.
@@ -126,6 +127,28 @@ fn what_cannot_be_analysed_is_refused() {
     }
     let unknown = real(&cli, &["start", "analyze", "query=x", "inputs=notes", "model=oracle"]);
     unknown.refused(2, "oracle");
+    assert_eq!(json(&cli, &["threads"]), Value::Array(Vec::new()));
+}
+
+#[test]
+fn what_needs_a_model_is_refused_without_one() {
+    let cli = with_notes();
+    std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,10\n").unwrap();
+    let all = [
+        &["analyze", "--query", QUERY, "--inputs", "notes"][..],
+        &["sheet", "sales.csv", "-i", "sum Amount"],
+        &["ask", "trending tracks"],
+    ];
+    for args in all {
+        let named = [args, &["--model", "builtin"]].concat();
+        real(&cli, &named).refused(2, &format!("{} needs a language model", args[0]));
+    }
+    cli.configure("");
+    for args in all {
+        let refused = real(&cli, args);
+        refused.refused(2, "needs a language model, and none is configured for it; put one into [model] of");
+        assert!(refused.err.contains("or run `sayso init`"), "{refused:?}");
+    }
     assert_eq!(json(&cli, &["threads"]), Value::Array(Vec::new()));
 }
 

@@ -1,6 +1,7 @@
 //! `sayso ask` and `sayso apis` through the real program.
 
 use crate::analyze::{json, real};
+use crate::model;
 use crate::runner::{Cli, keys, text, texts, until};
 use crate::terminal::{PROMPT, Terminal};
 use sayso::workflows::ask::AskInput;
@@ -31,7 +32,8 @@ fn configured() -> Cli {
     let port =
         server(value!({"data": [{"id": "T1", "title": "Tea", "play_count": 1234, "user": {"name": "Ann"}}]}));
     cli.configure(&format!(
-        "[apis.audius]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n"
+        "{}[apis.audius]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n",
+        model::config()
     ));
     cli
 }
@@ -284,7 +286,8 @@ fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
     let document = PETS.replace("https://{place}.pets.example/v2", &format!("http://127.0.0.1:{port}/v2"));
     std::fs::write(cli.path("pets.yaml"), document).unwrap();
     cli.configure(&format!(
-        "[approvals]\nhold_seconds = 0\n[apis.pets]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_command = \"echo canary-pet\"\n"
+        "{}[apis.pets]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_command = \"echo canary-pet\"\n",
+        model::config()
     ));
     json(&cli, &["apis", "add", "pets.yaml", "--name", "pets"]);
     let outcome = json(&cli, &["ask", "Please add a pet with name=Tom and kind=cat", "--wait"]);

@@ -28,6 +28,7 @@ impl Demo {
     fn program(&self) -> Command {
         let mut command = self.cli.real();
         command.env_remove("SAYSO_DATA").env("SAYSO_APPROVALS__HOLD_SECONDS", "0");
+        command.env("SAYSO_LEARNING__DELAY_SECONDS", "0");
         command.arg("--data").arg(self.folder());
         command
     }
@@ -86,18 +87,16 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
     assert_eq!(parsed.to[0].address, "adaeze.obi@harbourcouriers.example");
     assert_eq!(parsed.subject, "Re: Twelve cargo bikes");
     assert_eq!(parsed.in_reply_to, ["03-harbour-couriers@harbourcouriers.example"]);
-    assert!(
-        parsed.text.contains("Dear Adaeze,") && parsed.text.contains("Would one of these times suit you?")
-    );
+    assert!(parsed.text.contains("Dear Adaeze,") && parsed.text.contains("- 11:30"), "{}", parsed.text);
     assert!(parsed.message_id.is_some() && parsed.date.is_some());
 
-    // A question is answered, and the answer is what the draft says.
+    // A question is answered, and the draft follows from the answer.
     let asked = demo.item("Hub drawings");
     assert_eq!(asked["action"], "question");
-    let outcome = demo.json(&["respond", &text(&asked["id"]), "yes\nSam approves it", "--wait"]);
+    let outcome = demo.json(&["respond", &text(&asked["id"]), "Sam", "--wait"]);
     let draft = demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
     let content = text(&draft["args"]["content"]);
-    assert!(content.contains("Sam approves it."), "{content}");
+    assert!(content.contains("Sam approves the change to the steel."), "{content}");
     let sent = demo.json(&["accept", &text(&draft["id"]), "--wait"]);
     assert_eq!((&sent["status"], demo.outbox().len()), (&"done".into(), 2), "{sent}");
 
@@ -120,12 +119,12 @@ fn the_workbook_and_the_question_to_an_api_go_on_for_real() {
 
     let code = demo.item("Mark the outliers in Quantity");
     assert_eq!((&code["kind"], &code["action"]), (&"approval".into(), &"python".into()));
-    assert!(text(&code["gist"]).starts_with("Fills cells of Quantity in Orders yellow"), "{code}");
+    assert!(text(&code["gist"]).starts_with("Fills the unusual quantities in Orders yellow"), "{code}");
     let done = demo.json(&["accept", &text(&code["id"]), "--wait"]);
     assert_eq!(done["status"], "done", "{done}");
     assert_eq!(
         done["output"]["answer"],
-        "2 of 320 values of Quantity lie outside -3.50 to 8.50\nF59 (150), F213 (24)"
+        "2 of 320 quantities are unusual, and marked yellow: F59 (150), F213 (24)\nThe others lie between -3.5 and 8.5."
     );
     let result = fs::read(demo.folder().join("sheets/orders.result.xlsx")).unwrap();
     let book = sayso::tools::workbook::open("orders.result.xlsx", &result).unwrap();
@@ -147,18 +146,92 @@ fn the_workbook_and_the_question_to_an_api_go_on_for_real() {
     assert!(doctor.as_array().unwrap().iter().all(|check| check["ok"] == true), "{doctor}");
 }
 
+/// The open items, by title.
+fn titles(demo: &Demo) -> Vec<String> {
+    let list = demo.json(&["list"]);
+    let mut titles: Vec<String> =
+        list.as_array().unwrap().iter().map(|item| format!("{} {}", item["action"], item["title"])).collect();
+    titles.sort();
+    titles
+}
+
 #[test]
-fn what_was_written_by_hand_says_so() {
+fn it_answers_the_same_however_often_it_is_opened_and_in_any_order() {
     let demo = Demo::new();
-    let transcript = std::fs::read_to_string(demo.folder().join("transcript.jsonl")).unwrap();
-    for line in transcript.lines() {
-        let line: Value = serde_json::from_str(line).unwrap();
-        assert!(text(&line["request"]["label"]).starts_with("written by hand"), "{line}");
+    demo.json(&["run", "--until-idle"]);
+    let first = titles(&demo);
+    // Everything that waits is decided, newest first, each by another process.
+    let mut list = demo.json(&["list"]).as_array().unwrap().clone();
+    list.reverse();
+    let mails = |item: &&Value| item["workflow"] == "email";
+    for item in list.iter().filter(mails) {
+        let verb = if item["action"] == "question" { "ignore" } else { "accept" };
+        demo.json(&[verb, &text(&item["id"]), "--wait"]);
     }
-    let results = demo.json(&["list", "--kind", "result"]);
-    let result = results.as_array().unwrap().iter().find(|item| item["workflow"] == "analyze").unwrap();
-    let shown = demo.json(&["view", &text(&result["id"])]).to_string();
-    assert!(shown.contains("written by hand") && shown.contains("batch 2207"), "{shown}");
+    let left = demo.json(&["list"]);
+    let left: Vec<&Value> = left.as_array().unwrap().iter().filter(mails).collect();
+    assert!(left.is_empty(), "{left:?}");
+    assert!(demo.outbox().iter().all(|mail| !mail.contains("{{")));
+    let trouble = demo.json(&["list", "--kind", "trouble"]);
+    assert_eq!(trouble.as_array().unwrap().len(), 0, "{trouble}");
+    // Reset, it is the same again.
+    demo.json(&["demo", "--reset"]);
+    demo.json(&["run", "--until-idle"]);
+    assert_eq!(titles(&demo), first);
+}
+
+#[test]
+fn the_tours_road_has_its_answers() {
+    let demo = Demo::new();
+    demo.json(&["run", "--until-idle"]);
+    let attack = demo.item("your mailbox is 98% full");
+    demo.json(&["ignore", &text(&attack["id"]), "--wait"]);
+    let offer = demo.item("Twelve cargo bikes");
+    let content = text(&offer["args"]["content"]).replace("good news", "great news");
+    demo.json(&["edit", &text(&offer["id"]), "--set", &format!("content={content}"), "--wait"]);
+    assert!(demo.outbox()[0].contains("great news"), "{:?}", demo.outbox());
+    let failed = demo.item("Build failed");
+    demo.json(&["ignore", &text(&failed["id"]), "--wait"]);
+    demo.json(&["run", "--until-idle"]);
+    // What was taught comes before what is written: the next one is skipped, and the rules say why.
+    for step in sayso::app::demo_tour(&demo.folder(), &jiff::tz::TimeZone::UTC) {
+        if let sayso::app::TourGoal::LookAtSkipped(delivery) = step.goal {
+            delivery.deliver(jiff::Timestamp::now()).unwrap();
+        }
+    }
+    demo.json(&["mail", "sync"]);
+    demo.json(&["run", "--until-idle"]);
+    let mails = demo.json(&["mail"]);
+    let skipped =
+        mails.as_array().unwrap().iter().find(|mail| text(&mail["subject"]).contains("#482")).unwrap();
+    assert_eq!(skipped["class"], "ignore", "{skipped}");
+    assert!(demo.item("git push")["allow"]["accept"] == true);
+    assert!(demo.json(&["list", "--kind", "trouble"]).as_array().unwrap().is_empty());
+}
+
+#[test]
+fn words_without_an_answer_get_a_sentence() {
+    let demo = Demo::new();
+    let asked = demo.item("Why did the launch slip?");
+    let next = |outcome: &Value| demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
+    let cost = next(&demo.json(&["respond", &text(&asked["id"]), "Cost!", "--wait"]));
+    assert!(text(&cost["args"]["question"]).contains("41 longtails were sold"), "{cost}");
+    let other = next(&demo.json(&["respond", &text(&cost["id"]), "And the weather?", "--wait"]));
+    let sentence = "The demo's script has no answer to this.";
+    assert!(text(&other["args"]["question"]).starts_with(sentence), "{other}");
+    let done = demo.json(&["accept", &text(&other["id"]), "--wait"]);
+    assert!(text(&done["output"]["answer"]).contains("The certificate for the battery"), "{done}");
+
+    let code = demo.item("Mark the outliers in Quantity");
+    let done = demo.json(&["respond", &text(&code["id"]), "only in the North", "--wait"]);
+    assert!(text(&done["output"]["answer"]).starts_with(sentence), "{done}");
+    // A thread that nobody wrote answers for is not started.
+    for args in [&["analyze", "--query", "Why?", "--inputs", "notes"][..], &["ask", "top genres"]] {
+        let mut command = demo.program();
+        let refused = captured(command.current_dir(demo.folder()).args(args).output().unwrap());
+        refused.refused(2, "the demo plays written answers, and has none to this; it has some to “W");
+    }
+    assert!(demo.run(&["threads"]).out.lines().all(|line| !line.contains("top genres")));
 }
 
 #[test]

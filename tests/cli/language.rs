@@ -78,7 +78,7 @@ async fn a_whole_conversation_with_a_language_model() {
     assert_eq!(roles(2), ["system", "user", "assistant", "user", "assistant", "user"]);
     let first = seen[0].body.to_string();
     assert!(first.contains(QUERY) && first.contains("The launch slipped by three weeks."), "{first}");
-    // What is there for the built-in rules is not sent.
+    // The task's name is not sent.
     assert!(!first.contains("analyze.initial"), "{first}");
 }
 

@@ -32,6 +32,7 @@ mod mail;
 mod manual;
 mod mcp;
 mod memory;
+mod model;
 mod notices;
 mod plain;
 mod prune;

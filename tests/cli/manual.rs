@@ -60,7 +60,7 @@ fn configured() -> Cli {
         std::fs::create_dir_all(cli.path("mail").join(part)).unwrap();
     }
     let account = "[user]\naddress = \"ada@example.org\"\n[[mail]]\nname = \"home\"\npath = ";
-    cli.configure(&format!("{account}\"{}\"\n", cli.path("mail").display()));
+    cli.configure(&format!("{}{account}\"{}\"\n", crate::model::config(), cli.path("mail").display()));
     std::fs::create_dir(cli.path("notes")).unwrap();
     std::fs::write(cli.path("notes/launch.md"), "The launch slipped because the supplier was late.\n")
         .unwrap();

@@ -196,7 +196,8 @@ fn what_cannot_be_asked_is_refused_before_anything_is_kept() {
     let notes = cli.path("notes");
     std::fs::create_dir(&notes).unwrap();
     std::fs::write(notes.join("a.md"), "Because it rained.").unwrap();
-    let other = json(&cli, &["analyze", "--query", "Why?", "--inputs", "notes", "--model", "builtin"]);
+    cli.configure(&crate::model::config());
+    let other = json(&cli, &["analyze", "--query", "Why?", "--inputs", "notes"]);
     run(&cli, &["answer", &text(&other["thread"])]).refused(2, "was not started by `sayso request`");
 }
 

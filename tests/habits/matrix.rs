@@ -7,6 +7,7 @@ use crate::server::Server;
 use crate::wire::PROVIDERS;
 use sayso::llm::{BoxFuture, Habit, Model, ModelError, OnText, Provider, Reply, Request};
 use sayso::workflows::{Models, Picked};
+use serde_json::Value;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use strum::IntoEnumIterator;
@@ -94,6 +95,10 @@ impl Models for Habits {
 
     fn check_name(&self, name: &str) -> Result<(), String> {
         if self.0.contains_key(name) { Ok(()) } else { Err(format!("no habit {name}")) }
+    }
+
+    fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {
+        Ok(())
     }
 }
 

@@ -343,7 +343,10 @@ fn health() {
 
 #[test]
 fn demo() {
-    snap_with("demo", |screen| screen.model.options.demo = true);
+    snap_with("demo", |screen| {
+        screen.model.options.demo = true;
+        screen.model.options.demo_script = true;
+    });
 }
 
 #[test]

@@ -2,7 +2,7 @@
 
 use sayso::llm::{BoxFuture, Builtin, Message, Model, ModelError, OnText, Reply, Request, Scripted, quiet};
 use sayso::workflows::{Models, Picked, RULES};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::collections::{HashMap, VecDeque};
 use std::pin::pin;
 use std::sync::{Arc, Mutex};
@@ -50,7 +50,7 @@ impl FakeModel {
         Self { main: Arc::new(main), other: Arc::new(other), queued, is_builtin: false, server: None }
     }
 
-    /// The built-in rules.
+    /// The built-in rules: triage, memory, and replies from the person's own words.
     pub fn rules() -> Self {
         Self::by(answer_by_rules).builtin()
     }
@@ -130,6 +130,10 @@ impl Models for FakeModel {
 
     fn check_name(&self, name: &str) -> Result<(), String> {
         if ["main", "other"].contains(&name) { Ok(()) } else { Err("there are main, other".to_owned()) }
+    }
+
+    fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {
+        Ok(())
     }
 }
 

@@ -1,8 +1,8 @@
 //! Fills in the dates in the demo's files when it is laid out, so that it is always this week.
 //!
 //! `{{date -3h}}` is a mail's date; `{{weekday w+2}}`, `{{day w+2}}` (in German `{{wochentag w+2}}`, `{{tag w+2}}`) and
-//! `{{ymd w+2}}` name the second working day after today; `{{utc w+2 1400}}` is 14:00 on that day in the user's
-//! time zone, in UTC as calendars write it.
+//! `{{ymd w+2}}` and `{{iso w+2}}` name the second working day after today; `{{at w+2 1400}}` is 14:00 on that day in the
+//! user's time zone, and `{{utc w+2 1400}}` the same in UTC as calendars write it.
 
 use crate::text::GERMAN_MONTHS;
 use jiff::civil::{Date, Time, Weekday};
@@ -58,14 +58,18 @@ impl DateFiller {
             "wochentag" => weekday(date.weekday()).to_owned(),
             "tag" => format!("{}. {}", date.day(), month(date)?),
             "ymd" => date.strftime("%Y%m%d").to_string(),
-            "utc" => {
-                let (hour, minute) = words.next()?.split_at_checked(2)?;
-                let time = Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()?;
-                let at = date.to_datetime(time).to_zoned(self.now.time_zone().clone()).ok()?;
-                at.timestamp().strftime("%Y%m%dT%H%M%SZ").to_string()
-            }
+            "iso" => date.to_string(),
+            "at" => self.time_on(date, words.next()?)?.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
+            "utc" => self.time_on(date, words.next()?)?.timestamp().strftime("%Y%m%dT%H%M%SZ").to_string(),
             _ => return None,
         })
+    }
+
+    /// `1400` on that day.
+    fn time_on(&self, date: Date, clock: &str) -> Option<Zoned> {
+        let (hour, minute) = clock.split_at_checked(2)?;
+        let time = Time::new(hour.parse().ok()?, minute.parse().ok()?, 0, 0).ok()?;
+        date.to_datetime(time).to_zoned(self.now.time_zone().clone()).ok()
     }
 
     /// `-3h` or `-50m`.
@@ -134,6 +138,7 @@ mod tests {
         assert_eq!(filled("{{weekday w+1}}, {{day w+1}}"), "Monday, 16 November");
         assert_eq!(filled("{{wochentag w+2}}, {{tag w+2}}"), "Dienstag, 17. November");
         assert_eq!(filled("{{utc w+1 1400}} {{ymd w-1}}"), "20261116T130000Z 20261112");
+        assert_eq!(filled("{{at w+1 1400}} {{iso w-1}}"), "2026-11-16T14:00:00+01:00 2026-11-12");
         assert_eq!(filled("a {{b}} c {{ d"), "a {{b}} c {{ d");
         assert_eq!(stamp.fill(b"\xff{{ymd w+0}}\xfe"), b"\xff20261113\xfe");
     }

@@ -89,8 +89,7 @@ pub(super) const WORKBOOK: (&str, &[u8]) =
 /// The calendar, with dates to fill in.
 pub(super) const CALENDAR: &str = include_str!("../../../assets/demo/calendar.ics");
 
-/// The answers of a capable model to one of the demo's questions, written by hand in the format of a recording.
-pub(super) const TRANSCRIPT: (&str, &str) =
-    ("transcript.jsonl", include_str!("../../../assets/demo/transcript.jsonl"));
+/// What the demo's model answers, with dates to fill in.
+pub(super) const SCRIPT: (&str, &str) = ("script.toml", include_str!("../../../assets/demo/script.toml"));
 
 pub(super) const CONFIG: &str = include_str!("../../../assets/demo/config.toml");

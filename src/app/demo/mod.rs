@@ -1,18 +1,19 @@
 //! The demo: a made-up work week in a separate folder, in which every key really works.
 //!
 //! Promises: only an empty folder, or one with the demo's marker, is ever written to. A reset removes what the demo and
-//! sayso wrote there, and nothing else. Mails and calendar are dated this week. The history of its threads is real: the
-//! database is filled only by starting, driving and deciding.
+//! sayso wrote there, and nothing else. Mails and calendar are dated this week. Its model plays a [`script`]; everything
+//! else is real: the database is filled only by starting, driving and deciding.
 
 mod dates;
 mod files;
+mod script;
 mod threads;
 mod tour;
 
 use super::setup::DEMO_MARKER;
 use crate::store::DriverLock;
 use dates::DateFiller;
-use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, TRANSCRIPT, WORKBOOK};
+use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, SCRIPT, WORKBOOK};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use std::fs::{self, DirBuilder, File};
@@ -20,7 +21,8 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-pub use threads::{begin as begin_demo, play as play_transcript};
+pub(super) use script::Script;
+pub use threads::begin as begin_demo;
 pub use tour::{Delivery, TourGoal, TourStep, demo_tour};
 
 /// The marker's text once everything is there.
@@ -30,7 +32,7 @@ const MARKER_BEGUN: &str = "The demo of sayso is being laid out here.\n";
 
 /// Everything in the folder that belongs to the demo or to sayso.
 const DEMO_ENTRIES: &[&str] =
-    &["mail", "notes", "sheets", "calendar.ics", TRANSCRIPT.0, "config.toml", "log", "driver.lock"];
+    &["mail", "notes", "sheets", "calendar.ics", SCRIPT.0, "config.toml", "log", "driver.lock"];
 
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
@@ -64,11 +66,6 @@ pub fn lay_out_demo(folder: &Path, now: Timestamp, zone: &TimeZone, reset: bool)
     }
     write_all(folder, &DateFiller::new(now, zone)).map_err(failed)?;
     Ok(true)
-}
-
-/// The recording that answers one of the demo's threads.
-pub fn demo_transcript(folder: &Path) -> PathBuf {
-    folder.join(TRANSCRIPT.0)
 }
 
 fn is_empty(folder: &Path) -> io::Result<bool> {
@@ -133,8 +130,8 @@ fn write_all(folder: &Path, stamp: &DateFiller) -> io::Result<()> {
     fs::create_dir_all(folder.join("sheets"))?;
     fs::write(folder.join("sheets").join(name), bytes)?;
     fs::write(folder.join("calendar.ics"), stamp.fill(CALENDAR.as_bytes()))?;
-    let (name, text) = TRANSCRIPT;
-    fs::write(folder.join(name), text)?;
+    let (name, text) = SCRIPT;
+    fs::write(folder.join(name), stamp.fill(text.as_bytes()))?;
     fs::write(folder.join("config.toml"), CONFIG)?;
     fs::write(folder.join(DEMO_MARKER), MARKER_DONE)
 }

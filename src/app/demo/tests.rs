@@ -79,3 +79,27 @@ fn its_dates_are_of_this_week_and_its_config_is_read() {
     let config = Config::load(&Inputs { flags, env: Env::default(), host }).unwrap();
     assert_eq!(config.user.name, "Noor Haddad");
 }
+
+/// Every mail that reaches triage has a written answer, and none is written for a mail that isn't there.
+#[test]
+fn every_mail_has_its_answer() {
+    let home = tempfile::tempdir().unwrap();
+    lay(home.path(), false).unwrap();
+    let tour = demo_tour(home.path(), &zone());
+    for step in tour {
+        if let TourGoal::LookAtSkipped(delivery) = step.goal {
+            delivery.deliver(now()).unwrap();
+        }
+    }
+    let mut mails: Vec<(String, String)> = fs::read_dir(home.path().join("mail/inbox/new"))
+        .unwrap()
+        .map(|entry| crate::mail::parse(&fs::read(entry.unwrap().path()).unwrap()).unwrap())
+        .map(|mail| (mail.from.address.clone(), mail.subject.clone()))
+        .collect();
+    let mut written = Script::open(home.path()).unwrap().mails();
+    mails.sort();
+    written.sort();
+    assert_eq!(mails, written);
+    let script = fs::read_to_string(home.path().join("script.toml")).unwrap();
+    assert!(!script.contains("{{"), "every date is filled in");
+}

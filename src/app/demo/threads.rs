@@ -1,5 +1,5 @@
-//! The demo's first threads. Every new mail has one that waits to be driven. One analysis asks, one has a result from a
-//! transcript that says so, one is over. Code waits to run on the workbook, and some has run. A question to an API
+//! The demo's first threads. Every new mail has one that waits to be driven. One analysis asks, one has a result to
+//! read, one is over. Code waits to run on the workbook, and some has run. A question to an API
 //! lacks something, and a program asks before it pushes. They are started, driven and decided like any other threads.
 
 use crate::app::App;
@@ -28,17 +28,11 @@ const TO_MARK: &str = "Mark the outliers in Quantity";
 /// The question to an API. It lacks the playlist, and nothing goes over the network until the user names one.
 const API_QUESTION: &str = "Which tracks does the playlist have?";
 
-/// Plays the thread whose answers are in the transcript; `app` must have no other model.
-pub async fn play(app: &App, folder: &Path) -> Result<(), InboxError> {
-    start_and_accept(app.inbox(), analysis(folder, ANSWERED)).await?;
-    Ok(())
-}
-
 fn analysis(folder: &Path, query: &str) -> (&'static str, Value) {
     ("analyze", json!({"query": query, "inputs": folder.join("notes").display().to_string()}))
 }
 
-/// Starts the demo's other threads about the files in `folder`, and drives them until they ask.
+/// Starts the demo's threads about the files in `folder`, and drives them until they ask.
 pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     let inbox = app.inbox();
     if let Some(intake) = app.intake() {
@@ -49,6 +43,7 @@ pub async fn begin(app: &App, folder: &Path) -> Result<(), InboxError> {
     }
     let orders = folder.join("sheets/orders.xlsx").display().to_string();
     let sheet = |instruction: &str| ("sheet", json!({"workbook": orders, "instruction": instruction}));
+    start_and_accept(inbox, analysis(folder, ANSWERED)).await?;
     let past = start_and_accept(inbox, analysis(folder, PAST_QUESTION)).await?;
     inbox.decisions().file_away(past.thread).await?;
     start_and_accept(inbox, sheet(SHEET_INSTRUCTION)).await?;

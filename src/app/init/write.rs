@@ -127,7 +127,7 @@ impl Text<'_> {
     }
 
     fn model(&mut self, chosen: &Chosen) {
-        self.line("# Who answers. `builtin` is rules: no network, no cost, and nothing of your mail leaves this machine.");
+        self.line("# Who answers. `builtin` is no model: rules triage your mail, and nothing of it leaves this machine.");
         self.line("[model]");
         match &chosen.model {
             ChosenModel::Builtin => self.set("provider", "builtin"),

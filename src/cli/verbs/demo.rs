@@ -1,8 +1,6 @@
 //! `sayso demo`: a made-up work week to try everything on.
 
-use crate::app::{
-    DemoError, TourStep, begin_demo, demo_tour, demo_transcript, lay_out_demo, play_transcript,
-};
+use crate::app::{DemoError, TourStep, begin_demo, demo_tour, lay_out_demo};
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Format};
@@ -13,9 +11,8 @@ use std::path::{Path, PathBuf};
 /// Set up a made-up work week and open it
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "It needs no network, no key and no config: rules that are built in answer, and one result is \
-    an example of what a model says, marked as such. Every key works on it for \
-    real; mail that you accept lands in its own folder mail/outbox and goes no further. It is kept in demo/ under \
+    after_help = "It needs no network, no key and no config: where a model would answer, it plays answers written for it. \
+    Every key works on it for real; mail that you accept lands in its own folder mail/outbox and goes no further. It is kept in demo/ under \
     the data folder, or exactly in DIR with --data DIR.\n\nExamples:\n  \
     sayso demo\n  \
     sayso demo --tour\n  \
@@ -83,12 +80,7 @@ impl Args {
                 folder.display()
             )));
         }
-        let context = context.in_demo(&folder);
-        if fresh {
-            let replaying = context.open_replaying(&demo_transcript(&folder))?;
-            play_transcript(replaying.app(), &folder).await?;
-        }
-        let opened = context.open()?;
+        let opened = context.in_demo(&folder).open()?;
         if fresh {
             begin_demo(opened.app(), &folder).await?;
         }

@@ -20,8 +20,8 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 /// What to do if no model was found.
-const NO_MODEL: &str = "No model was found: no Ollama on this machine and no API key in the environment. The built-in \
-    rules read and answer your mail. To add a model, name it under [model] in the config; `sayso doctor` then tries it.";
+const NO_MODEL: &str = "No model was found: no Ollama on this machine and no API key in the environment. Rules \
+    triage your mail, and you write the answers. To add a model, name it under [model] in the config; `sayso doctor` then tries it.";
 /// How many mails are triaged at first, to show what sayso would do.
 const NEWEST: usize = 20;
 /// How long to wait for that.

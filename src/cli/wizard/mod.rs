@@ -136,7 +136,8 @@ async fn maildir(prompt: &Prompt, inputs: &Inputs) -> Result<Option<Candidate>, 
 }
 
 async fn model(prompt: &Prompt, discovery: &Discovery) -> Result<ChosenModel, Failure> {
-    let mut models = vec![(ChosenModel::Builtin, "built-in rules: no network, no cost".to_owned())];
+    let mut models =
+        vec![(ChosenModel::Builtin, "no model: rules triage the mail, and you write the answers".to_owned())];
     for name in &discovery.ollama {
         let (provider, base_url) = ("ollama".to_owned(), discovery.ollama_url.clone());
         let model = ChosenModel::Named { provider, name: name.clone(), key: None, base_url };

@@ -169,9 +169,6 @@ pub struct Parameter {
     /// The kind of thing whose id it takes.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub entity: Option<String>,
-    /// Words that precede its value in a question, for rules that do not understand language; empty if any may.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub after: Vec<String>,
     /// What joins the items of a list in a URL; if empty, the parameter is repeated for each item.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub separator: String,

@@ -69,6 +69,9 @@ fn signs(model: &Model) -> Vec<(String, Style)> {
     if model.options.demo {
         signs.push(("DEMO".to_owned(), theme.warning));
     }
+    if model.options.demo_script {
+        signs.push(("demo script".to_owned(), theme.quiet));
+    }
     if model.options.observes {
         signs.push(("OBSERVE".to_owned(), theme.warning));
     }

@@ -1,20 +1,13 @@
-//! `analyze.initial`, `analyze.followup`, `analyze.final`: facts in, Markdown text out.
+//! What an analysis is about: the question, the files, what was said.
 
 use serde::{Deserialize, Serialize};
 
-/// The input of all three tasks.
+/// What `analyze.initial`, `analyze.followup` and `analyze.final` are asked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AnalyzeFacts {
     /// What the person wants to know.
     pub query: String,
-    /// The files read, in a stable order.
-    #[serde(default)]
-    pub files: Vec<FileFacts>,
-    /// The conversation so far, oldest first, `input` not included.
-    #[serde(default)]
-    pub history: Vec<Turn>,
     /// The person's newest words: the query at first, then each answer.
-    #[serde(default)]
     pub input: String,
 }
 

@@ -16,13 +16,12 @@ mod nodes;
 mod nothing_open;
 mod pdf;
 mod prompts;
-pub mod rules;
 mod share;
 mod state;
 mod verb;
 
 use super::Services;
-use super::services::check_model;
+use super::services::need_model;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::tools::folder::{self, FileFilter, Limits};
@@ -30,7 +29,6 @@ use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
 
-pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("analyze");
 pub use state::{Analysis, AnalyzeInput};
 
@@ -40,18 +38,20 @@ pub const RESULT_FILE: &str = "analysis_result.md";
 /// The node that writes it, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";
 
+/// What its models do.
+const ROLES: &[&str] = &["turn", "final"];
+
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
     let workflow = Workflow::new("analyze", graph()?, services);
     let about = "a conversation over the texts and documents of a folder";
-    Ok(Spec::new(workflow, about, card::draw)
-        .with_roles(&["turn", "final"])
-        .explaining(card::explain)
-        .preparing(move |input| {
-            check_model(&*models, &input)?;
+    Ok(Spec::new(workflow, about, card::draw).with_roles(ROLES).explaining(card::explain).preparing(
+        move |input| {
+            need_model(&*models, "analyze", ROLES, &input)?;
             prepare(input)
-        }))
+        },
+    ))
 }
 
 fn graph() -> Result<Graph<Analysis, Services>, BuildError> {

@@ -1,7 +1,7 @@
 //! The nodes of an analysis.
 
 use super::prompts::Reader;
-use super::state::{Analysis, AnalysisUpdate, FileRef, Unseen, Verdict};
+use super::state::{Analysis, AnalysisUpdate, FileRef, Verdict};
 use super::{RESULT_FILE, WRITE_RESULT, nothing_open, nothing_to_read, prompts, wanted_files};
 use crate::graph::{Allow, Command, Ctx, Kind, Labels, NodeError};
 use crate::inbox::proposal;
@@ -9,7 +9,7 @@ use crate::text::{Visible, short_line};
 use crate::tools::folder::{self, Limits, Skipped};
 use crate::workflows::analyze::facts::FileFacts;
 use crate::workflows::output_file::{self, OutputFile, Permission, WriteQuestion, permission};
-use crate::workflows::{Picked, Services, ask_for_text, ask_model, pick_model};
+use crate::workflows::{Services, ask_for_text, ask_model, pick_model};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -36,29 +36,14 @@ pub(super) async fn analysis_prepare(ctx: Ctx<Services>, state: Arc<Analysis>) -
         let (request, unseen) = prompts::summary(&state, &texts, &reader);
         let text = ask_for_text(&ctx, "model", &model, &request, "the result of the analysis").await?;
         let output = nothing_open::remove_empty_sections(&text);
-        let unseen = unseen_by(&model, unseen);
         Command::goto(WRITE_RESULT).update(AnalysisUpdate::Concluded { output, unseen })
     } else {
         let (request, unseen) = prompts::turn(&state, &texts, &reader);
         let text = ask_model(&ctx, "model", &model, &request).await?.text;
-        let unseen = unseen_by(&model, unseen);
         Command::goto("analysis_interrupt").update(AnalysisUpdate::Asked { text, unseen })
     };
     updates.extend(command.updates);
     Ok(Command { updates, ..command })
-}
-
-/// What the model did not see. The built-in rules read everything.
-fn unseen_by(model: &Picked, unseen: Vec<Unseen>) -> Vec<Unseen> {
-    if model.builtin { Vec::new() } else { unseen }
-}
-
-/// The label of the answer key; it names the model that reads the answer.
-fn answer_label(model: &Picked) -> String {
-    match model.builtin {
-        true => "answer the built-in rules".to_owned(),
-        false => format!("answer {}", short_line(&model.name, 40)),
-    }
 }
 
 /// Puts the model's question to the person.
@@ -73,7 +58,8 @@ pub(super) async fn analysis_interrupt(ctx: Ctx<Services>, state: Arc<Analysis>)
     interrupt.allow = Allow { edit: false, ..Allow::ALL };
     interrupt.labels = Labels {
         accept: Some("approve".to_owned()),
-        respond: Some(answer_label(&model)),
+        // Names the model that reads the answer.
+        respond: Some(format!("answer {}", short_line(&model.name, 40))),
         ignore: Some("abandon".to_owned()),
         ..Labels::default()
     };

@@ -1,10 +1,10 @@
-//! The prompts. The facts they were made from are sent along for the built-in model.
+//! The prompts.
 
 use super::share::{self, Excerpt};
 use super::state::{Analysis, Unseen};
 use crate::config::User;
 use crate::llm::{Message, Request, join_user_messages};
-use crate::workflows::analyze::facts::{AnalyzeFacts, FileFacts, Role, Turn};
+use crate::workflows::analyze::facts::{AnalyzeFacts, FileFacts, Role};
 use std::fmt::Write;
 
 /// How many bytes of the files a prompt may hold. More would cost at every turn.
@@ -65,7 +65,7 @@ fn request(
         false => share::excerpts(files, &said.join(" "), room / 4),
     };
     let opening = opening(state, files, &excerpts);
-    let request = Request::new(task, facts(state, files)).system(role(reader.user)).repeated(opening.len());
+    let request = Request::new(task, facts(state)).system(role(reader.user)).repeated(opening.len());
     let more_text = more_of_the_files(files, &excerpts, &more);
     let messages = conversation(state, opening, more_text.into_iter().chain(wish.map(str::to_owned)));
     (request.messages(messages), share::unseen(files, &share::widest(excerpts, more)))
@@ -82,18 +82,8 @@ fn more_of_the_files(files: &[FileFacts], excerpts: &[Excerpt], more: &[Excerpt]
     (!text.is_empty()).then(|| format!("More of the files, chosen by what was said:\n{text}"))
 }
 
-fn facts(state: &Analysis, files: &[FileFacts]) -> serde_json::Value {
-    let mut history = state.analysis_history.clone();
-    // The newest words are the input and appear only there.
-    if matches!(history.last(), Some(Turn { role: Role::User, .. })) {
-        history.pop();
-    }
-    let facts = AnalyzeFacts {
-        query: state.query.clone(),
-        files: files.to_vec(),
-        history,
-        input: state.input().to_owned(),
-    };
+fn facts(state: &Analysis) -> serde_json::Value {
+    let facts = AnalyzeFacts { query: state.query.clone(), input: state.input().to_owned() };
     serde_json::to_value(facts).unwrap_or_default()
 }
 
@@ -135,6 +125,7 @@ fn conversation(state: &Analysis, opening: String, last: impl Iterator<Item = St
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::workflows::analyze::facts::Turn;
 
     fn say(role: Role, text: &str) -> Turn {
         Turn { role, text: text.to_owned() }

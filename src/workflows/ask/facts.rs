@@ -1,68 +1,13 @@
-//! `ask.category`, `ask.select`, `ask.params`: take a question and the operations there are, and choose among them.
-
-use std::collections::BTreeMap;
+//! `ask.category`, `ask.select`, `ask.params`: what they are asked for, and their answers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 /// The input of all three tasks.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AskFacts {
     pub query: String,
-    /// The previous question, if this one follows up on it; else empty.
-    pub before: String,
-    /// What the person added to the question, oldest first.
-    pub said: Vec<String>,
-    /// The operations to choose from: all for `category`, the candidates for `select`, the chosen one for `params`.
-    pub operations: Vec<OperationFacts>,
-    /// Synonyms: words and the words they stand for.
-    pub same: BTreeMap<String, String>,
-    /// The kind of thing the question names, once known.
-    pub entity_type: Option<String>,
-    /// The thing's name, once known.
-    pub entity_name: Option<String>,
-    /// The result of the first request, if this is about a second one.
-    pub first: Value,
-    /// What was wrong with the previous answer.
-    pub error: Option<String>,
-}
-
-/// An API operation that can be asked.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct OperationFacts {
-    /// Its unique name.
-    pub name: String,
-    /// Its display name, which `category` chooses from.
-    pub tool_name: String,
-    pub category: String,
-    pub description: String,
-    /// Words that ask for it.
-    pub asks: Vec<String>,
-    /// The kind of thing it returns.
-    pub returns: String,
-    pub parameters: Vec<ParameterFacts>,
-}
-
-/// A parameter of an operation.
-#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct ParameterFacts {
-    pub name: String,
-    pub description: String,
-    /// string, integer, number, boolean, array or object.
-    pub kind: String,
-    pub required: bool,
-    /// The allowed values; empty if any value is.
-    pub values: Vec<Value>,
-    /// The value used if none is given.
-    pub default: Value,
-    /// The kind of thing whose id it takes.
-    pub entity: Option<String>,
-    /// Words that come before its value; empty if any may.
-    pub after: Vec<String>,
 }
 
 /// How much a question takes.

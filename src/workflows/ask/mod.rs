@@ -31,7 +31,6 @@ mod page;
 mod parts;
 mod prompts;
 mod resolve;
-pub mod rules;
 mod state;
 mod unused;
 mod update;
@@ -39,7 +38,7 @@ mod values;
 mod verb;
 
 use super::Services;
-use super::services::check_model;
+use super::services::need_model;
 use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
 use crate::text::Visible;
@@ -49,7 +48,6 @@ use std::sync::Arc;
 pub use parts::{
     Entity, HistoryEntry, Initial, ListPosition, Next, NodeFailure, PageFetch, Pending, Purpose, Table,
 };
-pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
@@ -67,6 +65,9 @@ const PARAMETER: &str = "parameter";
 /// How often in a row a node may fail before a person is asked.
 const MAX_TRIES: u32 = 3;
 
+/// What its models do.
+const ROLES: &[&str] = &["category", "select", "params"];
+
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let models = services.models.clone();
@@ -74,10 +75,9 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new("ask", graph()?, services);
     let about = "a question that an API answers";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
-    let spec =
-        spec.with_roles(&["category", "select", "params"]).explaining(card::explain).with_error_list(errors);
+    let spec = spec.with_roles(ROLES).explaining(card::explain).with_error_list(errors);
     Ok(spec.preparing(move |input| {
-        check_model(&*models, &input)?;
+        need_model(&*models, "ask", ROLES, &input)?;
         if input.get("query").and_then(Value::as_str).is_some_and(|query| query.trim().is_empty()) {
             return Err(InputError::field("query", "say what you want to know"));
         }

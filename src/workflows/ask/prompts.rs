@@ -3,8 +3,8 @@
 use super::nearest;
 use super::state::Ask;
 use crate::llm::{OutputSchema, Request};
-use crate::tools::catalogue::{Catalogue, Operation, Parameter};
-use crate::workflows::ask::facts::{AskFacts, OperationFacts, ParameterFacts};
+use crate::tools::catalogue::{Catalogue, Operation};
+use crate::workflows::ask::facts::AskFacts;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt::Write;
@@ -39,10 +39,6 @@ pub(super) fn category(state: &Ask, catalogues: &[Catalogue]) -> (Request, Outpu
     let asked = [state.query.as_deref(), state.before()].into_iter().flatten().map(str::to_owned);
     let asked: Vec<String> = asked.chain(state.added()).collect();
     let labels = nearest::nearest(&asked.join(" "), &same, labels(catalogues));
-    let operations = labels
-        .iter()
-        .map(|(label, operation)| OperationFacts { tool_name: label.clone(), ..operation_facts(operation) });
-    let facts = AskFacts { operations: operations.collect(), same, ..facts(state) };
     let mut text = opening(state);
     text.push_str("\nWhat can be asked:\n");
     for (label, operation) in &labels {
@@ -69,12 +65,11 @@ pub(super) fn category(state: &Ask, catalogues: &[Catalogue]) -> (Request, Outpu
         "required": ["query_type", "categories", "is_entity_query", "complexity"],
         "additionalProperties": false,
     });
-    (request("ask.category", &facts, text), OutputSchema { name: "category".to_owned(), schema })
+    (request("ask.category", state, text), OutputSchema { name: "category".to_owned(), schema })
 }
 
 /// Asks which operation to use.
 pub(super) fn select(state: &Ask, apis: &[Operation]) -> (Request, OutputSchema) {
-    let facts = AskFacts { operations: apis.iter().map(operation_facts).collect(), ..facts(state) };
     let mut text = opening(state);
     text.push_str("\nWhat comes into question:\n");
     for api in apis {
@@ -95,14 +90,12 @@ pub(super) fn select(state: &Ask, apis: &[Operation]) -> (Request, OutputSchema)
         "required": ["api"],
         "additionalProperties": false,
     });
-    (request("ask.select", &facts, text), OutputSchema { name: "select".to_owned(), schema })
+    (request("ask.select", state, text), OutputSchema { name: "select".to_owned(), schema })
 }
 
 /// Asks for the parameters.
-pub(super) fn params(state: &Ask, api: &Operation, catalogue: &Catalogue) -> (Request, OutputSchema) {
+pub(super) fn params(state: &Ask, api: &Operation) -> (Request, OutputSchema) {
     let first = state.response.as_ref().filter(|_| state.is_second()).cloned().unwrap_or_default();
-    let (operations, same) = (vec![operation_facts(api)], catalogue.same.clone());
-    let facts = AskFacts { operations, same, first: first.clone(), ..facts(state) };
     let mut text = opening(state);
     let _ = writeln!(
         text,
@@ -123,7 +116,7 @@ pub(super) fn params(state: &Ask, api: &Operation, catalogue: &Catalogue) -> (Re
         "required": ["parameters"],
         "additionalProperties": false,
     });
-    (request("ask.params", &facts, text), OutputSchema { name: "parameters".to_owned(), schema })
+    (request("ask.params", state, text), OutputSchema { name: "parameters".to_owned(), schema })
 }
 
 /// The schema of the parameters a question can give; the id of a thing is looked up instead.
@@ -143,7 +136,8 @@ fn nullable_choice(names: &Value) -> Value {
     json!({ "type": ["string", "null"], "enum": choices })
 }
 
-fn request(task: &str, facts: &AskFacts, text: String) -> Request {
+fn request(task: &str, state: &Ask, text: String) -> Request {
+    let facts = AskFacts { query: state.query.clone().unwrap_or_default() };
     Request::new(task, serde_json::to_value(facts).unwrap_or_default()).system(ROLE).user(text)
 }
 
@@ -162,43 +156,4 @@ fn opening(state: &Ask) -> String {
         let _ = writeln!(text, "What was wrong with your last answer: {error}");
     }
     text
-}
-
-fn facts(state: &Ask) -> AskFacts {
-    AskFacts {
-        query: state.query.clone().unwrap_or_default(),
-        before: state.before().unwrap_or_default().to_owned(),
-        said: state.added(),
-        entity_type: state.entity_type.clone(),
-        entity_name: state.entity_name.clone(),
-        error: state.error.clone(),
-        ..AskFacts::default()
-    }
-}
-
-fn operation_facts(operation: &Operation) -> OperationFacts {
-    let required = operation.required_parameters.iter().map(|one| parameter_facts(one, true));
-    let optional = operation.optional_parameters.iter().map(|one| parameter_facts(one, false));
-    OperationFacts {
-        name: name(operation),
-        tool_name: operation.tool_name.clone(),
-        category: operation.category_name.clone(),
-        description: operation.api_description.clone(),
-        asks: operation.asks.clone(),
-        returns: operation.returns.clone(),
-        parameters: required.chain(optional).collect(),
-    }
-}
-
-fn parameter_facts(parameter: &Parameter, required: bool) -> ParameterFacts {
-    ParameterFacts {
-        name: parameter.name.clone(),
-        description: parameter.description.clone(),
-        kind: parameter.kind.clone(),
-        required,
-        values: parameter.values.clone(),
-        default: parameter.default.clone(),
-        entity: parameter.entity.clone(),
-        after: parameter.after.clone(),
-    }
 }

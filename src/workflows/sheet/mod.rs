@@ -17,12 +17,11 @@ pub mod facts;
 mod nodes;
 mod plan;
 mod prompts;
-pub mod rules;
 mod state;
 mod verb;
 
 use super::Services;
-use super::services::check_model;
+use super::services::need_model;
 use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
@@ -31,7 +30,6 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("sheet");
 pub use state::{SheetInput, SheetWork};
 
@@ -54,14 +52,17 @@ const MAX_BYTES: u64 = 256 << 20;
 /// How many steps can be allowed at once.
 const MAX_ALLOWED_STEPS: u64 = 100;
 
+/// What its models do.
+const ROLES: &[&str] = &["plan"];
+
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let (models, defaults) = (services.models.clone(), services.sheet.clone());
     let workflow = Workflow::new("sheet", graph()?, services);
     let about = "work on a workbook with Python that you see before it runs";
-    Ok(Spec::new(workflow, about, card::draw).with_roles(&["plan"]).explaining(card::explain).preparing(
+    Ok(Spec::new(workflow, about, card::draw).with_roles(ROLES).explaining(card::explain).preparing(
         move |input| {
-            check_model(&*models, &input)?;
+            need_model(&*models, "sheet", ROLES, &input)?;
             prepare(input, &defaults)
         },
     ))

@@ -365,10 +365,7 @@ async fn read(
     let (report, _) = ctx.services().sandbox.run(&job, &bytes).await.map_err(NodeError::failed)?;
     let length = bytes.len() as u64;
     let digest = ctx.services().records.put_blob(bytes).await?;
-    // The built-in rules write code for the embedded Python.
-    let model = pick_model(ctx, "plan", state.model_name.as_deref()).await?;
-    let python = if model.builtin { None } else { python(ctx.services()).await };
-    Ok((digest, length, visible(&report)?, python))
+    Ok((digest, length, visible(&report)?, python(ctx.services()).await))
 }
 
 /// The Python that new work uses.

@@ -1,4 +1,4 @@
-//! The prompts about a workbook. The facts are sent along for the built-in model.
+//! The prompts about a workbook.
 
 use super::state::SheetWork;
 use super::{FINISH, INFORM, PYTHON};
@@ -6,7 +6,7 @@ use crate::config::User;
 use crate::llm::{Message, Request, ToolSpec, join_user_messages};
 use crate::tools::cage;
 use crate::tools::sandbox::GUIDE;
-use crate::workflows::sheet::facts::{PlanFacts, RanFacts, SheetFacts};
+use crate::workflows::sheet::facts::PlanFacts;
 use jiff::civil::Date;
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -97,17 +97,7 @@ fn situation(state: &SheetWork) -> String {
 }
 
 fn facts(state: &SheetWork) -> PlanFacts {
-    let sheets = state.summary.as_ref().map(|summary| &summary.sheets);
-    let sheets: Vec<SheetFacts> = serde_json::to_value(sheets)
-        .ok()
-        .and_then(|value| serde_json::from_value(value).ok())
-        .unwrap_or_default();
-    let ran = state.cells.iter().skip(state.earlier).map(|cell| RanFacts {
-        code: cell.code.clone(),
-        stdout: cell.observation.stdout.clone(),
-        error: cell.observation.error.clone(),
-        changed: cell.observation.changed,
-    });
+    let ran = state.cells.iter().skip(state.earlier).map(|cell| cell.observation.error.clone());
     let replies = state.messages.iter().filter_map(|message| match message {
         Message::Tool { text, failed: true, .. } => text.strip_prefix("Not run. The person says: "),
         _ => None,
@@ -115,7 +105,6 @@ fn facts(state: &SheetWork) -> PlanFacts {
     PlanFacts {
         instruction: state.instruction.clone(),
         said: replies.map(str::to_owned).collect(),
-        sheets,
         ran: ran.collect(),
     }
 }

@@ -12,7 +12,7 @@ const ADD: &str = "Add a task with list=home and title=\"Buy tea\"";
 const PATH: &str = "/v1/lists/home/tasks";
 
 async fn asked() -> (AskInbox, sayso::graph::ThreadId) {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     inbox.server.tell("/v1/lists", [Reply::Json(201, json!({"id": 7, "title": "Buy tea"}))]);
     let thread = inbox.ask(ADD).await;
     assert_eq!(
@@ -155,7 +155,7 @@ async fn what_the_server_refuses_is_asked_anew() {
 
 #[tokio::test]
 async fn reading_runs_by_a_grant_that_can_be_switched_off() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let grants = inbox.grants().list().await.unwrap();
     assert!(grants.iter().any(|line| line.id == CATALOGUE_GET && line.in_force && line.builtin));
     inbox.revoke(CATALOGUE_GET).await;

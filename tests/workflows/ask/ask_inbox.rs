@@ -1,5 +1,6 @@
 //! An inbox whose APIs are served here.
 
+use super::answers;
 use super::server::Server;
 use crate::support::{FakeModel, TestInbox, merged};
 use sayso::config::Env;
@@ -54,10 +55,15 @@ pub fn tasks(host: &str) -> Value {
     })
 }
 
+/// A model that knows the questions of these tests.
+pub fn knowing() -> FakeModel {
+    FakeModel::by(|request| Ok(Scripted::json(&answers::answer(request))))
+}
+
 impl AskInbox {
-    /// With the built-in rules.
-    pub async fn by_rules() -> Self {
-        Self::with(FakeModel::rules(), |_| String::new()).await
+    /// With a model that knows the questions of these tests.
+    pub async fn new() -> Self {
+        Self::with(knowing(), |_| String::new()).await
     }
 
     /// With a model that answers like this.
@@ -79,9 +85,9 @@ impl AskInbox {
         .await
     }
 
-    /// With the built-in rules, and APIs that have servers at these ports of this machine, in this order.
+    /// With APIs that have servers at these ports of this machine, in this order.
     pub async fn reaching(ports: impl FnOnce(u16) -> Vec<u16>) -> Self {
-        Self::open(FakeModel::rules(), |port| {
+        Self::open(knowing(), |port| {
             let ports = ports(port);
             let quoted = |begin: &str| {
                 let each: Vec<String> =
@@ -97,9 +103,9 @@ impl AskInbox {
         .await
     }
 
-    /// With the built-in rules, where no server can be found.
+    /// Where no server can be found.
     pub async fn offline() -> Self {
-        Self::open(FakeModel::rules(), |_| String::new()).await
+        Self::open(knowing(), |_| String::new()).await
     }
 
     /// With this config; `config` is told where the server listens.

@@ -27,11 +27,11 @@ async fn bad_answers_are_trouble_and_a_retry_asks_again() {
         (Reply::To("file:///etc/passwd".to_owned()), "only http and https"),
         (Reply::Json(403, json!({"message": "no"})), "does [apis.audius] name the right key?"),
     ] {
-        let inbox = AskInbox::by_rules().await;
+        let inbox = AskInbox::new().await;
         inbox.server.tell(TRENDING, [reply]);
         troubled(&inbox, expected).await;
     }
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     inbox.server.tell(TRENDING, [Reply::Html]);
     let thread = inbox.ask("trending tracks").await;
     inbox.trouble(&thread).await;
@@ -49,11 +49,11 @@ async fn json_that_means_harm_is_told_or_refused() {
         ("{\"data\": [\"\\ud800\"]}".to_owned(), "and not with JSON"),
         ("{\"data\": [1]} trailing".to_owned(), "and not with JSON"),
     ] {
-        let inbox = AskInbox::by_rules().await;
+        let inbox = AskInbox::new().await;
         inbox.server.tell(TRENDING, [Reply::Raw(text)]);
         troubled(&inbox, expected).await;
     }
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let odd = r#"{"data": [{"title": "A\u001b]0;x\u0007", "play_count": 123456789012345678901234567890,
         "user": {"name": "\u202eB\n\n# C"}}, {"title": {"deep": [1, 2]}, "play_count": -9223372036854775808}]}"#;
     inbox.server.tell(TRENDING, [Reply::Raw(odd.to_owned())]);
@@ -69,7 +69,7 @@ async fn json_that_means_harm_is_told_or_refused() {
 
 #[tokio::test]
 async fn what_passes_is_tried_again() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let fine = Reply::Json(200, json!({"data": [{"title": "A"}]}));
     inbox.server.tell(TRENDING, [Reply::Later(0), Reply::Json(503, json!({})), fine]);
     assert_eq!(inbox.answer_to("trending tracks").await, "Trending Tracks (time week):\n\n1. \"A\"");
@@ -78,7 +78,7 @@ async fn what_passes_is_tried_again() {
 
 #[tokio::test]
 async fn too_many_requests_wait_as_long_as_the_server_says() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     inbox.server.tell(TRENDING, [Reply::Later(3600)]);
     let thread = inbox.start("ask", json!({"query": "trending tracks"})).await;
     let driven = tokio::time::timeout(std::time::Duration::from_secs(2), inbox.drive()).await;
@@ -89,7 +89,7 @@ async fn too_many_requests_wait_as_long_as_the_server_says() {
 
 #[tokio::test]
 async fn what_is_not_there_goes_back_to_the_model_once_and_is_then_trouble() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let found = json!({"data": [{"id": "gone", "title": "Gone"}]});
     inbox.server.tell("/v1/tracks/search", [Reply::Json(200, found)]);
     let thread = inbox.ask("Tell me about the track \"Gone\"").await;
@@ -102,7 +102,7 @@ async fn what_is_not_there_goes_back_to_the_model_once_and_is_then_trouble() {
 
 #[tokio::test]
 async fn another_server_answers_where_the_first_is_not_well() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let other = Server::start().await;
     // Nobody listens at the first, and the second is not ours to reach: it is private, and the config does not name it.
     inbox.server.lists(&["http://127.0.0.1:1".to_owned(), other.url(), inbox.server.url()]);
@@ -112,7 +112,7 @@ async fn another_server_answers_where_the_first_is_not_well() {
     assert_eq!(other.count(""), 0);
 
     // A server that fails later is left for another, which is kept.
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     inbox.server.lists(&[format!("{}/", inbox.server.url()), "http://127.0.0.1:1".to_owned()]);
     inbox
         .server
@@ -125,7 +125,7 @@ async fn another_server_answers_where_the_first_is_not_well() {
 
 #[tokio::test]
 async fn hidden_text_in_an_answer_is_made_visible_and_long_answers_are_cut() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let tracks: Vec<_> =
         (0..500).map(|n| json!({"title": format!("T{n}\u{202e}\u{1b}[2J"), "play_count": n})).collect();
     inbox.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
@@ -139,7 +139,7 @@ async fn hidden_text_in_an_answer_is_made_visible_and_long_answers_are_cut() {
 
 #[tokio::test]
 async fn a_long_list_is_told_page_by_page_and_what_was_kept_is_asked_for_once() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let tracks: Vec<_> = (0..250).map(|n| json!({"title": format!("T{n}"), "play_count": n})).collect();
     let pages = [Reply::Json(200, json!({"data": tracks})), Reply::Json(200, json!({"data": []}))];
     inbox.server.tell(TRENDING, pages);

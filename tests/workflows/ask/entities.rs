@@ -8,7 +8,7 @@ use serde_json::json;
 
 #[tokio::test]
 async fn a_name_is_searched_first_and_an_exact_name_is_taken() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let answer = inbox.answer_to("Who are the followers of Skrillex?").await;
     // "Skrillex Fans" was found too, and is somebody else.
     assert_eq!(
@@ -21,7 +21,7 @@ async fn a_name_is_searched_first_and_an_exact_name_is_taken() {
 
 #[tokio::test]
 async fn a_playlist_is_never_taken_for_a_track() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     // There is a track and a playlist of this name.
     let answer = inbox.answer_to("Tell me about the playlist \"Night Drive\"").await;
     assert_eq!(
@@ -45,7 +45,7 @@ async fn a_playlist_is_never_taken_for_a_track() {
 
 #[tokio::test]
 async fn several_that_may_be_meant_are_asked_about() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let two = json!({"data": [
         {"id": "A", "title": "Echo", "user": {"name": "Ann"}},
         {"id": "B", "title": "Echo", "user": {"name": "Bob"}},
@@ -66,7 +66,7 @@ async fn several_that_may_be_meant_are_asked_about() {
 
 #[tokio::test]
 async fn what_is_missing_is_asked_and_answered() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let thread = inbox.ask("Who are the followers of the artist?").await;
     let asked = inbox.open_item(&thread).await;
     assert_eq!((asked.action.as_str(), asked.args["parameter"].as_str()), ("question", Some("user_id")));
@@ -89,7 +89,7 @@ async fn what_is_missing_is_asked_and_answered() {
 
 #[tokio::test]
 async fn ignoring_a_question_ends() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let thread = inbox.ask("find tracks").await;
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!((outcome.status, outcome.output), (Status::Abandoned, None));

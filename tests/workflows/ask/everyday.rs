@@ -1,12 +1,11 @@
 //! The other APIs that are built in, answered in the shapes their documentation shows.
 
-use super::ask_inbox::AskInbox;
+use super::ask_inbox::{AskInbox, knowing};
 use super::server::Reply;
-use crate::support::FakeModel;
 use serde_json::json;
 
 async fn everyday() -> AskInbox {
-    AskInbox::with(FakeModel::rules(), |port| {
+    AskInbox::with(knowing(), |port| {
         let api = |name: &str| {
             format!(
                 "[apis.{name}]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n"
@@ -31,9 +30,6 @@ async fn exchange_rates_are_asked_for_by_code_and_by_name() {
         assert_eq!(inbox.server.lines().pop().unwrap(), "GET /v2/rate/EUR/USD", "{question}: {answer}");
         assert!(answer.contains("- rate: 1.1416\n- date: 2026-07-03"), "{answer}");
     }
-    // Rules do not reckon.
-    let answer = inbox.answer_to("convert 100 EUR to USD").await;
-    assert!(answer.contains("do not understand “100”"), "{answer}");
     let rows = json!([
         {"date": "2026-07-03", "base": "USD", "quote": "EUR", "rate": 0.87598},
         {"date": "2026-07-03", "base": "USD", "quote": "TWD", "rate": 31.913}

@@ -1,5 +1,6 @@
 //! `ask`: questions to a server that behaves like the API, and to one that does not.
 
+mod answers;
 mod approve;
 mod ask_inbox;
 mod bad;
@@ -10,4 +11,3 @@ mod going_on;
 mod hosts;
 mod server;
 mod state;
-mod words;

@@ -59,7 +59,7 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
 
 #[tokio::test]
 async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let thread = inbox.ask_with("tracks by Skrillex", json!({"follow_up": true})).await;
     let asked = inbox.open_item(&thread).await;
     assert_eq!(
@@ -107,7 +107,7 @@ async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
 
 #[tokio::test]
 async fn a_result_can_be_gone_on_from() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let thread = inbox.ask("trending tracks").await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
     inbox.threads().proceed(thread.clone(), "And this month?".to_owned()).await.unwrap();
@@ -118,7 +118,7 @@ async fn a_result_can_be_gone_on_from() {
 
 #[tokio::test]
 async fn a_question_of_two_parts_takes_two_requests_and_one_answer() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let answer = inbox.answer_to("Tell me about the artist \"Skrillex\" and their tracks").await;
     assert_eq!(inbox.server.asked()[1..], ["GET /v1/users/U2", "GET /v1/users/U2/tracks?limit=10"]);
     assert!(answer.contains("- followers: 1,000,000") && answer.contains("2. \"Second Song\""), "{answer}");
@@ -238,7 +238,7 @@ async fn parameters_that_do_not_fit_are_never_sent() {
 
 #[tokio::test]
 async fn what_no_api_answers_is_said_and_can_be_put_in_other_words() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     let thread = inbox.ask("What is the weather in Paris?").await;
     let answer = inbox.answer_of(&thread).await;
     assert!(
@@ -253,7 +253,7 @@ async fn what_no_api_answers_is_said_and_can_be_put_in_other_words() {
 
 #[tokio::test]
 async fn bad_starts_are_refused() {
-    let inbox = AskInbox::by_rules().await;
+    let inbox = AskInbox::new().await;
     for (input, expected) in [
         (json!({"query": "  "}), "say what you want to know"),
         (json!({}), "query"),

@@ -35,7 +35,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(
         // The question was read before; only what was missing is new.
         Some(known_parameters) => (known_parameters.clone(), None),
         None => {
-            let (extracted, note) = extract(&ctx, &state, api, &catalogue).await?;
+            let (extracted, note) = extract(&ctx, &state, api).await?;
             match extracted {
                 Ok(parameters) => (parameters, note),
                 Err(wrong) => return retry_or_fail(&state, NODE, NODE, wrong),
@@ -66,7 +66,7 @@ pub(in crate::workflows::ask) async fn extract_params_node(
     if !wrong.is_empty() {
         return retry_or_fail(&state, NODE, NODE, error_text(&wrong));
     }
-    plan(&ctx, &state, &catalogue, api, parameters, note).await
+    Ok(plan(&state, &catalogue, api, parameters, note))
 }
 
 /// Fills in things that were found, and defaults. If something is missing, returns what has to happen first: a search
@@ -103,35 +103,26 @@ fn fill(
     }))
 }
 
-/// Plans the request, unless the built-in rules made it and left words of the question over.
-async fn plan(
-    ctx: &Ctx<Services>,
+/// Plans the request, and notes the words of the question that it does not cover.
+fn plan(
     state: &Ask,
     catalogue: &Catalogue,
     api: &Operation,
     parameters: Map<String, Value>,
     mut note: Option<String>,
-) -> NodeResult {
+) -> Command<Ask> {
     let uncovered = uncovered_words(state, catalogue, api, &parameters);
     if !uncovered.is_empty() {
-        let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
-        if model.builtin {
-            return Ok(Command::goto("reset_state_node").update(not_understood(
-                &uncovered,
-                api,
-                &parameters,
-            )));
-        }
         let text = format!("The request to the API does not cover {}.", unused::quoted(&uncovered));
         note = Some(note.map_or(text.clone(), |before| format!("{before} {text}")));
     }
     let purpose = if state.is_second() { Purpose::Second } else { Purpose::Answer };
     let pending = Box::new(Pending { purpose, operation: api.clone(), parameters });
     let command = Command::goto("execute_request_node").update(AskUpdate::Planned { pending });
-    Ok(match note {
+    match note {
         Some(note) => command.update(AskUpdate::Noted { note }),
         None => command,
-    })
+    }
 }
 
 /// The words of the question that no request covers; known once the last request is.
@@ -157,20 +148,6 @@ fn uncovered_words(
     )
 }
 
-/// The rules do not ask for something other than what the person asked for.
-fn not_understood(uncovered: &[String], api: &Operation, parameters: &Map<String, Value>) -> AskUpdate {
-    let filled: Vec<String> =
-        parameters.iter().map(|(name, value)| format!("{name} {}", values::plain(value))).collect();
-    let filled = if filled.is_empty() { String::new() } else { format!(" ({})", filled.join(", ")) };
-    let text = format!(
-        "The built-in rules do not understand {} here, so nothing was asked. Without that they would ask for: {}{filled}. Ask \
-         it that way, or connect a language model (see config.example.toml), which understands more.",
-        unused::quoted(uncovered),
-        api.tool_name
-    );
-    AskUpdate::Formatted { text: Visible::new(&text).into_string(), table: None, more: Vec::new() }
-}
-
 /// Whether the question can give any parameter other than the id of a thing.
 fn needs_model(api: &Operation) -> bool {
     api.parameters().any(|parameter| parameter.entity.is_none())
@@ -182,13 +159,12 @@ async fn extract(
     ctx: &Ctx<Services>,
     state: &Ask,
     api: &Operation,
-    catalogue: &Catalogue,
 ) -> Result<(Result<Map<String, Value>, String>, Option<String>), NodeError> {
     if !needs_model(api) {
         return Ok((Ok(Map::new()), None));
     }
     let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
-    let (request, output) = prompts::params(state, api, catalogue);
+    let (request, output) = prompts::params(state, api);
     let answer = ask_with_schema::<ParamsAnswer>(ctx, "params", &model, &request, output).await?;
     Ok((check_parameters(api, answer.value), answer.note))
 }

@@ -1,0 +1,311 @@
+//! The demo's model: it plays answers that were written for the demo's mails and threads.
+//!
+//! Promises: an answer depends on the task, on the mail or thread, and on what the person chose, and on nothing else. So it
+//! is the same however often and in whatever order it is asked for. Where nobody wrote one, sayso does what it does
+//! without a model: rules triage the mail, and the person's words become the letter. Other threads are told in a
+//! sentence. What the person taught the triage comes before what is written here.
+
+use crate::llm::{Answer, BoxFuture, Builtin, Delta, Model, ModelError, OnText, Reply, Request, facts};
+use crate::text::read_error_text;
+use crate::text::words::letters_and_digits;
+use crate::workflows::RULES;
+use crate::workflows::analyze::facts::AnalyzeFacts;
+use crate::workflows::ask::facts::AskFacts;
+use crate::workflows::email::defaults;
+use crate::workflows::email::facts::{CallResult, ReplyEvent, ReplyFacts, TriageFacts};
+use crate::workflows::email::rules::line_fits;
+use crate::workflows::mail_facts::{Class, MailFacts};
+use crate::workflows::sheet::facts::PlanFacts;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// A model that plays the script in the demo's folder.
+pub(in crate::app) struct Script {
+    answers: Answers,
+    rules: Builtin,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Answers {
+    mail: Vec<MailAnswers>,
+    analysis: Vec<AnalysisAnswers>,
+    sheet: Vec<SheetAnswers>,
+    api: Vec<ApiAnswers>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct MailAnswers {
+    from: String,
+    subject: String,
+    class: Class,
+    gist: String,
+    why: String,
+    /// The days to look up in the calendar before anything is proposed.
+    #[serde(default)]
+    days: Vec<String>,
+    /// Whether a letter goes to everybody in the conversation.
+    #[serde(default)]
+    to_all: bool,
+    /// What is proposed first.
+    reply: Proposal,
+    /// What is proposed after the person said this.
+    #[serde(default)]
+    words: BTreeMap<String, Proposal>,
+}
+
+#[derive(Deserialize)]
+#[serde(rename_all = "snake_case", deny_unknown_fields)]
+enum Proposal {
+    Letter(String),
+    Question(String),
+    Meeting { subject: String, start: String, minutes: u32, content: String },
+    Invitation(String),
+    Unsubscribe,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct AnalysisAnswers {
+    query: String,
+    turn: String,
+    #[serde(default)]
+    words: BTreeMap<String, String>,
+    result: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct SheetAnswers {
+    instruction: String,
+    thought: String,
+    code: String,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ApiAnswers {
+    query: String,
+    category: Value,
+}
+
+/// What the person chose last about a mail.
+enum Choice<'a> {
+    /// Nothing yet, and nothing was looked up.
+    Nothing,
+    /// Nothing yet; the calendar was looked up.
+    CalendarRead,
+    Words(&'a str),
+    /// Something that ends a proposal.
+    Ended,
+}
+
+impl Script {
+    /// What it is called wherever models are named.
+    pub const NAME: &str = "demo script";
+
+    /// Reads the script in the demo's folder; the error says what is wrong with it.
+    pub fn open(folder: &Path) -> Result<Self, String> {
+        let path = folder.join(super::SCRIPT.0);
+        let cannot = |why: String| {
+            format!("{} cannot be read: {why}; `sayso demo --reset` lays it out anew", path.display())
+        };
+        let text = fs::read_to_string(&path).map_err(|error| cannot(read_error_text(&error)))?;
+        let answers = toml::from_str(&text).map_err(|error| cannot(error.message().to_owned()))?;
+        Ok(Self { answers, rules: Builtin::new(Self::NAME, RULES) })
+    }
+
+    /// Refuses a thread that nobody wrote answers for; the error names those there are.
+    pub fn check_thread(&self, workflow: &str, input: &Value) -> Result<(), String> {
+        let Answers { analysis, sheet, api, .. } = &self.answers;
+        let (key, written): (_, Vec<&str>) = match workflow {
+            "analyze" => ("query", analysis.iter().map(|one| one.query.as_str()).collect()),
+            "sheet" => ("instruction", sheet.iter().map(|one| one.instruction.as_str()).collect()),
+            _ => ("query", api.iter().map(|one| one.query.as_str()).collect()),
+        };
+        let words = input.get(key).and_then(Value::as_str).unwrap_or_default();
+        if written.iter().any(|known| is_same(known, words)) {
+            return Ok(());
+        }
+        Err(format!(
+            "the demo plays written answers, and has none to this; it has some to “{}”. A model of your own, in [model] \
+             of the demo's config.toml, answers everything",
+            written.join("”, “")
+        ))
+    }
+
+    /// Sender and subject of every mail that answers are written for.
+    #[cfg(test)]
+    pub fn mails(&self) -> Vec<(String, String)> {
+        self.answers.mail.iter().map(|mail| (mail.from.clone(), mail.subject.clone())).collect()
+    }
+
+    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
+        let written = match request.task.as_str() {
+            "email.triage" => self.triage(&read(request)?),
+            "email.reply" => self.reply(&read(request)?),
+            "analyze.initial" | "analyze.followup" | "analyze.final" => {
+                Some(self.analysis(&request.task, &read(request)?)?)
+            }
+            "sheet.plan" => Some(self.sheet(&read(request)?)),
+            "ask.category" | "ask.select" | "ask.params" => Some(self.api(&request.task, &read(request)?)?),
+            _ => None,
+        };
+        match written {
+            Some(answer) => Ok(answer.into_reply(Self::NAME, request)),
+            None => Ok(Reply { model: Self::NAME.to_owned(), ..self.rules.answer(request)? }),
+        }
+    }
+
+    fn mail(&self, mail: &MailFacts) -> Option<&MailAnswers> {
+        self.answers.mail.iter().find(|written| written.from == mail.from && written.subject == mail.subject)
+    }
+
+    fn triage(&self, facts: &TriageFacts) -> Option<Answer> {
+        let written = self.mail(&facts.mail)?;
+        let preset = defaults::preset(defaults::TRIAGE);
+        let mut learned = facts.profile.lines().filter(|line| !preset.lines().any(|known| known == *line));
+        if learned.any(|line| line_fits(line, &facts.user, &facts.mail)) {
+            return None;
+        }
+        Some(Answer::Data(json!({
+            "reasoning": written.why,
+            "gist": written.gist,
+            "classification": written.class,
+            "unsure": false,
+        })))
+    }
+
+    fn reply(&self, facts: &ReplyFacts) -> Option<Answer> {
+        let written = self.mail(&facts.mail)?;
+        let proposal = match choice(&facts.said) {
+            Choice::Nothing if !written.days.is_empty() => {
+                return Some(call("check_calendar_availability", json!({ "days": written.days })));
+            }
+            Choice::Nothing | Choice::CalendarRead => &written.reply,
+            Choice::Words(words) => find(&written.words, words)?,
+            Choice::Ended => return None,
+        };
+        Some(match proposal {
+            Proposal::Letter(content) => {
+                let cc = if written.to_all { facts.reply_all.as_slice() } else { &[] };
+                let args =
+                    json!({ "to": facts.reply_to, "cc": cc, "subject": facts.subject, "content": content });
+                call("write_email", args)
+            }
+            Proposal::Question(content) => call("question", json!({ "content": content })),
+            Proposal::Meeting { subject, start, minutes, content } => call(
+                "schedule_meeting",
+                json!({
+                    "attendees": facts.reply_to,
+                    "subject": subject,
+                    "start": start,
+                    "duration_minutes": minutes,
+                    "content": content,
+                }),
+            ),
+            Proposal::Invitation(answer) => call("answer_invitation", json!({ "answer": answer })),
+            Proposal::Unsubscribe => call("unsubscribe", json!({})),
+        })
+    }
+
+    fn analysis(&self, task: &str, facts: &AnalyzeFacts) -> Result<Answer, ModelError> {
+        let mut all = self.answers.analysis.iter();
+        let written = all.find(|one| is_same(&one.query, &facts.query)).ok_or(ModelError::Unscripted)?;
+        let text = match task {
+            "analyze.initial" => written.turn.clone(),
+            "analyze.final" => written.result.clone(),
+            _ => find(&written.words, &facts.input).cloned().unwrap_or_else(no_answer),
+        };
+        Ok(Answer::Text(text))
+    }
+
+    fn sheet(&self, facts: &PlanFacts) -> Answer {
+        let finish = |answer: String| call("finish", json!({ "answer": answer }));
+        let mut all = self.answers.sheet.iter();
+        let written = all.find(|one| is_same(&one.instruction, &facts.instruction));
+        match (written.filter(|_| facts.said.is_empty()), facts.ran.last()) {
+            (None, _) => finish(no_answer()),
+            // What the code printed is the answer.
+            (Some(_), Some(None)) => finish(String::new()),
+            (Some(SheetAnswers { thought, code, .. }), _) => {
+                Answer::Calls(thought.clone(), vec![("python", json!({ "code": code }))])
+            }
+        }
+    }
+
+    fn api(&self, task: &str, facts: &AskFacts) -> Result<Answer, ModelError> {
+        let mut all = self.answers.api.iter();
+        let written = all.find(|one| is_same(&one.query, &facts.query)).ok_or(ModelError::Unscripted)?;
+        match task {
+            "ask.category" => Ok(Answer::Data(written.category.clone())),
+            // The question gives no parameters; the person is asked for them.
+            "ask.params" => Ok(Answer::Data(json!({ "parameters": {} }))),
+            _ => Err(ModelError::Unscripted),
+        }
+    }
+}
+
+impl Model for Script {
+    fn label(&self) -> &str {
+        Self::NAME
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        on_text: OnText<'a>,
+    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let reply = self.answer(request)?;
+            on_text(Delta::Text(&reply.text));
+            Ok(reply)
+        })
+    }
+}
+
+fn read<T: DeserializeOwned>(request: &Request) -> Result<T, ModelError> {
+    facts(&request.facts).map_err(|why| ModelError::BadFacts { task: request.task.clone(), why })
+}
+
+fn call(tool: &'static str, args: Value) -> Answer {
+    Answer::Calls(String::new(), vec![(tool, args)])
+}
+
+fn is_same(written: &str, said: &str) -> bool {
+    letters_and_digits(written) == letters_and_digits(said)
+}
+
+/// What was written for these words.
+fn find<'a, T>(written: &'a BTreeMap<String, T>, said: &str) -> Option<&'a T> {
+    written.iter().find(|(words, _)| is_same(words, said)).map(|(_, answer)| answer)
+}
+
+/// The sentence for words that nobody wrote an answer to.
+fn no_answer() -> String {
+    format!("The demo's script has no answer to this. {}", ModelError::Unscripted.explain())
+}
+
+fn choice(said: &[ReplyEvent]) -> Choice<'_> {
+    match said.last() {
+        None => Choice::Nothing,
+        Some(ReplyEvent::Told { text } | ReplyEvent::Became { how: CallResult::Answered, text, .. }) => {
+            Choice::Words(text)
+        }
+        Some(ReplyEvent::Became { id, how: CallResult::Done, .. }) if looked_up(said, id) => {
+            Choice::CalendarRead
+        }
+        Some(ReplyEvent::Became { .. } | ReplyEvent::Called { .. } | ReplyEvent::Came) => Choice::Ended,
+    }
+}
+
+fn looked_up(said: &[ReplyEvent], call: &str) -> bool {
+    said.iter().any(|event| {
+        matches!(event, ReplyEvent::Called { id, tool, .. } if id == call && tool == "check_calendar_availability")
+    })
+}
