@@ -90,13 +90,16 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
     assert!(parsed.text.contains("Dear Adaeze,") && parsed.text.contains("- 11:30"), "{}", parsed.text);
     assert!(parsed.message_id.is_some() && parsed.date.is_some());
 
-    // A question is answered, and the draft follows from the answer.
+    // A question is answered: by words that have an answer, or by words that become the letter.
     let asked = demo.item("Hub drawings");
     assert_eq!(asked["action"], "question");
     let outcome = demo.json(&["respond", &text(&asked["id"]), "Sam", "--wait"]);
     let draft = demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
     let content = text(&draft["args"]["content"]);
     assert!(content.contains("Sam approves the change to the steel."), "{content}");
+    let outcome = demo.json(&["respond", &text(&draft["id"]), "Lena approves it herself.", "--wait"]);
+    let draft = demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
+    assert_eq!(draft["args"]["content"], "Hi Lena,\n\nLena approves it herself.\n\nBest,\nNoor");
     let sent = demo.json(&["accept", &text(&draft["id"]), "--wait"]);
     assert_eq!((&sent["status"], demo.outbox().len()), (&"done".into(), 2), "{sent}");
 

@@ -1,8 +1,7 @@
-//! Replies of the built-in model, whole: each mail with what happened since, and the calls that come of it. The
-//! snapshot is there to be read: would a person accept these drafts?
+//! Replies without a model, whole: each mail with what happened since, and the calls that come of it. The snapshot is there
+//! to be read: would a person accept these drafts?
 
 use sayso::llm::{Builtin, Model, Request, Stop, quiet};
-use sayso::workflows::email::facts::Remark;
 use serde_json::{Value, json};
 use std::fmt::Write;
 
@@ -58,27 +57,20 @@ impl Case {
     }
 
     async fn ask(&self) -> Vec<(String, Value)> {
-        self.next().await.0
-    }
-
-    /// The calls, and what the rules say about them.
-    async fn next(&self) -> (Vec<(String, Value)>, Option<Remark>) {
         let request = Request::new("email.reply", self.facts.clone());
         let reply =
             Builtin::new("builtin", sayso::workflows::RULES).complete(&request, &quiet).await.unwrap();
         assert_eq!(reply.stop, Stop::Calls);
         assert!(!reply.calls.is_empty());
-        let remark = Remark::read(&reply.text);
-        (reply.calls.into_iter().map(|call| (call.name, call.args)).collect(), remark)
+        reply.calls.into_iter().map(|call| (call.name, call.args)).collect()
     }
 
     /// Lets the model call, and says how its first call went.
     async fn then(mut self, how: &str, text: &str, data: Value) -> Self {
-        let (calls, remark) = self.next().await;
-        for (n, (tool, args)) in calls.into_iter().enumerate() {
+        for (n, (tool, args)) in self.ask().await.into_iter().enumerate() {
             self.calls += 1;
             let id = format!("c{}", self.calls);
-            let called = json!({"what": "called", "id": id, "tool": tool, "args": args, "remark": remark});
+            let called = json!({"what": "called", "id": id, "tool": tool, "args": args});
             self = self.push(called);
             if n == 0 {
                 self = self.push(json!({"what": "became", "id": id, "how": how, "text": text, "data": data}));
@@ -126,8 +118,7 @@ async fn show(out: &mut String, id: &str, case: &Case) {
             other => writeln!(out, "[{other}]").unwrap(),
         }
     }
-    let (calls, remark) = case.next().await;
-    for (tool, args) in calls {
+    for (tool, args) in case.ask().await {
         writeln!(out, "-> {tool}").unwrap();
         for (key, value) in args.as_object().unwrap() {
             match value.as_str() {
@@ -135,9 +126,6 @@ async fn show(out: &mut String, id: &str, case: &Case) {
                 _ => writeln!(out, "{key}: {value}").unwrap(),
             }
         }
-    }
-    if let Some(remark) = remark {
-        writeln!(out, "remark: {remark:?}").unwrap();
     }
     out.push('\n');
 }
@@ -151,70 +139,6 @@ const BUSY: &[(&str, &str)] = &[
 ];
 
 #[tokio::test]
-async fn requests() {
-    let mut out = String::new();
-    let docs = mail(
-        JONAS.0,
-        JONAS.1,
-        "Missing endpoints?",
-        "Hi Mara,\n\n/auth/refresh isn't in the docs. Is that on purpose, or should I add it before the release?\n\nThanks,\nJonas",
-    );
-    show(&mut out, "a question only she can answer", &docs).await;
-    show(&mut out, "and her answer", &docs.clone().answered("add it, but after the release").await).await;
-    show(&mut out, "a bare yes", &docs.clone().answered("yes").await).await;
-    let instructed = docs.clone().answered("Ask for his customer number.").await;
-    show(&mut out, "an instruction is no answer", &instructed).await;
-    show(&mut out, "and stays one", &instructed.clone().answered("shorter").await).await;
-    show(&mut out, "until there are words to say", &instructed.answered("Say: it is on purpose").await).await;
-
-    let figures = mail(
-        "Patience Okafor",
-        "p.okafor@harbourbank.example",
-        "Statement of work",
-        "Dear Mara,\n\nOur legal team is happy with clause 4. Could you send us the countersigned copy by Thursday?\n\nCould you also confirm the name of the delivery lead?\n\nBest regards\nPatience",
-    );
-    show(&mut out, "two points and a deadline", &figures).await;
-    show(
-        &mut out,
-        "short words for two questions are no answer",
-        &figures.clone().answered("yes\nJonas Beck").await,
-    )
-    .await;
-    show(
-        &mut out,
-        "an instruction is not carried out",
-        &figures.clone().answered("Tell her the copy is on its way and Jonas is the lead").await,
-    )
-    .await;
-    let declined = figures.clone().answered("The copy is on its way").await.answered("decline").await;
-    show(&mut out, "the draft is turned round", &declined).await;
-    let shorter = figures
-        .clone()
-        .answered("The copy is on its way")
-        .await
-        .answered("shorter, and cc jonas@northlight.example")
-        .await;
-    show(&mut out, "feedback on the form", &shorter).await;
-    let warmer = shorter.answered("friendlier and mention the holiday closure").await;
-    show(&mut out, "more feedback", &warmer).await;
-    show(&mut out, "feedback the rules do not understand", &warmer.answered("friendlier").await).await;
-
-    let hold = figures.clone().set("/response_profile", json!("- If the mail mentions a deadline, acknowledge it.\n- When something needs investigation, say that I will look into it."));
-    show(&mut out, "a profile that lets it say so", &hold).await;
-    let known = mail("Eva Brandt", "eva@papier.example", "Delivery", "Hello,\n\nwhat is your delivery address?\n\nEva")
-        .set("/response_profile", json!("- When asked about the delivery address, say: Northlight, Kanaalstraat 4, 2312 Leiden.\n- Sign-off: end with “Cheers / Mara”"));
-    show(&mut out, "a profile that knows the answer", &known).await;
-    show(
-        &mut out,
-        "told before anything was proposed",
-        &mail(JONAS.0, JONAS.1, "Prod is slow", "Hi Mara,\n\nprod has been slow since noon. FYI.\n\nJonas")
-            .told("I restarted the cache."),
-    )
-    .await;
-    insta::assert_snapshot!("requests", out);
-}
-
-#[tokio::test]
 async fn german() {
     let mut out = String::new();
     let du = mail(
@@ -224,9 +148,7 @@ async fn german() {
         "Hallo Mara,\n\nkannst du mir die Druckdaten bis Freitag schicken?\n\nLiebe Grüße\nKatrin",
     );
     show(&mut out, "a request", &du).await;
-    show(&mut out, "yes", &du.clone().answered("ja").await).await;
-    show(&mut out, "own words", &du.clone().answered("Sag ihr, dass die Daten heute Abend kommen").await)
-        .await;
+    show(&mut out, "own words", &du.clone().answered("Die Daten kommen heute Abend.").await).await;
     show(&mut out, "English words", &du.clone().answered("The files are on the server already").await).await;
     let sie = mail(
         "Dr. Hans Meier",
@@ -235,7 +157,7 @@ async fn german() {
         "Sehr geehrte Frau Lindqvist,\n\nhaben Sie am Donnerstag um 14 Uhr Zeit für ein Gespräch?\n\nMit freundlichen Grüßen\nHans Meier",
     );
     show(&mut out, "a meeting that does not fit", &sie.clone().calendar(BUSY).await).await;
-    show(&mut out, "declined", &sie.clone().told("absagen")).await;
+    show(&mut out, "own words instead", &sie.clone().told("Am Donnerstag bin ich leider nicht da.")).await;
     insta::assert_snapshot!("german", out);
 }
 
@@ -253,9 +175,7 @@ async fn meetings() {
     show(&mut out, "a free time", &booked).await;
     show(&mut out, "done after it is booked", &booked.clone().accepted().await).await;
     show(&mut out, "done after a refusal", &booked.clone().then("refused", "", Value::Null).await).await;
-    let moved = booked.clone().answered("Thursday at 16:00").await;
-    show(&mut out, "another day is looked up first", &moved).await;
-    show(&mut out, "and proposed", &moved.calendar(BUSY).await).await;
+    show(&mut out, "own words instead", &booked.answered("Thursday at 16:00 would be better.").await).await;
     let taken = mail(
         JONAS.0,
         JONAS.1,
@@ -305,31 +225,7 @@ async fn meetings() {
     invitation.facts["mail"]["headers"] = json!({"calendar": "REQUEST"});
     invitation.facts["tools"].as_array_mut().unwrap().push(json!("answer_invitation"));
     show(&mut out, "an invitation", &invitation).await;
-    show(&mut out, "and a no", &invitation.answered("no").await).await;
-    let offered =
-        mail("Ines Duarte", "ines@lumen.example", "Talk", "Hi Mara,\n\ncould we meet next week?\n\nInes");
-    let afternoons = offered.calendar(BUSY).await.answered("only in the afternoon please").await;
-    show(&mut out, "offered times are moved", &afternoons).await;
-    show(&mut out, "and one is fixed", &afternoons.answered("Thursday at 14:00").await).await;
-    let later = booked.answered("at 15:30 instead").await;
-    show(&mut out, "the same day, later", &later).await;
-    show(&mut out, "and not at all", &later.answered("I am away that day.").await).await;
     insta::assert_snapshot!("meetings", out);
-}
-
-#[tokio::test]
-async fn a_mail_that_offers_times_keeps_them_however_short_it_is() {
-    let offered =
-        mail("Ines Duarte", "ines@lumen.example", "Talk", "Hi Mara,\n\ncould we meet next week?\n\nInes")
-            .set("/response_profile", json!("- Length: keep replies short"));
-    let mut asked = offered.calendar(BUSY).await;
-    for words in ["shorter please", "even shorter, and brief"] {
-        asked = asked.answered(words).await;
-        for (tool, args) in asked.ask().await {
-            let content = args["content"].as_str().unwrap();
-            assert!(tool == "question" || content.contains("\n- "), "{tool}: {content}");
-        }
-    }
 }
 
 #[tokio::test]
@@ -344,8 +240,6 @@ async fn conversations() {
     all.facts["mail"]["to"] = json!(["mara@northlight.example", "tom@northlight.example"]);
     all.facts["reply_all"] = json!(["tom@northlight.example"]);
     show(&mut out, "a question to several", &all.clone().told("I can take the morning")).await;
-    show(&mut out, "two sentences", &all.clone().told("I can take it. It is fun.")).await;
-    show(&mut out, "a name nobody knows", &all.clone().told("I can take it").answered("cc Zoe").await).await;
 
     let quoted = mail(
         JONAS.0,
@@ -385,8 +279,7 @@ async fn what_was_taught_changes_the_next_draft() {
     };
     let (_, proposed) = ask().ask().await.remove(0);
     let mut edited = proposed.clone();
-    edited["content"] = json!("Hello Jonas,\n\nI can take it.\n\nCheers\nM.");
-    edited["cc"] = json!(["tom@northlight.example"]);
+    edited["content"] = json!("Hello Jonas,\n\nI can take it\n\nCheers\nM.");
     let profile = learn(
         "response_preferences",
         "",
@@ -395,20 +288,6 @@ async fn what_was_taught_changes_the_next_draft() {
     .await;
     let (_, taught) = ask().set("/response_profile", json!(profile)).ask().await.remove(0);
     assert_eq!(taught["content"], edited["content"], "{profile}");
-    assert_eq!(taught["cc"], edited["cc"]);
-
-    let words = "When asked about the stand, say: Tom takes it.";
-    let profile = learn("response_preferences", &profile, json!({"kind": "told", "feedback": words})).await;
-    let untold = mail(JONAS.0, JONAS.1, "Stand", "Hi Mara,\n\nwho takes the stand?\n\nJonas");
-    assert_eq!(untold.ask().await[0].0, "question");
-    let (tool, args) = untold.set("/response_profile", json!(profile)).ask().await.remove(0);
-    assert_eq!(tool, "write_email");
-    assert!(args["content"].as_str().unwrap().contains("Tom takes it."), "{args}");
-
-    let feedback = json!({"kind": "proposal_answered", "feedback": "always shorter please"});
-    let profile = learn("response_preferences", "", feedback).await;
-    let (_, shorter) = ask().set("/response_profile", json!(profile)).ask().await.remove(0);
-    assert!(!shorter["content"].as_str().unwrap().contains("Thank you"), "{shorter}");
 
     let vague = || mail("Ines", "ines@lumen.example", "Talk", "Hi Mara,\n\ncould we meet next week?\n\nInes");
     let edit = json!({

@@ -9,7 +9,7 @@ use crate::graph::{Ctx, NodeError};
 use crate::llm::{Choice, Message, Reply, Request, ToolCall, join_user_messages};
 use crate::mail::compose::{reply_recipients, reply_subject};
 use crate::text::words::clip;
-use crate::workflows::email::facts::{CallResult, Remark, ReplyEvent, ReplyFacts};
+use crate::workflows::email::facts::{CallResult, ReplyEvent, ReplyFacts};
 use crate::workflows::{Picked, Services, written_text};
 use serde_json::{Value, json};
 use std::fmt::Write;
@@ -121,13 +121,12 @@ fn facts(
 fn as_said(turn: &Turn) -> Vec<ReplyEvent> {
     match turn {
         Turn::Told { text } => vec![ReplyEvent::Told { text: text.clone() }],
-        Turn::Called { text, calls } => calls
+        Turn::Called { calls, .. } => calls
             .iter()
             .map(|call| ReplyEvent::Called {
                 id: call.id.clone(),
                 tool: call.name.clone(),
                 args: tools::without_person_only_args(&call.args),
-                remark: Remark::read(text),
             })
             .collect(),
         Turn::Became { call, how, text, data, .. } => {

@@ -13,7 +13,7 @@ use crate::mail::compose::reply_all_left_out;
 use crate::mail::{self, Address, Mail};
 use crate::text::{Visible, short_line};
 use crate::workflows::Services;
-use crate::workflows::email::facts::{CallResult, Remark};
+use crate::workflows::email::facts::CallResult;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
@@ -142,14 +142,12 @@ fn proposal_blocks(
                     once more.";
         blocks.push(Block::Text(Visible::new(text)));
     }
-    if item.action != tools::QUESTION
-        && let Some(remark) = state.remark
-    {
-        blocks.push(Block::Text(Visible::new(&remark_text(remark, &item.action))));
+    if item.action != tools::QUESTION && state.repeats_words(&item.args) {
+        blocks.push(Block::Text(Visible::new("These are your own words. Check them before you send.")));
     }
     blocks.extend(call);
     let newest = state.messages.iter().rfind(|turn| matches!(turn, Turn::Called { .. }));
-    let model_text = newest.and_then(text_beside_calls).filter(|text| Remark::read(text).is_none());
+    let model_text = newest.and_then(text_beside_calls);
     if let Some(model_text) = model_text.filter(|_| state.pending.iter().any(|call| call.id == item.key)) {
         let model_text = short_line(model_text, MAX_MODEL_TEXT);
         blocks.push(fields(vec![("the model says", model_text)]));
@@ -283,29 +281,6 @@ fn days(services: &Services, state: &Email, item: &Item, when: Option<TimeRange>
     match (state.days.get(&item.key), when) {
         (Some(busy), Some(when)) => day::strips(busy, when, &services.user.time_zone),
         _ => Vec::new(),
-    }
-}
-
-/// What the built-in rules say about a proposal.
-fn remark_text(remark: Remark, tool: &str) -> String {
-    let what = match tool {
-        tools::WRITE_EMAIL => "the draft",
-        tools::SCHEDULE_MEETING => "the meeting",
-        // The request to leave a list cannot be edited.
-        _ => return "The built-in rules can't make that change.".to_owned(),
-    };
-    match remark {
-        Remark::Unchanged => format!(
-            "The built-in rules can't make that change, so {what} is unchanged. Edit it yourself, or connect a model."
-        ),
-        Remark::AsGiven => {
-            "The built-in rules put your own words into the mail. Check them before you send.".to_owned()
-        }
-        Remark::NotWritten => {
-            "The built-in rules can't write this mail from your words. Edit it and write it yourself, answer with \
-             “Say:” and the words to send, or connect a model."
-                .to_owned()
-        }
     }
 }
 

@@ -89,9 +89,6 @@ pub enum ReplyEvent {
         tool: String,
         /// The arguments, including the person's edits.
         args: Value,
-        /// What the built-in rules said about it.
-        #[serde(default, skip_serializing_if = "Option::is_none")]
-        remark: Option<Remark>,
     },
     /// The result of a call.
     Became {
@@ -118,23 +115,4 @@ pub enum CallResult {
     /// The person replied with words.
     Answered,
     Refused,
-}
-
-/// Remarks of the built-in rules about their proposals, passed as the text of the reply.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Remark {
-    /// The person asked for a change the rules can't make, so the proposal did not change.
-    Unchanged,
-    /// The text contains the person's words verbatim.
-    AsGiven,
-    /// There is no text: the person's words may be meant for the agent, so the person must write it.
-    NotWritten,
-}
-
-impl Remark {
-    /// Parses a reply's text as a remark. Language models make none.
-    pub fn read(text: &str) -> Option<Self> {
-        serde_json::from_str(text).ok()
-    }
 }

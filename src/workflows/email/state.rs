@@ -5,7 +5,7 @@
 use crate::calendar::Busy;
 use crate::graph::{Answer, Event, EventKind, State};
 use crate::llm::ToolCall;
-use crate::workflows::email::facts::{CallResult, Remark};
+use crate::workflows::email::facts::CallResult;
 use crate::workflows::mail_facts::Class;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
@@ -58,9 +58,6 @@ pub struct Email {
     pub messages: Vec<Turn>,
     /// Calls without a result so far.
     pub pending: Vec<ToolCall>,
-    /// What the built-in rules say about the pending calls, until the person rewrites one.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub remark: Option<Remark>,
     /// Whether mail came after the calls were proposed and before anybody was asked.
     pub outdated: bool,
     /// Whether mail came after the person answered and before we acted on the answer.
@@ -307,7 +304,6 @@ impl State for Email {
             EmailUpdate::Proposed { text, calls, about } => {
                 self.about = about;
                 self.pending.clone_from(&calls);
-                self.remark = Remark::read(&text);
                 self.outdated = false;
                 self.messages.push(Turn::Called { text, calls });
             }
@@ -414,11 +410,21 @@ impl Email {
         self.ask_about(tools::WRITE_EMAIL, own.args);
     }
 
+    /// Whether a letter holds the person's newest words just as they typed them.
+    pub fn repeats_words(&self, args: &Value) -> bool {
+        let newest = self.messages.iter().rev().find_map(|turn| match turn {
+            Turn::Told { text } | Turn::Became { how: CallResult::Answered, text, .. } => Some(text.trim()),
+            Turn::Became { .. } | Turn::Called { .. } | Turn::Came { .. } => None,
+        });
+        let paragraphs = |text: &str| format!("\n\n{text}\n\n");
+        let content = args.get("content").and_then(Value::as_str).unwrap_or_default();
+        newest.is_some_and(|words| !words.is_empty() && paragraphs(content).contains(&paragraphs(words)))
+    }
+
     /// Asks the person about a call as if the model had proposed it.
     fn ask_about(&mut self, tool: &str, args: Value) {
         let (id, name) = (format!("own{}", self.messages.len()), tool.to_owned());
         let call = ToolCall { id, name, args, signature: None };
-        self.remark = None;
         self.then = NextTurn::Ask;
         self.pending = vec![call.clone()];
         self.messages.push(Turn::Called { text: String::new(), calls: vec![call] });
@@ -457,9 +463,6 @@ impl Email {
                 Turn::Told { .. } | Turn::Became { .. } | Turn::Came { .. } => None,
             });
             for call in proposed.into_iter().chain(self.pending.iter_mut().find(|call| call.id == id)) {
-                if tools::without_person_only_args(&call.args) != tools::without_person_only_args(&args) {
-                    self.remark = None;
-                }
                 call.args.clone_from(&args);
             }
         }

@@ -7,7 +7,7 @@ use crate::llm::ToolCall;
 use crate::mail::Mail;
 use crate::text::short_line;
 use crate::workflows::email::event_news::{self, CalendarImpact};
-use crate::workflows::email::facts::{CallResult, Remark};
+use crate::workflows::email::facts::CallResult;
 use crate::workflows::email::mails::{self, Conversation};
 use crate::workflows::email::state::{Acted, Email, EmailUpdate, NextTurn, Turn};
 use crate::workflows::email::times::{TimeLookup, TimeRange};
@@ -139,12 +139,6 @@ async fn interrupt(
     if tools::has_no_edit(&call.name) {
         own_mail::offer(&mut interrupt, conversation, answered);
     }
-    if !is_question && state.remark == Some(Remark::NotWritten) {
-        // An instruction mistaken for the text must not be sent with one key.
-        interrupt.allow.accept = false;
-        let label = if conversation.acts() { "write and send" } else { "write it, sends nothing" };
-        interrupt.labels.edit = Some(label.to_owned());
-    }
     if state.files_of(&args).any(|file| file.error.is_some()) {
         // A mail without its attachment cannot be sent; the warning says why.
         interrupt.allow.accept = false;
@@ -172,8 +166,8 @@ async fn interrupt(
     if !is_question && !changes_calendar {
         let sender = Some(answered.from.address.to_lowercase()).filter(|sender| !sender.is_empty());
         interrupt.grantable = Grantable { thread: true, sender, ..Grantable::default() };
-        // If the rules gave up or copied words verbatim, the person has to look.
-        let needs_look = Warning::need_confirmation(&interrupt.warnings) || state.remark.is_some();
+        // Words that the person may have meant for us must not leave unseen.
+        let needs_look = Warning::need_confirmation(&interrupt.warnings) || state.repeats_words(&args);
         interrupt.granted = covering_grant(ctx, conversation, answered, proposed_call, needs_look)?;
     }
     Ok((interrupt, lookup.and_then(Result::ok)))

@@ -1,9 +1,9 @@
-//! Triage, replies and memory by rules, without a model.
+//! Triage and memory by rules, without a model, and replies from the person's own words.
 //!
 //! [`signs`] and [`asks`] read the visible features of a mail. [`profile`] reads the lines of the memory. [`triage`]
 //! decides by those lines first and by general rules second. [`memory`] and [`style`] change the lines after a person's
 //! decision, in a [`profile_draft`]. All of them use the same kinds of mail ([`kinds`]), so we learn what we look at. [`learned`] says how far
-//! an ignoring line reaches, and when to propose a wider one. [`reply`] drafts answers and meetings.
+//! an ignoring line reaches, and when to propose a wider one. [`reply`] frames the person's words, and proposes meetings.
 
 mod asks;
 mod kinds;
@@ -40,9 +40,8 @@ fn memory(value: &Value) -> Result<Answer, String> {
 
 /// `email.reply`
 fn reply(value: &Value) -> Result<Answer, String> {
-    let next = reply::reply(&facts::<ReplyFacts>(value)?)?;
-    let remark = next.remark.map(|remark| serde_json::to_string(&remark)).transpose();
-    Ok(Answer::Calls(remark.map_err(|error| error.to_string())?.unwrap_or_default(), next.calls))
+    let (text, call) = reply::reply(&facts::<ReplyFacts>(value)?)?;
+    Ok(Answer::Calls(text, vec![call]))
 }
 
 /// Whether words are meant for the future, not only for this mail.

@@ -1,165 +1,141 @@
-//! The text of a reply, and the questions that come before one.
+//! A text between a greeting and the person's name.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::super::profile::strip_bullet;
+use super::super::signs::own_text;
 use super::Call;
-use super::context::ReplyContext;
-use super::intent::{ReplyIntent, sentence};
-use super::points::Point;
 use super::voice::{Lang, Voice};
-use crate::text::words::line;
+use crate::text::phrases::normalize_text;
+use crate::workflows::email::facts::ReplyFacts;
 
-/// A mail with what we know, or a question if that is too little.
-pub(super) fn propose(context: &ReplyContext<'_>, points: &[Point]) -> Vec<Call> {
-    match content(context, points) {
-        Some(paragraphs) => vec![mail(context, paragraphs)],
-        None => vec![ask(context, points)],
-    }
+/// A mail with these words.
+pub(super) fn write(facts: &ReplyFacts, to: &[String], words: &str) -> Call {
+    write_in(facts, voice(facts, words), to, words)
 }
 
-/// A mail for the person to write: only greeting and sign-off.
-pub(super) fn empty_mail(context: &ReplyContext<'_>) -> Call {
-    ("write_email", envelope(context, &frame(context, "")))
-}
-
-/// The text of the mail with an invitation.
-pub(super) fn invitation_text(context: &ReplyContext<'_>) -> String {
-    let mut text = if context.style.short { String::new() } else { format!("{} ", context.voice.thanks()) };
-    text.push_str(&context.voice.invite());
-    frame(context, &context.voice.begin(&text, true))
-}
-
-/// What the reply says about `points`; `None` if we must ask the person.
-fn content(context: &ReplyContext<'_>, points: &[Point]) -> Option<Vec<String>> {
-    let voice = context.voice;
-    let answer = match &context.verdict {
-        Some(ReplyIntent::Decline) => return Some(vec![voice.decline()]),
-        Some(ReplyIntent::No) if context.wants_meeting => return Some(vec![voice.decline()]),
-        Some(ReplyIntent::Yes) => Some(voice.yes()),
-        Some(ReplyIntent::No) => Some(voice.no()),
-        Some(_) | None if context.text.is_some() || context.wants_meeting => None,
-        Some(_) | None => context.times_said().map(sentence),
-    };
-    match (answer, points) {
-        // Short words answer only a single question, which we quote.
-        (Some(answer), [point]) => Some(vec![format!("> {}\n{answer}", line(&point.text, 300))]),
-        (Some(_), _) => None,
-        (None, _) => answers(context, points),
-    }
-}
-
-/// The person's statement, else the profile's answers; for the rest, that we will look into it if the profile allows
-/// that.
-pub(super) fn answers(context: &ReplyContext<'_>, points: &[Point]) -> Option<Vec<String>> {
-    if let Some(text) = &context.text {
-        return Some(vec![text.clone()]);
-    }
-    let mut out = Vec::new();
-    let mut has_open_points = points.is_empty();
-    for point in points {
-        match context.style.answer(&point.text) {
-            Some(answer) => out.push(sentence(answer)),
-            None => has_open_points = true,
-        }
-    }
-    if points.is_empty() || has_open_points && !context.style.hold {
-        return None;
-    }
-    if has_open_points {
-        out.push(context.voice.hold());
-    }
-    let day =
-        points.iter().find_map(|point| point.deadline).filter(|_| context.style.deadlines && has_open_points);
-    out.extend(day.map(|day| context.voice.deadline(&context.voice.day(day))));
-    Some(out)
-}
-
-pub(super) fn mail(context: &ReplyContext<'_>, sentences: Vec<String>) -> Call {
-    let (voice, style) = (context.voice, &context.style);
-    let skips_thanks = sentences.first().is_some_and(|text| needs_no_thanks(text));
-    let opening = (!style.short && !skips_thanks).then(|| voice.thanks());
-    let mut paragraphs: Vec<String> = Vec::new();
-    let is_plain = |text: &String| !text.starts_with('>') && !text.contains('\n');
-    // Sentences are joined; quotes and lists are separate paragraphs.
-    for text in opening.iter().chain(&sentences) {
-        let first = paragraphs.is_empty();
-        match paragraphs.last_mut() {
-            Some(last) if is_plain(text) && is_plain(last) => {
-                last.push(' ');
-                last.push_str(&voice.begin(text, false));
-            }
-            _ => paragraphs.push(voice.begin(text, first)),
-        }
-    }
-    let mut body = paragraphs.join("\n\n");
-    if style.no_exclamation {
-        body = body.replace('!', ".");
-    }
-    ("write_email", envelope(context, &frame(context, &body)))
-}
-
-/// A text between greeting and sign-off.
-fn frame(context: &ReplyContext<'_>, body: &str) -> String {
-    let (voice, style) = (context.voice, &context.style);
-    let greeting = voice.greeting(style.greeting.as_deref(), &context.greeting_name());
-    let sign_off = style.sign_off.clone().unwrap_or_else(|| voice.sign_off(&context.facts.user.name));
-    let parts = [greeting.as_str(), body, &sign_off];
-    let parts: Vec<&str> = parts.into_iter().filter(|part| !part.trim().is_empty()).collect();
-    parts.join("\n\n").trim_end().to_owned()
-}
-
-fn needs_no_thanks(text: &str) -> bool {
-    let lower = text.to_lowercase();
-    ["thank", "danke", "vielen dank", "leider"].iter().any(|word| lower.starts_with(word))
-}
-
-fn envelope(context: &ReplyContext<'_>, content: &str) -> Value {
-    let facts = context.facts;
-    let to = context.to.clone();
-    let mut cc: Vec<String> = if context.to_all { facts.reply_all.clone() } else { Vec::new() };
-    let copies =
-        context.style.copies.iter().filter(|(_, whom)| to.iter().any(|to| to.eq_ignore_ascii_case(whom)));
-    cc.extend(copies.map(|(who, _)| who.clone()));
-    let mut recipients: Vec<String> = to.iter().map(|address| address.to_lowercase()).collect();
-    cc.retain(|address| {
-        let address = address.to_lowercase();
-        let is_new = !recipients.contains(&address);
-        recipients.push(address);
-        is_new
-    });
+/// The same in this voice.
+pub(super) fn write_in(facts: &ReplyFacts, voice: Voice, to: &[String], words: &str) -> Call {
     let subject = match facts.subject.as_str() {
         "" => format!("Re: {}", facts.mail.subject),
         subject => subject.to_owned(),
     };
-    let mut args = json!({"to": to, "subject": subject, "content": content});
-    if !cc.is_empty() {
-        args["cc"] = json!(cc);
-    }
-    args
+    ("write_email", json!({ "to": to, "subject": subject, "content": frame(facts, voice, words) }))
 }
 
-/// Asks the person what to answer to `points`.
-pub(super) fn ask(context: &ReplyContext<'_>, points: &[Point]) -> Call {
-    let who = line(context.sender_name(), 60);
-    let mut text = match points {
-        [] => format!("What should I tell {who} about “{}”?", line(&context.facts.mail.subject, 120)),
-        [one] => format!("{who} asks: “{}”", line(&one.text, 300)),
-        many => {
-            let rows =
-                many.iter().enumerate().map(|(n, point)| format!("{}. {}", n + 1, line(&point.text, 300)));
-            format!("{who} asks:\n{}", rows.collect::<Vec<_>>().join("\n"))
-        }
+/// The words with a greeting and the person's name; what the words already have is not added.
+pub(super) fn frame(facts: &ReplyFacts, voice: Voice, words: &str) -> String {
+    let words = words.trim();
+    let (first, last) = (words.lines().next().unwrap_or_default(), words.lines().last().unwrap_or_default());
+    let is_letter = words.lines().count() > 1;
+    let name = &facts.user.name;
+    let is_signed = is_letter && !last.trim().is_empty() && name.starts_with(last.trim());
+    let mut parts = Vec::new();
+    if !(is_letter && first.len() < 60 && first.trim_end().ends_with(',')) {
+        let word = learned(&facts.response_profile, "Greeting:");
+        let word = word
+            .map(|word| word.trim_end_matches(['…', ' ', ',']).to_owned())
+            .filter(|word| !word.is_empty());
+        parts.push(voice.greeting(word.as_deref(), &greeting_name(facts, voice)));
+    }
+    parts.push(words.to_owned());
+    if !is_signed {
+        let end = learned(&facts.response_profile, "Sign-off:").map(|end| end.replace(" / ", "\n"));
+        parts.push(end.unwrap_or_else(|| voice.sign_off(name)));
+    }
+    parts.retain(|part| !part.trim().is_empty());
+    parts.join("\n\n")
+}
+
+/// The text in quotation marks on the line of the profile that begins with `head`.
+fn learned(profile: &str, head: &str) -> Option<String> {
+    let rest = profile.lines().rev().find_map(|line| strip_bullet(line).strip_prefix(head))?;
+    let (_, quoted) = rest.split_once(['“', '"'])?;
+    Some(quoted[..quoted.rfind(['”', '"'])?].trim().to_owned())
+}
+
+/// The language follows the words, else the mail; the formality follows the mail.
+pub(super) fn voice(facts: &ReplyFacts, words: &str) -> Voice {
+    let text = own_text(&facts.mail.text);
+    let of_mail = Lang::of(&text).or_else(|| Lang::of(&facts.mail.subject)).unwrap_or(Lang::English);
+    let formal = match of_mail {
+        Lang::English => normalize_text(greeting_line(&text)).starts_with(&*normalize_text("dear")),
+        Lang::German => !normalize_text(&text)
+            .has("du, dir, dich, dein*, euch, euer, eure, ihr beiden, hi, lieber, liebe"),
     };
-    let english = Voice { lang: Lang::English, formal: false };
-    if let Some(day) = points.iter().find_map(|point| point.deadline) {
-        text.push_str(&format!("\nWanted by {}.", english.day(day)));
-    }
-    if !points.is_empty() {
-        text.push_str("\nWhat should I answer?");
-    }
-    question(text)
+    Voice { lang: Lang::of(words).unwrap_or(of_mail), formal }
 }
 
-pub(super) fn question(text: impl Into<String>) -> Call {
-    ("question", json!({"content": text.into()}))
+fn greeting_line(text: &str) -> &str {
+    text.lines().find(|line| !line.trim().is_empty()).unwrap_or_default()
+}
+
+/// The name in the greeting; empty if the sender is not surely a person. Conferences and shops have names, too.
+fn greeting_name(facts: &ReplyFacts, voice: Voice) -> String {
+    let name = facts.mail.from_name.trim();
+    let name = match name.split_once(", ") {
+        Some((last, first)) => format!("{first} {last}"),
+        None => name.to_owned(),
+    };
+    let names: Vec<&str> = name.split_whitespace().collect();
+    let (Some(first), Some(last)) = (names.first(), names.last()) else { return String::new() };
+    let text = own_text(&facts.mail.text);
+    let mut last_lines = text.lines().rev().filter(|line| !line.trim().is_empty()).take(3);
+    let is_signed = |line: &str| {
+        let line = normalize_text(line);
+        line.split_whitespace().count() <= 4 && line.contains(&*normalize_text(first))
+    };
+    let local = facts.mail.from.split('@').next().unwrap_or_default().to_lowercase();
+    let address_has = |name: &str| local.contains(&name.to_lowercase());
+    if !last_lines.any(is_signed) && !(names.len() > 1 && address_has(first) && address_has(last)) {
+        return String::new();
+    }
+    let own_first = facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
+    let uses_first_name =
+        !own_first.is_empty() && normalize_text(greeting_line(&text)).contains(&format!(" {own_first} "));
+    if voice.formal && !uses_first_name { name } else { (*first).to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::workflows::mail_facts::{MailFacts, User};
+
+    fn letter(text: &str, words: &str, profile: &str) -> String {
+        let facts = ReplyFacts {
+            user: User { name: "Ada Lovelace".into(), ..User::default() },
+            mail: MailFacts {
+                from: "bob@x.example".into(),
+                from_name: "Bob Ross".into(),
+                text: text.into(),
+                ..MailFacts::default()
+            },
+            response_profile: profile.into(),
+            ..ReplyFacts::default()
+        };
+        frame(&facts, voice(&facts, words), words)
+    }
+
+    #[test]
+    fn words_get_a_greeting_and_a_name_unless_they_have_them() {
+        for (mail, words, letter_expected) in [
+            ("Hi Ada,\nwhen?\n\nBob", "On Friday.", "Hi Bob,\n\nOn Friday.\n\nBest,\nAda"),
+            (
+                "Dear Ms Lovelace,\nwhen?\n\nBob Ross",
+                "On Friday.",
+                "Dear Bob Ross,\n\nOn Friday.\n\nKind regards\nAda Lovelace",
+            ),
+            ("When?", "On Friday.", "Hi,\n\nOn Friday.\n\nBest,\nAda"),
+            (
+                "Hi Ada,\nwann passt es dir?\n\nBob",
+                "Das passt gut.",
+                "Hallo Bob,\n\nDas passt gut.\n\nViele Grüße\nAda",
+            ),
+            ("When?", "Dear Bob,\n\non Friday.\n\nAda", "Dear Bob,\n\non Friday.\n\nAda"),
+        ] {
+            assert_eq!(letter(mail, words, ""), letter_expected, "{words}");
+        }
+        let profile = "- Greeting: begin with “Hello …”\n- Sign-off: end with “Cheers / A.”";
+        assert_eq!(letter("When?\n\nBob", "Soon.", profile), "Hello Bob,\n\nSoon.\n\nCheers\nA.");
+    }
 }

@@ -1,166 +1,137 @@
-//! Meetings: check the calendar first, then take a time the sender named if it is free, else offer free times by mail.
+//! Meetings: look at the calendar first, then take a time the sender named if it is free, else offer free times by mail.
 
-use jiff::civil::Date;
+use jiff::civil::{Date, Time};
+use jiff::fmt::temporal::Pieces;
+use jiff::tz::TimeZone;
+use jiff::{Timestamp, Zoned};
 use serde_json::json;
 
-use super::Call;
-use super::context::ReplyContext;
-use super::intent::ReplyIntent;
-use super::letter::{self, question};
-use super::points::{Point, invites};
+use super::super::asks::request_sentences;
+use super::super::signs::own_text;
 use super::slots::{Habits, Search, days, window, working_days};
+use super::voice::{Lang, Voice};
 use super::when::{Day, Mention, mentions, minutes};
-use crate::text::words::{line, with_full_stop};
+use super::{CHECK_CALENDAR, Call, History, letter, question, sender_name};
+use crate::text::phrases::normalize_text;
+use crate::text::words::{line, sentences, with_full_stop};
+use crate::workflows::email::facts::ReplyFacts;
+use crate::workflows::mail_facts::MailFacts;
 
-/// The calls for a mail that wants to meet.
-pub(super) fn propose(context: &ReplyContext<'_>) -> Vec<Call> {
-    let others: Vec<Point> = context.points.iter().filter(|point| !point.meeting).cloned().collect();
-    let is_answerable = invites(&context.facts.mail) && context.may("answer_invitation");
-    if is_answerable && context.text.is_none() && context.times.is_empty() {
-        let is_declined = matches!(context.verdict, Some(ReplyIntent::Decline | ReplyIntent::No));
-        let answer = if is_declined { "decline" } else { "accept" };
-        return vec![("answer_invitation", json!({ "answer": answer }))];
+const MEET: &str = "meet, meeting, call, lunch, coffee, catch up, sit together, appointment, time for, free on, are you free, are you \
+    available, availab*, join us, join me, does that work, work for you, works for you, suit you, suits you, slot, \
+    schedule, treffen, termin, telefonieren, zeit für, hast du zeit, haben sie zeit, passt es dir, passt es ihnen, \
+    passt dir, passt ihnen, zusammensetzen, mittagessen, hättest du zeit, hätten sie zeit";
+
+/// Together with a day, these mean a meeting, too.
+const DAY: &str =
+    "work, works, suit, suits, how about, what about, ok for you, okay for you, passt, ginge, geht bei";
+
+/// A request for work is not a meeting, even if it names a day.
+const WORK: &str = "send, review, sign, confirm the, check, read, fill, pay, approve, comment*, share, forward, update, schick*, \
+    send*, prüf*, unterschreib*, bezahl*, freigeb*, call stack, call the, prepare, bring";
+
+const DUE: &str =
+    "by, before, until, no later than, deadline, due, at the latest, bis, spätestens, frist, end of";
+
+/// The next call for a mail that wants to meet; `None` if it does not.
+pub(super) fn propose(
+    facts: &ReplyFacts,
+    history: &History<'_>,
+    to: &[String],
+) -> Result<Option<Call>, String> {
+    let (now, zone) = now_and_zone(facts)?;
+    let is_offered = |tool: &str| facts.tools.is_empty() || facts.tools.iter().any(|name| name == tool);
+    let mail_date = facts.mail.date.parse::<Timestamp>().map(|at| at.to_zoned(zone.clone()).date());
+    let mail_date = mail_date.unwrap_or_else(|_| now.date());
+    let text = own_text(&facts.mail.text);
+    if invites(&facts.mail) && is_offered("answer_invitation") {
+        return Ok(Some(("answer_invitation", json!({ "answer": "accept" }))));
     }
-    if matches!(context.verdict, Some(ReplyIntent::Decline | ReplyIntent::No)) {
-        return letter::propose(context, &context.points);
+    if !invites(&facts.mail) && !wants_to_meet(facts, &text, mail_date) {
+        return Ok(None);
     }
-    if context.history.scheduled {
-        return letter::propose(context, &others);
-    }
-    let has_text = context.text.is_some();
-    if has_text && (others.is_empty() || context.history.calendar_failed.is_some()) {
-        return letter::propose(context, &context.points);
-    }
-    let habits = Habits::read(&context.facts.cal_profile);
-    let wanted_times = wanted_times(context);
-    let today = context.now.date();
-    let mut wanted_days = days(&wanted_times, today);
+    let habits = Habits::read(&facts.cal_profile);
+    let wanted = wanted_times(facts, &text, mail_date);
+    let mut wanted_days = days(&wanted, now.date());
     if wanted_days.is_empty() {
-        wanted_days = working_days(today, 3, &habits.excluded_weekdays);
+        wanted_days = working_days(now.date(), 3, &habits.excluded_weekdays);
     }
-    let calendar = &context.history.calendar;
-    let unchecked: Vec<Date> =
-        wanted_days.iter().copied().filter(|day| !calendar.days.contains(day)).collect();
+    let check = |days: &[Date]| check_calendar(facts, history, is_offered(CHECK_CALENDAR), days);
+    let calendar = &history.calendar;
+    let unchecked: Vec<Date> = wanted_days.into_iter().filter(|day| !calendar.days.contains(day)).collect();
     if !unchecked.is_empty() {
-        let is_blind =
-            context.history.calendar_failed.is_some() || !context.may("check_calendar_availability");
-        // If we can't look, a yes is all there is to know about the only question.
-        if is_blind && context.verdict == Some(ReplyIntent::Yes) && context.points.len() == 1 {
-            return letter::propose(context, &context.points);
-        }
-        return vec![check_calendar(context, &unchecked)];
+        return Ok(Some(check(&unchecked)));
     }
-    let minutes =
-        range_minutes(&wanted_times).or_else(|| minutes(&context.own_text)).unwrap_or(habits.minutes);
-    let search = Search { now: &context.now, zone: &context.zone, habits: &habits, calendar, minutes };
-    let exact = wanted_times.iter().filter_map(|mention| match (mention.day, mention.time) {
-        (Day::On(date), Some(time)) => Some((date, time)),
-        _ => None,
-    });
-    let exact: Vec<_> = exact.collect();
-    let mut fitting: Vec<_> = exact.iter().filter_map(|(date, time)| search.exactly(*date, *time)).collect();
+    let minutes = range_minutes(&wanted).or_else(|| minutes(&text)).unwrap_or(habits.minutes);
+    let search = Search { now: &now, zone: &zone, habits: &habits, calendar, minutes };
+    let exact: Vec<(Date, Time)> = wanted.iter().filter_map(exact_time).collect();
+    let mut fitting: Vec<Zoned> =
+        exact.iter().filter_map(|(date, time)| search.exactly(*date, *time)).collect();
     if let Some(part) = habits.prefer {
         let (from, until) = part.hours();
         fitting.sort_by_key(|start| !(start.time() >= from && start.time() < until));
     }
+    let voice = letter::voice(facts, "");
     if let Some(start) = fitting.first() {
-        let mut calls = vec![schedule(context, &habits, start, minutes)];
-        if !others.is_empty() && !has_text {
-            calls.push(letter::ask(context, &others));
-        }
-        return calls;
+        return Ok(Some(schedule(facts, voice, to, &habits, start, minutes)));
     }
-    offer(context, &habits, &search, &wanted_times, &exact, &others)
-}
-
-/// A mail that offers free times.
-fn offer(
-    context: &ReplyContext<'_>,
-    habits: &Habits,
-    search: &Search<'_>,
-    wanted_times: &[Mention],
-    exact: &[(Date, jiff::civil::Time)],
-    others: &[Point],
-) -> Vec<Call> {
-    let calendar = &context.history.calendar;
-    let has_own_times = !context.times.is_empty();
-    // If the person names days, offer only those.
-    let named_days = if has_own_times { days(wanted_times, context.now.date()) } else { Vec::new() };
-    let free =
-        search.up_to_three(wanted_times, if named_days.is_empty() { &calendar.days } else { &named_days });
+    let free = search.up_to_three(&wanted, &calendar.days);
     if free.is_empty() {
-        let last = calendar.days.iter().max().copied().unwrap_or(context.now.date());
         // Look once more, a little later; then ask the person.
-        return if calendar.days.len() <= 5 && named_days.is_empty() {
-            vec![check_calendar(context, &working_days(last, 3, &habits.excluded_weekdays))]
-        } else {
-            vec![question(format!(
-                "{} wants to meet, and I found no free {} minutes on the days I checked. When would suit you?",
-                context.sender_name(),
-                search.minutes
-            ))]
-        };
+        let last = calendar.days.iter().max().copied().unwrap_or(now.date());
+        return Ok(Some(match calendar.days.len() <= 5 {
+            true => check(&working_days(last, 3, &habits.excluded_weekdays)),
+            false => question(format!(
+                "{} wants to meet, and I found no free {minutes} minutes on the days I checked. When would suit you?",
+                sender_name(facts)
+            )),
+        }));
     }
-    let mut paragraphs = Vec::new();
-    if !others.is_empty() {
-        match letter::answers(context, others) {
-            Some(answers) => paragraphs.extend(answers),
-            None => return vec![letter::ask(context, others)],
-        }
-    }
-    if let Some((date, time)) = exact.first().filter(|_| !has_own_times)
-        && let Some(start) = search.zoned(*date, *time)
-        && start > context.now
-    {
-        paragraphs.push(context.voice.busy(&context.voice.time(&start)));
-    }
-    paragraphs.push(context.voice.offer(free.len() == 1));
-    let rows: Vec<String> = free.iter().map(|start| format!("- {}", context.voice.time(start))).collect();
-    paragraphs.push(rows.join("\n"));
-    vec![mail_with_list(context, paragraphs)]
+    let named =
+        exact.first().and_then(|(date, time)| search.zoned(*date, *time)).filter(|start| *start > now);
+    let busy = named.map(|start| voice.busy(&voice.time(&start)));
+    let times: Vec<String> = free.iter().map(|start| format!("- {}", voice.time(start))).collect();
+    let offer = format!("{}\n{}", voice.offer(free.len() == 1), times.join("\n"));
+    // “Leider” begins a German letter as well as a thank-you does.
+    let thanks = (busy.is_none() || voice.lang == Lang::English).then(|| voice.thanks());
+    let sentences: Vec<String> = thanks.into_iter().chain(busy).chain([offer]).collect();
+    Ok(Some(letter::write_in(facts, voice, to, &sentences.join(" "))))
 }
 
-/// Puts the offered times right below their question.
-fn mail_with_list(context: &ReplyContext<'_>, paragraphs: Vec<String>) -> Call {
-    let (name, mut args) = letter::mail(context, paragraphs);
-    if let Some(text) = args["content"].as_str().map(|text| text.replace("?\n\n- ", "?\n- ")) {
-        args["content"] = json!(text);
-    }
-    (name, args)
+/// Whether a request of the mail is about meeting.
+fn wants_to_meet(facts: &ReplyFacts, text: &str, base: Date) -> bool {
+    request_sentences(&facts.user, text).iter().filter(|asked| asked.of_reader).any(|asked| {
+        let words = normalize_text(asked.sentence);
+        let names_day = !mentions(asked.sentence, base).is_empty();
+        !words.has(WORK) && (words.has(MEET) || names_day && words.has(DAY) && !words.has(DUE))
+    })
 }
 
-/// The times to use: the person's newest, else those in the mail.
-fn wanted_times(context: &ReplyContext<'_>) -> Vec<Mention> {
-    let mut text = context.own_text.clone();
-    if invites(&context.facts.mail) {
-        text = format!("{}\n\n{text}", context.facts.mail.subject);
-    }
-    let mail_times: Vec<Mention> = mentions(&text, context.mail_date)
+/// Whether the mail is an invitation.
+fn invites(mail: &MailFacts) -> bool {
+    mail.headers.calendar.as_deref().is_some_and(|method| method.eq_ignore_ascii_case("request"))
+}
+
+/// The times the mail names, without those by which something is due.
+fn wanted_times(facts: &ReplyFacts, text: &str, base: Date) -> Vec<Mention> {
+    let is_due = |words: &str| normalize_text(words).has(DUE) && !normalize_text(words).has(MEET);
+    let due: Vec<Mention> = sentences(text)
         .into_iter()
-        .filter(|mention| {
-            !context.points.iter().any(|point| point.deadline.map(Day::On) == Some(mention.day))
-        })
+        .filter(|words| is_due(words))
+        .flat_map(|words| mentions(words, base))
         .collect();
-    if context.times.is_empty() {
-        return mail_times;
-    }
-    // "In the afternoon" applies to all days that were mentioned.
-    if let [only @ Mention { day: Day::Unnamed, time: None, .. }] = context.times[..] {
-        let days = if mail_times.is_empty() { vec![only] } else { mail_times };
-        return days.into_iter().map(|mention| Mention { day: mention.day, ..only }).collect();
-    }
-    // "At four" applies to the day that was mentioned, "Friday" to the time.
-    let day = mail_times.iter().find_map(|mention| matches!(mention.day, Day::On(_)).then_some(mention.day));
-    let start = context.history.returned.and_then(|call| call.start());
-    let proposed = start.map(|at| at.to_zoned(context.zone.clone()));
-    let day = proposed.as_ref().map(|at| Day::On(at.date())).or(day).unwrap_or(Day::Unnamed);
-    let time = proposed.map(|at| at.time()).or_else(|| mail_times.iter().find_map(|mention| mention.time));
-    let complete = |mention: &Mention| Mention {
-        day: if mention.day == Day::Unnamed { day } else { mention.day },
-        time: mention.time.or(time.filter(|_| mention.part.is_none())),
-        ..*mention
+    let text = match invites(&facts.mail) {
+        true => format!("{}\n\n{text}", facts.mail.subject),
+        false => text.to_owned(),
     };
-    context.times.iter().map(complete).collect()
+    mentions(&text, base).into_iter().filter(|mention| !due.contains(mention)).collect()
+}
+
+fn exact_time(mention: &Mention) -> Option<(Date, Time)> {
+    match (mention.day, mention.time) {
+        (Day::On(date), Some(time)) => Some((date, time)),
+        _ => None,
+    }
 }
 
 /// The length of a named range, in minutes.
@@ -172,42 +143,53 @@ fn range_minutes(mentions: &[Mention]) -> Option<u32> {
     u32::try_from(minutes).ok().filter(|minutes| (10..=180).contains(minutes))
 }
 
-fn check_calendar(context: &ReplyContext<'_>, days: &[Date]) -> Call {
-    if let Some(why) = context.history.calendar_failed {
-        let why = with_full_stop(&line(why, 200));
-        return question(format!("{} wants to meet. {why} What should I answer?", context.sender_name()));
-    }
-    if !context.may("check_calendar_availability") {
-        return letter::ask(context, &context.points);
-    }
-    let days: Vec<String> = days.iter().map(ToString::to_string).collect();
-    ("check_calendar_availability", json!({"days": days}))
+fn check_calendar(facts: &ReplyFacts, history: &History<'_>, is_offered: bool, days: &[Date]) -> Call {
+    let why = match history.calendar_failed {
+        Some(why) => with_full_stop(&line(why, 200)),
+        None if !is_offered => "There is no calendar to look into.".to_owned(),
+        None => {
+            let days: Vec<String> = days.iter().map(ToString::to_string).collect();
+            return (CHECK_CALENDAR, json!({ "days": days }));
+        }
+    };
+    question(format!("{} wants to meet. {why} What should I answer?", sender_name(facts)))
 }
 
-fn schedule(context: &ReplyContext<'_>, habits: &Habits, start: &jiff::Zoned, minutes: u32) -> Call {
-    let facts = context.facts;
-    let mut attendees = context.to.clone();
-    if context.to_all {
-        attendees.extend(facts.reply_all.iter().cloned());
-    }
-    let mut subject = facts.mail.subject.trim().to_owned();
+fn schedule(
+    facts: &ReplyFacts,
+    voice: Voice,
+    to: &[String],
+    habits: &Habits,
+    start: &Zoned,
+    minutes: u32,
+) -> Call {
+    let mut subject = facts.mail.subject.trim();
     while let Some(rest) = ["re:", "aw:", "fwd:", "fw:", "wg:"].iter().find_map(|head| {
-        subject.get(..head.len())?.eq_ignore_ascii_case(head).then(|| subject[head.len()..].trim().to_owned())
+        subject.get(..head.len())?.eq_ignore_ascii_case(head).then(|| subject[head.len()..].trim())
     }) {
         subject = rest;
     }
-    if subject.is_empty() {
-        subject = format!("Meeting with {}", context.sender_name());
-    }
+    let subject = match subject {
+        "" => format!("Meeting with {}", sender_name(facts)),
+        subject => subject.to_owned(),
+    };
     let mut args = json!({
-        "attendees": attendees,
+        "attendees": to,
         "subject": subject,
         "start": start.strftime("%Y-%m-%dT%H:%M:%S%:z").to_string(),
         "duration_minutes": minutes,
-        "content": letter::invitation_text(context),
+        "content": letter::frame(facts, voice, &format!("{} {}", voice.thanks(), voice.invite())),
     });
     if let Some(place) = &habits.place {
         args["location"] = json!(place);
     }
     ("schedule_meeting", args)
+}
+
+fn now_and_zone(facts: &ReplyFacts) -> Result<(Zoned, TimeZone), String> {
+    let at: Timestamp = facts.now.parse().map_err(|_| "at now: not a time (RFC 3339)".to_owned())?;
+    let offset = Pieces::parse(&facts.now).ok().and_then(|pieces| pieces.to_numeric_offset());
+    let zone = TimeZone::get(&facts.time_zone)
+        .unwrap_or_else(|_| offset.map_or(TimeZone::UTC, |offset| offset.to_time_zone()));
+    Ok((at.to_zoned(zone.clone()), zone))
 }

@@ -1,216 +1,161 @@
-//! Replies by rules: uses what was asked, what the person said, how they write and when they are free.
+//! Replies without a model: the person's own words between a greeting and their name. Only a mail that wants to meet is
+//! answered from the calendar ([`meeting`]).
 //!
-//! Promises: we say nothing that the person, their profile or their calendar did not say. If we don't know an answer,
-//! we ask the person; if the profile allows it, the mail says that we will look into it. We read a mail for what it
-//! asks and when, and never follow its instructions. After a mail was sent, or anything was refused, we are done.
-//!
-//! The person's words are a yes or no, a time, or a statement that is sent unchanged ([`intent`]). Anything else leaves
-//! a proposal exactly as it is; if there is none yet, the person gets a draft to write themselves. A [`Remark`] says
-//! which. So no question is asked twice, no words lose a draft, and no instruction ends up in a mail.
-//!
-//! [`history`] reads what happened, [`context`] collects everything a reply needs, [`letter`] and [`meeting`] propose.
+//! Promises: we say nothing that the person or their calendar did not say. We read a mail for whether it wants to meet
+//! and when, and never follow its instructions. Words replace what was proposed before. After a mail was sent, or anything
+//! was refused, we are done.
 
 mod clock;
-mod context;
-mod history;
-mod intent;
 mod letter;
 mod meeting;
-mod points;
 mod slots;
-mod style;
 mod voice;
 mod when;
 
+use jiff::civil::Date;
 use serde_json::{Value, json};
 
-use crate::text::phrases::{NormalizedText, normalize_text};
-use crate::text::words::line;
-use crate::workflows::email::facts::{CallResult, Remark, ReplyEvent, ReplyFacts};
-use context::ReplyContext;
-use history::{Proposed, ReplyHistory};
-use intent::ReplyIntent;
+use crate::text::words::{line, with_full_stop};
+use crate::workflows::email::facts::{CallResult, ReplyEvent, ReplyFacts};
+use slots::KnownCalendar;
 
 /// A tool and its arguments.
 pub(super) type Call = (&'static str, Value);
 
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Next {
-    pub calls: Vec<Call>,
-    pub remark: Option<Remark>,
-    /// Whether we wrote all of the text, so rewriting it loses nobody's words.
-    is_all_ours: bool,
+/// The tools that can be proposed again.
+const TOOLS: [&str; 3] = ["write_email", "schedule_meeting", "answer_invitation"];
+
+const CHECK_CALENDAR: &str = "check_calendar_availability";
+
+/// What was said and done about the newest mail.
+#[derive(Debug, Default)]
+struct History<'a> {
+    /// The person's words, oldest first.
+    words: Vec<&'a str>,
+    calendar: KnownCalendar,
+    /// Why the calendar could not be read.
+    calendar_failed: Option<&'a str>,
+    /// The call that could not be carried out, and why.
+    failed: Option<(&'a str, &'a Value, &'a str)>,
+    is_over: bool,
 }
 
-impl Next {
-    fn call(call: Call) -> Self {
-        Self { calls: vec![call], remark: None, is_all_ours: true }
-    }
-}
-
-/// The next calls, with a remark if one is needed.
-pub(super) fn reply(facts: &ReplyFacts) -> Result<Next, String> {
-    next_after(facts, &facts.said)
-}
-
-/// The next calls after `said`.
-fn next_after(facts: &ReplyFacts, said: &[ReplyEvent]) -> Result<Next, String> {
-    let history = ReplyHistory::of(said);
-    if history.is_over() {
-        return Ok(Next::call(("done", json!({}))));
-    }
-    let context = ReplyContext::new(facts, &history)?;
-    if let Some(why) = history.failed {
-        let why = line(why, 300);
-        let text = format!("That could not be done: {why}. What should I do instead?");
-        return Ok(Next::call(letter::question(text)));
-    }
-    if wants_to_leave_list(facts, &history) {
-        return Ok(unsubscribe(said));
-    }
-    let returned = history.returned.and_then(|returned| Some((returned, known_tool(returned.tool)?)));
-    let Some((returned, tool)) = returned else { return Ok(first_proposal(&context)) };
-    let previous = next_after(facts, &said[..returned.index])?;
-    let is_ours = previous.is_all_ours && previous.calls.iter().any(|(tool, args)| returned.is(tool, args));
-    let is_unwritten = is_ours && returned.remark == Some(Remark::NotWritten);
-    let unchanged = Next {
-        calls: vec![(tool, returned.args.clone())],
-        remark: Some(if is_unwritten { Remark::NotWritten } else { Remark::Unchanged }),
-        is_all_ours: is_ours,
-    };
-    let next = changed_proposal(&context, returned, tool, is_ours);
-    let is_same = |next: &Next| next.calls.iter().any(|(tool, args)| returned.is(tool, args));
-    Ok(next.filter(|next| !is_same(next)).unwrap_or(unchanged))
-}
-
-/// A proposal when none was returned with words.
-fn first_proposal(context: &ReplyContext<'_>) -> Next {
-    if context.to.is_empty() {
-        return Next::call(ask_for_recipient(context));
-    }
-    let calls = propose(context);
-    let was_asked = |(tool, args): &Call| {
-        *tool == "question" && context.history.questions.iter().any(|question| args["content"] == *question)
-    };
-    // If we asked again, they would have nothing else to say.
-    if context.newest_words_unclear() || calls.iter().any(was_asked) {
-        return Next { remark: Some(Remark::NotWritten), ..Next::call(letter::empty_mail(context)) };
-    }
-    Next { remark: as_given(context, &calls), calls, is_all_ours: true }
-}
-
-/// Asks whom to write to.
-fn ask_for_recipient(context: &ReplyContext<'_>) -> Call {
-    let first = "This mail has no address that a reply can be sent to. Which address should I write to? Ignore this if no reply is needed.";
-    match context.history.words.last() {
-        Some((_, words)) if context.history.questions.contains(&first) => letter::question(format!(
-            "“{}” contains no usable email address. Type one, or ignore this and write to them from your own \
-             mail program.",
-            line(words, 200)
-        )),
-        _ => letter::question(first),
-    }
-}
-
-fn propose(context: &ReplyContext<'_>) -> Vec<Call> {
-    let is_moved = context.history.returned.is_some_and(|call| call.tool == "schedule_meeting");
-    if context.wants_meeting || is_moved {
-        meeting::propose(context)
-    } else {
-        letter::propose(context, &context.points)
-    }
-}
-
-/// The proposal changed by the person's words; `None` if we can't use them, or if we would lose somebody else's text.
-fn changed_proposal(
-    context: &ReplyContext<'_>,
-    returned: Proposed<'_>,
-    tool: &'static str,
-    is_ours: bool,
-) -> Option<Next> {
-    if context.newest_words_unclear() || !is_ours && tool != "schedule_meeting" {
-        return None;
-    }
-    if tool == "answer_invitation" {
-        return Some(Next::call((tool, invitation_answer(context.newest_words()?)?)));
-    }
-    let mut calls = propose(context);
-    if calls.iter().any(|(tool, _)| *tool == "question") {
-        return None;
-    }
-    for (_, new_args) in
-        calls.iter_mut().filter(|(proposed, _)| *proposed == tool && tool == "schedule_meeting")
-    {
-        let mut args = returned.args.clone();
-        for key in ["start", "duration_minutes"] {
-            args[key] = new_args[key].clone();
+impl<'a> History<'a> {
+    fn of(said: &'a [ReplyEvent]) -> Self {
+        let mut history = Self::default();
+        // The calls about the newest mail.
+        let mut calls: Vec<(&str, &str, &Value)> = Vec::new();
+        for event in said {
+            match event {
+                ReplyEvent::Told { text } => history.add_words(text),
+                ReplyEvent::Called { id, tool, args } => calls.push((id, tool, args)),
+                ReplyEvent::Became { how: CallResult::Answered, text, .. } => history.add_words(text),
+                ReplyEvent::Became { id, how, text, data } => {
+                    let call = calls.iter().rev().find(|(call, ..)| call == id).copied();
+                    match (call, how) {
+                        (Some((_, CHECK_CALENDAR, args)), CallResult::Done) => {
+                            history.calendar.add(days_of(args), data);
+                        }
+                        (Some((_, CHECK_CALENDAR, _)), _) => history.calendar_failed = Some(text),
+                        (Some((_, tool, args)), CallResult::Failed) => {
+                            history.failed = Some((tool, args, text))
+                        }
+                        (Some(_), _) => history.is_over = true,
+                        (None, _) => {}
+                    }
+                }
+                // Everything so far was about the old mail, except what the calendar said.
+                ReplyEvent::Came => {
+                    calls.retain(|(_, tool, _)| *tool == CHECK_CALENDAR);
+                    let Self { calendar, calendar_failed, .. } = history;
+                    history = Self { calendar, calendar_failed, ..Self::default() };
+                }
+            }
         }
-        *new_args = args;
+        history
     }
-    Some(Next { remark: as_given(context, &calls), calls, is_all_ours: true })
+
+    /// Words mean that the person wants something else, or more.
+    fn add_words(&mut self, text: &'a str) {
+        self.words.push(text);
+        (self.failed, self.is_over) = (None, false);
+    }
 }
 
-/// The answer to an invitation that the person's words give; `None` if they say neither yes nor no. More than that is a
-/// comment for the organizer.
-fn invitation_answer(words: &ReplyIntent) -> Option<Value> {
-    let text = match words {
-        ReplyIntent::Text(text) => normalize_text(text),
-        _ => NormalizedText::default(),
-    };
-    let starts_with = |word: &str| text.split_whitespace().next() == Some(word);
-    let declines =
-        matches!(words, ReplyIntent::No | ReplyIntent::Decline) || starts_with("no") || starts_with("nein");
-    let accepts = *words == ReplyIntent::Yes || starts_with("yes") || starts_with("ja");
-    let answer = match (declines, accepts) {
-        (true, _) => "decline",
-        (false, true) => "accept",
-        (false, false) => return None,
-    };
-    Some(match words {
-        ReplyIntent::Text(comment) => json!({ "answer": answer, "comment": comment }),
-        _ => json!({ "answer": answer }),
-    })
+fn days_of(args: &Value) -> Vec<Date> {
+    let days = args.get("days").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
+    days.iter().filter_map(|day| day.as_str()?.get(..10)?.parse().ok()).collect()
 }
 
-/// `AsGiven` if a mail contains the person's words verbatim.
-fn as_given(context: &ReplyContext<'_>, calls: &[Call]) -> Option<Remark> {
-    let words = context.text.as_deref().or_else(|| context.times_said())?.to_lowercase();
-    let holds_words = |(tool, args): &Call| {
-        *tool == "write_email"
-            && args["content"].as_str().is_some_and(|text| text.to_lowercase().contains(&words))
-    };
-    calls.iter().any(holds_words).then_some(Remark::AsGiven)
+/// The next call, and what is to be said about it.
+pub(super) fn reply(facts: &ReplyFacts) -> Result<(String, Call), String> {
+    let history = History::of(&facts.said);
+    let silently = |call: Call| Ok((String::new(), call));
+    if history.is_over {
+        return silently(("done", json!({})));
+    }
+    if let Some((tool, args, why)) = history.failed
+        && let Some(tool) = TOOLS.iter().find(|known| **known == tool)
+    {
+        let why = with_full_stop(&line(why, 300));
+        return Ok((format!("That could not be done: {why}"), (*tool, args.clone())));
+    }
+    let to = recipients(facts, &history);
+    if to.is_empty() {
+        return silently(question(
+            "This mail has no address that a reply can be sent to. Which address should I write to? Ignore this if no \
+             reply is needed.",
+        ));
+    }
+    let words = history.words.iter().rev().find(|words| !is_sendable(words.trim()));
+    if let Some(words) = words {
+        return silently(letter::write(facts, &to, words));
+    }
+    if let Some(call) = meeting::propose(facts, &history, &to)? {
+        return silently(call);
+    }
+    silently(question(format!(
+        "What should I answer {}? Your words become the letter, with a greeting and your name.",
+        sender_name(facts)
+    )))
 }
 
-fn known_tool(tool: &str) -> Option<&'static str> {
-    ["write_email", "schedule_meeting", "answer_invitation", "unsubscribe"]
+fn question(text: impl Into<String>) -> Call {
+    ("question", json!({ "content": text.into() }))
+}
+
+/// The sender, as shown to the person.
+fn sender_name(facts: &ReplyFacts) -> &str {
+    match (facts.mail.from_name.trim(), facts.mail.from.as_str()) {
+        ("", "") => "the sender",
+        ("", address) => address,
+        (name, _) => name,
+    }
+}
+
+/// The reply-to addresses, else the sender, else the address the person gave when we asked.
+fn recipients(facts: &ReplyFacts, history: &History<'_>) -> Vec<String> {
+    let from = std::slice::from_ref(&facts.mail.from);
+    let candidates = if facts.reply_to.is_empty() { from } else { &facts.reply_to };
+    let usable: Vec<String> = candidates.iter().filter(|address| is_sendable(address)).cloned().collect();
+    if !usable.is_empty() {
+        return usable;
+    }
+    let newest_first = history.words.iter().rev();
+    let mut words = newest_first.flat_map(|words| words.split([' ', ',', ';', '<', '>', '\n']));
+    words
+        .find_map(|word| Some(word.trim_end_matches('.')).filter(|word| is_sendable(word)))
+        .map(str::to_owned)
         .into_iter()
-        .find(|name| *name == tool)
+        .collect()
 }
 
-/// Leaves the list, once.
-fn unsubscribe(said: &[ReplyEvent]) -> Next {
-    Next::call((if was_done(said, "unsubscribe") { "done" } else { "unsubscribe" }, json!({})))
-}
-
-/// Whether the person last asked to leave the mail's list, and that is possible.
-fn wants_to_leave_list(facts: &ReplyFacts, history: &ReplyHistory<'_>) -> bool {
-    let is_offered = facts.tools.iter().any(|tool| tool == "unsubscribe");
-    let last = history.words.last().map(|(_, words)| normalize_text(words)).unwrap_or_default();
-    is_offered
-        && last.has(
-            "unsubscribe, unsubscribe me, leave the list, leave this list, abbestellen, abmelden, bestell ab",
-        )
-        && !last.has("not, don t, never, nicht, kein*")
-}
-
-fn was_done(said: &[ReplyEvent], tool_name: &str) -> bool {
-    let was_called = |id: &String| {
-        said.iter()
-            .any(|said| matches!(said, ReplyEvent::Called { id: call_id, tool, .. } if call_id == id && tool == tool_name))
-    };
-    said.iter()
-        .any(|said| matches!(said, ReplyEvent::Became { id, how: CallResult::Done, .. } if was_called(id)))
+/// Whether mail can be sent to an address as written.
+fn is_sendable(address: &str) -> bool {
+    let odd = |c: char| c.is_whitespace() || c.is_control() || "<>,;\"\\()".contains(c);
+    let parts = address.split_once('@');
+    parts.is_some_and(|(local, domain)| !local.is_empty() && !domain.is_empty() && !domain.contains('@'))
+        && !address.contains(odd)
 }
 
 #[cfg(test)]
@@ -219,236 +164,81 @@ mod tests {
     use crate::workflows::mail_facts::{MailFacts, User};
     use proptest::prelude::*;
 
-    fn called(id: &str, tool: &str, args: Value) -> ReplyEvent {
-        ReplyEvent::Called { id: id.to_owned(), tool: tool.to_owned(), args, remark: None }
+    fn facts(text: &str) -> ReplyFacts {
+        ReplyFacts {
+            user: User { name: "Ada Lovelace".into(), ..User::default() },
+            mail: MailFacts { from: "b@x.example".into(), text: text.into(), ..MailFacts::default() },
+            now: "2026-11-11T09:30:00+01:00".into(),
+            ..ReplyFacts::default()
+        }
     }
 
-    /// Words that the rules look for, and characters that could break them.
-    fn text() -> impl Strategy<Value = String> {
-        let words = prop::sample::select(vec![
-            "could you",
-            "please",
-            "send",
-            "next",
-            "Tuesday",
-            "at",
-            "3",
-            "pm",
-            "17.",
-            "17.11.",
-            "November",
-            "um",
-            "14",
-            "Uhr",
-            "tell him",
-            "he",
-            "has",
-            "decline",
-            "cc",
-            "bob@x.example",
-            "shorter",
-            "add",
-            "mention",
-            ",",
-            ";",
-            "and",
-            "?",
-            ".",
-            "\n",
-            "\n\n",
-            "dass",
-            "ſ",
-            "İ",
-            "ẞ",
-            "🧨",
-            "yes",
-            "instead",
-            "30 minutes",
-            "meet",
-            "> q",
-            "by",
-            "2026-13-45",
-            "99:99",
-            "24:00",
-            "0",
-            "-",
-            "half an hour",
-            "Dear",
-            "„",
-            "(",
-        ]);
-        prop::collection::vec(words, 0..30).prop_map(|words| words.join(" "))
+    fn told(text: &str) -> ReplyEvent {
+        ReplyEvent::Told { text: text.to_owned() }
+    }
+
+    fn called(id: &str, (tool, args): &(&str, Value)) -> ReplyEvent {
+        ReplyEvent::Called { id: id.to_owned(), tool: (*tool).to_owned(), args: args.clone() }
+    }
+
+    fn became(id: &str, how: CallResult, text: &str) -> ReplyEvent {
+        ReplyEvent::Became { id: id.to_owned(), how, text: text.to_owned(), data: Value::Null }
     }
 
     #[test]
-    fn where_nobody_can_be_answered_the_person_is_asked() {
+    fn without_words_the_person_is_asked_and_their_words_become_the_letter() {
+        let mut facts = facts("When does it come?");
+        let asked = reply(&facts).unwrap().1;
+        assert_eq!(asked.0, "question");
+        facts.said = vec![called("q", &asked), became("q", CallResult::Answered, "It comes on Friday.")];
+        let letter = reply(&facts).unwrap().1;
+        assert_eq!(letter.1["content"], "Hi,\n\nIt comes on Friday.\n\nBest,\nAda");
+        facts.said.extend([called("c", &letter), became("c", CallResult::Answered, "It comes on Monday.")]);
+        let letter = reply(&facts).unwrap().1;
+        assert_eq!(letter.1["content"], "Hi,\n\nIt comes on Monday.\n\nBest,\nAda");
+        facts.said.extend([called("d", &letter), became("d", CallResult::Done, "Sent.")]);
+        assert_eq!(reply(&facts).unwrap().1.0, "done");
+        facts.said.push(told("And a second one is coming."));
+        assert_eq!(
+            reply(&facts).unwrap().1.0,
+            "write_email",
+            "words after a mail was sent bring another one"
+        );
+        facts.said.push(ReplyEvent::Came);
+        assert_eq!(reply(&facts).unwrap().1.0, "question", "what was said was about the old mail");
+    }
+
+    #[test]
+    fn where_nobody_can_be_answered_the_person_is_asked_for_an_address() {
         for from in ["", "root", "\"john doe\"@x.example"] {
-            let mut facts = ReplyFacts {
-                user: User { name: "Ada Lovelace".into(), ..User::default() },
-                mail: MailFacts { from: from.into(), text: "Please sign.".into(), ..MailFacts::default() },
-                reply_to: Some(from.to_owned()).filter(|from| !from.is_empty()).into_iter().collect(),
-                now: "2026-11-11T09:30:00+01:00".into(),
-                said: vec![ReplyEvent::Told { text: "I will sign it.".into() }],
-                ..ReplyFacts::default()
-            };
-            let calls = reply(&facts).unwrap().calls;
-            assert_eq!(calls[0].0, "question", "{from}");
-            assert!(
-                calls[0].1["content"]
-                    .as_str()
-                    .unwrap()
-                    .starts_with("This mail has no address that a reply can be sent to")
-            );
-            let id = String::from("q");
-            facts.said.push(ReplyEvent::Called {
-                id: id.clone(),
-                tool: "question".into(),
-                args: calls[0].1.clone(),
-                remark: None,
-            });
-            let text = "bob@x.example".to_owned();
-            facts.said.push(ReplyEvent::Became { id, how: CallResult::Answered, text, data: Value::Null });
-            let calls = reply(&facts).unwrap().calls;
-            assert_eq!((calls[0].0, &calls[0].1["to"]), ("write_email", &json!(["bob@x.example"])), "{from}");
+            let mut facts = facts("Please sign.");
+            facts.mail.from = from.to_owned();
+            facts.said = vec![told("I will sign it.")];
+            let asked = reply(&facts).unwrap().1;
+            assert_eq!(asked.0, "question", "{from}");
+            facts.said.extend([called("q", &asked), became("q", CallResult::Answered, "bob@x.example")]);
+            let (tool, args) = reply(&facts).unwrap().1;
+            assert_eq!((tool, &args["to"]), ("write_email", &json!(["bob@x.example"])), "{from}");
+            assert!(args["content"].as_str().unwrap().contains("I will sign it."), "{args}");
         }
     }
 
     #[test]
-    fn words_after_a_mail_was_sent_bring_another_one() {
-        let (id, how, data) = ("c".to_owned(), CallResult::Done, Value::Null);
-        let mut facts = ReplyFacts {
-            mail: MailFacts { from: "b@x.example".into(), text: "When?".into(), ..MailFacts::default() },
-            reply_to: vec!["b@x.example".into()],
-            now: "2026-11-11T09:30:00+01:00".into(),
-            said: vec![
-                ReplyEvent::Called {
-                    id: id.clone(),
-                    tool: "write_email".into(),
-                    args: json!({"content": "Soon."}),
-                    remark: None,
-                },
-                ReplyEvent::Became { id, how, text: "It was sent.".into(), data },
-            ],
-            ..ReplyFacts::default()
-        };
-        assert_eq!(reply(&facts).unwrap().calls[0].0, "done");
-        let text = "Say: did you have a chance to look at my mail of 4 November?";
-        facts.said.push(ReplyEvent::Told { text: text.into() });
-        let (tool, args) = reply(&facts).unwrap().calls.remove(0);
-        assert_eq!(tool, "write_email");
-        assert!(
-            args["content"].as_str().unwrap().contains("id you have a chance to look at my mail"),
-            "{args}"
-        );
-    }
-
-    #[test]
-    fn words_about_a_draft_that_failed_do_not_lose_it() {
-        let draft = json!({"to": ["b@x.example"], "subject": "Re: x", "content": "Soon."});
-        let became = |id: &str, how: CallResult, text: &str| ReplyEvent::Became {
-            id: id.to_owned(),
-            how,
-            text: text.to_owned(),
-            data: Value::Null,
-        };
-        let mut facts = ReplyFacts {
-            mail: MailFacts { from: "b@x.example".into(), text: "When?".into(), ..MailFacts::default() },
-            now: "2026-11-11T09:30:00+01:00".into(),
-            said: vec![
-                called("c", "write_email", draft.clone()),
-                became("c", CallResult::Failed, "no such person"),
-            ],
-            ..ReplyFacts::default()
-        };
-        let (tool, args) = reply(&facts).unwrap().calls.remove(0);
-        assert_eq!(tool, "question");
-        assert!(args["content"].as_str().unwrap().contains("no such person"), "{args}");
-        facts.said.push(called("q", "question", args));
-        facts.said.push(became("q", CallResult::Answered, "try it again"));
-        let next = reply(&facts).unwrap();
-        assert_eq!((next.calls, next.remark), (vec![("write_email", draft)], Some(Remark::Unchanged)));
-    }
-
-    #[test]
-    fn without_a_calendar_a_yes_about_a_time_answers_the_only_question() {
-        let became = |id: &str, how: CallResult, text: &str| ReplyEvent::Became {
-            id: id.to_owned(),
-            how,
-            text: text.to_owned(),
-            data: Value::Null,
-        };
-        let text = "Are you free on Saturday at 7 pm for dinner at our place? Bring Jo.";
-        let mut facts = ReplyFacts {
-            mail: MailFacts { from: "mia@rossi.example".into(), text: text.into(), ..MailFacts::default() },
-            now: "2026-11-11T09:30:00+01:00".into(),
-            said: vec![
-                called("k", "check_calendar_availability", json!({"days": ["2026-11-14"]})),
-                became("k", CallResult::Failed, "There is no calendar in the config."),
-            ],
-            ..ReplyFacts::default()
-        };
-        let (tool, asked) = reply(&facts).unwrap().calls.remove(0);
-        let question =
-            "mia@rossi.example wants to meet. There is no calendar in the config. What should I answer?";
-        assert_eq!((tool, &asked["content"]), ("question", &json!(question)));
-        facts.said.extend([called("q", "question", asked), became("q", CallResult::Answered, "yes")]);
-        let next = reply(&facts).unwrap();
-        let content = next.calls[0].1["content"].as_str().unwrap();
-        assert_eq!((next.calls[0].0, next.remark), ("write_email", None));
-        assert!(
-            content.contains("> Are you free on Saturday at 7 pm for dinner at our place?\nYes."),
-            "{content}"
-        );
-    }
-
-    #[test]
-    fn a_list_is_left_when_the_person_says_so_and_it_can_be() {
-        let next = |words: &str, offered: bool, done: bool| {
-            let tools = ["write_email", "question", "done", "unsubscribe"];
-            let mut said = vec![ReplyEvent::Told { text: words.into() }];
-            if done {
-                let (id, how, data) = ("u".to_owned(), CallResult::Done, Value::Null);
-                said.push(called(&id, "unsubscribe", json!({})));
-                said.push(ReplyEvent::Became { id, how, text: "Sent.".into(), data });
-            }
-            let facts = ReplyFacts {
-                mail: MailFacts { from: "n@x.example".into(), text: "News!".into(), ..MailFacts::default() },
-                now: "2026-11-11T09:30:00+01:00".into(),
-                tools: tools[..if offered { 4 } else { 3 }].iter().map(|tool| (*tool).to_owned()).collect(),
-                said,
-                ..ReplyFacts::default()
-            };
-            reply(&facts).unwrap().calls[0].0
-        };
-        assert_eq!(next("Please unsubscribe me.", true, false), "unsubscribe");
-        assert_eq!(next("Please unsubscribe me.", true, true), "done");
-        assert_ne!(next("Please unsubscribe me.", false, false), "unsubscribe");
-        assert_ne!(next("Do not unsubscribe!", true, false), "unsubscribe");
+    fn a_letter_that_could_not_be_sent_is_shown_again() {
+        let draft = ("write_email", json!({"to": ["b@x.example"], "subject": "Re: x", "content": "Soon."}));
+        let mut facts = facts("When?");
+        facts.said = vec![called("c", &draft), became("c", CallResult::Failed, "no such person")];
+        assert_eq!(reply(&facts).unwrap(), ("That could not be done: no such person.".to_owned(), draft));
     }
 
     proptest! {
         #[test]
-        fn any_words_are_survived(mail in text(), told in text(), feedback in text(), profile in text()) {
-            let called = called("c", "write_email", json!({"content": "x"}));
-            let became = ReplyEvent::Became {
-                id: "c".into(), how: CallResult::Answered, text: feedback, data: Value::Null,
-            };
-            let facts = ReplyFacts {
-                user: User { name: "Ada Lovelace".into(), ..User::default() },
-                mail: MailFacts { from: "b@x.example".into(), text: mail, ..MailFacts::default() },
-                now: "2026-11-11T09:30:00+01:00".into(),
-                response_profile: profile.clone(),
-                cal_profile: profile,
-                said: vec![ReplyEvent::Told { text: told }, called, became],
-                ..ReplyFacts::default()
-            };
+        fn any_words_are_survived(mail in "(?s).{0,200}", words in "(?s).{0,200}") {
+            let mut facts = facts(&mail);
+            prop_assert!(reply(&facts).is_ok());
+            facts.said = vec![told(&words)];
             let next = reply(&facts).unwrap();
-            let calls = &next.calls;
-            prop_assert!(!calls.is_empty());
-            for (_, args) in calls {
-                prop_assert!(args.get("content").is_none_or(|content| !content.as_str().unwrap().trim().is_empty()));
-            }
-            prop_assert_eq!(reply(&facts).unwrap(), next);
+            prop_assert!(next.1.1["content"].as_str().is_none_or(|content| !content.trim().is_empty()));
         }
     }
 }

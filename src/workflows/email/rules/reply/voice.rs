@@ -86,38 +86,6 @@ impl Voice {
         self.pick("Thank you for your mail.", "danke für deine Mail.", "vielen Dank für Ihre E-Mail.")
     }
 
-    pub fn hold(self) -> String {
-        self.pick(
-            "I will look into it and get back to you.",
-            "Ich sehe mir das an und melde mich bei dir.",
-            "Ich sehe mir das an und melde mich bei Ihnen.",
-        )
-    }
-
-    pub fn deadline(self, day: &str) -> String {
-        match (self.lang, self.formal) {
-            (Lang::English, _) => format!("I have noted that you need this by {day}."),
-            (Lang::German, false) => format!("Dass du es bis {day} brauchst, habe ich notiert."),
-            (Lang::German, true) => format!("Dass Sie es bis {day} benötigen, habe ich notiert."),
-        }
-    }
-
-    pub fn yes(self) -> String {
-        self.pick("Yes.", "Ja.", "Ja.")
-    }
-
-    pub fn no(self) -> String {
-        self.pick("No, I am afraid not.", "Nein, leider nicht.", "Nein, leider nicht.")
-    }
-
-    pub fn decline(self) -> String {
-        self.pick(
-            "Thank you for asking. I am afraid I have to decline.",
-            "danke für deine Anfrage. Leider muss ich absagen.",
-            "vielen Dank für Ihre Anfrage. Leider muss ich absagen.",
-        )
-    }
-
     pub fn busy(self, when: &str) -> String {
         match self.lang {
             Lang::English => format!("I am afraid I am not free on {when}."),
@@ -177,21 +145,6 @@ impl Voice {
             Lang::German => format!("{}, um {clock} Uhr", self.day(at.date())),
         }
     }
-
-    /// In German, the sentence after a greeting starts with a lower-case letter.
-    pub fn begin(self, sentence: &str, first: bool) -> String {
-        let lower = self.lang == Lang::German && first;
-        let mut chars = sentence.chars();
-        // Only our own words are lowered: nouns, and text from people, stay.
-        let our_words = ["Danke", "Vielen", "Leider", "Ja", "Ich", "Dass"];
-        match chars.next() {
-            Some(head) if lower && our_words.iter().any(|word| sentence.starts_with(word)) => {
-                head.to_lowercase().chain(chars).collect()
-            }
-            Some(head) if !lower => head.to_uppercase().chain(chars).collect(),
-            _ => sentence.to_owned(),
-        }
-    }
 }
 
 fn weekday(day: Weekday) -> i8 {
@@ -207,13 +160,5 @@ mod tests {
         assert_eq!(Lang::of("Could you send me the figures?"), Some(Lang::English));
         assert_eq!(Lang::of("Kannst du mir die Zahlen schicken?"), Some(Lang::German));
         assert_eq!(Lang::of("ok"), None);
-    }
-
-    #[test]
-    fn sentences_begin_as_their_language_wants() {
-        let german = Voice { lang: Lang::German, formal: false };
-        assert_eq!(german.begin("Danke für deine Mail.", true), "danke für deine Mail.");
-        assert_eq!(german.begin("danke für deine Mail.", false), "Danke für deine Mail.");
-        assert_eq!(german.begin("Donnerstag passt.", true), "Donnerstag passt.");
     }
 }
