@@ -4,11 +4,12 @@
 use super::accounts::{check_accounts, check_calendar};
 use super::apis::Apis;
 use super::background::Background;
+use super::demo_script::is_demo;
 use super::intake::Intake;
 use super::models::check_models;
 use super::node_services::{check_python, check_sandbox};
 use super::notices::Notices;
-use super::setup::{Setup, is_demo};
+use super::setup::Setup;
 use super::traces::{Traces, check_traces};
 use crate::agents::codex::AppServer;
 use crate::agents::connect::check_agents;

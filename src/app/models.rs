@@ -1,7 +1,6 @@
 //! The models of the config, opened when they are first needed.
 
-use super::demo::Script;
-use super::setup::is_demo;
+use super::demo_script::{Script, is_demo};
 use crate::config::{Config, Env, Model as Configured, Provider};
 use crate::llm::{self, Model, ModelError, ModelSettings, Recorder, Replayer};
 use crate::text::read_error_text;

@@ -1,6 +1,7 @@
 //! Opens a data folder from a config.
 
 use super::accounts::{ConfiguredAccounts, accounts, read_mail};
+use super::demo_script::is_demo;
 use super::intake::Intake;
 use super::node_services::services;
 use super::policy;
@@ -19,9 +20,6 @@ use crate::workflows;
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Duration;
-
-/// The file that marks a folder as the demo's.
-pub(super) const DEMO_MARKER: &str = ".sayso-demo";
 
 /// Everything that workflows and their services are built from.
 pub struct Setup {
@@ -95,10 +93,6 @@ pub struct Health {
 /// Whether the folder has a database.
 pub fn has_data(folder: &Path) -> bool {
     folder.join(store::FILE).exists()
-}
-
-pub fn is_demo(folder: &Path) -> bool {
-    folder.join(DEMO_MARKER).is_file()
 }
 
 impl Setup {

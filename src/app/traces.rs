@@ -4,7 +4,7 @@
 //! the server does not take is not sent again. The demo and evaluations send nothing.
 
 use super::background::Background;
-use super::setup::is_demo;
+use super::demo_script::is_demo;
 use crate::config::{self, Config, Env, Header};
 use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::TraceView;

@@ -90,6 +90,6 @@ pub(super) const WORKBOOK: (&str, &[u8]) =
 pub(super) const CALENDAR: &str = include_str!("../../../assets/demo/calendar.ics");
 
 /// What the demo's model answers, with dates to fill in.
-pub(super) const SCRIPT: (&str, &str) = ("script.toml", include_str!("../../../assets/demo/script.toml"));
+pub(super) const SCRIPT: &str = include_str!("../../../assets/demo/script.toml");
 
 pub(super) const CONFIG: &str = include_str!("../../../assets/demo/config.toml");

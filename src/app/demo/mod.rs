@@ -1,16 +1,15 @@
 //! The demo: a made-up work week in a separate folder, in which every key really works.
 //!
 //! Promises: only an empty folder, or one with the demo's marker, is ever written to. A reset removes what the demo and
-//! sayso wrote there, and nothing else. Mails and calendar are dated this week. Its model plays a [`script`]; everything
-//! else is real: the database is filled only by starting, driving and deciding.
+//! sayso wrote there, and nothing else. Mails and calendar are dated this week. Its model plays a
+//! [script](super::demo_script); everything else is real: the database is filled only by starting, driving and deciding.
 
 mod dates;
 mod files;
-mod script;
 mod threads;
 mod tour;
 
-use super::setup::DEMO_MARKER;
+use super::demo_script::{DEMO_MARKER, Script};
 use crate::store::DriverLock;
 use dates::DateFiller;
 use files::{CALENDAR, CONFIG, MAILS, MailFolder, NOTES, SCRIPT, WORKBOOK};
@@ -21,7 +20,6 @@ use std::io::{self, Write};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 
-pub(super) use script::Script;
 pub use threads::begin as begin_demo;
 pub use tour::{Delivery, TourGoal, TourStep, demo_tour};
 
@@ -32,7 +30,7 @@ const MARKER_BEGUN: &str = "The demo of sayso is being laid out here.\n";
 
 /// Everything in the folder that belongs to the demo or to sayso.
 const DEMO_ENTRIES: &[&str] =
-    &["mail", "notes", "sheets", "calendar.ics", SCRIPT.0, "config.toml", "log", "driver.lock"];
+    &["mail", "notes", "sheets", "calendar.ics", Script::FILE, "config.toml", "log", "driver.lock"];
 
 #[derive(Debug, thiserror::Error)]
 pub enum DemoError {
@@ -130,8 +128,7 @@ fn write_all(folder: &Path, stamp: &DateFiller) -> io::Result<()> {
     fs::create_dir_all(folder.join("sheets"))?;
     fs::write(folder.join("sheets").join(name), bytes)?;
     fs::write(folder.join("calendar.ics"), stamp.fill(CALENDAR.as_bytes()))?;
-    let (name, text) = SCRIPT;
-    fs::write(folder.join(name), stamp.fill(text.as_bytes()))?;
+    fs::write(folder.join(Script::FILE), stamp.fill(SCRIPT.as_bytes()))?;
     fs::write(folder.join("config.toml"), CONFIG)?;
     fs::write(folder.join(DEMO_MARKER), MARKER_DONE)
 }

@@ -77,7 +77,8 @@ fn greeting_name(facts: &ReplyFacts, voice: Voice) -> String {
         Some((last, first)) => format!("{first} {last}"),
         None => name.to_owned(),
     };
-    let names: Vec<&str> = name.split_whitespace().collect();
+    // `Dr.` and `Prof.` are no names.
+    let names: Vec<&str> = name.split_whitespace().skip_while(|word| word.ends_with('.')).collect();
     let (Some(first), Some(last)) = (names.first(), names.last()) else { return String::new() };
     let text = own_text(&facts.mail.text);
     let mut last_lines = text.lines().rev().filter(|line| !line.trim().is_empty()).take(3);

@@ -23,8 +23,15 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;
 
+/// The file that marks a folder as the demo's.
+pub(super) const DEMO_MARKER: &str = ".sayso-demo";
+
+pub fn is_demo(folder: &Path) -> bool {
+    folder.join(DEMO_MARKER).is_file()
+}
+
 /// A model that plays the script in the demo's folder.
-pub(in crate::app) struct Script {
+pub(super) struct Script {
     answers: Answers,
     rules: Builtin,
 }
@@ -108,10 +115,12 @@ enum Choice<'a> {
 impl Script {
     /// What it is called wherever models are named.
     pub const NAME: &str = "demo script";
+    /// Its file in the demo's folder.
+    pub const FILE: &str = "script.toml";
 
     /// Reads the script in the demo's folder; the error says what is wrong with it.
     pub fn open(folder: &Path) -> Result<Self, String> {
-        let path = folder.join(super::SCRIPT.0);
+        let path = folder.join(Self::FILE);
         let cannot = |why: String| {
             format!("{} cannot be read: {why}; `sayso demo --reset` lays it out anew", path.display())
         };
