@@ -88,7 +88,8 @@ fn greeting_name(facts: &ReplyFacts, voice: Voice) -> String {
     };
     let local = facts.mail.from.split('@').next().unwrap_or_default().to_lowercase();
     let address_has = |name: &str| local.contains(&name.to_lowercase());
-    if !last_lines.any(is_signed) && !(names.len() > 1 && address_has(first) && address_has(last)) {
+    let is_person = last_lines.any(is_signed) || names.len() > 1 && address_has(first) && address_has(last);
+    if !is_person {
         return String::new();
     }
     let own_first = facts.user.name.split_whitespace().next().unwrap_or_default().to_lowercase();
