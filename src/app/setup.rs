@@ -1,7 +1,6 @@
 //! Opens a data folder from a config.
 
 use super::accounts::{ConfiguredAccounts, accounts, read_mail};
-use super::demo_script::is_demo;
 use super::intake::Intake;
 use super::node_services::services;
 use super::policy;

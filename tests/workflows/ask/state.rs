@@ -144,7 +144,7 @@ async fn the_second_request_is_told_what_the_first_answered() {
 #[tokio::test]
 async fn if_the_second_request_fails_the_first_answer_stays() {
     for reply in [Reply::Json(403, json!({"message": "no"})), Reply::Html] {
-        let inbox = AskInbox::by_rules().await;
+        let inbox = AskInbox::new().await;
         inbox.server.tell("/v1/users/U2/tracks", [reply]);
         let answer = inbox.answer_to("Tell me about the artist \"Skrillex\" and their tracks").await;
         assert!(answer.contains("- followers: 1,000,000"), "{answer}");
