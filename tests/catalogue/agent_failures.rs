@@ -180,10 +180,12 @@ fn a01_no_agent_goes_on_where_sayso_fails() {
         check("the config is broken", &program, &command, &event);
         program.configure("");
         let locked = Program::new();
+        let command = asker.installed(&locked);
         std::fs::remove_dir_all(locked.path("data")).unwrap();
         std::fs::write(locked.path("data"), "").unwrap();
         check("the data folder is a file", &locked, &command, &event);
         let damaged = Program::new();
+        let hasty = with_patience(&asker.installed(&damaged), "0.2");
         std::fs::write(damaged.path("data/sayso.db"), "not a database, and long enough to be taken for one")
             .unwrap();
         check("the database is damaged", &damaged, &hasty, &event);

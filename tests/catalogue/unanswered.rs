@@ -5,7 +5,7 @@ use crate::support::email_inbox::{EmailInbox, EmailSetup, ask, calls, done, mail
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, EventKind, ThreadId};
 use sayso::inbox::Status;
-use sayso::llm::Reply;
+use sayso::llm::{Reply, Scripted};
 use serde_json::{Value, json};
 
 /// The mail is among what waits for the person, and nothing says it is handled.
@@ -116,7 +116,9 @@ async fn i17_a_model_that_calls_nothing_that_is_there_is_shown_to_the_person() {
     ];
     let trials = scripts.len();
     for (name, replies, status) in scripts {
-        let inbox = EmailInbox::new("respond", replies);
+        let setup = EmailSetup { is_builtin: false, ..EmailSetup::default() };
+        let inbox = EmailInbox::with(setup, "respond", replies);
+        inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
         let thread = inbox.receive_mail().await;
         assert_eq!(inbox.status(&thread).await, status, "{name}");
         let item = inbox.open_item(&thread).await;

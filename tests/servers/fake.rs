@@ -39,6 +39,9 @@ pub enum Fault {
     Remove(u64),
 }
 
+/// Whether a token lets its bearer in.
+pub type TokenCheck = Box<dyn Fn(&str) -> bool + Send>;
+
 pub struct State {
     pub folders: BTreeMap<String, Folder>,
     pub capabilities: String,
@@ -50,7 +53,7 @@ pub struct State {
     /// When each letter arrived.
     pub arrived: String,
     /// Whether a token is valid; every login is, unless this is set.
-    pub tokens: Option<Box<dyn Fn(&str) -> bool + Send>>,
+    pub tokens: Option<TokenCheck>,
 }
 
 #[derive(Clone)]
