@@ -54,11 +54,8 @@ impl Traces {
     async fn send_ended(&self) {
         let store = self.inbox.engine().store();
         let ours = self.inbox.engine().lock().is_some() || DriverLock::holder(store.folder()).is_none();
-        let ended = match store.threads().ended_after(self.seen.load(Ordering::Relaxed)) {
-            Ok((ended, last)) => {
-                self.seen.store(last, Ordering::Relaxed);
-                ended
-            }
+        let (ended, last) = match store.threads().ended_after(self.seen.load(Ordering::Relaxed)) {
+            Ok(found) => found,
             Err(error) => return tracing::warn!(%error, "no traces can be read"),
         };
         for thread in ended.into_iter().filter(|_| ours) {
@@ -70,6 +67,8 @@ impl Traces {
                 tracing::warn!(%thread, %error, "a trace was not sent");
             }
         }
+        // Not before: a process that is done drops this, and sends the rest when it finishes.
+        self.seen.store(last, Ordering::Relaxed);
     }
 }
 

@@ -1,6 +1,9 @@
 //! The real program in a folder of its own, and what it reads of a folder it is pointed at (S05).
 
 use crate::report;
+use crate::server::Server;
+use crate::wire;
+use sayso::llm::Provider;
 use serde_json::Value;
 use std::os::unix::fs::{DirBuilderExt, symlink};
 use std::path::PathBuf;
@@ -54,9 +57,14 @@ pub fn asked(outcome: &str) -> String {
     read["interrupts"][0].as_str().unwrap_or_else(|| panic!("it asks nothing: {read}")).to_owned()
 }
 
-#[test]
-fn s05_what_is_no_plain_text_beneath_the_folder_is_skipped_and_listed() {
+#[tokio::test(flavor = "multi_thread")]
+async fn s05_what_is_no_plain_text_beneath_the_folder_is_skipped_and_listed() {
     let program = Program::new();
+    let model = Server::play([wire::text(Provider::Openai, &["What is open?"])]).await;
+    program.configure(&format!(
+        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}\"\n",
+        model.address
+    ));
     let notes = |name: &str| program.path("notes").join(name);
     std::fs::write(program.path("secret.txt"), "canary-outside\n").unwrap();
     symlink(program.path("secret.txt"), notes("link.txt")).unwrap();

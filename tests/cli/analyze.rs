@@ -70,7 +70,7 @@ fn a_whole_conversation() {
         "{shown:?}"
     );
     let whole = json(&cli, &["show", &thread]);
-    assert_eq!(whole["usage"]["calls"], 3, "{whole}");
+    assert_eq!(whole["usage"]["calls"], 4, "two turns, the result and its check: {whole}");
     assert_eq!(whole["effects"].as_array().unwrap().len(), 1);
     let on = json(&cli, &["continue", &thread, "And the supplier?", "--wait"]);
     assert_eq!(on["status"], "waiting", "{on}");

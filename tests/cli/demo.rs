@@ -161,7 +161,7 @@ fn titles(demo: &Demo) -> Vec<String> {
 #[test]
 fn it_answers_the_same_however_often_it_is_opened_and_in_any_order() {
     let demo = Demo::new();
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
     let first = titles(&demo);
     // Everything that waits is decided, newest first, each by another process.
     let mut list = demo.json(&["list"]).as_array().unwrap().clone();
@@ -179,14 +179,14 @@ fn it_answers_the_same_however_often_it_is_opened_and_in_any_order() {
     assert_eq!(trouble.as_array().unwrap().len(), 0, "{trouble}");
     // Reset, it is the same again.
     demo.json(&["demo", "--reset"]);
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
     assert_eq!(titles(&demo), first);
 }
 
 #[test]
 fn the_tours_road_has_its_answers() {
     let demo = Demo::new();
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
     let attack = demo.item("your mailbox is 98% full");
     demo.json(&["ignore", &text(&attack["id"]), "--wait"]);
     let offer = demo.item("Twelve cargo bikes");
@@ -195,19 +195,19 @@ fn the_tours_road_has_its_answers() {
     assert!(demo.outbox()[0].contains("great news"), "{:?}", demo.outbox());
     let failed = demo.item("Build failed");
     demo.json(&["ignore", &text(&failed["id"]), "--wait"]);
-    demo.json(&["run", "--until-idle"]);
-    // What was taught comes before what is written: the next one is skipped, and the rules say why.
+    demo.json(&["run"]);
+    // What was taught lowers the next one and does not hide it.
     for step in sayso::app::demo_tour(&demo.folder(), &jiff::tz::TimeZone::UTC) {
         if let sayso::app::TourGoal::LookAtSkipped(delivery) = step.goal {
             delivery.deliver(jiff::Timestamp::now()).unwrap();
         }
     }
     demo.json(&["mail", "sync"]);
-    demo.json(&["run", "--until-idle"]);
+    demo.json(&["run"]);
     let mails = demo.json(&["mail"]);
-    let skipped =
+    let next =
         mails.as_array().unwrap().iter().find(|mail| text(&mail["subject"]).contains("#482")).unwrap();
-    assert_eq!(skipped["class"], "ignore", "{skipped}");
+    assert_eq!(next["class"], "notify", "{next}");
     assert!(demo.item("git push")["allow"]["accept"] == true);
     assert!(demo.json(&["list", "--kind", "trouble"]).as_array().unwrap().is_empty());
 }

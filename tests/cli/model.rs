@@ -64,6 +64,8 @@ fn answer(body: &Value) -> Play {
         analysis(rest)
     } else if system.1.contains("work on a spreadsheet") {
         sheet(rest)
+    } else if system.1.contains("check a text") {
+        say(&json!({"is_wanted": true}).to_string())
     } else {
         api(rest.last().unwrap().1)
     }

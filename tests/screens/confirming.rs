@@ -10,7 +10,7 @@ use sayso::service::NewRequest;
 use serde_json::json;
 
 /// Bob's invitation, in an account that only observes.
-fn invited() -> TestScreen {
+fn invited(mode: MailMode) -> TestScreen {
     let calendar = format!(
         "BEGIN:VCALENDAR\r\nMETHOD:REQUEST\r\nBEGIN:VEVENT\r\nUID:kick@client\r\nDTSTAMP:20261101T080000Z\r\n\
          DTSTART:20360505T120000Z\r\nDTEND:20360505T130000Z\r\nSUMMARY:Kickoff\r\nORGANIZER:mailto:{BOB}\r\n\
@@ -21,7 +21,7 @@ fn invited() -> TestScreen {
         "--b\r\nContent-Type: text/plain\r\n\r\nPlease come.\r\n--b\r\n\
          Content-Type: text/calendar; method=REQUEST\r\n\r\n{calendar}--b--\r\n"
     );
-    let setup = EmailSetup { mode: MailMode::Observe, ..EmailSetup::default() };
+    let setup = EmailSetup { mode, ..EmailSetup::default() };
     let accept = ("answer_invitation", json!({"answer": "accept"}));
     let inbox = EmailInbox::with(setup, "respond", [calls([accept])]);
     let runtime = tokio::runtime::Runtime::new().unwrap();
@@ -32,7 +32,7 @@ fn invited() -> TestScreen {
 
 #[test]
 fn an_answer_to_an_invitation_is_confirmed_in_the_words_of_its_card() {
-    let mut screen = invited();
+    let mut screen = invited(MailMode::Observe);
     let card = screen.dump();
     assert!(card.contains("Answer to an invitation from Bob Ray · accepting sends nothing"), "{card}");
     screen.press("a");
@@ -51,7 +51,7 @@ fn an_answer_to_an_invitation_is_confirmed_in_the_words_of_its_card() {
 
 #[test]
 fn a_declined_invitation_is_not_accepted() {
-    let mut screen = invited();
+    let mut screen = invited(MailMode::Observe);
     screen.press("e");
     let form = screen.dump();
     for part in ["Answer to Bob Ray", "Whether you come.", "2036-05-05 12:00"] {
@@ -66,7 +66,10 @@ fn a_declined_invitation_is_not_accepted() {
     assert!(!asked.contains("Accept it"), "{asked}");
     screen.press("y");
     assert_eq!(screen.decisions()[0].args["answer"], "decline");
-    assert_eq!(screen.note(), "Declined, nothing sent: “Invitation: Kickoff”");
+    assert_eq!(screen.note(), "Not sent, observe mode: “Invitation: Kickoff”");
+    let mut screen = invited(MailMode::Act);
+    screen.press("e  <ctrl-s>y");
+    assert_eq!(screen.note(), "Declined: “Invitation: Kickoff”");
 }
 
 /// The warnings, the line at the bottom, `gh` and Threads are about the command that was allowed.
