@@ -147,7 +147,7 @@ pub(super) async fn drive_until(
     let driving = drive_or_wait(folder.engine(), scope, until, stop, on_other_driver);
     let report = folder.app().run_with_background(driving).await.map_err(anyhow::Error::from)?;
     match report.ended {
-        Ended::Paused => note("everything is paused; `sayso resume` lets threads go on"),
+        Ended::Paused => note("everything is paused; `sayso pause --off` lets threads go on"),
         Ended::Idle | Ended::Stopped => {}
     }
     warn_failed(&report);

@@ -38,7 +38,7 @@ pub(super) fn thread(word: &str) -> Result<ThreadId, Failure> {
     match (ThreadId::parse(word), InterruptId::parse(word)) {
         (Ok(id), _) => Ok(id),
         (Err(_), Ok(id)) => Err(Failure::gone(format!(
-            "`{id}` names an interrupt, and this needs a thread; `sayso view {id}` tells which asked it"
+            "`{id}` names an interrupt, and this needs a thread; `sayso show {id}` tells which asked it"
         ))),
         (Err(_), Err(_)) => Err(not_an_id(word, "a thread", "`sayso threads` shows them all")),
     }
@@ -59,7 +59,7 @@ mod tests {
         assert!(matches!(target("T1"), Ok(Target::Result(_))));
         assert!(target("x1").unwrap_err().text().contains("`sayso list`"));
         assert!(interrupt("t1").unwrap_err().text().contains("`sayso show t1`"));
-        assert!(thread("i1").unwrap_err().text().contains("`sayso view i1`"));
+        assert!(thread("i1").unwrap_err().text().contains("`sayso show i1`"));
         assert!(thread("").is_err());
     }
 }

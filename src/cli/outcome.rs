@@ -48,7 +48,7 @@ pub(super) fn text(format: &Format, outcome: &Outcome, next: &str) -> String {
         out.push_str(&format!("Trouble: {} [{}]\n", error.text, error.code));
     }
     for id in &outcome.interrupts {
-        out.push_str(&format!("Asks {id}: `sayso view {id}` shows it.\n"));
+        out.push_str(&format!("Asks {id}: `sayso show {id}` shows it.\n"));
     }
     if outcome.status == Status::Done {
         match &outcome.output {
@@ -71,7 +71,7 @@ fn is_stopped(outcome: &Outcome) -> bool {
 /// What takes a ready thread further.
 fn next(overview: &Overview) -> String {
     match (overview.paused, overview.driver) {
-        (true, _) => "everything is paused until `sayso resume`".to_owned(),
+        (true, _) => "everything is paused until `sayso pause --off`".to_owned(),
         (false, Some(pid)) => format!("process {pid} is running threads and takes it further"),
         (false, None) => "`sayso run` takes it further".to_owned(),
     }
@@ -122,7 +122,7 @@ mod tests {
         };
         assert_eq!(hint(false, None), "`sayso run` takes it further");
         assert_eq!(hint(false, Some(7)), "process 7 is running threads and takes it further");
-        assert_eq!(hint(true, Some(7)), "everything is paused until `sayso resume`");
+        assert_eq!(hint(true, Some(7)), "everything is paused until `sayso pause --off`");
     }
 
     #[test]

@@ -28,7 +28,7 @@ fn text(format: &Format, answer: &RequestAnswer) -> String {
     };
     let mut lines = Lines::new(format.columns());
     let sentence = match answer.r#type {
-        None => format!("{id} waits for an answer; `sayso answer {id}` reads it later."),
+        None => format!("{id} waits for an answer; `sayso request --answer {id}` reads it later."),
         Some(Ending::Accept) => format!("{id} was accepted{by}."),
         Some(Ending::Edit) => format!("{id} was accepted with changes{by}."),
         Some(Ending::Respond) => format!("{id} was answered{by}."),

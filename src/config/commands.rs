@@ -5,7 +5,7 @@ use super::keys::example;
 use super::reader::{FromSection as _, Reader, section};
 
 section! {
-    /// Commands of your own, each on a key in the inbox. A command gets the card as JSON on its input, as `sayso view
+    /// Commands of your own, each on a key in the inbox. A command gets the card as JSON on its input, as `sayso show
     /// --json` prints it, and its output is shown. It approves nothing by itself: for that there is `sayso accept`.
     pub(super) struct CommandSection in array("command", "") {
         /// A key that is still free, written as in [keys]; the name that `?` and `:` show; what the shell runs.

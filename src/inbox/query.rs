@@ -146,7 +146,7 @@ pub enum InboxError {
         why: String,
     },
     /// The card has changed since it was shown.
-    #[error("`{id}` has changed since it was shown; look at it again with `sayso view {id}`")]
+    #[error("`{id}` has changed since it was shown; look at it again with `sayso show {id}`")]
     Stale { id: String },
     /// The answer is not allowed, or its arguments do not fit the schema.
     #[error("`{id}`: {refusal}")]

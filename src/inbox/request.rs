@@ -34,7 +34,7 @@ impl Ending {
 /// The state of a request.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct RequestAnswer {
-    /// The question's id, for use with `sayso answer`.
+    /// The question's id, for use with `sayso request --answer`.
     pub id: InterruptId,
     pub thread: ThreadId,
     /// The thread's status.

@@ -205,8 +205,7 @@ fn the_tours_road_has_its_answers() {
     demo.json(&["mail", "sync"]);
     demo.json(&["run"]);
     let mails = demo.json(&["mail"]);
-    let next =
-        mails.as_array().unwrap().iter().find(|mail| text(&mail["subject"]).contains("#482")).unwrap();
+    let next = mails.as_array().unwrap().iter().find(|mail| text(&mail["subject"]).contains("#482")).unwrap();
     assert_eq!(next["class"], "notify", "{next}");
     assert!(demo.item("git push")["allow"]["accept"] == true);
     assert!(demo.json(&["list", "--kind", "trouble"]).as_array().unwrap().is_empty());

@@ -134,11 +134,11 @@ fn pause_holds_every_process_until_resume() {
     assert_eq!(cli.json(&["pause"])["paused"], true);
     let output = cli.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
     assert_eq!(output.code, 0, "{output:?}");
-    assert!(output.err.contains("note: everything is paused; `sayso resume`"), "{output:?}");
+    assert!(output.err.contains("note: everything is paused; `sayso pause --off`"), "{output:?}");
     let outcome: Value = serde_json::from_str(&output.out).unwrap();
     assert_eq!(outcome["status"], "ready");
     assert!(cli.sayso(&["status", "--short"]).done().ends_with("paused\n"));
-    assert!(cli.sayso(&["status"]).done().contains("paused; `sayso resume`"));
+    assert!(cli.sayso(&["status"]).done().contains("paused; `sayso pause --off`"));
     let resumed = cli.sayso(&["resume"]);
     assert_eq!(resumed.done(), format!("Resumed: process {} is running threads again.\n", driver.pid()));
     until(|| cli.json(&["status"])["open"]["question"] == 1);

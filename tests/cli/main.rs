@@ -34,6 +34,7 @@ mod mcp;
 mod memory;
 mod model;
 mod notices;
+mod one_verb;
 mod plain;
 mod prune;
 mod request;

@@ -61,7 +61,7 @@ fn work_is_approved_right_at_the_terminal() {
     terminal.wait_for(PROMPT);
     terminal.types("\u{4}");
     let left = terminal.ends();
-    assert!(left.contains("sayso view"), "{left}");
+    assert!(left.contains("sayso show"), "{left}");
     let open = json(&cli, &["list"]);
     assert_eq!((open.as_array().unwrap().len(), &open[0]["action"]), (1, &"python".into()), "{open}");
 }

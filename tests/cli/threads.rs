@@ -61,7 +61,7 @@ fn stop_makes_trouble_that_can_be_decided() {
     let thread = text(&cli.json(&["start", "chat", "topic=milk"])["thread"]);
     let output = cli.sayso(&["stop", &thread]);
     let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
-    let asks = format!("Asks {trouble}: `sayso view {trouble}` shows it.");
+    let asks = format!("Asks {trouble}: `sayso show {trouble}` shows it.");
     assert_eq!(output.done(), format!("Thread {thread} is stopped.\n{asks}\n"));
     assert_eq!(cli.json(&["ignore", &trouble, "--wait"])["status"], "abandoned");
     cli.refused(&["stop", &thread], 3, "it is abandoned");

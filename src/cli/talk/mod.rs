@@ -92,7 +92,7 @@ impl Talk<'_> {
             match (ended, open) {
                 (Ended::Stopped, open) => break (open, outcome.status),
                 (Ended::Paused, None) => {
-                    self.screen.say("Everything is paused; `sayso resume` lets threads go on.");
+                    self.screen.say("Everything is paused; `sayso pause --off` lets threads go on.");
                     break (None, outcome.status);
                 }
                 (Ended::Idle, None) => return self.end(&outcome).await,
@@ -283,7 +283,7 @@ impl Talk<'_> {
         let thread = &self.thread;
         let how = match open {
             Some(id) => format!(
-                "You left; it waits in the inbox. `sayso respond {id} \"…\" --wait` goes on, `sayso view {id}` shows it."
+                "You left; it waits in the inbox. `sayso respond {id} \"…\" --wait` goes on, `sayso show {id}` shows it."
             ),
             None if status.active() => format!(
                 "You left while it was working; nothing is lost. `sayso run` continues thread \

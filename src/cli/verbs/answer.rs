@@ -9,6 +9,7 @@ use crate::cli::request::format_answer;
 /// Read the answer to a request
 #[derive(Debug, clap::Args)]
 #[command(
+    hide = true,
     after_help = "It prints {type, args, by, at}: type is accept, edit, respond, ignore, expired or withdrawn, and null \
     while there is no answer that stands.\n\n\
     Exit codes: 0 accepted, edited or responded to, 4 ignored, 5 expired or withdrawn, 6 not answered yet.\n\n\
@@ -18,7 +19,7 @@ use crate::cli::request::format_answer;
 )]
 pub(in crate::cli) struct Args {
     /// The request, or its thread
-    id: String,
+    pub(super) id: String,
 }
 
 impl Args {

@@ -205,7 +205,7 @@ fn driver(health: &Health) -> Check {
         Some(pid) => format!("process {pid} is running the threads"),
         None => "no process is running threads now".to_owned(),
     };
-    let paused = if health.paused { "; everything is paused, `sayso resume` ends that" } else { "" };
+    let paused = if health.paused { "; everything is paused, `sayso pause --off` ends that" } else { "" };
     Check::good("driver", format!("{who}{paused}"))
 }
 

@@ -51,24 +51,31 @@ mod why;
 use super::context::Context;
 use super::failure::Failure;
 use super::output::Answer;
+use crate::text::wrap;
 use clap::{ArgMatches, Command, FromArgMatches, Subcommand};
 use start_workflow::StartWorkflow;
 use std::time::Duration;
 
-/// Makes the enum of verbs, and the call of each, from one table.
+/// How wide what a verb does is written in the help of all verbs.
+const HELP_COLUMNS: usize = 80;
+
+/// Makes the enum of verbs, the call of each, and the groups of the help, from one table.
 macro_rules! verbs {
-    ($($verb:ident => $args:path),+ $(,)?) => {
+    ($($group:literal { $($verb:ident => $args:path,)+ })+) => {
+        /// The headings of the help, each with its verbs.
+        const GROUPS: &[(&str, &[&str])] = &[$(($group, &[$(stringify!($verb),)+]),)+];
+
         /// Every verb of the table, in the order of the help.
         #[derive(Debug, clap::Subcommand)]
         pub(super) enum TableVerb {
-            $($verb($args),)+
+            $($($verb($args),)+)+
         }
 
         impl TableVerb {
             pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
                 match self {
                     // Each is boxed: as one function they take longer to compile than anything else here.
-                    $(TableVerb::$verb(args) => Box::pin(args.run(context)).await,)+
+                    $($(TableVerb::$verb(args) => Box::pin(args.run(context)).await,)+)+
                 }
             }
         }
@@ -121,7 +128,9 @@ impl Subcommand for Verb {
         let mut verbs: Vec<Command> = table.get_subcommands().cloned().collect();
         let after_start = verbs.iter().position(|verb| verb.get_name() == "start").map_or(0, |at| at + 1);
         verbs.splice(after_start..after_start, StartWorkflow::commands());
-        command.subcommands(verbs.into_iter().enumerate().map(|(at, verb)| verb.display_order(at)))
+        let help = grouped_help(&verbs);
+        let verbs = verbs.into_iter().enumerate().map(|(at, verb)| verb.display_order(at));
+        command.subcommands(verbs).help_template(help)
     }
 
     fn augment_subcommands_for_update(command: Command) -> Command {
@@ -133,49 +142,88 @@ impl Subcommand for Verb {
     }
 }
 
+/// The help of all verbs, by group. clap knows no headings for verbs.
+fn grouped_help(verbs: &[Command]) -> String {
+    let is_in =
+        |verb: &Command, group: &[&str]| group.iter().any(|name| name.eq_ignore_ascii_case(verb.get_name()));
+    let in_table = |verb: &Command| GROUPS.iter().any(|(_, group)| is_in(verb, group));
+    let mut text = String::new();
+    for (heading, group) in GROUPS {
+        text += &format!("{heading}:\n");
+        // Workflows' own verbs stand next to `start`.
+        let starts = group.contains(&"Start");
+        let shown =
+            |verb: &&Command| !verb.is_hide_set() && (is_in(verb, group) || starts && !in_table(verb));
+        for verb in verbs.iter().filter(shown) {
+            let about = verb.get_about().map(ToString::to_string).unwrap_or_default();
+            let mut name = verb.get_name();
+            for line in wrap(&about, HELP_COLUMNS) {
+                text += &format!("  {name:<12} {line}\n");
+                name = "";
+            }
+        }
+        text.push('\n');
+    }
+    format!(
+        "{{about-with-newline}}\n{{usage-heading}} {{usage}}\n\n{text}Options:\n{{options}}{{after-help}}"
+    )
+}
+
 verbs! {
-    Demo => demo::Args,
-    Init => init::Args,
-    List => list::Args,
-    View => view::Args,
-    Why => why::Args,
-    Accept => decide::Accept,
-    Edit => decide::Edit,
-    Respond => decide::Respond,
-    Ignore => decide::Ignore,
-    Undo => undo::Args,
-    Snooze => snooze::Args,
-    Draft => decide::Draft,
-    Start => start::Args,
-    Request => request::Args,
-    Answer => answer::Args,
-    Mcp => mcp::Args,
-    Connect => connect::Args,
-    Sessions => sessions::Args,
-    Continue => proceed::Args,
-    Stop => stop::Args,
-    Pause => pause::Args,
-    Resume => resume::Args,
-    Status => status::Args,
-    Run => run::Args,
-    Watch => watch::Args,
-    Mail => mail::Args,
-    Auth => auth::Args,
-    Threads => threads::Args,
-    Decisions => decisions::Args,
-    Show => show::Args,
-    Fork => fork::Args,
-    Reclassify => reclassify::Args,
-    Prune => prune::Args,
-    Activity => activity::Args,
-    Export => export::Args,
-    Memory => memory::Args,
-    Grants => grants::Args,
-    Apis => apis::Args,
-    Graph => graph::Args,
-    Doctor => doctor::Args,
-    Eval => eval::Args,
-    Config => config::Args,
-    Completions => completions::Args,
-    Man => man::Args,
+    "Deciding" {
+        List => list::Args,
+        Show => show::Args,
+        View => view::Args,
+        Why => why::Args,
+        Accept => decide::Accept,
+        Edit => decide::Edit,
+        Respond => decide::Respond,
+        Ignore => decide::Ignore,
+        Undo => undo::Args,
+        Snooze => snooze::Args,
+        Draft => decide::Draft,
+    }
+    "Starting and running" {
+        Start => start::Args,
+        Continue => proceed::Args,
+        Run => run::Args,
+        Watch => watch::Args,
+        Stop => stop::Args,
+        Pause => pause::Args,
+        Resume => resume::Args,
+        Status => status::Args,
+    }
+    "Agents and programs" {
+        Connect => connect::Args,
+        Sessions => sessions::Args,
+        Request => request::Args,
+        Answer => answer::Args,
+        Mcp => mcp::Args,
+        Grants => grants::Args,
+    }
+    "Mail" {
+        Mail => mail::Args,
+        Reclassify => reclassify::Args,
+        Memory => memory::Args,
+        Eval => eval::Args,
+    }
+    "Looking back" {
+        Threads => threads::Args,
+        Decisions => decisions::Args,
+        Activity => activity::Args,
+        Fork => fork::Args,
+        Export => export::Args,
+        Prune => prune::Args,
+    }
+    "Set-up" {
+        Demo => demo::Args,
+        Init => init::Args,
+        Auth => auth::Args,
+        Doctor => doctor::Args,
+        Config => config::Args,
+        Apis => apis::Args,
+        Graph => graph::Args,
+        Completions => completions::Args,
+        Man => man::Args,
+    }
 }

@@ -1,19 +1,27 @@
-//! `sayso pause`: pauses all driving, in every process.
+//! `sayso pause`: pauses all driving, in every process, and ends the pause.
 
-use super::status;
+use super::{resume, status};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 
-/// Pause all threads, in every process and across restarts
+/// Pause all threads, in every process and across restarts, or let them go on
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  sayso pause")]
-pub(in crate::cli) struct Args {}
+#[command(after_help = "Examples:\n  sayso pause\n  sayso pause --off")]
+pub(in crate::cli) struct Args {
+    /// Let threads go on
+    #[arg(long)]
+    off: bool,
+}
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        if self.off {
+            return resume::Args {}.run(context).await;
+        }
         let folder = context.open()?;
         folder.inbox().pause(true).await?;
-        status::answer(&folder, |_, _| "Paused: no thread goes on until `sayso resume`.\n".to_owned()).await
+        status::answer(&folder, |_, _| "Paused: no thread goes on until `sayso pause --off`.\n".to_owned())
+            .await
     }
 }

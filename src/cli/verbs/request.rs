@@ -1,5 +1,6 @@
 //! `sayso request`: lets any program ask the user, and get the answer.
 
+use super::answer;
 use crate::cli::context::{Context, OpenFolder};
 use crate::cli::drive::{Signals, seconds};
 use crate::cli::failure::{Exit, Failure};
@@ -28,12 +29,13 @@ use std::time::Duration;
     sayso request --title \"Deploy 1.4 to production?\" --allow accept,ignore --wait && ./deploy\n  \
     sayso request --title \"Which region?\" --text \"eu or us\" --wait --json | jq -r .args\n  \
     sayso request --title \"Pay the invoice\" --action pay --args '{\"amount\": 120}' --key inv-7 --expires 1d --wait\n  \
+    sayso request --answer i7k2 --json | jq .args\n  \
     sayso request --hook claude-code < event.json\n  \
     git diff | sayso request --title \"Push this?\" --text - --source pre-push --wait"
 )]
 pub(in crate::cli) struct Args {
     /// What is asked, in one line
-    #[arg(long, required_unless_present = "hook", default_value = "", hide_default_value = true)]
+    #[arg(long, required_unless_present_any = ["hook", "answer"], default_value = "", hide_default_value = true)]
     title: String,
     /// More about it; - reads it from stdin
     #[arg(long, allow_hyphen_values = true)]
@@ -69,6 +71,9 @@ pub(in crate::cli) struct Args {
     #[arg(long, value_enum, value_name = "TOOL", conflicts_with_all = ["title", "text", "action", "args", "schema", "allow",
         "expires", "source", "key", "wait"])]
     hook: Option<Hook>,
+    /// Read the answer to this request, or to the request of this thread; exit code 6 if there is none yet
+    #[arg(long, value_name = "ID", conflicts_with_all = ["title", "hook", "wait"])]
+    answer: Option<String>,
     /// Ask only about calls that sayso warns about; leave the others to the tool's own rules
     #[arg(long, requires = "hook")]
     warned: bool,
@@ -104,6 +109,9 @@ impl Args {
     }
 
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        if let Some(id) = self.answer {
+            return answer::Args { id }.run(context).await;
+        }
         if let Some(hook) = self.hook {
             let scope = if self.warned { Scope::Warned } else { Scope::All };
             return hook.run(context, self.timeout, scope).await;
@@ -123,7 +131,7 @@ impl Args {
     async fn wait_for(&self, folder: &OpenFolder, asked: RequestAnswer) -> Result<RequestAnswer, Failure> {
         let mut signals = Signals::listen();
         let id = &asked.id;
-        let hint = format!("it stays in the inbox, and `sayso answer {id}` reads the answer later");
+        let hint = format!("it stays in the inbox, and `sayso request --answer {id}` reads the answer later");
         let waiting = async {
             let stop = signals.received();
             folder.inbox().requests().wait(&asked.thread, stop).await

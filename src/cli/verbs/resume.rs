@@ -8,7 +8,7 @@ use crate::inbox::Overview;
 
 /// Let threads go on after a pause
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Example:\n  sayso resume")]
+#[command(hide = true, after_help = "Example:\n  sayso resume")]
 pub(in crate::cli) struct Args {}
 
 impl Args {

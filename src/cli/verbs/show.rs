@@ -1,26 +1,37 @@
-//! `sayso show`: shows a whole thread.
+//! `sayso show`: shows a card, a whole thread, or why an item is in the inbox.
 
+use super::{view, why};
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
-use crate::cli::ids::thread;
+use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Format};
 use crate::cli::values::Lines;
 use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
 use crate::text::duration;
 
-/// Show a whole thread: what happened, who decided, what was done
+/// Show a card, or a whole thread: what happened, who decided, what was done
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
+    sayso show i7k2m9q4x\n  \
+    sayso show i7k2 --why\n  \
     sayso show t3h8w1z5c\n  \
     sayso show t3h8 --json | jq '.decisions[] | {type, by, at}'")]
 pub(in crate::cli) struct Args {
-    /// The thread
-    thread: String,
+    /// The interrupt, or the thread
+    id: String,
+    /// Say why it is in the inbox: reasons, rules, memory and cost
+    #[arg(long)]
+    why: bool,
 }
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        let thread = thread(&self.thread)?;
+        if self.why {
+            return why::Args { id: self.id }.run(context).await;
+        }
+        let Target::Result(thread) = target(&self.id)? else {
+            return view::Args { id: self.id }.run(context).await;
+        };
         let folder = context.open()?;
         let view = folder.inbox().threads().view(thread).await?;
         folder.format.answer(&view, |format| text(format, &view))

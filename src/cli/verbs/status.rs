@@ -102,7 +102,7 @@ fn text(overview: &Overview, skipped: SkippedCount) -> String {
         if parts.is_empty() { "none".to_owned() } else { parts.join(", ") }
     };
     let driver = match (overview.driver, overview.paused) {
-        (_, true) => "paused; `sayso resume` lets threads go on".to_owned(),
+        (_, true) => "paused; `sayso pause --off` lets threads go on".to_owned(),
         (Some(pid), false) => format!("process {pid}"),
         (None, false) => "none; `sayso watch` starts one".to_owned(),
     };

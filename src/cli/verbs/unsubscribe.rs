@@ -26,7 +26,7 @@ impl Unsubscribe {
         let card = view.questions.last().map(|question| question.id.to_string());
         folder.format.answer(&json!({ "thread": view.id, "card": card }), |_| match &card {
             Some(id) => {
-                format!("Nothing was sent yet. See it with `sayso view {id}`; `sayso accept {id}` unsubscribes you.\n")
+                format!("Nothing was sent yet. See it with `sayso show {id}`; `sayso accept {id}` unsubscribes you.\n")
             }
             None => "No process is running threads now; `sayso run` lets it ask.\n".to_owned(),
         })

@@ -11,12 +11,15 @@ use crate::text::{Visible, clock};
 
 /// Show one card: an interrupt, or a result by its thread
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    hide = true,
+    after_help = "Examples:\n  \
     sayso view i7k2m9q4x\n  \
-    sayso view i7k2 --json | jq .args")]
+    sayso view i7k2 --json | jq .args"
+)]
 pub(in crate::cli) struct Args {
     /// The interrupt, or the thread with a result
-    id: String,
+    pub(super) id: String,
 }
 
 impl Args {

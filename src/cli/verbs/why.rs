@@ -8,12 +8,15 @@ use serde_json::json;
 
 /// Say why an item is in the inbox: reasons, rules, memory and cost
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    hide = true,
+    after_help = "Examples:\n  \
     sayso why i7k2m9q4x\n  \
-    sayso why i7k2 --json | jq -r .text")]
+    sayso why i7k2 --json | jq -r .text"
+)]
 pub(in crate::cli) struct Args {
     /// The interrupt, or the thread with a result
-    id: String,
+    pub(super) id: String,
 }
 
 impl Args {

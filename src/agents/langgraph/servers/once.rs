@@ -18,7 +18,7 @@ impl Servers {
     pub(super) async fn look_at_all(&self) -> Result<Vec<String>, StoreError> {
         let engine = self.engine();
         if engine.store().paused()? {
-            let text = "everything is paused, so no server was checked; run `sayso resume` to continue";
+            let text = "everything is paused, so no server was checked; run `sayso pause --off` to continue";
             return Ok(vec![text.to_owned()]);
         }
         let Ok(mut worker) = Driver::take(engine.clone()).await? else { return Ok(Vec::new()) };
