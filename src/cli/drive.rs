@@ -165,7 +165,7 @@ pub(super) fn other_driver_note(driver: u32) -> String {
 }
 
 /// Warns which threads could not be driven, and why.
-pub(super) fn warn_failed(report: &DriveReport) {
+fn warn_failed(report: &DriveReport) {
     for (thread, why) in &report.failed {
         warning(&format!("thread `{thread}` could not be driven: {why}"));
     }
@@ -198,11 +198,6 @@ impl Signals {
             () = recv(terminate) => {}
             () = recv(hangup) => {}
         }
-    }
-
-    /// Drops signals that came meanwhile; they were meant for another program.
-    pub(super) async fn forget(&mut self) {
-        let _ = tokio::time::timeout(Duration::ZERO, self.received()).await;
     }
 }
 

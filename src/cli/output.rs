@@ -156,14 +156,14 @@ impl Answer {
 }
 
 /// Whether stdout supports styles and the user wants them.
-pub(super) fn styled() -> bool {
+fn styled() -> bool {
     let set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     let dumb = std::env::var_os("TERM").is_none_or(|term| term == "dumb");
     std::io::stdout().is_terminal() && !dumb && !set("NO_COLOR")
 }
 
 /// Columns of the terminal behind stdout.
-pub(super) fn columns() -> usize {
+fn columns() -> usize {
     let size = rustix::termios::tcgetwinsize(std::io::stdout());
     size.ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0).unwrap_or(DEFAULT_WIDTH)
 }

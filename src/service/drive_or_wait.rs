@@ -1,7 +1,7 @@
 //! Waits for threads: drives them if nobody else does, otherwise watches the other driver.
 
 use crate::driver::{Driver, Ended, Engine, Scope, Until};
-use crate::graph::{InterruptId, ThreadId};
+use crate::graph::ThreadId;
 use crate::inbox::Outcome;
 use crate::store::{DriverLock, Store, StoreError};
 use std::collections::BTreeSet;
@@ -110,25 +110,4 @@ pub fn family_outcome(engine: &Engine, thread: &ThreadId) -> Result<Outcome, Sto
         outcome.interrupts.extend(store.threads().outcome(&member)?.interrupts);
     }
     Ok(outcome)
-}
-
-/// Waits until an interrupt of this thread is no longer open, whoever decides it.
-pub async fn wait_until_closed(
-    engine: &Engine,
-    thread: &ThreadId,
-    id: &InterruptId,
-) -> Result<(), StoreError> {
-    let store = engine.store();
-    let _watcher = store.watch_others()?;
-    let mut changes = store.changes();
-    loop {
-        changes.borrow_and_update();
-        if !store.threads().outcome(thread)?.interrupts.contains(id) {
-            return Ok(());
-        }
-        if changes.changed().await.is_err() {
-            // Nothing can change any more.
-            return std::future::pending().await;
-        }
-    }
 }

@@ -28,7 +28,7 @@ mod why;
 pub use agent_activity::{AgentActivity, AgentEvent};
 pub use attachments::{AttachedFile, Programs};
 pub use decisions::Decisions;
-pub use drive_or_wait::{DriveReport, drive_or_wait, family_outcome, wait_until_closed};
+pub use drive_or_wait::{DriveReport, drive_or_wait, family_outcome};
 pub use export::{ExportError, Exported, Format, export, write_new};
 pub use figures::Figures;
 pub use grants::Grants;

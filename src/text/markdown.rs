@@ -35,7 +35,7 @@ pub struct Markdown {
 
 impl Markdown {
     /// Renders one line of source.
-    pub fn line(&mut self, source: &str, columns: usize) -> Vec<Line> {
+    fn line(&mut self, source: &str, columns: usize) -> Vec<Line> {
         let source = expand_tabs(source.trim_end());
         let body = source.trim_start();
         let indent = source.len() - body.len();

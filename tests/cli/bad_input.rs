@@ -23,7 +23,7 @@ fn ids_that_lead_nowhere() {
     cli.refused(&["accept", "nonsense!"], 3, "cannot be the id of an interrupt or a thread");
     cli.refused(&["show", "t00000000"], 3, "there is no thread");
     cli.refused(&["stop", "nonsense!"], 3, "cannot be the id of a thread");
-    cli.refused(&["show", &asked], 3, &format!("`sayso view {asked}`"));
+    cli.refused(&["stop", &asked], 3, &format!("`sayso show {asked}`"));
     cli.refused(&["undo", &thread], 3, &format!("`sayso show {thread}`"));
 }
 

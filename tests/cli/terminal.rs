@@ -121,37 +121,25 @@ fn a_whole_conversation_is_held_right_there() {
     let mut terminal = Terminal::plain(&cli, &ANALYZE);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("The budget is TBD.") && first.contains("files: plan.md, talk.txt"), "{first}");
-    assert!(first.contains("DONE approves,\nCtrl-D leaves it in the inbox."), "{first}");
-    assert!(!first.contains("**"), "Markdown is not shown as it stands: {first}");
-    // An empty line asks again; a line that ends with a backslash goes on.
+    assert!(first.contains("DONE approves; Ctrl-D leaves it in the inbox."), "{first}");
+    // An empty line asks again.
     terminal.types("\n");
-    assert!(terminal.wait_for(PROMPT).contains("Answer; a line"));
-    terminal.types("It is 500 \\\n");
-    terminal.wait_for("\n. ");
-    terminal.types("a month\n");
+    assert!(terminal.wait_for(PROMPT).contains("Answer in a line"));
+    terminal.types("It is 500 a month\n");
     let second = terminal.wait_for(PROMPT);
-    assert!(second.contains("“It is 500 a month”"), "{second}");
-    assert!(!second.contains("files: plan.md"), "what stays the same is said once: {second}");
-    // What is pasted is one answer.
-    terminal.types("not done yet\nask about the\nsupplier\n");
-    let third = terminal.wait_for(PROMPT);
-    assert!(third.contains("“not done yet ask about the supplier”"), "{third}");
-    assert!(third.contains("To approve it, answer DONE."), "{third}");
+    assert!(second.contains("“It is 500 a month”") && second.contains("answer DONE"), "{second}");
+    assert!(!second.contains("The budget is TBD."), "earlier turns are on the screen already: {second}");
     terminal.types("DONE\n");
     let last = terminal.ends();
     let file = notes(&cli, "analysis_result.md").canonicalize().unwrap();
-    // The line may be wrapped where the terminal ends.
-    let flat = last.replace(['\n', ' '], "");
-    assert!(flat.contains(&format!("Writtento{}", file.display())), "{last}");
+    assert!(last.contains(&file.display().to_string()), "{last}");
     assert!(last.contains("Findings") && last.contains("is done."), "{last}");
     assert!(std::fs::read_to_string(file).unwrap().contains("It is 500 a month"));
     let whole = json(&cli, &["threads"]);
     assert_eq!(whole[0]["status"], "done");
-    let thread = json(&cli, &["show", &text(&whole[0]["id"])]);
-    assert_eq!(thread["decisions"][0]["args"], "It is 500 \na month");
-    assert_eq!(thread["decisions"][1]["args"], "not done yet\nask about the\nsupplier");
-    // What was read here does not wait in the inbox as well.
     let id = text(&whole[0]["id"]);
+    assert_eq!(json(&cli, &["show", &id])["decisions"][0]["args"], "It is 500 a month");
+    // What was read here does not wait in the inbox as well.
     let filed = cli.real().args(["accept", &id]).output().unwrap();
     let output = String::from_utf8_lossy(&filed.stderr).into_owned();
     assert!(output.contains("has no result waiting to be read"), "{output}");
@@ -183,10 +171,7 @@ fn leaving_keeps_it_in_the_inbox_and_respond_goes_on() {
         terminal.types(key);
         let asked = open(&cli);
         let last = terminal.ends();
-        assert!(
-            last.contains("it waits in the inbox") && last.contains(&format!("sayso respond {asked}")),
-            "{last}"
-        );
+        assert!(last.contains("waits for you") && last.contains(&format!("sayso view {asked}")), "{last}");
         let outcome = json(&cli, &["respond", &asked, "It is 500", "--wait"]);
         assert_eq!(outcome["status"], "waiting");
         let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
@@ -200,11 +185,10 @@ fn somebody_else_may_answer_meanwhile() {
     let cli = with_notes();
     let mut terminal = Terminal::plain(&cli, &ANALYZE);
     terminal.wait_for(PROMPT);
-    terminal.types("a line that is never sent");
     json(&cli, &["respond", &open(&cli), "It is 500"]);
+    terminal.types("It is 600\n");
     let next = terminal.wait_for(PROMPT);
-    assert!(next.contains("answered elsewhere in the meantime") && next.contains("“It is 500”"), "{next}");
-    // What was begun before this question answers nothing.
+    assert!(next.contains("Your answer was not used") && next.contains("“It is 500”"), "{next}");
     terminal.types("DONE\n");
     terminal.wait_for("is done.");
     terminal.ends();
@@ -233,48 +217,17 @@ fn what_was_typed_before_the_question_answers_nothing() {
     let mut terminal = Terminal::plain(&cli, &ANALYZE);
     terminal.types("DONE\n");
     let first = terminal.wait_for(PROMPT);
-    assert!(first.contains("not used: DONE"), "{first}");
+    assert!(first.contains("The budget is TBD."), "{first}");
     assert_eq!(json(&cli, &["threads"])[0]["status"], "waiting");
     terminal.types("\u{4}");
     terminal.ends();
 }
 
 #[test]
-fn styles_only_where_they_are_wanted_and_an_editor_where_it_is_set() {
-    let cli = with_notes();
-    let editor = cli.path("editor");
-    std::fs::write(&editor, "#!/bin/sh\nprintf 'from the editor\\n' > \"$1.new\"\ncat \"$1\" >> \"$1.new\"\nmv \"$1.new\" \"$1\"\n")
-        .unwrap();
-    let editor = format!("sh {}", editor.display());
-    let mut terminal = Terminal::open(&cli, &ANALYZE, &[("EDITOR", &editor)]);
-    let first = terminal.wait_for("\u{1b}[1m>\u{1b}[0m ");
-    assert!(first.contains("\u{1b}[2mquery: "), "{first:?}");
-    terminal.types(":e\n");
-    let second = terminal.wait_for("\u{1b}[1m>\u{1b}[0m ");
-    assert!(second.contains("“from the editor”"), "{second}");
-    assert_eq!(
-        std::fs::read_dir(cli.data())
-            .unwrap()
-            .filter(|e| e.as_ref().unwrap().file_name().to_string_lossy().starts_with("answer"))
-            .count(),
-        0
-    );
-    terminal.types("\u{4}");
-    terminal.ends();
-    // A dumb terminal gets no order at all.
-    let mut terminal = Terminal::open(&cli, &ANALYZE, &[("TERM", "dumb")]);
-    terminal.wait_for(PROMPT);
-    terminal.types(":e\n");
-    assert!(terminal.wait_for(PROMPT).contains("EDITOR is not set"));
-    terminal.types("\u{4}");
-    terminal.ends();
-}
-
-#[test]
-fn a_plain_terminal_is_sent_no_escapes() {
+fn a_terminal_is_sent_no_escapes() {
     let cli = with_notes();
     std::fs::write(notes(&cli, "evil.md"), "The launch \u{1b}[2J\u{1b}]0;owned\u{7} slipped.\n").unwrap();
-    let mut terminal = Terminal::open(&cli, &ANALYZE, &[("TERM", "dumb")]);
+    let mut terminal = Terminal::open(&cli, &ANALYZE, &[]);
     terminal.wait_for(PROMPT);
     terminal.types("DONE\n");
     terminal.wait_for("is done.");
@@ -283,7 +236,7 @@ fn a_plain_terminal_is_sent_no_escapes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_language_model_is_seen_speaking_and_its_trouble_is_decided_here() {
+async fn the_trouble_of_a_language_model_is_decided_here() {
     let refused = wire::error(Provider::Openai, 400, "this model cannot do that");
     let server = Server::play([
         wire::text(Provider::Openai, &["## Since", " when?\n\nThe notes", " do not \u{1b}[2Jsay.\n"]),
@@ -300,18 +253,13 @@ async fn a_language_model_is_seen_speaking_and_its_trouble_is_decided_here() {
     let last = tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::plain(&cli, &ANALYZE);
         let first = terminal.wait_for(PROMPT);
-        assert_eq!(first.matches("Since when?").count(), 1, "shown as it came, and not again: {first}");
+        assert!(first.contains("Since when?"), "{first}");
         assert!(first.contains("⟨U+001B⟩[2Jsay."), "{first:?}");
         terminal.types("Monday\n");
         let trouble = terminal.wait_for(PROMPT);
         assert!(
             trouble.contains("rejected the request") && trouble.contains("accept (retry now)"),
             "{trouble}"
-        );
-        terminal.types("y\n");
-        assert!(
-            terminal.wait_for(PROMPT).contains("To accept it, type the whole word"),
-            "no words to the agent"
         );
         terminal.types("be brief\n");
         let second = terminal.wait_for(PROMPT);
@@ -330,18 +278,20 @@ async fn a_language_model_is_seen_speaking_and_its_trouble_is_decided_here() {
 async fn leaving_while_the_model_speaks_loses_nothing() {
     let mut broken_off = wire::text(Provider::Openai, &["Since\n", "wh"]).end(End::Silent);
     broken_off.chunks.truncate(3);
-    let server = Server::play([broken_off, wire::text(Provider::Openai, &["Since when?"])]).await;
+    let server = Arc::new(Server::play([broken_off, wire::text(Provider::Openai, &["Since when?"])]).await);
     let cli = with_notes();
     cli.configure(&format!(
         "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}/v1\"\n",
         server.address
     ));
+    let asked = server.clone();
     tokio::task::spawn_blocking(move || {
         let mut terminal = Terminal::plain(&cli, &ANALYZE);
-        terminal.wait_for("Since\n");
+        terminal.wait_for("Working");
+        until(|| asked.count() == 1);
         terminal.types("\u{3}");
         let last = terminal.ends();
-        assert!(last.contains("You left while it was working; nothing is lost."), "{last}");
+        assert!(last.contains("`sayso run` takes it further"), "{last}");
         let driven = json(&cli, &["run"]);
         let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
         assert_eq!(card["args"]["question"], "Since when?");
