@@ -33,7 +33,7 @@ mod status;
 mod thread;
 mod verb;
 
-pub use activity::{Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, ToolLine};
+pub use activity::{Activity, ActivityQuery, DayLine, Decisions, ModelLine};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use day_strip::{DayStrip, StripLine, StripMark};
 pub use diff::changed_lines;

@@ -6,9 +6,9 @@ use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
     Activity, ActivityQuery, AgentSession, CallView, Card, DecisionLine, DecisionLinks, DecisionQuery,
-    DecisionRequest, DecisionView, Edited, ErrorLine, Facets, Glance, GrantLine, GrantRequest, InboxError,
-    Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Page, PruneQuery,
-    Pruned, Pruning, SkippedCount, SkippedLine, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
+    DecisionRequest, DecisionView, Edited, Facets, Glance, GrantLine, GrantRequest, InboxError, Item,
+    ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Page, PruneQuery, Pruned,
+    Pruning, SkippedCount, SkippedLine, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
     ThreadQuery, ThreadView, UndoableBatch, UsageView,
 };
 use crate::service::{AttachedFile, MailMove, Programs};
@@ -182,8 +182,6 @@ pub enum Msg {
     ProfileAndVersions(String, InboxResult<(MemoryView, Vec<MemoryVersion>)>),
     /// What went on lately.
     Activity(InboxResult<Box<Activity>>),
-    /// Errors by frequency.
-    Errors(InboxResult<Vec<ErrorLine>>),
     /// What a running thread has used.
     Usage(ThreadId, InboxResult<UsageView>),
     /// What the database file holds.
@@ -356,8 +354,6 @@ pub enum Cmd {
     ProfileAndVersions(String),
     /// Count what went on lately.
     Activity(ActivityQuery),
-    /// Count errors.
-    Errors,
     /// Read what a running thread has used.
     Usage(ThreadId),
     /// Read what the database file holds.

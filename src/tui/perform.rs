@@ -159,7 +159,6 @@ pub async fn perform(inbox: &Inbox, cmd: Cmd) -> Option<Msg> {
         Cmd::Activity(query) => {
             Msg::Activity(inbox.figures().activity(query).await.map(Box::new).map_err(Failure::from))
         }
-        Cmd::Errors => Msg::Errors(inbox.figures().errors().await.map_err(Failure::from)),
         Cmd::Usage(thread) => {
             let result = inbox.threads().usage(thread.clone()).await.map_err(Failure::from);
             Msg::Usage(thread, result)

@@ -9,7 +9,7 @@ use serde_json::json;
 const SIZE: (u16, u16) = (140, 36);
 
 /// From the first row of Activity to the first grant.
-const GRANT: &str = "jjjjjjjj";
+const GRANT: &str = "jjj";
 
 fn screen() -> TestScreen {
     let mut screen = TestScreen::full(SIZE);

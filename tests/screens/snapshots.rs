@@ -4,8 +4,8 @@ use crate::support::samples;
 use crate::test_screen::TestScreen;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{
-    Activity, DayLine, Decisions, ErrorLine, Latency, ModelLine, NodeLine, Page, PruneQuery, Pruning,
-    SkippedLine, SkippedQuery, SourceLine, Status, Storage, TableSize, ToolLine,
+    Activity, DayLine, Decisions, ModelLine, Page, PruneQuery, Pruning, SkippedLine, SkippedQuery,
+    SourceLine, Status, Storage, TableSize,
 };
 use sayso::tui::{Driving, Msg};
 use serde_json::json;
@@ -227,7 +227,6 @@ fn activity() -> Activity {
         tokens: n * n * 812,
         cost: n as f64 * 0.003,
     };
-    let tool = |tool: &str, n: u64| ToolLine { tool: tool.to_owned(), decisions: decisions(n) };
     let model = |model: &str, calls: u64, cost| ModelLine {
         model: model.to_owned(),
         calls,
@@ -235,36 +234,11 @@ fn activity() -> Activity {
         input: calls * 1_200,
         output: calls * 210,
         cost,
-        latency: Latency { p50: 420, p90: 1_900, p99: 7_300 },
-        tokens_by_day: (0..30).map(|n| (n * 37) % 11 * calls).collect(),
-        cost_by_day: (0..30).map(|n| if cost.is_some() { f64::from(n) * 0.001 } else { 0.0 }).collect(),
-    };
-    let node = |node: &str, p50| NodeLine {
-        workflow: "email".to_owned(),
-        node: node.to_owned(),
-        runs: 212,
-        latency: Latency { p50, p90: p50 * 4, p99: p50 * 20 },
     };
     Activity {
         days: (0..30).map(line).collect(),
-        tools: vec![tool("write_email", 14), tool("notify", 9), tool("schedule_meeting", 3)],
         models: vec![model("gpt-test", 418, Some(0.87)), model("builtin", 96, None)],
-        nodes: vec![node("response_agent", 410), node("triage_router", 35)],
     }
-}
-
-fn errors() -> Vec<ErrorLine> {
-    let line = |node: &str, text: &str, count| ErrorLine {
-        workflow: "email".to_owned(),
-        node: node.to_owned(),
-        text: text.to_owned(),
-        count,
-        last: crate::test_screen::wall(),
-    };
-    vec![
-        line("triage_router", "the model answered nothing that fits, three times", 12),
-        line("send", "the server did not answer within 30 s; it is tried again", 2),
-    ]
 }
 
 /// The tab with figures that are the same in every run.
@@ -272,7 +246,6 @@ fn pulse(keys: &'static str) -> impl Fn(&mut TestScreen) {
     move |screen: &mut TestScreen| {
         screen.press("4");
         screen.tell(Msg::Activity(Ok(Box::new(activity()))));
-        screen.tell(Msg::Errors(Ok(errors())));
         screen.press(keys);
         let table = |table: &str, rows, bytes| TableSize { table: table.to_owned(), rows, bytes };
         let tables = vec![
@@ -290,14 +263,7 @@ fn pulse(keys: &'static str) -> impl Fn(&mut TestScreen) {
 #[test]
 fn activity_tab() {
     snap_with("activity_overview", pulse(""));
-    snap_with("activity_decisions", pulse("jj"));
-    snap_with("activity_models", pulse("jjj"));
-    snap_with("activity_models_end", pulse("jjj<enter>G"));
-    snap_with("activity_times", pulse("jjjj"));
-    snap_with("activity_errors", pulse("jjjjj"));
-    snap_with("activity_mail", pulse("jjjjjj"));
-    snap_with("activity_storage", pulse("G"));
-    snap_with("activity_page", pulse("jj<enter>"));
+    snap_with("activity_end", pulse("<enter>G"));
     snap_with("prune_menu", pulse("GP"));
     snap_with("prune_confirm", |screen| {
         pulse("G")(screen);

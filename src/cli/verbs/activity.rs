@@ -4,13 +4,11 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
-use crate::inbox::{
-    Activity, ActivityQuery, DayLine, Decisions, Latency, ModelLine, NodeLine, Storage, TableSize, ToolLine,
-};
+use crate::inbox::{Activity, ActivityQuery, DayLine, Decisions, ModelLine, Storage, TableSize};
 use crate::text::bytes;
 use serde_json::json;
 
-/// Show what went on lately: decisions, models, times, storage
+/// Show what went on lately: decisions, models, storage
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     sayso activity\n  \
@@ -35,14 +33,8 @@ impl Args {
 
 fn report_text(format: &Format, activity: &Activity, storage: &Storage) -> String {
     let mut tables = vec![day_table(format, &activity.days)];
-    if !activity.tools.is_empty() {
-        tables.push(tool_table(format, &activity.tools));
-    }
     if !activity.models.is_empty() {
         tables.push(model_table(format, &activity.models));
-    }
-    if !activity.nodes.is_empty() {
-        tables.push(node_table(format, &activity.nodes));
     }
     tables.push(storage_table(format, storage));
     tables.join("\n")
@@ -70,49 +62,14 @@ fn day_table(format: &Format, days: &[DayLine]) -> String {
     table(format, columns, &days.iter().map(row).collect::<Vec<_>>())
 }
 
-fn tool_table(format: &Format, tools: &[ToolLine]) -> String {
-    let row = |line: &ToolLine| {
-        let [untouched, edited, responded, ignored, granted] = decision_counts(&line.decisions);
-        [line.tool.clone(), untouched, edited, responded, ignored, granted]
-    };
-    let columns = [
-        cut("TOOL"),
-        right("UNTOUCHED"),
-        right("EDITED"),
-        right("RESPONDED"),
-        right("IGNORED"),
-        right("GRANTED"),
-    ];
-    table(format, columns, &tools.iter().map(row).collect::<Vec<_>>())
-}
-
 fn model_table(format: &Format, models: &[ModelLine]) -> String {
     let row = |line: &ModelLine| {
-        let [p50, p90, p99] = percentiles(&line.latency);
         let cost = line.cost.map_or("not known".to_owned(), |cost| format!("${cost:.4}"));
         let tokens = (line.input + line.output).to_string();
-        [line.model.clone(), line.calls.to_string(), line.failed.to_string(), tokens, cost, p50, p90, p99]
+        [line.model.clone(), line.calls.to_string(), line.failed.to_string(), tokens, cost]
     };
-    let columns = [
-        cut("MODEL"),
-        right("CALLS"),
-        right("FAILED"),
-        right("TOKENS"),
-        right("COST"),
-        right("P50"),
-        right("P90"),
-        right("P99"),
-    ];
+    let columns = [cut("MODEL"), right("CALLS"), right("FAILED"), right("TOKENS"), right("COST")];
     table(format, columns, &models.iter().map(row).collect::<Vec<_>>())
-}
-
-fn node_table(format: &Format, nodes: &[NodeLine]) -> String {
-    let row = |line: &NodeLine| {
-        let [p50, p90, p99] = percentiles(&line.latency);
-        [format!("{}.{}", line.workflow, line.node), line.runs.to_string(), p50, p90, p99]
-    };
-    let columns = [cut("NODE"), right("RUNS"), right("P50"), right("P90"), right("P99")];
-    table(format, columns, &nodes.iter().map(row).collect::<Vec<_>>())
 }
 
 fn storage_table(format: &Format, storage: &Storage) -> String {
@@ -126,8 +83,4 @@ fn storage_table(format: &Format, storage: &Storage) -> String {
 fn decision_counts(counts: &Decisions) -> [String; 5] {
     [counts.untouched, counts.edited, counts.responded, counts.ignored, counts.granted]
         .map(|count| count.to_string())
-}
-
-fn percentiles(latency: &Latency) -> [String; 3] {
-    [latency.p50, latency.p90, latency.p99].map(|ms| format!("{ms} ms"))
 }

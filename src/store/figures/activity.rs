@@ -3,28 +3,16 @@
 //! These figures are for people: rows are not checked against their digests here, and nothing depends on them.
 
 use crate::graph::Decision;
-use crate::inbox::{
-    Activity, ActivityQuery, DayLine, DecidedBy, Decisions, Latency, ModelLine, NodeLine, ToolLine,
-};
+use crate::inbox::{Activity, ActivityQuery, DayLine, DecidedBy, Decisions, ModelLine};
 use crate::store::log::{self, Decided};
 use crate::store::record::recent::Question;
-use crate::store::record::steps::steps_in;
 use crate::store::{Figures, StoreError};
 use jiff::Timestamp;
 use rusqlite::Connection;
 use std::collections::HashMap;
 
-/// How many of the newest entries are searched for step times.
-const ENTRIES: i64 = 4_000;
-
-/// How many nodes are listed, slowest first.
-const NODES: usize = 40;
-
 const DECIDED: &str = "SELECT l.seq FROM log l INDEXED BY log_decided WHERE l.kind = 'decided' AND l.at >= ?";
-const CALLED: &str = "SELECT at, model, ms, input, output, cost, error FROM spans WHERE at >= ?";
-const WORKED: &str = "SELECT l.seq, t.workflow FROM log l JOIN threads t ON t.seq = l.stream
-     WHERE l.seq > (SELECT coalesce(max(seq), 0) FROM log) - ?1 AND l.at >= ?2 AND l.kind = 'stepped'";
-
+const CALLED: &str = "SELECT at, model, input, output, cost, error FROM spans WHERE at >= ?";
 impl Figures<'_> {
     /// Activity on these days.
     pub fn activity(self, query: &ActivityQuery) -> Result<Activity, StoreError> {
@@ -45,7 +33,6 @@ fn run(db: &Connection, query: &ActivityQuery) -> Result<Activity, StoreError> {
     let mut activity = Activity { days: query.days.iter().map(empty).collect(), ..Activity::default() };
     count_decisions(db, first, &mut activity)?;
     count_calls(db, first, &mut activity)?;
-    time_nodes(db, first, &mut activity)?;
     Ok(activity)
 }
 
@@ -56,7 +43,6 @@ fn day(days: &mut [DayLine], at: i64) -> Option<&mut DayLine> {
 }
 
 fn count_decisions(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
-    let mut tools: HashMap<String, Decisions> = HashMap::new();
     let mut statement = db.prepare_cached(DECIDED)?;
     let mut rows = statement.query([first])?;
     while let Some(row) = rows.next()? {
@@ -69,102 +55,49 @@ fn count_decisions(db: &Connection, first: i64, activity: &mut Activity) -> Resu
         if by == DecidedBy::Expiry || undone || question.asked.is_trouble() {
             continue;
         }
-        let tool = question.asked.action;
-        let add = |decisions: &mut Decisions| {
-            let count = match (&by, &decision) {
-                (DecidedBy::Grant(_), _) => &mut decisions.granted,
-                (_, Decision::Edit { .. }) => &mut decisions.edited,
-                (_, Decision::Respond { .. }) => &mut decisions.responded,
-                (_, Decision::Ignore) => &mut decisions.ignored,
-                (_, Decision::Accept | Decision::Draft) => &mut decisions.untouched,
-            };
-            *count += 1;
+        let Some(day) = day(&mut activity.days, entry.at) else { continue };
+        let count = match (&by, &decision) {
+            (DecidedBy::Grant(_), _) => &mut day.decisions.granted,
+            (_, Decision::Edit { .. }) => &mut day.decisions.edited,
+            (_, Decision::Respond { .. }) => &mut day.decisions.responded,
+            (_, Decision::Ignore) => &mut day.decisions.ignored,
+            (_, Decision::Accept | Decision::Draft) => &mut day.decisions.untouched,
         };
-        if let Some(day) = day(&mut activity.days, entry.at) {
-            add(&mut day.decisions);
-        }
-        add(tools.entry(tool).or_default());
+        *count += 1;
     }
-    let tools = tools.into_iter().map(|(tool, decisions)| ToolLine { tool, decisions });
-    activity.tools = tools.collect();
-    let weight = |line: &ToolLine| line.decisions.by_people() + line.decisions.granted;
-    activity.tools.sort_by(|a, b| weight(b).cmp(&weight(a)).then_with(|| a.tool.cmp(&b.tool)));
     Ok(())
 }
 
 fn count_calls(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
-    let mut models: HashMap<String, (ModelLine, Vec<u64>)> = HashMap::new();
-    let count = activity.days.len();
+    let mut models: HashMap<String, ModelLine> = HashMap::new();
     let mut statement = db.prepare_cached(CALLED)?;
     let mut rows = statement.query([first])?;
     while let Some(row) = rows.next()? {
         let number = |at: usize| row.get::<_, i64>(at).map(i64::unsigned_abs);
         let (at, model): (i64, String) = (row.get(0)?, row.get(1)?);
-        let (ms, input, output) = (number(2)?, number(3)?, number(4)?);
-        let (cost, failed): (Option<f64>, bool) = (row.get(5)?, row.get::<_, Option<String>>(6)?.is_some());
-        let (line, times) = models.entry(model).or_insert_with_key(|model| {
-            let line = ModelLine {
-                model: model.clone(),
-                calls: 0,
-                failed: 0,
-                input: 0,
-                output: 0,
-                cost: Some(0.0),
-                latency: Latency::default(),
-                tokens_by_day: vec![0; count],
-                cost_by_day: vec![0.0; count],
-            };
-            (line, Vec::new())
+        let (input, output) = (number(2)?, number(3)?);
+        let (cost, failed): (Option<f64>, bool) = (row.get(4)?, row.get::<_, Option<String>>(5)?.is_some());
+        let line = models.entry(model).or_insert_with_key(|model| ModelLine {
+            model: model.clone(),
+            calls: 0,
+            failed: 0,
+            input: 0,
+            output: 0,
+            cost: Some(0.0),
         });
         line.calls += 1;
         line.failed += u64::from(failed);
         line.input += input;
         line.output += output;
         line.cost = line.cost.zip(cost).map(|(sum, cost)| sum + cost);
-        if !failed {
-            times.push(ms);
-        }
-        let after = activity.days.partition_point(|line| line.day.as_millisecond() <= at);
-        if let Some(place) = after.checked_sub(1) {
-            line.tokens_by_day[place] += input + output;
-            line.cost_by_day[place] += cost.unwrap_or_default();
-            let day = &mut activity.days[place];
+        if let Some(day) = day(&mut activity.days, at) {
             day.calls += 1;
             day.tokens += input + output;
             day.cost += cost.unwrap_or_default();
         }
     }
-    let models = models.into_values().map(|(line, times)| ModelLine { latency: Latency::of(times), ..line });
-    activity.models = models.collect();
+    activity.models = models.into_values().collect();
     activity.models.sort_by(|a, b| b.calls.cmp(&a.calls).then_with(|| a.model.cmp(&b.model)));
-    Ok(())
-}
-
-fn time_nodes(db: &Connection, first: i64, activity: &mut Activity) -> Result<(), StoreError> {
-    let mut nodes: HashMap<(String, String), Vec<u64>> = HashMap::new();
-    let mut statement = db.prepare_cached(WORKED)?;
-    let mut rows = statement.query([ENTRIES, first])?;
-    while let Some(row) = rows.next()? {
-        let workflow: String = row.get(1)?;
-        let entry = log::entry(db, row.get(0)?)?;
-        for step in steps_in(db, &entry, &[])? {
-            if let Some(ms) = step.ms {
-                nodes.entry((workflow.clone(), step.node)).or_default().push(ms.unsigned_abs());
-            }
-        }
-    }
-    let line = |((workflow, node), times): ((String, String), Vec<u64>)| NodeLine {
-        workflow,
-        node,
-        runs: times.len() as u64,
-        latency: Latency::of(times),
-    };
-    activity.nodes = nodes.into_iter().map(line).collect();
-    activity.nodes.sort_by(|a, b| {
-        let slower = b.latency.p90.cmp(&a.latency.p90);
-        slower.then_with(|| (&a.workflow, &a.node).cmp(&(&b.workflow, &b.node)))
-    });
-    activity.nodes.truncate(NODES);
     Ok(())
 }
 
@@ -176,7 +109,7 @@ mod tests {
     fn no_query_reads_a_whole_table() {
         let db = Connection::open_in_memory().unwrap();
         crate::store::schema::create(&db).unwrap();
-        for sql in [DECIDED, CALLED, WORKED] {
+        for sql in [DECIDED, CALLED] {
             let mut plan = db.prepare(&format!("EXPLAIN QUERY PLAN {sql}")).unwrap();
             let count = plan.parameter_count();
             let steps: Vec<String> = plan
@@ -184,7 +117,6 @@ mod tests {
                 .unwrap()
                 .collect::<Result<_, _>>()
                 .unwrap();
-            // A `SCAN` of nothing is how SQLite finds the newest number in one step.
             assert!(steps.iter().all(|step| !step.starts_with("SCAN")), "{sql}: {steps:?}");
         }
     }
@@ -212,8 +144,7 @@ mod tests {
         let first = (before + 1) * 1000;
         let counted = |sql: &str| {
             let mut query = db.prepare(sql).unwrap();
-            let parameters = if query.parameter_count() == 1 { vec![first] } else { vec![ENTRIES, first] };
-            let mut rows = query.query(rusqlite::params_from_iter(parameters)).unwrap();
+            let mut rows = query.query([first]).unwrap();
             let mut count = 0;
             while rows.next().unwrap().is_some() {
                 count += 1;
@@ -222,7 +153,7 @@ mod tests {
             assert_eq!(query.get_status(rusqlite::StatementStatus::FullscanStep), 0, "{sql}");
             (query.get_status(rusqlite::StatementStatus::VmStep), count)
         };
-        [DECIDED, CALLED, WORKED].map(counted).into()
+        [DECIDED, CALLED].map(counted).into()
     }
 
     /// A year later, the same days cost the same.

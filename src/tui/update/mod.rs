@@ -85,7 +85,6 @@ pub fn update(model: &mut Model, msg: Msg) -> Vec<Cmd> {
         Msg::ProfileChanged(result) => memory::profile_changed(model, result),
         Msg::ProfileAndVersions(namespace, result) => memory::versions(model, namespace, result),
         Msg::Activity(result) => activity::counted(model, result),
-        Msg::Errors(result) => activity::errors(model, result),
         Msg::Usage(thread, result) => activity::used(model, thread, result),
         Msg::Storage(result) => activity::stored(model, result),
         Msg::PrunePlan(query, result) => activity::planned(model, query, result),

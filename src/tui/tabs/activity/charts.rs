@@ -1,58 +1,25 @@
-//! The pages of the Activity tab: charts, and the figures behind them.
+//! The page of the Activity tab: what waits, what was decided and spent, mailboxes, storage.
 
 pub use crate::text::short_count as short;
 
 use crate::graph::Kind;
-use crate::inbox::{
-    ASKING_WORKFLOW, Activity, DayLine, Decisions, ErrorLine, ItemKind, Latency, SourceLine, Storage,
-};
-use crate::text::{bytes, pad, short_line, width};
+use crate::inbox::{ASKING_WORKFLOW, Activity, ItemKind, SourceLine};
+use crate::text::width;
 use crate::tui::draw::Sheet;
 use crate::tui::model::Model;
 use crate::tui::words;
 use jiff::Timestamp;
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Bar, BarChart, BarGroup, Sparkline, Widget};
-
-/// The parts of a bar of decisions, each with its own sign: colours alone do not carry meaning.
-const DECISION_PARTS: [(&str, &str); 4] =
-    [("█", "untouched"), ("▓", "edited"), ("▒", "answered"), ("░", "ignored")];
-
-fn styles(model: &Model) -> [Style; 4] {
-    [model.theme.good, model.theme.accent, model.theme.keyword, model.theme.quiet]
-}
-
-fn counts(decisions: &Decisions) -> [u64; 4] {
-    [decisions.untouched, decisions.edited, decisions.responded, decisions.ignored]
-}
-
-fn duration(ms: u64) -> String {
-    match ms {
-        0..1_000 => format!("{ms} ms"),
-        1_000..60_000 => format!("{}.{} s", ms / 1000, ms / 100 % 10),
-        _ => format!("{} min", ms / 60_000),
-    }
-}
+use ratatui::widgets::{Bar, BarChart, BarGroup, Widget};
 
 fn heading(model: &Model, sheet: &mut Sheet, text: &str) {
     sheet.gap();
     sheet.say(text, model.theme.title);
 }
 
-/// A bar of up to `columns` columns that shows `part` of `total`; a part above zero takes at least one column.
-fn bar(part: u64, total: u64, columns: usize, sign: &str) -> String {
-    if part == 0 || total == 0 {
-        return String::new();
-    }
-    let length = usize::try_from(part.saturating_mul(columns as u64) / total)
-        .unwrap_or(columns)
-        .clamp(1, columns.max(1));
-    sign.repeat(length)
-}
-
 /// A bar for each day, the newest on the right, as many as fit.
-pub fn days(model: &Model, sheet: &mut Sheet, days: &[(Timestamp, u64)], height: u16, style: Style) {
+fn chart(model: &Model, sheet: &mut Sheet, days: &[(Timestamp, u64)], height: u16, style: Style) {
     let room = sheet.width();
     if room < 8 || days.is_empty() {
         return;
@@ -96,15 +63,56 @@ pub fn overview(model: &Model, sheet: &mut Sheet) {
         heading(model, sheet, "Mail in the last day");
         sheet.say(&format!("{skipped}; gk lists it"), model.theme.text);
     }
-    let Some(activity) = &model.activity.figures else { return };
+    if let Some(activity) = &model.activity.figures {
+        decided(model, sheet, activity);
+        spending(model, sheet, activity);
+    }
+    heading(model, sheet, "Mailboxes and servers");
+    mailboxes(model, sheet, &model.sources);
+    heading(model, sheet, "Storage");
+    match &model.activity.storage {
+        _ if model.activity.pruning => sheet.say("Pruning …", model.theme.quiet),
+        Some(storage) => {
+            let (file, free) = (words::bytes(storage.file), words::bytes(storage.free));
+            let text =
+                format!("The file takes {file} with its log, {free} of it unused. P prunes old threads.");
+            sheet.wrap(&text, model.theme.text);
+        }
+        None => sheet.say("Looking …", model.theme.quiet),
+    }
+}
+
+fn decided(model: &Model, sheet: &mut Sheet, activity: &Activity) {
     heading(model, sheet, "Decided by day");
+    let today = activity.days.last().map_or(0, |day| day.decisions.by_people());
+    let total: u64 = activity.days.iter().map(|day| day.decisions.by_people()).sum();
+    let granted: u64 = activity.days.iter().map(|day| day.decisions.granted).sum();
+    let days = activity.days.len();
+    let text = format!("{today} today, {total} in {days} days; {granted} more by grants");
+    sheet.wrap(&text, model.theme.text);
     let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.decisions.by_people())).collect();
-    days(model, sheet, &by_day, 7, model.theme.good);
+    chart(model, sheet, &by_day, 5, model.theme.good);
+}
+
+fn spending(model: &Model, sheet: &mut Sheet, activity: &Activity) {
+    heading(model, sheet, "Models and cost");
+    trouble(model, sheet, "model");
     let tokens: u64 = activity.days.iter().map(|day| day.tokens).sum();
     let calls: u64 = activity.days.iter().map(|day| day.calls).sum();
     let cost: f64 = activity.days.iter().map(|day| day.cost).sum();
-    sheet.gap();
-    sheet.say(&figures(calls, activity.by_rules(), tokens, cost), model.theme.text);
+    sheet.wrap(&figures(calls, activity.by_rules(), tokens, cost), model.theme.text);
+    for line in &activity.models {
+        let figures = format!(
+            "{}: {} calls, {} failed · {} tokens read, {} written · {}",
+            words::line(&line.model),
+            short(line.calls),
+            line.failed,
+            short(line.input),
+            short(line.output),
+            price(line.cost)
+        );
+        sheet.wrap(&figures, model.theme.quiet);
+    }
 }
 
 /// What the models did, and what the built-in rules did in place of one.
@@ -140,46 +148,6 @@ fn price(cost: Option<f64>) -> String {
     }
 }
 
-pub fn decisions(model: &Model, sheet: &mut Sheet, activity: &Activity) {
-    let total: u64 = activity.days.iter().map(|day| day.decisions.by_people()).sum();
-    let granted: u64 = activity.days.iter().map(|day| day.decisions.granted).sum();
-    if total + granted == 0 {
-        sheet.wrap(
-            &format!("Nothing was decided in the last {} days.", activity.days.len()),
-            model.theme.quiet,
-        );
-        return;
-    }
-    sheet.say(&format!("{total} by you, {granted} by grants"), model.theme.quiet);
-    heading(model, sheet, "By day");
-    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, day.decisions.by_people())).collect();
-    days(model, sheet, &by_day, 9, model.theme.good);
-    heading(model, sheet, "By tool");
-    let styles = styles(model);
-    let legend = DECISION_PARTS.iter().zip(styles).flat_map(|((sign, word), style)| {
-        [Span::styled(*sign, style), Span::styled(format!(" {word}   "), model.theme.quiet)]
-    });
-    sheet.line(Line::from(legend.collect::<Vec<_>>()));
-    let name_width =
-        activity.tools.iter().map(|line| width(&words::line(&line.tool))).max().unwrap_or(0).clamp(8, 24);
-    let max = activity.tools.iter().map(|line| line.decisions.by_people()).max().unwrap_or(0);
-    let columns = sheet.width().saturating_sub(name_width + 22).clamp(4, 48);
-    for line in &activity.tools {
-        let parts = counts(&line.decisions);
-        let mut spans =
-            vec![Span::styled(format!("{} ", pad(&words::line(&line.tool), name_width)), model.theme.text)];
-        for ((part, (sign, _)), style) in parts.iter().zip(DECISION_PARTS).zip(styles) {
-            spans.push(Span::styled(bar(*part, max, columns, sign), style));
-        }
-        let part_counts: Vec<String> = parts.iter().map(u64::to_string).collect();
-        spans.push(Span::styled(format!(" {}", part_counts.join("·")), model.theme.quiet));
-        if line.decisions.granted > 0 {
-            spans.push(Span::styled(format!(" +{} granted", line.decisions.granted), model.theme.warning));
-        }
-        sheet.line(Line::from(spans));
-    }
-}
-
 /// Trouble in the inbox about this subject.
 fn trouble(model: &Model, sheet: &mut Sheet, about: &str) {
     let rows = model.inbox.list.all().iter();
@@ -195,161 +163,29 @@ fn trouble(model: &Model, sheet: &mut Sheet, about: &str) {
     }
 }
 
-pub fn models(model: &Model, sheet: &mut Sheet, activity: &Activity) {
-    trouble(model, sheet, "model");
-    if activity.models.is_empty() {
-        sheet.wrap(
-            &format!("No model was called in the last {} days.", activity.days.len()),
-            model.theme.quiet,
-        );
-        return;
-    }
-    // The built-in model counts no tokens.
-    let has_tokens = activity.days.iter().any(|day| day.tokens > 0);
-    heading(model, sheet, if has_tokens { "Tokens by day, all models" } else { "Calls by day, all models" });
-    let value = |day: &DayLine| if has_tokens { day.tokens } else { day.calls };
-    let by_day: Vec<_> = activity.days.iter().map(|day| (day.day, value(day))).collect();
-    days(model, sheet, &by_day, 8, model.theme.accent);
-    for line in &activity.models {
-        heading(model, sheet, &words::line(&line.model));
-        let figures = format!(
-            "{} calls, {} failed · {} tokens read, {} written · {}",
-            short(line.calls),
-            line.failed,
-            short(line.input),
-            short(line.output),
-            price(line.cost)
-        );
-        sheet.wrap(&figures, model.theme.quiet);
-        if line.tokens_by_day.iter().any(|tokens| *tokens > 0) {
-            spark(model, sheet, "tokens", &line.tokens_by_day);
-        }
-        // Prices are fractions; only their proportions are drawn.
-        let millionths: Vec<u64> = line.cost_by_day.iter().map(|cost| (cost * 1_000_000.0) as u64).collect();
-        if millionths.iter().any(|millionths| *millionths > 0) {
-            spark(model, sheet, "cost", &millionths);
-        }
-    }
-}
-
-fn spark(model: &Model, sheet: &mut Sheet, name: &str, days: &[u64]) {
-    let label = 8.min(sheet.width());
-    let (mut area, buf) = sheet.room(2);
-    buf.set_stringn(area.x, area.bottom().saturating_sub(1), name, label, model.theme.quiet);
-    let label = u16::try_from(label).unwrap_or(0);
-    area.x += label;
-    area.width = area.width.saturating_sub(label).min(u16::try_from(days.len() * 2).unwrap_or(u16::MAX));
-    // Two columns per day.
-    let doubled: Vec<u64> = days.iter().flat_map(|day| [*day, *day]).collect();
-    let from = doubled.len().saturating_sub(usize::from(area.width));
-    Sparkline::default().data(&doubled[from..]).style(model.theme.accent).render(area, buf);
-}
-
-pub fn times(model: &Model, sheet: &mut Sheet, activity: &Activity) {
-    sheet.say("median · 90th percentile · 99th percentile", model.theme.quiet);
-    let table = |sheet: &mut Sheet, title: &str, rows: Vec<(String, u64, Latency)>| {
-        if rows.is_empty() {
-            return;
-        }
-        heading(model, sheet, title);
-        let name_width = rows.iter().map(|(name, ..)| width(name)).max().unwrap_or(0).clamp(8, 32);
-        let max = rows.iter().map(|(_, _, latency)| latency.p99).max().unwrap_or(0);
-        let columns = sheet.width().saturating_sub(name_width + 40).min(30);
-        for (name, count, latency) in rows {
-            let times = [latency.p50, latency.p90, latency.p99].map(|ms| format!("{:>8}", duration(ms)));
-            let (fast, slow) = (bar(latency.p50, max, columns, "━"), bar(latency.p99, max, columns, "─"));
-            let rest: String = slow.chars().skip(fast.chars().count()).collect();
-            sheet.line(Line::from(vec![
-                Span::styled(pad(&name, name_width), model.theme.text),
-                Span::styled(times.concat(), model.theme.text),
-                Span::styled(format!("{:>9}  ", format!("{count}×")), model.theme.quiet),
-                Span::styled(fast, model.theme.accent),
-                Span::styled(rest, model.theme.quiet),
-            ]));
-        }
-    };
-    let models = activity.models.iter().map(|line| (words::line(&line.model), line.calls, line.latency));
-    table(sheet, "Models", models.collect());
-    let nodes = activity
-        .nodes
-        .iter()
-        .map(|line| (words::line(&format!("{}.{}", line.workflow, line.node)), line.runs, line.latency));
-    table(sheet, "Nodes, in the newest steps", nodes.collect());
-    if activity.models.is_empty() && activity.nodes.is_empty() {
-        sheet.gap();
-        sheet.say("Nothing has run yet.", model.theme.quiet);
-    }
-}
-
-pub fn errors(model: &Model, sheet: &mut Sheet, errors: &[ErrorLine]) {
-    if errors.is_empty() {
-        sheet.say("Nothing went wrong lately.", model.theme.quiet);
-        return;
-    }
-    let max = errors.first().map_or(0, |line| line.count);
-    for line in errors {
-        let head = format!("{}.{}", line.workflow, line.node);
-        sheet.line(Line::from(vec![
-            Span::styled(format!("{:>5} ", short(line.count)), model.theme.warning),
-            Span::styled(bar(line.count, max, 12, "▇"), model.theme.danger),
-            Span::styled(format!(" {}", words::line(&head)), model.theme.title),
-            Span::styled(format!("  last {}", words::ago(line.last, model.wall)), model.theme.quiet),
-        ]));
-        let room = sheet.width().saturating_sub(6);
-        sheet.say(&format!("      {}", short_line(&line.text, room)), model.theme.text);
-    }
-}
-
-pub fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
+fn mailboxes(model: &Model, sheet: &mut Sheet, sources: &[SourceLine]) {
     trouble(model, sheet, "email");
     if sources.is_empty() {
         sheet.wrap("No mailbox is set up. Add one as [[mail]] in the config.", model.theme.quiet);
         return;
     }
-    let (servers, mailboxes): (Vec<_>, Vec<_>) = sources.iter().partition(|line| line.is_server());
-    source_lines(model, sheet, &mailboxes);
-    if !servers.is_empty() {
-        heading(model, sheet, "Servers");
-        source_lines(model, sheet, &servers);
-    }
+    sources.iter().for_each(|line| source(model, sheet, line));
     sheet.say("$ checks all of them now.", model.theme.quiet);
 }
 
-fn source_lines(model: &Model, sheet: &mut Sheet, sources: &[&SourceLine]) {
-    for line in sources {
-        let (sign, style, status) = match (&line.error, line.ok_at) {
-            (Some(error), _) => ("✗", model.theme.danger, format!("fails: {error}")),
-            (None, Some(at)) => ("●", model.theme.good, format!("checked {}", words::ago(at, model.wall))),
-            (None, None) => ("○", model.theme.quiet, "not checked yet".to_owned()),
-        };
-        sheet.line(Line::from(vec![
-            Span::styled(format!("{sign} "), style),
-            Span::styled(words::line(&line.source), model.theme.title),
-        ]));
-        let status = words::line(&status);
-        sheet.wrap(&status, model.theme.text);
-        if let (Some(_), Some(at)) = (&line.error, line.ok_at) {
-            sheet.say(&format!("it last worked {}", words::ago(at, model.wall)), model.theme.quiet);
+fn source(model: &Model, sheet: &mut Sheet, line: &SourceLine) {
+    let (sign, style, status) = match (&line.error, line.ok_at) {
+        (Some(error), Some(at)) => {
+            let status = format!("fails: {error}; it last worked {}", words::ago(at, model.wall));
+            ("✗", model.theme.danger, status)
         }
-        sheet.gap();
-    }
-}
-
-pub fn storage(model: &Model, sheet: &mut Sheet, storage: &Storage) {
-    let free =
-        if storage.free > 0 { format!(", {} of it unused", bytes(storage.free)) } else { String::new() };
-    sheet.say(&format!("The file takes up {} with its log{free}.", bytes(storage.file)), model.theme.text);
-    sheet.say("P prunes old threads, after a preview.", model.theme.quiet);
-    sheet.gap();
-    let max = storage.tables.first().map_or(0, |table| table.bytes);
-    let name_width = storage.tables.iter().map(|table| width(&table.table)).max().unwrap_or(0).max(6);
-    let columns = sheet.width().saturating_sub(name_width + 26).min(40);
-    for table in storage.tables.iter().filter(|table| table.rows > 0) {
-        sheet.line(Line::from(vec![
-            Span::styled(format!("{} ", pad(&table.table, name_width)), model.theme.text),
-            Span::styled(format!("{:>9} ", bytes(table.bytes)), model.theme.text),
-            Span::styled(format!("{:>12}  ", format!("{} rows", short(table.rows))), model.theme.quiet),
-            Span::styled(bar(table.bytes, max, columns, "▇"), model.theme.accent),
-        ]));
-    }
+        (Some(error), None) => ("✗", model.theme.danger, format!("fails: {error}")),
+        (None, Some(at)) => ("●", model.theme.good, format!("checked {}", words::ago(at, model.wall))),
+        (None, None) => ("○", model.theme.quiet, "not checked yet".to_owned()),
+    };
+    sheet.line(Line::from(vec![
+        Span::styled(format!("{sign} "), style),
+        Span::styled(words::line(&line.source), model.theme.title),
+    ]));
+    sheet.wrap(&words::line(&status), model.theme.text);
 }

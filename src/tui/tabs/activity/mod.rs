@@ -1,4 +1,4 @@
-//! The rows of the Activity tab: its sections, with running threads and grants between them.
+//! The rows of the Activity tab: one page of figures, then running threads and grants.
 
 mod charts;
 pub mod grants;
@@ -9,7 +9,7 @@ pub use update::*;
 pub use view::{activity_length, draw, draw_running};
 
 use crate::graph::ThreadId;
-use crate::inbox::{Activity, ErrorLine, GrantLine, Storage, ThreadLine, UsageView};
+use crate::inbox::{Activity, GrantLine, Storage, ThreadLine, UsageView};
 use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
 use std::collections::HashMap;
@@ -20,50 +20,22 @@ pub const DAYS: u16 = 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {
-    /// Everything in numbers.
+    /// Everything in numbers, on one page.
     Overview,
     Running,
-    /// What was decided, by day and by tool.
-    Decisions,
-    /// Tokens and prices, by day and by model.
-    Models,
-    /// How long models and nodes take.
-    Times,
-    /// Errors by frequency.
-    Errors,
-    /// The state of each mailbox.
-    Mail,
     /// What is allowed without asking.
     Allowed,
-    /// What the database file holds.
-    Storage,
 }
 
 impl Section {
     /// In the order shown.
-    pub const ALL: [Section; 9] = [
-        Section::Overview,
-        Section::Running,
-        Section::Decisions,
-        Section::Models,
-        Section::Times,
-        Section::Errors,
-        Section::Mail,
-        Section::Allowed,
-        Section::Storage,
-    ];
+    pub const ALL: [Section; 3] = [Section::Overview, Section::Running, Section::Allowed];
 
     pub fn title(self) -> &'static str {
         match self {
             Section::Overview => "Overview",
             Section::Running => "Running now",
-            Section::Decisions => "Decisions",
-            Section::Models => "Models and cost",
-            Section::Times => "How long it takes",
-            Section::Errors => "What goes wrong",
-            Section::Mail => "Mailboxes",
             Section::Allowed => "Allowed without asking",
-            Section::Storage => "Storage",
         }
     }
 }
@@ -88,8 +60,7 @@ pub struct ActivityTab {
     /// The scroll position of the page, in lines.
     pub page_top: usize,
     pub figures: Option<Box<Activity>>,
-    pub errors: Vec<ErrorLine>,
-    /// What the database file holds, once the user has looked.
+    /// What the database file holds.
     pub storage: Option<Storage>,
     /// What running threads have used.
     pub usage: HashMap<ThreadId, UsageView>,
@@ -106,7 +77,7 @@ impl Model {
             match section {
                 Section::Running => rows.extend((0..self.running.rows.len()).map(ActivityRow::Thread)),
                 Section::Allowed => rows.extend((0..self.grants.len()).map(ActivityRow::Grant)),
-                _ => {}
+                Section::Overview => {}
             }
         }
         rows

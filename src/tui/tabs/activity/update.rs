@@ -1,10 +1,8 @@
 //! The Activity tab: what is running, what went on, and pruning old threads.
 
-use super::{ActivityRow, DAYS, Section};
+use super::{ActivityRow, DAYS};
 use crate::graph::ThreadId;
-use crate::inbox::{
-    Activity, Block, ErrorLine, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
-};
+use crate::inbox::{Activity, Block, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView};
 use crate::text::{Visible, count_noun};
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
@@ -24,7 +22,7 @@ const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "ha
 /// Reads everything the tab needs when it is opened.
 pub fn open(model: &mut Model) -> Vec<Cmd> {
     model.activity.read_at = None;
-    let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources];
+    let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources, Cmd::Storage];
     cmds.extend(refresh(model));
     cmds.extend(read_selected(model));
     cmds
@@ -39,20 +37,12 @@ pub fn refresh(model: &mut Model) -> Vec<Cmd> {
     }
     model.activity.read_at = Some(model.now);
     let now = model.wall.to_zoned(model.options.time_zone.clone());
-    vec![Cmd::Activity(crate::inbox::ActivityQuery::last(DAYS, &now)), Cmd::Errors]
+    vec![Cmd::Activity(crate::inbox::ActivityQuery::last(DAYS, &now))]
 }
 
 /// Reads what only the selected row needs.
 pub fn read_selected(model: &mut Model) -> Vec<Cmd> {
-    if let Some(line) = model.selected_running() {
-        return vec![Cmd::Usage(line.id.clone())];
-    }
-    match model.activity_row() {
-        Some(ActivityRow::Section(Section::Storage)) if model.activity.storage.is_none() => {
-            vec![Cmd::Storage]
-        }
-        _ => Vec::new(),
-    }
+    model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect()
 }
 
 /// Moves the selection by rows.
@@ -115,13 +105,6 @@ pub fn used(model: &mut Model, thread: ThreadId, result: InboxResult<UsageView>)
 pub fn counted(model: &mut Model, result: InboxResult<Box<Activity>>) -> Vec<Cmd> {
     if let Some(activity) = model.ok_or_fail(result) {
         model.activity.figures = Some(activity);
-    }
-    Vec::new()
-}
-
-pub fn errors(model: &mut Model, result: InboxResult<Vec<ErrorLine>>) -> Vec<Cmd> {
-    if let Some(errors) = model.ok_or_fail(result) {
-        model.activity.errors = errors;
     }
     Vec::new()
 }

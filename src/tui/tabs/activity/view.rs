@@ -60,41 +60,13 @@ fn section_row(model: &Model, section: Section) -> PlainRow {
     }
 }
 
-/// A section's figure, in a word or two.
+/// A section's figure, in a word.
 fn section_figure(model: &Model, section: Section) -> String {
-    let tab = &model.activity;
-    let activity = tab.figures.as_deref();
-    let sum = |value: &dyn Fn(&crate::inbox::DayLine) -> u64| {
-        activity.map(|all| all.days.iter().map(value).sum::<u64>())
-    };
     match section {
         Section::Overview => String::new(),
         Section::Running if model.running.rows.is_empty() => "nothing".to_owned(),
         Section::Running => model.running.rows.len().to_string(),
-        Section::Decisions => sum(&|day| day.decisions.by_people()).map_or(String::new(), charts::short),
-        Section::Models => {
-            let cost: f64 = activity.map_or(0.0, |all| all.days.iter().map(|day| day.cost).sum());
-            let tokens = sum(&|day| day.tokens).filter(|tokens| *tokens > 0).map(|count| (count, "tokens"));
-            let calls = || sum(&|day| day.calls).map(|count| (count, "calls"));
-            let figure = tokens
-                .or_else(calls)
-                .map_or(String::new(), |(count, what)| format!("{} {what}", charts::short(count)));
-            if cost >= 0.005 { format!("${cost:.2}") } else { figure }
-        }
-        Section::Times => String::new(),
-        Section::Errors if tab.errors.is_empty() => "nothing".to_owned(),
-        Section::Errors => charts::short(tab.errors.iter().map(|line| line.count).sum()),
-        Section::Mail => {
-            let failing = model.sources.iter().filter(|line| line.error.is_some()).count();
-            match (model.sources.len(), failing) {
-                (0, _) => String::new(),
-                (all, 0) => format!("{all} fine"),
-                (_, failing) => count_noun(failing, "failure"),
-            }
-        }
         Section::Allowed => model.grants.iter().filter(|grant| grant.in_force).count().to_string(),
-        Section::Storage if tab.pruning => "pruning …".to_owned(),
-        Section::Storage => tab.storage.as_ref().map_or(String::new(), |storage| words::bytes(storage.file)),
     }
 }
 
@@ -102,31 +74,20 @@ fn sheet(model: &Model, width: u16) -> Sheet {
     let mut sheet = Sheet::new(width);
     let Some(section) = model.activity_section() else { return sheet };
     sheet.say(section.title(), model.theme.title);
-    let activity = model.activity.figures.as_deref();
-    match (section, activity) {
-        (Section::Overview, _) => charts::overview(model, &mut sheet),
-        (Section::Running, _) => {
+    match section {
+        Section::Overview => charts::overview(model, &mut sheet),
+        Section::Running => {
             let text = match model.running.rows.len() {
                 0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
                 some => format!("{}. X stops the one selected in the list.", count_noun(some, "thread")),
             };
             sheet.wrap(&text, model.theme.quiet);
         }
-        (Section::Decisions, Some(activity)) => charts::decisions(model, &mut sheet, activity),
-        (Section::Models, Some(activity)) => charts::models(model, &mut sheet, activity),
-        (Section::Times, Some(activity)) => charts::times(model, &mut sheet, activity),
-        (Section::Decisions | Section::Models | Section::Times, None) => sheet.say("Looking …", model.theme.quiet),
-        (Section::Errors, _) => charts::errors(model, &mut sheet, &model.activity.errors),
-        (Section::Mail, _) => charts::mailboxes(model, &mut sheet, &model.sources),
-        (Section::Allowed, _) => sheet.wrap(
+        Section::Allowed => sheet.wrap(
             "Everything in the list below runs without asking. X revokes the selected one at once; a call with a \
              warning always asks. A on a card allows more of the same.",
             model.theme.quiet,
         ),
-        (Section::Storage, _) => match &model.activity.storage {
-            Some(storage) => charts::storage(model, &mut sheet, storage),
-            None => sheet.say("Looking …", model.theme.quiet),
-        },
     }
     sheet
 }
