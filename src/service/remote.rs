@@ -1,12 +1,12 @@
 //! The threads on servers, as the inbox needs them. Implemented by the code that talks to such servers.
 
 use crate::graph::{BoxFuture, InterruptId, ThreadId};
-use crate::inbox::{InboxError, Page, ThreadLine, ThreadQuery, ThreadView};
+use crate::inbox::InboxError;
 use serde_json::Value;
 
 type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
 
-/// Threads on servers, listed and decided on together with those in the data folder.
+/// Threads on servers, decided on through their mirrors in the data folder.
 pub trait RemoteThreads: Send + Sync {
     /// The servers' names.
     fn names(&self) -> Vec<String>;
@@ -18,10 +18,6 @@ pub trait RemoteThreads: Send + Sync {
     fn start<'a>(&'a self, workflow: &'a str, input: &'a Value) -> Answer<'a, Option<ThreadId>>;
     /// Ends a thread on its server; `None` if the thread has to be stopped here.
     fn end<'a>(&'a self, thread: &'a ThreadId) -> Answer<'a, Option<ThreadId>>;
-    /// A page of threads from the folder and the servers.
-    fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, Page<ThreadLine>>;
-    /// A server's thread that is not in the folder.
-    fn thread<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<ThreadView>>;
     /// The server's state of a thread that is in the folder.
     fn state_there<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<Value>>;
     /// The input schema of a server's graph; `None` if the workflow does not belong to a server.

@@ -3,10 +3,10 @@
 use super::Inbox;
 use super::cards::result_card;
 use crate::graph::ThreadId;
-use crate::inbox::{Block, CallView, Card, StepStates, ThreadView};
+use crate::inbox::{CallView, Card, StepStates, ThreadView};
 use crate::store::{Prompt, Store, StoreError};
 use crate::text::Visible;
-use serde_json::{Map, Value};
+use serde_json::Value;
 
 impl Inbox {
     /// Everything on record about a thread, and its state.
@@ -91,28 +91,6 @@ pub(super) fn read_call(store: &Store, id: &ThreadId, call: u64) -> Result<CallV
         }
     }
     Ok(view)
-}
-
-/// The conversation in a server's thread, from its state.
-pub(super) fn remote_conversation(view: &ThreadView) -> Card {
-    let words = |message: &Value, key: &str| message[key].as_str().unwrap_or_default().to_owned();
-    let turns: Vec<(Visible, Visible)> = view.state["messages"]
-        .as_array()
-        .into_iter()
-        .flatten()
-        .map(|message| (Visible::line(&words(message, "who")), Visible::new(&words(message, "said"))))
-        .collect();
-    Card { blocks: if turns.is_empty() { Vec::new() } else { vec![Block::Turns(turns)] } }
-}
-
-/// What a step of a server's thread changed.
-pub(super) fn remote_step_states(view: &ThreadView, step: u64) -> StepStates {
-    let state_before = |until: u64| {
-        let earlier = view.steps.iter().filter(|step| step.n < until);
-        let updates = earlier.filter_map(|step| step.updates.as_object().cloned());
-        Value::Object(updates.flatten().collect::<Map<_, _>>())
-    };
-    StepStates::between(step, &state_before(step), &state_before(step + 1))
 }
 
 fn fill_from_prompt(view: &mut CallView, prompt: &Prompt) {

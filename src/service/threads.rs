@@ -16,12 +16,9 @@ use serde_json::Value;
 pub struct Threads<'a>(pub(super) &'a Inbox);
 
 impl Threads<'_> {
-    /// A page of threads, including those on servers.
+    /// A page of threads.
     pub async fn list(self, query: ThreadQuery) -> Result<Page<ThreadLine>, InboxError> {
-        match &self.0.remote {
-            Some(remote) => remote.threads(&query).await,
-            None => Ok(self.0.store().threads().list(&query).await?),
-        }
+        Ok(self.0.store().threads().list(&query).await?)
     }
 
     /// What threads can be filtered by.
@@ -38,39 +35,23 @@ impl Threads<'_> {
     }
 
     pub async fn view(self, id: ThreadId) -> Result<ThreadView, InboxError> {
-        let thread = id.clone();
-        let read = self.0.blocking(move |inbox| inbox.read_thread(&thread)).await;
-        let Some(remote) = &self.0.remote else { return read };
-        match read {
-            Ok(mut view) => {
-                if let Some(there) = remote.state_there(&view.id).await? {
-                    view.state = there;
-                }
-                Ok(view)
-            }
-            Err(error @ InboxError::NotFound { .. }) => remote.thread(&id).await?.ok_or(error),
-            Err(error) => Err(error),
+        let mut view = self.0.blocking(move |inbox| inbox.read_thread(&id)).await?;
+        if let Some(remote) = &self.0.remote
+            && let Some(there) = remote.state_there(&view.id).await?
+        {
+            view.state = there;
         }
+        Ok(view)
     }
 
     /// The conversation in a thread and its result, as its workflow draws the last state.
     pub async fn conversation(self, id: ThreadId) -> Result<Card, InboxError> {
-        let thread = id.clone();
-        match self.0.blocking(move |inbox| inbox.read_conversation(&thread)).await {
-            Err(InboxError::NotFound { .. }) => Ok(thread_view::remote_conversation(&self.view(id).await?)),
-            read => read,
-        }
+        self.0.blocking(move |inbox| inbox.read_conversation(&id)).await
     }
 
     /// What a step changed, and the state after it.
     pub async fn step_states(self, id: ThreadId, step: u64) -> Result<StepStates, InboxError> {
-        let thread = id.clone();
-        match self.0.blocking(move |inbox| inbox.read_states(&thread, step)).await {
-            Err(InboxError::NotFound { .. }) => {
-                Ok(thread_view::remote_step_states(&self.view(id).await?, step))
-            }
-            read => read,
-        }
+        self.0.blocking(move |inbox| inbox.read_states(&id, step)).await
     }
 
     /// The decisions in a thread, oldest first.

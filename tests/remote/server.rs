@@ -279,11 +279,6 @@ fn thread(state: &mut ServerState, method: &str, id: &str, rest: &str, body: Str
             let found = runs.iter().find(|known| run.ends_with(known["run_id"].as_str().unwrap()));
             found.map_or_else(missing, |run| reply(200, run.to_string()))
         }
-        ("POST", "history") => {
-            let first = json!({"values": {"task": "x"}, "next": ["ask"], "metadata": {"source": "input", "step": -1}});
-            let last = json!({"values": {"task": "x", "n": 1}, "next": [], "metadata": {"source": "loop", "step": 0}});
-            reply(200, json!([last, first]).to_string())
-        }
         ("POST", "state") => {
             let thread = &mut state.threads[index];
             (thread.interrupts, thread.ended) = (Vec::new(), true);

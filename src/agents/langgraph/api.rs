@@ -13,7 +13,7 @@ use sha2::{Digest, Sha256};
 use std::collections::BTreeMap;
 
 /// How many threads a page has.
-pub const PAGE: usize = 50;
+const PAGE: usize = 50;
 /// How many pages of interrupted threads we read at most.
 const MAX_PAGES: usize = 20;
 /// How many interrupts of a thread we read at most.
@@ -51,10 +51,6 @@ pub struct RemoteThread {
     pub metadata: Value,
     /// Why its last run failed.
     pub error: Option<String>,
-    /// When it began, in RFC 3339.
-    pub created_at: String,
-    /// When something last happened to it.
-    pub updated_at: String,
 }
 
 impl RemoteThread {
@@ -73,21 +69,6 @@ impl RemoteThread {
     pub fn asks(&self) -> bool {
         self.status == RemoteStatus::Interrupted && !self.pending.is_empty()
     }
-}
-
-/// One entry of a thread's history; servers list them newest first.
-#[derive(Clone, Debug, Deserialize)]
-pub struct Checkpoint {
-    /// The nodes that come next.
-    #[serde(default)]
-    pub next: Vec<String>,
-    #[serde(default)]
-    pub values: Value,
-    /// Its source and its number.
-    #[serde(default)]
-    pub metadata: Value,
-    #[serde(default)]
-    pub created_at: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -135,10 +116,6 @@ struct Wire<'a> {
     values: Option<&'a RawValue>,
     #[serde(default)]
     error: Option<Value>,
-    #[serde(default)]
-    created_at: String,
-    #[serde(default)]
-    updated_at: String,
 }
 
 #[derive(Deserialize)]
@@ -176,8 +153,6 @@ impl From<Wire<'_>> for RemoteThread {
                 message.unwrap_or_else(|| error.to_string())
             }),
             metadata,
-            created_at: wire.created_at,
-            updated_at: wire.updated_at,
         }
     }
 }
@@ -225,50 +200,34 @@ impl Remote {
 
     /// Every thread that waits for a person, as far as the config includes it.
     pub async fn interrupted(&self) -> Result<Vec<RemoteThread>, ServerError> {
-        let mut all = Vec::new();
-        for page in 0..MAX_PAGES {
-            let body = json!({"status": "interrupted", "select": [
-                "thread_id", "status", "metadata", "interrupts", "created_at", "updated_at"
-            ]});
-            let (threads, more) = self.search(body, page * PAGE).await?;
-            all.extend(threads);
-            if !more {
-                break;
-            }
-        }
-        Ok(all)
-    }
-
-    /// A page of its threads, newest first, and whether there are more.
-    pub async fn threads(&self, offset: usize) -> Result<(Vec<RemoteThread>, bool), ServerError> {
-        let body = json!({"sort_by": "created_at", "sort_order": "desc", "select": [
-            "thread_id", "status", "metadata", "created_at", "updated_at"
-        ]});
-        self.search(body, offset).await
-    }
-
-    async fn search(&self, mut body: Value, offset: usize) -> Result<(Vec<RemoteThread>, bool), ServerError> {
         let server = self.client.server();
         let mut metadata: serde_json::Map<String, Value> =
             server.metadata.iter().map(|(key, value)| (key.clone(), Value::from(value.as_str()))).collect();
         if let [graph] = server.graphs.as_slice() {
             metadata.insert("graph_id".to_owned(), Value::from(graph.as_str()));
         }
-        body["metadata"] = Value::Object(metadata);
-        body["limit"] = json!(PAGE);
-        body["offset"] = json!(offset);
-        let text = self.client.post("/threads/search", body.to_string()).await?;
-        let raw_threads: Vec<&RawValue> = parse(&text)?;
-        let more = raw_threads.len() >= PAGE;
-        // An unreadable thread does not hide the others.
-        let threads =
-            raw_threads.into_iter().filter_map(|raw| serde_json::from_str::<Wire<'_>>(raw.get()).ok());
-        let threads = threads.map(RemoteThread::from).filter(|thread| self.is_ours(thread));
-        Ok((threads.collect(), more))
+        let mut all = Vec::new();
+        for page in 0..MAX_PAGES {
+            let body = json!({
+                "status": "interrupted", "metadata": metadata, "limit": PAGE, "offset": page * PAGE,
+                "select": ["thread_id", "status", "metadata", "interrupts"],
+            });
+            let text = self.client.post("/threads/search", body.to_string()).await?;
+            let raw_threads: Vec<&RawValue> = parse(&text)?;
+            let is_last = raw_threads.len() < PAGE;
+            // An unreadable thread does not hide the others.
+            let threads =
+                raw_threads.into_iter().filter_map(|raw| serde_json::from_str::<Wire<'_>>(raw.get()).ok());
+            all.extend(threads.map(RemoteThread::from).filter(|thread| self.is_ours(thread)));
+            if is_last {
+                break;
+            }
+        }
+        Ok(all)
     }
 
     /// Whether the config includes a thread.
-    pub fn is_ours(&self, thread: &RemoteThread) -> bool {
+    fn is_ours(&self, thread: &RemoteThread) -> bool {
         let server = self.client.server();
         let has = |key: &str, value: &str| thread.metadata.get(key).and_then(Value::as_str) == Some(value);
         let assistant = thread.assistant.as_deref().unwrap_or_default();
@@ -284,14 +243,6 @@ impl Remote {
             Err(ServerError::Status { code: 404, .. }) => Ok(None),
             Err(fault) => Err(fault),
         }
-    }
-
-    /// A thread's history, newest first.
-    pub async fn history(&self, id: &str, limit: usize) -> Result<Vec<Checkpoint>, ServerError> {
-        let body = json!({ "limit": limit }).to_string();
-        let text = self.client.post(&format!("/threads/{}/history", plain(id)?), body).await?;
-        let states: Vec<&RawValue> = parse(&text)?;
-        Ok(states.into_iter().filter_map(|raw| serde_json::from_str(raw.get()).ok()).collect())
     }
 
     /// The newest runs of a thread; `None` if there is no such thread.

@@ -21,12 +21,12 @@ mod view;
 
 use std::time::Duration;
 
-pub use api::{Assistant, PAGE, Remote, RemoteStatus, RemoteThread};
+pub use api::{Assistant, Remote, RemoteStatus, RemoteThread};
 pub use client::ServerError;
 pub use mirror::{Batch, Mirror, MirrorInput, spec};
 pub use servers::{Servers, check_servers};
 pub use shape::Pending;
-pub use view::{line, state, steps, view};
+pub use view::state;
 
 /// How many runs per server are followed at once.
 const FOLLOWED_AT_ONCE: usize = 3;

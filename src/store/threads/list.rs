@@ -70,16 +70,6 @@ impl Threads<'_> {
         })
     }
 
-    /// Every key a thread was started with, whatever became of it.
-    pub fn keys(self) -> Result<Vec<String>, StoreError> {
-        self.0.read(|db| {
-            let mut statement = db.prepare_cached(
-                "SELECT DISTINCT child_key FROM threads WHERE child_key IS NOT NULL AND parent IS NULL",
-            )?;
-            Ok(statement.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?)
-        })
-    }
-
     /// The keys of threads that wait for a person or are held.
     pub fn waiting_with_keys(self) -> Result<Vec<(String, ThreadId)>, StoreError> {
         self.0.read(|db| {

@@ -23,9 +23,6 @@ pub struct MirrorInput {
     /// What a run is to be begun with, as the text of its JSON; nothing where the thread is there already.
     #[serde(default)]
     pub input: Option<String>,
-    /// Whether it is to be ended there, and nothing else.
-    #[serde(default)]
-    pub end: bool,
 }
 
 /// What a thread asked at the same time.
@@ -131,10 +128,7 @@ impl State for Mirror {
 
     fn apply(&mut self, update: MirrorUpdate) {
         match update {
-            MirrorUpdate::Started { of } => {
-                self.end = of.end;
-                self.of = of;
-            }
+            MirrorUpdate::Started { of } => self.of = of,
             MirrorUpdate::Asked { batch } => {
                 "interrupted".clone_into(&mut self.status);
                 self.asked = Some(batch);

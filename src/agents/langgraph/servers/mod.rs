@@ -2,8 +2,8 @@
 //!
 //! Threads that wait for a person there are mirrored here (`poll.rs`, in the driver's process), so their questions are
 //! items like all others. If there is no driver, listing polls once (`once.rs`). People who decide are told at once if
-//! the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come back. Other
-//! threads are read when somebody looks (`threads.rs`) and not stored.
+//! the server is away or the question is settled (`people.rs`); nothing waits unseen for a server to come back. The state
+//! of a mirrored thread is read when somebody looks (`threads.rs`) and not stored.
 
 mod once;
 mod people;
@@ -13,13 +13,12 @@ mod threads;
 use crate::agents::langgraph::{Mirror, MirrorInput, Remote, ServerError};
 use crate::driver::Engine;
 use crate::graph::{BoxFuture, InterruptId, ThreadId};
-use crate::inbox::{InboxError, Page, ThreadLine, ThreadQuery, ThreadView};
+use crate::inbox::InboxError;
 use crate::service::RemoteThreads;
 use crate::store::{NewThread, StoreError};
 use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
-use threads::Pages;
 
 type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
 
@@ -33,7 +32,6 @@ pub struct Servers(Arc<Inner>);
 struct Inner {
     engine: Engine,
     remotes: Vec<Arc<Remote>>,
-    pages: Pages,
 }
 
 /// Why a server could not be polled.
@@ -50,7 +48,7 @@ enum PollError {
 impl Servers {
     /// The given servers, mirrored by threads of this engine.
     pub fn new(engine: Engine, remotes: Vec<Arc<Remote>>) -> Self {
-        Self(Arc::new(Inner { engine, remotes, pages: Pages::default() }))
+        Self(Arc::new(Inner { engine, remotes }))
     }
 
     /// Whether the config names no server.
@@ -108,14 +106,6 @@ impl RemoteThreads for Servers {
 
     fn end<'a>(&'a self, thread: &'a ThreadId) -> Answer<'a, Option<ThreadId>> {
         Box::pin(self.end_thread(thread))
-    }
-
-    fn threads<'a>(&'a self, query: &'a ThreadQuery) -> Answer<'a, Page<ThreadLine>> {
-        Box::pin(self.list_threads(query))
-    }
-
-    fn thread<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<ThreadView>> {
-        Box::pin(self.view_thread(id))
     }
 
     fn state_there<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<Value>> {

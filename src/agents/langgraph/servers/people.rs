@@ -1,6 +1,6 @@
 //! What people do to a server's threads: decide, start, end.
 
-use super::{PollError, Servers, inbox_error, key, poll, with_timeout, workflow};
+use super::{PollError, Servers, inbox_error, key, poll, with_timeout};
 use crate::agents::langgraph::{Assistant, MirrorInput, Remote};
 use crate::graph::{Event, EventKind, InterruptId, ThreadId};
 use crate::inbox::{InboxError, Status};
@@ -71,44 +71,23 @@ impl Servers {
             assistant: assistant.assistant_id,
             title: title(graph, input),
             input: Some(input.to_string()),
-            end: false,
         };
         self.put_in(&of).await.map(Some)
     }
 
     /// Ends a server's thread there; `None` if it is not a server's thread, or if it has to be stopped here.
     pub(super) async fn end_thread(&self, thread: &ThreadId) -> Result<Option<ThreadId>, InboxError> {
-        let store = self.engine().store();
-        match store.threads().line(thread) {
-            Ok(line) => {
-                let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
-                with_timeout(remote.info()).await.map_err(|fault| inbox_error(remote, &fault))?;
-                if matches!(line.status, Status::Ready | Status::Running | Status::Joining | Status::Trouble)
-                {
-                    // An active thread, or one in trouble, is stopped like any other thread.
-                    return Ok(None);
-                }
-                let event = Event {
-                    id: format!("end:{}", line.steps),
-                    what: EventKind::Corrected { payload: json!({"end": true}) },
-                };
-                self.deliver(&line.id, &event)
-                    .await
-                    .map_err(|error| InboxError::Failed(error.to_string()))?;
-                Ok(Some(line.id))
-            }
-            Err(error) => {
-                let Some((remote, thread)) = self.find(thread).await? else { return Err(error.into()) };
-                let of = MirrorInput { end: true, ..poll::mirror_input(&remote, &thread) };
-                // It may have been mirrored, and so renamed, since the person saw it.
-                let mirrored =
-                    store.threads().newest_with_key(&workflow(&of), &key(&of.server, &of.thread))?;
-                if let Some((mirror, _)) = mirrored {
-                    return Box::pin(self.end_thread(&mirror)).await;
-                }
-                self.put_in(&of).await.map(Some)
-            }
+        let line = self.engine().store().threads().line(thread)?;
+        let Some((remote, _)) = self.of(&line.workflow) else { return Ok(None) };
+        with_timeout(remote.info()).await.map_err(|fault| inbox_error(remote, &fault))?;
+        if matches!(line.status, Status::Ready | Status::Running | Status::Joining | Status::Trouble) {
+            // An active thread, or one in trouble, is stopped like any other thread.
+            return Ok(None);
         }
+        let what = EventKind::Corrected { payload: json!({"end": true}) };
+        let delivered = self.deliver(&line.id, &Event { id: format!("end:{}", line.steps), what }).await;
+        delivered.map_err(|error| InboxError::Failed(error.to_string()))?;
+        Ok(Some(line.id))
     }
 
     async fn put_in(&self, of: &MirrorInput) -> Result<ThreadId, InboxError> {

@@ -1,7 +1,7 @@
 //! Polls servers: asks here what waits there, and closes here what was settled there.
 
 use super::{PollError, Servers, key, workflow};
-use crate::agents::langgraph::{MirrorInput, Remote, RemoteThread};
+use crate::agents::langgraph::{MirrorInput, Remote, RemoteThread, messages};
 use crate::driver::arrival;
 use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{SourceLine, Status};
@@ -160,17 +160,14 @@ impl Servers {
 }
 
 /// The start input of a thread's mirror.
-pub(super) fn mirror_input(remote: &Remote, thread: &RemoteThread) -> MirrorInput {
-    let line = crate::agents::langgraph::line(remote.name(), thread);
-    let title = Visible::line(&line.title);
+fn mirror_input(remote: &Remote, thread: &RemoteThread) -> MirrorInput {
     MirrorInput {
         server: remote.name().to_owned(),
         graph: graph_word(&thread.graph),
         thread: thread.id.clone(),
         assistant: thread.assistant.clone().unwrap_or_else(|| thread.graph.clone()),
-        title: if line.title == thread.id { String::new() } else { title.into_string() },
+        title: Visible::line(&messages::title(&thread.metadata, &thread.values)).into_string(),
         input: None,
-        end: false,
     }
 }
 
