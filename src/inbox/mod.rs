@@ -10,7 +10,6 @@ mod activity;
 mod card;
 mod day_strip;
 mod diff;
-mod errors;
 mod grant;
 mod history;
 mod item;
@@ -37,7 +36,6 @@ pub use activity::{Activity, ActivityQuery, DayLine, Decisions, ModelLine};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
 pub use day_strip::{DayStrip, StripLine, StripMark};
 pub use diff::changed_lines;
-pub use errors::{ErrorLine, ErrorOccurrence, by_frequency};
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY, SERVER_COMMANDS,

@@ -22,7 +22,6 @@ type Prepare = Arc<dyn Fn(Value) -> Result<Value, InputError> + Send + Sync>;
 type Explain = Arc<dyn Fn(&AnyState, &Item) -> Vec<Block> + Send + Sync>;
 type Subject = Arc<dyn Fn(&AnyState) -> Vec<Block> + Send + Sync>;
 type TitleFailure = Arc<dyn Fn(&AnyState, &str, bool) -> Option<String> + Send + Sync>;
-type Errors = Arc<dyn Fn(&AnyState) -> Vec<(String, String)> + Send + Sync>;
 type NameSpan = Arc<dyn Fn(&AnyState, Option<&str>, usize) -> Option<String> + Send + Sync>;
 type Edit = Arc<dyn Fn(&AnyState, &Item, &Value) -> Edited + Send + Sync>;
 type Profiles = Arc<dyn Fn(&AnyState) -> Vec<String> + Send + Sync>;
@@ -53,7 +52,6 @@ pub struct Spec {
     subject: Option<Subject>,
     title_failure: Option<TitleFailure>,
     trace: Option<NameSpan>,
-    errors: Option<Errors>,
     edit: Option<Edit>,
     profiles: Option<Profiles>,
 }
@@ -80,7 +78,6 @@ impl Spec {
             subject: None,
             title_failure: None,
             trace: None,
-            errors: None,
             edit: None,
             profiles: None,
         }
@@ -188,15 +185,6 @@ impl Spec {
         self
     }
 
-    /// `errors` lists the errors that a thread keeps in its state: where, and what.
-    pub fn with_error_list(
-        mut self,
-        errors: impl Fn(&AnyState) -> Vec<(String, String)> + Send + Sync + 'static,
-    ) -> Self {
-        self.errors = Some(Arc::new(errors));
-        self
-    }
-
     /// `edit` says what a proposal becomes with a person's arguments.
     pub fn with_edits(
         mut self,
@@ -209,16 +197,6 @@ impl Spec {
     /// What an item becomes with these arguments.
     pub fn edited(&self, state: &AnyState, item: &Item, args: &Value) -> Edited {
         self.edit.as_ref().map_or_else(|| item.edited(args), |edit| edit(state, item, args))
-    }
-
-    /// Whether its threads keep their errors.
-    pub fn remembers_errors(&self) -> bool {
-        self.errors.is_some()
-    }
-
-    /// The errors that a thread keeps in its state: where, and what.
-    pub fn errors(&self, state: &AnyState) -> Vec<(String, String)> {
-        self.errors.as_ref().map(|errors| errors(state)).unwrap_or_default()
     }
 
     /// The name in traces of the thread, or of the `nth` run of a node.

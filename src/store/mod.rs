@@ -108,7 +108,7 @@ features! {
     memory Memory: "Profiles, and the lessons still to be learned.",
     mail Mail: "Mails, mailboxes and known people.",
     search Search: "Full-text search over steps and mails.",
-    figures Figures: "Cost, timing and errors, for people; nothing depends on them.",
+    figures Figures: "Cost and timing, for people; nothing depends on them.",
     prune Prune: "Deleting what is no longer needed.",
     audit Audit: "Integrity checks, and the log as text.",
 }

@@ -1,7 +1,6 @@
-//! Figures for people: spans, prompts, traces, errors, sizes. No thread depends on them.
+//! Figures for people: spans, prompts, sizes. No thread depends on them.
 
 pub(in crate::store) mod activity;
-pub(in crate::store) mod errors;
 pub(in crate::store) mod prompts;
 pub(in crate::store) mod sessions;
 pub(in crate::store) mod space;

@@ -39,9 +39,8 @@ mod verb;
 
 use super::Services;
 use super::services::need_model;
-use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto};
+use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
 use crate::inbox::{Spec, WorkflowVerb};
-use crate::text::Visible;
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -75,7 +74,7 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
     let workflow = Workflow::new("ask", graph()?, services);
     let about = "a question that an API answers";
     let spec = Spec::new(workflow, about, move |state, item| card::draw(&for_cards, state, item));
-    let spec = spec.with_roles(ROLES).explaining(card::explain).with_error_list(errors);
+    let spec = spec.with_roles(ROLES).explaining(card::explain);
     Ok(spec.preparing(move |input| {
         need_model(&*models, "ask", ROLES, &input)?;
         if input.get("query").and_then(Value::as_str).is_some_and(|query| query.trim().is_empty()) {
@@ -83,12 +82,6 @@ pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {
         }
         Ok(input)
     }))
-}
-
-/// Every error a thread recovered from.
-fn errors(state: &AnyState) -> Vec<(String, String)> {
-    let failures = state.get::<Ask>().into_iter().flat_map(|state| &state.error_history);
-    failures.map(|failure| (failure.node.clone(), Visible::line(&failure.text).into_string())).collect()
 }
 
 fn graph() -> Result<Graph<Ask, Services>, BuildError> {
