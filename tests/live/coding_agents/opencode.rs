@@ -100,7 +100,7 @@ fn opencode_asks_here_where_a_pattern_says_so() {
             json!({"external_directory": "ask", "new?": "ask"}),
             json!([["external_directory", "ask"], ["new?", "ask"]]),
         ),
-        (json!({"bash": "ask", "*": "deny"}), json!([["bash", "allow"], ["*", "deny"]])),
+        (json!({"bash": "ask", "bash*": "deny"}), json!([["bash", "allow"], ["bash*", "deny"]])),
         (json!({"bash": ["ask"], "read": null}), json!([["bash", ["ask"]], ["read", null]])),
     ] {
         assert_eq!(after(json!({"permission": &before})), expected, "{before}");
