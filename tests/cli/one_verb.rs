@@ -7,6 +7,7 @@ use crate::runner::text;
 #[test]
 fn show_is_a_card_a_thread_or_the_reasons() {
     let demo = Demo::new();
+    demo.json(&["run"]);
     let offer = demo.item("Twelve cargo bikes");
     let (id, thread) = (text(&offer["id"]), text(&offer["thread"]));
     assert_eq!(demo.json(&["show", &id]), demo.json(&["view", &id]));

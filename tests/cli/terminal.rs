@@ -171,7 +171,7 @@ fn leaving_keeps_it_in_the_inbox_and_respond_goes_on() {
         terminal.types(key);
         let asked = open(&cli);
         let last = terminal.ends();
-        assert!(last.contains("waits for you") && last.contains(&format!("sayso view {asked}")), "{last}");
+        assert!(last.contains("waits for you") && last.contains(&format!("sayso show {asked}")), "{last}");
         let outcome = json(&cli, &["respond", &asked, "It is 500", "--wait"]);
         assert_eq!(outcome["status"], "waiting");
         let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);

@@ -268,7 +268,7 @@ impl Keymap {
         );
         page.push_str(
             "\nYour own commands can have keys too. Such a command gets the card as JSON on its input, as `sayso \
-             view --json` prints it, and its output is shown; `?` and `:` list it. It runs in a shell, only when \
+             show --json` prints it, and its output is shown; `?` and `:` list it. It runs in a shell, only when \
              you press its key, and approves nothing by itself; `sayso` in it uses the same data folder. It is \
              killed if it runs longer than a minute.\n\n```toml\n[[command]]\nkey = \"gj\"\nname = \"find the ticket\"\n\
              run = \"jq -r .title | tickets find\"\n```\n",
