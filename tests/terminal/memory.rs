@@ -101,7 +101,7 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     // From row to row, until the grant is the one that is shown.
     pty.send("j");
     pty.wait("Nothing is running");
-    for _ in 0..7 {
+    for _ in 0..2 {
         pty.send("j");
     }
     pty.wait("X revokes it at once");
