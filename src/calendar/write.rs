@@ -76,7 +76,7 @@ pub fn invitation(event: &Event, method: Method) -> Vec<u8> {
 fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
     let mut out = Lines::begin_calendar(method.map(Method::word));
     let zone = event.zone.as_deref().and_then(|name| Some((name, TimeZone::get(name).ok()?)));
-    let zone = zone.filter(|(_, zone)| *zone != TimeZone::UTC);
+    let zone = zone.filter(|(_, zone)| *zone != TimeZone::UTC && is_unambiguous(zone, event));
     if let Some((name, zone)) = &zone {
         define(&mut out, name, zone, event.start, event.end);
     }
@@ -111,6 +111,13 @@ fn text(event: &Event, method: Option<Method>) -> Vec<u8> {
     }
     out.line("END", "VEVENT");
     out.end_calendar()
+}
+
+/// Whether the event's local times mean the times they were made from; in the hour that is repeated in autumn, a reader
+/// takes the first.
+fn is_unambiguous(zone: &TimeZone, event: &Event) -> bool {
+    let read = |time: Timestamp| zone.to_timestamp(zone.to_datetime(time)).map(Timestamp::as_second);
+    [event.start, event.end].into_iter().all(|time| read(time).is_ok_and(|second| second == time.as_second()))
 }
 
 /// Defines the zone from a year before the event on: by rules if its changes follow any, else change by change.
