@@ -31,7 +31,7 @@ fn retry_or_fail(state: &Ask, node: &str, back: &str, text: impl Into<String>) -
 }
 
 /// Wraps a node so that its failure, in a conversation, becomes an answer: the person is told, and the next question
-/// can be asked. Failures that only a person can settle (a budget, a doubt) stay failures.
+/// can be asked.
 pub(super) fn failure_as_answer<F, Work>(
     node: F,
 ) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
@@ -39,19 +39,7 @@ where
     F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
     Work: Future<Output = NodeResult> + Send + 'static,
 {
-    move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, NodeResult> {
-        let last_try = ctx.step_context().last_try;
-        let is_conversation = state.follow_up || state.has_answered();
-        let work = node(ctx, state);
-        Box::pin(async move {
-            let why = match work.await {
-                Err(NodeError::Failed { text }) if is_conversation => text,
-                Err(NodeError::Transient { text, .. }) if is_conversation && last_try => text,
-                other => return other,
-            };
-            Ok(not_answered(&why))
-        })
-    }
+    recovering(node, |state| state.follow_up || state.has_answered(), not_answered)
 }
 
 /// Wraps a node so that the failure of a question's second request leaves the answer to the first, with a note.
@@ -62,18 +50,33 @@ where
     F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
     Work: Future<Output = NodeResult> + Send + 'static,
 {
+    recovering(node, Ask::is_second, |why| {
+        let note = format!("The second part could not be answered: {}", with_full_stop(why));
+        Command::goto("format_response_node").update(AskUpdate::Noted { note })
+    })
+}
+
+/// Wraps a node so that `instead` follows its failure where `recovers`. Failures that only a person can settle (a budget,
+/// a doubt) stay failures.
+fn recovering<F, Work>(
+    node: F,
+    recovers: fn(&Ask) -> bool,
+    instead: fn(&str) -> Command<Ask>,
+) -> impl Fn(Ctx<Services>, Arc<Ask>) -> BoxFuture<'static, NodeResult> + Send + Sync + 'static
+where
+    F: Fn(Ctx<Services>, Arc<Ask>) -> Work + Send + Sync + 'static,
+    Work: Future<Output = NodeResult> + Send + 'static,
+{
     move |ctx: Ctx<Services>, state: Arc<Ask>| -> BoxFuture<'static, NodeResult> {
         let last_try = ctx.step_context().last_try;
-        let is_second = state.is_second();
+        let recovers = recovers(&state);
         let work = node(ctx, state);
         Box::pin(async move {
-            let why = match work.await {
-                Err(NodeError::Failed { text }) if is_second => text,
-                Err(NodeError::Transient { text, .. }) if is_second && last_try => text,
-                other => return other,
-            };
-            let note = format!("The second part could not be answered: {}", with_full_stop(&why));
-            Ok(Command::goto("format_response_node").update(AskUpdate::Noted { note }))
+            match work.await {
+                Err(NodeError::Failed { text }) if recovers => Ok(instead(&text)),
+                Err(NodeError::Transient { text, .. }) if recovers && last_try => Ok(instead(&text)),
+                other => other,
+            }
         })
     }
 }
