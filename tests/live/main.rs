@@ -3,13 +3,11 @@
 //! `.ci/run` installs them. If one is missing, or needs root to start, its tests say so and pass.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
-#[path = "../workflows/instructions.rs"]
-#[allow(dead_code)]
-mod instructions;
 #[path = "../support/mod.rs"]
 mod support;
 
 mod coding_agents;
+mod configured_model;
 mod dovecot;
 mod exim;
 mod langgraph;

@@ -1,7 +1,7 @@
 //! `sheet` on the machine's own Python with openpyxl, pandas and matplotlib: what the code does is right, it repeats, and
 //! what it did not touch stays.
 
-use crate::instructions::INSTRUCTIONS;
+use crate::support::instructions::INSTRUCTIONS;
 use crate::support::{FakeModel, TestInbox};
 use sayso::graph::Decision;
 use sayso::inbox::Status;

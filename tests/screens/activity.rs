@@ -1,6 +1,6 @@
 //! Activity and Memory as one lives in them: sections, figures, letting go of what is old, and versions.
 
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
 use sayso::store::MemoryCause;
@@ -46,7 +46,8 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
         }
     });
     // As if some months had passed.
-    let before = crate::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
+    let before =
+        crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
     let query = PruneQuery { before, statuses: vec![Status::Done, Status::Abandoned] };
     let all = whole(&screen.inbox);
     screen.perform(vec![Cmd::PrunePlan(query)]);
@@ -84,8 +85,8 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
         title: "At work".to_owned(),
         status: Status::Running,
         steps: 2,
-        created_at: crate::test_screen::wall(),
-        updated_at: crate::test_screen::wall(),
+        created_at: crate::support::test_screen::wall(),
+        updated_at: crate::support::test_screen::wall(),
         parent: None,
         forked_from: None,
         outcome: None,

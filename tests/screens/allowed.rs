@@ -1,6 +1,6 @@
 //! What is allowed from a card, saved as a draft, taken for something else, and learned.
 
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use sayso::inbox::{Page, SkippedCount, SkippedLine, SkippedQuery};
 use sayso::store::HandedIn;
 use sayso::tui::{Cmd, Msg, Tab};
@@ -48,8 +48,9 @@ fn accepted_and_allowed_after_a_yes() {
 #[test]
 fn a_grant_ends_when_its_box_said() {
     let mut screen = screen();
-    let later =
-        |minutes| crate::test_screen::wall().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap();
+    let later = |minutes| {
+        crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap()
+    };
     screen.tell(Msg::Tick(screen.at, later(5)));
     screen.press("A").press("jj<enter>");
     assert!(screen.dump().contains("Mon 02 Mar, 11:05"), "{}", screen.dump());
@@ -216,8 +217,8 @@ fn skipped_mail_is_listed_with_its_reason() {
         title: title.to_owned(),
         sender: "Letters <news@letters.test>".to_owned(),
         reason: "a rule says so".to_owned(),
-        at: crate::test_screen::wall(),
-        came_at: crate::test_screen::wall(),
+        at: crate::support::test_screen::wall(),
+        came_at: crate::support::test_screen::wall(),
         text: "Ten ways to sell more.".to_owned(),
         raw: [0; 32],
         unsure: title == "Your parcel" || title == "Two",
@@ -252,7 +253,8 @@ fn skipped_mail_is_told_of_once_a_day() {
     assert_eq!(screen.note(), "", "nothing was skipped");
     screen.behind(async |inbox| skip(inbox, 1).await);
     assert_eq!(screen.note(), "", "it was counted today");
-    let hours = |n| crate::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(n)).unwrap();
+    let hours =
+        |n| crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(n)).unwrap();
     screen.tell(Msg::Tick(screen.at, hours(15)));
     assert_eq!(screen.note(), "Mail in the last day: 1 skipped; gk lists it");
     screen.press("4");

@@ -1,7 +1,7 @@
 //! From a past decision to the grant or the lesson behind it, and to other answers to the same sender.
 
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail, write};
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{DecidedBy, GrantRequest, GrantScope, ItemKind, LineQuery};
 use sayso::tui::Tab;

@@ -3,7 +3,7 @@
 
 use crate::snapshots::snap_at;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use sayso::calendar::Busy;
 use sayso::tui::{Layer, Model, Mouse, Msg};
 use serde_json::json;

@@ -3,7 +3,7 @@
 use crate::support::FakeModel;
 use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, calls, mail_with};
 use crate::support::test_inbox::{TestInbox, eager};
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use sayso::config::MailMode;
 use sayso::inbox::DecisionQuery;
 use sayso::service::NewRequest;

@@ -1,6 +1,6 @@
 //! What was typed survives leaving, and a crash.
 
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use sayso::tui::Msg;
 use std::time::Duration;
 

@@ -1,7 +1,7 @@
 //! The screen goes to what comes of a thread that was just started or decided on, unless the person went elsewhere.
 
 use crate::support::test_inbox::{TestInbox, eager};
-use crate::test_screen::{TestScreen, drive, wall};
+use crate::support::test_screen::{TestScreen, drive, wall};
 use sayso::tui::Cmd;
 use serde_json::json;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! What keys do.
 
-use crate::test_screen::{TestScreen, drive};
+use crate::support::test_screen::{TestScreen, drive};
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::{DecidedBy, DecisionRequest};

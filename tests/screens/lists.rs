@@ -1,6 +1,6 @@
 //! Lists and forms that don't fit, lists with nothing in them, and the way back to a list.
 
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use jiff::SignedDuration;
 use sayso::graph::Progress;
 use sayso::tui::Msg;

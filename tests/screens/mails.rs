@@ -2,7 +2,7 @@
 
 use crate::support::email_inbox::{EmailInbox, mail_with};
 use crate::support::samples::letter;
-use crate::test_screen::{TestScreen, dump};
+use crate::support::test_screen::{TestScreen, dump};
 use sayso::graph::ThreadId;
 use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;

@@ -18,7 +18,5 @@ mod ordering;
 mod sessions;
 mod snapshots;
 mod svg;
-#[allow(dead_code)] // The catalogue uses the rest.
-mod test_screen;
 mod threads;
 mod waiting;

@@ -1,6 +1,6 @@
 //! How the list is ordered, grouped and folded, and what is said before many are decided at once.
 
-use crate::test_screen::{TestScreen, drive, wall};
+use crate::support::test_screen::{TestScreen, drive, wall};
 use sayso::store::HandedIn;
 use sayso::tui::{Group, Msg, Sort};
 use serde_json::json;

@@ -3,7 +3,7 @@
 
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager};
-use crate::test_screen::{TestScreen, drive, wall};
+use crate::support::test_screen::{TestScreen, drive, wall};
 use jiff::ToSpan;
 use sayso::inbox::DecisionQuery;
 use sayso::service::{NewRequest, News, SessionNews, Used};

@@ -1,7 +1,7 @@
 //! Every screen and layer at three sizes.
 
 use crate::support::samples;
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{
     Activity, DayLine, Decisions, ModelLine, Page, PruneQuery, Pruning, SkippedLine, SkippedQuery,
@@ -200,8 +200,8 @@ fn skipped() -> Vec<SkippedLine> {
         title: title.to_owned(),
         sender: sender.to_owned(),
         reason: reason.to_owned(),
-        at: crate::test_screen::wall(),
-        came_at: crate::test_screen::wall(),
+        at: crate::support::test_screen::wall(),
+        came_at: crate::support::test_screen::wall(),
         text: String::new(),
         raw: [0; 32],
         unsure: title == "Your parcel" || title == "Two",
@@ -214,8 +214,9 @@ fn skipped() -> Vec<SkippedLine> {
 }
 
 fn activity() -> Activity {
-    let day =
-        |n: i64| crate::test_screen::wall().checked_sub(jiff::SignedDuration::from_hours(24 * n)).unwrap();
+    let day = |n: i64| {
+        crate::support::test_screen::wall().checked_sub(jiff::SignedDuration::from_hours(24 * n)).unwrap()
+    };
     let decisions = |n: u64| Decisions {
         untouched: n % 5,
         edited: n % 3,
@@ -279,7 +280,7 @@ fn activity_tab() {
         plan.take("steps", 9_604, 14_100_200);
         plan.take("blobs", 1_100, 6_300_000);
         plan.keep("a fork needs its steps");
-        let query = PruneQuery { before: crate::test_screen::wall(), statuses: vec![Status::Done] };
+        let query = PruneQuery { before: crate::support::test_screen::wall(), statuses: vec![Status::Done] };
         screen.tell(Msg::PrunePlan(query, Ok(plan)));
         screen.drawn();
     });
@@ -304,7 +305,7 @@ fn profiles() {
 #[test]
 fn health() {
     let tell = |screen: &mut TestScreen, error: Option<&str>| {
-        let at = Some(crate::test_screen::wall());
+        let at = Some(crate::support::test_screen::wall());
         let source = "home".to_owned();
         let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
         screen.press("4");

@@ -1,8 +1,8 @@
 //! Past threads: the list that lives, and one thread from every side.
 
 use crate::snapshots::{snap, snap_with};
+use crate::support::test_screen::{TestScreen, drive};
 use crate::support::{TestInbox, samples};
-use crate::test_screen::{TestScreen, drive};
 use sayso::graph::{EffectError, EffectTrace, ThreadId};
 use sayso::inbox::{DecisionEnd, Status, ThreadQuery};
 use sayso::tui::{Focus, Tab, ThreadPane};

@@ -2,7 +2,7 @@
 
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, eager};
-use crate::test_screen::{TestScreen, wall};
+use crate::support::test_screen::{TestScreen, wall};
 use jiff::ToSpan;
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{DecidedBy, DecisionRequest};

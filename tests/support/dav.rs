@@ -1,5 +1,4 @@
 //! A fake CalDAV server on loopback. It runs in a thread of its own, so that real processes can talk to it.
-#![allow(dead_code)]
 
 use super::google::{Moment, kill};
 use axum::Router;

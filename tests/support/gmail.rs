@@ -1,10 +1,9 @@
 //! Gmail's mail servers on loopback, in a thread of their own so that real processes can talk to them: IMAP and SMTP that
 //! take the tokens of the fake Google. Everything is also in `\All`, and what is sent files itself.
-#![allow(dead_code)]
 
-use super::fake::{Fake, Folder};
 use super::google::{Google, Moment, kill};
-use super::script::{Heard, Talk, account, play, server};
+use super::mail_script::{Heard, Talk, account, play, server};
+use super::mail_server::{Fake, Folder};
 use sayso::config::{self, Mail, MailLogin, MailServer, MailSource, MailTls};
 use std::sync::{Arc, Mutex};
 

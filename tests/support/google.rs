@@ -1,7 +1,6 @@
 //! A fake Google on loopback: logins and calendars, with faults on demand.
 //!
 //! It records every request. It runs in a thread of its own, so that real processes can talk to it.
-#![allow(dead_code)]
 
 use axum::Router;
 use axum::body::{Body, Bytes};

@@ -1,16 +1,28 @@
-//! Workflows made for tests, and a data folder to run them in.
+//! What all tests share: workflows made for them, data folders to run them in, fake servers, and a screen.
 #![allow(dead_code, unused_imports, clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
+pub mod asking;
 pub mod chat;
 pub mod config;
+pub mod dav;
 pub mod delivery;
 pub mod email_inbox;
 pub mod fake_model;
 pub mod fake_world;
+pub mod gmail;
+pub mod google;
+pub mod instructions;
+pub mod langgraph;
+pub mod mail_script;
+pub mod mail_server;
+pub mod model_server;
+pub mod person;
 pub mod player;
 pub mod samples;
 pub mod table_workflow;
 pub mod test_inbox;
+pub mod test_screen;
+pub mod wire;
 
 pub use fake_model::FakeModel;
 pub use test_inbox::TestInbox;

@@ -1,5 +1,4 @@
 //! A person who uses the real program with a fake Google and its mail servers.
-#![allow(dead_code)]
 
 use super::gmail::Gmail;
 use super::google::Google;

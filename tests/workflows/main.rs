@@ -1,4 +1,5 @@
-//! The workflows with a scripted model: what comes in, what is asked and answered, and what that changes and does.
+//! The engine, mail, models and workflows from inside: what comes in, what is asked and answered, and what that changes
+//! and does.
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 #[path = "../support/mod.rs"]
@@ -10,12 +11,18 @@ mod ask;
 mod budgets;
 mod docs;
 mod email;
+mod engine;
 mod example;
+mod google;
+mod habits;
 mod inputs;
-mod instructions;
+mod intake;
+mod models;
 mod request;
+mod servers;
 mod sheet;
 mod sheet_instructions;
 mod sheet_layout;
 mod sheet_python;
+mod traces;
 mod trouble;

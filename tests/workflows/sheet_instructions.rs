@@ -1,6 +1,6 @@
 //! The twenty instructions in the embedded Python: right, or refused with a sentence that says what to do instead.
 
-use crate::instructions::{Embedded, INSTRUCTIONS};
+use crate::support::instructions::{Embedded, INSTRUCTIONS};
 use sayso::tools::sandbox::{Job, Sandbox, Work};
 use sayso::tools::workbook::{self, CellPos};
 

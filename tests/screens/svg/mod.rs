@@ -6,7 +6,7 @@ mod draw;
 
 use crate::support::config;
 use crate::support::test_inbox::{TestClock, TestInbox, eager};
-use crate::test_screen::TestScreen;
+use crate::support::test_screen::TestScreen;
 use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use sayso::app::{Settings, Setup, lay_out_demo};

@@ -1,0 +1,339 @@
+//! `sayso init`: a made-up home, what is found in it, and what is written from that.
+
+use crate::runner::{Cli, CliOutput, captured};
+use crate::support::model_server::{Play, Server};
+use crate::terminal::Terminal;
+use serde_json::{Value, json};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use tempfile::TempDir;
+
+/// A home folder with nothing of the person who runs the tests.
+struct Home(TempDir);
+
+impl Home {
+    fn new() -> Self {
+        Self(tempfile::tempdir().unwrap())
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.0.path().join(name)
+    }
+
+    fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
+        command.env_clear().env("HOME", self.0.path()).env("TZ", "UTC").current_dir(self.0.path());
+        // Nothing listens there, so no Ollama of this machine gets into the tests.
+        command.env("OLLAMA_HOST", "127.0.0.1:1").stdin(Stdio::null());
+        command
+    }
+
+    fn sayso(&self, args: &[&str]) -> CliOutput {
+        captured(self.command().args(args).output().unwrap())
+    }
+
+    #[track_caller]
+    fn json(&self, args: &[&str]) -> Value {
+        let output = self.sayso(&[args, &["--json"]].concat());
+        serde_json::from_str(output.done()).unwrap()
+    }
+
+    fn write(&self, name: &str, text: &str) {
+        let path = self.path(name);
+        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+        std::fs::write(path, text).unwrap();
+    }
+
+    /// A Maildir with so many mails, each a question, the first ones long read.
+    fn maildir(&self, name: &str, mails: usize) {
+        for part in ["cur", "new", "tmp"] {
+            std::fs::create_dir_all(self.path(name).join(part)).unwrap();
+        }
+        for n in 0..mails {
+            let raw = format!(
+                "Message-ID: <{n}@post.example>\r\nDelivered-To: ada@example.org\r\nFrom: Bob <bob@b.example>\r\n\
+                 To: ada@example.org\r\nSubject: Lunch {n}?\r\nDate: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\n\
+                 Shall we have lunch on Friday?\r\n"
+            );
+            let file = self.path(name).join("cur").join(format!("{}.{n}.host:2,S", 1_700_000_000 + n));
+            std::fs::write(&file, raw).unwrap();
+            let day = std::time::SystemTime::UNIX_EPOCH
+                + std::time::Duration::from_secs(1_700_000_000 + n as u64 * 86_400);
+            std::fs::File::options().write(true).open(&file).unwrap().set_modified(day).unwrap();
+        }
+    }
+
+    fn config(&self) -> PathBuf {
+        self.path(".config/sayso/config.toml")
+    }
+
+    /// Every file of a folder with its bytes.
+    fn files(&self, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
+        fn walk(path: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
+            for entry in std::fs::read_dir(path).unwrap() {
+                let path = entry.unwrap().path();
+                if path.is_dir() {
+                    walk(&path, found);
+                } else {
+                    found.push((path.clone(), std::fs::read(&path).unwrap()));
+                }
+            }
+        }
+        let mut found = Vec::new();
+        walk(&self.path(name), &mut found);
+        found.sort();
+        found
+    }
+}
+
+#[test]
+fn a_maildir_is_found_set_up_and_its_newest_mails_are_triaged() {
+    let home = Home::new();
+    home.maildir("Mail/home/INBOX", 27);
+    let before = home.files("Mail");
+    let report = home.json(&["init", "--yes"]);
+    assert_eq!(report["config"], json!(home.config()));
+    let account = &report["accounts"][0];
+    assert_eq!(
+        (&account["name"], &account["kind"], &account["address"]),
+        (&json!("home"), &json!("maildir"), &json!("ada@example.org"))
+    );
+    assert!(report["checks"].as_array().unwrap().iter().all(|check| check["ok"] == true), "{report}");
+    let triage = &report["triage"];
+    let count = |key: &str| triage[key].as_u64().unwrap();
+    assert_eq!(count("respond") + count("notify") + count("ignore"), 20, "{triage}");
+    assert_eq!((count("left"), &triage["sources"][0]["error"]), (0, &Value::Null));
+    assert_eq!(home.files("Mail"), before, "nothing is marked");
+    assert_eq!(std::fs::metadata(home.config()).unwrap().permissions().mode() & 0o777, 0o600);
+    let text = std::fs::read_to_string(home.config()).unwrap();
+    assert!(text.contains("mode = \"observe\"") && text.contains("path = \"~/Mail/home/INBOX\""), "{text}");
+    let mails = home.json(&["mail"]);
+    assert_eq!(mails.as_array().unwrap().len(), 20, "older mail is none of ours");
+    assert!(mails[0]["subject"].as_str().unwrap().contains("26"));
+    assert!(!home.json(&["list"]).as_array().unwrap().is_empty());
+}
+
+#[test]
+fn what_is_missing_to_send_and_to_think_is_said_with_what_to_add() {
+    let home = Home::new();
+    home.maildir("Mail/home/INBOX", 1);
+    let output = home.sayso(&["init", "--yes"]);
+    let text = output.done();
+    for part in [
+        "No model was found: no Ollama on this machine and no API key in the environment.",
+        "name it under [model] in the config",
+        "Account home can't send anything, not even with mode = \"act\"",
+        "Add [mail.outgoing]",
+    ] {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let home = Home::new();
+    home.maildir("Mail/home/INBOX", 1);
+    let output = said_with_key(&home);
+    assert!(!output.contains("No model was found"), "{output}");
+}
+
+fn said_with_key(home: &Home) -> String {
+    let output = home.command().env("OPENAI_API_KEY", "x").args(["init", "--yes"]).output().unwrap();
+    captured(output).done().to_owned()
+}
+
+#[test]
+fn whoever_has_no_config_is_led_here() {
+    let home = Home::new();
+    home.sayso(&["mail", "sync"]).refused(2, "`sayso init` finds yours and writes one");
+    home.write(".config/sayso/config.toml", "# mine\n");
+    home.sayso(&["mail", "sync"]).refused(2, "names no mail account; add a [[mail]]");
+}
+
+#[test]
+fn a_config_that_is_there_stays_or_is_kept_beside() {
+    let home = Home::new();
+    home.maildir("Maildir", 1);
+    home.write(".config/sayso/config.toml", "# mine\n");
+    let refused = home.sayso(&["init", "--yes"]);
+    refused.refused(2, "there is a config already");
+    assert_eq!(std::fs::read_to_string(home.config()).unwrap(), "# mine\n");
+    let report = home.json(&["init", "--yes", "--force", "--no-triage"]);
+    let kept = PathBuf::from(report["kept"].as_str().unwrap());
+    assert_eq!(std::fs::read_to_string(&kept).unwrap(), "# mine\n");
+    assert_eq!(kept.parent(), home.config().parent());
+    assert_eq!(report["triage"], Value::Null);
+    assert!(std::fs::read_to_string(home.config()).unwrap().contains("[[mail]]"));
+}
+
+#[test]
+fn what_cannot_be_set_up_is_said_and_nothing_is_written() {
+    let home = Home::new();
+    home.sayso(&["init", "--yes"]).refused(1, "no Maildir and no account were found");
+    home.sayso(&["init"]).refused(2, "--yes takes what it finds");
+    home.sayso(&["init", "--json"]).refused(2, "--yes takes what it finds");
+    home.sayso(&["init", "--yes", "--maildir", "nowhere"]).refused(2, "is not a Maildir");
+    home.sayso(&["init", "--yes", "--imap", "imap.example.org"]).refused(2, "--user");
+    let imap = ["init", "--yes", "--imap", "imap.example.org", "--user", "ada@example.org"];
+    home.sayso(&imap).refused(2, "where the password is kept");
+    let both = ["--password-env", "X", "--password-command", "y"];
+    home.sayso(&[&imap[..], &both].concat()).refused(2, "cannot be used with");
+    home.maildir("Maildir", 0);
+    home.sayso(&["init", "--yes"]).refused(2, "--address");
+    assert!(!home.path(".config").exists() && !home.path(".local").exists());
+}
+
+#[test]
+fn a_server_is_named_by_flags_and_its_trouble_is_told() {
+    let home = Home::new();
+    let args =
+        ["init", "--yes", "--imap", "127.0.0.1:1", "--smtp", "127.0.0.1:1", "--user", "ada@example.org"];
+    let report = home.json(&[&args[..], &["--password-env", "MAIL_SECRET", "--name", "Ada"]].concat());
+    let checks = report["checks"].as_array().unwrap();
+    let mail = checks.iter().find(|check| check["check"] == "mail").unwrap();
+    assert!(mail["ok"] == false && mail["text"].as_str().unwrap().contains("cannot be reached"), "{mail}");
+    assert!(report["triage"]["sources"][0]["error"].is_string());
+    let text = std::fs::read_to_string(home.config()).unwrap();
+    for line in
+        ["kind = \"imap\"", "password_env = \"MAIL_SECRET\"", "name = \"Ada\"", "port = 1", "kind = \"smtp\""]
+    {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+}
+
+#[test]
+fn accounts_of_other_programs_are_taken_and_their_passwords_are_not() {
+    let home = Home::new();
+    home.maildir("Mail/work/INBOX", 1);
+    home.maildir("Mail/work/Sent", 0);
+    home.write(".gitconfig", "[user]\n\tname = Ada Example\n\temail = ada@git.example\n");
+    home.write(
+        ".mbsyncrc",
+        "IMAPAccount work\nHost imap.work.example\nUser ada@work.example\nPass canary1\nTLSType IMAPS\n\nIMAPStore far\n\
+         Account work\n\nMaildirStore near\nPath ~/Mail/work/\nInbox ~/Mail/work/INBOX\n\nChannel work\nFar :far:\nNear :near:\n",
+    );
+    home.write(
+        ".config/aerc/accounts.conf",
+        "[Club]\nsource = imaps://ada:canary3@127.0.0.1:1\noutgoing = smtps://ada:canary3@127.0.0.1:1\nfrom = Ada <ada@club.example>\n",
+    );
+    let mut command = home.command();
+    let output = command.args(["init", "--yes", "--json"]).env("OPENAI_API_KEY", "canary4").output().unwrap();
+    let output = captured(output);
+    let report: Value = serde_json::from_str(output.done()).unwrap();
+    assert_eq!(report["accounts"].as_array().unwrap().len(), 2, "{report}");
+    assert_eq!(report["provider"], "builtin", "a key is no leave to send mail there");
+    let text = std::fs::read_to_string(home.config()).unwrap();
+    assert!(
+        !text.contains("canary") && !output.out.contains("canary") && !output.err.contains("canary"),
+        "{text}"
+    );
+    for line in [
+        "name = \"Ada Example\"",
+        "address = \"ada@club.example\"",
+        "path = \"~/Mail/work/INBOX\"",
+        "sent = \"~/Mail/work/Sent\"",
+        "password_env = \"SAYSO_PASSWORD_CLUB\"",
+        "OPENAI_API_KEY",
+    ] {
+        assert!(text.contains(line), "{line}: {text}");
+    }
+    assert!(report["accounts"][0]["notes"][0].as_str().unwrap().contains("SAYSO_PASSWORD_CLUB"), "{report}");
+    assert_eq!(report["triage"]["sources"][1]["error"], Value::Null, "one account that fails hurts no other");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_ollama_of_this_machine_is_found_and_used_when_named() {
+    let home = Home::new();
+    home.maildir("Maildir", 1);
+    let listed = json!({"models": [{"name": "qwen3:8b"}]});
+    let server = Server::play([Play::json(200, &listed)]).await;
+    let mut command = home.command();
+    command
+        .args(["init", "--yes", "--no-triage", "--provider", "ollama"])
+        .env("OLLAMA_HOST", &server.address);
+    let output = captured(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    assert_eq!(output.code, 0, "{output:?}");
+    assert_eq!(server.seen()[0].path, "/api/tags");
+    let text = std::fs::read_to_string(home.config()).unwrap();
+    let expected = format!("provider = \"ollama\"\nname = \"qwen3:8b\"\nbase_url = {:?}", server.address);
+    assert!(text.contains(&expected), "{text}");
+}
+
+#[test]
+fn the_data_folder_that_is_named_keeps_its_config_too() {
+    let home = Home::new();
+    home.maildir("Maildir", 1);
+    let report = home.json(&["--data", "here", "init", "--yes"]);
+    assert_eq!(report["config"], json!(home.path("here/config.toml")));
+    assert!(!home.path(".config").exists());
+    assert_eq!(home.json(&["--data", "here", "mail"]).as_array().unwrap().len(), 1);
+}
+
+/// The program without a config, with a Maildir in its home.
+fn newcomer() -> Cli {
+    let cli = Cli::new();
+    std::fs::remove_dir_all(cli.data()).unwrap();
+    for part in ["cur", "new", "tmp"] {
+        std::fs::create_dir_all(cli.path("Mail/inbox").join(part)).unwrap();
+    }
+    let raw = "Message-ID: <1@post.example>\r\nDelivered-To: ada@example.org\r\nFrom: Bob <bob@b.example>\r\nSubject: Tea?\r\n\r\nTea?\r\n";
+    std::fs::write(cli.path("Mail/inbox/new/1.host"), raw).unwrap();
+    cli
+}
+
+#[test]
+fn somebody_who_is_new_is_asked_and_answers_with_enter() {
+    let cli = newcomer();
+    let mut terminal = Terminal::plain(&cli, &[]);
+    terminal.wait_for("5. leave\nNumber [1]: ");
+    terminal.types("2\n");
+    let asked = terminal.wait_for("Number [1]: ");
+    assert!(
+        asked.contains("1. Maildir ") && asked.contains("Mail/inbox\n") && asked.contains("by hand (IMAP)"),
+        "{asked}"
+    );
+    terminal.types("7\n");
+    terminal.wait_for("A number from 1 to 3, please.\nNumber [1]: ");
+    terminal.types("\n");
+    terminal.wait_for("Your name: ");
+    terminal.types("Ada\n");
+    terminal.wait_for("Your address [ada@example.org]: ");
+    terminal.types("\n");
+    let screen = terminal.wait_for("Open the inbox now? (y/n) [y]: ");
+    assert!(screen.contains("ok    mail") && screen.contains("Nothing was sent or marked"), "{screen}");
+    assert_eq!(screen.matches("No model was found").count(), 1, "{screen}");
+    let mut checks = screen.lines().skip_while(|line| !line.starts_with("ok "));
+    assert!(checks.all(|line| line.chars().count() <= 80), "lines break between words: {screen}");
+    terminal.types("n\n");
+    terminal.ends();
+    let text = std::fs::read_to_string(cli.data().join("config.toml")).unwrap();
+    assert!(text.contains("name = \"Ada\"") && text.contains("mode = \"observe\""), "{text}");
+}
+
+#[test]
+fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_nothing() {
+    let cli = newcomer();
+    let mut terminal = Terminal::plain(&cli, &["init"]);
+    terminal.wait_for("Number [1]: ");
+    terminal.types("2\n");
+    terminal.wait_for("Address");
+    terminal.types("no address\n");
+    terminal.wait_for("That is not an address");
+    terminal.types("ada@example.org\n");
+    terminal.wait_for("[imap.example.org]: ");
+    terminal.types("127.0.0.1:1\n");
+    terminal.wait_for("STARTTLS\nNumber [1]: ");
+    terminal.types("\n");
+    terminal.wait_for("User name there [ada@example.org]: ");
+    terminal.types("\n");
+    terminal.wait_for("sayso never writes your password down.");
+    terminal.wait_for("Number [1]: ");
+    terminal.types("2\n");
+    terminal.wait_for("The variable [SAYSO_PASSWORD]: ");
+    terminal.types("\n");
+    terminal.wait_for("- for none [127.0.0.1:1]: ");
+    terminal.types("-\n");
+    let screen = terminal.wait_for("Number [1]: ");
+    assert!(screen.contains("FAILED: ") && screen.contains("127.0.0.1:1 cannot be reached"), "{screen}");
+    // Ctrl-C.
+    terminal.types("\x03");
+    drop(terminal);
+    assert!(!cli.data().exists() && !cli.path(".config").exists());
+}

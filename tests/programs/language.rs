@@ -1,0 +1,241 @@
+//! A language model behind a server on this machine: a whole conversation, habits of models in each wire format, a driver
+//! killed while it speaks, and what `doctor` says of a server that does not answer. Where keys are not is in the catalogue
+//! (row S09).
+
+use crate::analyze::{QUERY, begun, json, notes, real, with_notes};
+use crate::runner::{Cli, captured, text, texts, until};
+use crate::support::model_server::{End, Play, Server};
+use crate::support::wire::{self, PROVIDERS};
+use sayso::llm::Provider;
+use serde_json::{Value, json};
+use std::process::Stdio;
+
+const KEY: &str = "canary-key-4d1f0c9b2a";
+
+fn say(text: &str) -> Play {
+    let (first, rest) = text.split_at(text.len() / 2);
+    wire::text(Provider::Openai, &[first, rest])
+}
+
+/// A config with this server as the model; `more` goes into its section.
+fn configure(cli: &Cli, server: &Server, more: &str) {
+    let address = &server.address;
+    cli.configure(&format!(
+        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{address}/v1\"\n{more}\n\
+         [engine]\nretries = 0\n[prices.\"tiny-1\"]\ninput = 1.0\noutput = 2.0\n"
+    ));
+}
+
+/// A config with this server as the model, in a provider's own format.
+fn model(server: &Server, provider: Provider) -> String {
+    let name = match provider {
+        Provider::Openai => "openai",
+        Provider::Anthropic => "anthropic",
+        _ => "ollama",
+    };
+    let address = &server.address;
+    format!(
+        "[model]\nprovider = \"{name}\"\nname = \"tiny-1\"\nbase_url = \"{address}\"\n[engine]\nretries = 0\n"
+    )
+}
+
+/// Work that blocks, beside the runtime that serves.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+/// What a model says about a text of its own that is fine.
+const WANTED: &str = r#"{"is_wanted": true, "first_is_talk": false, "last_is_talk": false}"#;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_whole_conversation_with_a_language_model() {
+    let answers = ["Since when?", "The parts were late. Right?", "# Late parts", WANTED];
+    let server = Server::play(answers.map(say)).await;
+    let cli = with_notes();
+    configure(&cli, &server, "");
+    let whole = blocking(move || {
+        let (thread, asked) = begun(&cli);
+        let outcome = json(&cli, &["respond", &asked, "Since Monday", "--wait"]);
+        json(&cli, &["respond", &texts(&outcome["interrupts"])[0], "Done.", "--wait"]);
+        assert_eq!(std::fs::read_to_string(notes(&cli, "analysis_result.md")).unwrap(), "# Late parts\n");
+        json(&cli, &["show", &thread])
+    })
+    .await;
+    assert_eq!(whole["status"], "done");
+    let usage = &whole["usage"];
+    assert_eq!(
+        (&usage["calls"], &usage["input_tokens"], &usage["output_tokens"]),
+        (&json!(4), &json!(44), &json!(20))
+    );
+    assert!(usage["cost"].as_f64().unwrap() > 0.0, "{usage}");
+    let seen = server.seen();
+    assert_eq!(seen.len(), 4);
+    assert!(seen.iter().all(|request| request.path == "/v1/chat/completions"));
+    let roles = |n: usize| -> Vec<String> {
+        seen[n].body["messages"].as_array().unwrap().iter().map(|message| text(&message["role"])).collect()
+    };
+    assert_eq!(roles(0), ["system", "user"]);
+    assert_eq!(roles(2), ["system", "user", "assistant", "user", "assistant", "user"]);
+    let first = seen[0].body.to_string();
+    assert!(first.contains(QUERY) && first.contains("The launch slipped by three weeks."), "{first}");
+    // The task's name is not sent.
+    assert!(!first.contains("analyze.initial"), "{first}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_driver_killed_while_the_model_speaks_loses_nothing() {
+    let mut broken_off = say("Since").end(End::Silent);
+    broken_off.chunks.truncate(3);
+    let server = Server::play([broken_off, say("Since when?")]).await;
+    let cli = with_notes();
+    configure(&cli, &server, "");
+    let mut command = cli.real();
+    command.args(["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
+    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    tokio::task::block_in_place(|| until(|| server.count() == 1));
+    child.kill().unwrap();
+    child.wait().unwrap();
+    blocking(move || {
+        let driven = json(&cli, &["run"]);
+        let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
+        assert_eq!(card["args"], json!({"question": "Since when?"}));
+    })
+    .await;
+    assert_eq!(server.count(), 2);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_says_what_to_do_about_a_model() {
+    let server = Server::play([wire::error(Provider::Openai, 401, "no such key")]).await;
+    let cli = with_notes();
+    configure(&cli, &server, "api_key_env = \"MY_KEY\"");
+    blocking(move || {
+        let doctor = |cli: &Cli| {
+            let output = cli.real().args(["doctor", "--json"]).env("MY_KEY", KEY).output().unwrap();
+            let output = captured(output);
+            assert_eq!(output.code, 1, "{output:?}");
+            let report: Value = serde_json::from_str(&output.out).unwrap();
+            let model =
+                report.as_array().unwrap().iter().find(|check| check["check"] == "model").unwrap().clone();
+            assert_eq!(model["ok"], false, "{report}");
+            text(&model["text"])
+        };
+        let wrong = doctor(&cli);
+        assert!(wrong.contains("does not accept the key") && wrong.contains("Set api_key_env"), "{wrong}");
+        assert!(!wrong.contains(KEY));
+        // Nobody listens there.
+        cli.configure(
+            "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n",
+        );
+        let silent = doctor(&cli);
+        assert!(silent.contains("cannot be reached") && silent.contains("Is the server running"), "{silent}");
+        // A key that is not there is named by where it should be.
+        cli.configure(
+            "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
+             api_key_env = \"NO_SUCH_KEY\"\n",
+        );
+        assert!(doctor(&cli).contains("NO_SUCH_KEY"));
+        // The same model is no use for an evaluation, and that is a failure with the same advice.
+        real(&cli, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
+    })
+    .await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_question_leaves_open_is_not_sent_to_an_api() {
+    for provider in PROVIDERS {
+        let data = |name: &str, value: &Value| match provider {
+            Provider::Anthropic => wire::calls(provider, &[(name, value.clone())]),
+            _ => wire::text(provider, &[&value.to_string()]),
+        };
+        let category = json!({
+            "query_type": "trending", "categories": ["Get Trending Tracks"], "is_entity_query": false,
+            "entity_name": null, "entity_type": null, "complexity": "simple",
+        });
+        let parameters = json!({"parameters": {"time": null, "genre": null, "limit": 5, "offset": null}});
+        let server = Server::play([data("category", &category), data("parameters", &parameters)]).await;
+        let api = Server::play([Play::json(200, &json!({"data": [{"id": "T1", "title": "Tea"}]}))]).await;
+        let cli = Cli::new();
+        let (address, host) = (&api.address, api.address.trim_start_matches("http://"));
+        cli.configure(&format!(
+            "{}[apis.audius]\nhosts = [\"{address}\"]\nprivate = [\"{host}\"]\n",
+            model(&server, provider)
+        ));
+        let outcome =
+            blocking(move || json(&cli, &["ask", "What are the top 5 trending tracks?", "--wait"])).await;
+        assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
+        let asked: Vec<String> = api.seen().into_iter().map(|request| request.path).collect();
+        let wanted = ["/health_check", "/v1/tracks/trending?time=week&limit=5&app_name=sayso"];
+        assert_eq!(asked, wanted, "{provider:?}");
+        assert_eq!(server.count(), 2, "{provider:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_after_the_code_of_a_sheet_are_its_answer() {
+    for provider in PROVIDERS {
+        let code = json!({"code": "s = sheet()\ns.set('C1', 'Tax')\nprint(5)"});
+        let server = Server::play([
+            wire::calls(provider, &[("python", code)]),
+            wire::text(provider, &["Done. The total ", "is 5."]),
+            wire::text(provider, &[WANTED]),
+        ])
+        .await;
+        let cli = Cli::new();
+        cli.configure(&model(&server, provider));
+        std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
+        let (outcome, view, wrote) = blocking(move || {
+            let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Add a tax column", "--wait"]);
+            let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+            let view = real(&cli, &["view", &text(&outcome["thread"])]);
+            (outcome, view, cli.path("sales.result.xlsx").exists())
+        })
+        .await;
+        assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
+        assert_eq!(outcome["output"]["answer"], "Done. The total is 5.", "{provider:?}");
+        assert!(wrote && text(&outcome["output"]["file"]).ends_with("sales.result.xlsx"), "{outcome}");
+        assert!(view.done().contains("Done. The total is 5."), "{view:?}");
+        assert_eq!(server.count(), 3, "{provider:?}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
+    for provider in PROVIDERS {
+        let output = wire::text(provider, &["Which region do you mean?"]);
+        let server = Server::play([
+            output.clone(),
+            output,
+            wire::calls(provider, &[("python", json!({"code": "print(5)"}))]),
+            wire::text(provider, &["North has 5."]),
+            wire::text(provider, &[WANTED]),
+        ])
+        .await;
+        let cli = Cli::new();
+        cli.configure(&model(&server, provider));
+        std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
+        let outcome = blocking(move || {
+            let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Sum my region", "--wait"]);
+            let asked = texts(&outcome["interrupts"]).remove(0);
+            let card = json(&cli, &["view", &asked]);
+            assert_eq!(
+                (&card["kind"], &card["args"]),
+                (&json!("question"), &json!({"answer": "Which region do you mean?"})),
+                "{provider:?}: {card}"
+            );
+            let outcome = json(&cli, &["respond", &asked, "the North", "--wait"]);
+            json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"])
+        })
+        .await;
+        assert_eq!(outcome["output"]["answer"], "North has 5.", "{provider:?}: {outcome}");
+        let seen = server.seen();
+        assert_eq!(seen.len(), 5, "{provider:?}");
+        assert!(
+            seen[1].body.to_string().contains("nothing was computed for this yet"),
+            "{provider:?}: {}",
+            seen[1].body
+        );
+        let third = seen[2].body.to_string();
+        assert!(third.contains("Which region do you mean?") && third.contains("the North"), "{third}");
+    }
+}

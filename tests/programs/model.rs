@@ -1,0 +1,146 @@
+//! A language model for the real program: a server on this machine that answers by what it is asked, the same however
+//! often and in whatever order.
+
+use crate::support::model_server::Play;
+use crate::support::wire;
+use sayso::llm::Provider;
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{TcpListener, TcpStream};
+use std::sync::OnceLock;
+
+/// The lines of a config that name it for every workflow that needs a model.
+pub fn config() -> String {
+    static PORT: OnceLock<u16> = OnceLock::new();
+    let port = PORT.get_or_init(|| {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        std::thread::spawn(move || {
+            for stream in listener.incoming() {
+                std::thread::spawn(|| serve(stream.unwrap()));
+            }
+        });
+        port
+    });
+    let uses: Vec<String> = ["analyze", "sheet", "ask"]
+        .map(|workflow| format!("[workflow.{workflow}]\nmodel = \"written\"\n"))
+        .to_vec();
+    format!(
+        "[approvals]\nhold_seconds = 0\n[sheet]\npython = \"embedded\"\n[models.written]\nprovider = \"openai\"\n\
+         name = \"written\"\nbase_url = \"http://127.0.0.1:{port}/v1\"\n{}",
+        uses.concat()
+    )
+}
+
+fn serve(stream: TcpStream) {
+    let mut reader = BufReader::new(&stream);
+    let mut length = 0;
+    loop {
+        let mut line = String::new();
+        if reader.read_line(&mut line).unwrap_or(0) == 0 {
+            return;
+        }
+        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
+            length = value.trim().parse().unwrap();
+        }
+        if line.trim().is_empty() {
+            break;
+        }
+    }
+    let mut body = vec![0; length];
+    reader.read_exact(&mut body).unwrap();
+    let body = answer(&serde_json::from_slice(&body).unwrap()).chunks.concat();
+    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\ncontent-length:";
+    let mut stream = &stream;
+    let _ = write!(stream, "{head} {}\r\n\r\n", body.len());
+    let _ = stream.write_all(&body);
+}
+
+fn answer(body: &Value) -> Play {
+    let messages: Vec<(&str, &str)> =
+        body["messages"].as_array().unwrap().iter().map(role_and_text).collect();
+    let (system, rest) = messages.split_first().unwrap();
+    if system.1.contains("analyse the files") {
+        analysis(rest)
+    } else if system.1.contains("work on a spreadsheet") {
+        sheet(rest)
+    } else if system.1.contains("check a text") {
+        say(&json!({"is_wanted": true}).to_string())
+    } else {
+        api(rest.last().unwrap().1)
+    }
+}
+
+fn role_and_text(message: &Value) -> (&str, &str) {
+    (message["role"].as_str().unwrap(), message["content"].as_str().unwrap_or_default())
+}
+
+fn say(text: &str) -> Play {
+    wire::text(Provider::Openai, &[text])
+}
+
+fn call(tool: &str, args: Value) -> Play {
+    wire::calls(Provider::Openai, &[(tool, args)])
+}
+
+/// Asks about what is open, repeats what it is told, and sums up what was said.
+fn analysis(messages: &[(&str, &str)]) -> Play {
+    let said: Vec<&str> =
+        messages.iter().skip(1).filter(|(role, _)| *role == "user").map(|(_, text)| *text).collect();
+    match said.last() {
+        Some(last) if last.contains("Write the result as a Markdown document") => {
+            let said = said.join("\n\n");
+            let said = said.split("The person has approved.").next().unwrap();
+            let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
+            say(&format!("# Why did the launch slip?\n\n## Findings\n\nThe budget (`plan.md`): {said}"))
+        }
+        _ if messages.len() == 1 && messages[0].1.contains("The person has approved.") => {
+            say("# Why did the launch slip?\n\n## Findings\n\nThe supplier was late (`talk.txt`).")
+        }
+        Some(last) => {
+            let words = last.split_whitespace().collect::<Vec<_>>().join(" ");
+            say(&format!("You said “{words}”. To approve it, answer DONE."))
+        }
+        None => say("`plan.md` says: The budget is TBD. **What is it?**"),
+    }
+}
+
+/// One piece of code for each instruction; what it prints is the answer.
+fn sheet(messages: &[(&str, &str)]) -> Play {
+    let (role, last) = messages.last().unwrap();
+    let said = last.rsplit("The person says: ").next().unwrap();
+    if *role == "tool" && said == *last || last.contains("frobnicate") {
+        return call("finish", json!({ "answer": "" }));
+    }
+    let code = if said.contains("only rows") {
+        "s = sheet()\nrows = s.records()\nkept = [r for r in rows if r['Region'] == 'North']\n\
+         print(f'{len(kept)} of {len(rows)} rows')\n\
+         add_sheet('Filtered').write('A1', [list(rows[0].keys())] + [list(r.values()) for r in kept])"
+    } else if said.contains("top 2") {
+        "for r in sorted(sheet().records(), key=lambda r: -r['Amount'])[:2]:\n    print(r['Region'], r['Amount'])"
+    } else if said.contains("outliers") {
+        "s = sheet()\nfor n, r in enumerate(s.records()):\n    if r['Amount'] > 100:\n        \
+         s.mark(f'B{n + 2}', 'yellow')\n        print(f'B{n + 2} is marked')"
+    } else {
+        "print(sum([r['Amount'] for r in sheet().records()]))"
+    };
+    call("python", json!({ "code": code }))
+}
+
+/// The operation each question needs, and its parameters.
+fn api(prompt: &str) -> Play {
+    let question = prompt.lines().next().unwrap().trim_start_matches("The question: ");
+    let (tool, parameters) = match question {
+        "top genres" => ("Get Genre Metrics", json!({})),
+        "find tracks" => ("Search Tracks", json!({})),
+        "Please add a pet with name=Tom and kind=cat" => ("Add a pet", json!({"name": "Tom", "kind": "cat"})),
+        _ => ("Get Trending Tracks", json!({})),
+    };
+    let answer = match prompt.contains("\nWhat can be asked:") {
+        true => json!({
+            "query_type": "test", "categories": [tool], "is_entity_query": false, "complexity": "simple",
+        }),
+        false => json!({ "parameters": parameters }),
+    };
+    say(&answer.to_string())
+}

@@ -1,0 +1,139 @@
+//! A data folder with a LangGraph server, driven and polled as `sayso watch` does.
+
+use crate::support::langgraph::{LangGraph, Server};
+use crate::support::test_inbox::BackgroundDriver;
+use sayso::agents::langgraph::{Remote, Servers, spec};
+use sayso::app::{App, Engine, Settings};
+use sayso::config::{self, Env, Header, Secret};
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{
+    DecidedBy, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, SeenHash, Status, ThreadLine,
+    ThreadQuery,
+};
+use sayso::service::Inbox;
+use sayso::store::Store;
+use std::sync::Arc;
+use std::time::Duration;
+use tempfile::TempDir;
+
+/// Longer than anything here takes on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+pub struct RemoteInbox {
+    _folder: TempDir,
+    pub server: Server,
+    app: App,
+    pub inbox: Inbox,
+    driver: Option<BackgroundDriver>,
+}
+
+fn server_config(url: String) -> config::Server {
+    config::Server {
+        name: "lab".to_owned(),
+        url,
+        api_key: Some(Secret::Env("LAB_KEY".to_owned())),
+        token: None,
+        headers: vec![("x-tenant".to_owned(), Header::Text("acme".to_owned()))],
+        graphs: Vec::new(),
+        assistants: Vec::new(),
+        metadata: Vec::new(),
+        every: Duration::from_millis(20),
+    }
+}
+
+impl RemoteInbox {
+    /// Nothing is held, and a server that is down is given up on quickly.
+    pub async fn new() -> Self {
+        Self::with_hold(Duration::ZERO).await
+    }
+
+    pub async fn with_hold(hold: Duration) -> Self {
+        let remote = Self::undriven(hold).await;
+        let driver = BackgroundDriver::start(remote.app.clone()).await;
+        Self { driver: Some(driver), ..remote }
+    }
+
+    pub async fn undriven(hold: Duration) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let server = Server::open().await;
+        let env = Env::from_iter([("LAB_KEY", "canary-key-7f3a")]);
+        let remote = Remote::new(server_config(server.url()), env).with_patience(Duration::from_secs(2));
+        let remote = Arc::new(remote);
+        let registry = Registry::new([spec(&remote).unwrap()]);
+        let settings = Settings {
+            hold,
+            soft_hold: Duration::ZERO,
+            retry_wait: Duration::from_millis(1),
+            ..Settings::default()
+        };
+        let engine = Engine::new(Store::open(&folder.path().join("data")).unwrap(), registry, settings);
+        let servers = Servers::new(engine.clone(), vec![remote]);
+        let inbox = Inbox::new(engine).with_remote(Arc::new(servers.clone()));
+        let app = App::new(inbox.clone()).with(Arc::new(servers));
+        Self { _folder: folder, server, app, inbox, driver: None }
+    }
+
+    pub async fn stop_driving(&mut self) {
+        self.driver.take().expect("it is driven").stop().await;
+    }
+
+    /// Checks the servers as `sayso list` does first, and gives the warnings it would print.
+    pub async fn look_once(&self) -> Vec<String> {
+        self.inbox.threads().look_at_servers().await.unwrap()
+    }
+
+    pub fn langgraph(&self) -> &LangGraph {
+        &self.server.langgraph
+    }
+
+    pub async fn items(&self) -> Vec<Item> {
+        let query = ItemQuery { limit: 100, ..ItemQuery::default() };
+        self.inbox.decisions().items(query).await.unwrap().rows
+    }
+
+    /// The open items once there are `count` of them.
+    pub async fn wait_for_items(&self, count: usize) -> Vec<Item> {
+        self.wait_until(async || {
+            let items = self.items().await;
+            (items.len() == count).then_some(items)
+        })
+        .await
+    }
+
+    /// Waits for the value of `condition`. It is checked after every write, and now and then in case one was missed.
+    pub async fn wait_until<T>(&self, condition: impl AsyncFn() -> Option<T>) -> T {
+        let mut changes = self.inbox.changes();
+        let deadline = tokio::time::Instant::now() + PATIENCE;
+        loop {
+            changes.borrow_and_update();
+            if let Some(value) = condition().await {
+                return value;
+            }
+            let next_check = tokio::time::Instant::now() + Duration::from_millis(250);
+            assert!(next_check < deadline, "it did not happen: {:#?}", self.items().await);
+            let _ = tokio::time::timeout_at(next_check, changes.changed()).await;
+        }
+    }
+
+    pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, InboxError> {
+        let interrupt = InterruptId::parse(&item.id).unwrap();
+        let shown = item.args_hash.map(SeenHash::Whole);
+        self.inbox
+            .decisions()
+            .decide(DecisionRequest { interrupt, decision, shown, learn: true, by: DecidedBy::Cli })
+            .await
+    }
+
+    pub async fn threads(&self) -> Vec<ThreadLine> {
+        self.inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap().rows
+    }
+
+    /// Waits until an item's thread has this status.
+    pub async fn wait_for_status(&self, item: &Item, status: Status) -> Outcome {
+        self.wait_until(async || {
+            let outcome = self.inbox.threads().outcome(item.thread.clone()).await.unwrap();
+            (outcome.status == status).then_some(outcome)
+        })
+        .await
+    }
+}

@@ -1,0 +1,206 @@
+//! Safe keys: I14, I15, and that nothing but a confirmed decision key decides.
+
+use crate::report;
+use crate::support::test_screen::{TestScreen, row};
+use proptest::prelude::*;
+use sayso::tui::{Key, Mouse, Msg};
+use serde_json::json;
+use std::time::Duration;
+
+const SIZE: (u16, u16) = (120, 32);
+const MS: fn(u64) -> Duration = Duration::from_millis;
+
+#[test]
+fn i14_keys_typed_before_the_card_appeared_decide_nothing() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.burst("ja").burst("aaa").burst("iI");
+    assert!(screen.decisions().is_empty());
+    // One key that was waiting while the next card was drawn.
+    screen.key(Key::plain('j'), MS(500), false);
+    screen.draw();
+    screen.key(Key::plain('a'), MS(500), false);
+    assert!(screen.decisions().is_empty(), "its card was never found on a quiet screen");
+    report("I14", "keys typed before their card was shown", 4);
+}
+
+#[test]
+fn i14_paste_decides_nothing() {
+    let mut screen = TestScreen::full(SIZE);
+    for text in ["a", "aaaa\n", "i", "y\n", "ay"] {
+        screen.tell(Msg::Paste(text.to_owned()));
+        screen.drawn();
+    }
+    screen.press("jja");
+    screen.tell(Msg::Paste("y".to_owned()));
+    assert!(screen.decisions().is_empty());
+    report("I14", "paste with decision keys in it", 6);
+}
+
+#[test]
+fn i15_a_key_held_down_decides_once() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.pass(MS(500));
+    for _ in 0..100 {
+        screen.key(Key::plain('a'), MS(33), false);
+        screen.drawn();
+    }
+    assert_eq!(screen.decisions().len(), 1, "the first press was meant, the others repeat it");
+    report("I15", "a decision key held down", 100);
+}
+
+#[test]
+fn two_presses_a_second_are_two_decisions() {
+    let mut screen = TestScreen::with(SIZE, mails());
+    for _ in 0..3 {
+        // The next card is drawn as soon as the one before is decided.
+        screen.pass(MS(250));
+        screen.pass(MS(250));
+        screen.key(Key::plain('a'), Duration::ZERO, false);
+        screen.drawn();
+    }
+    screen.pass(MS(250));
+    assert_eq!(screen.decisions().len(), 3);
+}
+
+#[test]
+fn another_key_too_soon_takes_a_waiting_decision_away() {
+    let mut screen = TestScreen::with(SIZE, mails());
+    screen.press("a");
+    screen.key(Key::plain('a'), MS(300), false);
+    screen.drawn();
+    screen.key(Key::plain('j'), MS(100), false);
+    screen.pass(MS(1000));
+    assert_eq!(screen.decisions().len(), 1);
+    assert!(screen.note().contains("another key came right after"), "{}", screen.note());
+    screen.press("a");
+    assert_eq!(screen.decisions().len(), 2);
+}
+
+#[test]
+fn a_waiting_decision_is_not_taken_on_what_came_in_its_place() {
+    let mut screen = TestScreen::with(SIZE, mails());
+    screen.press("a");
+    screen.key(Key::plain('a'), MS(300), false);
+    screen.drawn();
+    screen.tell(Msg::Mouse(Mouse::Click, 5, 6));
+    screen.pass(MS(1000));
+    assert_eq!(screen.decisions().len(), 1);
+}
+
+/// Mails enough for a key held down to do harm.
+fn mails() -> Vec<(&'static str, serde_json::Value)> {
+    (0..6)
+        .map(|n| ("desk", json!({"kind": "mail", "title": format!("Mail {n}"), "from": "x@example.org"})))
+        .collect()
+}
+
+#[test]
+fn i15_a_hidden_card_is_not_decided() {
+    let mut screen = TestScreen::full((60, 10));
+    screen.press("a").press("i").press("ja");
+    assert!(screen.decisions().is_empty(), "the list alone is on the screen");
+    assert!(screen.note().contains("isn't on the screen"), "{}", screen.note());
+    screen.press("k<enter>").press("i");
+    assert_eq!(screen.decisions().len(), 1);
+    report("I15", "a narrow screen without the card", 3);
+}
+
+#[test]
+fn i15_mouse_enter_and_escape_decide_nothing() {
+    let mut screen = TestScreen::full(SIZE);
+    for x in 0..SIZE.0 {
+        for y in [0, 1, 2, 5, 30, 31] {
+            screen.tell(Msg::Mouse(Mouse::Click, x, y));
+        }
+    }
+    screen.press("1gi").press("<enter><enter><esc><esc>");
+    screen.press("jja").press("<enter>");
+    screen.tell(Msg::Mouse(Mouse::Click, 40, 20));
+    assert!(screen.decisions().is_empty());
+    report("I15", "mouse, Enter and Escape everywhere", usize::from(SIZE.0) * 6);
+}
+
+#[test]
+fn an_irreversible_proposal_is_looked_at_first() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("j");
+    screen.key(Key::plain('a'), MS(650), false);
+    assert!(screen.decisions().is_empty());
+    screen.key(Key::plain('a'), MS(150), false);
+    assert_eq!(screen.decisions().len(), 1);
+}
+
+#[test]
+fn a_warning_or_an_unseen_end_is_asked_about() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("jja");
+    assert!(screen.decisions().is_empty());
+    screen.burst("y");
+    assert!(screen.decisions().is_empty(), "not in a burst");
+    screen.press("y");
+    assert_eq!(screen.decisions().len(), 1);
+
+    let long = "line\n".repeat(500);
+    let mail = json!({"kind": "reply", "title": "Long", "from": "x@example.org", "text": long});
+    let mut screen = TestScreen::with(SIZE, vec![("desk", mail)]);
+    screen.press("a");
+    assert!(screen.decisions().is_empty());
+    assert!(screen.dump().contains("you haven't seen the end of it"), "{}", screen.dump());
+    screen.press("n").press("<enter>G").press("a");
+    assert_eq!(screen.decisions().len(), 1);
+}
+
+/// A key sequence: ordinary keys, pressed at any speed, read in bursts or not, drawn in between or not.
+fn anything() -> impl Strategy<Value = Vec<(usize, u64, bool, bool)>> {
+    prop::collection::vec((0_usize..80, 0_u64..900, any::<bool>(), any::<bool>()), 1..40)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(12))]
+
+    /// However long a keyboard waits before it repeats a key, and however fast it repeats it then.
+    #[test]
+    fn i15_a_held_key_decides_one_item(key in 0_usize..3, delay in 130_u64..700, interval in 10_u64..250, repeats in 1_u32..40) {
+        let key = row("aiI")[key];
+        let mut screen = TestScreen::with(SIZE, mails());
+        screen.key(key, MS(1000), false);
+        screen.drawn();
+        screen.pass(MS(delay));
+        for _ in 0..repeats {
+            screen.key(key, Duration::ZERO, false);
+            screen.drawn();
+            screen.pass(MS(interval));
+        }
+        // It is let go a moment after its last repeat, and that one alone cannot be told from a press.
+        let most = if repeats == 1 { 2 } else { 1 };
+        screen.pass(MS(2000));
+        prop_assert!(screen.decisions().len() <= most, "{} decided", screen.decisions().len());
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(24))]
+
+    /// Whatever is pressed, unless it is a decision key on a card that is shown or a `y` on a question that is.
+    #[test]
+    fn nothing_else_decides(keys in anything()) {
+        let all = row("ADCLPRdow|jkgGJKHhl/nN\\:?cu!qQst*=V 1234]bT[zxvwyXEe<enter><esc><tab><ctrl-s><ctrl-d><ctrl-u><ctrl-c><backspace><up><down>aiIr");
+        let mut screen = TestScreen::full((120, 32));
+        for (n, wait, burst, draw) in keys {
+            let key = all[n % all.len()];
+            let decides = "aiIyD".contains(key.letter().unwrap_or(' ')) || key == row("<ctrl-s>")[0];
+            // Meant: alone, after a look, on something that is there to be decided.
+            let meant = decides && !burst && (screen.model.shown.is_some() || screen.model.layer_shown.is_some());
+            let before = screen.decisions().len();
+            screen.key(key, MS(wait), burst);
+            if draw {
+                screen.drawn();
+            }
+            let after = screen.decisions().len();
+            prop_assert!(after == before || meant, "{key} decided {} items", after - before);
+            if screen.outside.contains(&sayso::tui::Cmd::Quit) {
+                break;
+            }
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! The matrix: habits × wires × workflows.
+
+use super::bent::{FOREIGN, bent, unbent};
+use super::jobs::{Job, Outcome, run};
+use super::script::straight;
+use crate::support::model_server::Server;
+use crate::support::wire::PROVIDERS;
+use sayso::llm::{BoxFuture, Habit, Model, ModelError, OnText, Provider, Reply, Request};
+use sayso::workflows::{Models, Picked};
+use serde_json::Value;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use strum::IntoEnumIterator;
+
+/// A model at the other end of a real connection.
+struct Line {
+    provider: Provider,
+    wire: Arc<dyn Model>,
+    /// One call at a time: what the server says next belongs to the call under way.
+    server: tokio::sync::Mutex<Server>,
+}
+
+impl Line {
+    async fn open(provider: Provider) -> Arc<Self> {
+        let server = Server::play([]).await;
+        Arc::new(Self { provider, wire: server.model(provider), server: tokio::sync::Mutex::new(server) })
+    }
+}
+
+/// The same model with a habit.
+struct Habitual {
+    habit: Option<Habit>,
+    line: Arc<Line>,
+    /// How often each thing was asked.
+    seen: Mutex<HashMap<String, usize>>,
+    calls: Mutex<usize>,
+    shown: Mutex<usize>,
+}
+
+impl Habitual {
+    fn new(habit: Option<Habit>, line: &Arc<Line>) -> Arc<Self> {
+        let (seen, calls, shown) = Default::default();
+        Arc::new(Self { habit, line: line.clone(), seen, calls, shown })
+    }
+}
+
+impl Model for Habitual {
+    fn label(&self) -> &str {
+        self.line.wire.label()
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        on_text: OnText<'a>,
+    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let server = self.line.server.lock().await;
+            let reply = straight(request);
+            let asked = format!("{} {}", request.task, request.facts);
+            let first = {
+                let mut seen = self.seen.lock().unwrap();
+                let times = seen.entry(asked).or_default();
+                *times += 1;
+                *times == 1
+            };
+            let provider = self.line.provider;
+            // Data is bent where a job is about data; a check of a text is none of the job.
+            let habit = self.habit.filter(|_| request.task != "text.check");
+            let play = habit.and_then(|habit| bent(habit, provider, request, &reply, first));
+            *self.calls.lock().unwrap() += 1;
+            *self.shown.lock().unwrap() += usize::from(play.is_some());
+            server.next(play.unwrap_or_else(|| unbent(provider, request, &reply)));
+            self.line.wire.complete(request, on_text).await
+        })
+    }
+}
+
+/// The models of an inbox, each known by its habit.
+pub struct Habits(HashMap<&'static str, Arc<Habitual>>);
+
+/// The name of the model without habits.
+pub const STRAIGHT: &str = "straight";
+
+impl Models for Habits {
+    fn pick(&self, _: &str, _: &str, wanted: Option<&str>) -> Result<Picked, ModelError> {
+        let name = wanted.expect("every thread names its model");
+        let model = self.0[name].clone();
+        Ok(Picked { model, name: name.to_owned(), builtin: false, server: None, window: None })
+    }
+
+    fn pick_only(&self, name: &str) -> Result<Picked, ModelError> {
+        self.pick("", "", Some(name))
+    }
+
+    fn check_name(&self, name: &str) -> Result<(), String> {
+        if self.0.contains_key(name) { Ok(()) } else { Err(format!("no habit {name}")) }
+    }
+
+    fn check_answers(&self, _: &str, _: &[&str], _: &Value) -> Result<(), String> {
+        Ok(())
+    }
+}
+
+/// What one row must come to.
+fn judge(
+    habit: Habit,
+    provider: Provider,
+    plain: &Outcome,
+    got: &Outcome,
+    shown: usize,
+    calls: [usize; 2],
+) -> Result<(), String> {
+    let [plain_calls, calls] = calls;
+    let budget = plain_calls + shown * usize::try_from(habit.costs()).unwrap();
+    if shown == 0 {
+        return if got == plain { Ok(()) } else { Err(format!("differs, and was never shown: {got:#?}")) };
+    }
+    match habit {
+        Habit::Refusal => {
+            let reply = if provider == Provider::Ollama {
+                "cannot help|in words|calls no tool"
+            } else {
+                "refused|declined"
+            };
+            let text = format!("{got:?}");
+            let says = reply.split('|').any(|word| text.contains(word));
+            let ends = got.troubles.len() <= 1;
+            if says && ends { Ok(()) } else { Err(format!("no card says why: {got:#?}")) }
+        }
+        _ if !got.troubles.is_empty() => Err(format!("trouble: {:?}", got.troubles)),
+        _ if calls > budget => Err(format!("{calls} calls, and {budget} would do")),
+        Habit::OtherLanguage if got.ended() && format!("{got:?}").contains(FOREIGN) => Ok(()),
+        Habit::LongContext => {
+            if got.ended() && got.says("too long for the model") {
+                Ok(())
+            } else {
+                Err(format!("nothing says so: {got:#?}"))
+            }
+        }
+        // Words end the mail; what was sent before is the same.
+        _ if got == plain => Ok(()),
+        _ => Err(format!("{got:#?}\nin place of {plain:#?}")),
+    }
+}
+
+async fn every_habit_over(job: Job, provider: Provider) -> Vec<String> {
+    let line = Line::open(provider).await;
+    let mut models = HashMap::from([(STRAIGHT, Habitual::new(None, &line))]);
+    models.extend(Habit::iter().map(|habit| (habit.name(), Habitual::new(Some(habit), &line))));
+    let models = Arc::new(Habits(models));
+    let served: Arc<dyn Models> = models.clone();
+    let outcomes = run(job, &served, models.0.keys().copied()).await;
+    let plain = &outcomes[STRAIGHT];
+    assert!(plain.ended() && plain.troubles.is_empty(), "{job:?} {provider:?}: {plain:#?}");
+    let of = |name: &str| {
+        let model = &models.0[name];
+        (*model.shown.lock().unwrap(), *model.calls.lock().unwrap())
+    };
+    let mut wrong = Vec::new();
+    for habit in Habit::iter() {
+        let (shown, calls) = of(habit.name());
+        let judged = if (shown > 0) == job.has_room_for(habit, provider) {
+            judge(habit, provider, plain, &outcomes[habit.name()], shown, [of(STRAIGHT).1, calls])
+        } else {
+            Err(format!("was shown {shown} times"))
+        };
+        wrong.extend(judged.err().map(|why| format!("{job:?} over {provider:?}, {}: {why}", habit.name())));
+    }
+    wrong
+}
+
+async fn every_habit(job: Job) {
+    let wrong =
+        futures_util::future::join_all(PROVIDERS.map(|provider| every_habit_over(job, provider))).await;
+    let wrong = wrong.concat();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n\n"));
+}
+
+#[tokio::test]
+async fn email_finishes_with_every_habit() {
+    every_habit(Job::Email).await;
+}
+
+#[tokio::test]
+async fn analyze_finishes_with_every_habit() {
+    every_habit(Job::Analyze).await;
+}
+
+#[tokio::test]
+async fn sheet_finishes_with_every_habit() {
+    every_habit(Job::Sheet).await;
+}
+
+#[tokio::test]
+async fn docs_finishes_with_every_habit() {
+    every_habit(Job::Docs).await;
+}
+
+#[tokio::test]
+async fn ask_finishes_with_every_habit() {
+    every_habit(Job::Ask).await;
+}

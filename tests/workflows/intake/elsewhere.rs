@@ -1,0 +1,148 @@
+//! What the person does in another mail program.
+
+use super::CONFIG;
+use super::folder_mailbox::letter;
+use super::post::Post;
+use crate::support::test_inbox;
+use sayso::graph::Decision;
+use sayso::inbox::Status;
+
+async fn open_question(post: &Post) -> sayso::inbox::Item {
+    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.sync_and_drive().await;
+    post.items().await.remove(0)
+}
+
+/// Checks that the question is closed, and that an accept that comes too late is told why.
+async fn assert_closed(post: &Post, item: &sayso::inbox::Item, reason: &str) {
+    post.sync().await;
+    let interrupt = item.interrupt().unwrap();
+    let late = test_inbox::decide(&post.inbox, &interrupt, Decision::Accept).await;
+    let error = late.unwrap_err().to_string();
+    assert!(error.contains(reason), "{error}");
+    post.drive().await;
+    assert_eq!(post.threads("email").await[0].status, Status::Done);
+    assert!(post.items().await.is_empty());
+    post.verify_store();
+}
+
+#[tokio::test]
+async fn an_answered_mail_closes_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = open_question(&post).await;
+    post.mailbox.flag("0001", "seen");
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 1, "reading it settles nothing");
+    post.mailbox.flag("0001", "answered");
+    assert_closed(&post, &item, "you have answered it elsewhere").await;
+}
+
+#[tokio::test]
+async fn a_deleted_mail_closes_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = open_question(&post).await;
+    post.mailbox.remove("0001");
+    assert_closed(&post, &item, "the mail is no longer in its mailbox").await;
+}
+
+#[tokio::test]
+async fn a_reply_among_the_sent_mail_closes_its_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = open_question(&post).await;
+    post.mailbox.replied("1@post.example");
+    assert_closed(&post, &item, "you have answered it elsewhere").await;
+}
+
+#[tokio::test]
+async fn the_persons_own_mail_closes_its_question_and_is_not_triaged() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = open_question(&post).await;
+    let reply = letter(2, "Ada <Ada@Example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
+    post.mailbox.sent("2@post.example");
+    post.mailbox.put(&reply.replace("To: ada@", "To: carol@"));
+    assert_closed(&post, &item, "you have answered it elsewhere").await;
+    let own = post.mails().await.remove(1);
+    assert_eq!((own.state.as_str(), own.reason.as_deref(), own.thread), ("left", Some("you wrote it"), None));
+    assert!(post.store().mail().knows("carol@example.org").unwrap());
+}
+
+#[tokio::test]
+async fn mail_answered_before_the_first_sync_is_left_alone() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    post.sync().await;
+    let place = post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.mailbox.flag(&place, "answered");
+    let synced = post.sync().await;
+    assert_eq!((synced.new, synced.started), (1, 0));
+    assert_eq!(post.mails().await[0].state, "left");
+}
+
+#[tokio::test]
+async fn a_forged_mail_from_the_person_settles_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    let item = open_question(&post).await;
+    let forged = letter(2, "Ada <ada@example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
+    post.mailbox.put(&forged.replace("To: ada@", "To: mallory@"));
+    post.sync_and_drive().await;
+    let now = post.items().await.remove(0);
+    assert_eq!(now.id, item.id, "the question is still open");
+    assert!(now.warnings.iter().any(|warning| warning.code == "new_mail"), "{:?}", now.warnings);
+    assert_eq!(post.mails().await[1].state, "thread");
+    assert!(!post.store().mail().knows("mallory@example.org").unwrap());
+}
+
+#[tokio::test]
+async fn the_persons_older_mail_does_not_close_a_newer_question() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", "References: <0@post.example>\r\n"));
+    post.sync_and_drive().await;
+    let own = |n: usize, date: &str| {
+        post.mailbox.sent(&format!("{n}@post.example"));
+        let own = letter(n, "ada@example.org", "Lunch", "References: <0@post.example>\r\n");
+        post.mailbox.put(&own.replace("02 Nov", date));
+    };
+    own(2, "01 Nov");
+    post.sync_and_drive().await;
+    assert_eq!(post.items().await.len(), 1, "it was written before the question came");
+    own(3, "03 Nov");
+    post.sync_and_drive().await;
+    assert!(post.items().await.is_empty());
+}
+
+#[tokio::test]
+async fn deleting_one_of_two_copies_closes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), CONFIG);
+    open_question(&post).await;
+    let copy = post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.sync().await;
+    post.mailbox.remove(&copy);
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 1);
+    // A moved mail is known by its new place.
+    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.mailbox.remove("0001");
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 1);
+}
+
+#[tokio::test]
+async fn every_waiting_mail_is_compared_with_its_mailbox() {
+    let folder = tempfile::tempdir().unwrap();
+    let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nask_over = 1000\n"));
+    for n in 1..=120 {
+        post.mailbox.put(&letter(n, "bob@b.example", "Lunch", ""));
+    }
+    post.sync_and_drive().await;
+    assert_eq!(post.items().await.len(), 120);
+    post.mailbox.flag("0001", "answered");
+    post.sync().await;
+    assert_eq!(post.items().await.len(), 119);
+}

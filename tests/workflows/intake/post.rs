@@ -1,0 +1,122 @@
+//! An inbox, a mailbox, and intake between them.
+
+use super::email_workflow;
+use super::folder_mailbox::FolderMailbox;
+use crate::support::test_inbox::{self, BackgroundDriver};
+use sayso::app::{App, Engine, Intake, ReadMail, Settings, Synced};
+use sayso::config::{Config, Env};
+use sayso::graph::{Decision, InterruptId};
+use sayso::inbox::{Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
+use sayso::mail::Account;
+use sayso::service::Inbox;
+use sayso::store::Store;
+use sayso::workflows;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub struct Post {
+    pub inbox: Inbox,
+    pub config: Arc<Config>,
+    pub mailbox: Arc<FolderMailbox>,
+    pub read: ReadMail,
+}
+
+/// Reads mail as sayso does, and refuses mail that begins with `BROKEN`.
+pub fn reader() -> ReadMail {
+    Arc::new(|account, raw| {
+        if raw.starts_with(b"BROKEN") {
+            return Err("it is broken".to_owned());
+        }
+        let mail = sayso::mail::parse(raw).map_err(|error| error.to_string())?;
+        let identity = sayso::mail::identity(account, &mail);
+        Ok((mail, identity))
+    })
+}
+
+impl Post {
+    /// Drives and takes mail in until it is stopped.
+    pub async fn drive_in_background(&self) -> BackgroundDriver {
+        BackgroundDriver::start(App::new(self.inbox.clone()).with(Arc::new(self.intake()))).await
+    }
+
+    /// Opens what is in `folder`, with this config.
+    pub fn open(folder: &Path, config: &str) -> Self {
+        let data = folder.join("data");
+        let store = Store::open(&data).unwrap();
+        std::fs::write(data.join("config.toml"), config).unwrap();
+        let config = crate::support::config::load(&data, &Env::default());
+        let services = Arc::new(sayso::app::services(&config, Env::default(), &store));
+        let registry =
+            sayso::inbox::Registry::new([email_workflow::spec(), workflows::intake::spec(services).unwrap()]);
+        let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
+        let inbox = Inbox::new(Engine::new(store, registry, settings));
+        let mailbox = FolderMailbox::new(folder.join("mailbox"));
+        Self { inbox, config, mailbox, read: reader() }
+    }
+
+    pub fn store(&self) -> &Store {
+        self.inbox.engine().store()
+    }
+
+    pub fn intake(&self) -> Intake {
+        self.intake_of(vec![self.mailbox.account("home")])
+    }
+
+    pub fn intake_of(&self, accounts: Vec<Account>) -> Intake {
+        Intake::new(self.inbox.engine().clone(), self.config.clone(), accounts, self.read.clone())
+    }
+
+    pub async fn sync(&self) -> Synced {
+        self.intake().sync(&|_| ()).await.remove(0)
+    }
+
+    /// Fetches mail and drives the threads as far as they go.
+    pub async fn sync_and_drive(&self) -> Synced {
+        let synced = self.sync().await;
+        self.drive().await;
+        synced
+    }
+
+    pub async fn drive(&self) {
+        test_inbox::drive(&self.inbox).await;
+    }
+
+    pub async fn mails(&self) -> Vec<MailLine> {
+        let mut mails = self.inbox.mail().list(MailQuery { limit: 9999, after: None }).await.unwrap().rows;
+        mails.reverse();
+        mails
+    }
+
+    /// The threads of a workflow, oldest first.
+    pub async fn threads(&self, workflow: &str) -> Vec<ThreadView> {
+        let query = ThreadQuery { limit: 9999, ..Default::default() };
+        let mut views = Vec::new();
+        for line in self.inbox.threads().list(query).await.unwrap().rows.into_iter().rev() {
+            if line.workflow == workflow {
+                views.push(self.inbox.threads().view(line.id).await.unwrap());
+            }
+        }
+        views
+    }
+
+    pub async fn items(&self) -> Vec<Item> {
+        self.inbox.decisions().items(ItemQuery { limit: 9999, ..Default::default() }).await.unwrap().rows
+    }
+
+    pub async fn decide(&self, id: &InterruptId, decision: Decision) {
+        test_inbox::decide(&self.inbox, id, decision).await.unwrap();
+        self.drive().await;
+    }
+
+    /// Answers the only open question, and drives on.
+    pub async fn answer(&self, decision: Decision) {
+        let items = self.items().await;
+        assert_eq!(items.len(), 1, "{items:?}");
+        self.decide(&items[0].interrupt().unwrap(), decision).await;
+    }
+
+    pub fn verify_store(&self) {
+        assert_eq!(self.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    }
+}
