@@ -5,16 +5,14 @@
 
 use super::background::Background;
 use super::demo_script::is_demo;
-use crate::config::{self, Config, Env, Header};
+use crate::config::{self, Config, Env};
 use crate::graph::{BoxFuture, ThreadId};
 use crate::inbox::TraceView;
 use crate::service::Inbox;
 use crate::store::DriverLock;
 use crate::text::hex;
-use crate::web::{WebClient, WebRequest, WebTimeouts};
-use reqwest::header::{HeaderName, HeaderValue};
+use crate::web::{self, WebClient, WebRequest, WebTimeouts};
 use reqwest::{Method, Url};
-use secrecy::{ExposeSecret, SecretString};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 use std::sync::Arc;
@@ -107,14 +105,8 @@ async fn send(traces: &config::Traces, env: &Env, spans: Vec<Value>) -> Result<(
     })?;
     let web = WebClient::new(&url, None, TIMEOUTS)?;
     let mut ask = WebRequest::new(Method::POST, url).body("application/json", request(spans)).most(ANSWER);
-    let (headers, env) = (traces.headers.clone(), env.clone());
-    // A command may wait for a fingerprint, so it runs off the runtime's threads.
-    let headers = tokio::task::spawn_blocking(move || {
-        headers.iter().map(|(name, value)| header(name, value, &env)).collect::<Result<Vec<_>, _>>()
-    });
-    for (name, value) in headers.await.map_err(|error| error.to_string())?? {
-        ask = ask.header(name, value.expose_secret());
-    }
+    ask.headers =
+        web::headers(&traces.headers, env).await.map_err(|error| format!("{error}; see [traces]"))?;
     let reply = web.ask(&ask).await.map_err(|error| error.to_string())?;
     match reply.status {
         200..=299 if reply.body.trim_ascii_start().starts_with(b"<") => Err(format!(
@@ -128,19 +120,6 @@ async fn send(traces: &config::Traces, env: &Env, spans: Vec<Value>) -> Result<(
         status => {
             Err(format!("{} does not take traces ({status}); check `endpoint` in [traces]", web.place()))
         }
-    }
-}
-
-fn header(name: &str, value: &Header, env: &Env) -> Result<(HeaderName, SecretString), String> {
-    let value = match value {
-        Header::Text(text) => SecretString::from(text.as_str()),
-        Header::Secret(secret) => secret
-            .read(env)
-            .map_err(|error| format!("the header {name} of [traces] is not available: {error}"))?,
-    };
-    match (HeaderName::from_bytes(name.as_bytes()), HeaderValue::from_str(value.expose_secret())) {
-        (Ok(header), Ok(_)) => Ok((header, value)),
-        _ => Err(format!("the header {name} of [traces] holds characters no header can have")),
     }
 }
 

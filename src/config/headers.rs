@@ -1,8 +1,11 @@
 //! `headers`: headers sent to a server. Their values may be kept elsewhere.
 
+use secrecy::{ExposeSecret, SecretString};
+
 use super::error::Error;
+use super::inputs::Env;
 use super::reader::{Reader, is_variable};
-use super::secret::Secret;
+use super::secret::{Secret, SecretError};
 
 /// Words in the names of headers that carry credentials; their values are kept out of the file.
 const CREDENTIALS: &[&str] = &["authorization", "cookie", "api-key", "apikey", "token", "secret", "password"];
@@ -14,6 +17,8 @@ pub enum Header {
     Text(String),
     /// Kept elsewhere.
     Secret(Secret),
+    /// A token that is kept elsewhere, after the word `Bearer`.
+    Bearer(Secret),
 }
 
 /// Reads headers as written. Errors never quote a value, since it may be a secret.
@@ -69,8 +74,19 @@ fn parted(written: &str) -> Option<(&str, &str)> {
 impl Header {
     pub(super) fn secret(&self) -> Option<&Secret> {
         match self {
-            Self::Secret(secret) => Some(secret),
+            Self::Secret(secret) | Self::Bearer(secret) => Some(secret),
             Self::Text(_) => None,
+        }
+    }
+
+    /// The header's value. This may run a command, so do not call it on a thread that must not block.
+    pub fn read(&self, env: &Env) -> Result<SecretString, SecretError> {
+        match self {
+            Self::Text(text) => Ok(SecretString::from(text.as_str())),
+            Self::Secret(secret) => secret.read(env),
+            Self::Bearer(secret) => {
+                secret.read(env).map(|token| SecretString::from(format!("Bearer {}", token.expose_secret())))
+            }
         }
     }
 }

@@ -1,7 +1,8 @@
 //! Where a secret is kept, and how it is fetched when it is needed.
 //!
 //! Promises: a secret is read only when asked for, is typed so that it cannot be printed by accident, and never
-//! appears in an error. What was read is remembered only to be kept out of the log, never to be used again.
+//! appears in an error. What was read is remembered only to be kept out of the log and of servers' messages, never to
+//! be used again.
 
 use std::fmt;
 use std::io::{self, Read};

@@ -27,10 +27,8 @@ section! {
         /// More headers; $NAME is the variable NAME, $(COMMAND) what a command prints, $(<FILE) a file only you can
         /// read.
         headers: Vec<String> = default("").example("X-Tenant: acme, X-Gate: $GATE_PASS"),
-        /// Only threads of these graphs, of these assistants and with this metadata; by default all.
+        /// Only threads of these graphs; by default all.
         graphs: Vec<String> = default("").example("email_agent"),
-        assistants: Vec<String> = default("").example("fe096781-5601-53d2-b2f6-0d3403f7e9ca"),
-        metadata: Vec<String> = default("").example("team=ops"),
         /// How often it is checked.
         every ("every_seconds"): Duration = default("5").range(1, 86_400),
     }
@@ -43,18 +41,10 @@ pub struct Server {
     pub name: String,
     /// Its URL, without a trailing slash.
     pub url: String,
-    /// Where its key is kept, sent as `x-api-key`.
-    pub api_key: Option<Secret>,
-    /// The command that prints a bearer token.
-    pub token: Option<Secret>,
-    /// More headers, by name.
+    /// What is sent with each request, by name: the headers written, the key as `x-api-key`, and the bearer token.
     pub headers: Vec<(String, Header)>,
     /// Only threads of these graphs; of all if empty.
     pub graphs: Vec<String>,
-    /// Only threads of these assistants; of all if empty.
-    pub assistants: Vec<String>,
-    /// Only threads with this metadata.
-    pub metadata: Vec<(String, String)>,
     /// How often it is checked.
     pub every: Duration,
 }
@@ -92,24 +82,15 @@ impl Server {
         }
         let key_sources = [&server.api_key_env, &server.api_key_command, &server.api_key_file];
         let api_key = reader.secret("api_key", key_sources)?;
-        let headers = headers::read(reader, "headers", &server.headers)?;
-        let mut metadata = Vec::new();
-        for written in &server.metadata {
-            let Some((key, value)) = written.split_once('=').filter(|(key, _)| !key.trim().is_empty()) else {
-                let why = format!("must be words such as team=ops, not {:?}", quoted(written));
-                return Err(reader.bad("metadata", why));
-            };
-            metadata.push((key.trim().to_owned(), value.trim().to_owned()));
-        }
+        let token = server.token_command.map(Secret::Command);
+        let mut headers = headers::read(reader, "headers", &server.headers)?;
+        headers.extend(api_key.map(|key| ("x-api-key".to_owned(), Header::Secret(key))));
+        headers.extend(token.map(|token| ("authorization".to_owned(), Header::Bearer(token))));
         Ok(Self {
             name,
             url: url.trim_end_matches('/').to_owned(),
-            api_key,
-            token: server.token_command.map(Secret::Command),
             headers,
             graphs: server.graphs,
-            assistants: server.assistants,
-            metadata,
             every: server.every,
         })
     }

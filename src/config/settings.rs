@@ -121,13 +121,10 @@ impl Config {
     pub fn readable_secrets(&self, env: &Env) -> Vec<SecretString> {
         let models = self.models.values().chain([&self.model]).filter_map(|model| model.api_key.as_ref());
         let apis = self.apis.values().filter_map(|api| api.key.as_ref());
-        let servers = self.servers.iter().flat_map(|server| {
-            let headers = server.headers.iter().filter_map(|(_, value)| value.secret());
-            headers.chain(&server.api_key).chain(&server.token)
-        });
-        let traces = self.traces.iter().flat_map(|traces| &traces.headers);
-        let traces = traces.filter_map(|(_, value)| value.secret());
-        let all = models.chain(apis).chain(servers).chain(traces);
+        let servers = self.servers.iter().flat_map(|server| &server.headers);
+        let headers = servers.chain(self.traces.iter().flat_map(|traces| &traces.headers));
+        let headers = headers.filter_map(|(_, value)| value.secret());
+        let all = models.chain(apis).chain(headers);
         all.chain(self.mail.iter().flat_map(Mail::secrets))
             .chain(self.calendar.iter().filter_map(Calendar::secret))
             .filter(|secret| !matches!(secret, Secret::Command(_)))

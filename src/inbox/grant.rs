@@ -13,9 +13,6 @@ pub const MARK_HANDLED: &str = "builtin:mark_handled";
 /// The built-in grant to read from the servers of an API.
 pub const CATALOGUE_GET: &str = "builtin:catalogue_get";
 
-/// The built-in grant to do what a person orders on a server: start a run, end a thread.
-pub const SERVER_COMMANDS: &str = "builtin:server_commands";
-
 /// The built-in grant to put mail away when a person presses a key or types a verb for it.
 pub const PUT_AWAY: &str = "builtin:put_away";
 
@@ -40,11 +37,6 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
         id: CATALOGUE_GET,
         tool: "catalogue_get",
         scope: "requests that only read, to the servers of an API that `sayso apis list` shows",
-    },
-    BuiltinGrant {
-        id: SERVER_COMMANDS,
-        tool: "server_commands",
-        scope: "commands you give a LangGraph server: start a run, end a thread",
     },
 ];
 

@@ -38,7 +38,7 @@ pub use day_strip::{DayStrip, StripLine, StripMark};
 pub use diff::changed_lines;
 pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
-    OUTPUT_FILES, POLICY_GRANT, PUT_AWAY, SERVER_COMMANDS,
+    OUTPUT_FILES, POLICY_GRANT, PUT_AWAY,
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, LessonLink};
 pub use item::{Edited, Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key};
@@ -47,7 +47,7 @@ pub use mail::{MailLine, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};
 pub use page::Page;
 pub use path::path_taken;
-pub use propose::proposal;
+pub use propose::{proposal, schema_like};
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{
     BatchResults, DecisionRequest, EngineThreads, Facets, InboxError, ItemQuery, Overview, ThreadQuery,

@@ -8,20 +8,10 @@ type Answer<'a, T> = BoxFuture<'a, Result<T, InboxError>>;
 
 /// Threads on servers, decided on through their mirrors in the data folder.
 pub trait RemoteThreads: Send + Sync {
-    /// The servers' names.
-    fn names(&self) -> Vec<String>;
-    /// Whether a workflow belongs to a server.
-    fn has(&self, workflow: &str) -> bool;
     /// Whether a decision on this interrupt can be sent now.
     fn ready_for<'a>(&'a self, id: &'a InterruptId) -> Answer<'a, ()>;
-    /// Starts a run on a server; `None` if the workflow does not belong to a server.
-    fn start<'a>(&'a self, workflow: &'a str, input: &'a Value) -> Answer<'a, Option<ThreadId>>;
-    /// Ends a thread on its server; `None` if the thread has to be stopped here.
-    fn end<'a>(&'a self, thread: &'a ThreadId) -> Answer<'a, Option<ThreadId>>;
     /// The server's state of a thread that is in the folder.
     fn state_there<'a>(&'a self, id: &'a ThreadId) -> Answer<'a, Option<Value>>;
-    /// The input schema of a server's graph; `None` if the workflow does not belong to a server.
-    fn input_schema<'a>(&'a self, workflow: &'a str) -> Answer<'a, Option<Value>>;
     /// Checks every server once, unless a driver runs. Returns a sentence for each thing that could not be read.
     fn look_once(&self) -> Answer<'_, Vec<String>>;
 }

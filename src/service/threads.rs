@@ -24,11 +24,12 @@ impl Threads<'_> {
     /// What threads can be filtered by.
     pub async fn facets(self) -> Result<Facets, InboxError> {
         let read = |inbox: &Inbox| {
+            let registry = inbox.engine.registry();
+            let is_family = |name: &String| registry.get(name).is_some_and(|spec| spec.family);
             let mut facets = inbox.store().threads().facets()?;
-            facets.servers = inbox.remote.as_ref().map(|remote| remote.names()).unwrap_or_default();
-            let server = |name: &str| name.split_once('/').map(|(server, _)| server.to_owned());
-            let servers = &facets.servers;
-            facets.workflows.retain(|name| server(name).is_none_or(|server| !servers.contains(&server)));
+            facets.workflows.retain(|name| !is_family(name));
+            let families = registry.iter().filter(|spec| spec.family);
+            facets.servers = families.map(|spec| spec.workflow.name().to_owned()).collect();
             Ok(facets)
         };
         self.0.blocking(read).await
@@ -79,14 +80,6 @@ impl Threads<'_> {
         Ok(spec.workflow.shape().clone())
     }
 
-    /// The input schema of a workflow, if it lives on a server.
-    pub async fn remote_input(self, workflow: &str) -> Result<Option<Value>, InboxError> {
-        match &self.0.remote {
-            Some(remote) => remote.input_schema(workflow).await,
-            None => Ok(None),
-        }
-    }
-
     /// Checks every server once, unless a driver runs. Returns a sentence for each thing that could not be read.
     pub async fn look_at_servers(self) -> Result<Vec<String>, InboxError> {
         match &self.0.remote {
@@ -96,11 +89,6 @@ impl Threads<'_> {
     }
 
     pub async fn start(self, workflow: String, input: Value) -> Result<Outcome, InboxError> {
-        if let Some(remote) = &self.0.remote
-            && let Some(thread) = remote.start(&workflow, &input).await?
-        {
-            return self.0.outcome_of(&thread);
-        }
         let engine = &self.0.engine;
         let unknown = || unknown_workflow(&workflow, &engine.registry().names());
         let wrong = |error| InboxError::Input { workflow: workflow.clone(), error };
@@ -132,7 +120,7 @@ impl Threads<'_> {
     pub async fn fork(self, thread: ThreadId, step: u64) -> Result<Outcome, InboxError> {
         let threads = self.0.store().threads();
         let line = threads.line(&thread)?;
-        if self.0.remote.as_ref().is_some_and(|remote| remote.has(&line.workflow)) {
+        if self.0.engine.registry().get(&line.workflow).is_some_and(|spec| spec.family) {
             let text = format!("`{}` is on a server, and only that server can fork it", line.id);
             return Err(InboxError::Conflict(text));
         }
@@ -142,11 +130,6 @@ impl Threads<'_> {
 
     /// Stops a thread at once.
     pub async fn stop(self, thread: ThreadId) -> Result<Outcome, InboxError> {
-        if let Some(remote) = &self.0.remote
-            && let Some(ended) = remote.end(&thread).await?
-        {
-            return self.0.outcome_of(&ended);
-        }
         let line = self.0.store().threads().line(&thread)?;
         self.0.engine.stop(&line.id, &line.workflow).await?;
         self.0.outcome_of(&line.id)

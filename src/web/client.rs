@@ -1,10 +1,10 @@
 //! One request, one bounded reply.
 
 use super::{build_client, retry_after, root_cause, safe_excerpt};
-use crate::config::{Env, Secret, is_loopback};
+use crate::config::{Env, Header, Secret, is_loopback};
 use reqwest::header::{HeaderMap, HeaderName, HeaderValue};
 use reqwest::{Certificate, Client, Method, Url};
-use secrecy::SecretString;
+use secrecy::{ExposeSecret, SecretString};
 use std::time::Duration;
 
 /// How long we wait.
@@ -183,6 +183,24 @@ fn place(url: &Url) -> String {
 
 fn reason(error: &reqwest::Error) -> String {
     root_cause(error).map_or_else(|| "no reason given".to_owned(), |cause| safe_excerpt(&cause))
+}
+
+/// The headers of a config, marked as sensitive. Reading them may run commands.
+pub async fn headers(written: &[(String, Header)], env: &Env) -> Result<HeaderMap, String> {
+    let (written, env) = (written.to_vec(), env.clone());
+    let read = move |(name, value): &(String, Header)| {
+        let value =
+            value.read(&env).map_err(|error| format!("the header {name} is not available: {error}"))?;
+        let value = HeaderValue::from_str(value.expose_secret());
+        let (Ok(header), Ok(mut value)) = (HeaderName::from_bytes(name.as_bytes()), value) else {
+            return Err(format!("the header {name} holds characters no header can have"));
+        };
+        value.set_sensitive(true);
+        Ok((header, value))
+    };
+    // A command may wait for a fingerprint, so it runs off the runtime's threads.
+    let read = tokio::task::spawn_blocking(move || written.iter().map(read).collect());
+    read.await.unwrap_or_else(|_| Err("the headers could not be read".to_owned()))
 }
 
 /// Fetches a secret; this may run a command. The error is a sentence that starts with `whose`.

@@ -11,7 +11,7 @@ pub mod google;
 mod http;
 pub mod oauth;
 
-pub use client::{Reply, WebClient, WebError, WebRequest, WebTimeouts, secret};
+pub use client::{Reply, WebClient, WebError, WebRequest, WebTimeouts, headers, secret};
 pub use http::{build_client, retry_after, root_cause};
 
 use crate::text::short_line;

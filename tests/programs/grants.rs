@@ -49,7 +49,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     for line in lines.as_array().unwrap() {
         keys(line, GRANT);
     }
-    let given = &lines[5];
+    let given = &lines[4];
     assert_eq!(
         (&given["tool"], &given["sender"], &given["origin"]),
         (&json!("do"), &json!("bo@far.test"), &json!(asked))
@@ -72,7 +72,7 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     // For the thread, for as long as it lasts.
     let (thread_two, asked) = offering(&cli);
     cli.json(&["accept", &asked, "--grant", "thread"]);
-    let given = cli.json(&["grants"])[6].clone();
+    let given = cli.json(&["grants"])[5].clone();
     assert_eq!((&given["thread"], &given["expires_at"]), (&json!(thread_two), &Value::Null));
     assert_ne!(thread, thread_two);
 }
@@ -105,13 +105,7 @@ fn what_is_built_in_is_switched_off_and_on() {
         |lines: &Value| lines.as_array().unwrap().iter().map(|line| text(&line["id"])).collect::<Vec<_>>();
     assert_eq!(
         ids(&cli.json(&["grants"])),
-        [
-            "builtin:output_files",
-            "builtin:mark_handled",
-            "builtin:put_away",
-            "builtin:catalogue_get",
-            "builtin:server_commands"
-        ]
+        ["builtin:output_files", "builtin:mark_handled", "builtin:put_away", "builtin:catalogue_get"]
     );
     assert_eq!(
         cli.sayso(&["grants", "revoke", "builtin:output_files"]).done(),
@@ -124,7 +118,7 @@ fn what_is_built_in_is_switched_off_and_on() {
     cli.refused(&["grants", "revoke"], 2, "<ID>");
     cli.refused(&["grants", "give"], 2, "give");
     cli.configure("[policy.write_email]\nmode = \"allow\"\nrecipients = [\"own_domain\"]\n");
-    let policy = cli.json(&["grants"])[5].clone();
+    let policy = cli.json(&["grants"])[4].clone();
     assert_eq!((&policy["id"], &policy["origin"]), (&json!("policy:write_email"), &json!("config")));
     cli.refused(&["grants", "revoke", "policy:write_email"], 2, "[policy.write_email]");
 }

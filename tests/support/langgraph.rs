@@ -47,6 +47,10 @@ pub struct Thread {
     pub next_interrupts: VecDeque<Vec<Interrupt>>,
     pub runs: Vec<Value>,
     pub ended: bool,
+    /// How often it is still read as busy after a resume.
+    pub busy_reads: usize,
+    /// Why its run fails after the next resume.
+    pub error: Option<String>,
 }
 
 #[derive(Default)]
@@ -127,6 +131,8 @@ impl LangGraph {
             next_interrupts: next.into(),
             runs: vec![json!({"run_id": "first", "status": "success", "metadata": {}})],
             ended: false,
+            busy_reads: 0,
+            error: None,
         };
         state.threads.push(thread);
         id
@@ -202,32 +208,7 @@ async fn answer(
     let path: Vec<&str> = uri.path().trim_matches('/').split('/').collect();
     match (method.as_str(), path.as_slice()) {
         ("GET", ["info"]) => reply(200, json!({"version": "0.16.7"}).to_string()),
-        ("POST", ["assistants", "search"]) => {
-            let one = json!({"assistant_id": "a1", "graph_id": "agent", "name": "agent"});
-            reply(200, json!([one]).to_string())
-        }
-        ("GET", ["assistants", _, "schemas"]) => {
-            let schema = json!({"type": "object", "properties": {"task": {"type": "string"}, "n": {"type": "number"}}});
-            reply(200, json!({ "input_schema": schema }).to_string())
-        }
         ("POST", ["threads", "search"]) => search(&state, &serde_json::from_str(&body).unwrap()),
-        ("POST", ["threads"]) => {
-            let request: Value = serde_json::from_str(&body).unwrap();
-            let id = request["thread_id"].as_str().unwrap().to_owned();
-            if !state.threads.iter().any(|thread| thread.id == id) {
-                let interrupts = vec![("int1".to_owned(), "\"How old are you?\"".to_owned(), None)];
-                state.threads.push(Thread {
-                    id,
-                    graph: "agent".to_owned(),
-                    title: "started".to_owned(),
-                    interrupts: Vec::new(),
-                    next_interrupts: VecDeque::from([interrupts]),
-                    runs: Vec::new(),
-                    ended: false,
-                });
-            }
-            reply(200, "{}".to_owned())
-        }
         (_, ["threads", id, rest @ ..]) => {
             let (id, rest) = ((*id).to_owned(), rest.join("/"));
             thread(&mut state, method.as_str(), &id, &rest, body)
@@ -248,7 +229,13 @@ fn search(state: &ServerState, request: &Value) -> Response<Body> {
 }
 
 fn thread_json(thread: &Thread) -> String {
-    let status = if thread.interrupts.is_empty() { "idle" } else { "interrupted" };
+    let status = match () {
+        () if !thread.interrupts.is_empty() => "interrupted",
+        () if thread.busy_reads > 0 => "busy",
+        () if thread.error.is_some() => "error",
+        () => "idle",
+    };
+    let error = json!({"error": "Exception", "message": thread.error});
     let each = thread.interrupts.iter().map(|(id, value, schema)| {
         let schema = schema.as_deref().unwrap_or("null");
         format!(
@@ -263,7 +250,7 @@ fn thread_json(thread: &Thread) -> String {
     format!(
         "{{\"thread_id\":{},\"status\":\"{status}\",\"metadata\":{metadata},\"interrupts\":{{{interrupts}}},\
          \"values\":{{\"messages\":[{{\"type\":\"human\",\"content\":\"please\"}}]}},\
-         \"created_at\":\"2026-01-01T00:{:02}:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\"}}",
+         \"error\":{error},\"created_at\":\"2026-01-01T00:{:02}:00Z\",\"updated_at\":\"2026-01-01T00:00:00Z\"}}",
         json!(thread.id),
         number % 60,
     )
@@ -272,13 +259,15 @@ fn thread_json(thread: &Thread) -> String {
 fn thread(state: &mut ServerState, method: &str, id: &str, rest: &str, body: String) -> Response<Body> {
     let Some(index) = state.threads.iter().position(|thread| thread.id == id) else { return missing() };
     match (method, rest) {
-        ("GET", "") => reply(200, thread_json(&state.threads[index])),
-        ("GET", "runs") => reply(200, json!(state.threads[index].runs).to_string()),
-        ("GET", run) if run.starts_with("runs/") => {
-            let runs = &state.threads[index].runs;
-            let found = runs.iter().find(|known| run.ends_with(known["run_id"].as_str().unwrap()));
-            found.map_or_else(missing, |run| reply(200, run.to_string()))
+        ("GET", "") => {
+            let thread = &mut state.threads[index];
+            let shown = thread_json(thread);
+            if thread.interrupts.is_empty() {
+                thread.busy_reads = thread.busy_reads.saturating_sub(1);
+            }
+            reply(200, shown)
         }
+        ("GET", "runs") => reply(200, json!(state.threads[index].runs).to_string()),
         ("POST", "state") => {
             let thread = &mut state.threads[index];
             (thread.interrupts, thread.ended) = (Vec::new(), true);

@@ -5,45 +5,33 @@ use crate::graph::Decision;
 use crate::text::exact::apply_edit;
 use serde_json::{Value, json};
 
-/// The answer to one interrupt.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Answered {
-    /// A JSON text.
-    Value(String),
-    /// The thread should end, because no answer means no.
-    End,
-}
-
-/// The answer to `question`, one decision per action, in their order. `Err` says why there is none.
-pub(super) fn answer(question: &RemoteQuestion, decisions: &[Decision]) -> Result<Answered, String> {
+/// The answer to `question` as JSON text, from one decision per action, in their order; `None` if the thread should end,
+/// because no answer means no. `Err` says why there is none.
+pub(super) fn answer(question: &RemoteQuestion, decisions: &[Decision]) -> Result<Option<String>, String> {
     if decisions.len() != question.actions.len() {
         let text = format!("{} answers for {} actions", decisions.len(), question.actions.len());
         return Err(text);
     }
     let each = question.actions.iter().zip(decisions);
     let value = match question.shape {
-        Shape::Inbox => {
-            let each =
-                each.map(|(action, decision)| inbox(action, decision)).collect::<Result<Vec<_>, _>>()?;
-            format!("[{}]", each.join(","))
-        }
+        Shape::Inbox => format!("[{}]", joined(each.map(|(action, decision)| inbox(action, decision)))?),
         Shape::Batched => {
-            let each =
-                each.map(|(action, decision)| call(action, decision)).collect::<Result<Vec<_>, _>>()?;
-            format!("{{\"decisions\":[{}]}}", each.join(","))
+            let each = joined(each.map(|(action, decision)| call(action, decision)))?;
+            format!("{{\"decisions\":[{each}]}}")
         }
-        Shape::PerCall => match each.map(|(action, decision)| call(action, decision)).next() {
-            Some(one) => one?,
-            None => return Err("there is nothing to answer".to_owned()),
-        },
+        Shape::PerCall => joined(each.map(|(action, decision)| call(action, decision)))?,
         Shape::Free => match decisions.first() {
             Some(Decision::Respond { text }) => json!(text).to_string(),
             Some(Decision::Edit { args }) => args.get("answer").unwrap_or(&Value::Null).to_string(),
-            Some(Decision::Ignore) => return Ok(Answered::End),
+            Some(Decision::Ignore) => return Ok(None),
             Some(Decision::Accept | Decision::Draft) | None => return Err(not_taken("this")),
         },
     };
-    Ok(Answered::Value(value))
+    Ok(Some(value))
+}
+
+fn joined(each: impl Iterator<Item = Result<String, String>>) -> Result<String, String> {
+    Ok(each.collect::<Result<Vec<_>, _>>()?.join(","))
 }
 
 fn inbox(action: &Action, decision: &Decision) -> Result<String, String> {

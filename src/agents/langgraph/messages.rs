@@ -23,10 +23,10 @@ pub(super) fn all(values: &Value) -> Vec<(String, String)> {
 fn turn(message: &Value) -> Option<(String, String)> {
     let text = |key: &str| message.get(key).and_then(Value::as_str);
     let who = match text("type").or_else(|| text("role"))? {
-        "human" | "user" => "you".to_owned(),
-        "ai" | "assistant" => "agent".to_owned(),
-        "tool" => text("name").unwrap_or("tool").to_owned(),
-        other => other.to_owned(),
+        "human" | "user" => "you",
+        "ai" | "assistant" => "agent",
+        "tool" => text("name").unwrap_or("tool"),
+        other => other,
     };
     let content = match message.get("content") {
         Some(Value::String(words)) => words.clone(),
@@ -41,16 +41,5 @@ fn turn(message: &Value) -> Option<(String, String)> {
         calls.filter_map(|call| Some(format!("calls {} {}", call.get("name")?.as_str()?, call.get("args")?)));
     let content: Vec<String> =
         std::iter::once(content).filter(|content| !content.is_empty()).chain(calls).collect();
-    (!content.is_empty()).then(|| (who, content.join("\n")))
-}
-
-/// A thread's title: from its metadata, or the person's first message.
-pub(super) fn title(metadata: &Value, values: &Value) -> String {
-    let named = ["title", "name"].iter().find_map(|key| metadata.get(key)?.as_str());
-    let first_message = || all(values).into_iter().find(|(who, _)| who == "you").map(|(_, text)| text);
-    named
-        .map(str::to_owned)
-        .or_else(first_message)
-        .map(|title| truncate(&title, 80).into_owned())
-        .unwrap_or_default()
+    (!content.is_empty()).then(|| (who.to_owned(), content.join("\n")))
 }

@@ -4,14 +4,14 @@
 //! shape. Anything that does not fit the first three shapes has the fourth: any JSON, answered with JSON.
 
 use crate::graph::{Allow, Kind, Labels};
+use crate::inbox::schema_like;
+use crate::text::Visible;
 use crate::text::exact::{field, members};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// The longest interrupt that is shown and decided here, in bytes.
-pub(super) const LONGEST: usize = 512 << 10;
-/// The longest schema that is used for a form, in bytes.
-const LONGEST_SCHEMA: usize = 128 << 10;
+/// The longest interrupt that is shown and decided here, with its schema, in bytes.
+const LONGEST: usize = 512 << 10;
 /// How many actions an interrupt may ask for at once.
 pub(super) const MAX_ACTIONS: usize = 50;
 
@@ -66,15 +66,14 @@ pub(super) struct RemoteQuestion {
 
 /// Reads an interrupt. `Err` is a sentence that says why it cannot be decided here.
 pub(super) fn read(pending: &Pending) -> Result<RemoteQuestion, String> {
-    if pending.value.len() > LONGEST {
+    if pending.value.len() + pending.schema.as_ref().map_or(0, String::len) > LONGEST {
         return Err(format!("what it asks is over {} KB long", LONGEST >> 10));
     }
     let Ok(value) = serde_json::from_str::<Value>(&pending.value) else {
         return Err("what it asks is nested too deeply, or is no JSON".to_owned());
     };
-    let schema = pending.schema.as_ref().filter(|text| text.len() <= LONGEST_SCHEMA);
-    let schema: Option<Value> =
-        schema.and_then(|text| serde_json::from_str(text).ok()).filter(Value::is_object);
+    let schema = pending.schema.as_ref().and_then(|text| serde_json::from_str::<Value>(text).ok());
+    let schema = schema.filter(Value::is_object);
     let question = read_inbox(&pending.value, &value)
         .or_else(|| read_batched(&pending.value, &value))
         .or_else(|| read_per_call(&pending.value, &value, schema.as_ref()))
@@ -104,7 +103,6 @@ fn read_inbox(text: &str, value: &Value) -> Option<RemoteQuestion> {
         };
         Some(Action {
             name: request.get("action")?.as_str()?.to_owned(),
-            schema: schema_like(request.get("args").unwrap_or(&Value::Null)),
             args: args.unwrap_or_else(|| "null".to_owned()),
             description: text_of(value.get("description")),
             // If it takes neither the proposed nor edited arguments, it only waits for text.
@@ -112,6 +110,7 @@ fn read_inbox(text: &str, value: &Value) -> Option<RemoteQuestion> {
             allow,
             responds: true,
             labels: Labels::default(),
+            schema: schema_of(request.get("args")),
         })
     };
     let actions = match value {
@@ -138,15 +137,7 @@ fn read_batched(text: &str, value: &Value) -> Option<RemoteQuestion> {
             // If it says nothing about this, allow only what is always safe: unchanged, or not at all.
             None => vec!["approve", "reject"],
         };
-        let schema = config.and_then(|config| config.get("args_schema")).filter(|schema| schema.is_object());
-        let args = request.get("args").unwrap_or(&Value::Null);
-        Some(middleware(
-            name,
-            field(text, "args").unwrap_or_else(|| "null".to_owned()),
-            text_of(request.get("description")),
-            &allowed,
-            schema.cloned().unwrap_or_else(|| schema_like(args)),
-        ))
+        Some(middleware(name, text, request, &allowed))
     };
     let actions = texts.iter().zip(requests).map(one).collect::<Option<Vec<_>>>()?;
     Some(RemoteQuestion { shape: Shape::Batched, actions })
@@ -160,25 +151,19 @@ fn read_per_call(text: &str, value: &Value, schema: Option<&Value>) -> Option<Re
     let types: Vec<&str> =
         branches.iter().filter_map(|branch| branch.pointer("/properties/type/const")?.as_str()).collect();
     let allowed = if types.is_empty() { vec!["approve", "edit", "reject", "respond"] } else { types };
-    let args = value.get("args").unwrap_or(&Value::Null);
-    let action = middleware(
-        value.get("name")?.as_str()?.to_owned(),
-        field(text, "args").unwrap_or_else(|| "null".to_owned()),
-        text_of(value.get("description")),
-        &allowed,
-        schema.and_then(edited_args).unwrap_or_else(|| schema_like(args)),
-    );
+    let action = middleware(value.get("name")?.as_str()?.to_owned(), text, value, &allowed);
     Some(RemoteQuestion { shape: Shape::PerCall, actions: vec![action] })
 }
 
-fn middleware(name: String, args: String, description: String, allowed: &[&str], schema: Value) -> Action {
+/// One call of the middleware: its tool, its text and value, and the decisions it takes.
+fn middleware(name: String, text: &str, value: &Value, allowed: &[&str]) -> Action {
     let may = |word| allowed.contains(&word);
     let (reject, responds) = (may("reject"), may("respond"));
     let label = |label_text: &str| Some(label_text.to_owned());
     Action {
         name,
-        args,
-        description,
+        args: field(text, "args").unwrap_or_else(|| "null".to_owned()),
+        description: text_of(value.get("description")),
         kind: if may("approve") || may("edit") { Kind::Approval } else { Kind::Question },
         allow: Allow {
             accept: may("approve"),
@@ -197,7 +182,7 @@ fn middleware(name: String, args: String, description: String, allowed: &[&str],
             words_refuse: reject && !responds,
             ..Labels::default()
         },
-        schema,
+        schema: schema_of(value.get("args")),
     }
 }
 
@@ -244,38 +229,13 @@ fn text_of(value: Option<&Value>) -> String {
     value.and_then(Value::as_str).unwrap_or_default().to_owned()
 }
 
-/// A schema for arguments with the same types.
-fn schema_like(args: &Value) -> Value {
-    let Value::Object(fields) = args else { return json!({"type": kind_of(args)}) };
-    let properties: Map<String, Value> = fields
-        .iter()
-        .map(|(key, value)| (crate::text::Visible::line(key).into_string(), typed(value)))
-        .collect();
+/// A schema for arguments with the same names and types.
+fn schema_of(args: Option<&Value>) -> Value {
+    let Some(Value::Object(fields)) = args else { return schema_like(args.unwrap_or(&Value::Null)) };
+    let properties: Map<String, Value> =
+        fields.iter().map(|(key, value)| (Visible::line(key).into_string(), schema_like(value))).collect();
     let required: Vec<&String> = properties.keys().collect();
     json!({"type": "object", "required": required, "properties": properties})
-}
-
-fn typed(value: &Value) -> Value {
-    match value {
-        // A missing value may become anything.
-        Value::Null => json!({}),
-        Value::Array(items) if !items.is_empty() && items.iter().all(Value::is_string) => {
-            json!({"type": "array", "items": {"type": "string"}})
-        }
-        _ => json!({"type": kind_of(value)}),
-    }
-}
-
-fn kind_of(value: &Value) -> &'static str {
-    match value {
-        Value::Null => "null",
-        Value::Bool(_) => "boolean",
-        Value::Number(number) if number.is_f64() => "number",
-        Value::Number(_) => "integer",
-        Value::String(_) => "string",
-        Value::Array(_) => "array",
-        Value::Object(_) => "object",
-    }
 }
 
 /// Follows `$ref`s, at most 8, so that a cycle ends.
@@ -297,15 +257,4 @@ fn branches(root: &Value) -> Vec<&Value> {
         Some(several) => several.iter().map(|branch| follow_refs(root, branch)).collect(),
         None => vec![top],
     }
-}
-
-/// The schema of edited arguments, including the definitions it refers to.
-fn edited_args(root: &Value) -> Option<Value> {
-    let edit = branches(root).into_iter().find_map(|branch| branch.pointer("/properties/edited_action"))?;
-    let args = follow_refs(root, edit).pointer("/properties/args")?;
-    let Value::Object(mut args) = follow_refs(root, args).clone() else { return None };
-    if let Some(defs) = root.get("$defs") {
-        args.insert("$defs".to_owned(), defs.clone());
-    }
-    Some(Value::Object(args))
 }

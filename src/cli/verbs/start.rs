@@ -28,20 +28,13 @@ pub(in crate::cli) struct Args {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let folder = context.open()?;
-        let spec = folder.registry().get(&self.workflow).filter(|spec| !spec.hidden);
-        let input = match spec {
-            Some(spec) => {
-                let schema = spec.workflow.input_schema();
-                let input = pairs::read(&self.pairs, &schema, &Value::Null)?;
-                pairs::check_required(&input, &schema)?;
-                input
-            }
-            None => match folder.inbox().threads().remote_input(&self.workflow).await? {
-                Some(schema) => pairs::read(&self.pairs, &schema, &Value::Null)?,
-                // The inbox reports the unknown workflow.
-                None => Map::new(),
-            },
-        };
+        let mut input = Map::new();
+        // The inbox reports an unknown workflow.
+        if let Some(spec) = folder.registry().get(&self.workflow).filter(|spec| !spec.hidden) {
+            let schema = spec.workflow.input_schema();
+            input = pairs::read(&self.pairs, &schema, &Value::Null)?;
+            pairs::check_required(&input, &schema)?;
+        }
         let input = folder.with_model(&self.workflow, input);
         let outcome = folder.inbox().threads().start(self.workflow, Value::Object(input)).await?;
         self.waiting.follow(&folder, outcome).await

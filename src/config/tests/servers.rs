@@ -13,7 +13,6 @@ api_key_env = "LANGGRAPH_API_KEY"
 token_command = "print-token --canary"
 headers = ["X-Tenant: acme", "X-Gate: $GATE_PASS"]
 graphs = ["email_agent"]
-metadata = ["team = ops"]
 [[server]]
 name = "desk"
 url = "http://[::1]:2024"
@@ -22,14 +21,16 @@ every_seconds = 1
     );
     let [prod, desk] = config.servers.as_slice() else { panic!("{:?}", config.servers) };
     assert_eq!(prod.url, "https://agents.example.org");
-    assert_eq!(prod.api_key, Some(Secret::Env("LANGGRAPH_API_KEY".into())));
-    assert_eq!(prod.token, Some(Secret::Command("print-token --canary".into())));
-    let gate = Header::Secret(Secret::Env("GATE_PASS".into()));
-    let headers = vec![("x-tenant".to_owned(), Header::Text("acme".into())), ("x-gate".to_owned(), gate)];
-    assert_eq!(prod.headers, headers);
-    assert_eq!(prod.metadata, [("team".to_owned(), "ops".to_owned())]);
+    let secret = |name: &str| Header::Secret(Secret::Env(name.into()));
+    let headers = [
+        ("x-tenant", Header::Text("acme".into())),
+        ("x-gate", secret("GATE_PASS")),
+        ("x-api-key", secret("LANGGRAPH_API_KEY")),
+        ("authorization", Header::Bearer(Secret::Command("print-token --canary".into()))),
+    ];
+    assert_eq!(prod.headers, headers.map(|(name, value)| (name.to_owned(), value)));
     assert_eq!(prod.every, Duration::from_secs(5));
-    assert_eq!((desk.api_key.is_none(), desk.every), (true, Duration::from_secs(1)));
+    assert_eq!((desk.headers.is_empty(), desk.every), (true, Duration::from_secs(1)));
     assert_eq!(setting(&config, "server.1.token_command").value, "command print-token …");
 }
 
@@ -61,7 +62,6 @@ fn what_cannot_be_meant_is_refused() {
     );
     refused("url = \"https://x\"\nheaders = [\"canary\"]", "must be headers such as");
     refused("url = \"https://x\"\nheaders = [\"X-Gate: $canary\"]", "not followed by a variable's name");
-    refused("url = \"https://x\"\nmetadata = [\"ops\"]", "must be words such as team=ops");
     refused("url = \"https://x\"\ngraph = \"x\"", "graphs");
     refused("url = \"https://x\"\napi_key = \"canary\"", "api_key");
     refused("url = \"https://x\"\n[[server]]\nname = \"prod\"\nurl = \"https://y\"", "is taken already");

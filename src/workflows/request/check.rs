@@ -5,7 +5,7 @@
 
 use super::state::{RequestInput, Way};
 use crate::graph::InputError;
-use crate::inbox::check_args;
+use crate::inbox::{check_args, schema_like};
 use crate::text::{Visible, hidden_count};
 use crate::tools::moment::Moment;
 use jiff::Timestamp;
@@ -162,24 +162,8 @@ fn check_schema(request: &mut RequestInput) -> Result<(), InputError> {
 
 /// The schema of arguments that came without one: the same names, the same types.
 fn schema_of(args: &Map<String, Value>) -> Value {
-    let properties: Map<String, Value> = args
-        .iter()
-        .map(|(name, value)| {
-            let type_schema = match value {
-                Value::Null => json!({}),
-                Value::Bool(_) => json!({"type": "boolean"}),
-                Value::Number(number) if number.is_i64() || number.is_u64() => json!({"type": "integer"}),
-                Value::Number(_) => json!({"type": "number"}),
-                Value::String(_) => json!({"type": "string"}),
-                Value::Array(items) if items.iter().all(Value::is_string) => {
-                    json!({"type": "array", "items": {"type": "string"}})
-                }
-                Value::Array(_) => json!({"type": "array"}),
-                Value::Object(_) => json!({"type": "object"}),
-            };
-            (name.clone(), type_schema)
-        })
-        .collect();
+    let properties: Map<String, Value> =
+        args.iter().map(|(name, value)| (name.clone(), schema_like(value))).collect();
     let mut names: Vec<&String> = args.keys().collect();
     // A form shows them in this order, and what is replaced comes before its replacement.
     names.sort_by_key(|name| {

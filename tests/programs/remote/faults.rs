@@ -44,7 +44,7 @@ async fn a_refusal_is_trouble_with_its_text_and_without_our_key() {
     let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
     assert_eq!(error.code, "failed");
     assert!(
-        error.text.contains("lab: it answered 422: no such ⟨U+001B⟩[2Jassistant for [redacted]"),
+        error.text.contains("lab: it answered 422: no such ⟨U+001B⟩[2Jassistant for [secret]"),
         "{}",
         error.text
     );
@@ -55,10 +55,11 @@ async fn a_refusal_is_trouble_with_its_text_and_without_our_key() {
 async fn a_key_that_a_server_refuses_and_repeats_is_not_shown() {
     let remote = RemoteInbox::new().await;
     let item = open_question(&remote).await;
-    remote.langgraph().lock().faults.push_back(Fault::Unauthorized);
+    // The key is read once more, in case it has changed.
+    remote.langgraph().lock().faults.extend([Fault::Unauthorized, Fault::Unauthorized]);
     remote.decide(&item, answer()).await.unwrap();
     let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
-    assert!(error.text.contains("it answered 401: Invalid API key [redacted]"), "{}", error.text);
+    assert!(error.text.contains("it answered 401: Invalid API key [secret]"), "{}", error.text);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -86,7 +87,7 @@ async fn nothing_is_decided_while_the_server_is_down() {
     remote.server.shut_down().await;
     let away = remote.decide(&item, answer()).await;
     assert!(
-        matches!(&away, Err(InboxError::Conflict(why)) if why.starts_with("lab cannot be reached (")),
+        matches!(&away, Err(InboxError::Conflict(why)) if why.starts_with("lab: 127.0.0.1:") && why.ends_with("; nothing was decided")),
         "{away:?}"
     );
     assert_eq!(remote.items().await.len(), 1);
@@ -120,4 +121,25 @@ async fn an_answer_overtaken_by_another_is_not_sent() {
     let outcome = remote.wait_for_status(&item, Status::Done).await;
     let sent = remote.langgraph().resumes().len();
     assert!(sent == 1 || outcome.output.unwrap()["not_sent"].is_string(), "{sent}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_run_that_fails_after_the_answer_is_trouble() {
+    let remote = RemoteInbox::new().await;
+    let item = open_question(&remote).await;
+    remote.langgraph().lock().threads[0].error = Some("the tool\u{1b}[2J broke".to_owned());
+    remote.decide(&item, answer()).await.unwrap();
+    let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
+    assert!(error.text.contains("the run on lab failed there: the tool⟨U+001B⟩[2J broke"), "{}", error.text);
+    assert_eq!(remote.langgraph().resumes().len(), 1);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_expired_key_is_read_again() {
+    let remote = RemoteInbox::new().await;
+    let item = open_question(&remote).await;
+    remote.langgraph().lock().faults.push_back(Fault::Unauthorized);
+    remote.decide(&item, answer()).await.unwrap();
+    remote.wait_for_status(&item, Status::Done).await;
+    assert_eq!(remote.langgraph().resume(), r#"{"int1":"42"}"#);
 }

@@ -1,4 +1,4 @@
-//! A server's threads that ask: listed among the others, shown, started, ended.
+//! A server's threads that ask: listed among the others, shown, stopped.
 
 use super::remote_inbox::RemoteInbox;
 use sayso::graph::Decision;
@@ -30,39 +30,40 @@ async fn threads_are_narrowed_to_a_server_and_to_one_of_its_graphs() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_run_is_started_followed_and_answered() {
+async fn a_thread_is_shown_as_its_server_has_it() {
     let remote = RemoteInbox::new().await;
-    let wrong = remote.inbox.threads().start("lab/agnt".to_owned(), json!({})).await;
-    assert!(wrong.unwrap_err().to_string().contains("did you mean `lab/agent`?"));
-    let started =
-        remote.inbox.threads().start("lab/agent".to_owned(), json!({"task": "x", "n": 1.0})).await.unwrap();
+    let id = remote.langgraph().ask("agent", &json!("How old are you?"));
     let item = remote.wait_for_items(1).await.remove(0);
-    assert_eq!((&item.thread, item.title.as_str()), (&started.thread, "How old are you?"));
-    let body = remote.langgraph().resumes().remove(0);
-    assert!(body.contains(r#""input":{"n":1.0,"task":"x"}"#), "{body}");
+    let (_, card) = remote.inbox.decisions().card(item.interrupt().unwrap()).await.unwrap();
+    assert!(card.text().contains("please") && card.text().contains(&id), "{}", card.text());
+    // The run takes a while.
+    remote.langgraph().lock().threads[0].busy_reads = 3;
     remote.decide(&item, Decision::Respond { text: "7".into() }).await.unwrap();
-    let done = remote.wait_for_status(&item, Status::Done).await;
-    assert_eq!(done.output.unwrap()["status"], "idle");
-    assert_eq!(remote.langgraph().resumes().len(), 2);
-    let view = remote.inbox.threads().view(item.thread.clone()).await.unwrap();
-    assert_eq!(view.state["status"], "idle");
-    assert_eq!(view.state["messages"], json!([{"who": "you", "said": "please"}]));
-    assert_eq!(
-        view.effects.iter().map(|effect| effect.name.as_str()).collect::<Vec<_>>(),
-        ["begin", "resume"]
-    );
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_thread_is_ended_on_the_server() {
-    let remote = RemoteInbox::new().await;
-    remote.langgraph().ask("agent", &json!("?"));
-    let item = remote.wait_for_items(1).await.remove(0);
-    remote.inbox.threads().stop(item.thread.clone()).await.unwrap();
     remote.wait_for_status(&item, Status::Done).await;
-    assert!(remote.langgraph().lock().threads.iter().all(|thread| thread.ended));
+    assert_eq!(remote.langgraph().lock().threads[0].busy_reads, 0);
+    let view = remote.inbox.threads().view(item.thread.clone()).await.unwrap();
+    assert_eq!((&view.state["status"], &view.state["graph"]), (&json!("idle"), &json!("agent")));
+    assert_eq!(view.state["messages"], json!([{"who": "you", "said": "please"}]));
+    assert_eq!(view.effects.iter().map(|effect| effect.name.as_str()).collect::<Vec<_>>(), ["resume"]);
     assert!(matches!(
         remote.inbox.threads().fork(item.thread.clone(), 0).await,
         Err(InboxError::Conflict(_))
     ));
+}
+
+/// Only the question here is given up; its thread waits on for somebody else.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_stopped_thread_goes_on_waiting_on_the_server() {
+    let remote = RemoteInbox::new().await;
+    remote.langgraph().ask("agent", &json!("?"));
+    let item = remote.wait_for_items(1).await.remove(0);
+    remote.inbox.threads().stop(item.thread.clone()).await.unwrap();
+    let stopped = remote.wait_for_items(1).await.remove(0);
+    remote.decide(&stopped, Decision::Ignore).await.unwrap();
+    remote.wait_for_status(&item, Status::Abandoned).await;
+    remote.inbox.mail().fetch().await.unwrap();
+    assert_eq!(remote.look_once().await, Vec::<String>::new());
+    assert_eq!(remote.items().await, []);
+    let state = remote.langgraph().lock();
+    assert!(state.resumes.is_empty() && !state.threads[0].ended && !state.threads[0].interrupts.is_empty());
 }

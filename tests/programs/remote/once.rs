@@ -33,16 +33,15 @@ async fn a_check_brings_new_questions_and_closes_settled_ones() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_check_sends_no_decision_start_or_end() {
+async fn a_check_sends_no_decision() {
     let remote = RemoteInbox::undriven(Duration::ZERO).await;
-    remote.langgraph().ask("agent", &json!("decided"));
+    remote.langgraph().ask("agent", &json!("answered"));
     remote.langgraph().ask("agent", &json!("ended"));
     remote.look_once().await;
     let items = remote.items().await;
     let titled = |title: &str| items.iter().find(|item| item.title == title).unwrap();
-    remote.decide(titled("decided"), Decision::Respond { text: "42".into() }).await.unwrap();
-    remote.inbox.threads().stop(titled("ended").thread.clone()).await.unwrap();
-    remote.inbox.threads().start("lab/agent".to_owned(), json!({"task": "x"})).await.unwrap();
+    remote.decide(titled("answered"), Decision::Respond { text: "42".into() }).await.unwrap();
+    remote.decide(titled("ended"), Decision::Ignore).await.unwrap();
     assert_eq!(remote.look_once().await, NOTHING);
     assert_eq!(remote.langgraph().resumes(), NOTHING);
     assert!(remote.langgraph().lock().threads.iter().all(|thread| !thread.ended));

@@ -31,18 +31,17 @@ fn server_config(url: String) -> config::Server {
     config::Server {
         name: "lab".to_owned(),
         url,
-        api_key: Some(Secret::Env("LAB_KEY".to_owned())),
-        token: None,
-        headers: vec![("x-tenant".to_owned(), Header::Text("acme".to_owned()))],
+        headers: vec![
+            ("x-tenant".to_owned(), Header::Text("acme".to_owned())),
+            ("x-api-key".to_owned(), Header::Secret(Secret::Env("LAB_KEY".to_owned()))),
+        ],
         graphs: Vec::new(),
-        assistants: Vec::new(),
-        metadata: Vec::new(),
         every: Duration::from_millis(20),
     }
 }
 
 impl RemoteInbox {
-    /// Nothing is held, and a server that is down is given up on quickly.
+    /// Nothing is held.
     pub async fn new() -> Self {
         Self::with_hold(Duration::ZERO).await
     }
@@ -57,8 +56,7 @@ impl RemoteInbox {
         let folder = tempfile::tempdir().unwrap();
         let server = Server::open().await;
         let env = Env::from_iter([("LAB_KEY", "canary-key-7f3a")]);
-        let remote = Remote::new(server_config(server.url()), env).with_patience(Duration::from_secs(2));
-        let remote = Arc::new(remote);
+        let remote = Arc::new(Remote::new(server_config(server.url()), env));
         let registry = Registry::new([spec(&remote).unwrap()]);
         let settings = Settings {
             hold,

@@ -8,7 +8,7 @@ use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
     CATALOGUE_GET, DecidedBy, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
-    OUTPUT_FILES, PUT_AWAY, SERVER_COMMANDS, SeenHash, Status,
+    OUTPUT_FILES, PUT_AWAY, SeenHash, Status,
 };
 use serde_json::{Value, json};
 use std::time::Duration;
@@ -294,10 +294,8 @@ async fn what_is_built_in_is_listed_and_switched() {
         |lines: &[GrantLine]| lines.iter().map(|line| (line.id.clone(), line.in_force)).collect::<Vec<_>>();
     let (files, handled) = (OUTPUT_FILES.to_owned(), MARK_HANDLED.to_owned());
     let reading = (CATALOGUE_GET.to_owned(), true);
-    let servers = (SERVER_COMMANDS.to_owned(), true);
     let away = (PUT_AWAY.to_owned(), true);
-    let all =
-        [(files.clone(), true), (handled.clone(), true), away.clone(), reading.clone(), servers.clone()];
+    let all = [(files.clone(), true), (handled.clone(), true), away.clone(), reading.clone()];
     assert_eq!(names(&inbox.grants().list().await.unwrap()), all);
     let program = json!([[{"once": {"name": "go"}}]]);
     let done = inbox.run_program(program.clone()).await;
@@ -311,7 +309,7 @@ async fn what_is_built_in_is_listed_and_switched() {
     ));
     assert_eq!(
         names(&inbox.grants().list().await.unwrap()),
-        [(files.clone(), false), (handled, true), away, reading, servers]
+        [(files.clone(), false), (handled, true), away, reading]
     );
     let refused = inbox.run_program(program.clone()).await;
     assert!(inbox.trouble(&refused).await.1.contains("`builtin:output_files`"));

@@ -1,7 +1,8 @@
 //! The questions of a server's thread as questions of this inbox.
 
 use super::state::{Batch, Mirror};
-use crate::agents::langgraph::answer::{Answered, answer};
+use crate::agents::langgraph::answer::answer;
+use crate::agents::langgraph::api::MAX_INTERRUPTS;
 use crate::agents::langgraph::shape::{Action, Pending, RemoteQuestion, Shape, read};
 use crate::graph::{Allow, Decision, Interrupt, Kind, Labels, Warning};
 use crate::inbox::proposal;
@@ -9,9 +10,6 @@ use crate::text::exact::is_exact;
 use crate::text::{Visible, hex, hidden_count, short_line, truncate};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
-
-/// How many interrupts of a thread a person can be asked at once.
-const MOST: usize = 50;
 
 /// The action of a question that cannot be shown.
 pub(super) const UNREADABLE: &str = "unreadable";
@@ -37,18 +35,21 @@ pub(super) fn items(state: &Mirror, batch: &Batch) -> Vec<Interrupt> {
 
 /// Reads every interrupt, or says why one of them cannot be decided here. They are answered together or not at all.
 pub(super) fn read_all(batch: &Batch) -> Result<Vec<RemoteQuestion>, String> {
-    if batch.pending.len() > MOST {
-        return Err(format!("it asks more than {MOST} questions at once"));
+    if batch.pending.len() > MAX_INTERRUPTS {
+        return Err(format!("it asks more than {MAX_INTERRUPTS} questions at once"));
     }
     batch.pending.iter().map(read).collect()
 }
 
-/// The answer to a batch: a JSON text of interrupts and their answers, or the end of the thread.
-pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) -> Result<Answered, String> {
+/// The answer to a batch: a JSON text of interrupts and their answers; `None` ends the thread.
+pub(super) fn resume(
+    batch: &Batch,
+    decided: impl Fn(&str) -> Option<Decision>,
+) -> Result<Option<String>, String> {
     let all = match read_all(batch) {
         Ok(all) => all,
         // This is the only possible decision on a question that cannot be shown.
-        Err(_) if decided(UNREADABLE) == Some(Decision::Ignore) => return Ok(Answered::End),
+        Err(_) if decided(UNREADABLE) == Some(Decision::Ignore) => return Ok(None),
         Err(why) => return Err(why),
     };
     let mut parts = Vec::new();
@@ -56,12 +57,10 @@ pub(super) fn resume(batch: &Batch, decided: impl Fn(&str) -> Option<Decision>) 
         let decisions = (0..question.actions.len()).map(|m| decided(&key(n, m)));
         let decisions: Option<Vec<Decision>> = decisions.collect();
         let Some(decisions) = decisions else { return Err("not everything is answered".to_owned()) };
-        match answer(question, &decisions)? {
-            Answered::Value(value) => parts.push(format!("{}:{value}", Value::from(pending.id.as_str()))),
-            Answered::End => return Ok(Answered::End),
-        }
+        let Some(value) = answer(question, &decisions)? else { return Ok(None) };
+        parts.push(format!("{}:{value}", Value::from(pending.id.as_str())));
     }
-    Ok(Answered::Value(format!("{{{}}}", parts.join(","))))
+    Ok(Some(format!("{{{}}}", parts.join(","))))
 }
 
 /// The action of the item with this key, and its interrupt. Questions may differ only in their text, so only the key

@@ -15,7 +15,7 @@ use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
 use crate::inbox::Spec;
 use std::sync::Arc;
 
-pub use state::{Batch, Mirror, MirrorInput};
+pub use state::{LOOK, Mirror, MirrorInput};
 
 /// The nodes' access to a server.
 pub struct ServerHandle(pub(super) Arc<Remote>);
@@ -29,10 +29,7 @@ pub fn spec(remote: &Arc<Remote>) -> Result<Spec, BuildError> {
 
 fn graph() -> Result<Graph<Mirror, ServerHandle>, BuildError> {
     Graph::builder("remote", "look")
-        .node("look", nodes::look, [ask("answered"), goto("begin"), goto("follow"), goto("end_there"), end()])
-        .node("begin", nodes::begin, [goto("follow"), goto("look")])
-        .node("answered", nodes::answered, [goto("follow"), goto("look"), end()])
-        .node("follow", nodes::follow, [goto("look"), end()])
-        .node("end_there", nodes::end_there, [end()])
+        .node("look", nodes::look, [ask("answered"), end()])
+        .node("answered", nodes::answered, [goto("look")])
         .build()
 }

@@ -1,10 +1,13 @@
-//! The state of a mirrored thread: what it asked, what was answered, what was sent.
+//! The state of a mirrored thread: what it asked, what was answered, whether it was sent.
 
 use crate::agents::langgraph::shape::Pending;
 use crate::graph::{Answer, Event, EventKind, State};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
+
+/// The event that makes a resting mirror look at its thread again.
+pub const LOOK: &str = "look";
 
 /// What a mirror is started with.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -18,16 +21,11 @@ pub struct MirrorInput {
     /// Who runs it there: an assistant, or the graph itself.
     pub assistant: String,
     /// What it is about.
-    #[serde(default)]
     pub title: String,
-    /// What a run is to be begun with, as the text of its JSON; nothing where the thread is there already.
-    #[serde(default)]
-    pub input: Option<String>,
 }
 
 /// What a thread asked at the same time.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Batch {
     /// Changes when any question changes.
     pub fingerprint: String,
@@ -39,24 +37,17 @@ pub struct Batch {
 
 /// A mirrored thread of a server.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
-#[serde(default)]
 pub struct Mirror {
     /// The mirrored thread.
     pub of: MirrorInput,
-    /// Its status when we last looked.
-    pub status: String,
     /// What it asks, or asked last.
     pub asked: Option<Batch>,
     /// Answers that are not sent yet.
     pub answers: Vec<Answer>,
+    /// Whether the last answers were sent, so that what comes next there is our doing.
+    pub sent: bool,
     /// Why the last answers were not sent, if they were not.
     pub not_sent: Option<String>,
-    /// The run that was last begun from here.
-    pub run: Option<String>,
-    /// Whether it should be ended there.
-    pub end: bool,
-    /// The run's result.
-    pub values: Value,
 }
 
 /// Everything that can happen.
@@ -74,30 +65,10 @@ pub enum MirrorUpdate {
     },
     /// The answers were not sent.
     NotSent { why: String },
-    /// A run was begun, with the answers or with a person's input.
-    Sent { run: String },
+    /// The answers were sent.
+    Sent,
     /// The thread should be read again.
-    Look {
-        /// The reason, if people are told.
-        #[serde(default)]
-        why: Option<String>,
-    },
-    /// A person ends it there.
-    End,
-    /// There is nothing to do for now.
-    Rests {
-        /// The thread's status on the server.
-        status: String,
-        /// The run's result.
-        values: Value,
-    },
-}
-
-impl Mirror {
-    /// Whether anything has to be begun, answered or ended on the server.
-    pub fn has_to_send(&self) -> bool {
-        self.end || self.of.input.is_some() || !self.answers.is_empty()
-    }
+    Look,
 }
 
 impl State for Mirror {
@@ -114,11 +85,8 @@ impl State for Mirror {
 
     fn arrived(event: Event) -> Option<MirrorUpdate> {
         match event.what {
-            EventKind::Settled { reason, .. } => Some(MirrorUpdate::Look { why: Some(reason) }),
-            EventKind::Corrected { payload } if payload.get("end").is_some() => Some(MirrorUpdate::End),
-            EventKind::Corrected { payload } if payload.get("look").is_some() => {
-                Some(MirrorUpdate::Look { why: None })
-            }
+            EventKind::Settled { reason, .. } => Some(MirrorUpdate::NotSent { why: reason }),
+            EventKind::Corrected { payload } if payload == LOOK => Some(MirrorUpdate::Look),
             EventKind::Corrected { .. }
             | EventKind::Words { .. }
             | EventKind::Hint { .. }
@@ -130,40 +98,24 @@ impl State for Mirror {
         match update {
             MirrorUpdate::Started { of } => self.of = of,
             MirrorUpdate::Asked { batch } => {
-                "interrupted".clone_into(&mut self.status);
                 self.asked = Some(batch);
-                self.answers.clear();
+                self.sent = false;
             }
             MirrorUpdate::Answered { answers } => {
                 self.answers = answers;
                 self.not_sent = None;
             }
             MirrorUpdate::NotSent { why } => {
-                self.not_sent = Some(why);
-                self.answers.clear();
-            }
-            MirrorUpdate::Sent { run } => {
-                "busy".clone_into(&mut self.status);
-                self.run = Some(run);
-                self.answers.clear();
-                self.of.input = None;
-            }
-            MirrorUpdate::Look { why } => {
                 if !self.answers.is_empty() {
-                    self.not_sent = why;
+                    self.not_sent = Some(why);
                 }
                 self.answers.clear();
             }
-            MirrorUpdate::End => {
-                self.end = true;
+            MirrorUpdate::Sent => {
+                self.sent = true;
                 self.answers.clear();
             }
-            MirrorUpdate::Rests { status, values } => {
-                self.status = status;
-                self.values = values;
-                self.end = false;
-                self.of.input = None;
-            }
+            MirrorUpdate::Look => {}
         }
     }
 
@@ -176,15 +128,6 @@ impl State for Mirror {
     }
 
     fn output(&self) -> Option<Value> {
-        if self.status.is_empty() {
-            return None;
-        }
-        let mut output = json!({
-            "server": self.of.server, "thread": self.of.thread, "status": self.status, "values": self.values,
-        });
-        if let Some(why) = &self.not_sent {
-            output["not_sent"] = json!(why);
-        }
-        Some(output)
+        Some(json!({"server": self.of.server, "thread": self.of.thread, "not_sent": self.not_sent}))
     }
 }

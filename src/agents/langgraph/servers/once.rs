@@ -2,10 +2,10 @@
 //!
 //! Promises: it takes the driver's lock, or leaves polling to the process that has it; it ends in bounded time; a
 //! server that does not answer costs only a sentence. It drives only mirrors, and only those that read: anything that a
-//! person started, decided or ended waits for a driver.
+//! person decided waits for a driver.
 
 use super::{PATIENCE, PollError, Servers, with_timeout};
-use crate::agents::langgraph::Remote;
+use crate::agents::langgraph::api::Remote;
 use crate::driver::{Driver, Scope, Until};
 use crate::graph::ThreadId;
 use crate::store::{Awaits, StoreError};
@@ -64,6 +64,6 @@ impl Servers {
         let loaded = self.engine().store().threads().load(mirror, None);
         let state = self.mirror(mirror);
         matches!((loaded, state), (Ok(loaded), Ok(Some((_, state))))
-            if loaded.awaits == Awaits::Nothing && !state.has_to_send())
+            if loaded.awaits == Awaits::Nothing && state.answers.is_empty())
     }
 }

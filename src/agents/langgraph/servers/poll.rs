@@ -1,21 +1,20 @@
 //! Polls servers: asks here what waits there, and closes here what was settled there.
 
-use super::{PollError, Servers, key, workflow};
-use crate::agents::langgraph::{MirrorInput, Remote, RemoteThread, messages};
+use super::{PollError, Servers};
+use crate::agents::langgraph::api::{Remote, RemoteThread};
+use crate::agents::langgraph::mirror::{LOOK, MirrorInput};
 use crate::driver::arrival;
 use crate::graph::{Event, EventKind, ThreadId};
 use crate::inbox::{SourceLine, Status};
 use crate::store::StoreError;
-use crate::text::Visible;
+use crate::text::short_line;
 use futures_util::future::join_all;
-use serde_json::{Value, json};
+use serde_json::Value;
 use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::time::Instant;
 
-/// The longest pause after failures.
-const LONGEST_PAUSE: Duration = Duration::from_secs(120);
 /// How often success is recorded at least.
 const NOTE_EVERY: Duration = Duration::from_secs(60);
 
@@ -35,11 +34,10 @@ impl Servers {
     async fn follow(&self, remote: &Arc<Remote>) {
         let store = self.engine().store().clone();
         let mut changes = store.changes();
-        let (mut failures, mut noted): (u32, Option<(Option<String>, Instant)>) = (0, None);
+        let mut noted: Option<(Option<String>, Instant)> = None;
         loop {
             let sync_request = store.mail().sync_wanted().unwrap_or(0);
-            let error = self.look(remote).await.err().map(|trouble| trouble.to_string());
-            failures = if error.is_some() { failures.saturating_add(1) } else { 0 };
+            let error = self.look(remote).await.err().map(|error| error.to_string());
             let stale = |(last_error, at): &(Option<String>, Instant)| {
                 *last_error != error || at.elapsed() > NOTE_EVERY
             };
@@ -47,10 +45,8 @@ impl Servers {
                 noted = Some((error, Instant::now()));
             }
             changes.borrow_and_update();
-            let usual = remote.server().every;
-            let pause = usual.saturating_mul(2_u32.saturating_pow(failures)).min(LONGEST_PAUSE.max(usual));
-            let _ =
-                tokio::time::timeout(pause, store.mail().next_sync_request(&mut changes, sync_request)).await;
+            let requested = store.mail().next_sync_request(&mut changes, sync_request);
+            let _ = tokio::time::timeout(remote.server().every, requested).await;
         }
     }
 
@@ -69,7 +65,7 @@ impl Servers {
         let threads = remote.interrupted().await?;
         let (mut asking, mut mirrors) = (HashSet::new(), Vec::new());
         for thread in threads.iter().filter(|thread| thread.asks()) {
-            let key = key(remote.name(), &thread.id);
+            let key = format!("{}/{}", remote.name(), thread.id);
             mirrors.extend(self.ensure_mirrored(remote, thread, &key).await?);
             asking.insert(key);
         }
@@ -90,9 +86,8 @@ impl Servers {
         thread: &RemoteThread,
         key: &str,
     ) -> Result<Option<ThreadId>, PollError> {
-        let Some((mirror, status)) =
-            self.engine().store().threads().newest_with_key(&workflow(&mirror_input(remote, thread)), key)?
-        else {
+        let newest = self.engine().store().threads().newest_with_key(&workflow(remote, thread), key)?;
+        let Some((mirror, status)) = newest else {
             return self.begin(remote, thread, key).await.map(Some);
         };
         let asked = self.mirror(&mirror)?.and_then(|(_, mirror)| mirror.asked);
@@ -116,19 +111,26 @@ impl Servers {
     }
 
     async fn begin(&self, remote: &Remote, thread: &RemoteThread, key: &str) -> Result<ThreadId, PollError> {
-        let new = self.new_mirror(&mirror_input(remote, thread), key)?;
-        let engine = self.engine();
+        let of = MirrorInput {
+            server: remote.name().to_owned(),
+            graph: graph_word(&thread.graph),
+            thread: thread.id.clone(),
+            assistant: thread.assistant.clone(),
+            title: short_line(&thread.title, 80),
+        };
+        let (engine, workflow) = (self.engine(), workflow(remote, thread));
+        let input = serde_json::to_value(of).map_err(|error| PollError::Thread(error.to_string()))?;
+        let new = engine
+            .new_thread(&workflow, input, key)
+            .map_err(|error| PollError::Thread(format!("{workflow} cannot be mirrored: {error:?}")))?;
         Ok(engine.store().threads().start(new, engine.step_limit()).await?)
     }
 
     /// Makes a resting mirror look at its thread again.
     async fn look_again(&self, mirror: &ThreadId) -> Result<(), PollError> {
         let steps = self.engine().store().threads().line(mirror)?.steps;
-        let event = Event {
-            id: format!("look:{steps}"),
-            what: EventKind::Corrected { payload: json!({"look": true}) },
-        };
-        self.deliver(mirror, &event).await
+        let what = EventKind::Corrected { payload: Value::from(LOOK) };
+        self.deliver(mirror, &Event { id: format!("look:{steps}"), what }).await
     }
 
     /// Closes a mirror's questions if its thread asks other ones by now; `true` if they are the same.
@@ -146,7 +148,7 @@ impl Servers {
         Ok(false)
     }
 
-    pub(super) async fn deliver(&self, mirror: &ThreadId, event: &Event) -> Result<(), PollError> {
+    async fn deliver(&self, mirror: &ThreadId, event: &Event) -> Result<(), PollError> {
         let line = self.engine().store().threads().line(mirror)?;
         let Some(spec) = self.engine().registry().get(&line.workflow) else { return Ok(()) };
         let arrival =
@@ -159,20 +161,13 @@ impl Servers {
     }
 }
 
-/// The start input of a thread's mirror.
-fn mirror_input(remote: &Remote, thread: &RemoteThread) -> MirrorInput {
-    MirrorInput {
-        server: remote.name().to_owned(),
-        graph: graph_word(&thread.graph),
-        thread: thread.id.clone(),
-        assistant: thread.assistant.clone().unwrap_or_else(|| thread.graph.clone()),
-        title: Visible::line(&messages::title(&thread.metadata, &thread.values)).into_string(),
-        input: None,
-    }
+/// The workflow of a thread's mirror.
+fn workflow(remote: &Remote, thread: &RemoteThread) -> String {
+    format!("{}/{}", remote.name(), graph_word(&thread.graph))
 }
 
 /// A graph's name as part of a workflow's name, in which a slash or a space would mislead.
-pub(super) fn graph_word(graph: &str) -> String {
+fn graph_word(graph: &str) -> String {
     let plain = |c: char| if c.is_alphanumeric() || "-_.".contains(c) { c } else { '_' };
     let word: String = graph.chars().take(60).map(plain).collect();
     if word.is_empty() { "thread".to_owned() } else { word }
