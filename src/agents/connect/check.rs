@@ -67,12 +67,6 @@ pub fn on_path(env: &Env, name: impl AsRef<Path>) -> Option<PathBuf> {
 async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -> Result<String, String> {
     let version = version(program).await?;
     hook.answers().await?;
-    if let Some(missing) = hook.missing(agent, places)? {
-        return Err(format!(
-            "its hooks are those of an older `sayso connect` ({missing}); `{}` renews them",
-            hook.renewed_by(agent)
-        ));
-    }
     if let Some(limit) = hook.limit
         && limit <= hook.patience + HOOK_GRACE.as_secs()
     {
@@ -80,6 +74,12 @@ async fn connected(agent: Agent, hook: &Hook, program: &Path, places: &Places) -
             "its hook may take {limit} s, and sayso waits {} s; `sayso connect {}` fixes that",
             hook.patience,
             agent.word()
+        ));
+    }
+    if let Some(changed) = hook.changed(agent, places)? {
+        return Err(format!(
+            "its hooks are not those that `sayso connect` writes today ({changed}); `{}` renews them",
+            hook.renewed_by(agent)
         ));
     }
     if agent == Agent::Codex && !is_trusted(program).await? {
@@ -213,9 +213,9 @@ fn hook(agent: Agent, places: &Places) -> Result<Option<Hook>, String> {
 }
 
 impl Hook {
-    /// What `connect` would write today and is missing, in a few words; `None` if nothing is missing, or if somebody
-    /// wrote the hook by hand.
-    fn missing(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
+    /// What `connect` would write differently today, in a few words; `None` if nothing, or if somebody wrote the hook by
+    /// hand.
+    fn changed(&self, agent: Agent, places: &Places) -> Result<Option<String>, String> {
         let program = vec!["sayso".to_owned()];
         let (all, warned, patience) = (self.all, self.warned, self.patience);
         let options = Options { project: false, all, warned, manual: false, patience, program };
@@ -225,10 +225,13 @@ impl Hook {
             match file.holds {
                 Holds::Json(entries) => {
                     let settings = super::json::value(&text).unwrap_or_default();
-                    let events = entries.iter().filter_map(Entry::event);
-                    let missing: Vec<&str> = events.filter(|event| !has_ours(&settings, event)).collect();
-                    if !missing.is_empty() {
-                        return Ok(Some(format!("without {}", missing.join(", "))));
+                    let changed = |entry: &Entry| match entry {
+                        Entry::Hook { event, group } if !has_group(&settings, event, group) => Some(*event),
+                        Entry::Hook { .. } | Entry::Set { .. } | Entry::Member { .. } => None,
+                    };
+                    let changed: Vec<&str> = entries.iter().filter_map(changed).collect();
+                    if !changed.is_empty() {
+                        return Ok(Some(changed.join(", ")));
                     }
                 }
                 Holds::Whole(ours) if same_but_for_program(&ours) != same_but_for_program(&text) => {
@@ -280,10 +283,23 @@ impl Hook {
     }
 }
 
-fn has_ours(settings: &Value, event: &str) -> bool {
+/// Whether an event has this group, wherever sayso is.
+fn has_group(settings: &Value, event: &str, group: &Value) -> bool {
     let groups = settings.pointer(&format!("/hooks/{event}")).and_then(Value::as_array).into_iter().flatten();
-    let mut hooks = groups.filter_map(|group| group.get("hooks")?.as_array()).flatten();
-    hooks.any(|hook| hook.get("command").and_then(Value::as_str).is_some_and(is_ours))
+    groups
+        .map(|group| without_program(group.clone()))
+        .any(|written| written == without_program(group.clone()))
+}
+
+/// A group whose commands do not say where sayso is.
+fn without_program(mut group: Value) -> Value {
+    for hook in group.get_mut("hooks").and_then(Value::as_array_mut).into_iter().flatten() {
+        let rest = hook["command"].as_str().and_then(|command| command.split_once(" request --hook "));
+        if let Some(rest) = rest.map(|(_, rest)| rest.to_owned()) {
+            hook["command"] = Value::from(rest);
+        }
+    }
+    group
 }
 
 /// The lines of the plugin, without the one that says where sayso is.
@@ -351,7 +367,7 @@ mod tests {
                 let plan = connect(agent, &options(agent, all, patience), &places).unwrap();
                 super::super::write(&plan.changes, jiff::Timestamp::UNIX_EPOCH).unwrap();
                 let hook = |places: &Places| hook(agent, places).unwrap().unwrap();
-                assert_eq!(hook(&places).missing(agent, &places), Ok(None), "{agent:?} {all}");
+                assert_eq!(hook(&places).changed(agent, &places), Ok(None), "{agent:?} {all}");
                 assert_eq!(
                     hook(&places).renewed_by(agent),
                     format!("sayso connect {}{renewed}", agent.word())
@@ -361,12 +377,27 @@ mod tests {
                 for change in plan.changes {
                     std::fs::write(&change.path, older(&change.after.unwrap())).unwrap();
                 }
-                let missing = hook(&places).missing(agent, &places).unwrap();
-                let expected =
-                    if agent == Agent::Opencode { "the plugin differs" } else { "without SessionEnd" };
-                assert_eq!(missing.as_deref(), Some(expected), "{agent:?} {all}");
+                let changed = hook(&places).changed(agent, &places).unwrap();
+                let expected = if agent == Agent::Opencode { "the plugin differs" } else { "SessionEnd" };
+                assert_eq!(changed.as_deref(), Some(expected), "{agent:?} {all}");
             }
         }
+    }
+
+    #[test]
+    fn a_hook_that_was_written_differently_is_told_of() {
+        let home = tempfile::tempdir().unwrap();
+        let host = Host { home: Some(home.path().to_owned()), ..Host::system() };
+        let places = Places::new(&host, &Env::default()).unwrap();
+        let plan = connect(Agent::Claude, &options(Agent::Claude, false, 590), &places).unwrap();
+        super::super::write(&plan.changes, jiff::Timestamp::UNIX_EPOCH).unwrap();
+        let path = home.path().join(".claude/settings.json");
+        let mut settings = super::super::json::value(&read(&path).unwrap().unwrap()).unwrap();
+        // Earlier versions did not let the agent wait for any report.
+        settings["hooks"]["Stop"][0]["hooks"][0]["async"] = json!(true);
+        std::fs::write(&path, settings.to_string()).unwrap();
+        let hook = super::hook(Agent::Claude, &places).unwrap().unwrap();
+        assert_eq!(hook.changed(Agent::Claude, &places), Ok(Some("Stop".to_owned())));
     }
 
     #[test]
@@ -379,7 +410,7 @@ mod tests {
         std::fs::create_dir(home.path().join(".claude")).unwrap();
         std::fs::write(home.path().join(".claude/settings.json"), settings.to_string()).unwrap();
         let hook = super::hook(Agent::Claude, &places).unwrap().unwrap();
-        assert_eq!(hook.missing(Agent::Claude, &places), Ok(None));
+        assert_eq!(hook.changed(Agent::Claude, &places), Ok(None));
         assert!(super::super::asks_here(&home.path().join(".claude/settings.json")));
         assert!(!super::super::asks_here(&home.path().join(".claude/other.json")));
     }

@@ -16,16 +16,6 @@ pub(super) enum Entry {
     Member { path: Vec<&'static str>, text: &'static str },
 }
 
-impl Entry {
-    /// The event, if it is a hook.
-    pub(super) fn event(&self) -> Option<&'static str> {
-        match self {
-            Entry::Hook { event, .. } => Some(event),
-            Entry::Set { .. } | Entry::Member { .. } => None,
-        }
-    }
-}
-
 /// The file with these entries, each once.
 pub(super) fn with(text: &str, entries: &[Entry]) -> Result<String, String> {
     let root = parse(text)?;
