@@ -5,7 +5,7 @@
 //! without a model: rules triage the mail, and the person's words become the letter. Other threads are told in a
 //! sentence. What the person taught the triage comes before what is written here.
 
-use crate::llm::{Answer, BoxFuture, Builtin, Delta, Model, ModelError, OnText, Reply, Request, facts};
+use crate::llm::{Answer, Builtin, ModelError, ReadyModel, Reply, Request, facts};
 use crate::text::read_error_text;
 use crate::text::words::letters_and_digits;
 use crate::workflows::RULES;
@@ -154,25 +154,6 @@ impl Script {
         self.answers.mail.iter().map(|mail| (mail.from.clone(), mail.subject.clone())).collect()
     }
 
-    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
-        let written = match request.task.as_str() {
-            "email.triage" => self.triage(&read(request)?),
-            "email.reply" => self.reply(&read(request)?),
-            "analyze.initial" | "analyze.followup" | "analyze.final" => {
-                Some(self.analysis(&request.task, &read(request)?)?)
-            }
-            "sheet.plan" => Some(self.sheet(&read(request)?)),
-            "ask.category" | "ask.select" | "ask.params" => Some(self.api(&request.task, &read(request)?)?),
-            // What stands in the script is what was asked for.
-            "text.check" => Some(Answer::Data(json!({ "is_wanted": true }))),
-            _ => None,
-        };
-        match written {
-            Some(answer) => Ok(answer.into_reply(Self::NAME, request)),
-            None => Ok(Reply { model: Self::NAME.to_owned(), ..self.rules.answer(request)? }),
-        }
-    }
-
     fn mail(&self, mail: &MailFacts) -> Option<&MailAnswers> {
         self.answers.mail.iter().find(|written| written.from == mail.from && written.subject == mail.subject)
     }
@@ -262,21 +243,28 @@ impl Script {
     }
 }
 
-impl Model for Script {
+impl ReadyModel for Script {
     fn label(&self) -> &str {
         Self::NAME
     }
 
-    fn complete<'a>(
-        &'a self,
-        request: &'a Request,
-        on_text: OnText<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
-        Box::pin(async move {
-            let reply = self.answer(request)?;
-            on_text(Delta::Text(&reply.text));
-            Ok(reply)
-        })
+    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
+        let written = match request.task.as_str() {
+            "email.triage" => self.triage(&read(request)?),
+            "email.reply" => self.reply(&read(request)?),
+            "analyze.initial" | "analyze.followup" | "analyze.final" => {
+                Some(self.analysis(&request.task, &read(request)?)?)
+            }
+            "sheet.plan" => Some(self.sheet(&read(request)?)),
+            "ask.category" | "ask.select" | "ask.params" => Some(self.api(&request.task, &read(request)?)?),
+            // What stands in the script is what was asked for.
+            "text.check" => Some(Answer::Data(json!({ "is_wanted": true }))),
+            _ => None,
+        };
+        match written {
+            Some(answer) => Ok(answer.into_reply(Self::NAME, request)),
+            None => Ok(Reply { model: Self::NAME.to_owned(), ..self.rules.answer(request)? }),
+        }
     }
 }
 

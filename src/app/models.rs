@@ -123,22 +123,13 @@ pub async fn check_models(config: &Arc<Config>, env: &Env) -> Vec<(String, Resul
     let others = config.models.values().filter(|model| model.label != "builtin");
     for configured in std::iter::once(&config.model).chain(others) {
         let answer = match models.opened(configured) {
-            Ok(model) => checked_model(&*model, configured.provider).await,
+            Ok(model) => llm::check(&*model).await,
             Err(error) => Err(error),
         };
         let answer = answer.map_err(|error| format!("{error}. {}", error.explain()));
         checked.push((configured.label.clone(), answer));
     }
     checked
-}
-
-/// Checks whether a model answers, and probes its habits; the built-in rules have none.
-async fn checked_model(model: &dyn Model, provider: Provider) -> Result<String, ModelError> {
-    let answer = llm::check(model).await?;
-    match provider {
-        Provider::Builtin => Ok(answer),
-        _ => Ok(format!("{answer}; {}", llm::probe(model).await?.summary())),
-    }
 }
 
 impl Models for ConfiguredModels {

@@ -8,7 +8,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{BoxFuture, Delta, Model, ModelError, OnText, Reply, Request, Stop, ToolCall, check};
+use super::{ModelError, ReadyModel, Reply, Request, Stop, ToolCall, check};
 
 /// What a rule answers.
 pub enum Answer {
@@ -67,9 +67,14 @@ impl Builtin {
     pub fn new(label: &str, tasks: &'static [&'static [Task]]) -> Self {
         Self { label: label.to_owned(), tasks }
     }
+}
 
-    /// The answer by the task's rules.
-    pub fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
+impl ReadyModel for Builtin {
+    fn label(&self) -> &str {
+        &self.label
+    }
+
+    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
         let mut tasks =
             self.tasks.iter().copied().flatten().chain([&(check::TASK, ready as fn(&Value) -> _)]);
         let Some((_, answerer)) = tasks.find(|(name, _)| *name == request.task) else {
@@ -78,24 +83,6 @@ impl Builtin {
         let answer = answerer(&request.facts)
             .map_err(|why| ModelError::BadFacts { task: request.task.clone(), why })?;
         Ok(answer.into_reply("builtin", request))
-    }
-}
-
-impl Model for Builtin {
-    fn label(&self) -> &str {
-        &self.label
-    }
-
-    fn complete<'a>(
-        &'a self,
-        request: &'a Request,
-        on_text: OnText<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
-        Box::pin(async move {
-            let reply = self.answer(request)?;
-            on_text(Delta::Text(&reply.text));
-            Ok(reply)
-        })
     }
 }
 
@@ -113,7 +100,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::llm::{check as check_model, quiet};
+    use crate::llm::{Model, check as check_model, quiet};
 
     #[tokio::test]
     async fn an_unknown_task_is_a_clear_error() {

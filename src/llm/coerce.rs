@@ -1,430 +1,186 @@
-//! Coerces an answer to its schema, if there is only one way to do it: placeholders for "left out" are dropped, a number
-//! in quotes becomes a number, a word in another case becomes that word, one value becomes a list of one, and the
-//! reverse.
+//! Reads a value that its schema refuses in the one plain way that may fit: null or an empty text means "left out",
+//! JSON in quotes means what is in the quotes, a number or a boolean is a text where a text is wanted, and one value is
+//! a list of one, or the reverse.
 //!
-//! A null is dropped if its property is optional and does not accept null; an empty text if its property is optional.
-//! Values that fit stay as they are. Values that cannot be made to fit stay too: the check decides.
+//! What fits is left alone, but for an optional text that is empty. What does not fit after this either is for the model
+//! to correct.
 
-use std::collections::HashMap;
+use std::collections::BTreeMap;
 
-use jsonschema::Validator;
-use serde_json::{Map, Number, Value, json};
+use jsonschema::error::{TypeKind, ValidationErrorKind};
+use jsonschema::{JsonType, JsonTypeSet, Validator};
+use serde_json::{Number, Value, json};
 
-use super::Habit;
-use super::habit::note;
-use crate::text::words::letters_and_digits;
-
-/// How deep schemas are followed. Deeper values stay as they are.
-const MAX_DEPTH: usize = 300;
-
-/// How many references and unions are followed to find out whether null is accepted.
-const NULL_DEPTH: usize = 12;
-
-/// How many places are visited: unions of unions have too many paths to walk them all.
-const MAX_VISITS: usize = 100_000;
-
-/// What happens to keys that a closed object does not know.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum UnknownKeys {
-    /// They stay, and the check refuses them. Empty ones say nothing and are dropped.
-    Refuse,
-    /// They are dropped.
-    Drop,
-}
-
-/// Coerces `value`, at every depth, and returns what had to be corrected.
-pub(super) fn coerce(schema: &Value, value: &mut Value, extra: UnknownKeys) -> Vec<Habit> {
-    let mut coercion = Coercion {
-        root: schema,
-        choices: HashMap::new(),
-        visits: 0,
-        extra,
-        gently: false,
-        habits: Vec::new(),
-    };
-    coercion.visit("", value, 0);
-    coercion.habits
-}
-
-/// Whether a property of an object with these schema `fields` may be left out.
-pub(super) fn is_optional(fields: &Map<String, Value>, name: &str) -> bool {
-    let required = fields.get("required").and_then(Value::as_array);
-    !required.is_some_and(|names| names.iter().any(|one| one == name))
-}
-
-/// Whether `schema`, which is part of `root`, accepts null.
-pub(super) fn takes_null(schema: &Value, root: &Value) -> bool {
-    takes_null_within(schema, root, NULL_DEPTH)
-}
-
-fn takes_null_within(schema: &Value, root: &Value, depth: usize) -> bool {
-    let Value::Object(fields) = schema else { return schema != &Value::Bool(false) };
-    let Some(depth) = depth.checked_sub(1) else { return false };
-    let takes = |schema: &Value| takes_null_within(schema, root, depth);
-    fields.iter().all(|(word, value)| match (word.as_str(), value) {
-        ("type", Value::Array(types)) => types.contains(&json!("null")),
-        ("type", name) => name == "null",
-        ("enum", Value::Array(values)) => values.contains(&Value::Null),
-        ("const", value) => value.is_null(),
-        ("$ref", target) => target_of(target).and_then(|at| root.pointer(at)).is_some_and(takes),
-        ("anyOf" | "oneOf", Value::Array(choices)) => choices.iter().any(takes),
-        ("allOf", Value::Array(all)) => all.iter().all(takes),
-        _ => true,
-    })
-}
-
-/// The place in the same document that a reference points to.
-fn target_of(reference: &Value) -> Option<&str> {
-    reference.as_str()?.strip_prefix('#')
+pub(super) fn coerce(schema: &Value, validator: &Validator, value: &mut Value) {
+    read_whole_numbers(value);
+    leave_out_empty(schema, schema, value);
+    let mut misfits = BTreeMap::new();
+    for error in validator.iter_errors(value) {
+        misfits.entry(error.instance_path().to_string()).or_insert_with(|| wanted(error.kind()));
+    }
+    for (at, wanted) in misfits {
+        if value.pointer(&at).is_some_and(is_blank) {
+            leave_out(value, &at);
+        } else if let Some(misfit) = value.pointer_mut(&at)
+            && let Some(read) = read_as(misfit, wanted)
+        {
+            *misfit = read;
+        }
+    }
 }
 
 fn is_blank(value: &Value) -> bool {
     value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
-struct Coercion<'a> {
-    root: &'a Value,
-    /// Validators for the choices of unions, by their places.
-    choices: HashMap<String, Option<Validator>>,
-    visits: usize,
-    extra: UnknownKeys,
-    /// Drops only nulls that stand for "left out", and changes nothing else.
-    gently: bool,
-    habits: Vec<Habit>,
-}
-
-impl Coercion<'_> {
-    /// Coerces `value` to the schema at the place `at`.
-    fn visit(&mut self, at: &str, value: &mut Value, depth: usize) {
-        let root = self.root;
-        self.visits += 1;
-        if depth > MAX_DEPTH || self.visits > MAX_VISITS {
-            return;
-        }
-        let Some(schema) = root.pointer(at).and_then(Value::as_object) else { return };
-        if let Some(target) = schema.get("$ref").and_then(target_of) {
-            self.visit(target, value, depth + 1);
-        }
-        if !self.gently {
-            note(&mut self.habits, to_word(schema, value));
-            note(&mut self.habits, to_type(schema, value));
-        }
-        match value {
-            Value::Object(object) => {
-                let none = Map::new();
-                let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&none);
-                self.leave_out(schema, properties, object);
-                for (name, inner) in object {
-                    if properties.contains_key(name) {
-                        let name = name.replace('~', "~0").replace('/', "~1");
-                        self.visit(&format!("{at}/properties/{name}"), inner, depth + 1);
-                    } else {
-                        self.visit(&format!("{at}/additionalProperties"), inner, depth + 1);
-                    }
-                }
-            }
-            Value::Array(items) => {
-                let at = format!("{at}/items");
-                items.iter_mut().for_each(|item| self.visit(&at, item, depth + 1));
-            }
-            _ => {}
-        }
-        let count = |word: &str| schema.get(word).and_then(Value::as_array).map_or(0, Vec::len);
-        for part in 0..count("allOf") {
-            self.visit(&format!("{at}/allOf/{part}"), value, depth + 1);
-        }
-        for word in ["anyOf", "oneOf"] {
-            let places: Vec<String> =
-                (0..count(word)).map(|choice| format!("{at}/{word}/{choice}")).collect();
-            // A choice that accepts the value as it is comes before one it must be coerced to.
-            if !self.choose(&places, value, depth, true) && !self.gently {
-                self.choose(&places, value, depth, false);
+/// Drops empty texts whose property may be left out.
+fn leave_out_empty(schema: &Value, root: &Value, value: &mut Value) {
+    let target = schema["$ref"].as_str().and_then(|at| root.pointer(at.strip_prefix('#')?));
+    let schema = target.unwrap_or(schema);
+    match value {
+        Value::Object(fields) => {
+            let required = schema["required"].as_array();
+            let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
+            let known = schema["properties"].as_object();
+            fields.retain(|name, inner| {
+                let property = known.and_then(|known| known.get(name));
+                property.is_none() || is_required(name) || inner.is_null() || !is_blank(inner)
+            });
+            for (name, inner) in fields {
+                leave_out_empty(&schema["properties"][name.as_str()], root, inner);
             }
         }
-    }
-
-    /// Takes the first choice of a union that the value fits.
-    fn choose(&mut self, places: &[String], value: &mut Value, depth: usize, gently: bool) -> bool {
-        let before = (self.gently, self.habits.clone());
-        self.gently = gently || before.0;
-        for at in places {
-            let mut coerced = value.clone();
-            self.visit(at, &mut coerced, depth + 1);
-            if self.fits(at, &coerced) {
-                *value = coerced;
-                self.gently = before.0;
-                return true;
-            }
-            self.habits.clone_from(&before.1);
+        Value::Array(items) => {
+            items.iter_mut().for_each(|item| leave_out_empty(&schema["items"], root, item))
         }
-        self.gently = before.0;
-        false
-    }
-
-    /// Drops placeholders for "left out", and keys that the object does not know.
-    fn leave_out(
-        &mut self,
-        schema: &Map<String, Value>,
-        properties: &Map<String, Value>,
-        object: &mut Map<String, Value>,
-    ) {
-        let closed = schema.get("additionalProperties") == Some(&Value::Bool(false));
-        let (root, extra, gently) = (self.root, self.extra, self.gently);
-        let mut habits = Vec::new();
-        object.retain(|name, inner| match properties.get(name) {
-            Some(property) if is_optional(schema, name) => {
-                let left_out = match &*inner {
-                    Value::Null => (!takes_null(property, root)).then_some(Habit::NullOptional),
-                    _ => (is_blank(inner) && !gently).then_some(Habit::EmptyOptional),
-                };
-                habits.extend(left_out);
-                left_out.is_none()
-            }
-            Some(_) => true,
-            None => {
-                let dropped = closed && !gently && (extra == UnknownKeys::Drop || is_blank(inner));
-                habits.extend(dropped.then_some(Habit::ExtraKeys));
-                !dropped
-            }
-        });
-        note(&mut self.habits, habits);
-    }
-
-    /// Whether `value` fits the schema at the place `at`.
-    fn fits(&mut self, at: &str, value: &Value) -> bool {
-        let root = self.root;
-        let validator = self.choices.entry(at.to_owned()).or_insert_with(|| {
-            // The schema gets an id, so that its references still lead to the same places.
-            let mut full = root.clone();
-            full["$id"] = json!("urn:whole");
-            let part = json!({"$defs": {"whole": full}, "$ref": format!("urn:whole#{at}")});
-            jsonschema::validator_for(&part).ok()
-        });
-        validator.as_ref().is_some_and(|validator| validator.is_valid(value))
+        _ => {}
     }
 }
 
-/// Replaces the value with one of the given words, if it is that word in another spelling.
-fn to_word(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
-    let allowed = match (schema.get("enum"), schema.get("const")) {
-        (Some(Value::Array(allowed)), _) => allowed.as_slice(),
-        (_, Some(only)) => std::slice::from_ref(only),
-        _ => return None,
-    };
-    let spelled = value.as_str().filter(|_| !allowed.contains(value)).map(letters_and_digits)?;
-    if allowed.contains(&Value::Null) && ["", "null", "none"].contains(&spelled.as_str()) {
-        *value = Value::Null;
-        return Some(Habit::NullOptional);
+/// The types that would do. Of a union, a list is not tried: its other choices would then be forgotten.
+fn wanted(kind: &ValidationErrorKind) -> JsonTypeSet {
+    match kind {
+        ValidationErrorKind::Type { kind: TypeKind::Single(one) } => JsonTypeSet::from(*one),
+        ValidationErrorKind::Type { kind: TypeKind::Multiple(set) } => *set,
+        ValidationErrorKind::AnyOf { .. }
+        | ValidationErrorKind::OneOfNotValid { .. }
+        | ValidationErrorKind::Enum { .. } => JsonTypeSet::all().remove(JsonType::Array),
+        _ => JsonTypeSet::empty(),
     }
-    let mut same =
-        allowed.iter().filter(|one| one.as_str().is_some_and(|one| letters_and_digits(one) == spelled));
-    let (Some(word), None) = (same.next(), same.next()) else { return None };
-    *value = word.clone();
-    Some(Habit::OtherCase)
 }
 
-/// Converts the value to a type the schema wants, if there is only one way.
-fn to_type(schema: &Map<String, Value>, value: &mut Value) -> Option<Habit> {
-    let types: Vec<&str> = match schema.get("type") {
-        Some(Value::String(name)) => vec![name],
-        Some(Value::Array(names)) => names.iter().filter_map(Value::as_str).collect(),
-        _ => return None,
-    };
-    let wants = |name: &str| types.contains(&name);
-    let (coerced, habit) = match &*value {
-        Value::String(text) if !wants("string") => from_text(text.trim(), &wants)?,
-        Value::Number(number) if !wants("number") && !wants("integer") && wants("string") => {
-            (Value::String(number.to_string()), Habit::NumbersAsText)
+fn read_as(value: &Value, wanted: JsonTypeSet) -> Option<Value> {
+    let wants = |json_type| wanted.contains(json_type);
+    match value {
+        Value::String(text) => {
+            let inner = serde_json::from_str::<Value>(text).ok().filter(|inner| match inner {
+                Value::String(_) => false,
+                Value::Number(_) => wants(JsonType::Number) || wants(JsonType::Integer),
+                other => wants(JsonType::from(other)),
+            });
+            inner.or_else(|| wants(JsonType::Array).then(|| json!([text])))
         }
-        // 3.0 is a whole number, but not every reader knows that.
-        Value::Number(number) if number.is_f64() && wants("integer") && !wants("number") => {
-            (Value::Number(to_integer(number.as_f64()?)?), Habit::NumbersAsText)
+        Value::Number(_) | Value::Bool(_) if wants(JsonType::String) => {
+            Some(Value::String(value.to_string()))
         }
-        Value::Bool(flag) if !wants("boolean") && wants("string") => {
-            (Value::String(flag.to_string()), Habit::NumbersAsText)
+        Value::Number(_) | Value::Bool(_) | Value::Object(_) if wants(JsonType::Array) => {
+            Some(json!([value]))
         }
-        Value::Array(items) if !wants("array") && items.len() == 1 && !items[0].is_null() => {
-            (items[0].clone(), Habit::ListForOne)
+        // In a union, a null may stand for "left out" one level down.
+        Value::Object(fields) if wants(JsonType::Object) => {
+            let named = fields.iter().filter(|(_, inner)| !inner.is_null());
+            Some(named.map(|(name, inner)| (name.clone(), inner.clone())).collect())
         }
-        Value::Number(_) | Value::Bool(_) | Value::Object(_) if !takes(value, &types) && wants("array") => {
-            (json!([value]), Habit::OneForList)
-        }
-        _ => return None,
-    };
-    *value = coerced;
-    // The result may need coercing itself: a list of one may hold a number in quotes.
-    Some(to_type(schema, value).filter(|_| habit == Habit::ListForOne).unwrap_or(habit))
+        Value::Array(items) if items.len() == 1 && !wanted.is_empty() => Some(items[0].clone()),
+        _ => None,
+    }
 }
 
-fn takes(value: &Value, types: &[&str]) -> bool {
-    let type_names: &[&str] = match value {
-        Value::Null => &["null"],
-        Value::Bool(_) => &["boolean"],
-        Value::Number(_) => &["number", "integer"],
-        Value::String(_) => &["string"],
-        Value::Array(_) => &["array"],
-        Value::Object(_) => &["object"],
-    };
-    type_names.iter().any(|name| types.contains(name))
+/// Removes the property at this place.
+fn leave_out(value: &mut Value, at: &str) {
+    if let Some((parent, name)) = at.rsplit_once('/')
+        && let Some(Value::Object(fields)) = value.pointer_mut(parent)
+    {
+        fields.remove(&name.replace("~1", "/").replace("~0", "~"));
+    }
 }
 
-fn from_text(text: &str, wants: &dyn Fn(&str) -> bool) -> Option<(Value, Habit)> {
-    if wants("integer") || wants("number") {
-        let number = text.parse::<i64>().map(Number::from).ok();
-        let number = number.or_else(|| {
-            let real = text.parse::<f64>().ok().filter(|real| real.is_finite())?;
-            if wants("number") { Number::from_f64(real) } else { to_integer(real) }
-        });
-        if let Some(number) = number {
-            return Some((Value::Number(number), Habit::NumbersAsText));
+/// 3.0 is a whole number to a schema, but not to everyone who reads it afterwards.
+fn read_whole_numbers(value: &mut Value) {
+    match value {
+        Value::Number(number) if number.is_f64() => {
+            let whole =
+                number.as_f64().filter(|real| real.fract() == 0.0 && real.abs() < 9_007_199_254_740_992.0);
+            if let Some(whole) = whole {
+                *number = Number::from(whole as i64);
+            }
         }
+        Value::Array(items) => items.iter_mut().for_each(read_whole_numbers),
+        Value::Object(fields) => fields.values_mut().for_each(read_whole_numbers),
+        _ => {}
     }
-    if wants("boolean") {
-        let parsed =
-            [("true", true), ("false", false)].into_iter().find(|(word, _)| text.eq_ignore_ascii_case(word));
-        if let Some((_, parsed)) = parsed {
-            return Some((Value::Bool(parsed), Habit::NumbersAsText));
-        }
-    }
-    if wants("null") && ["null", "none"].iter().any(|word| text.eq_ignore_ascii_case(word)) {
-        return Some((Value::Null, Habit::NullOptional));
-    }
-    if wants("object") || wants("array") {
-        let packed = super::lenient_json::value(text).map(|(value, _)| value);
-        let packed =
-            packed.filter(|value| value.is_object() && wants("object") || value.is_array() && wants("array"));
-        if let Some(packed) = packed {
-            return Some((packed, Habit::PackedArguments));
-        }
-    }
-    wants("array").then(|| (json!([text]), Habit::OneForList))
-}
-
-/// `real` as a whole number, if it is one.
-fn to_integer(real: f64) -> Option<Number> {
-    let small = real.abs() < 9_007_199_254_740_992.0;
-    (real.fract() == 0.0 && small).then(|| Number::from(real as i64))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    #[test]
-    fn unions_of_themselves_come_to_an_end() {
-        let node = json!({"oneOf": [
-            {"type": "object", "properties": {"and": {"type": "array", "items": {"$ref": "#"}}, "x": {"type": "string"}}},
-            {"type": "object", "properties": {"and": {"type": "array", "items": {"$ref": "#"}}, "y": {"type": "string"}}},
-        ]});
-        let mut value = json!({"x": null});
-        for _ in 0..30 {
-            value = json!({"and": [value]});
-        }
-        coerce(&node, &mut value, UnknownKeys::Refuse);
-        let ring = json!({"anyOf": [{"$ref": "#"}, {"$ref": "#"}]});
-        assert!(!takes_null(&ring, &ring));
-        coerce(&ring, &mut value, UnknownKeys::Refuse);
-    }
-
     fn coerced(schema: &Value, mut value: Value) -> Value {
-        coerce(schema, &mut value, UnknownKeys::Refuse);
+        coerce(schema, &jsonschema::validator_for(schema).unwrap(), &mut value);
         value
     }
 
     #[test]
-    fn schemas_say_whether_they_take_null() {
-        let root = json!({"$defs": {
-            "text": {"type": "string"}, "maybe": {"type": ["string", "null"]}, "loop": {"$ref": "#/$defs/loop"},
-        }});
-        for (schema, takes) in [
-            (json!({}), true),
-            (json!(true), true),
-            (json!(false), false),
-            (json!({"type": "null"}), true),
-            (json!({"type": "string"}), false),
-            (json!({"enum": ["a", null]}), true),
-            (json!({"type": "string", "enum": ["a", null]}), false),
-            (json!({"const": "a"}), false),
-            (json!({"$ref": "#/$defs/text"}), false),
-            (json!({"$ref": "#/$defs/maybe"}), true),
-            (json!({"$ref": "#/$defs/none"}), false),
-            (json!({"$ref": "#/$defs/loop"}), false),
-            (json!({"anyOf": [{"type": "string"}, {"type": "null"}]}), true),
-            (json!({"oneOf": [{"const": "a"}, {"const": "b"}]}), false),
-            (json!({"allOf": [{"type": ["string", "null"]}, {"type": "string"}]}), false),
-        ] {
-            assert_eq!(takes_null(&schema, &root), takes, "{schema}");
-        }
-    }
-
-    #[test]
-    fn only_optional_properties_are_dropped() {
+    fn blanks_that_do_not_fit_are_left_out() {
         let schema = json!({
             "type": "object",
-            "properties": {"a/b": {"type": "object", "properties": {"c": {"type": "string"}}}, "d": {"type": "string"}},
-            "required": ["d"],
+            "properties": {
+                "a/b": {"type": "object", "properties": {"c": {"type": "string"}}}, "d": {"type": ["string", "null"]},
+                "next": {"$ref": "#"}, "limit": {"type": "integer"},
+            },
             "additionalProperties": {"type": "object", "properties": {"e": {"type": "string"}}},
         });
-        let value = json!({"a/b": {"c": null}, "d": null, "free": {"e": " "}, "other": null});
-        assert_eq!(coerced(&schema, value), json!({"a/b": {}, "d": null, "free": {}, "other": null}));
-        assert_eq!(coerced(&schema, json!({"d": ""})), json!({"d": ""}));
-        assert_eq!(coerced(&schema, json!([null])), json!([null]));
-    }
-
-    #[test]
-    fn of_a_union_the_choice_that_fits_counts() {
-        let schema = json!({"$ref": "#/$defs/node", "$defs": {"node": {"oneOf": [
-            {"properties": {"is": {"const": "leaf"}, "name": {"type": ["string", "null"]}}, "required": ["is"]},
-            {"properties": {"is": {"const": "pair"}, "name": {"type": "string"}, "of": {"type": "array", "items": {"$ref": "#/$defs/node"}}},
-             "required": ["is"]},
-        ]}}});
-        let leaf = json!({"is": "leaf", "name": null});
         let value =
-            json!({"is": "pair", "name": null, "of": [leaf, {"is": "pair", "name": null, "of": null}]});
-        assert_eq!(coerced(&schema, value), json!({"is": "pair", "of": [leaf, {"is": "pair"}]}));
-        let neither = json!({"is": "tree", "name": null});
-        assert_eq!(coerced(&schema, neither.clone()), neither);
+            json!({"a/b": {"c": null}, "d": null, "free": {"e": null}, "next": {"limit": " ", "next": null}});
+        assert_eq!(coerced(&schema, value), json!({"a/b": {}, "d": null, "free": {}, "next": {}}));
+        let maps =
+            json!({"properties": {"a": {}, "b": {}, "c": {"items": {"$ref": "#"}}}, "required": ["b"]});
+        let value = json!({"a": "", "b": "", "c": [{"a": " ", "free": ""}]});
+        assert_eq!(coerced(&maps, value), json!({"b": "", "c": [{"free": ""}]}));
+        assert_eq!(coerced(&schema, json!([null])), json!(null));
+        assert_eq!(coerced(&json!({"items": {"type": "string"}}), json!([null])), json!([null]));
     }
 
     #[test]
-    fn schemas_that_refer_to_themselves_end() {
-        let root = json!({"type": "object", "properties": {"next": {"$ref": "#"}, "x": {"type": "string"}}});
-        let value = json!({"next": {"next": {"x": null}, "x": null}, "x": "y"});
-        assert_eq!(coerced(&root, value), json!({"next": {"next": {}}, "x": "y"}));
-        let endless = json!({"$ref": "#"});
-        assert_eq!(coerced(&endless, json!({"x": null})), json!({"x": null}));
+    fn in_a_union_nulls_are_left_out_if_no_choice_takes_them() {
+        let schema = json!({"anyOf": [
+            {"properties": {"is": {"const": "leaf"}, "name": {"type": ["string", "null"]}}, "required": ["is", "name"]},
+            {"properties": {"is": {"const": "pair"}, "name": {"type": "string"}}, "required": ["is"]},
+        ]});
+        let leaf = json!({"is": "leaf", "name": null});
+        assert_eq!(coerced(&schema, leaf.clone()), leaf);
+        assert_eq!(coerced(&schema, json!({"is": "pair", "name": null})), json!({"is": "pair"}));
     }
 
     #[test]
     fn values_take_the_type_that_is_wanted() {
         let text = json!({"type": "string"});
         let list = json!({"type": "array", "items": {"type": "integer"}});
-        for (schema, original, expected, habit) in [
-            (json!({"type": "integer"}), json!("45"), json!(45), Habit::NumbersAsText),
-            (json!({"type": "integer"}), json!(45.0), json!(45), Habit::NumbersAsText),
-            (json!({"type": "number"}), json!(" 0.5 "), json!(0.5), Habit::NumbersAsText),
-            (json!({"type": "boolean"}), json!("True"), json!(true), Habit::NumbersAsText),
-            (text.clone(), json!(7), json!("7"), Habit::NumbersAsText),
-            (json!({"enum": ["allTime", "week"]}), json!("ALL_TIME"), json!("allTime"), Habit::OtherCase),
-            (json!({"enum": ["a", null]}), json!("None"), json!(null), Habit::NullOptional),
-            (text.clone(), json!(["a"]), json!("a"), Habit::ListForOne),
-            (list.clone(), json!(3), json!([3]), Habit::OneForList),
-            (list.clone(), json!("[1, 2]"), json!([1, 2]), Habit::PackedArguments),
-            (json!({"type": "array", "items": text}), json!("a@b.c"), json!(["a@b.c"]), Habit::OneForList),
-            (json!({"type": "object"}), json!("{\"a\": 1}"), json!({"a": 1}), Habit::PackedArguments),
-            (
-                json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}),
-                json!("3"),
-                json!(3),
-                Habit::NumbersAsText,
-            ),
+        for (schema, original, expected) in [
+            (json!({"type": "integer"}), json!("45"), json!(45)),
+            (json!({"type": "integer"}), json!(45.0), json!(45)),
+            (json!({"type": "number"}), json!(" 0.5 "), json!(0.5)),
+            (json!({"type": "boolean"}), json!("true"), json!(true)),
+            (json!({"enum": [1, 2, null]}), json!("2"), json!(2)),
+            (text.clone(), json!(7), json!("7")),
+            (text.clone(), json!(["a"]), json!("a")),
+            (list.clone(), json!(3), json!([3])),
+            (list.clone(), json!("[1, 2]"), json!([1, 2])),
+            (json!({"type": "array", "items": text}), json!("45"), json!(["45"])),
+            (json!({"type": "object"}), json!("{\"a\": 1}"), json!({"a": 1})),
+            (json!({"anyOf": [{"type": "integer"}, {"type": "null"}]}), json!("3"), json!(3)),
         ] {
-            let mut value = original.clone();
-            assert_eq!(
-                (coerce(&schema, &mut value, UnknownKeys::Refuse), value),
-                (vec![habit], expected),
-                "{schema} {original}"
-            );
+            assert_eq!(coerced(&schema, original.clone()), expected, "{schema} {original}");
         }
     }
 
@@ -435,26 +191,13 @@ mod tests {
             (json!({"anyOf": [{"type": "integer"}, {"type": "string"}]}), json!("45")),
             (json!({"type": "integer"}), json!("ten")),
             (json!({"type": "integer"}), json!(1.5)),
-            (json!({"enum": ["a", "A"]}), json!("á")),
-            (json!({"enum": ["a-b", "a_b"]}), json!("AB")),
+            (json!({"enum": ["a", "b"]}), json!("A")),
+            (json!({"type": "string", "pattern": "^x"}), json!("45")),
             (json!({"type": "string"}), json!(["a", "b"])),
             (json!({"type": "string"}), json!({"a": 1})),
+            (json!({"properties": {"a": {}}, "additionalProperties": false}), json!({"b": 1})),
         ] {
             assert_eq!(coerced(&schema, value.clone()), value, "{schema}");
         }
-    }
-
-    #[test]
-    fn unknown_keys_are_dropped_where_they_may_be() {
-        let schema =
-            json!({"type": "object", "properties": {"a": {"type": "string"}}, "additionalProperties": false});
-        let original = json!({"a": "x", "why": "because", "note": null});
-        assert_eq!(coerced(&schema, original.clone()), json!({"a": "x", "why": "because"}));
-        let mut value = original;
-        assert_eq!(coerce(&schema, &mut value, UnknownKeys::Drop), [Habit::ExtraKeys]);
-        assert_eq!(value, json!({"a": "x"}));
-        let open = json!({"type": "object", "properties": {"a": {"type": "string"}}});
-        let mut value = json!({"b": 1});
-        assert_eq!((coerce(&open, &mut value, UnknownKeys::Drop), value), (vec![], json!({"b": 1})));
     }
 }

@@ -1,12 +1,8 @@
-//! Asks one question until there is a usable answer: an unusable one is sent back with what is wrong, one that was cut
+//! Asks one question until there is a usable answer: an unusable one is sent back once with what is wrong, one that was cut
 //! off is asked for again with more room, and a conversation that is too long is shortened.
 
-use super::habit::note;
-use super::{Delta, Habit, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
+use super::{Delta, Message, Model, ModelError, OnText, Reply, Request, Stop, Usage};
 use crate::text::words::clip;
-
-/// How often an unusable answer is sent back.
-const MAX_SEND_BACKS: usize = 2;
 
 /// How much of an unusable answer the model is shown again.
 const MAX_QUOTED_CHARS: usize = 4_000;
@@ -24,13 +20,12 @@ pub(super) struct ModelExchange<'a> {
     pub request: Request,
     /// All tokens used, including those of unusable answers.
     pub usage: Usage,
-    /// The habits that were corrected so far.
-    pub habits: Vec<Habit>,
     /// How many bytes of the conversation the model was not shown.
     pub left_out: usize,
     /// How many times the model was asked.
     pub answers: usize,
-    objections: usize,
+    /// Whether an answer was sent back.
+    pub sent_back: bool,
     was_cut: bool,
     shortened: usize,
 }
@@ -42,18 +37,12 @@ impl<'a> ModelExchange<'a> {
             on_text,
             request,
             usage: Usage::default(),
-            habits: Vec::new(),
             left_out: 0,
             answers: 0,
-            objections: 0,
+            sent_back: false,
             was_cut: false,
             shortened: 0,
         }
-    }
-
-    /// Whether any answer was sent back yet.
-    pub fn has_sent_back(&self) -> bool {
-        self.objections > 0
     }
 
     /// The next answer that is complete.
@@ -62,9 +51,8 @@ impl<'a> ModelExchange<'a> {
             self.answers += 1;
             let error = match self.model.complete(&self.request, self.on_text).await {
                 Ok(reply) => {
-                    let mut reply = reply.visible();
+                    let reply = reply.visible();
                     self.usage += reply.usage;
-                    note(&mut self.habits, std::mem::take(&mut reply.habits));
                     // Text that ended because the tokens ran out is not the whole answer. A call is either whole or not
                     // there.
                     if reply.stop != Stop::Length || !reply.calls.is_empty() {
@@ -79,7 +67,6 @@ impl<'a> ModelExchange<'a> {
             match error {
                 ModelError::AnswerTooLong { limit, .. } if !self.was_cut => {
                     self.was_cut = true;
-                    note(&mut self.habits, [Habit::CutAnswer]);
                     // The request's own limit is dropped first: thoughts count as well.
                     if self.request.max_tokens.take().is_none() {
                         let wish = format!(
@@ -96,7 +83,6 @@ impl<'a> ModelExchange<'a> {
                         return Err(error);
                     }
                     self.left_out += left_out;
-                    note(&mut self.habits, [Habit::LongContext]);
                 }
                 error => return Err(error),
             }
@@ -104,14 +90,12 @@ impl<'a> ModelExchange<'a> {
         }
     }
 
-    /// Sends the answer back with what is wrong with it, at most twice; after that, the error says `why`, without
-    /// values.
+    /// Sends the answer back with what is wrong with it, once; after that, the error says `why`, without values.
     pub fn send_back(&mut self, reply: &Reply, wish: String, why: &str) -> Result<(), ModelError> {
-        if self.objections == MAX_SEND_BACKS {
-            let why = format!("after {} tries: {why}", MAX_SEND_BACKS + 1);
-            return Err(ModelError::unreadable(self.model.label(), why));
+        if self.sent_back {
+            return Err(ModelError::unreadable(self.model.label(), format!("after two tries: {why}")));
         }
-        self.objections += 1;
+        self.sent_back = true;
         (self.on_text)(Delta::Restart);
         // The bad call itself is not repeated: servers refuse arguments they cannot parse.
         let text = if reply.text.trim().is_empty() { "(an answer that cannot be used)" } else { &reply.text };

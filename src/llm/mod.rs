@@ -4,9 +4,8 @@
 //! [`Visible`](crate::text::Visible) before anybody sees it; sizes, times and repetitions are bounded; a key goes only
 //! to the configured server and appears in no error, log or cassette; dropping the future cancels.
 //!
-//! Not here: budgets, the journal and the prompts. Callers ask through [`propose`] or [`structured`], which correct the
-//! habits of models ([`Habit`]) and check tool calls and answers against their schemas; a bare [`Model::complete`] does
-//! not.
+//! Not here: budgets, the journal and the prompts. Callers ask through [`propose`] or [`structured`], which check tool
+//! calls and answers against their schemas, and send back once what does not fit; a bare [`Model::complete`] does not.
 //!
 //! A provider is one file and one arm in [`open`]. [`Builtin`] needs no network: it answers from
 //! [`Request::task`] and [`Request::facts`], which the other providers ignore.
@@ -18,12 +17,10 @@ mod check;
 mod coerce;
 mod error;
 mod exchange;
-mod habit;
 mod lenient_json;
 mod limiter;
 mod ollama;
 mod openai;
-mod probe;
 mod propose;
 mod record;
 mod redact;
@@ -42,9 +39,7 @@ use std::sync::Arc;
 pub use builtin::{Answer, Builtin, Task, facts};
 pub use check::check;
 pub use error::ModelError;
-pub use habit::Habit;
 pub use limiter::Limiter;
-pub use probe::{Probe, probe};
 pub use propose::propose;
 pub use record::{Recorder, Replayer};
 pub use redact::Redactor;
@@ -75,6 +70,35 @@ pub trait Model: Send + Sync {
         request: &'a Request,
         on_text: OnText<'a>,
     ) -> BoxFuture<'a, Result<Reply, ModelError>>;
+}
+
+/// A model that has its answers ready: rules, a script, a recording.
+pub trait ReadyModel: Send + Sync {
+    /// As in [`Model::label`].
+    fn label(&self) -> &str;
+
+    /// Gives one answer at once.
+    fn answer(&self, request: &Request) -> Result<Reply, ModelError>;
+}
+
+impl<M: ReadyModel> Model for M {
+    fn label(&self) -> &str {
+        ReadyModel::label(self)
+    }
+
+    fn complete<'a>(
+        &'a self,
+        request: &'a Request,
+        on_text: OnText<'a>,
+    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
+        Box::pin(async move {
+            let reply = self.answer(request)?;
+            if !reply.text.is_empty() {
+                on_text(Delta::Text(&reply.text));
+            }
+            Ok(reply)
+        })
+    }
 }
 
 /// For callers that do not watch the text as it streams: `propose(model, &request, &llm::quiet)`.

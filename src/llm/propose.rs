@@ -1,96 +1,46 @@
 //! Asks for words or calls, and checks them against the tools' schemas before anybody sees them.
 
-use super::coerce::UnknownKeys;
 use super::exchange::ModelExchange;
-use super::habit::note;
 use super::schema::{self, Complaints};
-use super::{
-    Choice, Habit, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, lenient_json,
-};
+use super::{Choice, Message, Model, ModelError, OnText, Reply, Request, ToolCall, calls, lenient_json};
 use crate::text::words::clip;
 
-/// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty, or
-/// calls nothing when a call is required) is sent back with what is wrong, at most twice. Then the error is
-/// [`ModelError::Unreadable`]: no part of it is ever returned. Words instead of a required call are sent back once;
-/// after that they are returned, if the request says what ends the work. The usage counts every answer.
+/// One answer whose calls all name an offered tool and fit its schema. An answer that does not (or that is empty, repeats
+/// its last call, or calls nothing when a call is required) is sent back once with what is wrong. Then the error is
+/// [`ModelError::Unreadable`]: no part of it is ever returned. Only words instead of a required call are returned then, if
+/// the request says what ends the work. The usage counts every answer.
 pub async fn propose(model: &dyn Model, request: &Request, on_text: OnText<'_>) -> Result<Reply, ModelError> {
     let mut asking = ModelExchange::new(model, request.clone(), on_text);
     loop {
         let mut reply = asking.answer().await?;
-        read_habits(&asking.request, &mut reply);
-        let extra = if asking.has_sent_back() { UnknownKeys::Drop } else { UnknownKeys::Refuse };
-        let checked = check(&asking.request, &mut reply, extra);
-        note(&mut asking.habits, reply.habits.drain(..));
-        let complaint = match checked {
-            Ok(()) => match repeated(request, &reply) {
-                None => return Ok(finished(asking, reply)),
-                Some(call) => {
-                    note(&mut asking.habits, [Habit::SameCall]);
-                    if asking.has_sent_back() {
-                        // It insists. If the work can end, it does; otherwise whoever decides sees the call again.
-                        if let Some(end) = ending_call(request, &reply) {
-                            return Ok(finished(asking, Reply { calls: vec![end], ..reply }));
-                        }
-                        return Ok(finished(asking, reply));
-                    }
-                    let text = format!(
-                        "it makes the call of `{}` again that was made just before, and its result is above; go on from \
-                         there, or finish",
-                        clip(&call.name, 60)
-                    );
-                    Complaints { full: text, masked: "it repeats its last call".to_owned() }
-                }
-            },
-            Err(complaint) => {
-                let only_words =
-                    reply.calls.is_empty() && reply.bad_calls.is_empty() && !reply.text.trim().is_empty();
-                if only_words && asking.has_sent_back() && request.ends_with.is_some() {
-                    note(&mut asking.habits, [Habit::ProseAfterWork]);
-                    return Ok(finished(asking, reply));
-                }
-                complaint
-            }
-        };
+        read_text(request, &mut reply);
+        let Err(complaints) = check(request, &mut reply) else { break Ok(finished(asking, reply)) };
+        let only_words = reply.calls.is_empty() && reply.bad_calls.is_empty() && !is_empty(&reply);
+        if only_words && asking.sent_back && request.ends_with.is_some() {
+            break Ok(finished(asking, reply));
+        }
         let wish = format!(
             "Your last answer cannot be used: {}. Nothing of it was carried out. Answer again, in full.",
-            complaint.full
+            complaints.full
         );
-        asking.send_back(&reply, wish, &complaint.masked)?;
+        asking.send_back(&reply, wish, &complaints.masked)?;
     }
 }
 
 fn finished(asking: ModelExchange<'_>, reply: Reply) -> Reply {
-    Reply { usage: asking.usage, habits: asking.habits, left_out: asking.left_out, ..reply }
+    Reply { usage: asking.usage, left_out: asking.left_out, ..reply }
 }
 
-/// Interprets what the model wrote in an unusual way.
-fn read_habits(request: &Request, reply: &mut Reply) {
-    if reply.calls.is_empty()
-        && reply.bad_calls.is_empty()
-        && let Some((calls, besides)) = calls::in_text(&reply.text, &request.tools)
-    {
-        (reply.calls, reply.text) = (calls, besides);
-        note(&mut reply.habits, [Habit::CallAsText]);
+/// Takes calls out of the text, or the text out of its fence.
+fn read_text(request: &Request, reply: &mut Reply) {
+    if !reply.calls.is_empty() || !reply.bad_calls.is_empty() {
+        return;
     }
-    if reply.calls.is_empty()
-        && let Some(inner) = lenient_json::without_fence(&reply.text)
-    {
+    if let Some((calls, words)) = calls::in_text(&reply.text, &request.tools) {
+        (reply.calls, reply.text) = (calls, words);
+    } else if let Some(("markdown", inner)) = lenient_json::in_fence(&reply.text) {
         reply.text = inner.to_owned();
-        note(&mut reply.habits, [Habit::Fence]);
     }
-    if !reply.calls.is_empty() && !reply.text.trim().is_empty() {
-        note(&mut reply.habits, [Habit::ProseWithCall]);
-    }
-}
-
-/// The call that ends the work, with the model's words as its reason if it takes one.
-fn ending_call(request: &Request, reply: &Reply) -> Option<ToolCall> {
-    let name = request.ends_with.as_ref()?;
-    let tool = request.tools.iter().find(|tool| tool.name == *name)?;
-    let id = format!("words_{}", request.messages.len());
-    let with = |args| schema::accept(&tool.schema, args, UnknownKeys::Drop).ok();
-    let (args, _) = with(serde_json::json!({ "reason": clip(reply.text.trim(), 1_000) }))?;
-    Some(ToolCall { id, name: name.clone(), args, signature: None })
 }
 
 /// The first call of a reply, if all of its calls were made just before, and worked. What a person said since may ask
@@ -117,7 +67,7 @@ fn repeated<'r>(request: &Request, reply: &'r Reply) -> Option<&'r ToolCall> {
 }
 
 /// Says what is wrong with a reply. Coerces its calls to the schemas of their tools.
-fn check(request: &Request, reply: &mut Reply, extra: UnknownKeys) -> Result<(), Complaints> {
+fn check(request: &Request, reply: &mut Reply) -> Result<(), Complaints> {
     let mut wrong = Vec::new();
     for bad in &reply.bad_calls {
         wrong.push(Complaints {
@@ -126,16 +76,20 @@ fn check(request: &Request, reply: &mut Reply, extra: UnknownKeys) -> Result<(),
         });
     }
     for call in &mut reply.calls {
-        wrong.extend(check_call(request, call, extra, &mut reply.habits).err());
+        wrong.extend(check_call(request, call).err());
     }
-    note(&mut reply.habits, calls::drop_doubles(&mut reply.calls));
-    if reply.calls.len() > 1 {
-        note(&mut reply.habits, [Habit::SeveralCalls]);
+    calls::drop_doubles(&mut reply.calls);
+    wrong.extend(missing(request, reply).map(Complaints::same));
+    if wrong.is_empty() {
+        wrong.extend(repeated(request, reply).map(|call| Complaints {
+            full: format!(
+                "it makes the call of `{}` again that was made just before, and its result is above; go on from there, \
+                 or finish",
+                clip(&call.name, 60)
+            ),
+            masked: "it repeats its last call".to_owned(),
+        }));
     }
-    if is_empty(reply) {
-        note(&mut reply.habits, [Habit::EmptyAnswer]);
-    }
-    wrong.extend(missing(request, reply).map(|text| Complaints { full: text.clone(), masked: text }));
     if wrong.is_empty() {
         return Ok(());
     }
@@ -143,35 +97,19 @@ fn check(request: &Request, reply: &mut Reply, extra: UnknownKeys) -> Result<(),
     Err(Complaints { full: joined(|one| &one.full), masked: joined(|one| &one.masked) })
 }
 
-fn check_call(
-    request: &Request,
-    call: &mut ToolCall,
-    extra: UnknownKeys,
-    habits: &mut Vec<Habit>,
-) -> Result<(), Complaints> {
+fn check_call(request: &Request, call: &mut ToolCall) -> Result<(), Complaints> {
     let written = clip(&call.name, 60);
-    let Some(tool) = calls::find(&request.tools, &call.name) else {
-        note(habits, [Habit::UnknownTool]);
+    let Some(tool) = request.tools.iter().find(|tool| tool.name == call.name) else {
         return Err(Complaints {
             full: format!("there is no tool `{written}` ({})", offered(request)),
             masked: "a call of a tool that was not offered".to_owned(),
         });
     };
-    if call.name != tool.name {
-        call.name.clone_from(&tool.name);
-        note(habits, [Habit::ToolName]);
-    }
-    match schema::accept(&tool.schema, std::mem::take(&mut call.args), extra) {
-        Ok((args, corrected)) => {
-            call.args = args;
-            note(habits, corrected);
-            Ok(())
-        }
-        Err(complaint) => Err(Complaints {
-            full: format!("the arguments of `{written}`: {}", complaint.full),
-            masked: format!("the arguments of `{}`: {}", tool.name, complaint.masked),
-        }),
-    }
+    call.args = schema::accept(&tool.schema, std::mem::take(&mut call.args)).map_err(|wrong| Complaints {
+        full: format!("the arguments of `{written}`: {}", wrong.full),
+        masked: format!("the arguments of `{written}`: {}", wrong.masked),
+    })?;
+    Ok(())
 }
 
 fn is_empty(reply: &Reply) -> bool {
@@ -228,11 +166,11 @@ mod tests {
         Reply { calls: vec![call], stop: Stop::Calls, ..Reply::default() }
     }
 
-    async fn fails_thrice(bad: Reply) -> (String, Vec<Request>) {
-        let model = Scripted::new([Ok(bad.clone()), Ok(bad.clone()), Ok(bad)]);
+    async fn fails_twice(bad: Reply) -> (String, Vec<Request>) {
+        let model = Scripted::new([Ok(bad.clone()), Ok(bad)]);
         let error = propose(&model, &request(), &quiet).await.unwrap_err();
         assert_eq!(error.code(), "unreadable");
-        assert_eq!(model.requests().len(), 3);
+        assert_eq!(model.requests().len(), 2);
         (error.to_string(), model.requests())
     }
 
@@ -252,15 +190,15 @@ mod tests {
 
     #[tokio::test]
     async fn an_unknown_tool_is_told_which_there_are() {
-        let (_, requests) = fails_thrice(call("send_money", json!({}))).await;
+        let (_, requests) = fails_twice(call("send_money", json!({}))).await;
         assert!(last_message(&requests[1]).contains("write_email"));
         // The conversation still alternates, as some chat templates insist.
-        assert_eq!(requests[2].messages.len(), 5);
+        assert_eq!(requests[1].messages.len(), 3);
     }
 
     #[tokio::test]
     async fn extra_and_missing_arguments_are_named() {
-        let (error, requests) = fails_thrice(call("write_email", json!({"to": "canary", "bcc": "x"}))).await;
+        let (error, requests) = fails_twice(call("write_email", json!({"to": "canary", "bcc": "x"}))).await;
         assert!(
             last_message(&requests[1]).contains("text") && last_message(&requests[1]).contains("bcc"),
             "{}",
@@ -273,14 +211,32 @@ mod tests {
     async fn words_where_a_call_is_required_and_empty_answers_are_asked_again() {
         let words = Reply { text: "Sure, I will write to Bob.".into(), ..Reply::default() };
         let good = call("write_email", json!({"to": "bob", "text": "hi"}));
-        let model = Scripted::new([Ok(words), Ok(Reply::default()), Ok(good)]);
-        assert_eq!(propose(&model, &request(), &quiet).await.unwrap().calls.len(), 1);
+        for (bad, why) in
+            [(words, "it calls no tool (tools: write_email)"), (Reply::default(), "calls no tool")]
+        {
+            let model = Scripted::new([Ok(bad), Ok(good.clone())]);
+            assert_eq!(propose(&model, &request(), &quiet).await.unwrap().calls.len(), 1);
+            assert!(last_message(&model.requests()[1]).contains(why));
+        }
     }
 
     #[tokio::test]
     async fn one_bad_call_spoils_its_neighbours() {
         let mut reply = call("write_email", json!({"to": "bob", "text": "hi"}));
         reply.bad_calls.push(BadCall { name: "write_email".into(), why: "not JSON".into() });
-        fails_thrice(reply).await;
+        fails_twice(reply).await;
+    }
+
+    #[tokio::test]
+    async fn a_call_that_was_just_made_is_sent_back_and_then_refused() {
+        let again = call("write_email", json!({"to": "bob", "text": "hi"}));
+        let made = request()
+            .message(again.message())
+            .message(Message::result(&again.calls[0], "sent"))
+            .ends_with("done");
+        let model = Scripted::new([Ok(again.clone()), Ok(again)]);
+        let error = propose(&model, &made, &quiet).await.unwrap_err();
+        assert!(error.to_string().contains("it repeats its last call"), "{error}");
+        assert!(last_message(&model.requests()[1]).contains("its result is above"));
     }
 }

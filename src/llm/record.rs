@@ -16,7 +16,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-use super::{BoxFuture, Delta, Model, ModelError, OnText, Redactor, Reply, Request};
+use super::{BoxFuture, Model, ModelError, OnText, ReadyModel, Redactor, Reply, Request};
 
 #[derive(Serialize, Deserialize)]
 struct Line {
@@ -119,26 +119,17 @@ impl Replayer {
     }
 }
 
-impl Model for Replayer {
+impl ReadyModel for Replayer {
     fn label(&self) -> &str {
         "replay"
     }
 
-    fn complete<'a>(
-        &'a self,
-        request: &'a Request,
-        on_text: OnText<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
-        Box::pin(async move {
-            let missing = || ModelError::NotRecorded {
+    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
+        self.take(request).unwrap_or_else(|| {
+            Err(ModelError::NotRecorded {
                 task: request.task.clone(),
                 why: "every recorded answer for it has been given".into(),
-            };
-            let reply = self.take(request).unwrap_or_else(|| Err(missing()))?;
-            if !reply.text.is_empty() {
-                on_text(Delta::Text(&reply.text));
-            }
-            Ok(reply)
+            })
         })
     }
 }

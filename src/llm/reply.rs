@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Habit, Message, ToolCall, Usage};
+use super::{Message, ToolCall, Usage};
 use crate::text::Visible;
 
 /// A whole answer.
@@ -26,9 +26,6 @@ pub struct Reply {
     /// The model that answered, as the server calls it.
     #[serde(default)]
     pub model: String,
-    /// The habits that were corrected.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub habits: Vec<Habit>,
     /// How many bytes of the conversation the model was not shown, because it cannot read that much.
     #[serde(default, skip_serializing_if = "is_nothing")]
     pub left_out: usize,

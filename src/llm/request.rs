@@ -32,7 +32,7 @@ pub struct Request {
     #[serde(default)]
     pub choice: Choice,
     /// The tool that ends the work. If it is named, words in place of a required call are returned once the model was
-    /// told so, and a call that is repeated after that ends the work. The tool takes nothing, or words as its `reason`.
+    /// told so, and calling it again is no repetition.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ends_with: Option<String>,
     /// The shape the answer's text must have; [`structured`](super::structured) fills it in.

@@ -5,8 +5,7 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
-use super::Habit;
-use super::coerce::{UnknownKeys, coerce, is_optional, takes_null};
+use super::coerce::coerce;
 
 /// How many complaints a model is told at once.
 const MAX_COMPLAINTS: usize = 5;
@@ -34,34 +33,30 @@ pub(super) struct Complaints {
     pub masked: String,
 }
 
-/// Coerces what a model said to the schema, and checks that it fits. Everything a model says passes through here
-/// before anybody sees it, so that the same thing is shown, hashed and carried out.
-pub(super) fn accept(
-    schema: &Value,
-    mut value: Value,
-    extra: UnknownKeys,
-) -> Result<(Value, Vec<Habit>), Complaints> {
-    let habits = coerce(schema, &mut value, extra);
-    check(schema, &value)?;
-    Ok((value, habits))
+impl Complaints {
+    /// A complaint that holds no values.
+    pub fn same(text: String) -> Self {
+        Self { full: text.clone(), masked: text }
+    }
 }
 
-/// Checks `value`; the complaints say where and what.
-fn check(schema: &Value, value: &Value) -> Result<(), Complaints> {
+/// Coerces what a model said to the schema, and checks that it fits. Everything a model says passes through here
+/// before anybody sees it, so that the same thing is shown, hashed and carried out.
+pub(super) fn accept(schema: &Value, mut value: Value) -> Result<Value, Complaints> {
     let validator = jsonschema::validator_for(schema).map_err(|error| {
-        let text = clip(&format!("the tool's own schema is not usable: {error}"), MAX_COMPLAINT);
-        Complaints { full: text.clone(), masked: text }
+        Complaints::same(clip(&format!("the tool's own schema is not usable: {error}"), MAX_COMPLAINT))
     })?;
+    coerce(schema, &validator, &mut value);
     let mut full = Vec::new();
     let mut masked = Vec::new();
-    for error in validator.iter_errors(value).take(MAX_COMPLAINTS) {
+    for error in validator.iter_errors(&value).take(MAX_COMPLAINTS) {
         let path = error.instance_path().to_string();
         let at = if path.is_empty() { String::new() } else { format!("at {path}: ") };
         full.push(clip(&format!("{at}{error}"), MAX_COMPLAINT));
         masked.push(clip(&format!("{at}{}", error.masked()), MAX_COMPLAINT));
     }
     if full.is_empty() {
-        Ok(())
+        Ok(value)
     } else {
         Err(Complaints { full: full.join("; "), masked: masked.join("; ") })
     }
@@ -70,23 +65,20 @@ fn check(schema: &Value, value: &Value) -> Result<(), Complaints> {
 /// The schema as OpenAI's strict mode wants it: every object closed, every property required, and null for optional
 /// ones; [`accept`] drops the nulls again. `None` if the schema cannot be put that way (maps with free keys).
 pub(super) fn strict(schema: &Value) -> Option<Value> {
-    strict_of(schema, schema)
-}
-
-fn strict_of(schema: &Value, root: &Value) -> Option<Value> {
     match schema {
         Value::Object(fields) => {
             let mut out = Map::new();
+            let required = fields.get("required").and_then(Value::as_array);
+            let required: Vec<&str> = required.into_iter().flatten().filter_map(Value::as_str).collect();
             for (key, value) in fields {
                 let value = match key.as_str() {
                     "properties" | "$defs" | "definitions" => {
                         let Value::Object(inner) = value else { return None };
                         let mut closed = Map::new();
                         for (name, schema) in inner {
-                            let left_out =
-                                key == "properties" && is_optional(fields, name) && !takes_null(schema, root);
-                            let schema = strict_of(schema, root)?;
-                            closed.insert(name.clone(), if left_out { nullable(schema) } else { schema });
+                            let is_optional = key == "properties" && !required.contains(&name.as_str());
+                            let schema = strict(schema)?;
+                            closed.insert(name.clone(), if is_optional { nullable(schema) } else { schema });
                         }
                         Value::Object(closed)
                     }
@@ -96,7 +88,7 @@ fn strict_of(schema: &Value, root: &Value) -> Option<Value> {
                     }
                     "additionalProperties" if value.is_object() || value == &json!(true) => return None,
                     "enum" | "const" | "required" | "type" => value.clone(),
-                    _ => strict_of(value, root)?,
+                    _ => strict(value)?,
                 };
                 out.insert(key.clone(), value);
             }
@@ -109,15 +101,17 @@ fn strict_of(schema: &Value, root: &Value) -> Option<Value> {
             }
             Some(Value::Object(out))
         }
-        Value::Array(items) => {
-            items.iter().map(|item| strict_of(item, root)).collect::<Option<Vec<_>>>().map(Value::Array)
-        }
+        Value::Array(items) => items.iter().map(strict).collect::<Option<Vec<_>>>().map(Value::Array),
         other => Some(other.clone()),
     }
 }
 
 /// The same schema, but it also accepts null.
 fn nullable(mut schema: Value) -> Value {
+    let choices = ["type", "anyOf"].iter().filter_map(|word| schema.get(word)?.as_array()).flatten();
+    if choices.into_iter().any(|one| *one == "null" || *one == json!({"type": "null"})) {
+        return schema;
+    }
     let named = schema.get("type").and_then(Value::as_str).map(str::to_owned);
     let scalar = named.filter(|name| ["string", "number", "integer", "boolean"].contains(&name.as_str()));
     let has_more = ["const", "$ref", "anyOf", "oneOf", "allOf"].iter().any(|word| schema.get(word).is_some());
@@ -157,8 +151,10 @@ mod tests {
     #[test]
     fn complaints_say_where_and_masked_ones_hold_no_values() {
         let schema = of::<Answer>();
-        assert_eq!(check(&schema, &json!({"class": "notify", "gist": "g", "tags": []})), Ok(()));
-        let bad = check(&schema, &json!({"class": "canary-value", "gist": 7, "tags": ["x"]})).unwrap_err();
+        let good = json!({"class": "notify", "gist": "g", "tags": []});
+        assert_eq!(accept(&schema, good.clone()), Ok(good));
+        let bad = json!({"class": "canary-value", "gist": [1, 2], "tags": ["x"]});
+        let bad = accept(&schema, bad).unwrap_err();
         assert!(bad.full.contains("/class") && bad.full.contains("canary-value"), "{}", bad.full);
         assert!(bad.masked.contains("/gist") && !bad.masked.contains("canary-value"), "{}", bad.masked);
     }

@@ -5,7 +5,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde_json::Value;
 
-use super::{BoxFuture, Delta, Model, ModelError, OnText, Reply, Request, Stop, ToolCall};
+use super::{ModelError, ReadyModel, Reply, Request, Stop, ToolCall};
 
 type Answerer = dyn Fn(&Request) -> Result<Reply, ModelError> + Send + Sync;
 
@@ -75,32 +75,22 @@ impl Scripted {
     }
 }
 
-impl Model for Scripted {
+impl ReadyModel for Scripted {
     fn label(&self) -> &str {
         &self.label
     }
 
-    fn complete<'a>(
-        &'a self,
-        request: &'a Request,
-        on_text: OnText<'a>,
-    ) -> BoxFuture<'a, Result<Reply, ModelError>> {
-        Box::pin(async move {
-            lock(&self.requests).push(request.clone());
-            let queued = lock(&self.queue).pop_front();
-            let answer = match (queued, &self.answerer) {
-                (Some(answer), _) => answer,
-                (None, Some(answerer)) => answerer(request),
-                (None, None) => Err(ModelError::NotRecorded {
-                    task: request.task.clone(),
-                    why: "the script is at its end".into(),
-                }),
-            }?;
-            if !answer.text.is_empty() {
-                on_text(Delta::Text(&answer.text));
-            }
-            Ok(answer)
-        })
+    fn answer(&self, request: &Request) -> Result<Reply, ModelError> {
+        lock(&self.requests).push(request.clone());
+        let queued = lock(&self.queue).pop_front();
+        match (queued, &self.answerer) {
+            (Some(answer), _) => answer,
+            (None, Some(answerer)) => answerer(request),
+            (None, None) => Err(ModelError::NotRecorded {
+                task: request.task.clone(),
+                why: "the script is at its end".into(),
+            }),
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use crate::cli::output::{Answer, Format};
 use crate::config::{Config, Env};
 use std::path::{Path, PathBuf};
 
-/// Check the data folder and the whole database, call the model for its habits, look at mail, servers, APIs and the sandbox
+/// Check the data folder and the whole database, call the model once, look at mail, servers, APIs and the sandbox
 #[derive(Debug, clap::Args)]
 #[command(
     after_help = "It exits with 1 when a check fails; the report is printed all the same.\n\nExamples:\n  \

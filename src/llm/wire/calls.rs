@@ -9,8 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::{Map, Value};
 
 use super::Fault;
-use crate::llm::habit::note;
-use crate::llm::{BadCall, Habit, Request, ToolCall, lenient_json};
+use crate::llm::{BadCall, Request, ToolCall};
 
 /// The most calls in one answer.
 const MAX_CALLS: usize = 32;
@@ -132,21 +131,18 @@ impl Calls {
         }
     }
 
-    /// The calls in their order, the bad calls, and the habits that were corrected.
-    pub fn finish(self, request: &Request) -> (Vec<ToolCall>, Vec<BadCall>, Vec<Habit>) {
+    /// The calls in their order, and the bad calls.
+    pub fn finish(self, request: &Request) -> (Vec<ToolCall>, Vec<BadCall>) {
         let mut used: HashSet<String> = request.earlier_calls().map(|call| call.id.clone()).collect();
         let mut number = used.len();
-        let (mut calls, mut bad, mut habits) = (Vec::new(), Vec::new(), Vec::new());
+        let (mut calls, mut bad) = (Vec::new(), Vec::new());
         for slot in self.slots.into_values() {
             if slot.name.trim().is_empty() {
                 bad.push(BadCall { name: String::new(), why: "it has no name".into() });
                 continue;
             }
             let args = match object(&slot.args) {
-                Ok((args, how)) => {
-                    note(&mut habits, how);
-                    args
-                }
+                Ok(args) => args,
                 Err(why) => {
                     bad.push(BadCall { name: slot.name, why });
                     continue;
@@ -160,7 +156,7 @@ impl Calls {
             used.insert(id.clone());
             calls.push(ToolCall { id, name: slot.name, args, signature: slot.signature });
         }
-        (calls, bad, habits)
+        (calls, bad)
     }
 }
 
@@ -170,25 +166,21 @@ fn usable(id: &str) -> bool {
 }
 
 /// The arguments as an object. No text at all means none, and JSON inside a string is unpacked once.
-fn object(text: &str) -> Result<(Value, Vec<Habit>), String> {
+fn object(text: &str) -> Result<Value, String> {
     if text.trim().is_empty() {
-        return Ok((Value::Object(Map::new()), Vec::new()));
+        return Ok(Value::Object(Map::new()));
     }
-    let read = |text: &str| {
-        let loose = lenient_json::value(text).ok_or(());
-        loose.or_else(|()| serde_json::from_str(text).map(|value| (value, None)))
+    let read = |text: &str| -> Result<Value, String> {
+        serde_json::from_str(text).map_err(|error| format!("its arguments are not JSON ({error})"))
     };
-    let (value, how) = read(text).map_err(|error| format!("its arguments are not JSON ({error})"))?;
-    let mut habits: Vec<Habit> = how.into_iter().collect();
-    let value = match value {
-        Value::String(inner) => {
-            note(&mut habits, [Habit::PackedArguments]);
-            lenient_json::value(inner.trim()).map_or(Value::String(inner), |(value, _)| value)
-        }
-        Value::Null => Value::Object(Map::new()),
-        other => other,
-    };
-    if value.is_object() { Ok((value, habits)) } else { Err("its arguments are not a JSON object".into()) }
+    match read(text)? {
+        Value::String(inner) => read(&inner),
+        Value::Null => Ok(Value::Object(Map::new())),
+        other => Ok(other),
+    }
+    .and_then(|value| {
+        if value.is_object() { Ok(value) } else { Err("its arguments are not a JSON object".into()) }
+    })
 }
 
 #[cfg(test)]
@@ -208,8 +200,7 @@ mod tests {
         for piece in pieces {
             calls.add(*piece).unwrap();
         }
-        let (calls, bad, _) = calls.finish(&Request::default());
-        (calls, bad)
+        calls.finish(&Request::default())
     }
 
     #[test]
@@ -268,7 +259,7 @@ mod tests {
         calls.add(Piece { name: Some("one"), args: Args::from(Some(&args)), ..Piece::default() }).unwrap();
         let packed = json!("{\"x\": 2}").to_string();
         calls.add(Piece { name: Some("two"), args: Args::Part(&packed), ..Piece::default() }).unwrap();
-        let (calls, _, _) = calls.finish(&Request::default());
+        let (calls, _) = calls.finish(&Request::default());
         assert_eq!([&calls[0].args["x"], &calls[1].args["x"]], [&json!(1), &json!(2)]);
     }
 
@@ -281,7 +272,7 @@ mod tests {
         let mut calls = Calls::default();
         calls.add(piece(Some(0), "call_0", "one", "")).unwrap();
         calls.add(piece(Some(1), "bad id\n", "one", "")).unwrap();
-        let (calls, _, _) = calls.finish(&request);
+        let (calls, _) = calls.finish(&request);
         assert_eq!([calls[0].id.as_str(), calls[1].id.as_str()], ["call_1", "call_2"]);
     }
 

@@ -2,9 +2,7 @@
 
 use super::calls::{Calls, Piece};
 use super::{Fault, OutputMode};
-use crate::llm::calls::means;
-use crate::llm::habit::note;
-use crate::llm::{Delta, Habit, OnText, Reply, Request, Stop, Usage, lenient_json};
+use crate::llm::{Delta, OnText, Reply, Request, Stop, Usage, lenient_json};
 use crate::text::Visible;
 
 /// The longest text of an answer.
@@ -16,8 +14,8 @@ pub(in crate::llm) struct PartialReply {
     calls: Calls,
     stop: Option<Stop>,
     closed: bool,
-    /// The output schema's name, if the answer is requested as a call of that name.
-    answer_tool: Option<String>,
+    /// Whether the answer is asked for as a call, which then is the only one there can be.
+    is_call: bool,
     /// Tokens, as reported so far.
     pub usage: Usage,
     /// The model's name, as reported.
@@ -31,10 +29,7 @@ impl PartialReply {
             calls: Calls::default(),
             stop: None,
             closed: false,
-            answer_tool: match mode {
-                OutputMode::Tool => request.output.as_ref().map(|output| output.name.clone()),
-                OutputMode::Schema | OutputMode::Text => None,
-            },
+            is_call: mode == OutputMode::Tool && request.output.is_some(),
             usage: Usage::default(),
             model: String::new(),
         }
@@ -87,24 +82,21 @@ impl PartialReply {
         if !self.ended() {
             return Err(Fault::Cut("the stream ended before the answer did".into()));
         }
-        let (mut calls, bad_calls, mut habits) = self.calls.finish(request);
+        let (mut calls, bad_calls) = self.calls.finish(request);
         let mut stop = match self.stop.unwrap_or_default() {
             Stop::End if !calls.is_empty() => Stop::Calls,
             stop => stop,
         };
-        let (answer, thought) = lenient_json::without_thoughts(&self.text);
-        let mut text = answer.to_owned();
-        note(&mut habits, thought.then_some(Habit::Thoughts));
+        let mut text = lenient_json::without_thoughts(&self.text).to_owned();
         if stop == Stop::Length && (!bad_calls.is_empty() || (text.trim().is_empty() && calls.is_empty())) {
             return Err(Fault::OutOfTokens);
         }
-        if let Some(tool) = &self.answer_tool
-            && let Some(at) = calls.iter().position(|call| means(&call.name, tool))
+        if self.is_call
+            && let Some(call) = calls.drain(..).next()
         {
-            text = calls.swap_remove(at).args.to_string();
-            calls.clear();
+            text = call.args.to_string();
             stop = Stop::End;
         }
-        Ok(Reply { text, calls, bad_calls, usage: self.usage, stop, model: self.model, habits, left_out: 0 })
+        Ok(Reply { text, calls, bad_calls, usage: self.usage, stop, model: self.model, left_out: 0 })
     }
 }

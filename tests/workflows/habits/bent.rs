@@ -1,9 +1,10 @@
 //! The same reply with a habit, in each wire format.
 
+use super::habit::Habit;
 use super::script::next;
 use crate::support::model_server::Play;
 use crate::support::wire::{self, call_frames, closing};
-use sayso::llm::{Habit, Message, Provider, Reply, Request};
+use sayso::llm::{Message, Provider, Reply, Request};
 use serde_json::{Map, Value, json};
 
 /// What a model says before it answers in another language.
@@ -47,8 +48,10 @@ pub fn bent(habit: Habit, provider: Provider, request: &Request, reply: &Reply, 
         (Habit::Thoughts, _) => {
             bent.text = format!("<think>Is it {{\"a\": 1}}?\nNo.</think>\n\n{}", straight.text);
         }
-        (Habit::LooseJson, Kind::Data | Kind::Calls) => bent = bent.each_json(loosely),
-        (Habit::WrappedAnswer, Kind::Data) => bent = bent.each_json(|json| format!("{{\"answer\": {json}}}")),
+        (Habit::LooseJson, Kind::Data | Kind::Calls) if first => bent = bent.each_json(loosely),
+        (Habit::WrappedAnswer, Kind::Data) if first => {
+            bent = bent.each_json(|json| format!("{{\"answer\": {json}}}"));
+        }
         (Habit::NullOptional, _) => {
             return shaped(provider, request, reply, &|value, schema| fill(value, schema, &Value::Null));
         }
@@ -57,7 +60,7 @@ pub fn bent(habit: Habit, provider: Provider, request: &Request, reply: &Reply, 
         }
         (Habit::MissingOptional, Kind::Data | Kind::Calls) => {}
         (Habit::NumbersAsText, _) => return shaped(provider, request, reply, &|value, _| texts(value)),
-        (Habit::OtherCase, _) => return shaped(provider, request, reply, &upper),
+        (Habit::OtherCase, _) if first => return shaped(provider, request, reply, &upper),
         (Habit::OneForList, _) => {
             return shaped(provider, request, reply, &|value, _| {
                 if let Value::Array(items) = value
@@ -75,7 +78,7 @@ pub fn bent(habit: Habit, provider: Provider, request: &Request, reply: &Reply, 
                 }
             });
         }
-        (Habit::ExtraKeys, _) => {
+        (Habit::ExtraKeys, _) if first => {
             return shaped(provider, request, reply, &|value, schema| {
                 if let Value::Object(fields) = value
                     && schema.get("properties").is_some()
@@ -84,7 +87,7 @@ pub fn bent(habit: Habit, provider: Provider, request: &Request, reply: &Reply, 
                 }
             });
         }
-        (Habit::ToolName, Kind::Calls | Kind::Data) if !bent.calls.is_empty() => {
+        (Habit::ToolName, Kind::Calls | Kind::Data) if first && !bent.calls.is_empty() => {
             let upper = bent.calls[0].0.contains('_');
             for (name, _) in &mut bent.calls {
                 *name = if upper { name.to_uppercase() } else { format!("functions.{name}") };

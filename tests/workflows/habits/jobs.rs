@@ -1,13 +1,14 @@
 //! One job for each workflow, with a person who accepts everything.
 
-use crate::support::email_inbox::{BOB, FakeCalendar, FakeMailbox, FakeOutgoing, ME, OneAccount};
+use super::habit::Habit;
 use crate::support::model_server::{Play, Server};
+use crate::support::email_inbox::{BOB, FakeCalendar, FakeMailbox, FakeOutgoing, ME, OneAccount};
 use crate::support::test_inbox::respond;
 use crate::support::{FakeModel, TestInbox};
 use sayso::config::{AfterHandling, MailMode};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Item, Status};
-use sayso::llm::{Habit, Provider};
+use sayso::llm::Provider;
 use sayso::mail::Account;
 use sayso::workflows::Models;
 use serde_json::{Value, json};

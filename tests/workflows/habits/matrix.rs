@@ -1,11 +1,12 @@
 //! The matrix: habits × wires × workflows.
 
 use super::bent::{FOREIGN, bent, unbent};
+use super::habit::Habit;
 use super::jobs::{Job, Outcome, run};
 use super::script::straight;
 use crate::support::model_server::Server;
 use crate::support::wire::PROVIDERS;
-use sayso::llm::{BoxFuture, Habit, Model, ModelError, OnText, Provider, Reply, Request};
+use sayso::llm::{BoxFuture, Message, Model, ModelError, OnText, Provider, Reply, Request};
 use sayso::workflows::{Models, Picked};
 use serde_json::Value;
 use std::collections::HashMap;
@@ -35,12 +36,14 @@ struct Habitual {
     seen: Mutex<HashMap<String, usize>>,
     calls: Mutex<usize>,
     shown: Mutex<usize>,
+    /// What it was told about its answers.
+    told: Mutex<Vec<String>>,
 }
 
 impl Habitual {
     fn new(habit: Option<Habit>, line: &Arc<Line>) -> Arc<Self> {
-        let (seen, calls, shown) = Default::default();
-        Arc::new(Self { habit, line: line.clone(), seen, calls, shown })
+        let (seen, calls, shown, told) = Default::default();
+        Arc::new(Self { habit, line: line.clone(), seen, calls, shown, told })
     }
 }
 
@@ -64,6 +67,11 @@ impl Model for Habitual {
                 *times += 1;
                 *times == 1
             };
+            if let Some(Message::User { text }) = request.messages.last()
+                && text.contains("answer cannot be used: ")
+            {
+                self.told.lock().unwrap().push(text.clone());
+            }
             let provider = self.line.provider;
             // Data is bent where a job is about data; a check of a text is none of the job.
             let habit = self.habit.filter(|_| request.task != "text.check");
@@ -110,9 +118,11 @@ fn judge(
     got: &Outcome,
     shown: usize,
     calls: [usize; 2],
+    told: &[String],
 ) -> Result<(), String> {
     let [plain_calls, calls] = calls;
-    let budget = plain_calls + shown * usize::try_from(habit.costs()).unwrap();
+    let budget = plain_calls + shown * usize::from(habit.is_asked_again());
+    let is_named = |text: &&String| habit.is_told().iter().any(|words| text.contains(words));
     if shown == 0 {
         return if got == plain { Ok(()) } else { Err(format!("differs, and was never shown: {got:#?}")) };
     }
@@ -129,6 +139,7 @@ fn judge(
             if says && ends { Ok(()) } else { Err(format!("no card says why: {got:#?}")) }
         }
         _ if !got.troubles.is_empty() => Err(format!("trouble: {:?}", got.troubles)),
+        _ if told.iter().any(|text| !is_named(&text)) => Err(format!("told {told:#?}")),
         _ if calls > budget => Err(format!("{calls} calls, and {budget} would do")),
         Habit::OtherLanguage if got.ended() && format!("{got:?}").contains(FOREIGN) => Ok(()),
         Habit::LongContext => {
@@ -155,13 +166,14 @@ async fn every_habit_over(job: Job, provider: Provider) -> Vec<String> {
     assert!(plain.ended() && plain.troubles.is_empty(), "{job:?} {provider:?}: {plain:#?}");
     let of = |name: &str| {
         let model = &models.0[name];
-        (*model.shown.lock().unwrap(), *model.calls.lock().unwrap())
+        let told = model.told.lock().unwrap().clone();
+        (*model.shown.lock().unwrap(), *model.calls.lock().unwrap(), told)
     };
     let mut wrong = Vec::new();
     for habit in Habit::iter() {
-        let (shown, calls) = of(habit.name());
+        let (shown, calls, told) = of(habit.name());
         let judged = if (shown > 0) == job.has_room_for(habit, provider) {
-            judge(habit, provider, plain, &outcomes[habit.name()], shown, [of(STRAIGHT).1, calls])
+            judge(habit, provider, plain, &outcomes[habit.name()], shown, [of(STRAIGHT).1, calls], &told)
         } else {
             Err(format!("was shown {shown} times"))
         };

@@ -105,21 +105,21 @@ async fn a_null_that_means_something_stays() {
 
 #[tokio::test]
 async fn a_required_value_that_is_null_is_refused() {
-    for (at, expected) in [("query", "/query"), ("range", "/range"), ("places", "/places")] {
+    for at in ["query", "range", "places"] {
         let mut reply = reply_with_nulls();
         reply[at] = Value::Null;
         for provider in PROVIDERS {
             let server = Server::play([data(provider, &reply)]).await;
             let error = shaped::<Value>(&*server.model(provider), &request(), output()).await.unwrap_err();
-            assert_eq!((error.code(), server.count()), ("unreadable", 3), "{provider:?}");
-            assert!(error.to_string().contains(expected), "{error}");
+            assert_eq!((error.code(), server.count()), ("unreadable", 2), "{provider:?}");
+            assert!(error.to_string().contains(&format!("\"{at}\" is a required property")), "{error}");
         }
     }
     let mut reply = reply_with_nulls();
     reply["places"][0]["city"] = Value::Null;
     let server = Server::play([data(Provider::Openai, &reply)]).await;
     let error = shaped::<Value>(&*server.model(Provider::Openai), &request(), output()).await.unwrap_err();
-    assert!(error.to_string().contains("/places/0/city"), "{error}");
+    assert!(error.to_string().contains("at /places/0: \"city\" is a required property"), "{error}");
 }
 
 #[tokio::test]
