@@ -19,7 +19,7 @@ pub(super) fn coerce(schema: &Value, validator: &Validator, value: &mut Value) {
         misfits.entry(error.instance_path().to_string()).or_insert_with(|| wanted(error.kind()));
     }
     for (at, wanted) in misfits {
-        if value.pointer(&at).is_some_and(is_blank) {
+        if value.pointer(&at).is_some_and(|misfit| misfit.is_null() || is_empty_text(misfit)) {
             leave_out(value, &at);
         } else if let Some(misfit) = value.pointer_mut(&at)
             && let Some(read) = read_as(misfit, wanted)
@@ -29,8 +29,8 @@ pub(super) fn coerce(schema: &Value, validator: &Validator, value: &mut Value) {
     }
 }
 
-fn is_blank(value: &Value) -> bool {
-    value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty())
+fn is_empty_text(value: &Value) -> bool {
+    value.as_str().is_some_and(|text| text.trim().is_empty())
 }
 
 /// Drops empty texts whose property may be left out.
@@ -41,11 +41,8 @@ fn leave_out_empty(schema: &Value, root: &Value, value: &mut Value) {
         Value::Object(fields) => {
             let required = schema["required"].as_array();
             let is_required = |name: &str| required.is_some_and(|all| all.iter().any(|one| one == name));
-            let known = schema["properties"].as_object();
-            fields.retain(|name, inner| {
-                let property = known.and_then(|known| known.get(name));
-                property.is_none() || is_required(name) || inner.is_null() || !is_blank(inner)
-            });
+            let is_known = |name: &str| schema["properties"].get(name).is_some();
+            fields.retain(|name, inner| !is_empty_text(inner) || is_required(name) || !is_known(name));
             for (name, inner) in fields {
                 leave_out_empty(&schema["properties"][name.as_str()], root, inner);
             }
