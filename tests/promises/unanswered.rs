@@ -111,9 +111,9 @@ async fn i17_a_mail_that_is_ignored_hides_no_earlier_one() {
 #[tokio::test]
 async fn i17_a_model_that_calls_nothing_that_is_there_is_shown_to_the_person() {
     let scripts = [
-        ("unknown tools", [unknown(), unknown(), unknown()], Status::Trouble),
-        ("prose", [prose("I have answered it."), prose("It is done."), prose("Done.")], Status::Waiting),
-        ("nothing", [prose(""), prose(""), prose("")], Status::Trouble),
+        ("unknown tools", [unknown(), unknown()], Status::Trouble),
+        ("prose", [prose("I have answered it."), prose("It is done.")], Status::Waiting),
+        ("nothing", [prose(""), prose("")], Status::Trouble),
     ];
     let trials = scripts.len();
     for (name, replies, status) in scripts {
