@@ -74,7 +74,7 @@ fn answers(failure: &Failure, hints: bool) -> (Allow, Labels) {
         ),
         Failure::StepLimit(_) | Failure::Budget(_) => (
             Allow { respond: false, ..no_edit },
-            Labels { accept: label("allow as much again"), ignore: label("end"), ..Labels::default() },
+            Labels { accept: label("allow as much again"), ignore: label("abandon"), ..Labels::default() },
         ),
         Failure::InDoubt { .. } => (
             Allow { respond: false, ..Allow::ALL },

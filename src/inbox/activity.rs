@@ -11,6 +11,9 @@ pub struct ActivityQuery {
 }
 
 impl ActivityQuery {
+    /// How many days people are shown.
+    pub const DAYS: u16 = 30;
+
     /// The last `count` days, including today.
     pub fn last(count: u16, now: &Zoned) -> Self {
         let today = now.start_of_day();

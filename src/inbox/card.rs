@@ -1,6 +1,7 @@
 //! What the inbox shows for an item, as data; screens draw it.
 
-use super::day_strip::DayStrip;
+use super::day_bars::DayBars;
+use super::day_strip::{DayStrip, plain};
 use crate::graph::Warning;
 use crate::text::Visible;
 use std::fmt::Write;
@@ -62,6 +63,8 @@ pub enum Block {
     Mail(Box<MailBlock>),
     /// A day of the calendar with the proposed time on it.
     Day(DayStrip),
+    /// A bar for each day.
+    Bars(DayBars),
     /// A conversation: who said what, oldest first.
     Turns(Vec<(Visible, Visible)>),
 }
@@ -139,7 +142,8 @@ impl Block {
             Block::Diff(spans) => lines(spans.iter().flat_map(diff_lines)),
             Block::Words(spans) => spans.iter().map(changed_words).collect(),
             Block::Mail(mail) => mail.plain(),
-            Block::Day(day) => day.text(PLAIN_COLUMNS),
+            Block::Day(day) => plain(day.lines(PLAIN_COLUMNS)),
+            Block::Bars(bars) => plain(bars.lines(PLAIN_COLUMNS)),
             Block::Turns(turns) => lines(turns.iter().map(|(who, said)| format!("{who}: {said}\n"))),
         };
         text.trim_end().to_owned()

@@ -66,6 +66,12 @@ impl StripMark {
 /// A line of a strip.
 pub type StripLine = Vec<(StripMark, String)>;
 
+/// The lines as plain text.
+pub fn plain(lines: Vec<StripLine>) -> String {
+    let line = |line: StripLine| line.into_iter().map(|(_, text)| text).collect::<String>();
+    lines.into_iter().map(line).collect::<Vec<_>>().join("\n")
+}
+
 impl DayStrip {
     /// The day in words, the hours, a cell for each part of them, and the legend. If the hours do not fit, only the
     /// words.
@@ -84,12 +90,6 @@ impl DayStrip {
                 .extend(wrap(&legend(&marks), columns).map(|line| vec![(StripMark::Scale, line.to_owned())]));
         }
         lines
-    }
-
-    /// The strip as plain text.
-    pub fn text(&self, columns: usize) -> String {
-        let line = |line: StripLine| line.into_iter().map(|(_, text)| text).collect::<String>();
-        self.lines(columns).into_iter().map(line).collect::<Vec<_>>().join("\n")
     }
 
     /// The hours to show.
@@ -154,6 +154,10 @@ mod tests {
         DayStrip { about: Visible::line("Mon 5 May"), busy, all_day, proposed }
     }
 
+    fn text(strip: &DayStrip, columns: usize) -> String {
+        plain(strip.lines(columns))
+    }
+
     const fn at(hour: u16, minute: u16) -> u16 {
         hour * 60 + minute
     }
@@ -162,7 +166,7 @@ mod tests {
     fn a_day_shows_what_is_taken_and_proposed() {
         let free = strip(&[(at(9, 0), at(10, 0))], false, at(14, 0)..at(14, 30));
         assert_eq!(
-            free.text(72),
+            text(&free, 72),
             "Mon 5 May\n\
              08  09  10  11  12  13  14  15  16  17\n\
              ····████················▒▒··············\n\
@@ -173,33 +177,37 @@ mod tests {
     #[test]
     fn a_conflict_shows_without_colour() {
         let taken = strip(&[(at(14, 15), at(15, 0))], false, at(14, 0)..at(14, 30));
-        assert!(taken.text(72).contains("························▒╳██············"), "{}", taken.text(72));
-        assert!(taken.text(72).ends_with("▒ proposed  ╳ conflict  █ busy"));
+        assert!(
+            text(&taken, 72).contains("························▒╳██············"),
+            "{}",
+            text(&taken, 72)
+        );
+        assert!(text(&taken, 72).ends_with("▒ proposed  ╳ conflict  █ busy"));
         // Five minutes are enough for a conflict; ranges that only touch are no conflict.
         let five = strip(&[(at(14, 25), at(15, 0))], false, at(14, 0)..at(14, 30));
-        assert!(five.text(72).contains("▒╳██"), "{}", five.text(72));
+        assert!(text(&five, 72).contains("▒╳██"), "{}", text(&five, 72));
         let next = strip(&[(at(13, 0), at(13, 50)), (at(14, 20), at(15, 0))], false, at(13, 50)..at(14, 20));
-        assert!(!next.text(72).contains('╳'), "{}", next.text(72));
+        assert!(!text(&next, 72).contains('╳'), "{}", text(&next, 72));
     }
 
     #[test]
     fn a_whole_day_lies_under_the_hours() {
         let day = strip(&[(at(9, 0), at(10, 0))], true, at(11, 0)..at(12, 0));
-        assert!(day.text(72).contains("░░░░████░░░░╳╳╳╳░░░░"), "{}", day.text(72));
-        assert!(day.text(72).ends_with("╳ conflict  █ busy  ░ all day"));
+        assert!(text(&day, 72).contains("░░░░████░░░░╳╳╳╳░░░░"), "{}", text(&day, 72));
+        assert!(text(&day, 72).ends_with("╳ conflict  █ busy  ░ all day"));
     }
 
     #[test]
     fn the_hours_grow_and_the_cells_shrink() {
         let night = strip(&[(0, at(2, 30))], false, at(23, 0)..at(24, 0));
-        let lines = night.text(60);
+        let lines = text(&night, 60);
         assert!(lines.contains("\n00  02  04") && lines.contains("22\n"), "{lines}");
         assert!(lines.contains("█████·····") && lines.contains("·▒▒\n"), "{lines}");
-        assert!(night.text(100).contains("\n00  01  02"));
-        assert!(night.text(30).contains("\n00  04  08"));
-        assert_eq!(night.text(20), "Mon 5 May", "there is no room for a strip");
+        assert!(text(&night, 100).contains("\n00  01  02"));
+        assert!(text(&night, 30).contains("\n00  04  08"));
+        assert_eq!(text(&night, 20), "Mon 5 May", "there is no room for a strip");
         for columns in 24..120 {
-            for line in night.text(columns).lines() {
+            for line in text(&night, columns).lines() {
                 assert!(crate::text::width(line) <= columns, "{columns}: {line}");
             }
         }

@@ -2,6 +2,7 @@
 
 use crate::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
+use jiff::tz::TimeZone;
 use serde::Serialize;
 
 /// The built-in grant to write the output files named in a start command.
@@ -21,21 +22,25 @@ pub const BUILTIN_GRANTS: &[BuiltinGrant] = &[
     BuiltinGrant {
         id: OUTPUT_FILES,
         tool: "output_files",
+        words: "saving files",
         scope: "the output files that a start command names",
     },
     BuiltinGrant {
         id: MARK_HANDLED,
         tool: "mark_handled",
-        scope: "marking handled mail in its mailbox, as [[mail]] handled says",
+        words: "marking mail",
+        scope: "handled mail in its mailbox, as [[mail]] handled says",
     },
     BuiltinGrant {
         id: PUT_AWAY,
         tool: "put_away",
+        words: "putting mail away",
         scope: "mail you archive, delete, mark as spam or move yourself, and undoing that",
     },
     BuiltinGrant {
         id: CATALOGUE_GET,
         tool: "catalogue_get",
+        words: "reading from APIs",
         scope: "requests that only read, to the servers of an API that `sayso apis list` shows",
     },
 ];
@@ -49,6 +54,8 @@ pub struct BuiltinGrant {
     /// The name in lists and in the journal.
     pub id: &'static str,
     pub tool: &'static str,
+    /// The same for people.
+    pub words: &'static str,
     /// How far it reaches, in words.
     pub scope: &'static str,
 }
@@ -106,4 +113,11 @@ pub struct GrantLine {
     pub in_force: bool,
     /// How many questions it has answered.
     pub used: i64,
+}
+
+impl GrantLine {
+    /// When it ends by itself, by this clock.
+    pub fn until(&self, zone: &TimeZone) -> Option<String> {
+        Some(self.expires_at?.to_zoned(zone.clone()).strftime("%a %H:%M").to_string())
+    }
 }

@@ -8,6 +8,7 @@
 
 mod activity;
 mod card;
+mod day_bars;
 mod day_strip;
 mod diff;
 mod grant;
@@ -34,6 +35,7 @@ mod verb;
 
 pub use activity::{Activity, ActivityQuery, DayLine, Decisions, ModelLine};
 pub use card::{AttachmentLine, Block, BodyPiece, Card, MailBlock, Span, Tone};
+pub use day_bars::DayBars;
 pub use day_strip::{DayStrip, StripLine, StripMark};
 pub use diff::changed_lines;
 pub use grant::{
@@ -58,7 +60,7 @@ pub use rules::{Refusal, SeenHash, check, check_args, check_fields};
 pub use session::{AgentSession, SessionState};
 pub use set_aside::SetAside;
 pub use skipped::{SkippedCount, SkippedLine, SkippedQuery};
-pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, ENGINE_WORKFLOWS, MOVING_WORKFLOW, Registry, Spec};
+pub use spec::{ABSENT_ACTION, ASKING_WORKFLOW, ENGINE_WORKFLOWS, MOVING_WORKFLOW, Registry, Spec, Words};
 pub use status::{DecidedBy, Status};
 pub use thread::{
     DecisionView, EffectView, ErrorView, ForkedFrom, NextView, Outcome, StepView, ThreadLine, ThreadView,

@@ -2,7 +2,7 @@
 
 use super::{DecidedBy, ItemKind, Outcome, Refusal, SeenHash, Status};
 use crate::graph::{Decision, Hash, InputError, InterruptId, Kind};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use std::time::Duration;
 
 /// Which items to list, and where to start.
@@ -95,10 +95,12 @@ impl DecisionRequest {
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Overview {
     /// Open and not snoozed, by kind, in the order of `Kind::ALL`.
+    #[serde(serialize_with = "by_name")]
     pub open: Vec<(String, u64)>,
     /// Open and snoozed.
     pub snoozed: u64,
     /// Threads by status, in the order of `Status::ALL`.
+    #[serde(serialize_with = "by_name")]
     pub threads: Vec<(String, u64)>,
     /// Whether all driving is paused.
     pub paused: bool,
@@ -117,6 +119,10 @@ impl Overview {
     pub fn threads_in(&self, status: Status) -> u64 {
         count(&self.threads, status.word())
     }
+}
+
+fn by_name<S: Serializer>(counts: &[(String, u64)], to: S) -> Result<S::Ok, S::Error> {
+    to.collect_map(counts.iter().map(|(name, count)| (name, count)))
 }
 
 fn count(counts: &[(String, u64)], name: &str) -> u64 {

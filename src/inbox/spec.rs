@@ -27,6 +27,9 @@ type Edit = Arc<dyn Fn(&AnyState, &Item, &Value) -> Edited + Send + Sync>;
 type Profiles = Arc<dyn Fn(&AnyState) -> Vec<String> + Send + Sync>;
 type DrawCard = Arc<dyn Fn(&AnyState, &Item) -> Card + Send + Sync>;
 
+/// Names of tools and effects, each with the words people read for it.
+pub type Words = &'static [(&'static str, &'static str)];
+
 /// A workflow and how it presents itself to people. Start flags, forms, help and drawings all read this.
 #[derive(Clone)]
 pub struct Spec {

@@ -101,6 +101,16 @@ impl<'de> Deserialize<'de> for DecidedBy {
 }
 
 impl DecidedBy {
+    /// For people.
+    pub fn words(&self) -> String {
+        match self {
+            DecidedBy::Tui => "you, on the screen".to_owned(),
+            DecidedBy::Cli => "you, on the command line".to_owned(),
+            DecidedBy::Grant(id) => format!("grant {id}"),
+            DecidedBy::Expiry => "nobody: it expired".to_owned(),
+        }
+    }
+
     /// Reads the stored word.
     pub fn from_word(word: &str) -> Option<Self> {
         match word {

@@ -1,6 +1,6 @@
 //! Threads as screens and scripts see them. The field names are a contract: we add fields but never rename them.
 
-use super::{DecisionEnd, QuestionView, Status};
+use super::{DecidedBy, DecisionEnd, QuestionView, Status};
 use crate::graph::{InterruptId, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
@@ -197,7 +197,7 @@ pub struct DecisionView {
     pub args: Value,
     /// What was carried out.
     pub executed: Option<Value>,
-    pub by: String,
+    pub by: DecidedBy,
     pub at: Timestamp,
     /// When it was undone.
     pub undone_at: Option<Timestamp>,

@@ -84,16 +84,8 @@ fn trouble_card(item: &Item, about: Option<String>) -> Card {
     if !fields.is_empty() {
         blocks.push(Block::Fields(fields));
     }
-    let keys = [
-        (item.allow.accept, "accept", &item.labels.accept),
-        (item.allow.edit, "edit", &item.labels.edit),
-        (item.allow.respond, "respond", &item.labels.respond),
-        (item.allow.ignore, "ignore", &item.labels.ignore),
-    ];
-    let ways = keys
-        .into_iter()
-        .filter(|(allowed, ..)| *allowed)
-        .map(|(_, word, label)| (Visible::line(word), Visible::line(label.as_deref().unwrap_or(word))));
+    let ways =
+        item.answers().map(|(word, label)| (Visible::line(word), Visible::line(label.unwrap_or(word))));
     blocks.push(Block::Fields(ways.collect()));
     Card { blocks }
 }

@@ -3,6 +3,7 @@
 //! The screen, the command line, hooks and MCP all use [`Inbox`]. A process that is not the driver can still read and
 //! decide; it waits for the driver to act.
 
+mod activity_page;
 mod agent_activity;
 mod attachments;
 mod cards;
@@ -25,6 +26,7 @@ mod threads;
 mod trace;
 mod why;
 
+pub use activity_page::ActivityPage;
 pub use agent_activity::{AgentActivity, AgentEvent};
 pub use attachments::{AttachedFile, Programs};
 pub use decisions::Decisions;
@@ -42,7 +44,10 @@ pub use sessions::{News, SessionNews, Sessions, Used};
 pub use threads::Threads;
 
 pub use crate::mail::Destination;
+pub use crate::workflows::email::defaults::describe as profile_words;
 pub use crate::workflows::request::{Report, is_warned_about};
+
+pub use crate::workflows::words as action_words;
 
 use crate::driver::Engine;
 use crate::inbox::InboxError;

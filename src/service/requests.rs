@@ -346,7 +346,7 @@ impl<'a> Requests<'a> {
             interrupts: open,
             r#type: ending,
             args: state.args(),
-            by,
+            by: by.map(|by| by.to_string()),
             at,
             remember: state.remembered().map(|remember| remember.told.clone()),
         })

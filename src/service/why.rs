@@ -1,6 +1,7 @@
 //! Why an item is there, or a mail is not: the workflow's explanation, and the thread's cost so far.
 
 use super::Inbox;
+use super::{action_words, profile_words};
 use crate::graph::{InterruptId, Kind, ThreadId};
 use crate::inbox::{Block, Card, Item, ItemKind, NextView, StepView, UsageView};
 use crate::store::StoreError;
@@ -49,13 +50,12 @@ impl Inbox {
             else {
                 continue;
             };
-            let name = namespace.split_once('/').map_or(namespace.as_str(), |(_, name)| name);
             let mut lines: Vec<&str> = then.profile.lines().take(LINES + 1).collect();
             if lines.len() > LINES {
                 lines[LINES] = "…";
             }
             let text = format!("version {}\n{}", then.version, lines.join("\n"));
-            fields.push((Visible::line(name), Visible::new(&text)));
+            fields.push((Visible::line(&profile_words(&namespace)), Visible::new(&text)));
         }
         if fields.is_empty() {
             return Ok(Vec::new());
@@ -85,7 +85,7 @@ impl Inbox {
 
 fn trouble(item: &Item) -> Vec<(Visible, Visible)> {
     let mut fields = vec![
-        (Visible::line("trouble"), Visible::line(&item.action)),
+        (Visible::line("trouble"), Visible::line(&action_words(&item.action))),
         (Visible::line("because"), Visible::new(&item.gist)),
     ];
     for name in ["node", "effect"] {

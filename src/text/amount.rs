@@ -1,6 +1,6 @@
 //! Amounts as people read them.
 
-use jiff::SignedDuration;
+use jiff::{SignedDuration, Timestamp};
 use std::fmt::Display;
 
 /// `812 bytes`, `18 KB`, `2.4 MB`.
@@ -44,6 +44,27 @@ pub fn clock(span: SignedDuration) -> String {
     match hours {
         0 => format!("{minutes}:{seconds:02}"),
         _ => format!("{hours}:{minutes:02}:{seconds:02}"),
+    }
+}
+
+/// How long ago, in at most three letters: `now`, `5m`, `3h`, `2d`, `9w`.
+pub fn age(since: Timestamp, now: Timestamp) -> String {
+    let seconds = now.as_second().saturating_sub(since.as_second());
+    match seconds {
+        ..60 => "now".to_owned(),
+        60..3600 => format!("{}m", seconds / 60),
+        3600..86_400 => format!("{}h", seconds / 3600),
+        86_400..1_209_600 => format!("{}d", seconds / 86_400),
+        1_209_600..60_480_000 => format!("{}w", seconds / 604_800),
+        _ => "old".to_owned(),
+    }
+}
+
+/// How long ago, in words: `just now`, `5m ago`.
+pub fn ago(at: Timestamp, now: Timestamp) -> String {
+    match age(at, now).as_str() {
+        "now" => "just now".to_owned(),
+        age => format!("{age} ago"),
     }
 }
 

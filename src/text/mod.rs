@@ -26,7 +26,7 @@ pub mod words;
 mod wrap;
 mod xml;
 
-pub use amount::{bytes, clock, count_noun, duration, short_count};
+pub use amount::{age, ago, bytes, clock, count_noun, duration, short_count};
 pub use existing::there_are;
 pub use hex::{digest_from_hex, hex, random_hex};
 pub use hidden::is_hidden;

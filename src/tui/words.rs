@@ -1,6 +1,6 @@
 //! Small formatting helpers: ages, counts, times.
 
-pub use crate::text::bytes;
+pub use crate::text::{age, ago, bytes};
 
 use crate::graph::Kind;
 use crate::inbox::ItemKind;
@@ -18,30 +18,9 @@ pub fn capitalized(text: &str) -> String {
     letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
-/// How long ago, in at most three letters: `now`, `5m`, `3h`, `2d`, `9w`.
-pub fn age(since: Timestamp, now: Timestamp) -> String {
-    let seconds = now.as_second().saturating_sub(since.as_second());
-    match seconds {
-        ..60 => "now".to_owned(),
-        60..3600 => format!("{}m", seconds / 60),
-        3600..86_400 => format!("{}h", seconds / 3600),
-        86_400..1_209_600 => format!("{}d", seconds / 86_400),
-        1_209_600..60_480_000 => format!("{}w", seconds / 604_800),
-        _ => "old".to_owned(),
-    }
-}
-
 /// The time from one moment to another, to the second: `0:07`, `8:12`, `1:02:03`.
 pub fn clock(from: Timestamp, to: Timestamp) -> String {
     crate::text::clock(to.duration_since(from))
-}
-
-/// How long ago, in words: `just now`, `5m ago`.
-pub fn ago(at: Timestamp, now: Timestamp) -> String {
-    match age(at, now).as_str() {
-        "now" => "just now".to_owned(),
-        age => format!("{age} ago"),
-    }
 }
 
 /// The name in `Ines Ruiz <ines@example.org>`, or the whole text if there is none.
@@ -56,7 +35,7 @@ pub fn name(who: &str) -> &str {
 pub fn kinds(kind: ItemKind) -> &'static str {
     match kind {
         ItemKind::Interrupt(Kind::Approval) => "approvals",
-        ItemKind::Interrupt(Kind::Triage) => "notifications",
+        ItemKind::Interrupt(Kind::Triage) => "triage",
         ItemKind::Interrupt(Kind::Question) => "questions",
         ItemKind::Interrupt(Kind::Trouble) => "trouble",
         ItemKind::Result => "results",

@@ -19,6 +19,7 @@ mod recorded_model;
 pub mod request;
 mod services;
 pub mod sheet;
+mod words;
 mod written_text;
 
 pub use ask_model::{
@@ -28,6 +29,7 @@ pub use mail_cache::MailCache;
 pub use services::{
     Accounts, CallRecord, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records, Services,
 };
+pub use words::words;
 pub use written_text::{WrittenText, ask_for_text, written_text};
 
 use crate::inbox::{Registry, Spec, WorkflowVerb};

@@ -5,7 +5,7 @@ use super::Services;
 use crate::graph::{
     Allow, Authorization, BoxFuture, Effect, EffectError, EffectTrace, Interrupt, Kind, Labels, NodeError,
 };
-use crate::inbox::{OUTPUT_FILES, proposal};
+use crate::inbox::{OUTPUT_FILES, Words, proposal};
 use crate::text::atomic_write;
 use crate::text::{Visible, io_error_text};
 use serde_json::{Value, json};
@@ -21,6 +21,9 @@ pub(super) enum Permission {
     /// The person said no.
     No,
 }
+
+/// The results of all workflows that write one file.
+pub(super) const WORDS: Words = &[("write_result", "saving files")];
 
 /// What the approval question says.
 pub(super) struct WriteQuestion<'a> {

@@ -56,7 +56,7 @@ fn mail_is_listed_with_how_each_decision_ended() {
             line("ignore", "undone", "taken back"),
             line("respond", "done", "answered"),
             line("ignore", "ignored", "ignored"),
-            line("accept", "done", "noted"),
+            line("accept", "done", "accepted"),
             line("accept", "done", "sent"),
         ]
     );

@@ -176,7 +176,10 @@ fn status_counts() {
     cli.chat("milk");
     cli.json(&["respond", &asked, "done", "--wait"]);
     let status = cli.json(&["status"]);
-    keys(&status, &["open", "snoozed", "threads", "paused", "driver", "waiting_for_model", "skipped"]);
+    let page = ["days", "models", "grants", "sources", "storage"];
+    let counts = ["open", "snoozed", "threads", "paused", "driver", "waiting_for_model", "skipped"];
+    keys(&status, &[counts.as_slice(), page.as_slice()].concat());
+    assert_eq!(status["days"].as_array().unwrap().len(), 30);
     keys(&status["open"], &["triage", "approval", "question", "trouble", "result"]);
     assert_eq!(status["open"]["question"], 1);
     assert_eq!(status["open"]["result"], 1);
@@ -185,7 +188,9 @@ fn status_counts() {
     assert_eq!(status["driver"], Value::Null);
     assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 result\n");
     let output = cli.sayso(&["status"]);
-    assert!(output.done().contains("open     1 question, 1 result\n"), "{output:?}");
+    assert!(output.done().contains("waiting for you: 1 question, 1 result\n"), "{output:?}");
+    assert!(output.done().contains("saving files: the output files"), "{output:?}");
+    assert_eq!(output.out, cli.sayso(&["activity"]).out, "one verb with two names");
     assert!(output.done().contains("`sayso watch`"), "{output:?}");
 }
 

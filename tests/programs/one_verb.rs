@@ -42,7 +42,7 @@ fn help_is_in_groups_and_hides_old_names() {
         ["Deciding:", "  list", "Starting", "  analyze", "Agents", "Mail:", "Looking back:", "Set-up:"]
             .map(|part| help.done().find(part).unwrap_or_else(|| panic!("{part}: {help:?}")));
     assert!(places.is_sorted(), "{help:?}");
-    for old in ["view", "why", "resume", "answer"] {
+    for old in ["view", "why", "resume", "answer", "status"] {
         assert!(!help.out.contains(&format!("\n  {old} ")), "{old}: {help:?}");
     }
 }

@@ -24,7 +24,7 @@ fn accepted_and_allowed_after_a_yes() {
     screen.press("A").press("jj<enter>");
     assert!(screen.decisions().is_empty() && screen.grants().is_empty(), "Enter decides nothing");
     let shown = screen.dump();
-    for text in ["every later call of write_email", "mail from eve@example.org", "Mon 02 Mar, 11:00"] {
+    for text in ["sending mail, every later call", "mail from eve@example.org", "Mon 02 Mar, 11:00"] {
         assert!(shown.contains(text), "{text}: {shown}");
     }
     screen.press("n");
@@ -78,11 +78,11 @@ fn a_refused_acceptance_allows_nothing() {
 fn built_in_grants_are_switched_off_by_one_key_and_on_by_a_yes() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("4").press(GRANT).press("X");
-    assert!(screen.dump().contains("off     output_files"), "{}", screen.dump());
+    assert!(screen.dump().contains("off     saving files"), "{}", screen.dump());
     screen.press("X");
-    assert!(screen.dump().contains("on again?"), "{}", screen.dump());
+    assert!(screen.dump().contains("Allow saving files again?"), "{}", screen.dump());
     screen.press("y");
-    assert!(screen.dump().contains("allowed output_files"), "{}", screen.dump());
+    assert!(screen.dump().contains("allowed saving files"), "{}", screen.dump());
 }
 
 #[test]

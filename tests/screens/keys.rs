@@ -127,7 +127,7 @@ fn marks_of_two_sorts_and_trouble_are_not_decided_together() {
     assert!(!shown.contains("your answer goes to all") && !shown.contains("a accept"), "{shown}");
     screen.press("a");
     assert!(screen.note().contains("one kind and one tool"), "{}", screen.note());
-    assert!(screen.note().contains("notifications, approvals (write email, "), "{}", screen.note());
+    assert!(screen.note().contains("triage, approvals (sending mail, "), "{}", screen.note());
     screen.press("gx").press("*").press("a");
     assert!(screen.note().contains("one at a time"), "{}", screen.note());
     screen.press("\\write<enter>").press("*").press("a");

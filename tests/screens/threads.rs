@@ -303,7 +303,7 @@ fn trouble_is_retried_or_given_up_from_its_thread() {
     assert!(screen.decisions().is_empty());
     screen.press("Ry");
     let decided = screen.decisions();
-    assert_eq!((decided[0].r#type.as_str(), decided[0].by.as_str()), ("accept", "tui"));
+    assert_eq!((decided[0].r#type.as_str(), decided[0].by.to_string()), ("accept", "tui".to_owned()));
     screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
     assert_eq!(shown(&screen).view.status, Status::Trouble, "it failed again");
     screen.press("Xy");

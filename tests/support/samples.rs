@@ -178,7 +178,6 @@ fn asked(state: &Sample) -> Interrupt {
     }
     if kind == Kind::Triage {
         asked.allow.edit = false;
-        asked.labels.accept = Some("noted".to_owned());
     }
     asked
 }

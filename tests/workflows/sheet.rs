@@ -4,7 +4,7 @@ use crate::inputs::{self, happened};
 use crate::support::test_inbox::respond;
 use crate::support::{TestInbox, merged};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{GrantRequest, GrantScope, Status};
+use sayso::inbox::{DecidedBy, GrantRequest, GrantScope, Status};
 use sayso::llm::{Message, ModelError, Reply, Scripted};
 use sayso::tools::workbook::{self, Book, CellPos, Value as Cell};
 use serde_json::{Value, json};
@@ -234,10 +234,10 @@ async fn ending_after_something_was_changed_writes_it() {
     ];
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
     let first = inbox.open_item(&thread).await;
-    assert_eq!(first.labels.ignore.as_deref(), Some("end"));
+    assert_eq!(first.labels.ignore.as_deref(), Some("abandon"));
     inbox.answer(&thread, Decision::Accept).await;
     let second = inbox.open_item(&thread).await;
-    assert_eq!(second.labels.ignore.as_deref(), Some("end, and write what is done"));
+    assert_eq!(second.labels.ignore.as_deref(), Some("finish with what is done"));
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(outcome.status, Status::Done);
     let output = outcome.output.unwrap();
@@ -457,7 +457,7 @@ async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
     assert_eq!(outcome.status, Status::Done);
     let view = inbox.view(&thread).await;
     assert_eq!(view.decisions.len(), 2);
-    assert!(view.decisions[1].by.starts_with("grant:"), "{:?}", view.decisions[1]);
+    assert!(matches!(view.decisions[1].by, DecidedBy::Grant(_)), "{:?}", view.decisions[1]);
 }
 
 #[tokio::test]

@@ -1,86 +1,112 @@
-//! `sayso activity`: recent activity in numbers.
+//! `sayso activity`: what waits, what is allowed, and recent activity in numbers, as the Activity tab shows it.
 
-use crate::cli::context::Context;
+use crate::cli::context::{Context, OpenFolder};
 use crate::cli::failure::Failure;
-use crate::cli::output::{Answer, Format};
-use crate::cli::table::{cut, full, right, table};
-use crate::inbox::{Activity, ActivityQuery, DayLine, Decisions, ModelLine, Storage, TableSize};
-use crate::text::bytes;
-use serde_json::json;
+use crate::cli::output::Answer;
+use crate::graph::Kind;
+use crate::inbox::{ActivityQuery, Card, ItemKind, Overview, SkippedCount, Status};
+use crate::service::ActivityPage;
+use jiff::SignedDuration;
 
-/// Show what went on lately: decisions, models, storage
+/// Show what waits, what is allowed, and what went on lately
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
+#[command(
+    alias = "status",
+    after_help = "Examples:\n  \
     sayso activity\n  \
-    sayso activity --days 30 --json")]
+    sayso activity --days 7 --json\n  \
+    sayso activity --short     one line, for status bars"
+)]
 pub(in crate::cli) struct Args {
     /// How many days to show, today included
-    #[arg(long, value_name = "N", default_value_t = 14, value_parser = clap::value_parser!(u16).range(1..=366))]
+    #[arg(long, value_name = "N", default_value_t = ActivityQuery::DAYS, value_parser = clap::value_parser!(u16).range(1..=366))]
     days: u16,
+    /// One line, for status bars
+    #[arg(long, conflicts_with = "days")]
+    short: bool,
 }
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
+        if self.short && !context.format.is_json() {
+            return Ok(Answer::line(brief(context).await));
+        }
         let folder = context.open()?;
-        let query = ActivityQuery::last(self.days, &folder.format.now.to_zoned(folder.format.zone.clone()));
-        let activity = folder.inbox().figures().activity(query).await?;
-        let storage = folder.inbox().figures().storage().await?;
-        let mut data = serde_json::to_value(&activity).map_err(|e| Failure::failed(e.to_string()))?;
-        data["storage"] = json!(storage);
-        folder.format.answer(&data, |format| report_text(format, &activity, &storage))
+        let (inbox, now) = (folder.inbox(), folder.format.now.to_zoned(folder.format.zone.clone()));
+        let (overview, skipped) = (inbox.figures().overview().await?, skipped(&folder).await?);
+        let activity = inbox.figures().activity(ActivityQuery::last(self.days, &now)).await?;
+        let (grants, sources) = (inbox.grants().list().await?, inbox.mail().sources().await?);
+        let page = ActivityPage {
+            overview: Some(&overview),
+            skipped,
+            activity: Some(&activity),
+            grants: &grants,
+            sources: &sources,
+            storage: Some(&inbox.figures().storage().await?),
+            now: &now,
+        };
+        folder.format.answer(&page, |_| Card { blocks: page.blocks() }.text())
     }
 }
 
-fn report_text(format: &Format, activity: &Activity, storage: &Storage) -> String {
-    let mut tables = vec![day_table(format, &activity.days)];
-    if !activity.models.is_empty() {
-        tables.push(model_table(format, &activity.models));
+/// Always one line: a prompt or a status bar has no room for errors. Creates no data folder.
+async fn brief(context: Context<'_>) -> String {
+    if !context.has_data() {
+        return "0 open".to_owned();
     }
-    tables.push(storage_table(format, storage));
-    tables.join("\n")
+    let Ok(folder) = context.open() else { return "sayso ?".to_owned() };
+    match folder.inbox().figures().overview().await {
+        Ok(overview) => short(&overview),
+        Err(_) => "sayso ?".to_owned(),
+    }
 }
 
-fn day_table(format: &Format, days: &[DayLine]) -> String {
-    let row = |day: &DayLine| {
-        let date = day.day.to_zoned(format.zone.clone()).strftime("%a %Y-%m-%d").to_string();
-        let cost = format!("${:.4}", day.cost);
-        let [untouched, edited, responded, ignored, granted] = decision_counts(&day.decisions);
-        let (calls, tokens) = (day.calls.to_string(), day.tokens.to_string());
-        [date, untouched, edited, responded, ignored, granted, calls, tokens, cost]
+/// How much of the last day's mail was not shown.
+pub(super) async fn skipped(folder: &OpenFolder) -> Result<SkippedCount, Failure> {
+    let since = folder.format.now.saturating_sub(SignedDuration::from_hours(24)).unwrap_or(folder.format.now);
+    Ok(folder.inbox().mail().skipped_since(since).await?)
+}
+
+/// How many items wait for a decision; a result only waits to be read.
+fn decisions(overview: &Overview) -> u64 {
+    overview.open.iter().map(|(_, count)| count).sum::<u64>() - overview.open_of(ItemKind::Result)
+}
+
+fn short(overview: &Overview) -> String {
+    let mut parts = vec![format!("{} open", decisions(overview))];
+    let mut add = |count: u64, word: &str| {
+        if count > 0 {
+            parts.push(format!("{count} {word}"));
+        }
     };
-    let columns = [
-        full("DAY"),
-        right("ACCEPTED"),
-        right("EDITED"),
-        right("RESPONDED"),
-        right("IGNORED"),
-        right("GRANTED"),
-        right("CALLS"),
-        right("TOKENS"),
-        right("COST"),
-    ];
-    table(format, columns, &days.iter().map(row).collect::<Vec<_>>())
+    add(overview.open_of(ItemKind::Interrupt(Kind::Trouble)), "trouble");
+    let results = overview.open_of(ItemKind::Result);
+    add(results, if results == 1 { "result" } else { "results" });
+    add(overview.threads_in(Status::Held), "held");
+    add(overview.threads_in(Status::Running), "running");
+    add(overview.waiting_for_model, "waiting for the model");
+    if overview.paused {
+        parts.push("paused".to_owned());
+    }
+    parts.join(" · ") + "\n"
 }
 
-fn model_table(format: &Format, models: &[ModelLine]) -> String {
-    let row = |line: &ModelLine| {
-        let cost = line.cost.map_or("not known".to_owned(), |cost| format!("${cost:.4}"));
-        let tokens = (line.input + line.output).to_string();
-        [line.model.clone(), line.calls.to_string(), line.failed.to_string(), tokens, cost]
-    };
-    let columns = [cut("MODEL"), right("CALLS"), right("FAILED"), right("TOKENS"), right("COST")];
-    table(format, columns, &models.iter().map(row).collect::<Vec<_>>())
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-fn storage_table(format: &Format, storage: &Storage) -> String {
-    let row = |size: &TableSize| [size.table.clone(), size.rows.to_string(), bytes(size.bytes)];
-    let rows: Vec<_> = storage.tables.iter().map(row).collect();
-    let sizes = table(format, [full("TABLE"), right("ROWS"), right("SIZE")], &rows);
-    let (file, free) = (bytes(storage.file), bytes(storage.free));
-    format!("{sizes}The file takes {file} with its log, {free} of it unused.\n")
-}
-
-fn decision_counts(counts: &Decisions) -> [String; 5] {
-    [counts.untouched, counts.edited, counts.responded, counts.ignored, counts.granted]
-        .map(|count| count.to_string())
+    #[test]
+    fn the_short_form_names_only_what_there_is() {
+        let overview = |open: u64, results: u64, running: u64, paused: bool| Overview {
+            open: vec![("question".into(), open), ("trouble".into(), 0), ("result".into(), results)],
+            snoozed: 1,
+            threads: vec![("running".into(), running), ("done".into(), 2)],
+            paused,
+            driver: None,
+            waiting_for_model: 0,
+        };
+        assert_eq!(short(&overview(0, 0, 0, false)), "0 open\n");
+        assert_eq!(short(&overview(3, 2, 1, true)), "3 open · 2 results · 1 running · paused\n");
+        assert_eq!(short(&overview(3, 1, 0, false)), "3 open · 1 result\n");
+    }
 }

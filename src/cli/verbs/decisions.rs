@@ -97,6 +97,6 @@ fn text(format: &Format, decisions: &[DecisionLine]) -> String {
 fn decider(by: &DecidedBy) -> String {
     match by {
         DecidedBy::Tui | DecidedBy::Cli => "you".to_owned(),
-        DecidedBy::Grant(_) | DecidedBy::Expiry => by.to_string(),
+        DecidedBy::Grant(_) | DecidedBy::Expiry => by.words(),
     }
 }

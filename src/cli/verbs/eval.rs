@@ -49,7 +49,7 @@ struct Triage {
 
 #[derive(Debug, clap::Args)]
 #[command(
-    after_help = "A mail you answered should be `respond`, one you noted `notify`, one you ignored `ignore`. Each mail \
+    after_help = "A mail you answered should be `respond`, one you accepted `notify`, one you ignored `ignore`. Each mail \
     is judged alone, with today's memory.\n\nExamples:\n  \
     sayso eval decisions --limit 50\n  \
     sayso eval decisions --memory new.md --json | jq '.misses'"

@@ -5,6 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::GrantLine;
+use crate::service::action_words;
 
 /// List what may be done without asking, and end it
 #[derive(Debug, clap::Args)]
@@ -60,13 +61,13 @@ fn listed(format: &Format, lines: &[GrantLine]) -> String {
             line.id.clone(),
             state(format, line),
             used,
-            line.tool.clone(),
+            action_words(&line.tool),
             line.origin.clone(),
             line.scope.clone(),
         ]
     };
     let rows: Vec<_> = lines.iter().map(row).collect();
-    table(format, [full("ID"), full("STATE"), right("USED"), full("TOOL"), full("FROM"), cut("FOR")], &rows)
+    table(format, [full("ID"), full("STATE"), right("USED"), full("WHAT"), full("FROM"), cut("FOR")], &rows)
 }
 
 fn state(format: &Format, line: &GrantLine) -> String {

@@ -8,11 +8,12 @@ use crate::cli::print::warning;
 use crate::cli::table::{cut, full, name, right, table};
 use crate::graph::{Kind, Warning};
 use crate::inbox::{Item, ItemKind, ItemQuery, Overview, SkippedCount, Status};
+use crate::service::action_words;
 use crate::text::clock;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 use jiff::Timestamp;
 
-use super::status;
+use super::activity;
 
 /// List what waits for a decision: waiting agents first, then the oldest
 #[derive(Debug, clap::Args)]
@@ -61,7 +62,7 @@ impl Args {
         };
         let everything = self.kind.is_none() && !self.snoozed;
         let overview = if items.is_empty() && everything && !folder.format.is_json() {
-            Some((folder.inbox().figures().overview().await?, status::skipped(&folder).await?))
+            Some((folder.inbox().figures().overview().await?, activity::skipped(&folder).await?))
         } else {
             None
         };
@@ -105,7 +106,7 @@ impl Args {
                 [
                     item.id.clone(),
                     item.kind.word().to_owned(),
-                    item.action.clone(),
+                    action_words(&item.action),
                     item.source.clone().unwrap_or_else(|| item.workflow.clone()),
                     format.age(*dated),
                     format!(

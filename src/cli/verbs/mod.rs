@@ -39,7 +39,6 @@ mod show;
 mod snooze;
 mod start;
 mod start_workflow;
-mod status;
 mod stop;
 mod threads;
 mod undo;
@@ -191,7 +190,6 @@ verbs! {
         Stop => stop::Args,
         Pause => pause::Args,
         Resume => resume::Args,
-        Status => status::Args,
     }
     "Agents and programs" {
         Connect => connect::Args,

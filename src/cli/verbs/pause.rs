@@ -1,6 +1,6 @@
 //! `sayso pause`: pauses all driving, in every process, and ends the pause.
 
-use super::{resume, status};
+use super::resume;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
@@ -21,7 +21,8 @@ impl Args {
         }
         let folder = context.open()?;
         folder.inbox().pause(true).await?;
-        status::answer(&folder, |_, _| "Paused: no thread goes on until `sayso pause --off`.\n".to_owned())
-            .await
+        let overview = folder.inbox().figures().overview().await?;
+        let text = "Paused: no thread goes on until `sayso pause --off`.\n";
+        folder.format.answer(&overview, |_| text.to_owned())
     }
 }

@@ -1,6 +1,5 @@
 //! `sayso resume`: ends a pause.
 
-use super::status;
 use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
@@ -15,7 +14,8 @@ impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let folder = context.open()?;
         folder.inbox().pause(false).await?;
-        status::answer(&folder, |overview, _| text(overview)).await
+        let overview = folder.inbox().figures().overview().await?;
+        folder.format.answer(&overview, |_| text(&overview))
     }
 }
 

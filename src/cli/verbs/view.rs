@@ -7,6 +7,7 @@ use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
 use crate::graph::{AgentAction, Warning};
 use crate::inbox::{Block, Item};
+use crate::service::action_words;
 use crate::text::{Visible, clock};
 
 /// Show one card: an interrupt, or a result by its thread
@@ -55,7 +56,7 @@ fn text(format: &Format, item: &Item, warned: bool) -> String {
         "{} · {} · {} · thread {} ({}){from} · {} ago\n",
         item.id,
         item.kind.word(),
-        item.action,
+        action_words(&item.action),
         item.thread,
         item.workflow,
         format.age(item.created_at)
@@ -85,14 +86,7 @@ fn text(format: &Format, item: &Item, warned: bool) -> String {
 
 /// The possible answers to the card, and what an answer can allow from then on.
 fn answers(item: &Item) -> String {
-    let choices = [
-        (item.allow.accept, "accept", &item.labels.accept),
-        (item.allow.edit, "edit", &item.labels.edit),
-        (item.allow.respond, "respond", &item.labels.respond),
-        (item.allow.ignore, "ignore", &item.labels.ignore),
-        (item.allow.draft, "draft", &None),
-    ];
-    let choices = choices.into_iter().filter(|(allowed, ..)| *allowed).map(|(_, word, label)| match label {
+    let choices = item.answers().map(|(word, label)| match label {
         Some(label) => format!("{word} ({label})"),
         None => word.to_owned(),
     });

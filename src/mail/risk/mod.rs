@@ -168,7 +168,7 @@ impl Risk {
             Self::RecipientOutside { address } => format!("{address} is not part of this conversation."),
             Self::BccAdded { address } => format!("{address} would get this unseen by the others (bcc)."),
             Self::NewSender { address } => {
-                format!("New sender: you have never answered or noted mail from {address}.")
+                format!("New sender: you have never answered or accepted mail from {address}.")
             }
             Self::NewRecipient { address } => {
                 format!("New recipient: as far as sayso knows, you have never written to {address}.")

@@ -181,8 +181,12 @@ impl Page<'_> {
     fn decision(&mut self, decision: &DecisionView) {
         let undone =
             decision.undone_at.map(|at| format!(", taken back {}", self.time(at))).unwrap_or_default();
-        let what =
-            format!("{} by {}, {}{undone}", decision.r#type, one_line(&decision.by), self.time(decision.at));
+        let what = format!(
+            "{} by {}, {}{undone}",
+            decision.r#type,
+            one_line(&decision.by.words()),
+            self.time(decision.at)
+        );
         self.field("answer", &what);
         self.value("given", &decision.args);
         if let Some(executed) = &decision.executed {

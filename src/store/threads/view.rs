@@ -140,7 +140,7 @@ fn decisions(db: &Connection, row: &ThreadRow, asked: &[Question]) -> Result<Vec
                     .rfind(|begun| follows_answer(begun))
                     .map(|(.., args)| args.clone())
                     .filter(|args| !args.is_null()),
-                by: answer.body.by.to_string(),
+                by: answer.body.by.clone(),
                 at: time(answer.at)?,
                 undone_at: answer.undone_at.map(time).transpose()?,
             };

@@ -4,6 +4,7 @@ use super::doc::{Doc, Piece, PieceKind, Source};
 use super::highlight::{Language, highlight};
 use crate::graph::Warning;
 use crate::inbox::{Block, Card, DecisionView, Item, Span};
+use crate::service::action_words;
 use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
 use std::ops::Range;
@@ -219,7 +220,7 @@ impl Doc {
             }
             Block::Words(spans) => self.words(n, spans),
             Block::Mail(mail) => self.mail(n, mail, &[], folds),
-            Block::Day(_) => self.push(PieceKind::Day { block: n }, String::new()),
+            Block::Day(_) | Block::Bars(_) => self.push(PieceKind::Day { block: n }, String::new()),
             Block::Turns(turns) => self.turns(n, turns, folds),
         }
         self.gap();
@@ -346,7 +347,6 @@ impl Doc {
 fn describe_answer(answer: &DecisionView) -> String {
     let how = match (answer.r#type.as_str(), answer.action.as_str()) {
         ("edit", "notify") => "wrote a mail",
-        ("accept", "notify") => "noted",
         ("accept", _) => "accepted",
         ("edit", _) => "accepted with changes",
         ("respond", _) => "answered",
@@ -357,7 +357,7 @@ fn describe_answer(answer: &DecisionView) -> String {
     match answer.action.as_str() {
         // Every mail that is shown asks with this.
         "notify" => how.to_owned(),
-        action => format!("{how} · {}", action.replace('_', " ")),
+        action => format!("{how} · {}", action_words(action)),
     }
 }
 
@@ -370,7 +370,7 @@ fn is_empty(block: &Block) -> bool {
         Block::Fields(fields) => fields.is_empty(),
         Block::Table { rows, .. } => rows.is_empty(),
         Block::Diff(spans) | Block::Words(spans) => spans.is_empty(),
-        Block::Mail(_) | Block::Day(_) => false,
+        Block::Mail(_) | Block::Day(_) | Block::Bars(_) => false,
         Block::Turns(turns) => turns.is_empty(),
     }
 }

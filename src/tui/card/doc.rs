@@ -111,6 +111,6 @@ pub(super) fn part_of(block: &Block, part: usize) -> Option<&Visible> {
             Some(header) => mail.headers.get(header).map(|(_, value)| value),
         },
         Block::Turns(turns) => turns.get(part).map(|(_, text)| text),
-        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) | Block::Day(_) => None,
+        Block::Warnings(_) | Block::Table { .. } | Block::Words(_) | Block::Day(_) | Block::Bars(_) => None,
     }
 }

@@ -175,6 +175,7 @@ fn style(kind: &PieceKind, theme: &Theme) -> Style {
 fn day_lines(doc: &Doc, block: usize, width: usize) -> Vec<StripLine> {
     match doc.card.blocks.get(block) {
         Some(Block::Day(day)) => day.lines(width.max(1)),
+        Some(Block::Bars(bars)) => bars.lines(width.max(1)),
         _ => Vec::new(),
     }
 }

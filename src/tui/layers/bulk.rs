@@ -2,7 +2,8 @@
 
 use super::{Layer, Popup, cells, draw_keys, screen};
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
-use crate::inbox::{DecisionRequest, ItemKind, PROGRAM_ACTIONS, unsent_edit_key};
+use crate::inbox::{DecisionRequest, ItemKind, unsent_edit_key};
+use crate::service::action_words;
 use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::layout::{self, centred};
@@ -96,9 +97,9 @@ pub fn why_marks_apart(model: &Model) -> Option<String> {
 
 /// Why these items can't be decided together: they are of several kinds or for several tools, or trouble.
 fn why_apart<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<String> {
-    let mut kinds: Vec<(ItemKind, Vec<&str>)> = Vec::new();
+    let mut kinds: Vec<(ItemKind, Vec<String>)> = Vec::new();
     for row in rows {
-        let action = row.action.strip_prefix(PROGRAM_ACTIONS).unwrap_or(&row.action);
+        let action = action_words(&row.action);
         match kinds.iter_mut().find(|(kind, _)| *kind == row.kind) {
             Some((_, actions)) if actions.contains(&action) => {}
             Some((_, actions)) => actions.push(action),
@@ -112,7 +113,7 @@ fn why_apart<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<String> {
         several => {
             let named = several.iter().map(|(kind, actions)| match actions.as_slice() {
                 [_] => words::kinds(*kind).to_owned(),
-                actions => format!("{} ({})", words::kinds(*kind), actions.join(", ").replace('_', " ")),
+                actions => format!("{} ({})", words::kinds(*kind), actions.join(", ")),
             });
             let named = named.collect::<Vec<_>>().join(", ");
             Some(format!("only one kind and one tool can be decided at a time; you marked {named}"))

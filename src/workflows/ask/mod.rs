@@ -40,7 +40,7 @@ mod verb;
 use super::Services;
 use super::services::need_model;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
-use crate::inbox::{Spec, WorkflowVerb};
+use crate::inbox::{Spec, Words, WorkflowVerb};
 use serde_json::Value;
 use std::sync::Arc;
 
@@ -50,6 +50,8 @@ pub use parts::{
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("ask");
 pub use state::{Ask, AskInput};
 pub use update::AskUpdate;
+
+pub(super) const WORDS: Words = &[(REQUEST, "calling an API")];
 
 /// The action and the key of a question about a request.
 const REQUEST: &str = "request";

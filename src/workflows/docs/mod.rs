@@ -31,7 +31,7 @@ mod verb;
 use super::Services;
 use super::services::check_model;
 use crate::graph::{AnyState, BuildError, Graph, InputError, Workflow, ask, end, goto, spawn};
-use crate::inbox::{Spec, WorkflowVerb};
+use crate::inbox::{Spec, Words, WorkflowVerb};
 use crate::tools::folder;
 use crate::tools::tree::{self, Limits};
 use serde_json::Value;
@@ -45,6 +45,8 @@ pub use agents::DocAgent;
 pub(super) use rules::TASKS;
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("docs");
 pub use state::{DocsInput, Documentation};
+
+pub(super) const WORDS: Words = &[(WRITE_DOCS, "saving files")];
 
 /// The hidden workflow of one agent.
 const AGENT: &str = "docs/agent";

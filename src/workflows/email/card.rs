@@ -348,7 +348,7 @@ fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
                         .unwrap_or_default();
                     let who = match call.name.as_str() {
                         tools::QUESTION => "the agent asked".to_owned(),
-                        tool => format!("the agent proposed, {}", tools::word(tool)),
+                        tool => format!("the agent proposed {}", tools::words(tool)),
                     };
                     turns.push((who, text.to_owned()));
                 }
@@ -362,7 +362,7 @@ fn earlier_turns(state: &Email, blocks: &[Block]) -> Vec<(Visible, Visible)> {
                     let is_new = |line: &&str| tool != tools::CHECK_CALENDAR || !is_shown(blocks, line);
                     let lines: Vec<&str> = text.lines().filter(is_new).collect();
                     if !lines.is_empty() {
-                        turns.push((tools::word(tool).to_owned(), lines.join("\n")));
+                        turns.push((tools::words(tool).to_owned(), lines.join("\n")));
                     }
                 }
             },

@@ -29,11 +29,12 @@ pub fn shared(namespace: &str) -> &str {
 
 /// A profile's name in words.
 pub fn describe(namespace: &str) -> String {
-    let name = namespace.split_once('/').map_or(namespace, |(_, name)| name);
-    match name.split_once(ACCOUNT_SEPARATOR) {
-        Some((name, account)) => format!("{} for {account}", name.replace('_', " ")),
-        None => name.replace('_', " "),
-    }
+    let (shared, account) = namespace.split_once(ACCOUNT_SEPARATOR).unwrap_or((namespace, ""));
+    let name = match shared {
+        CALENDAR => "meeting preferences".to_owned(),
+        other => other.rsplit('/').next().unwrap_or_default().replace('_', " "),
+    };
+    if account.is_empty() { name } else { format!("{name} for {account}") }
 }
 
 /// The first version of a profile; empty if the profile is unknown.

@@ -43,6 +43,7 @@ use std::sync::Arc;
 pub use risks::grade;
 pub(super) use rules::TASKS;
 pub use state::{Earlier, Email, EmailInput, MailRef};
+pub(super) use tools::WORDS;
 pub use unsubscribe::cannot_leave;
 
 /// The workflow with its services.

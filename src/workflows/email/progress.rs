@@ -92,7 +92,7 @@ impl Email {
             (Some(reason), _) => lines.push(reason.clone()),
             (None, Some("ignored")) => lines.push("It was ignored.".to_owned()),
             (None, Some("expired")) => lines.push("Nobody answered in time.".to_owned()),
-            (None, Some("noted")) => lines.push("It was noted.".to_owned()),
+            (None, Some("accepted")) => lines.push("It was accepted.".to_owned()),
             (None, Some("unsent")) => lines.push("Nothing was sent: the account only observes.".to_owned()),
             (None, _) => {}
         }

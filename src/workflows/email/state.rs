@@ -105,7 +105,7 @@ pub struct Email {
     pub observing: bool,
     /// Why the thread was settled elsewhere.
     pub settled: Option<String>,
-    /// The outcome: `replied`, `noted`, `ignored` …
+    /// The outcome: `replied`, `accepted`, `ignored` …
     pub outcome: Option<String>,
     /// Problems that stopped nothing.
     pub notes: Vec<String>,

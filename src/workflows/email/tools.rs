@@ -3,8 +3,9 @@
 //! Schemas are strict on purpose: unknown fields are refused before a person sees anything, and again after a person
 //! edits. Only the person can add attachments and reminders, so the model's schema does not have them.
 
+use super::remind::REMIND;
 use crate::calendar::{self, Attendance, InvitedEvent};
-use crate::inbox::{Edited, Item};
+use crate::inbox::{Edited, Item, Words};
 use crate::llm::ToolSpec;
 use crate::mail::risk::{Receiver, one_click};
 use crate::mail::{Mail, Unsubscribe};
@@ -33,16 +34,25 @@ pub const UNSUBSCRIBE: &str = "unsubscribe";
 pub(super) const UNMISTAKABLE: [&str; 5] =
     [WRITE_EMAIL, SCHEDULE_MEETING, ANSWER_INVITATION, REMOVE_EVENT, CHECK_CALENDAR];
 
-/// The word for a tool on cards.
-pub fn word(tool: &str) -> &str {
-    match tool {
-        WRITE_EMAIL => "mail",
-        SCHEDULE_MEETING => "meeting",
-        ANSWER_INVITATION => "invitation",
-        REMOVE_EVENT => "cancellation",
-        CHECK_CALENDAR => "calendar",
-        other => other,
-    }
+/// The tools, and the effects they and the triage have.
+pub const WORDS: Words = &[
+    (WRITE_EMAIL, "sending mail"),
+    ("send", "sending mail"),
+    ("draft", "saving a draft"),
+    (SCHEDULE_MEETING, "booking meetings"),
+    (ANSWER_INVITATION, "answering invitations"),
+    (REMOVE_EVENT, "removing events"),
+    ("event", "changing the calendar"),
+    (CHECK_CALENDAR, "looking at the calendar"),
+    (UNSUBSCRIBE, "unsubscribing"),
+    ("notify", "new mail"),
+    (REMIND, "a reminder"),
+    ("mark", "marking mail"),
+];
+
+/// What people read for a tool.
+pub fn words(tool: &str) -> &str {
+    WORDS.iter().find(|(name, _)| *name == tool).map_or(tool, |(_, words)| words)
 }
 
 /// An address, with or without a name before it.

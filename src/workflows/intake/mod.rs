@@ -10,7 +10,7 @@ use super::Services;
 use crate::graph::{
     Allow, BuildError, Command, Ctx, Graph, Interrupt, Kind, Labels, NodeError, Workflow, ask, end,
 };
-use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Spec, proposal};
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Spec, Words, proposal};
 use crate::text::Visible;
 use serde_json::json;
 use std::sync::Arc;
@@ -18,6 +18,8 @@ use std::sync::Arc;
 pub use state::{IntakeAnswer, IntakeQuestion, IntakeState};
 
 pub const NAME: &str = ASKING_WORKFLOW;
+
+pub(super) const WORDS: Words = &[("first_sync", "a first look at your mail")];
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {

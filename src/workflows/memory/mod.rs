@@ -16,7 +16,7 @@ mod state;
 mod wording;
 
 use crate::graph::{BuildError, Graph, Workflow, ask, end, goto};
-use crate::inbox::{LEARNING_WORKFLOW, Spec};
+use crate::inbox::{LEARNING_WORKFLOW, Spec, Words};
 use crate::workflows::Services;
 use std::sync::Arc;
 
@@ -24,6 +24,8 @@ pub use state::{Learning, MemoryInput};
 
 /// The name of the workflow in its threads.
 pub const NAME: &str = LEARNING_WORKFLOW;
+
+pub(super) const WORDS: Words = &[("update_memory", "remembering")];
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {

@@ -11,7 +11,7 @@ use crate::graph::{
     Authorization, BoxFuture, BuildError, Command, Ctx, Effect, EffectError, EffectTrace, Graph, NodeError,
     Workflow, end,
 };
-use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, Spec};
+use crate::inbox::{Block, Card, MOVING_WORKFLOW, PUT_AWAY, Spec, Words};
 use crate::mail::{Destination, Mailbox, UndoToken};
 use crate::text::Visible;
 use serde_json::{Value, json};
@@ -21,6 +21,8 @@ pub use state::{PutAway, PutAwayMail, PutAwayRequest};
 use state::{PutAwayUpdate, Step};
 
 pub const NAME: &str = MOVING_WORKFLOW;
+
+pub(super) const WORDS: Words = &[("put_back", "putting mail back")];
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {

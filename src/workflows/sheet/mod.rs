@@ -24,7 +24,7 @@ use super::Services;
 use super::services::need_model;
 use crate::config;
 use crate::graph::{BuildError, Graph, InputError, Workflow, ask, end, goto};
-use crate::inbox::{Spec, WorkflowVerb};
+use crate::inbox::{Spec, Words, WorkflowVerb};
 use crate::text::read_error_text;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -32,6 +32,8 @@ use std::sync::Arc;
 
 pub(super) const VERB: WorkflowVerb = WorkflowVerb::of::<verb::Args>("sheet");
 pub use state::{SheetInput, SheetWork};
+
+pub(super) const WORDS: Words = &[(PYTHON, "running Python")];
 
 /// The node that writes the result, and the question the person gets if writing is not granted.
 const WRITE_RESULT: &str = "write_result";

@@ -95,7 +95,7 @@ fn has_results(state: &SheetWork) -> bool {
 
 /// The label for ending; it says so if there is something to write.
 fn end_label(state: &SheetWork) -> Option<String> {
-    Some(if has_results(state) { "end, and write what is done" } else { "end" }.to_owned())
+    Some(if has_results(state) { "finish with what is done" } else { "abandon" }.to_owned())
 }
 
 /// The model's next step, and where it leads.
@@ -285,7 +285,7 @@ fn different_result(state: &SheetWork, cell: usize) -> Interrupt {
     interrupt.allow = Allow { edit: false, respond: false, draft: false, ..Allow::ALL };
     interrupt.labels = Labels {
         accept: Some("go on with the new result".to_owned()),
-        ignore: Some("end, and write nothing".to_owned()),
+        ignore: Some("abandon".to_owned()),
         ..Labels::default()
     };
     interrupt

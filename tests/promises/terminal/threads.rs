@@ -44,7 +44,7 @@ fn past_threads_are_searched_turned_forked_and_written_out() {
     pty.send("f");
     pty.wait("Fork a new thread after step 1");
     pty.decide("y", "it will ask you again");
-    pty.until("the inbox", |pty| pty.text().contains("noted"));
+    pty.until("the inbox", |pty| pty.text().contains("a accept"));
     // Written to a file, and not over it.
     let path = folder.path().join("out.md");
     pty.send("2");

@@ -122,7 +122,7 @@ async fn a_mail_that_the_model_proposes_nothing_for_is_shown_with_its_reason() {
         assert_eq!(inbox.ledger(&thread), ("notify".to_owned(), None));
         assert!(inbox.marks().is_empty());
         inbox.answer(&thread, Decision::Accept).await;
-        assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "noted");
+        assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "accepted");
         assert_eq!(inbox.marks(), ["new/1 Done"]);
     }
 }

@@ -86,11 +86,11 @@ impl IdOf for sayso::inbox::Item {
 }
 
 #[tokio::test]
-async fn noted_ends_it_and_teaches_nothing() {
+async fn accepting_ends_it_and_teaches_nothing() {
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "noted");
+    assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "accepted");
     assert_eq!(inbox.marks(), ["new/1 Done"]);
     assert!(inbox.learned().is_empty() && inbox.versions().is_empty());
     assert!(inbox.sent().is_empty());
@@ -252,9 +252,9 @@ async fn an_account_is_marked_as_its_config_says_and_a_refusing_mailbox_loses_no
     inbox.answer(&thread, Decision::Accept).await;
     let view = inbox.view(&thread).await;
     assert_eq!(view.status, Status::Done);
-    assert_eq!(view.output.unwrap()["outcome"], "noted");
+    assert_eq!(view.output.unwrap()["outcome"], "accepted");
     assert!(view.state["notes"][0].as_str().unwrap().contains("read-only"));
-    assert_eq!(inbox.ledger(&thread).1.as_deref(), Some("noted"), "the ledger knows all the same");
+    assert_eq!(inbox.ledger(&thread).1.as_deref(), Some("accepted"), "the ledger knows all the same");
 
     let inbox = EmailInbox::new("notify", []);
     let thread = inbox.receive_mail().await;

@@ -57,7 +57,7 @@ async fn answered_and_paused(inbox: &TestInbox) -> ThreadId {
 }
 
 async fn decided_by(inbox: &TestInbox, thread: &ThreadId) -> Vec<String> {
-    inbox.view(thread).await.decisions.into_iter().map(|decision| decision.by).collect()
+    inbox.view(thread).await.decisions.into_iter().map(|decision| decision.by.to_string()).collect()
 }
 
 /// A program that consults the grants, asks, and does what was allowed.

@@ -1,6 +1,5 @@
 //! The rows of the Activity tab: one page of figures, then running threads and grants.
 
-mod charts;
 pub mod grants;
 mod update;
 mod view;
@@ -14,9 +13,6 @@ use crate::tui::model::Model;
 use crate::tui::tabs::Tab;
 use std::collections::HashMap;
 use std::time::Instant;
-
-/// How many days the figures cover.
-pub const DAYS: u16 = 30;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Section {

@@ -1,8 +1,10 @@
 //! The Activity tab: what is running, what went on, and pruning old threads.
 
-use super::{ActivityRow, DAYS};
+use super::ActivityRow;
 use crate::graph::ThreadId;
-use crate::inbox::{Activity, Block, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView};
+use crate::inbox::{
+    Activity, ActivityQuery, Block, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
+};
 use crate::text::{Visible, count_noun};
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
@@ -37,7 +39,7 @@ pub fn refresh(model: &mut Model) -> Vec<Cmd> {
     }
     model.activity.read_at = Some(model.now);
     let now = model.wall.to_zoned(model.options.time_zone.clone());
-    vec![Cmd::Activity(crate::inbox::ActivityQuery::last(DAYS, &now))]
+    vec![Cmd::Activity(ActivityQuery::last(ActivityQuery::DAYS, &now))]
 }
 
 /// Reads what only the selected row needs.

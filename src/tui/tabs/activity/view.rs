@@ -1,8 +1,9 @@
 //! Draws the Activity tab and the list of running threads.
 
-use super::{ActivityRow, Section, charts};
+use super::{ActivityRow, Section};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
-use crate::text::{Visible, count_noun, pad};
+use crate::service::{ActivityPage, action_words};
+use crate::text::{Visible, count_noun, pad, short_count};
 use crate::tui::card::Doc;
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
@@ -75,7 +76,12 @@ fn sheet(model: &Model, width: u16) -> Sheet {
     let Some(section) = model.activity_section() else { return sheet };
     sheet.say(section.title(), model.theme.title);
     match section {
-        Section::Overview => charts::overview(model, &mut sheet),
+        Section::Overview => {
+            sheet.gap();
+            let page = overview(model);
+            let lines = page.lines(Default::default(), usize::from(width), usize::from(u16::MAX), &model.theme);
+            lines.into_iter().for_each(|line| sheet.line(line));
+        }
         Section::Running => {
             let text = match model.running.rows.len() {
                 0 => "Nothing is running. c starts a thread · 2 shows past ones".to_owned(),
@@ -90,6 +96,19 @@ fn sheet(model: &Model, width: u16) -> Sheet {
         ),
     }
     sheet
+}
+
+fn overview(model: &Model) -> Doc {
+    let page = ActivityPage {
+        overview: model.overview.as_ref(),
+        skipped: model.inbox.skipped_lately.0,
+        activity: model.activity.figures.as_deref(),
+        grants: &[],
+        sources: &model.sources,
+        storage: model.activity.storage.as_ref(),
+        now: &model.wall.to_zoned(model.options.time_zone.clone()),
+    };
+    Doc::page("", "", page.blocks())
 }
 
 /// Draws the running threads in the inbox, and streams the output of the selected one.
@@ -131,28 +150,25 @@ fn grant_row(model: &Model, grant: &GrantLine) -> PlainRow {
     PlainRow {
         lead: pad(lead, 7),
         style,
-        text: format!("{} · {}", words::line(&grant.tool), words::line(&grant.scope)),
+        text: format!("{} · {}", action_words(&grant.tool), words::line(&grant.scope)),
         note: None,
-        end: end_of(model, grant).map(|end| format!("until {end}")).unwrap_or_default(),
+        end: grant.until(&model.options.time_zone).map(|end| format!("until {end}")).unwrap_or_default(),
     }
-}
-
-fn end_of(model: &Model, grant: &GrantLine) -> Option<String> {
-    let end = grant.expires_at?.to_zoned(model.options.time_zone.clone());
-    Some(end.strftime("%a %H:%M").to_string())
 }
 
 fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
     let line = |text: &str| Visible::line(text);
     let status = if grant.in_force { "runs without asking" } else { "off: it asks first" };
     let mut fields = vec![(line("now"), line(status)), (line("for"), line(&grant.scope))];
-    if let Some(end) = end_of(model, grant) {
+    if let Some(end) = grant.until(&model.options.time_zone) {
         fields.push((line("until"), line(&end)));
     }
     if grant.used > 0 {
         fields.push((line("used"), line(&count_noun(usize::try_from(grant.used).unwrap_or(0), "time"))));
     }
-    fields.push((line("given by"), line(&grant.origin)));
+    if !grant.builtin {
+        fields.push((line("given by"), line(&grant.origin)));
+    }
     if let Some(at) = grant.created_at {
         let at = at.to_zoned(model.options.time_zone.clone());
         fields.push((line("given at"), line(&at.strftime("%a %d %b, %H:%M").to_string())));
@@ -164,7 +180,7 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
         (false, false) => "X switches it on again.",
     };
     let blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
-    Doc::page(&format!("Allowed: {}", grant.tool), &grant.id, blocks)
+    Doc::page(&format!("Allowed: {}", action_words(&grant.tool)), "", blocks)
 }
 
 fn stream(model: &Model, line: &ThreadLine) -> Doc {
@@ -190,7 +206,7 @@ fn stream(model: &Model, line: &ThreadLine) -> Doc {
     if let Some(usage) = model.activity.usage.get(&line.id) {
         let cost =
             usage.cost.filter(|cost| *cost > 0.0).map_or(String::new(), |cost| format!(", ${cost:.4}"));
-        let (read, wrote) = (charts::short(usage.input_tokens), charts::short(usage.output_tokens));
+        let (read, wrote) = (short_count(usage.input_tokens), short_count(usage.output_tokens));
         let calls = count_noun(usize::try_from(usage.calls).unwrap_or(usize::MAX), "call");
         fields.push((
             visible("so far"),

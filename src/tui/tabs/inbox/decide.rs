@@ -5,7 +5,7 @@ use crate::inbox::{
     Block, Card, DecisionRequest, Edited, Item, ItemKind, ItemLine, PROGRAM_ACTIONS, STOP_WORDS,
     UndoableBatch,
 };
-use crate::service::MailMove;
+use crate::service::{MailMove, action_words};
 use crate::text::{Visible, count_noun};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::Doc;
@@ -270,7 +270,6 @@ fn done_word(kind: DecisionKind, row: &Row, decided_as: Option<&Edited>) -> Stri
         DecisionKind::Accepted | DecisionKind::Edited if row.action == "answer_invitation" => {
             decided_as.and_then(|edited| edited.done.as_deref()).unwrap_or("answered")
         }
-        DecisionKind::Accepted if is_kind(Kind::Triage) => "noted",
         DecisionKind::Accepted if is_permission => "allowed",
         DecisionKind::Edited if is_permission => "allowed, changed",
         DecisionKind::Ignored if is_permission => "refused",
@@ -465,7 +464,7 @@ pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     let Some((_, title)) = why_target(model).filter(|(target, _)| target == id) else { return Vec::new() };
     if let Some(card) = model.ok_or_fail(result) {
         let meta = model.selected().filter(|row| row.id == id);
-        let meta = meta.map(|row| format!("{id} · {} · {}", row.action, row.workflow));
+        let meta = meta.map(|row| format!("{id} · {} · {}", action_words(&row.action), row.workflow));
         let doc = Doc::page(&title, &meta.unwrap_or_else(|| id.to_owned()), card.blocks);
         let title = match (model.shows_skipped(), model.shows_history()) {
             (true, _) => "Why it was skipped",

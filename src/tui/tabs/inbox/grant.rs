@@ -4,9 +4,10 @@
 //! together with an accepted card.
 
 use super::decide;
-use super::heading::{asker, tool};
+use super::heading::asker;
 use crate::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
 use crate::inbox::{Block, DecisionRequest, GrantLine, GrantRequest, GrantScope, Item, PROGRAM_ACTIONS};
+use crate::service::action_words;
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -58,7 +59,7 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     rows.extend(grantable.remember.iter().enumerate().map(|(index, offer)| {
         (format!("let {asker} remember: {}", Visible::line(&offer.words)), Choice::Remember(index))
     }));
-    let title = format!("Accept, and let {} run without asking", tool(&opened.item));
+    let title = format!("Accept, and allow without asking: {}", action_words(&opened.item.action));
     model.push(Menu::new(title, rows));
     Vec::new()
 }
@@ -157,7 +158,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>,
     let line = |text: &str| Visible::line(text);
     let fields = [
         ("now", "this one is accepted as it is shown".to_owned()),
-        ("without asking", format!("{} of {}", calls, item.action)),
+        ("without asking", format!("{}, {calls}", action_words(&item.action))),
         ("for", grantee),
         ("until", until),
         ("still asks", "any call with a warning".to_owned()),
@@ -204,7 +205,9 @@ fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
                         "Edit, Write and similar on files inside {folder}, except hidden ones such as .git"
                     )
                 }
-                AgentAction::Tool { folder } => format!("{} from {folder}, with any arguments", item.action),
+                AgentAction::Tool { folder } => {
+                    format!("{} from {folder}, with any arguments", action_words(&item.action))
+                }
             };
             Some(format!("{what}, by {}", call.by))
         }
@@ -220,7 +223,8 @@ pub fn granted(model: &mut Model, id: String, result: InboxResult<GrantLine>) ->
     let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, accepted)]);
     if let Some(grant) = grant {
         let word = if grant.tool.starts_with(PROGRAM_ACTIONS) { "Allowed" } else { "Accepted" };
-        model.say(format!("{word} · {} runs without asking for {} · 4 lists it", grant.tool, grant.scope));
+        let what = action_words(&grant.tool);
+        model.say(format!("{word} · from now on without asking: {what}, {} · 4 lists it", grant.scope));
     }
     cmds
 }

@@ -2,6 +2,7 @@
 
 use crate::graph::Kind;
 use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Item, ItemKind, PROGRAM_ACTIONS, UNNAMED_PROGRAM};
+use crate::service::action_words;
 use crate::text::Visible;
 use serde_json::Value;
 
@@ -57,10 +58,10 @@ fn approval(item: &Item, is_answer: bool, who: &str) -> String {
                 Some(command) if !command.trim().is_empty() => {
                     format!("{} wants to run a command", program(item))
                 }
-                _ => format!("{} wants to use {}", program(item), tool(item)),
+                _ => format!("{} wants to use {}", program(item), action_words(action)),
             }
         }
-        _ => format!("{who} wants to use {}", tool(item)),
+        action => format!("{who} needs your approval: {}", action_words(action)),
     }
 }
 
@@ -76,11 +77,6 @@ fn program(item: &Item) -> String {
 pub(super) fn asker(item: &Item) -> Visible {
     let source = item.source.as_deref().unwrap_or_default();
     Visible::line(source.strip_prefix("request: ").unwrap_or(source))
-}
-
-/// The tool to be used, by the asker's name for it.
-pub(super) fn tool(item: &Item) -> Visible {
-    Visible::line(item.action.strip_prefix(PROGRAM_ACTIONS).unwrap_or(&item.action))
 }
 
 #[cfg(test)]

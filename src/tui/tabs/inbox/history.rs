@@ -4,7 +4,7 @@ use crate::graph::Kind;
 use crate::inbox::{
     AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page,
 };
-use crate::service::MailMove;
+use crate::service::{MailMove, action_words, profile_words};
 use crate::text::{Visible, pad};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
@@ -153,7 +153,11 @@ pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>)
     let mut rows = places(&links);
     match (rows.len(), only_ended) {
         (0, Some(grant)) => {
-            model.say(format!("Its grant is no longer in force: {}, {}", grant.tool, grant.scope));
+            model.say(format!(
+                "Its grant is no longer in force: {}, {}",
+                action_words(&grant.tool),
+                grant.scope
+            ));
         }
         (0, None) => model.say(match by {
             Some(DecidedBy::Tui | DecidedBy::Cli) if !links.lessons.is_empty() && nothing_stored => {
@@ -186,11 +190,11 @@ pub fn go_to(model: &mut Model, place: Place) -> Vec<Cmd> {
 fn places(links: &DecisionLinks) -> Vec<(String, Place)> {
     let listed = links.grants.iter().filter(|grant| grants::is_listed(grant));
     let grants = listed.map(|grant| {
-        let text = format!("grant: {}, {}", words::line(&grant.tool), words::line(&grant.scope));
+        let text = format!("grant: {}, {}", action_words(&grant.tool), words::line(&grant.scope));
         (text, Place::Grant(grant.id.clone()))
     });
     let lessons = links.lessons.iter().filter_map(|lesson| {
-        let text = format!("learned: {}, version {}", words::line(&lesson.namespace), lesson.version?);
+        let text = format!("learned: {}, version {}", profile_words(&lesson.namespace), lesson.version?);
         Some((text, Place::Lesson(lesson.namespace.clone(), lesson.version?)))
     });
     grants.chain(lessons).collect()
@@ -255,20 +259,15 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     let until = line.args.get("until").filter(|_| line.answer == AnswerKind::Snooze);
     let until =
         until.and_then(Value::as_str).and_then(|until| until.parse::<Timestamp>().ok()).map(format_time);
-    let by = match &line.by {
-        Some(DecidedBy::Tui) => "you, on the screen".to_owned(),
-        Some(DecidedBy::Cli) => "you, on the command line".to_owned(),
-        Some(DecidedBy::Grant(id)) => format!("grant {id}"),
-        Some(DecidedBy::Expiry) => "nobody: it expired".to_owned(),
-        None => "you".to_owned(),
-    };
+    let by = line.by.as_ref().map_or_else(|| "you".to_owned(), DecidedBy::words);
+    let action = action_words(&line.action);
     let answer: &str = line.answer.into();
     let mut fields =
         vec![("decided", at.as_str()), ("by", &by), ("answer", answer), ("outcome", &line.outcome)];
     fields.extend(until.as_deref().map(|until| ("until", until)));
     fields.extend(line.source.as_deref().map(|source| ("from", source)));
     if line.kind.is_some_and(|kind| kind != Kind::Trouble) {
-        fields.push(("asked for", &line.action));
+        fields.push(("asked for", &action));
     }
     let to_field = |(name, value): (&str, &str)| (Visible::line(name), Visible::line(value));
     let mut blocks = vec![Block::Fields(fields.into_iter().map(to_field).collect())];

@@ -192,7 +192,7 @@ fn draw_empty(model: &Model, area: Rect, buf: &mut Buffer) {
             Filter::Kind(ItemKind::Interrupt(Kind::Approval)) => {
                 ("No approvals are waiting.", "gi shows everything.")
             }
-            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => ("No notifications.", "gi shows everything."),
+            Filter::Kind(ItemKind::Interrupt(Kind::Triage)) => ("Nothing to triage.", "gi shows everything."),
             Filter::Kind(ItemKind::Interrupt(Kind::Question)) => {
                 ("No agent has a question.", "gi shows everything.")
             }
@@ -323,14 +323,13 @@ pub fn footer(model: &Model) -> Vec<(Action, String)> {
             actions.push((Action::Ignore, format!("ignore {count}")));
         }
         actions.push((Action::Snooze, format!("snooze {count}")));
-    } else if let Some(row) = model.selected() {
+    } else if model.selected().is_some() {
         let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
         let Labels { accept, edit, respond, ignore, .. } = labels;
-        let default = if row.kind == ItemKind::Interrupt(Kind::Triage) { "noted" } else { "accept" };
         let label = |custom: Option<String>, default: &str| {
             custom.map_or_else(|| default.to_owned(), |l| words::line(&l))
         };
-        actions.push((Action::Accept, label(accept, default)));
+        actions.push((Action::Accept, label(accept, "accept")));
         actions.push((Action::Edit, label(edit, "edit")));
         actions.push((Action::Respond, label(respond, "respond")));
         actions.push((Action::Ignore, label(ignore, "ignore")));

@@ -4,6 +4,7 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView, changed_lines};
+use crate::service::profile_words;
 use crate::text::{Visible, count_noun};
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, Prompt, PromptKind};
@@ -182,7 +183,7 @@ pub fn profile_versions(
     let Some(newest) = versions.first() else { return Vec::new() };
     match purpose {
         HistoryPurpose::Read => {
-            let title = format!("History of {}", Visible::line(&newest.namespace));
+            let title = format!("History of your {}", Visible::line(&profile_words(&newest.namespace)));
             let doc = pages(model, &versions);
             model.push(Page::new(title, doc));
         }

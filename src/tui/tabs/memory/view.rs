@@ -1,6 +1,7 @@
 //! Draws the Memory tab: each profile, what its versions changed word for word, and what caused them.
 
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
+use crate::service::profile_words;
 use crate::tui::actions::Action;
 use crate::tui::diff::word_lines;
 use crate::tui::draw::{self, Sheet};
@@ -28,16 +29,12 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
             if list.read { "Agents learn from your answers; what they learn is shown here." } else { "" };
         return draw::message(&model.theme, areas.list, buf, what, next);
     }
-    let profile = |line: &MemoryLine| {
-        let namespace = words::line(&line.namespace);
-        let (space, name) = namespace.rsplit_once('/').unwrap_or(("", &namespace));
-        PlainRow {
-            lead: name.to_owned(),
-            style: model.theme.title,
-            text: space.to_owned(),
-            note: None,
-            end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
-        }
+    let profile = |line: &MemoryLine| PlainRow {
+        lead: words::line(&profile_words(&line.namespace)),
+        style: model.theme.title,
+        text: String::new(),
+        note: None,
+        end: format!("v{} {}", line.version, words::age(line.updated_at, model.wall)),
     };
     rows::draw(model, list, areas.list, buf, list.rows.iter().map(profile));
     if areas.card.is_empty() {
@@ -56,7 +53,7 @@ pub fn memory_length(model: &Model) -> usize {
 fn sheet(model: &Model, width: u16) -> Sheet {
     let mut sheet = Sheet::new(width);
     let Some(line) = model.memory.list.selected() else { return sheet };
-    sheet.say(&words::line(&line.namespace), model.theme.title);
+    sheet.say(&words::line(&profile_words(&line.namespace)), model.theme.title);
     let Some(versions) =
         model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace)
     else {

@@ -344,8 +344,11 @@ fn ask_for_parameter(
     let first = question.lines().next().unwrap_or_default();
     interrupt.gist = short_line(first, 160);
     interrupt.allow = Allow { accept: false, edit: false, respond: true, ignore: true, draft: false };
-    interrupt.labels =
-        Labels { respond: Some("answer".to_owned()), ignore: Some("end".to_owned()), ..Labels::default() };
+    interrupt.labels = Labels {
+        respond: Some("answer".to_owned()),
+        ignore: Some("abandon".to_owned()),
+        ..Labels::default()
+    };
     interrupt.source = state.api().map(|api| api.catalogue.clone());
     Command::ask(vec![interrupt], NODE)
         .update(AskUpdate::Extracted { parameters: parameters.clone() })

@@ -224,10 +224,8 @@ pub(in crate::workflows::email) async fn triage_interrupt_handler(
     }
     interrupt.gist = Visible::line(&state.gist).into_string();
     interrupt.labels = Labels {
-        accept: Some("noted".to_owned()),
         respond: Some("answer it".to_owned()),
         ignore: Some("such mail matters less".to_owned()),
-        done: Some("noted".to_owned()),
         ..Labels::default()
     };
     own_mail::offer(&mut interrupt, &conversation, newest);
@@ -261,17 +259,17 @@ pub(in crate::workflows::email) async fn triage_answered(
             (None, state.sent_outcome().or(Some("ignored")), lesson_from(CauseKind::NotifyIgnored))
         }
         Some(Decision::Edit { .. }) => (None, None, lesson_from(CauseKind::NotifyResponded)),
-        Some(Decision::Accept | Decision::Draft) => (None, state.sent_outcome().or(Some("noted")), None),
+        Some(Decision::Accept | Decision::Draft) => (None, state.sent_outcome().or(Some("accepted")), None),
         // It was settled elsewhere; nobody answered.
         None => (None, None, None),
     };
-    // "Noted" is about the mail that was shown; nobody has decided on the newer one yet. A person who saw both may
+    // Accepting is about the mail that was shown; nobody has decided on the newer one yet. A person who saw both may
     // dismiss both at once.
-    let is_noted = matches!(decision, Some(Decision::Accept | Decision::Draft));
-    if let Some((_, shown)) = conversation.about().filter(|_| is_noted && !ctx.step_context().forked) {
+    let is_accepted = matches!(decision, Some(Decision::Accept | Decision::Draft));
+    if let Some((_, shown)) = conversation.about().filter(|_| is_accepted && !ctx.step_context().forked) {
         ctx.services().records.record_noted_sender(&shown.from.address).await?;
     }
-    let again = has_news && (is_noted || outcome.is_some() && state.unseen);
+    let again = has_news && (is_accepted || outcome.is_some() && state.unseen);
     if again {
         outcome = None;
     }
