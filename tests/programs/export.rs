@@ -15,7 +15,7 @@ fn export_writes_markdown_for_people() {
         "# ",
         "workflow: chat",
         "## Asked and answered",
-        "answer: respond by cli",
+        "answer: respond by you, on the command line",
         "green, please",
         "## Steps",
     ] {

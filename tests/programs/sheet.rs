@@ -47,7 +47,10 @@ fn work_is_approved_right_at_the_terminal() {
     let mut terminal = Terminal::plain(&cli, &["sheet", "sales.csv", "-i", "mark the outliers in Amount"]);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("s.mark(f'B{n + 2}', 'yellow')"), "{first}");
-    assert!(first.contains("accept (run), ignore (end)") && first.contains("Ctrl-D leaves it"), "{first}");
+    assert!(
+        first.contains("accept (run), ignore (abandon)") && first.contains("Ctrl-D leaves it"),
+        "{first}"
+    );
     // Words are no permission: the model takes them up and asks about other code.
     terminal.types("top 2 by Amount\n");
     let second = terminal.wait_for(PROMPT);

@@ -180,7 +180,7 @@ fn show_tells_everything() {
         "START → plan",
         &format!("asks {asked} → act"),
         "Decisions",
-        "by cli",
+        "by you, on the command line",
         "Effects",
         ": done",
     ] {

@@ -41,7 +41,7 @@ fn accepted_and_allowed_after_a_yes() {
     );
     screen.press("4").press(GRANT).press("X");
     assert!(screen.grants().is_empty(), "one key revokes it");
-    assert!(screen.note().starts_with("Revoked: write_email"), "{}", screen.note());
+    assert!(screen.note().starts_with("Revoked: sending mail"), "{}", screen.note());
 }
 
 /// It ends when the box said so, by whatever clock the answer is stored.

@@ -3,7 +3,6 @@
 //! Schemas are strict on purpose: unknown fields are refused before a person sees anything, and again after a person
 //! edits. Only the person can add attachments and reminders, so the model's schema does not have them.
 
-use super::remind::REMIND;
 use crate::calendar::{self, Attendance, InvitedEvent};
 use crate::inbox::{Edited, Item, Words};
 use crate::llm::ToolSpec;
@@ -46,7 +45,7 @@ pub const WORDS: Words = &[
     (CHECK_CALENDAR, "looking at the calendar"),
     (UNSUBSCRIBE, "unsubscribing"),
     ("notify", "new mail"),
-    (REMIND, "a reminder"),
+    ("remind", "a reminder"),
     ("mark", "marking mail"),
 ];
 
