@@ -67,7 +67,7 @@ fn help_is_there_for_every_verb() {
         .collect();
     let groups = [
         "list show accept edit respond ignore undo snooze draft",
-        "start analyze ask docs sheet continue run watch stop pause status",
+        "start analyze ask docs sheet continue run watch stop pause",
         "connect sessions request mcp grants",
         "mail reclassify memory eval",
         "threads decisions activity fork export prune",
