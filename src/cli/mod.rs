@@ -24,6 +24,7 @@ mod pages;
 mod pairs;
 mod print;
 mod progress;
+mod query;
 mod request;
 mod table;
 mod talk;

@@ -37,21 +37,28 @@ async fn read_all<T>(
 /// The items of `query` in the order they were asked, at most `limit`.
 pub(super) async fn items(
     inbox: &Inbox,
-    query: ItemQuery,
+    query: &ItemQuery,
     limit: Option<usize>,
+    now: Timestamp,
 ) -> Result<Vec<Item>, Failure> {
-    let read = |after, limit| inbox.decisions().items(ItemQuery { after, limit, ..query.clone() });
-    read_all(limit, read).await
+    let read = async |after, _| {
+        let mut page = inbox.decisions().items(ItemQuery { after, limit: PAGE, ..query.clone() }).await?;
+        page.rows.retain(|item| query.takes(item, now));
+        Ok(page)
+    };
+    let mut items = read_all(limit, read).await?;
+    items.truncate(limit.unwrap_or(usize::MAX));
+    Ok(items)
 }
 
 /// The items of `query` in the order of the screen, each with the time its age counts from. All of them are read,
 /// because mail that came late can be older.
 pub(super) async fn items_as_shown(
     inbox: &Inbox,
-    query: ItemQuery,
+    query: &ItemQuery,
     now: Timestamp,
 ) -> Result<Vec<(Item, Timestamp)>, Failure> {
-    let items = items(inbox, query, None).await?;
+    let items = items(inbox, query, None, now).await?;
     let mut dated: HashMap<String, Timestamp> = HashMap::new();
     for page in items.chunks(PAGE) {
         let ids = page.iter().map(|item| item.id.clone()).collect();

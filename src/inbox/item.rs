@@ -24,6 +24,15 @@ pub enum ItemKind {
 }
 
 impl ItemKind {
+    /// Every kind, in the order the inbox names them; results come last.
+    pub const ALL: [ItemKind; 5] = [
+        ItemKind::Interrupt(Kind::Triage),
+        ItemKind::Interrupt(Kind::Approval),
+        ItemKind::Interrupt(Kind::Question),
+        ItemKind::Interrupt(Kind::Trouble),
+        ItemKind::Result,
+    ];
+
     /// The word used in JSON and on the command line.
     pub fn word(self) -> &'static str {
         match self {
@@ -33,7 +42,7 @@ impl ItemKind {
     }
 
     pub fn from_word(word: &str) -> Option<Self> {
-        if word == "result" { Some(ItemKind::Result) } else { Kind::from_word(word).map(ItemKind::Interrupt) }
+        Self::ALL.into_iter().find(|kind| kind.word() == word)
     }
 }
 

@@ -22,6 +22,7 @@ mod path;
 mod propose;
 mod prune;
 mod query;
+mod query_language;
 mod request;
 mod review;
 mod rules;
@@ -42,7 +43,7 @@ pub use grant::{
     BUILTIN_GRANTS, BuiltinGrant, CATALOGUE_GET, GrantLine, GrantRequest, GrantScope, MARK_HANDLED,
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY,
 };
-pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, LessonLink};
+pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
 pub use item::{Edited, Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key};
 pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailQuery, SourceLine};
@@ -52,8 +53,9 @@ pub use path::path_taken;
 pub use propose::{proposal, schema_like};
 pub use prune::{KeptThreads, PruneQuery, Pruned, Pruning, Storage, TableSize};
 pub use query::{
-    BatchResults, DecisionRequest, EngineThreads, Facets, InboxError, ItemQuery, Overview, ThreadQuery,
+    BatchResults, DecisionQuery, DecisionRequest, Facets, InboxError, ItemQuery, Overview, ThreadQuery,
 };
+pub use query_language::{Candidate, Flag, Place, Query};
 pub use request::{Ending, RequestAnswer};
 pub use review::{CallView, Change, QuestionView, StepStates, bounded};
 pub use rules::{Refusal, SeenHash, check, check_args, check_fields};

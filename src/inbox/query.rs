@@ -1,63 +1,95 @@
 //! Queries to the inbox, their results, and the reasons why something was not done.
 
-use super::{DecidedBy, ItemKind, Outcome, Refusal, SeenHash, Status};
-use crate::graph::{Decision, Hash, InputError, InterruptId, Kind};
+use super::query_language::{Candidate, Flag, Query};
+use super::{DecidedBy, DecisionLine, Item, ItemKind, Outcome, Refusal, SeenHash, Status};
+use crate::graph::{Decision, Grade, Hash, InputError, InterruptId, Warning};
+use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use std::time::Duration;
 
 /// Which items to list, and where to start.
 #[derive(Clone, Debug, Default)]
 pub struct ItemQuery {
-    /// Only this kind; results are listed only when asked for.
-    pub kind: Option<ItemKind>,
-    /// Snoozed items instead of the others.
-    pub snoozed: bool,
+    /// Results are listed only when asked for; so are snoozed items, without the others.
+    pub filter: Query,
     /// Start after this place, from an earlier page.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
+}
+
+impl ItemQuery {
+    pub fn is_snoozed(&self) -> bool {
+        self.filter.flags.contains(&Flag::Snoozed)
+    }
+
+    /// Whether an open item matches.
+    pub fn takes(&self, item: &Item, now: Timestamp) -> bool {
+        let grade = Warning::highest_grade(&item.warnings);
+        let has = |flag: &Flag| match flag {
+            Flag::Warn => grade >= Some(Grade::Caution),
+            Flag::Danger => grade == Some(Grade::Danger),
+            Flag::New => item.warnings.iter().any(|warning| warning.code == "new_mail"),
+            Flag::Irreversible => item.irreversible,
+            Flag::Snoozed => item.snoozed_until.is_some_and(|until| until > now),
+            Flag::Held | Flag::Engine => false,
+        };
+        let source = item.source.as_deref().unwrap_or_default();
+        let row = Candidate {
+            texts: &[&item.title, &item.gist, source, &item.action, &item.workflow],
+            source,
+            workflow: &item.workflow,
+            kind: Some(item.kind),
+            at: item.created_at,
+        };
+        self.filter.takes(&row, now) && self.filter.flags.iter().all(has)
+    }
 }
 
 /// Which threads to list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadQuery {
-    /// Only with this status.
-    pub status: Option<Status>,
-    /// Only of this workflow; a name that ends in `/` means a server with all its graphs.
-    pub workflow: Option<String>,
+    pub filter: Query,
     /// Only with mail to this account.
     pub account: Option<String>,
-    /// Only threads that contain these words.
-    pub search: Option<String>,
     /// List the best matches first, and only one page of them.
     pub best_first: bool,
-    /// Only with mail or questions from people with this in their name or address.
-    pub from: Option<String>,
-    /// Only threads that asked something of this kind.
-    pub kind: Option<Kind>,
-    /// Only threads that ended like this, in the words of [`ThreadLine::outcome_or_status`](super::ThreadLine::outcome_or_status).
-    pub ending: Option<String>,
-    /// Only threads started at least this long ago.
-    pub older: Option<Duration>,
-    /// Only threads started within this time.
-    pub newer: Option<Duration>,
-    /// Whether to list threads that the engine starts itself.
-    pub engine: EngineThreads,
+    /// Without the threads that the engine starts itself, unless they are asked for.
+    pub hides_engine: bool,
     /// Start after this place, from an earlier page.
     pub after: Option<i64>,
     /// At most this many.
     pub limit: usize,
 }
 
-/// Whether to list threads that the engine starts itself.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum EngineThreads {
-    /// Together with the others.
-    #[default]
-    Listed,
-    Hidden,
-    /// Without the others.
-    Only,
+/// Which decisions to list.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct DecisionQuery {
+    pub filter: Query,
+    /// Without what was snoozed, reclassified or moved.
+    pub only_answers: bool,
+    /// Start after this place, from an earlier page.
+    pub after: Option<i64>,
+    /// At most this many.
+    pub limit: usize,
+}
+
+impl DecisionQuery {
+    pub fn takes(&self, line: &DecisionLine, now: Timestamp) -> bool {
+        let by = line.by.as_ref().map(DecidedBy::to_string).unwrap_or_default();
+        let (source, text) =
+            (line.source.as_deref().unwrap_or_default(), line.text.as_deref().unwrap_or_default());
+        let row = Candidate {
+            texts: &[&line.title, &line.action, &line.outcome, &by, source, text],
+            source,
+            workflow: &line.workflow,
+            kind: line.kind.map(ItemKind::Interrupt),
+            at: line.at,
+        };
+        self.filter.takes(&row, now)
+            && self.filter.answer.is_none_or(|answer| answer == line.answer)
+            && self.filter.takes_end(Some(line.end), &line.outcome)
+    }
 }
 
 /// What threads can be filtered by.
@@ -170,3 +202,62 @@ pub enum InboxError {
 
 /// The result of each of several decisions.
 pub type BatchResults = Vec<(InterruptId, Result<Outcome, InboxError>)>;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::graph::{Kind, ThreadId};
+    use crate::inbox::{AnswerKind, DecisionEnd, Place};
+
+    #[test]
+    fn words_match_in_any_case_wherever_they_stand() {
+        let line = DecisionLine {
+            at: Timestamp::UNIX_EPOCH,
+            interrupt: Some(InterruptId::random()),
+            thread: ThreadId::random(),
+            workflow: "email".to_owned(),
+            kind: Some(Kind::Approval),
+            action: "send_email".to_owned(),
+            title: "Reply to Ines".to_owned(),
+            source: Some("Ines@example.com".to_owned()),
+            answer: AnswerKind::Accept,
+            text: Some("Fine".to_owned()),
+            args: serde_json::Value::Null,
+            by: Some(DecidedBy::Grant("gAbC".to_owned())),
+            end: DecisionEnd::Done,
+            outcome: "sent to Ann, Bob refused".to_owned(),
+            place: 1,
+        };
+        let now = Timestamp::UNIX_EPOCH.to_zoned(jiff::tz::TimeZone::UTC);
+        let finds = |typed: &str| {
+            let filter = Query::parse(typed, Place::Decisions, &now).unwrap();
+            DecisionQuery { filter, ..DecisionQuery::default() }.takes(&line, now.timestamp())
+        };
+        for typed in [
+            "INES",
+            "ines@ Send_",
+            "fine",
+            "bob SENT",
+            "gabc",
+            "Grant:gAbC",
+            "from:ines",
+            "kind:approval is:SENT",
+            "workflow:email Re",
+            "is:done answer:accept",
+        ] {
+            assert!(finds(typed), "{typed}");
+        }
+        for typed in [
+            "carol",
+            "from:bob",
+            "kind:question",
+            "is:ignored",
+            "workflow:docs",
+            "is:sent carol",
+            "older:1h",
+            "answer:edit",
+        ] {
+            assert!(!finds(typed), "{typed}");
+        }
+    }
+}

@@ -114,7 +114,7 @@ impl Mail<'_> {
         for moving in movers {
             if self.wait_until_idle(moving, mail_move).await? != Status::Done {
                 let why = self.0.store().threads().line(moving)?;
-                let text = format!("{} did not work; `sayso list --kind trouble` says why", why.title);
+                let text = format!("{} did not work; `sayso list kind:trouble` says why", why.title);
                 return Err(InboxError::Failed(text));
             }
             let state = self.0.engine.state_at(moving, None)?;

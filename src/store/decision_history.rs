@@ -64,9 +64,11 @@ impl Inbox<'_> {
 
     /// A page of all decisions, newest first, and of what else people did to items.
     pub fn decisions(self, query: &DecisionQuery) -> Result<Page<DecisionLine>, StoreError> {
+        let now = self.0.now();
         self.0.read(|db| {
             let mut page = Page::<DecisionLine>::default();
-            let (since, before) = (since_ms(query.since), query.after.unwrap_or(i64::MAX));
+            let since = since_ms(query.filter.newer.map(|newer| newer.at(now)));
+            let before = query.after.unwrap_or(i64::MAX);
             let mut all = places(db, since, before)?;
             if !query.only_answers {
                 all.extend(action_history::places(db, since, before)?);
@@ -77,14 +79,14 @@ impl Inbox<'_> {
                     break;
                 }
                 let entry = log::entry(db, place)?;
-                if query.until.is_some_and(|until| entry.at >= until.as_millisecond()) {
+                if !query.filter.takes_time(time(entry.at)?, now) {
                     continue;
                 }
                 let line = match entry.kind {
                     EntryKind::Decided => Some(line(db, &entry)?),
                     _ => action_history::line(db, &entry)?,
                 };
-                page.rows.extend(line.filter(|line| query.takes(line)));
+                page.rows.extend(line.filter(|line| query.takes(line, now)));
             }
             Ok(page)
         })

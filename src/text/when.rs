@@ -62,17 +62,35 @@ pub fn parse_duration(word: &str) -> Result<Duration, String> {
     })
 }
 
-/// Parses a time in the past: an age (`30d`), a day, or an RFC 3339 time.
+/// A time in the past. An age keeps up with the clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Past {
+    Ago(SignedDuration),
+    At(Timestamp),
+}
+
+impl Past {
+    /// Parses an age (`30d`), a day, or an RFC 3339 time.
+    pub fn parse(word: &str, now: &Zoned) -> Option<Self> {
+        if let Some(then) = span_from(&word.to_lowercase(), now) {
+            return Some(Past::Ago(then.duration_since(now.timestamp())));
+        }
+        let day = || on(Date::strptime("%Y-%m-%d", word).ok()?, Time::midnight(), now);
+        word.parse().ok().or_else(day).map(Past::At)
+    }
+
+    pub fn at(self, now: Timestamp) -> Timestamp {
+        match self {
+            Past::Ago(ago) => now.checked_sub(ago).unwrap_or(Timestamp::MIN),
+            Past::At(at) => at,
+        }
+    }
+}
+
+/// Parses a time in the past, as seen from `now`.
 pub fn parse_past(word: &str, now: &Zoned) -> Result<Timestamp, String> {
     let word = word.trim();
-    let ago = span_from(&word.to_lowercase(), now).map(|then| then.duration_since(now.timestamp()));
-    let at = match ago {
-        Some(ago) => now.timestamp().checked_sub(ago).ok(),
-        None => {
-            word.parse().ok().or_else(|| on(Date::strptime("%Y-%m-%d", word).ok()?, Time::midnight(), now))
-        }
-    };
-    at.ok_or_else(|| {
+    Past::parse(word, now).map(|past| past.at(now.timestamp())).ok_or_else(|| {
         let word: String = word.chars().take(40).collect();
         format!("`{}` is not a time; write 30d, 2026-11-20 or an RFC 3339 time", Visible::line(&word))
     })

@@ -17,7 +17,7 @@ use super::tour::Tour;
 use super::words;
 use crate::graph::ThreadId;
 use crate::inbox::{GrantLine, LineQuery, Overview, SourceLine, ThreadLine};
-use jiff::Timestamp;
+use jiff::{Timestamp, Zoned};
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
 
@@ -202,6 +202,11 @@ impl Model {
     /// Whether the tab lists skipped mail.
     pub fn shows_skipped(&self) -> bool {
         self.tab == Tab::Inbox && self.inbox.list.filter == Filter::Skipped
+    }
+
+    /// The time by the person's clock.
+    pub fn local_time(&self) -> Zoned {
+        self.wall.to_zoned(self.options.time_zone.clone())
     }
 
     /// Whether the tab lists past decisions.

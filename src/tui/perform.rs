@@ -6,8 +6,8 @@ use super::msg::{Cmd, DecisionKind, Failure, InboxResult, LoadedCard, LoadedThre
 use super::own_commands;
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    DecisionRequest, InboxError, ItemLine, LineQuery, MemoryVersion, MemoryView, Outcome, SkippedCount,
-    Status, ThreadLine, ThreadQuery, UndoableBatch,
+    DecisionRequest, InboxError, ItemLine, LineQuery, MemoryVersion, MemoryView, Outcome, Query,
+    SkippedCount, Status, ThreadLine, ThreadQuery, UndoableBatch,
 };
 use crate::service::{self, Format, Inbox, MailMove};
 use crate::text::plain_json;
@@ -284,7 +284,8 @@ async fn export(inbox: &Inbox, id: ThreadId, name: &str) -> InboxResult<String> 
 }
 
 async fn threads(inbox: &Inbox, status: Status) -> InboxResult<Vec<ThreadLine>> {
-    let query = ThreadQuery { status: Some(status), limit: MAX_THREADS, ..ThreadQuery::default() };
+    let filter = Query { status: Some(status), ..Query::default() };
+    let query = ThreadQuery { filter, limit: MAX_THREADS, ..ThreadQuery::default() };
     inbox.threads().list(query).await.map(|page| page.rows).map_err(Failure::from)
 }
 

@@ -1,8 +1,8 @@
 //! Styles by meaning. Views name a meaning, never a colour.
 
 use crate::config::ThemeName;
-use crate::graph::{Grade, Kind};
-use crate::inbox::ItemKind;
+use crate::graph::Grade;
+use crate::inbox::{DecisionEnd, ItemKind};
 use ratatui::buffer::Buffer;
 use ratatui::style::{Color, Modifier, Style};
 use std::ffi::OsString;
@@ -296,13 +296,18 @@ impl Theme {
 
     /// The style of a kind's name.
     pub fn kind(&self, kind: ItemKind) -> Style {
-        self.kinds[match kind {
-            ItemKind::Interrupt(Kind::Triage) => 0,
-            ItemKind::Interrupt(Kind::Approval) => 1,
-            ItemKind::Interrupt(Kind::Question) => 2,
-            ItemKind::Interrupt(Kind::Trouble) => 3,
-            ItemKind::Result => 4,
-        }]
+        let of_kind = ItemKind::ALL.into_iter().zip(self.kinds).find(|(known, _)| *known == kind);
+        of_kind.map_or(self.text, |(_, style)| style)
+    }
+
+    /// The style of how something ended.
+    pub fn end(&self, end: DecisionEnd) -> Style {
+        match end {
+            DecisionEnd::Done => self.good,
+            DecisionEnd::Failed | DecisionEnd::InDoubt => self.danger,
+            DecisionEnd::Pending => self.warning,
+            DecisionEnd::Ignored | DecisionEnd::Expired | DecisionEnd::Undone => self.quiet,
+        }
     }
 }
 

@@ -64,15 +64,15 @@ fn mail_is_listed_with_how_each_decision_ended() {
     assert_eq!(lines[4]["thread"], offer["thread"]);
     assert_eq!(demo.json(&["decisions"]).as_array().unwrap().len(), before + 5);
     // Narrowed by answer, end and words.
-    assert_eq!(demo.json(&["decisions", "--answer", "respond", "--limit", "1"])[0], lines[1]);
-    assert_eq!(demo.json(&["decisions", "--end", "undone", "--limit", "1"])[0], lines[0]);
-    let found = demo.json(&["decisions", "CARGO", "sent", "--since", "1h"]);
+    assert_eq!(demo.json(&["decisions", "answer:respond", "--limit", "1"])[0], lines[1]);
+    assert_eq!(demo.json(&["decisions", "is:undone", "--limit", "1"])[0], lines[0]);
+    let found = demo.json(&["decisions", "CARGO", "is:sent", "newer:1h"]);
     assert_eq!(found.as_array().unwrap().as_slice(), &lines.as_array().unwrap()[4..]);
-    assert_eq!(demo.json(&["decisions", "--until", "1h", "cargo", "sent"]), json!([]));
+    assert_eq!(demo.json(&["decisions", "older:1h", "cargo", "sent"]), json!([]));
     let output = demo.run(&["decisions", "cargo"]);
     assert!(output.done().contains("sent") && output.out.contains("you"), "{output:?}");
     assert_eq!(demo.run(&["decisions", "no such words"]).done(), "No decision matches.\n");
-    demo.run(&["decisions", "--since", "whenever"]).refused(2, "whenever");
+    demo.run(&["decisions", "newer:whenever"]).refused(2, "newer: takes a time");
 }
 
 #[test]

@@ -80,6 +80,17 @@ fn list_is_narrowed_by_kind_and_count() {
     assert_eq!(count(&["list", "--kind", "question", "--limit", "2"]), 2);
     assert_eq!(count(&["list", "--kind", "trouble"]), 0);
     assert_eq!(count(&["list", "--kind", "result"]), 0);
+    assert_eq!(count(&["list", "kind:approval"]), 1);
+    assert_eq!(count(&["list", "question", "b"]), 1);
+    assert_eq!(count(&["list", "workflow:chat", "--limit", "2"]), 2);
+    assert_eq!(count(&["list", "older:1h"]), 0);
+    assert_eq!(count(&["threads", "workflow:chat", "is:waiting"]), 3);
+    cli.refused(
+        &["list", "answer:edit"],
+        2,
+        "answer: does not apply here; from:, kind:, workflow:, is:, older:",
+    );
+    cli.refused(&["threads", "form:ines"], 2, "there is no form:; did you mean from:?");
 }
 
 #[test]
@@ -127,14 +138,14 @@ fn an_empty_list_names_results_and_threads_that_nobody_drives() {
     assert_eq!(
         cli.sayso(&["list"]).done(),
         format!(
-            "Nothing is open in {folder}; 1 result waits, see `sayso list --kind result`.\n\
+            "Nothing is open in {folder}; 1 result waits, see `sayso list kind:result`.\n\
              1 thread is ready; `sayso run` takes it further.\n"
         )
     );
     assert_eq!(cli.json(&["list"]), json!([]));
     assert_eq!(
         cli.sayso(&["list", "--kind", "trouble"]).done(),
-        format!("Nothing of this kind is open in {folder}.\n")
+        format!("Nothing open matches in {folder}.\n")
     );
 }
 
@@ -208,7 +219,7 @@ fn snoozed_items_are_out_of_sight_until_woken() {
     let woken = cli.sayso(&["snooze", &asked, "off"]);
     assert_eq!(woken.done(), format!("{asked} is back in the list.\n"));
     assert_eq!(cli.json(&["list", "--snoozed"]), json!([]));
-    let past = cli.json(&["decisions", "--answer", "snooze"]);
+    let past = cli.json(&["decisions", "answer:snooze"]);
     let outcomes = [&past[0]["outcome"], &past[1]["outcome"], &past[2]["outcome"]];
     assert_eq!(outcomes, [&json!("snooze ended"), &json!("snoozed"), &Value::Null]);
     assert_eq!((&past[1]["interrupt"], &past[1]["by"]), (&Value::from(asked.clone()), &Value::Null));

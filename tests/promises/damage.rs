@@ -119,7 +119,11 @@ fn decide(id: &sayso::graph::InterruptId, decision: Decision) -> sayso::inbox::D
 }
 
 async fn found(inbox: &TestInbox, words: &str) -> usize {
-    let query = ThreadQuery { search: Some(words.to_owned()), limit: 9, ..Default::default() };
+    let query = ThreadQuery {
+        filter: sayso::inbox::Query { words: vec![words.to_owned()], ..Default::default() },
+        limit: 9,
+        ..Default::default()
+    };
     inbox.threads().list(query).await.unwrap().rows.len()
 }
 
@@ -157,10 +161,11 @@ async fn read(original: &TestInbox, data: &Path) -> Result<String, StoreError> {
             break;
         }
     }
-    for snoozed in [false, true] {
+    for flags in [vec![], vec![sayso::inbox::Flag::Snoozed]] {
+        let filter = sayso::inbox::Query { flags, ..Default::default() };
         let page = inbox
             .decisions()
-            .items(ItemQuery { snoozed, limit: 99, ..Default::default() })
+            .items(ItemQuery { filter, limit: 99, ..Default::default() })
             .await
             .map_err(damaged)?;
         for item in &page.rows {
@@ -169,7 +174,11 @@ async fn read(original: &TestInbox, data: &Path) -> Result<String, StoreError> {
         }
         all.extend(page.damaged);
     }
-    let result = ItemQuery { kind: Some(sayso::inbox::ItemKind::Result), limit: 99, ..Default::default() };
+    let result = ItemQuery {
+        filter: sayso::inbox::Query { kind: Some(sayso::inbox::ItemKind::Result), ..Default::default() },
+        limit: 99,
+        ..Default::default()
+    };
     all.push(format!("{:?}", inbox.decisions().items(result).await.map_err(damaged)?));
     for space in store.memory().namespaces()? {
         all.push(format!("{:?} {:?}", store.memory().history(&space)?, store.memory().view(&space)?));

@@ -51,7 +51,11 @@ async fn filled_home() -> (Home, usize) {
     let waits = threads.iter().find(|line| line.status == Status::Waiting).unwrap();
     inbox.threads().fork(waits.id.clone(), 0).await.unwrap();
     drive().await;
-    let results = ItemQuery { kind: Some(ItemKind::Result), limit: 99, ..Default::default() };
+    let results = ItemQuery {
+        filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
+        limit: 99,
+        ..Default::default()
+    };
     for item in inbox.decisions().items(results).await.unwrap().rows {
         inbox.decisions().file_away(item.thread).await.unwrap();
     }

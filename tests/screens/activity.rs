@@ -40,7 +40,11 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     screen.press("<enter>");
     assert_eq!(screen.note(), "Nothing is that old");
     screen.behind(async |inbox| {
-        let query = ItemQuery { kind: Some(ItemKind::Result), limit: 9, ..Default::default() };
+        let query = ItemQuery {
+            filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
+            limit: 9,
+            ..Default::default()
+        };
         for item in inbox.decisions().items(query).await.unwrap().rows {
             inbox.decisions().file_away(item.thread).await.unwrap();
         }

@@ -148,5 +148,5 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
     screen.press("q").press("=");
     assert_eq!(screen.model.inbox.history.list.rows.len(), 3, "{}", screen.dump());
     screen.press("<esc>");
-    assert!(screen.model.inbox.history.typed.is_empty());
+    assert!(screen.model.inbox.history.filter.typed.is_empty());
 }

@@ -269,9 +269,12 @@ fn a_search_for_an_unknown_kind_says_above_the_prompt_which_there_are() {
         assert_eq!(screen.note(), "", "it goes with the next key");
         screen.press("<esc>");
     }
-    screen.press("2").press("/is:bogus<enter>");
+    screen.press("2").press("/is:warn<enter>");
     let shown = screen.dump();
-    assert!(shown.contains("is: takes sent, ") && shown.contains(" or engine"), "all of it: {shown}");
+    assert!(
+        shown.contains("is: takes engine, ready, ") && shown.contains("or an outcome"),
+        "all of it: {shown}"
+    );
 }
 
 #[test]

@@ -177,7 +177,7 @@ fn a_decision_leads_to_its_reasons_and_to_other_answers() {
     screen.press("gh").press("w");
     assert!(screen.dump().contains("Why it was asked"), "{}", screen.dump());
     screen.press("<esc>").press("=");
-    assert_eq!(screen.model.inbox.history.typed, "eve@example.org");
+    assert_eq!(screen.model.inbox.history.filter.typed, "from:\"eve@example.org\"");
     assert!(screen.dump().contains("Lunch on Thursday?"), "{}", screen.dump());
 }
 

@@ -5,9 +5,10 @@ use crate::cli::failure::Failure;
 use crate::cli::output::{Answer, Format};
 use crate::cli::pages;
 use crate::cli::print::warning;
+use crate::cli::query::QueryWords;
 use crate::cli::table::{cut, full, name, right, table};
-use crate::graph::{Kind, Warning};
-use crate::inbox::{Item, ItemKind, ItemQuery, Overview, SkippedCount, Status};
+use crate::graph::Warning;
+use crate::inbox::{Flag, Item, ItemKind, ItemQuery, Overview, Place, Query, SkippedCount, Status};
 use crate::service::action_words;
 use crate::text::clock;
 use clap::builder::{PossibleValuesParser, TypedValueParser};
@@ -20,13 +21,15 @@ use super::activity;
 #[command(after_help = "If no process is driving, it checks the configured LangGraph servers once. \
     With --json, items come in the order they were asked.\n\nExamples:\n  \
     sayso list\n  \
-    sayso list --kind approval --json | jq -r '.[].id'\n  \
-    sayso list --kind result")]
+    sayso list kind:approval from:ines --json | jq -r '.[].id'\n  \
+    sayso list kind:result")]
 pub(in crate::cli) struct Args {
-    /// Only this kind; results, which are read and not decided, are listed only when asked for
+    #[command(flatten)]
+    query: QueryWords,
+    /// The same as kind:KIND; results, which are read and not decided, are listed only when asked for
     #[arg(long, value_name = "KIND", value_parser = kinds())]
     kind: Option<ItemKind>,
-    /// The snoozed ones instead of the others
+    /// The same as is:snoozed: the snoozed ones instead of the others
     #[arg(long)]
     snoozed: bool,
     /// At most this many
@@ -35,92 +38,87 @@ pub(in crate::cli) struct Args {
 }
 
 fn kinds() -> impl TypedValueParser<Value = ItemKind> {
-    let kinds = Kind::ALL.map(ItemKind::Interrupt).into_iter().chain([ItemKind::Result]);
-    PossibleValuesParser::new(kinds.map(ItemKind::word))
+    PossibleValuesParser::new(ItemKind::ALL.map(ItemKind::word))
         .try_map(|word| ItemKind::from_word(&word).ok_or("not a kind of item"))
 }
 
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
-        if self.snoozed && self.kind == Some(ItemKind::Result) {
-            return Err(Failure::usage("results are not snoozed; leave --snoozed or --kind result out"));
-        }
         let folder = context.open()?;
+        let mut filter = self.query.parse(Place::Inbox, &folder.format)?;
+        filter.kind = self.kind.or(filter.kind);
+        filter.flags.extend(self.snoozed.then_some(Flag::Snoozed));
+        let query = ItemQuery { filter, ..ItemQuery::default() };
+        if query.is_snoozed() && query.filter.kind == Some(ItemKind::Result) {
+            return Err(Failure::usage("results are not snoozed; leave is:snoozed or kind:result out"));
+        }
         look_at_servers(&folder).await;
-        let query = ItemQuery { kind: self.kind, snoozed: self.snoozed, ..ItemQuery::default() };
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let (items, dated): (Vec<Item>, Vec<Timestamp>) = if folder.format.is_json() {
             let mut items = Vec::new();
-            for item in pages::items(folder.inbox(), query, limit).await? {
+            for item in pages::items(folder.inbox(), &query, limit, folder.format.now).await? {
                 items.push(pages::with_card(folder.inbox(), item).await);
             }
             // Ages are for people.
             (items, Vec::new())
         } else {
-            let shown = pages::items_as_shown(folder.inbox(), query, folder.format.now).await?;
+            let shown = pages::items_as_shown(folder.inbox(), &query, folder.format.now).await?;
             shown.into_iter().take(limit.unwrap_or(usize::MAX)).unzip()
         };
-        let everything = self.kind.is_none() && !self.snoozed;
+        let everything = query.filter == Query::default();
         let overview = if items.is_empty() && everything && !folder.format.is_json() {
             Some((folder.inbox().figures().overview().await?, activity::skipped(&folder).await?))
         } else {
             None
         };
-        folder.format.answer(&items, |format| self.text(format, &folder, &items, &dated, overview.as_ref()))
+        folder.format.answer(&items, |format| text(format, &folder, &items, &dated, overview.as_ref()))
     }
+}
 
-    /// `dated` is the time each item's age counts from. `overview`, with the last day's skipped mail, is given only if
-    /// nothing at all is open.
-    fn text(
-        &self,
-        format: &Format,
-        folder: &OpenFolder,
-        items: &[Item],
-        dated: &[Timestamp],
-        overview: Option<&(Overview, SkippedCount)>,
-    ) -> String {
-        if items.is_empty() {
-            let what = match (self.kind, self.snoozed) {
-                (Some(ItemKind::Result), _) => "No result is waiting to be read",
-                (_, true) => "Nothing is snoozed",
-                (Some(_), false) => "Nothing of this kind is open",
-                (None, false) => "Nothing is open",
-            };
-            let end = overview.map_or_else(
-                || ".\n".to_owned(),
-                |(overview, skipped)| empty_list_suffix(overview, *skipped),
-            );
-            return format!("{what} in {}{end}", folder.path);
-        }
-        let rows: Vec<_> = items
-            .iter()
-            .zip(dated)
-            .map(|(item, dated)| {
-                let mark = Warning::highest_grade(&item.warnings).map(|grade| format!("{} ", grade.mark()));
-                let about = folder.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
-                let until = item.snoozed_until.map(|until| format!(" (until {})", format.time(until)));
-                let patience = item.patience_left(format.now);
-                let patience = patience
-                    .map(|patience| format!(" (gives up in {})", clock(patience)))
-                    .unwrap_or_default();
-                [
-                    item.id.clone(),
-                    item.kind.word().to_owned(),
-                    action_words(&item.action),
-                    item.source.clone().unwrap_or_else(|| item.workflow.clone()),
-                    format.age(*dated),
-                    format!(
-                        "{}{}{about}{}{patience}",
-                        mark.unwrap_or_default(),
-                        item.title,
-                        until.unwrap_or_default()
-                    ),
-                ]
-            })
-            .collect();
-        let columns = [full("ID"), full("KIND"), full("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
-        table(format, columns, &rows)
+/// `dated` is the time each item's age counts from. `overview`, with the last day's skipped mail, is given only if
+/// nothing at all is open.
+fn text(
+    format: &Format,
+    folder: &OpenFolder,
+    items: &[Item],
+    dated: &[Timestamp],
+    overview: Option<&(Overview, SkippedCount)>,
+) -> String {
+    if items.is_empty() {
+        return match overview {
+            Some((overview, skipped)) => {
+                format!("Nothing is open in {}{}", folder.path, empty_list_suffix(overview, *skipped))
+            }
+            None => format!("Nothing open matches in {}.\n", folder.path),
+        };
     }
+    let rows: Vec<_> = items
+        .iter()
+        .zip(dated)
+        .map(|(item, dated)| {
+            let mark = Warning::highest_grade(&item.warnings).map(|grade| format!("{} ", grade.mark()));
+            let about = folder.inbox().about(item).map(|about| format!(" · {about}")).unwrap_or_default();
+            let until = item.snoozed_until.map(|until| format!(" (until {})", format.time(until)));
+            let patience = item.patience_left(format.now);
+            let patience =
+                patience.map(|patience| format!(" (gives up in {})", clock(patience))).unwrap_or_default();
+            [
+                item.id.clone(),
+                item.kind.word().to_owned(),
+                action_words(&item.action),
+                item.source.clone().unwrap_or_else(|| item.workflow.clone()),
+                format.age(*dated),
+                format!(
+                    "{}{}{about}{}{patience}",
+                    mark.unwrap_or_default(),
+                    item.title,
+                    until.unwrap_or_default()
+                ),
+            ]
+        })
+        .collect();
+    let columns = [full("ID"), full("KIND"), full("ACTION"), name("FROM"), right("AGE"), cut("TITLE")];
+    table(format, columns, &rows)
 }
 
 /// Looks at the config's servers if nobody drives. If one cannot be read, everything else is still listed.
@@ -136,8 +134,8 @@ async fn look_at_servers(folder: &OpenFolder) {
 fn empty_list_suffix(overview: &Overview, skipped: SkippedCount) -> String {
     let results = match overview.open_of(ItemKind::Result) {
         0 => String::new(),
-        1 => "; 1 result waits, see `sayso list --kind result`".to_owned(),
-        more => format!("; {more} results wait, see `sayso list --kind result`"),
+        1 => "; 1 result waits, see `sayso list kind:result`".to_owned(),
+        more => format!("; {more} results wait, see `sayso list kind:result`"),
     };
     // If everything is paused, driving would not help.
     let nobody_drives = overview.driver.is_none() && !overview.paused;
@@ -166,7 +164,7 @@ mod tests {
             let overview = Overview { open, snoozed: 0, threads, paused, driver, waiting_for_model: 0 };
             empty_list_suffix(&overview, SkippedCount::default())
         };
-        let see = "see `sayso list --kind result`";
+        let see = "see `sayso list kind:result`";
         assert_eq!(sentence(0, 0, false, None), ".\n");
         assert_eq!(sentence(1, 0, false, None), format!("; 1 result waits, {see}.\n"));
         let one = "1 thread is ready; `sayso run` takes it further.";

@@ -4,20 +4,23 @@ use crate::cli::context::Context;
 use crate::cli::failure::Failure;
 use crate::cli::output::Answer;
 use crate::cli::pages;
+use crate::cli::query::QueryWords;
 use crate::cli::table::{cut, full, right, table};
-use crate::inbox::{Status, ThreadQuery};
+use crate::inbox::{Place, Query, Status, ThreadQuery};
 use clap::builder::{PossibleValuesParser, TypedValueParser};
 
 /// List threads, newest first
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    sayso threads --status trouble\n  \
-    sayso threads --search \"quarterly budget\" --limit 10")]
+    sayso threads is:trouble\n  \
+    sayso threads quarterly budget newer:30d --limit 10")]
 pub(in crate::cli) struct Args {
-    /// Only with this status
+    #[command(flatten)]
+    query: QueryWords,
+    /// The same as is:STATUS
     #[arg(long, value_name = "STATUS", value_parser = statuses())]
     status: Option<Status>,
-    /// Only where all these words occur; the last may be the beginning of one
+    /// The same as these words in the query
     #[arg(long, value_name = "WORDS")]
     search: Option<String>,
     /// At most this many
@@ -33,9 +36,12 @@ fn statuses() -> impl TypedValueParser<Value = Status> {
 impl Args {
     pub(super) async fn run(self, context: Context<'_>) -> Result<Answer, Failure> {
         let folder = context.open()?;
-        let query = ThreadQuery { status: self.status, search: self.search, ..ThreadQuery::default() };
+        let mut filter = self.query.parse(Place::Threads, &folder.format)?;
+        filter.status = self.status.or(filter.status);
+        filter.words.extend(self.search);
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
-        let narrowed = query.status.is_some() || query.search.is_some();
+        let narrowed = filter != Query::default();
+        let query = ThreadQuery { filter, ..ThreadQuery::default() };
         let threads = pages::threads(folder.inbox(), query, limit).await?;
         folder.format.answer(&threads, |format| {
             if threads.is_empty() {

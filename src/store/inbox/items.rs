@@ -16,7 +16,7 @@ impl Inbox<'_> {
     /// A page of open interrupts or unread results, oldest first.
     pub fn items(self, query: &ItemQuery) -> Result<Page<Item>, StoreError> {
         let now = self.0.now_ms();
-        self.0.read(|db| match query.kind {
+        self.0.read(|db| match query.filter.kind {
             Some(ItemKind::Result) => results(db, query),
             Some(ItemKind::Interrupt(kind)) => interrupts(db, query, Some(kind), now),
             None => interrupts(db, query, None, now),
@@ -193,7 +193,7 @@ fn interrupts(
             "WHERE {LISTED} AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
              ORDER BY seq LIMIT ?5"
         ),
-        params![after, kind.map(Kind::word), now, query.snoozed, limit.saturating_add(1)],
+        params![after, kind.map(Kind::word), now, query.is_snoozed(), limit.saturating_add(1)],
     )?;
     let mut page = PageBuilder::new(query.limit);
     for row in rows {

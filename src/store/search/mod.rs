@@ -115,10 +115,11 @@ pub(in crate::store) fn threads(
            AND (?5 IS NULL OR EXISTS (SELECT 1 FROM mails WHERE account = ?5 AND thread = t.seq))
          ORDER BY t.seq DESC LIMIT ?6",
     )?;
-    let ThreadQuery { status, workflow, account, .. } = query;
-    let status = status.map(Status::word);
+    let status = query.filter.status.map(Status::word);
     Ok(statement
-        .query_map(params![words, before, status, workflow, account, limit], |row| row.get(0))?
+        .query_map(params![words, before, status, query.filter.workflow, query.account, limit], |row| {
+            row.get(0)
+        })?
         .collect::<Result<_, _>>()?)
 }
 
@@ -156,11 +157,10 @@ pub(in crate::store) fn best_threads(
             AND (?4 IS NULL OR EXISTS (SELECT 1 FROM mails WHERE account = ?4 AND thread = t.seq))
           GROUP BY t.seq ORDER BY min(h.score), t.seq DESC LIMIT ?5",
     )?;
-    let ThreadQuery { status, workflow, account, .. } = query;
-    let status = status.map(Status::word);
+    let status = query.filter.status.map(Status::word);
     let query_words = alphanumeric_words(words);
     let mut hits = statement
-        .query_map(params![matched, status, workflow, account, MAX_RANKED], |row| {
+        .query_map(params![matched, status, query.filter.workflow, query.account, MAX_RANKED], |row| {
             let title: String = row.get(2)?;
             Ok((contains_all(&title, &query_words), Hit { thread: row.get(0)?, step: row.get(1)? }))
         })?

@@ -93,7 +93,7 @@ pub(in crate::store) fn run(tx: &Tx<'_>, arrival: &Arrival, now: i64) -> Result<
         _ if is_words => {
             let what = match status {
                 Status::Waiting => "waits for an answer; `sayso list` shows what it asks",
-                Status::Trouble => "is in trouble; decide that first, `sayso list --kind trouble` shows it",
+                Status::Trouble => "is in trouble; decide that first, `sayso list kind:trouble` shows it",
                 _ => "is still at work; words are taken up after its result",
             };
             return Err(StoreError::Conflict(format!("thread `{}` {what}", row.id)));

@@ -2,7 +2,7 @@
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{
-    ENGINE_WORKFLOWS, EngineThreads, Facets, ForkedFrom, Outcome, Page, Status, ThreadLine, ThreadQuery,
+    ENGINE_WORKFLOWS, Facets, Flag, ForkedFrom, ItemKind, Outcome, Page, Status, ThreadLine, ThreadQuery,
 };
 use crate::store::decision_history;
 use crate::store::log::{self, Asked};
@@ -11,7 +11,6 @@ use crate::store::rows::{self, InterruptRow, ThreadRow, time};
 use crate::store::{StoreError, Threads, search};
 use jiff::Timestamp;
 use rusqlite::{Connection, OptionalExtension, params};
-use std::time::Duration;
 
 /// How many of the best matches get a snippet.
 const SNIPPETS: usize = 60;
@@ -93,7 +92,7 @@ impl Threads<'_> {
 
     /// A page of threads, newest first.
     pub async fn list(self, query: &ThreadQuery) -> Result<Page<ThreadLine>, StoreError> {
-        if query.search.is_some() {
+        if !query.filter.words.is_empty() {
             self.0.search().index_words().await?;
         }
         let now = self.0.now();
@@ -163,17 +162,17 @@ const ACCOUNTS: &str = "WITH RECURSIVE known (name) AS (
 
 /// The numbers of the threads before `before`, newest first.
 fn numbers(db: &Connection, query: &ThreadQuery, before: i64, limit: i64) -> Result<Vec<i64>, StoreError> {
-    if let Some(words) = &query.search {
-        return search::threads(db, words, query, before, limit);
+    if !query.filter.words.is_empty() {
+        return search::threads(db, &query.filter.words.join(" "), query, before, limit);
     }
-    let status = query.status.map(Status::word);
+    let status = query.filter.status.map(Status::word);
     let mut statement = db.prepare_cached(&sql(query))?;
     let mut page = |workflow: Option<&str>| -> Result<Vec<i64>, StoreError> {
         let rows =
             statement.query_map(params![status, workflow, query.account, before, limit], |row| row.get(0))?;
         Ok(rows.collect::<Result<_, _>>()?)
     };
-    match query.workflow.as_deref() {
+    match query.filter.workflow.as_deref() {
         // Each graph of a server is a separate workflow, so we merge their pages.
         Some(server) if server.ends_with('/') => {
             let mut all = Vec::new();
@@ -198,8 +197,8 @@ fn sql(query: &ThreadQuery) -> String {
     let status = " AND t.status = ?1";
     let workflow = " AND t.workflow = ?2";
     let account = " AND EXISTS (SELECT 1 FROM mails WHERE account = ?3 AND thread = t.seq)";
-    let status = query.status.map(|known| (status, known.ended()));
-    let workflow = query.workflow.as_ref().map(|_| workflow);
+    let status = query.filter.status.map(|known| (status, known.ended()));
+    let workflow = query.filter.workflow.as_ref().map(|_| workflow);
     let account = query.account.as_ref().map(|_| account);
     let (index, place, rest) = match (status, workflow, account) {
         (Some((_, false)), ..) | (Some(_), None, None) => {
@@ -235,8 +234,9 @@ pub(in crate::store) fn outcome(row: &ThreadRow, open: Vec<InterruptId>) -> Resu
 
 fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<Page<ThreadLine>, StoreError> {
     let mut builder = PageBuilder::new(query.limit);
-    match &query.search {
-        Some(words) if query.best_first => {
+    let words = query.filter.words.join(" ");
+    match words.as_str() {
+        words if query.best_first && !words.is_empty() => {
             for hit in search::best_threads(db, words, query)? {
                 let shown = builder.page.rows.len() < SNIPPETS;
                 take(db, query, now, hit.thread, &mut builder)?;
@@ -264,10 +264,9 @@ fn page(db: &Connection, query: &ThreadQuery, now: Timestamp) -> Result<Page<Thr
     }
     let mut page = builder.page;
     let nothing = page.rows.is_empty() && query.after.is_none();
-    page.suggestion = match &query.search {
-        Some(words) if nothing => search::nearest_words(db, words)?,
-        _ => None,
-    };
+    if nothing && !words.is_empty() {
+        page.suggestion = search::nearest_words(db, &words)?;
+    }
     Ok(page)
 }
 
@@ -286,7 +285,7 @@ fn take(
         if matches_query(db, &row, query, now)? { line(db, &row).map(Some) } else { Ok(None) }
     };
     let has_ending =
-        |line: &ThreadLine| query.ending.as_ref().is_none_or(|word| line.outcome_or_status() == word);
+        |line: &ThreadLine| query.filter.takes_end(line.end, line.outcome.as_deref().unwrap_or_default());
     let matching = ThreadRow::by_seq(db, seq).and_then(read).map(|line| line.filter(has_ending));
     if let Some(line) = matching.transpose() {
         page.take(seq, || line)?;
@@ -302,27 +301,22 @@ fn matches_query(
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     // Only ended threads can match a way of ending.
-    if query.ending.is_some() && !row.status.ended() {
+    if query.filter.outcome.is_some() && !row.status.ended() {
         return Ok(false);
     }
     let engine = ENGINE_WORKFLOWS.contains(&row.workflow.as_str());
-    let listed = match query.engine {
-        EngineThreads::Listed => true,
-        EngineThreads::Hidden => !engine,
-        EngineThreads::Only => engine,
-    };
-    let age = now.as_millisecond().saturating_sub(row.created_at);
-    let older = |than: Duration| i128::from(age) >= i128::try_from(than.as_millis()).unwrap_or(i128::MAX);
-    if !listed || query.older.is_some_and(|than| !older(than)) || query.newer.is_some_and(older) {
+    let listed =
+        if query.filter.flags.contains(&Flag::Engine) { engine } else { !engine || !query.hides_engine };
+    if !listed || !query.filter.takes_time(time(row.created_at)?, now) {
         return Ok(false);
     }
-    Ok(match (&query.from, query.kind) {
+    Ok(match (&query.filter.from, query.filter.kind) {
         (None, None) => true,
         (from, kind) => {
             let asked = asked_questions(db, row)?;
-            kind.is_none_or(|kind| asked.iter().any(|asked| asked.kind == kind))
+            kind.is_none_or(|kind| asked.iter().any(|asked| ItemKind::Interrupt(asked.kind) == kind))
                 && match from {
-                    Some(from) => is_from(db, row, &asked, &from.to_lowercase())?,
+                    Some(from) => is_from(db, row, &asked, from)?,
                     None => true,
                 }
         }
@@ -388,6 +382,7 @@ pub(in crate::store) fn forked_from(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::inbox::Query;
     use crate::store::Store;
 
     /// No query scans the whole table or sorts.
@@ -407,8 +402,8 @@ mod tests {
                 for n in 0..12 {
                     let status = [None, Some(Status::Waiting), Some(Status::Done)][n / 4];
                     let one = |bit: usize| ((n % 4) & bit != 0).then(|| "x".to_owned());
-                    let query =
-                        ThreadQuery { status, workflow: one(1), account: one(2), ..ThreadQuery::default() };
+                    let filter = Query { status, workflow: one(1), ..Query::default() };
+                    let query = ThreadQuery { filter, account: one(2), ..ThreadQuery::default() };
                     let query_plan = plan(&sql(&query), 5);
                     assert!(
                         !query_plan.contains("SCAN") && !query_plan.contains("TEMP B-TREE"),

@@ -261,10 +261,8 @@ impl Keymap {
             names.join(", ")
         ));
         page.push_str(
-            "\n`/`, and in the inbox `\\`, take words and `from:`, `kind:`, `workflow:`, `is:`, `older:2d` and \
-             `newer:4h`; a word they don't know is answered with those they do. In Threads `\\` is a menu, the best \
-             match of `/` comes first and `n` and `N` step through them; `is:` takes a status or an outcome (`sent`, \
-             `refused`, `ignored` …), and `is:engine` lists the threads that sayso starts for itself.\n",
+            "\n`/`, and in the inbox `\\`, take a [query](commands.md#queries). In Threads `\\` is a menu, the best match \
+             of `/` comes first, and `n` and `N` step through them.\n",
         );
         page.push_str(
             "\nYour own commands can have keys too. Such a command gets the card as JSON on its input, as `sayso \

@@ -1,6 +1,7 @@
 //! A line of text: to search, to filter, to name something; and the palette, which suggests actions by name.
 
 use super::{Layer, Popup, cells, palette, screen};
+use crate::inbox::{Place, Query};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::editor::Editor;
@@ -8,7 +9,6 @@ use crate::tui::key::Key;
 use crate::tui::layout::{self, centred};
 use crate::tui::model::{Model, Note};
 use crate::tui::msg::{Cmd, Press};
-use crate::tui::tabs::inbox::query::Query;
 use crate::tui::tabs::inbox::{away, history, mail, menus, news};
 use crate::tui::tabs::threads::{self, review};
 use crate::tui::tabs::{Tab, memory, moves};
@@ -51,11 +51,20 @@ pub struct Prompt {
 }
 
 impl PromptKind {
-    /// The sign before the text, and the hint for an empty line.
-    fn sign_and_hint(self) -> (&'static str, &'static str) {
+    /// What a query is asked about.
+    fn place(self, model: &Model) -> Place {
         match self {
-            PromptKind::Search => ("/", "words, from: kind: workflow: is:warn older:2d"),
-            PromptKind::Narrow => ("\\", "words, from: kind: workflow: is:warn older:2d"),
+            PromptKind::Search if model.tab == Tab::Threads => Place::Threads,
+            PromptKind::Search if model.shows_history() => Place::Decisions,
+            _ => Place::Inbox,
+        }
+    }
+
+    /// The sign before the text, and the hint for an empty line.
+    fn sign_and_hint(self, model: &Model) -> (&'static str, String) {
+        let (sign, hint) = match self {
+            PromptKind::Search => return ("/", self.place(model).hint()),
+            PromptKind::Narrow => return ("\\", self.place(model).hint()),
             PromptKind::Line => ("+", "one more line for this profile"),
             PromptKind::Export => ("to ", "a file: .md to read, .json for all of it"),
             PromptKind::Folder => ("to ", "a folder"),
@@ -63,7 +72,8 @@ impl PromptKind {
             PromptKind::Lesson => ("learn ", "how it should read; leave it empty to take it back"),
             PromptKind::Pipe => ("|", "a command; the mail's text is its input"),
             PromptKind::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
-        }
+        };
+        (sign, hint.to_owned())
     }
 }
 
@@ -118,16 +128,6 @@ impl Popup for Prompt {
                 let (ask, text) = (prompt.ask, prompt.editor.text().to_owned());
                 return match ask {
                     PromptKind::Palette => palette::choose(model),
-                    PromptKind::Search if model.tab == Tab::Threads => {
-                        threads::choose_search(model, text.trim())
-                    }
-                    PromptKind::Search if model.shows_history() => match history::search(model, &text) {
-                        Some(cmds) => {
-                            model.layers.pop();
-                            cmds
-                        }
-                        None => Vec::new(),
-                    },
                     PromptKind::Folder => away::chose_folder(model, &text),
                     PromptKind::Snooze => menus::snooze_until(model, &text),
                     PromptKind::Lesson => {
@@ -148,15 +148,7 @@ impl Popup for Prompt {
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let theme = &model.theme;
         let screen = screen(model);
-        let (sign, hint) = match (self.ask, model.tab) {
-            (PromptKind::Search, Tab::Inbox) if model.shows_history() => {
-                ("/", "words, from: kind: workflow: is:sent older:2d")
-            }
-            (PromptKind::Search, Tab::Threads) => {
-                ("/", "words, from: kind: workflow: is:sent older:2d is:engine")
-            }
-            (ask, _) => ask.sign_and_hint(),
-        };
+        let (sign, hint) = self.ask.sign_and_hint(model);
         let area = if self.ask == PromptKind::Palette {
             let outer = centred(screen, 76, screen.height.saturating_sub(2).min(18));
             draw::frame(frame.buffer_mut(), outer, "Palette", theme.accent)
@@ -190,7 +182,7 @@ impl Popup for Prompt {
             let names: Vec<String> = self.matching().map(|name| words::line(name)).collect();
             draw::sentence(buf, area, after + 1, area.y, &names.join(" · "), theme.quiet);
         } else if self.editor.text().is_empty() {
-            draw::text(buf, area, after + 1, area.y, hint, theme.quiet);
+            draw::text(buf, area, after + 1, area.y, &hint, theme.quiet);
         }
         let rows = palette::suggestions(model);
         let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
@@ -249,27 +241,38 @@ impl Popup for Prompt {
     fn text_changed(model: &mut Model) -> Vec<Cmd> {
         match model.layer() {
             Some(Layer::Prompt(prompt)) if prompt.ask == PromptKind::Search && model.tab == Tab::Threads => {
-                let words = prompt.editor.text().trim().to_owned();
-                threads::search(model, &words)
+                // A search that is not understood yet changes nothing.
+                let query = Query::parse(prompt.editor.text(), Place::Threads, &model.local_time());
+                query.map_or_else(|_| Vec::new(), |query| threads::search(model, query))
             }
             _ => Vec::new(),
         }
     }
 }
 
-/// Searches the list, or filters it, by the typed text.
+/// Searches the list, or filters it, by the typed text; or says what was not understood.
 fn look_for(model: &mut Model, ask: PromptKind, text: &str) -> Vec<Cmd> {
-    match Query::parse(text) {
-        Err(why) => model.refuse(&why),
-        Ok(query) => {
-            model.layers.pop();
-            if ask == PromptKind::Narrow {
-                model.inbox.list.narrow_to(query, model.wall);
-            } else {
-                model.inbox.list.search = query;
-                if !model.inbox.list.search.is_empty() {
-                    return moves::find(model, true);
-                }
+    let place = ask.place(model);
+    let query = match Query::parse(text, place, &model.local_time()) {
+        Ok(query) => query,
+        Err(why) => {
+            model.refuse(&why);
+            return Vec::new();
+        }
+    };
+    model.layers.pop();
+    match place {
+        Place::Threads => {
+            let mut cmds = threads::search(model, query);
+            cmds.extend(threads::end_search(model, true));
+            return cmds;
+        }
+        Place::Decisions => return history::search(model, query),
+        Place::Inbox if ask == PromptKind::Narrow => model.inbox.list.narrow_to(query, model.wall),
+        Place::Inbox => {
+            model.inbox.list.search = query;
+            if !model.inbox.list.search.is_empty() {
+                return moves::find(model, true);
             }
         }
     }
@@ -279,9 +282,9 @@ fn look_for(model: &mut Model, ask: PromptKind, text: &str) -> Vec<Cmd> {
 /// Asks for a line of text; it starts with the current search or filter, which can be changed.
 pub fn ask(model: &mut Model, ask: PromptKind) -> Vec<Cmd> {
     let text = match (ask, model.tab) {
-        (PromptKind::Search, Tab::Threads) => &model.threads.search,
-        (PromptKind::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.typed,
-        (PromptKind::Narrow, _) => model.inbox.list.narrow.typed(),
+        (PromptKind::Search, Tab::Threads) => &model.threads.search.typed,
+        (PromptKind::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.filter.typed,
+        (PromptKind::Narrow, _) => &model.inbox.list.narrow.typed,
         _ => "",
     };
     let prompt = Prompt::new(ask, text);

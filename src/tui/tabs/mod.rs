@@ -84,8 +84,8 @@ pub fn back(model: &mut Model) -> Vec<Cmd> {
 pub fn clear(model: &mut Model) -> Vec<Cmd> {
     if model.focus == Focus::Card {
         model.focus = Focus::List;
-    } else if model.shows_history() && !model.inbox.history.typed.is_empty() {
-        return inbox::history::show_all(model);
+    } else if model.shows_history() && !model.inbox.history.filter.is_empty() {
+        return inbox::history::search(model, Default::default());
     } else if model.inbox.list.has_marks() {
         model.inbox.list.clear_marks();
     } else if !model.inbox.list.search.is_empty() {

@@ -178,7 +178,7 @@ pub fn find(model: &mut Model, forward: bool) -> Vec<Cmd> {
     }
     match model.inbox.list.next_match(forward, model.wall) {
         Some(position) => model.inbox.list.select(position),
-        None => model.say(format!("No match for `{}`", model.inbox.list.search.typed())),
+        None => model.say(format!("No match for `{}`", model.inbox.list.search.typed)),
     }
     Vec::new()
 }

@@ -18,7 +18,7 @@ pub fn reload(model: &mut Model) -> Vec<Cmd> {
     }
     (model.inbox.is_glancing, model.inbox.glance_due) = (true, false);
     let mut cmds = vec![Cmd::Glance, Cmd::Overview, Cmd::Sources];
-    let today = model.wall.to_zoned(model.options.time_zone.clone()).start_of_day();
+    let today = model.local_time().start_of_day();
     cmds.extend(today.ok().map(|today| Cmd::CostToday(today.timestamp())));
     cmds.extend(skipped::count(model));
     cmds.extend(news::look(model));

@@ -198,19 +198,20 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
 fn describe_filters(model: &Model) -> String {
     let mut parts = Vec::new();
     if model.shows_history() {
-        if !model.inbox.history.typed.is_empty() {
-            parts.push(format!("searching `{}`", words::line(&model.inbox.history.typed)));
+        if !model.inbox.history.filter.is_empty() {
+            parts.push(format!("searching `{}`", words::line(&model.inbox.history.filter.typed)));
         }
     } else if model.tab == Tab::Inbox {
         if !model.inbox.list.narrow.is_empty() {
-            parts.push(format!("filtered by `{}`", model.inbox.list.narrow.typed()));
+            parts.push(format!("filtered by `{}`", words::line(&model.inbox.list.narrow.typed)));
         }
         if !model.inbox.list.search.is_empty() {
-            parts.push(format!("searching `{}`: n next, N previous", model.inbox.list.search.typed()));
+            let typed = words::line(&model.inbox.list.search.typed);
+            parts.push(format!("searching `{typed}`: n next, N previous"));
         }
     } else if model.tab == Tab::Threads {
         if !model.threads.search.is_empty() {
-            parts.push(format!("searching `{}`", words::line(&model.threads.search)));
+            parts.push(format!("searching `{}`", words::line(&model.threads.search.typed)));
         }
         let threads = &model.threads;
         let named = |name: &Option<String>| name.as_ref().map(|name| words::line(name));

@@ -16,7 +16,8 @@ async fn threads_are_narrowed_to_a_server_and_to_one_of_its_graphs() {
     remote.wait_for_items(3).await;
     let count = async |workflow: Option<&str>, account: Option<&str>| {
         let (workflow, account) = (workflow.map(str::to_owned), account.map(str::to_owned));
-        let query = ThreadQuery { workflow, account, limit: 50, ..ThreadQuery::default() };
+        let filter = sayso::inbox::Query { workflow, ..Default::default() };
+        let query = ThreadQuery { filter, account, limit: 50, ..ThreadQuery::default() };
         remote.inbox.threads().list(query).await.unwrap().rows.len()
     };
     assert_eq!(count(None, None).await, 3);

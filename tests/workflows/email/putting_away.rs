@@ -144,7 +144,8 @@ async fn what_was_moved_and_reclassified_is_listed_with_what_was_decided() {
     inbox.mail().reclassify(thread.clone(), "ignore".to_owned()).await.unwrap();
     inbox.drive().await;
     assert_eq!(outcomes(&inbox).await, ["reclassified as ignore", "moved, then put back"]);
-    let query = DecisionQuery { words: vec!["archive".to_owned()], limit: 9, ..DecisionQuery::default() };
+    let filter = sayso::inbox::Query { words: vec!["archive".to_owned()], ..Default::default() };
+    let query = DecisionQuery { filter, limit: 9, ..DecisionQuery::default() };
     let moved = inbox.decisions().history(query).await.unwrap().rows.remove(0);
     assert!(moved.title.starts_with("Archive: ") && moved.source.is_some(), "{moved:?}");
 }

@@ -291,7 +291,8 @@ async fn the_model_is_told_the_day_the_profiles_and_what_was_before() {
 /// How the decisions about the mail ended, newest first.
 async fn outcomes(inbox: &EmailInbox) -> Vec<String> {
     let workflow = Some("email".to_owned());
-    let query = DecisionQuery { workflow, limit: 9, ..DecisionQuery::default() };
+    let filter = sayso::inbox::Query { workflow, ..Default::default() };
+    let query = DecisionQuery { filter, limit: 9, ..DecisionQuery::default() };
     let past = inbox.decisions().history(query).await.unwrap().rows;
     past.into_iter().map(|line| line.outcome).collect()
 }

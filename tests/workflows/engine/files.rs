@@ -37,7 +37,8 @@ async fn memory_is_versioned_by_compare_and_set() {
 }
 
 async fn found(inbox: &TestInbox, words: &str, status: Option<Status>) -> Vec<ThreadId> {
-    let query = ThreadQuery { search: Some(words.to_owned()), status, limit: 9, ..Default::default() };
+    let filter = sayso::inbox::Query { words: vec![words.to_owned()], status, ..Default::default() };
+    let query = ThreadQuery { filter, limit: 9, ..Default::default() };
     inbox.threads().list(query).await.unwrap().rows.into_iter().map(|line| line.id).collect()
 }
 
@@ -101,10 +102,11 @@ async fn lists_come_in_pages() {
         inbox.start("chat", json!({"topic": format!("tea {n}")})).await;
     }
     inbox.drive().await;
-    for search in [None, Some("tea".to_owned())] {
+    for words in [vec![], vec!["tea".to_owned()]] {
         let (mut after, mut titles, mut pages) = (None, Vec::new(), 0);
         loop {
-            let query = ThreadQuery { search: search.clone(), limit: 3, after, ..Default::default() };
+            let filter = sayso::inbox::Query { words: words.clone(), ..Default::default() };
+            let query = ThreadQuery { filter, limit: 3, after, ..Default::default() };
             let page = inbox.threads().list(query).await.unwrap();
             titles.extend(page.rows.into_iter().map(|line| line.title));
             pages += 1;

@@ -163,7 +163,11 @@ async fn a_snoozed_question_is_out_of_sight_and_still_open() {
     let inbox = TestInbox::new();
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
     let id = inbox.open_question(&thread).await;
-    let seen = |snoozed| inbox.decisions().items(ItemQuery { snoozed, limit: 9, ..Default::default() });
+    let seen = |snoozed: bool| {
+        let flags = snoozed.then_some(sayso::inbox::Flag::Snoozed).into_iter().collect();
+        let filter = sayso::inbox::Query { flags, ..Default::default() };
+        inbox.decisions().items(ItemQuery { filter, limit: 9, ..Default::default() })
+    };
     let until = Some(jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1));
     assert!(inbox.decisions().snooze(id.clone(), until).await.unwrap().snoozed_until.is_some());
     assert_eq!((seen(false).await.unwrap().rows.len(), seen(true).await.unwrap().rows.len()), (0, 1));

@@ -2,7 +2,7 @@
 
 use crate::support::{TestInbox, player};
 use sayso::graph::ThreadId;
-use sayso::inbox::{EngineThreads, LEARNING_WORKFLOW, Status, ThreadQuery};
+use sayso::inbox::{Flag, LEARNING_WORKFLOW, Query, Status, ThreadQuery};
 use sayso::store::HandedIn;
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -70,13 +70,14 @@ async fn filters_find_every_match_and_nothing_else() {
                             && search.is_none_or(|_| line.workflow == "chat")
                     };
                     let expected: Vec<ThreadId> = all.iter().filter(is).map(|line| line.id.clone()).collect();
-                    let query = ThreadQuery {
+                    let filter = Query {
                         status,
                         workflow: workflow.map(str::to_owned),
-                        account: account.map(str::to_owned),
-                        search: search.map(str::to_owned),
-                        ..ThreadQuery::default()
+                        words: search.map(str::to_owned).into_iter().collect(),
+                        ..Query::default()
                     };
+                    let account = account.map(str::to_owned);
+                    let query = ThreadQuery { filter, account, ..ThreadQuery::default() };
                     assert_eq!(pages(&inbox, &query).await, expected, "{query:?}");
                     narrowed += usize::from(!expected.is_empty() && expected.len() < all.len());
                 }
@@ -97,15 +98,13 @@ async fn threads_of_the_engine_are_listed_when_they_are_asked_for() {
     let mine = inbox.start_program(json!([[{"note": "done"}]])).await;
     let own = inbox.start(LEARNING_WORKFLOW, json!({"program": [[{"note": "done"}]]})).await;
     inbox.drive().await;
-    for (engine, found) in [
-        (EngineThreads::Listed, vec![own.clone(), mine.clone()]),
-        (EngineThreads::Hidden, vec![mine]),
-        (EngineThreads::Only, vec![own]),
+    for (hides_engine, flags, found) in [
+        (false, vec![], vec![own.clone(), mine.clone()]),
+        (true, vec![], vec![mine]),
+        (true, vec![Flag::Engine], vec![own]),
     ] {
-        assert_eq!(
-            pages(&inbox, &ThreadQuery { engine, ..ThreadQuery::default() }).await,
-            found,
-            "{engine:?}"
-        );
+        let filter = Query { flags, ..Query::default() };
+        let query = ThreadQuery { filter, hides_engine, ..ThreadQuery::default() };
+        assert_eq!(pages(&inbox, &query).await, found, "{query:?}");
     }
 }

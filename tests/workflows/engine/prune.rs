@@ -21,7 +21,11 @@ fn all() -> PruneQuery {
 
 /// Everybody has read everything.
 async fn file_all(inbox: &TestInbox) {
-    let query = ItemQuery { kind: Some(ItemKind::Result), limit: 999, ..Default::default() };
+    let query = ItemQuery {
+        filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
+        limit: 999,
+        ..Default::default()
+    };
     for item in inbox.decisions().items(query).await.unwrap().rows {
         inbox.decisions().file_away(item.thread).await.unwrap();
     }
@@ -217,7 +221,11 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
         .await
         .unwrap();
     inbox.run_program(json!([])).await;
-    let search = || ThreadQuery { search: Some("saffron".to_owned()), limit: 9, ..Default::default() };
+    let search = || ThreadQuery {
+        filter: sayso::inbox::Query { words: vec!["saffron".to_owned()], ..Default::default() },
+        limit: 9,
+        ..Default::default()
+    };
     assert_eq!(inbox.threads().list(search()).await.unwrap().rows.len(), 1);
     let done = prune(&inbox).await;
     assert_eq!(done.taken.mails, 2, "{done:?}");
@@ -296,7 +304,11 @@ async fn a_thread_that_taught_something_stays_on_record() {
 async fn words_of_later_steps_are_found_after_a_prune() {
     let inbox = TestInbox::new();
     inbox.run_program(json!([[{"note": "saffron"}]])).await;
-    let query = |word: &str| ThreadQuery { search: Some(word.to_owned()), limit: 9, ..Default::default() };
+    let query = |word: &str| ThreadQuery {
+        filter: sayso::inbox::Query { words: vec![word.to_owned()], ..Default::default() },
+        limit: 9,
+        ..Default::default()
+    };
     assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().rows.len(), 1);
     prune(&inbox).await;
     assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().rows.len(), 0);

@@ -105,7 +105,11 @@ async fn a_thread_is_found_by_what_its_mail_says() {
     for (words, found) in
         [("oltank sketch", 1), ("bob b example", 1), ("lunch oltank", 1), ("dinner oltank", 0)]
     {
-        let query = ThreadQuery { search: Some(words.to_owned()), limit: 10, ..ThreadQuery::default() };
+        let query = ThreadQuery {
+            filter: sayso::inbox::Query { words: vec![words.to_owned()], ..Default::default() },
+            limit: 10,
+            ..ThreadQuery::default()
+        };
         let page = post.store().threads().list(&query).await.unwrap();
         assert_eq!(page.rows.len(), found, "{words}");
     }

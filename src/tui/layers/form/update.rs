@@ -13,7 +13,6 @@ use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
 use crate::tui::options::Startable;
 use crate::tui::tabs;
 use crate::tui::tabs::inbox::{decide, follow};
-use jiff::Zoned;
 use ratatui::Frame;
 use serde_json::Value;
 
@@ -27,11 +26,6 @@ fn item(model: &mut Model) -> Option<Item> {
         model.say("The card is still loading");
     }
     item
-}
-
-/// The time by the person's clock.
-fn now(model: &Model) -> Zoned {
-    model.wall.to_zoned(model.options.time_zone.clone())
 }
 
 fn open(model: &mut Model, mut form: Form) {
@@ -54,7 +48,7 @@ fn open(model: &mut Model, mut form: Form) {
 
 pub fn edit(model: &mut Model) -> Vec<Cmd> {
     let Some(item) = item(model) else { return Vec::new() };
-    let form = Form::edit(&item, &now(model));
+    let form = Form::edit(&item, &model.local_time());
     open(model, form);
     Vec::new()
 }
@@ -63,7 +57,7 @@ pub fn edit(model: &mut Model) -> Vec<Cmd> {
 pub fn has_unsent_edit(model: &Model) -> bool {
     let Some(item) = model.current().map(|opened| &opened.item) else { return false };
     let Some(draft) = model.drafts.get(&unsent_edit_key(&item.id)) else { return false };
-    let mut form = Form::edit(item, &now(model));
+    let mut form = Form::edit(item, &model.local_time());
     let before = form.draft();
     form.restore(draft);
     form.draft() != before
@@ -107,7 +101,7 @@ pub fn start(model: &mut Model, workflow: &str) -> Vec<Cmd> {
     let title = format!("New thread: {}", startable.name);
     let schema = startable.schema.clone();
     let purpose = Purpose::Start { workflow: workflow.to_owned() };
-    let form = Form::new(purpose, &title, &schema, &Value::Null, &now(model));
+    let form = Form::new(purpose, &title, &schema, &Value::Null, &model.local_time());
     open(model, form);
     Vec::new()
 }

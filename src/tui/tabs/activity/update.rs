@@ -38,7 +38,7 @@ pub fn refresh(model: &mut Model) -> Vec<Cmd> {
         return Vec::new();
     }
     model.activity.read_at = Some(model.now);
-    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let now = model.local_time();
     vec![Cmd::Activity(ActivityQuery::last(ActivityQuery::DAYS, &now))]
 }
 
@@ -127,7 +127,7 @@ pub fn offer_prune(model: &mut Model) -> Vec<Cmd> {
 }
 
 pub fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
-    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let now = model.local_time();
     let Ok(before) = now.checked_sub(days.days()) else { return Vec::new() };
     let statuses = vec![Status::Done, Status::Abandoned];
     model.say("Counting what would be pruned …");

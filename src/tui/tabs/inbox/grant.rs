@@ -128,7 +128,7 @@ pub fn confirm_remember(model: &mut Model, index: usize) -> Vec<Cmd> {
 }
 
 fn rest_of_day(model: &Model) -> Option<Duration> {
-    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let now = model.local_time();
     let end = now.tomorrow().ok()?.start_of_day().ok()?;
     let remaining = end.timestamp().duration_since(model.wall);
     Duration::try_from(remaining).ok().filter(|remaining| *remaining > HOUR)

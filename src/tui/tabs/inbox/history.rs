@@ -2,7 +2,7 @@
 
 use crate::graph::Kind;
 use crate::inbox::{
-    AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page,
+    AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page, Query,
 };
 use crate::service::{MailMove, action_words, profile_words};
 use crate::text::{Visible, pad};
@@ -20,7 +20,6 @@ use crate::tui::tabs::{PagedList, page};
 use crate::tui::words;
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
-use ratatui::style::Style;
 use serde_json::{Map, Value};
 
 /// The widest column of outcomes: `not sent, observe mode` fits.
@@ -30,9 +29,7 @@ const MAX_OUTCOME: usize = 24;
 #[derive(Clone, Debug, Default)]
 pub struct History {
     pub list: PagedList<DecisionLine>,
-    /// The filter as typed, and as parsed.
-    pub typed: String,
-    filter: DecisionQuery,
+    pub filter: Query,
     /// The scroll position of the selected decision's card.
     top: ScrollPosition,
 }
@@ -47,7 +44,7 @@ pub enum Place {
 
 impl History {
     fn query(&self, after: Option<i64>, limit: usize) -> DecisionQuery {
-        DecisionQuery { after, limit, ..self.filter.clone() }
+        DecisionQuery { filter: self.filter.clone(), after, limit, ..DecisionQuery::default() }
     }
 }
 
@@ -67,25 +64,9 @@ pub fn more(model: &mut Model) -> Vec<Cmd> {
     }
 }
 
-/// Lists only what the typed text asks for, or all if it is empty. If it is not understood, says so and returns `None`.
-pub fn search(model: &mut Model, typed: &str) -> Option<Vec<Cmd>> {
-    let now = model.wall.to_zoned(model.options.time_zone.clone());
-    match DecisionQuery::parse(typed, &now) {
-        Ok(filter) => Some(show(model, typed, filter)),
-        Err(why) => {
-            model.refuse(&why);
-            None
-        }
-    }
-}
-
-/// Lists all decisions.
-pub fn show_all(model: &mut Model) -> Vec<Cmd> {
-    show(model, "", DecisionQuery::default())
-}
-
-fn show(model: &mut Model, typed: &str, filter: DecisionQuery) -> Vec<Cmd> {
-    model.inbox.history = History { typed: typed.trim().to_owned(), filter, ..History::default() };
+/// Lists only the decisions that match.
+pub fn search(model: &mut Model, filter: Query) -> Vec<Cmd> {
+    model.inbox.history = History { filter, ..History::default() };
     read(model)
 }
 
@@ -116,10 +97,8 @@ pub fn sender(model: &Model) -> Option<&str> {
 
 /// Lists only decisions for the same sender or agent.
 pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
-    let sender = sender(model).map(str::to_owned);
-    let Some(sender) = sender else { return Vec::new() };
-    let filter = DecisionQuery { from: Some(sender.clone()), ..DecisionQuery::default() };
-    show(model, &sender, filter)
+    let filter = sender(model).map(Query::of_sender);
+    filter.map_or_else(Vec::new, |filter| search(model, filter))
 }
 
 /// The selected line, if it is about a mail that was moved.
@@ -218,7 +197,7 @@ pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<Page
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let list = &model.inbox.history.list;
     if list.rows.is_empty() {
-        let (what, next) = match (list.read, model.inbox.history.typed.is_empty()) {
+        let (what, next) = match (list.read, model.inbox.history.filter.is_empty()) {
             (false, _) => ("Looking …", ""),
             (true, true) => ("Nothing has been decided yet.", "gi shows what waits."),
             (true, false) => ("No decision matches.", "Esc shows all of them."),
@@ -229,7 +208,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let outcome_width = rows::lead_width(outcomes.iter().map(String::as_str), MAX_OUTCOME);
     let row = |(line, outcome): (&DecisionLine, &String)| PlainRow {
         lead: pad(outcome, outcome_width),
-        style: style(model, line.end),
+        style: model.theme.end(line.end),
         text: match &line.source {
             Some(source) => format!("{} · {}", words::line(&line.title), words::line(source)),
             None => words::line(&line.title),
@@ -240,15 +219,6 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
     rows::draw(model, list, areas.list, buf, list.rows.iter().zip(&outcomes).map(row));
     let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) else { return };
     page::draw(model, &card(model, line), model.inbox.history.top, areas, buf);
-}
-
-fn style(model: &Model, end: DecisionEnd) -> Style {
-    match end {
-        DecisionEnd::Done => model.theme.good,
-        DecisionEnd::Failed | DecisionEnd::InDoubt => model.theme.danger,
-        DecisionEnd::Pending => model.theme.warning,
-        DecisionEnd::Ignored | DecisionEnd::Expired | DecisionEnd::Undone => model.theme.quiet,
-    }
 }
 
 fn card(model: &Model, line: &DecisionLine) -> Doc {

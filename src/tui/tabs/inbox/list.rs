@@ -3,10 +3,9 @@
 //! Promises: the selection is by id, so rows that come or go never move it; if the selected row vanishes, nothing is
 //! selected until the next move. The order is computed when rows, filter or sorting change, never while drawing.
 
-use super::query::Query;
 use super::row::Row;
 use crate::graph::Kind;
-use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus};
+use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus, Query};
 use jiff::Timestamp;
 use std::collections::{HashMap, HashSet};
 
@@ -260,7 +259,7 @@ impl List {
                 Filter::Held => row.is_decided(),
                 Filter::Running | Filter::Skipped | Filter::Decided => false,
             };
-            passes_filter && self.narrow.matches(row, now)
+            passes_filter && row.matches(&self.narrow, now)
         };
         let mut order: Vec<u32> =
             (0_u32..).zip(&self.rows).filter(|(_, row)| is_shown(row)).map(|(n, _)| n).collect();
@@ -381,6 +380,6 @@ impl List {
         let len = self.len();
         (1..=len)
             .map(|by| if forward { (self.cursor + by) % len } else { (self.cursor + len - by) % len })
-            .find(|position| self.row(*position).is_some_and(|row| self.search.matches(row, now)))
+            .find(|position| self.row(*position).is_some_and(|row| row.matches(&self.search, now)))
     }
 }

@@ -51,7 +51,7 @@ pub fn unfold(model: &mut Model) -> Vec<Cmd> {
 }
 
 pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
-    let now = model.wall.to_zoned(model.options.time_zone.clone());
+    let now = model.local_time();
     let at_hour = |day: &jiff::Zoned, hour: i8| {
         day.with()
             .hour(hour)
@@ -92,7 +92,7 @@ pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
 
 /// Snoozes until a time as people write it.
 pub fn snooze_until(model: &mut Model, text: &str) -> Vec<Cmd> {
-    match when::parse_snooze(text, &model.wall.to_zoned(model.options.time_zone.clone())) {
+    match when::parse_snooze(text, &model.local_time()) {
         Ok(until) => {
             model.layers.pop();
             snooze(model, until)

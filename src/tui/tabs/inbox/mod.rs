@@ -11,7 +11,6 @@ pub mod mail;
 pub mod marks;
 pub mod menus;
 pub mod news;
-pub mod query;
 mod row;
 pub mod skipped;
 mod update;

@@ -2,8 +2,9 @@
 
 use crate::graph::{Kind, ThreadId};
 use crate::inbox::{
-    DecisionEnd, DecisionLine, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine, Page,
+    DecisionEnd, DecisionLine, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine, Page, Query,
 };
+use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layers::{Choice, Menu, Prompt, PromptKind};
@@ -111,9 +112,9 @@ pub fn look(model: &mut Model) -> Vec<Cmd> {
     if let Some(since) = news.since.filter(|_| !news.awaited.is_empty()) {
         // The clocks of two processes may differ a little.
         let since = since.checked_sub(1.minute()).ok();
-        let query =
-            DecisionQuery { since, only_answers: true, limit: MAX_DECISIONS, ..DecisionQuery::default() };
-        cmds.push(Cmd::DecisionEnds(query));
+        let filter = Query { newer: since.map(Past::At), ..Query::default() };
+        let (only_answers, limit) = (true, MAX_DECISIONS);
+        cmds.push(Cmd::DecisionEnds(DecisionQuery { filter, only_answers, limit, after: None }));
     }
     if news.learning.is_some_and(|until| model.now < until) {
         cmds.push(Cmd::Lessons);

@@ -1,7 +1,7 @@
 //! A row of the inbox's list.
 
 use crate::graph::{Allow, Grade, Hash, Kind, ThreadId};
-use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, ItemKind, ItemLine, ItemStatus};
+use crate::inbox::{ABSENT_ACTION, ASKING_WORKFLOW, Candidate, Flag, ItemKind, ItemLine, ItemStatus, Query};
 use crate::text::Visible;
 use jiff::Timestamp;
 use std::cmp::Reverse;
@@ -100,6 +100,26 @@ impl Row {
     /// Whether the user should look at it twice.
     pub fn is_warned(&self) -> bool {
         self.grade >= Some(Grade::Caution)
+    }
+
+    pub fn matches(&self, query: &Query, now: Timestamp) -> bool {
+        let has = |flag: &Flag| match flag {
+            Flag::Warn => self.is_warned(),
+            Flag::Danger => self.grade == Some(Grade::Danger),
+            Flag::New => self.new_mail,
+            Flag::Irreversible => self.irreversible,
+            Flag::Snoozed => self.status == ItemStatus::Snoozed,
+            Flag::Held => self.is_decided(),
+            Flag::Engine => false,
+        };
+        let shown = Candidate {
+            texts: &[&self.title, &self.gist, &self.source, &self.action, &self.workflow],
+            source: &self.source,
+            workflow: &self.workflow,
+            kind: Some(self.kind),
+            at: self.created_at,
+        };
+        query.takes(&shown, now) && query.flags.iter().all(has)
     }
 
     /// The sender, or else the workflow.

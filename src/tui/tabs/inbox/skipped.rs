@@ -108,7 +108,7 @@ pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<Page<
 
 /// Counts the last day's skipped mail: once a day, and whenever Activity shows it.
 pub fn count(model: &mut Model) -> Option<Cmd> {
-    let today = model.wall.to_zoned(model.options.time_zone.clone()).date();
+    let today = model.local_time().date();
     let last_day = model.inbox.skipped_lately.1.replace(today);
     if last_day == Some(today) && model.tab != Tab::Activity {
         return None;

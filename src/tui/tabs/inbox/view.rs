@@ -65,7 +65,7 @@ fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) 
     let theme = &model.theme;
     let selected = model.inbox.list.selected().is_some_and(|other| other.id == row.id);
     let marked = model.inbox.list.is_marked(&row.id);
-    let is_match = !model.inbox.list.search.is_empty() && model.inbox.list.search.matches(row, model.wall);
+    let is_match = !model.inbox.list.search.is_empty() && row.matches(&model.inbox.list.search, model.wall);
     let has_two_lines = lines > 1;
     let is_narrow = area.width < layout::NARROW / 2;
 

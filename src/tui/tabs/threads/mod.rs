@@ -1,16 +1,14 @@
 //! The part of the thread list read so far, and the thread that is shown.
 
 pub mod review;
-mod search;
 mod update;
 mod view;
 
-pub use search::Search;
 pub use update::*;
 pub use view::{draw, footer};
 
 use crate::graph::ThreadId;
-use crate::inbox::{Facets, Page, Status, ThreadLine, ThreadQuery};
+use crate::inbox::{Facets, Page, Query, Status, ThreadLine, ThreadQuery};
 use jiff::Timestamp;
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
@@ -38,10 +36,9 @@ pub struct ThreadsTab {
     pub account: Option<String>,
     /// What the list can be filtered by.
     pub facets: Facets,
-    /// The search as typed.
-    pub search: String,
+    pub search: Query,
     /// The search and the selection before the user began typing a new search.
-    pub previous_search: Option<(String, Option<ThreadId>)>,
+    pub previous_search: Option<(Query, Option<ThreadId>)>,
     /// What the user may have meant, if nothing was found.
     pub suggestion: Option<String>,
     /// Where the next page begins; `None` after the last.
@@ -67,34 +64,17 @@ impl ThreadsTab {
 
     /// The query for what is listed, starting after `after`.
     pub fn query(&self, after: Option<i64>, limit: usize) -> ThreadQuery {
-        let typed = self.parsed_search();
-        let engine = typed.engine();
-        ThreadQuery {
-            status: typed.status.or(self.status),
-            workflow: typed.workflow.or_else(|| self.workflow.clone()),
-            account: self.account.clone(),
-            // Almost everything contains one or two letters, and ranking all of it is slow.
-            best_first: typed.words.chars().count() > 2,
-            search: Some(typed.words).filter(|words| !words.is_empty()),
-            from: typed.from,
-            kind: typed.kind,
-            ending: typed.ending,
-            older: typed.older,
-            newer: typed.newer,
-            engine,
-            after,
-            limit,
-        }
-    }
-
-    /// The search as parsed; empty while it is not understood.
-    pub fn parsed_search(&self) -> Search {
-        Search::parse(&self.search).unwrap_or_default()
+        let mut filter = self.search.clone();
+        filter.status = filter.status.or(self.status);
+        filter.workflow = filter.workflow.or_else(|| self.workflow.clone());
+        // Almost everything contains one or two letters, and ranking all of it is slow.
+        let best_first = filter.words.join(" ").chars().count() > 2;
+        ThreadQuery { filter, account: self.account.clone(), best_first, hides_engine: true, after, limit }
     }
 
     /// The day a row belongs to, if the list goes by days. Search results are ranked by relevance instead.
     pub fn day(&self, row: usize, zone: &TimeZone) -> Option<Date> {
-        let line = self.rows.get(row).filter(|_| self.parsed_search().words.is_empty())?;
+        let line = self.rows.get(row).filter(|_| self.search.words.is_empty())?;
         Some(line.created_at.to_zoned(zone.clone()).date())
     }
 
@@ -105,7 +85,7 @@ impl ThreadsTab {
 
     /// Clears the filters and the search.
     pub fn widen(&mut self) {
-        self.search.clear();
+        self.search = Query::default();
         (self.status, self.workflow, self.account) = (None, None, None);
     }
 
@@ -277,7 +257,7 @@ mod tests {
     fn an_answer_to_an_older_question_is_not_wanted() {
         let mut threads = ThreadsTab::default();
         let query = threads.query(None, PAGE);
-        threads.search = "budget".to_owned();
+        threads.search = Query::of_sender("Ines");
         assert!(!threads.wants(&query) && threads.wants(&threads.query(None, PAGE)));
     }
 }

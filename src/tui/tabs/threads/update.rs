@@ -1,9 +1,9 @@
 //! The Threads tab: which threads are listed, and which one is shown.
 
+use super::Stamp;
 use super::review::{self, Review, ThreadPane};
-use super::{Search, Stamp};
 use crate::graph::ThreadId;
-use crate::inbox::{Facets, Page, Status, ThreadLine, ThreadQuery};
+use crate::inbox::{Facets, Page, Query, Status, ThreadLine, ThreadQuery};
 use crate::tui::layers::{Choice, Menu};
 use crate::tui::model::Model;
 use crate::tui::msg::{Cmd, InboxResult, LoadedThread};
@@ -24,33 +24,21 @@ pub fn read(model: &Model) -> Vec<Cmd> {
     cmds
 }
 
-/// Searches while the user types; a search that is not understood yet changes nothing.
-pub fn search(model: &mut Model, typed: &str) -> Vec<Cmd> {
-    if model.threads.search == typed || Search::parse(typed).is_err() {
+/// Searches, also while the user types.
+pub fn search(model: &mut Model, query: Query) -> Vec<Cmd> {
+    if model.threads.search == query {
         return Vec::new();
     }
     if model.threads.previous_search.is_none() {
         let selected = model.threads.selected().map(|line| line.id.clone());
         model.threads.previous_search = Some((model.threads.search.clone(), selected));
     }
-    model.threads.search = typed.to_owned();
+    model.threads.search = query;
     model.threads.reset_list();
     // Show the best match, not whatever was selected before.
     (model.threads.keep_selected, model.threads.goto) = (None, None);
     model.focus = Focus::List;
     read(model)
-}
-
-/// Searches for the typed text, or says what was not understood.
-pub fn choose_search(model: &mut Model, typed: &str) -> Vec<Cmd> {
-    if let Err(why) = Search::parse(typed) {
-        model.refuse(&why);
-        return Vec::new();
-    }
-    model.layers.pop();
-    let mut cmds = search(model, typed);
-    cmds.extend(end_search(model, true));
-    cmds
 }
 
 /// Moves to the next or previous match.

@@ -1,6 +1,6 @@
 //! Draws the list of threads, below a line with the number of threads per status.
 
-use crate::inbox::{DecisionEnd, Status, ThreadLine};
+use crate::inbox::{Status, ThreadLine};
 use crate::text::pad;
 use crate::tui::draw;
 use crate::tui::layout::ThreadEntry;
@@ -61,7 +61,7 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
 }
 
 fn day_name(model: &Model, day: Date) -> String {
-    let today = model.wall.to_zoned(model.options.time_zone.clone()).date();
+    let today = model.local_time().date();
     if day == today {
         "Today".to_owned()
     } else if today.yesterday().is_ok_and(|yesterday| day == yesterday) {
@@ -75,13 +75,7 @@ fn day_name(model: &Model, day: Date) -> String {
 
 /// By how a thread ended, if it did, else by its status.
 fn outcome_style(model: &Model, line: &ThreadLine) -> Style {
-    match line.end {
-        Some(DecisionEnd::Done) => model.theme.good,
-        Some(DecisionEnd::Failed | DecisionEnd::InDoubt) => model.theme.danger,
-        Some(DecisionEnd::Pending) => model.theme.warning,
-        Some(DecisionEnd::Ignored | DecisionEnd::Expired | DecisionEnd::Undone) => model.theme.quiet,
-        None => status_style(model, line.status),
-    }
+    line.end.map_or_else(|| status_style(model, line.status), |end| model.theme.end(end))
 }
 
 fn row(model: &Model, line: &ThreadLine) -> PlainRow {

@@ -144,7 +144,7 @@ fn draw_graph(model: &Model, review: &Review, area: Rect, buf: &mut Buffer) {
 
 /// Highlights the words searched for.
 fn highlight_search(model: &Model, area: Rect, buf: &mut Buffer) {
-    highlight(buf, area, &model.threads.parsed_search().words, model.theme.search_match);
+    highlight(buf, area, &model.threads.search.words.join(" "), model.theme.search_match);
 }
 
 /// Patches the style of every word that begins with one of these, ignoring case.
