@@ -70,6 +70,18 @@ impl Allow {
             Decision::Draft => self.draft,
         }
     }
+
+    /// The words of the allowed answers, each with the card's own label.
+    pub fn answers(self, labels: &Labels) -> impl Iterator<Item = (&'static str, Option<&str>)> {
+        let all = [
+            (self.accept, "accept", labels.accept.as_deref()),
+            (self.edit, "edit", labels.edit.as_deref()),
+            (self.respond, "respond", labels.respond.as_deref()),
+            (self.ignore, "ignore", labels.ignore.as_deref()),
+            (self.draft, "draft", None),
+        ];
+        all.into_iter().filter_map(|(allowed, word, label)| allowed.then_some((word, label)))
+    }
 }
 
 /// Labels for the keys on this card, if the usual words would mislead.

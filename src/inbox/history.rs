@@ -1,7 +1,7 @@
 //! The list of decisions: the answers, who gave them, and how they ended.
 
 use super::{DecidedBy, GrantLine};
-use crate::graph::{InterruptId, Kind, ThreadId};
+use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use jiff::Timestamp;
 use serde::Serialize;
 use serde_json::Value;
@@ -23,6 +23,34 @@ pub enum AnswerKind {
     Reclassify,
     /// They put a mail away.
     Move,
+}
+
+impl AnswerKind {
+    /// What was done, unless the card has its own word for it.
+    pub fn past(self) -> &'static str {
+        match self {
+            AnswerKind::Accept => "accepted",
+            AnswerKind::Edit => "accepted with changes",
+            AnswerKind::Respond => "answered",
+            AnswerKind::Ignore => "ignored",
+            AnswerKind::Draft => "saved as a draft",
+            AnswerKind::Snooze => "snoozed",
+            AnswerKind::Reclassify => "reclassified",
+            AnswerKind::Move => "moved",
+        }
+    }
+}
+
+impl From<&Decision> for AnswerKind {
+    fn from(decision: &Decision) -> Self {
+        match decision {
+            Decision::Accept => AnswerKind::Accept,
+            Decision::Edit { .. } => AnswerKind::Edit,
+            Decision::Respond { .. } => AnswerKind::Respond,
+            Decision::Ignore => AnswerKind::Ignore,
+            Decision::Draft => AnswerKind::Draft,
+        }
+    }
 }
 
 /// How a decision ended.

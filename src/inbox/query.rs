@@ -1,8 +1,8 @@
 //! Queries to the inbox, their results, and the reasons why something was not done.
 
 use super::query_language::{Candidate, Flag, Query};
-use super::{DecidedBy, DecisionLine, Item, ItemKind, Outcome, Refusal, SeenHash, Status};
-use crate::graph::{Decision, Grade, Hash, InputError, InterruptId, Warning};
+use super::{DecidedBy, DecisionLine, Item, ItemKind, ItemStatus, Outcome, Refusal, SeenHash, Status};
+use crate::graph::{Decision, Hash, InputError, InterruptId, Warning};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
 use std::time::Duration;
@@ -23,17 +23,12 @@ impl ItemQuery {
         self.filter.flags.contains(&Flag::Snoozed)
     }
 
-    /// Whether an open item matches.
+    /// Whether a listed item matches.
     pub fn takes(&self, item: &Item, now: Timestamp) -> bool {
         let grade = Warning::highest_grade(&item.warnings);
-        let has = |flag: &Flag| match flag {
-            Flag::Warn => grade >= Some(Grade::Caution),
-            Flag::Danger => grade == Some(Grade::Danger),
-            Flag::New => item.warnings.iter().any(|warning| warning.code == "new_mail"),
-            Flag::Irreversible => item.irreversible,
-            Flag::Snoozed => item.snoozed_until.is_some_and(|until| until > now),
-            Flag::Held | Flag::Engine => false,
-        };
+        let new_mail = item.warnings.iter().any(|warning| warning.code == "new_mail");
+        let status = if self.is_snoozed() { ItemStatus::Snoozed } else { ItemStatus::Open };
+        let has = |flag: &Flag| flag.holds(grade, new_mail, item.irreversible, status);
         let source = item.source.as_deref().unwrap_or_default();
         let row = Candidate {
             texts: &[&item.title, &item.gist, source, &item.action, &item.workflow],

@@ -1,9 +1,10 @@
 //! The query language of the inbox, of threads and of decisions, on the screen and on the command line: words, and
 //! terms such as `from:ines`. Says what a query asks for; each list knows how to look for it.
 
-use super::{AnswerKind, DecisionEnd, ItemKind, Status};
-use crate::text::nearest;
+use super::{AnswerKind, DecisionEnd, ItemKind, ItemStatus, Status};
+use crate::graph::Grade;
 use crate::text::when::Past;
+use crate::text::{nearest, one_of};
 use jiff::{Timestamp, Zoned};
 use strum::{EnumString, IntoStaticStr, VariantArray};
 
@@ -43,6 +44,21 @@ pub enum Flag {
     Held,
     /// sayso started the thread for itself.
     Engine,
+}
+
+impl Flag {
+    /// Whether it is so with an item.
+    pub fn holds(self, grade: Option<Grade>, new_mail: bool, irreversible: bool, status: ItemStatus) -> bool {
+        match self {
+            Flag::Warn => grade >= Some(Grade::Caution),
+            Flag::Danger => grade == Some(Grade::Danger),
+            Flag::New => new_mail,
+            Flag::Irreversible => irreversible,
+            Flag::Snoozed => status == ItemStatus::Snoozed,
+            Flag::Held => matches!(status, ItemStatus::Decided | ItemStatus::Held { .. }),
+            Flag::Engine => false,
+        }
+    }
 }
 
 /// A query as typed and as parsed. Everything it names must hold.
@@ -126,10 +142,8 @@ impl Query {
             };
             match name.parse::<Key>() {
                 Ok(_) if !place.keys().any(|known| known == name) => {
-                    return Err(format!(
-                        "{name}: does not apply here; {} do",
-                        listed(place.keys(), "and", ":")
-                    ));
+                    let keys = one_of(place.keys().map(|key| format!("{key}:")));
+                    return Err(format!("{name}: does not apply here; use {keys}"));
                 }
                 Ok(key) => query.add(key, &value, &lower, place, now)?,
                 // A text such as `Re:` or `12:30` is a word.
@@ -157,12 +171,12 @@ impl Query {
             Key::Newer => self.newer = past()?,
             Key::Kind => {
                 let kinds = place.kinds();
-                let words = || takes(&listed(kinds.iter().map(|kind| kind.word()), "or", ""));
+                let words = || takes(&one_of(kinds.iter().map(|kind| kind.word())));
                 let kind = kinds.iter().find(|kind| kind.word() == lower);
                 self.kind = Some(*kind.ok_or_else(words)?);
             }
             Key::Answer => {
-                let words = || takes(&listed(AnswerKind::VARIANTS.iter().map(<&str>::from), "or", ""));
+                let words = || takes(&one_of(AnswerKind::VARIANTS.iter().map(<&str>::from)));
                 self.answer = Some(lower.parse().map_err(|_| words())?);
             }
             Key::Is => return self.add_is(lower, place),
@@ -181,7 +195,7 @@ impl Query {
                 _ if applies_elsewhere || word.is_empty() || place == Place::Inbox => {
                     let more =
                         if place == Place::Inbox { "" } else { ", or an outcome as the list shows it" };
-                    return Err(format!("is: takes {} here{more}", listed(words.into_iter(), "or", "")));
+                    return Err(format!("is: takes {} here{more}", one_of(words)));
                 }
                 _ => {}
             }
@@ -253,16 +267,6 @@ fn did_you_mean(word: &str, near: &str) -> String {
     format!("there is no {word}; did you mean {near}? In quotes it is text to search for")
 }
 
-/// `a, b or c`, each with this ending.
-fn listed<'a>(words: impl Iterator<Item = &'a str>, last: &str, end: &str) -> String {
-    let words: Vec<String> = words.map(|word| format!("{word}{end}")).collect();
-    match words.split_last() {
-        Some((only, [])) => only.clone(),
-        Some((word, before)) => format!("{} {last} {word}", before.join(", ")),
-        None => String::new(),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -301,7 +305,7 @@ mod tests {
             (
                 "answer:edit",
                 Inbox,
-                "answer: does not apply here; from:, kind:, workflow:, is:, older: and newer: do",
+                "answer: does not apply here; use from:, kind:, workflow:, is:, older: or newer:",
             ),
             ("form:ines", Inbox, "there is no form:; did you mean from:? In quotes it is text to search for"),
             (

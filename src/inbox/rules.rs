@@ -1,6 +1,7 @@
 //! When a decision may be made. Pure, so that the screen, the command line and servers follow the same rules.
 
-use crate::graph::{Allow, Decision, Hash};
+use crate::graph::{Allow, Decision, Hash, Labels};
+use crate::text::one_of;
 use serde_json::Value;
 
 /// The hash of the card a person saw.
@@ -53,7 +54,8 @@ pub fn check(
         return Err(Refusal::Stale);
     }
     if !allow.permits(decision) {
-        return Err(Refusal::NotAllowed(decision.word(), allowed_answers(allow)));
+        let answers = one_of(allow.answers(&Labels::default()).map(|(word, _)| word));
+        return Err(Refusal::NotAllowed(decision.word(), answers));
     }
     match decision {
         Decision::Accept | Decision::Ignore | Decision::Draft => Ok(()),
@@ -119,22 +121,6 @@ fn format_example(pattern: &str) -> Option<&'static str> {
     } else {
         return None;
     })
-}
-
-fn allowed_answers(allow: Allow) -> String {
-    let words = [
-        (allow.accept, "accept"),
-        (allow.edit, "edit"),
-        (allow.respond, "respond"),
-        (allow.ignore, "ignore"),
-        (allow.draft, "draft"),
-    ];
-    let words: Vec<_> = words.into_iter().filter_map(|(allowed, word)| allowed.then_some(word)).collect();
-    match words.split_last() {
-        None => "no answer".to_owned(),
-        Some((last, [])) => (*last).to_owned(),
-        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
-    }
 }
 
 #[cfg(test)]

@@ -29,16 +29,10 @@ pub enum Status {
 
 impl Status {
     /// Every status, in the order a thread lives through them.
-    pub const ALL: [Status; 8] = [
-        Status::Ready,
-        Status::Running,
-        Status::Waiting,
-        Status::Held,
-        Status::Joining,
-        Status::Trouble,
-        Status::Done,
-        Status::Abandoned,
-    ];
+    pub const ALL: [Status; 8] = {
+        use Status::*;
+        [Ready, Running, Waiting, Held, Joining, Trouble, Done, Abandoned]
+    };
 
     pub fn word(self) -> &'static str {
         self.into()

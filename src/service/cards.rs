@@ -84,9 +84,9 @@ fn trouble_card(item: &Item, about: Option<String>) -> Card {
     if !fields.is_empty() {
         blocks.push(Block::Fields(fields));
     }
-    let ways =
-        item.answers().map(|(word, label)| (Visible::line(word), Visible::line(label.unwrap_or(word))));
-    blocks.push(Block::Fields(ways.collect()));
+    let answers = item.allow.answers(&item.labels);
+    let answers = answers.map(|(word, label)| (Visible::line(word), Visible::line(label.unwrap_or(word))));
+    blocks.push(Block::Fields(answers.collect()));
     Card { blocks }
 }
 

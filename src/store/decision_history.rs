@@ -193,12 +193,11 @@ fn line(db: &Connection, entry: &Entry) -> Result<DecisionLine, StoreError> {
         true if !thread.title.is_empty() => thread.title,
         _ => asked.title,
     };
-    let (answer, text, args) = match decided.decision {
-        Decision::Accept => (AnswerKind::Accept, None, asked.args),
-        Decision::Edit { args } => (AnswerKind::Edit, None, args),
-        Decision::Respond { text } => (AnswerKind::Respond, Some(text), asked.args),
-        Decision::Ignore => (AnswerKind::Ignore, None, asked.args),
-        Decision::Draft => (AnswerKind::Draft, None, asked.args),
+    let answer = AnswerKind::from(&decided.decision);
+    let (text, args) = match decided.decision {
+        Decision::Edit { args } => (None, args),
+        Decision::Respond { text } => (Some(text), asked.args),
+        Decision::Accept | Decision::Ignore | Decision::Draft => (None, asked.args),
     };
     Ok(DecisionLine {
         at: time(entry.at)?,
@@ -328,9 +327,10 @@ impl Aftermath {
         if let Some(because) = self.undone {
             return ended(DecisionEnd::Undone, because.label());
         }
-        let label = |label: &Option<String>, usual: &str| label.clone().unwrap_or_else(|| usual.to_owned());
+        let label =
+            |label: &Option<String>, usual: AnswerKind| label.clone().unwrap_or(usual.past().to_owned());
         if self.taken_in && goes_on(decided, asked) {
-            let retried = label(&labels.done, "accepted");
+            let retried = label(&labels.done, AnswerKind::Accept);
             return match &self.made_good {
                 _ if self.failed => (DecisionEnd::Failed, format!("{retried}, but failed")),
                 Some(done) => (DecisionEnd::Done, format!("{retried}, {done}")),
@@ -345,7 +345,7 @@ impl Aftermath {
             return ended(DecisionEnd::InDoubt, "in doubt");
         }
         if any(EffectState::NotDone) || (self.failed && !self.taken_in) {
-            return ended(DecisionEnd::Failed, "failed");
+            return ended(DecisionEnd::Failed, DecisionEnd::Failed.word());
         }
         if !self.taken_in && !any(EffectState::Done) {
             return ended(
@@ -354,7 +354,7 @@ impl Aftermath {
             );
         }
         if decided.by == DecidedBy::Expiry {
-            return ended(DecisionEnd::Expired, "expired");
+            return ended(DecisionEnd::Expired, DecisionEnd::Expired.word());
         }
         if self.effects.is_empty() && acts(decided, asked) {
             let draft = decided.decision == Decision::Draft;
@@ -373,11 +373,15 @@ impl Aftermath {
         match decided.decision {
             // What they wrote in place of the proposal is asked about before it is done.
             Decision::Edit { .. } if asked.edit_from.is_some() => ended(DecisionEnd::Done, "drafted"),
-            Decision::Accept | Decision::Edit { .. } => (DecisionEnd::Done, label(&labels.done, "accepted")),
-            Decision::Draft => ended(DecisionEnd::Done, "saved as a draft"),
-            Decision::Respond { .. } if !labels.words_refuse => ended(DecisionEnd::Done, "answered"),
+            Decision::Accept | Decision::Edit { .. } => {
+                (DecisionEnd::Done, label(&labels.done, AnswerKind::Accept))
+            }
+            Decision::Draft => ended(DecisionEnd::Done, AnswerKind::Draft.past()),
+            Decision::Respond { .. } if !labels.words_refuse => {
+                ended(DecisionEnd::Done, AnswerKind::Respond.past())
+            }
             Decision::Respond { .. } | Decision::Ignore => {
-                (DecisionEnd::Ignored, label(&labels.refused, "ignored"))
+                (DecisionEnd::Ignored, label(&labels.refused, AnswerKind::Ignore))
             }
         }
     }

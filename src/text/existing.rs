@@ -1,5 +1,15 @@
 //! Names what exists, in an error about something that does not.
 
+/// `accept, edit or ignore`.
+pub fn one_of(words: impl IntoIterator<Item = impl Into<String>>) -> String {
+    let words: Vec<String> = words.into_iter().map(Into::into).collect();
+    match words.split_last() {
+        None => "nothing".to_owned(),
+        Some((last, [])) => last.clone(),
+        Some((last, rest)) => format!("{} or {last}", rest.join(", ")),
+    }
+}
+
 /// How many names fit into a sentence.
 const MAX_NAMED: usize = 8;
 
@@ -17,6 +27,14 @@ pub fn there_are(names: &[String]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_choice_is_told_with_or() {
+        assert_eq!(
+            ["", "a", "a b", "a b c"].map(|words| one_of(words.split_whitespace())),
+            ["nothing", "a", "a or b", "a, b or c"]
+        );
+    }
 
     #[test]
     fn some_names_stand_for_many() {

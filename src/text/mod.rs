@@ -27,7 +27,7 @@ mod wrap;
 mod xml;
 
 pub use amount::{age, ago, bytes, clock, count_noun, duration, short_count};
-pub use existing::there_are;
+pub use existing::{one_of, there_are};
 pub use hex::{digest_from_hex, hex, random_hex};
 pub use hidden::is_hidden;
 pub use io_error::{io_error_text, read_error_text};

@@ -5,11 +5,11 @@ use crate::app::Delivery;
 use crate::config::OwnCommand;
 use crate::graph::{InterruptId, Progress, Shape, ThreadId};
 use crate::inbox::{
-    Activity, ActivityQuery, AgentSession, CallView, Card, DecisionLine, DecisionLinks, DecisionQuery,
-    DecisionRequest, DecisionView, Edited, Facets, Glance, GrantLine, GrantRequest, InboxError, Item,
-    ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Page, PruneQuery, Pruned,
-    Pruning, SkippedCount, SkippedLine, SkippedQuery, SourceLine, StepStates, Storage, ThreadLine,
-    ThreadQuery, ThreadView, UndoableBatch, UsageView,
+    Activity, ActivityQuery, AgentSession, AnswerKind, CallView, Card, DecisionLine, DecisionLinks,
+    DecisionQuery, DecisionRequest, DecisionView, Edited, Facets, Glance, GrantLine, GrantRequest,
+    InboxError, Item, ItemLine, LineQuery, MemoryLine, MemoryVersion, MemoryView, Outcome, Overview, Page,
+    PruneQuery, Pruned, Pruning, SkippedCount, SkippedLine, SkippedQuery, SourceLine, StepStates, Storage,
+    ThreadLine, ThreadQuery, ThreadView, UndoableBatch, UsageView,
 };
 use crate::service::{AttachedFile, MailMove, Programs};
 use jiff::Timestamp;
@@ -249,16 +249,16 @@ impl DecisionKind {
     /// In the past tense.
     pub fn word(self) -> &'static str {
         match self {
-            DecisionKind::Accepted => "accepted",
-            DecisionKind::Edited => "accepted with changes",
+            DecisionKind::Accepted => AnswerKind::Accept.past(),
+            DecisionKind::Edited => AnswerKind::Edit.past(),
             DecisionKind::Written => "written, comes back to approve",
-            DecisionKind::Answered => "answered",
+            DecisionKind::Answered => AnswerKind::Respond.past(),
             DecisionKind::Refused => "refused",
-            DecisionKind::Ignored => "ignored",
-            DecisionKind::Drafted => "saved as a draft",
+            DecisionKind::Ignored => AnswerKind::Ignore.past(),
+            DecisionKind::Drafted => AnswerKind::Draft.past(),
             DecisionKind::Filed => "filed away",
             DecisionKind::Continued => "continued",
-            DecisionKind::Snoozed { .. } => "snoozed",
+            DecisionKind::Snoozed { .. } => AnswerKind::Snooze.past(),
             DecisionKind::Woken => "snooze ended",
         }
     }

@@ -88,7 +88,7 @@ fn list_is_narrowed_by_kind_and_count() {
     cli.refused(
         &["list", "answer:edit"],
         2,
-        "answer: does not apply here; from:, kind:, workflow:, is:, older:",
+        "answer: does not apply here; use from:, kind:, workflow:, is:, older:",
     );
     cli.refused(&["threads", "form:ines"], 2, "there is no form:; did you mean from:?");
 }

@@ -79,7 +79,8 @@ pub(in crate::cli) struct Args {
     warned: bool,
 }
 
-#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, clap::ValueEnum, strum::IntoStaticStr)]
+#[strum(serialize_all = "snake_case")]
 enum Way {
     /// As proposed
     Accept,
@@ -89,17 +90,6 @@ enum Way {
     Respond,
     /// No
     Ignore,
-}
-
-impl Way {
-    fn word(self) -> &'static str {
-        match self {
-            Way::Accept => "accept",
-            Way::Edit => "edit",
-            Way::Respond => "respond",
-            Way::Ignore => "ignore",
-        }
-    }
 }
 
 impl Args {
@@ -179,7 +169,7 @@ impl Args {
             Some(word) => Some(when::parse_duration(word).map_err(Failure::usage)?.as_secs()),
         };
         let folder = std::env::current_dir().ok().map(|folder| folder.display().to_string());
-        let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(way.word())).collect::<Value>();
+        let ways = |ways: &Vec<Way>| ways.iter().map(|way| Value::from(<&str>::from(way))).collect::<Value>();
         let keys = [
             ("title", Some(Value::from(self.title.as_str()))),
             ("text", text.map(Value::from)),

@@ -86,7 +86,7 @@ fn text(format: &Format, item: &Item, warned: bool) -> String {
 
 /// The possible answers to the card, and what an answer can allow from then on.
 fn answers(item: &Item) -> String {
-    let choices = item.answers().map(|(word, label)| match label {
+    let choices = item.allow.answers(&item.labels).map(|(word, label)| match label {
         Some(label) => format!("{word} ({label})"),
         None => word.to_owned(),
     });

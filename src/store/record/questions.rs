@@ -1,7 +1,6 @@
 //! Questions read from the log, and the schemas their arguments must fit.
 
-use crate::graph::Decision;
-use crate::inbox::DecidedBy;
+use crate::inbox::{AnswerKind, DecidedBy};
 use crate::store::log::{Asked, SchemaBlob, Tx};
 use crate::store::record::recent::{Question, Recent, StoredAnswer};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
@@ -60,16 +59,10 @@ pub(in crate::store) fn not_open(
 
 fn describe_answer(answer: &StoredAnswer) -> Result<String, StoreError> {
     let at = time(answer.at)?;
-    let word = match answer.body.decision {
-        _ if answer.body.by == DecidedBy::Expiry => {
-            return Ok(format!("nobody answered in time, so it expired at {at}"));
-        }
-        Decision::Accept => "accepted",
-        Decision::Edit { .. } => "edited and accepted",
-        Decision::Respond { .. } => "answered",
-        Decision::Ignore => "ignored",
-        Decision::Draft => "kept as a draft",
-    };
+    if answer.body.by == DecidedBy::Expiry {
+        return Ok(format!("nobody answered in time, so it expired at {at}"));
+    }
+    let word = AnswerKind::from(&answer.body.decision).past();
     Ok(format!("it was {word} (by {}) at {at}", answer.body.by))
 }
 

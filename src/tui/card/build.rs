@@ -3,7 +3,7 @@
 use super::doc::{Doc, Piece, PieceKind, Source};
 use super::highlight::{Language, highlight};
 use crate::graph::Warning;
-use crate::inbox::{Block, Card, DecisionView, Item, Span};
+use crate::inbox::{AnswerKind, Block, Card, DecisionView, Item, Span};
 use crate::service::action_words;
 use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
@@ -347,12 +347,7 @@ impl Doc {
 fn describe_answer(answer: &DecisionView) -> String {
     let how = match (answer.r#type.as_str(), answer.action.as_str()) {
         ("edit", "notify") => "wrote a mail",
-        ("accept", _) => "accepted",
-        ("edit", _) => "accepted with changes",
-        ("respond", _) => "answered",
-        ("ignore", _) => "ignored",
-        ("draft", _) => "saved as a draft",
-        (other, _) => other,
+        (word, _) => word.parse().map_or(word, |answer: AnswerKind| answer.past()),
     };
     match answer.action.as_str() {
         // Every mail that is shown asks with this.

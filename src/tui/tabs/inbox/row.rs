@@ -103,15 +103,7 @@ impl Row {
     }
 
     pub fn matches(&self, query: &Query, now: Timestamp) -> bool {
-        let has = |flag: &Flag| match flag {
-            Flag::Warn => self.is_warned(),
-            Flag::Danger => self.grade == Some(Grade::Danger),
-            Flag::New => self.new_mail,
-            Flag::Irreversible => self.irreversible,
-            Flag::Snoozed => self.status == ItemStatus::Snoozed,
-            Flag::Held => self.is_decided(),
-            Flag::Engine => false,
-        };
+        let has = |flag: &Flag| flag.holds(self.grade, self.new_mail, self.irreversible, self.status);
         let shown = Candidate {
             texts: &[&self.title, &self.gist, &self.source, &self.action, &self.workflow],
             source: &self.source,
