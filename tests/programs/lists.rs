@@ -81,7 +81,7 @@ fn list_is_narrowed_by_kind_and_count() {
     assert_eq!(count(&["list", "--kind", "trouble"]), 0);
     assert_eq!(count(&["list", "--kind", "result"]), 0);
     assert_eq!(count(&["list", "kind:approval"]), 1);
-    assert_eq!(count(&["list", "question", "b"]), 1);
+    assert_eq!(count(&["list", "question", "b?"]), 1);
     assert_eq!(count(&["list", "workflow:chat", "--limit", "2"]), 2);
     assert_eq!(count(&["list", "older:1h"]), 0);
     assert_eq!(count(&["threads", "workflow:chat", "is:waiting"]), 3);
