@@ -96,7 +96,11 @@ async fn triaged(count: usize) -> Row {
     let begun = Instant::now();
     driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
     let took = begun.elapsed().as_secs_f64();
-    let query = ThreadQuery { status: Some(Status::Done), limit: count + 1, ..ThreadQuery::default() };
+    let query = ThreadQuery {
+        filter: sayso::inbox::Query { status: Some(Status::Done), ..Default::default() },
+        limit: count + 1,
+        ..ThreadQuery::default()
+    };
     assert_eq!(inbox.threads().list(query).await.unwrap().rows.len(), count);
     let ideal = (count as f64 / f64::from(AT_ONCE)).ceil() * ANSWER.as_secs_f64();
     Row::new(
