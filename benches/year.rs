@@ -85,8 +85,12 @@ async fn searched(threads: usize) -> Vec<Row> {
     tokio::task::spawn_blocking(move || seed::fill(&path, threads, threads / 10)).await.unwrap();
     let inbox = seed::open(folder.path());
     let find = async |words: &str, after| {
-        let query =
-            ThreadQuery { search: Some(words.to_owned()), after, limit: 50, ..ThreadQuery::default() };
+        let query = ThreadQuery {
+            filter: sayso::inbox::Query { words: vec![words.to_owned()], ..Default::default() },
+            after,
+            limit: 50,
+            ..ThreadQuery::default()
+        };
         inbox.threads().list(query).await.unwrap()
     };
     let begun = Instant::now();
@@ -102,7 +106,11 @@ async fn searched(threads: usize) -> Vec<Row> {
     let next = find("figures week", None).await.next;
     let further = median(async || assert_eq!(find("figures week", next).await.rows.len(), 50)).await;
     let of_workflow = median(async || {
-        let query = ThreadQuery { workflow: Some("note".to_owned()), limit: 50, ..ThreadQuery::default() };
+        let query = ThreadQuery {
+            filter: sayso::inbox::Query { workflow: Some("note".to_owned()), ..Default::default() },
+            limit: 50,
+            ..ThreadQuery::default()
+        };
         assert_eq!(inbox.threads().list(query).await.unwrap().rows.len(), 50);
     })
     .await;
