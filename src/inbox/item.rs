@@ -148,19 +148,6 @@ impl Item {
         Edited { title: self.title.clone(), done: self.labels.done.clone(), warnings }
     }
 
-    /// The answers it allows, each with what it means here.
-    pub fn answers(&self) -> impl Iterator<Item = (&'static str, Option<&str>)> {
-        let (allow, labels) = (self.allow, &self.labels);
-        let answers = [
-            (allow.accept, "accept", &labels.accept),
-            (allow.edit, "edit", &labels.edit),
-            (allow.respond, "respond", &labels.respond),
-            (allow.ignore, "ignore", &labels.ignore),
-            (allow.draft, "draft", &None),
-        ];
-        answers.into_iter().filter(|(allowed, ..)| *allowed).map(|(_, word, label)| (word, label.as_deref()))
-    }
-
     /// The arguments that an edit starts from.
     pub fn edit_args(&self) -> &Value {
         self.edit_from.as_ref().unwrap_or(&self.args)

@@ -5,7 +5,6 @@ use super::{DecidedBy, DecisionLine, Item, ItemKind, ItemStatus, Outcome, Refusa
 use crate::graph::{Decision, Hash, InputError, InterruptId, Warning};
 use jiff::Timestamp;
 use serde::{Serialize, Serializer};
-use std::time::Duration;
 
 /// Which items to list, and where to start.
 #[derive(Clone, Debug, Default)]

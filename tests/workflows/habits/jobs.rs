@@ -1,8 +1,8 @@
 //! One job for each workflow, with a person who accepts everything.
 
 use super::habit::Habit;
-use crate::support::model_server::{Play, Server};
 use crate::support::email_inbox::{BOB, FakeCalendar, FakeMailbox, FakeOutgoing, ME, OneAccount};
+use crate::support::model_server::{Play, Server};
 use crate::support::test_inbox::respond;
 use crate::support::{FakeModel, TestInbox};
 use sayso::config::{AfterHandling, MailMode};
