@@ -52,7 +52,7 @@ fn what_was_learned_is_read_edited_pinned_and_taken_back() {
     pty.wait("Prefers short replies.");
     // What each version changed, word for word.
     pty.send("d");
-    pty.wait("History of email/response_preferences");
+    pty.wait("History of your response preferences");
     pty.wait("Prefers long replies.");
     pty.send("\x03");
     pty.until("the history closed", |pty| !pty.text().contains("History of"));
@@ -97,7 +97,7 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     let mut pty = Pty::open(folder.path(), Duration::from_secs(600));
     pty.wait("Quarterly figures");
     pty.send("4");
-    pty.wait("allowed write_email");
+    pty.wait("allowed sending mail");
     // From row to row, until the grant is the one that is shown.
     pty.send("j");
     pty.wait("Nothing is running");
@@ -106,7 +106,7 @@ fn what_is_allowed_is_revoked_and_what_is_old_goes_after_a_preview() {
     }
     pty.wait("X revokes it at once");
     pty.wait("Lunch on Thursday?");
-    pty.decide("X", "Revoked: write_email");
+    pty.decide("X", "Revoked: sending mail");
     // The preview says what would go; no is no.
     pty.send("P");
     pty.wait("Prune finished threads with");

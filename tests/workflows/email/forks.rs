@@ -65,7 +65,7 @@ async fn why_tells_the_memory_it_went_by() {
     let why = inbox.decisions().why(asked.clone()).await.unwrap().text();
     assert!(why.contains("class: respond") && why.contains("because: It says so."), "{why}");
     assert!(why.contains("## Memory it could use"), "{why}");
-    assert!(why.contains("triage_preferences:\n  version 1") && why.contains("Ignore newsletters"), "{why}");
+    assert!(why.contains("triage preferences:\n  version 1") && why.contains("Ignore newsletters"), "{why}");
     inbox.answer(&thread, respond("Always keep replies short")).await;
     inbox.drive().await;
     // What is asked once it was learned could go by it.
@@ -73,7 +73,7 @@ async fn why_tells_the_memory_it_went_by() {
     inbox.drive().await;
     let again = inbox.open_item(&later).await.id;
     let why = inbox.decisions().why(again).await.unwrap().text();
-    assert!(why.contains("response_preferences:\n  version 2"), "{why}");
+    assert!(why.contains("response preferences:\n  version 2"), "{why}");
     assert!(why.contains("Keep replies short") && why.contains("## Cost"), "{why}");
     assert_eq!(
         inbox.decisions().why(asked).await.unwrap().text().matches("Keep replies short").count(),
@@ -96,8 +96,8 @@ async fn why_tells_the_memory_of_the_account() {
     let thread = inbox.receive_mail().await;
     let why = inbox.decisions().why(inbox.open_item(&thread).await.id).await.unwrap().text();
     assert!(
-        why.contains("triage_preferences@work:\n  version 1") && why.contains("the work office"),
+        why.contains("triage preferences for work:\n  version 1") && why.contains("the work office"),
         "{why}"
     );
-    assert!(why.contains("triage_preferences:\n  version 1") && !why.contains("home"), "{why}");
+    assert!(why.contains("triage preferences:\n  version 1") && !why.contains("home"), "{why}");
 }
