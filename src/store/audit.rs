@@ -81,7 +81,8 @@ impl Audit<'_> {
             let mut rows = statement.query([])?;
             let mut bodies = BodyCache::default();
             while let Some(row) = rows.next()? {
-                let entry = Entry::read_with(db, row, &mut bodies)?;
+                let entry = Entry::read(db, row, &mut bodies)?;
+                entry.verify(Some(before))?;
                 started |= since.is_some_and(|since| entry.at >= since.as_millisecond());
                 if started {
                     written += 1;

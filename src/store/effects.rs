@@ -1,7 +1,7 @@
 //! The journal: intents before the first byte leaves, outcomes afterwards, and results of repeatable calls.
 //!
-//! Whether an effect may begin is decided from the log alone: what was asked, what was answered, which grant covers it,
-//! whether driving is paused, and what has arrived since.
+//! Whether an effect may begin is decided from the log alone, with every entry checked: what was asked, what was answered,
+//! which grant covers it, whether driving is paused, and what has arrived since.
 
 use crate::graph::{Authorization, Decision, EffectState, Hash, Intent, PriorEffect, ThreadId};
 use crate::inbox::DecidedBy;
@@ -106,11 +106,11 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
     if row.version != effect.version {
         return Err(StoreError::Moved);
     }
-    let recent = Recent::read(tx, &row)?;
+    let recent = Recent::verified(tx, &row)?;
     let has_unseen_news =
         recent.has_unstarted_approval() && recent.unheard.iter().any(|(_, event)| is_news(event));
     let stopped = recent.troubles().next().is_some();
-    if recent.step.steps != effect.step || stopped || has_unseen_news || settings::is_paused(tx)? {
+    if recent.step.steps != effect.step || stopped || has_unseen_news || settings::is_paused_by_the_log(tx)? {
         return Err(StoreError::Moved);
     }
     let Intent { name, basis, frozen } = &effect.intent;

@@ -209,8 +209,9 @@ struct Grant {
 }
 
 impl Grant {
+    /// Checked each time: what it covers leaves without anybody being asked.
     fn read(db: &Connection, seq: i64) -> Result<Self, StoreError> {
-        let entries = log::stream(db, seq, seq)?;
+        let entries = log::verified_stream(db, seq, seq)?;
         let Some(first) = entries.first().filter(|first| first.seq == seq) else {
             return damaged(format!("entry {seq} of the log is missing"));
         };

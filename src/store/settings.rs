@@ -1,8 +1,6 @@
 //! A few settings that all processes share.
 
-use crate::store::log::{
-    self, COLUMN_COUNT, COLUMNS, Entry, EntryKind, NewEntry, PAUSE_STREAM, PersonAction,
-};
+use crate::store::log::{self, EntryKind, NewEntry, PAUSE_STREAM, PersonAction};
 use crate::store::record::project::apply;
 use crate::store::rows::damaged;
 use crate::store::{Store, StoreError};
@@ -28,19 +26,24 @@ impl Store {
     }
 }
 
-/// Decided by the log: the last of `paused` and `resumed` counts.
+/// Whether all driving is paused, for the scheduling of threads.
 pub(in crate::store) fn is_paused(db: &Connection) -> Result<bool, StoreError> {
-    let mut statement = db.prepare_cached(&format!(
-        "SELECT {COLUMNS}, pauses.last FROM (SELECT max(seq) AS last FROM log WHERE stream = {PAUSE_STREAM}) newest
-         LEFT JOIN log l ON l.seq = newest.last LEFT JOIN pauses"
-    ))?;
-    let mut rows = statement.query([])?;
-    let Some(row) = rows.next()? else { return damaged("the log cannot be read") };
-    let (recorded, listed): (Option<i64>, Option<i64>) = (row.get(0)?, row.get(COLUMN_COUNT)?);
-    if recorded != listed {
-        return damaged("whether all driving is paused is not on record as it is listed");
+    let sql = "SELECT kind FROM pauses JOIN log ON log.seq = pauses.last";
+    let kind: Option<String> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    Ok(kind.as_deref() == Some(EntryKind::Paused.word()))
+}
+
+/// The same from the log alone, with every entry checked: the last of `paused` and `resumed` counts.
+pub(in crate::store) fn is_paused_by_the_log(db: &Connection) -> Result<bool, StoreError> {
+    let entries = log::verified_stream(db, PAUSE_STREAM, 0)?;
+    let sql = "SELECT last FROM pauses";
+    let listed: Option<i64> = db.prepare_cached(sql)?.query_row([], |row| row.get(0)).optional()?;
+    match entries.last() {
+        last if last.map(|last| last.seq) != listed => {
+            damaged("whether all driving is paused is not on record as it is listed")
+        }
+        last => Ok(last.is_some_and(|last| last.kind == EntryKind::Paused)),
     }
-    Ok(recorded.is_some() && Entry::read(db, row)?.kind == EntryKind::Paused)
 }
 
 /// A number that all processes share; 0 if never set.

@@ -84,7 +84,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
         if row.pruned_at.is_some() {
             continue;
         }
-        let recent = match recent::Recent::read(db, &row) {
+        let recent = match recent::Recent::verified(db, &row) {
             Err(StoreError::Damaged(problem)) => {
                 tracing::error!(thread = %row.id, %problem, "a thread is left alone");
                 continue;

@@ -1,6 +1,6 @@
 //! Checks the chain from each entry to the next.
 
-use crate::store::log::{BodyCache, COLUMNS, Entry, StoreError, end};
+use crate::store::log::{BodyCache, COLUMNS, Entry, StoreError, chain_before, end};
 use rusqlite::Connection;
 
 /// More problems than this say nothing new.
@@ -22,6 +22,7 @@ pub(in crate::store) fn check(
         db.prepare(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq >= ? ORDER BY l.seq"))?;
     let mut rows = statement.query([from])?;
     let (mut next, mut bodies) = (from.max(1), BodyCache::default());
+    let mut before = chain_before(db, next).unwrap_or_default();
     while let Some(row) = rows.next()? {
         let seq: i64 = row.get(0)?;
         if seq > next {
@@ -29,9 +30,15 @@ pub(in crate::store) fn check(
                 1 => format!("entry {next} of the log is missing"),
                 _ => format!("entries {next} to {} of the log are missing", seq - 1),
             });
+            before = None;
         }
         next = seq + 1;
-        match Entry::read_with(db, row, &mut bodies) {
+        let read = Entry::read(db, row, &mut bodies).and_then(|entry| {
+            entry.verify(before)?;
+            Ok(entry)
+        });
+        before = row.get(7).ok();
+        match read {
             Ok(entry) => each(entry)?,
             Err(StoreError::Damaged(problem)) => report(problem),
             Err(error) => return Err(error),

@@ -2,7 +2,8 @@
 //!
 //! An entry belongs to a stream: a thread, a grant, a memory, or the pause switch for all driving (0). A stream is
 //! identified by the number of its first entry. Lists and counters are projections of the log and can be rebuilt from
-//! it; whether something may be done is decided from log entries alone.
+//! it. Reads trust what was committed. Entries are checked against the chain before anything leaves because of them
+//! ([`verified_stream`]), by `sayso doctor` and in an export.
 //!
 //! What the chain proves: we notice if an entry was edited, removed, inserted or moved. We also notice if the end was
 //! cut off, because the head is stored separately. The chain covers the digest of each body, so old bodies can be
@@ -39,13 +40,9 @@ pub(in crate::store) const PAUSE_STREAM: i64 = 0;
 
 pub(in crate::store) type Checksum = [u8; 32];
 
-/// The columns of an entry, in the order [`Entry::read`] takes them, with the chain value of the entry before it.
+/// The columns of an entry, in the order [`Entry::read`] takes them.
 pub(in crate::store) const COLUMNS: &str =
-    "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body, l.steps,
-    (SELECT before.chain FROM log before WHERE before.seq = l.seq - 1)";
-
-/// The number of [`COLUMNS`].
-pub(in crate::store) const COLUMN_COUNT: usize = 11;
+    "l.seq, l.stream, l.kind, l.ref, l.prev, l.at, l.sum, l.chain, l.body, l.steps";
 
 /// An entry of the log.
 #[derive(Clone, Debug)]
@@ -62,7 +59,8 @@ pub(in crate::store) struct Entry {
     pub body: Option<String>,
     /// Its steps, compressed.
     pub steps: Option<Vec<u8>>,
-    pub sum: Checksum,
+    /// The digest of what was pruned.
+    sum: Option<Checksum>,
     pub chain: Checksum,
 }
 
@@ -154,19 +152,28 @@ impl<'a> Tx<'a> {
         };
         let NewEntry { stream, kind, about, prev, body, similar, steps, at } = new;
         let seq = last + 1;
-        let sum = sum(&body, steps.as_deref());
         let packed = pack::pack(&body, similar);
         let stored = Stored { packed: packed.as_deref(), plain: &body };
         let stream = stream.unwrap_or(seq);
-        let mut entry =
-            Entry { seq, stream, kind, about, prev, at, body: None, steps: None, sum, chain: before };
+        let mut entry = Entry {
+            seq,
+            stream,
+            kind,
+            about,
+            prev,
+            at,
+            body: None,
+            steps: None,
+            sum: Some(sum(&body, steps.as_deref())),
+            chain: before,
+        };
         entry.chain = entry.link(&before);
         self.db
             .prepare_cached(
                 "INSERT INTO log (seq, stream, kind, ref, prev, at, chain, body, steps) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             )?
             .execute(params![seq, stream, kind.word(), about, prev, at, entry.chain, stored, steps])?;
-        (entry.body, entry.steps) = (Some(body), steps);
+        (entry.body, entry.steps, entry.sum) = (Some(body), steps, None);
         self.head.set(Head { end: Some((seq, entry.chain)), ..head });
         self.appended.set(true);
         Ok(entry)
@@ -206,7 +213,6 @@ pub(in crate::store) fn text(body: &impl Serialize) -> Result<String, StoreError
     plain_json(body).map_err(|e| StoreError::Sql(e.to_string()))
 }
 
-/// The digest that the chain covers: the plain body, and the steps as stored.
 fn sum(body: &str, steps: Option<&[u8]>) -> Checksum {
     let mut sum = Sha256::new_with_prefix(body.as_bytes());
     if let Some(steps) = steps {
@@ -232,13 +238,8 @@ impl ToSql for Stored<'_> {
 }
 
 impl Entry {
-    /// Reads a row of [`COLUMNS`] and checks it against its digest and the entry before it.
-    pub(in crate::store) fn read(db: &Connection, row: &Row<'_>) -> Result<Self, StoreError> {
-        Self::read_with(db, row, &mut BodyCache::default())
-    }
-
-    /// The same for one of many entries, which may repeat each other.
-    pub(in crate::store) fn read_with(
+    /// Reads a row of [`COLUMNS`]; `bodies` has those of other entries that this one may repeat.
+    pub(in crate::store) fn read(
         db: &Connection,
         row: &Row<'_>,
         bodies: &mut BodyCache,
@@ -247,35 +248,40 @@ impl Entry {
         let broken = || StoreError::Damaged(format!("entry {seq} of the log is not as it was written"));
         let word = row.get_ref(2)?.as_str().map_err(|_| broken())?;
         let kind = EntryKind::from_word(word).ok_or_else(broken)?;
-        let (sum, chain): (Option<Checksum>, Checksum) =
-            (row.get(6).map_err(|_| broken())?, row.get(7).map_err(|_| broken())?);
         let (stream, about, prev, at) = (row.get(1)?, row.get(3)?, row.get(4)?, row.get(5)?);
-        let before: Option<Checksum> = row.get(10).map_err(|_| broken())?;
-        let before = match (before, seq) {
-            (Some(before), _) => before,
-            (None, 1) => [0; 32],
-            (None, _) => {
-                return Err(StoreError::Damaged(format!("entry {} of the log is missing", seq - 1)));
-            }
-        };
+        let (sum, chain) = (row.get(6).map_err(|_| broken())?, row.get(7).map_err(|_| broken())?);
         let body = match row.get_ref(8)? {
             ValueRef::Null => None,
             ValueRef::Text(text) => Some(String::from_utf8(text.to_vec()).map_err(|_| broken())?),
             ValueRef::Blob(packed) => Some(bodies.unpack(db, seq, packed).map_err(|_| broken())?),
             ValueRef::Integer(_) | ValueRef::Real(_) => return Err(broken()),
         };
-        let steps: Option<Vec<u8>> = row.get(9).map_err(|_| broken())?;
-        let sum = match (&body, sum) {
-            (Some(body), None) => self::sum(body, steps.as_deref()),
-            (None, Some(sum)) if kind.can_be_pruned() && steps.is_none() => sum,
-            _ => return Err(broken()),
-        };
+        let steps = row.get(9).map_err(|_| broken())?;
         let entry = Self { seq, stream, kind, about, prev, at, body, steps, sum, chain };
-        if entry.link(&before) != chain {
-            return Err(broken());
-        }
         bodies.insert(&entry);
         Ok(entry)
+    }
+
+    /// Checks it against its digest and the chain value of the entry before it in the log.
+    pub(in crate::store) fn verify(&self, before: Option<Checksum>) -> Result<(), StoreError> {
+        let before = match (before, self.seq) {
+            (Some(before), _) => before,
+            (None, 1) => [0; 32],
+            (None, seq) => {
+                return Err(StoreError::Damaged(format!("entry {} of the log is missing", seq - 1)));
+            }
+        };
+        let pruned = self.body.is_none() && self.steps.is_none() && self.kind.can_be_pruned();
+        if self.sum.is_some() == pruned && self.body.is_some() != pruned && self.link(&before) == self.chain {
+            return Ok(());
+        }
+        Err(StoreError::Damaged(format!("entry {} of the log is not as it was written", self.seq)))
+    }
+
+    /// The digest that the chain covers: the plain body, and the steps as stored.
+    pub(in crate::store) fn sum(&self) -> Checksum {
+        let body = self.body.as_deref().unwrap_or_default();
+        self.sum.unwrap_or_else(|| sum(body, self.steps.as_deref()))
     }
 
     /// The text that its chain value is the hash of.
@@ -288,7 +294,7 @@ impl Entry {
             kind.word(),
             number(self.about),
             number(self.prev),
-            hex(&self.sum)
+            hex(&self.sum())
         )
     }
 
@@ -375,7 +381,7 @@ pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreE
     let mut statement = db.prepare_cached(&format!("SELECT {COLUMNS} FROM log l WHERE l.seq = ?"))?;
     let mut rows = statement.query([seq])?;
     match rows.next()? {
-        Some(row) => Entry::read(db, row),
+        Some(row) => Entry::read(db, row, &mut BodyCache::default()),
         None => Err(StoreError::Damaged(format!("entry {seq} of the log is missing"))),
     }
 }
@@ -411,9 +417,43 @@ pub(in crate::store) fn follow(
         "SELECT {COLUMNS} FROM log l WHERE l.stream = ? AND l.seq >= ? ORDER BY l.seq"
     ))?;
     let mut rows = statement.query([stream, from])?;
-    let (mut before, mut bodies) = (None, BodyCache::default());
+    let mut bodies = BodyCache::default();
     while let Some(row) = rows.next()? {
-        let entry = Entry::read_with(db, row, &mut bodies)?;
+        if !each(Entry::read(db, row, &mut bodies)?)? {
+            break;
+        }
+    }
+    Ok(())
+}
+
+/// The chain value of the entry before this one in the log.
+fn chain_before(db: &Connection, seq: i64) -> Result<Option<Checksum>, StoreError> {
+    let mut statement = db.prepare_cached("SELECT chain FROM log WHERE seq = ? - 1")?;
+    let unreadable =
+        |_| StoreError::Damaged(format!("entry {} of the log is not as it was written", seq - 1));
+    statement.query_row([seq], |row| row.get(0)).optional().map_err(unreadable)
+}
+
+/// A stream from entry `from` on, oldest first.
+pub(in crate::store) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
+    let mut entries = Vec::new();
+    follow(db, stream, from, &mut |entry| {
+        entries.push(entry);
+        Ok(true)
+    })?;
+    Ok(entries)
+}
+
+/// The same, with each entry checked against its digest and the one before it, in the log and in the stream.
+pub(in crate::store) fn verified_stream(
+    db: &Connection,
+    stream: i64,
+    from: i64,
+) -> Result<Vec<Entry>, StoreError> {
+    let entries = self::stream(db, stream, from)?;
+    let mut before = None;
+    for entry in &entries {
+        entry.verify(chain_before(db, entry.seq)?)?;
         if let Some(before) = before
             && entry.prev != Some(before)
         {
@@ -423,19 +463,6 @@ pub(in crate::store) fn follow(
             )));
         }
         before = Some(entry.seq);
-        if !each(entry)? {
-            break;
-        }
     }
-    Ok(())
-}
-
-/// A stream from entry `from` on, oldest first. Each entry must name the one before it.
-pub(in crate::store) fn stream(db: &Connection, stream: i64, from: i64) -> Result<Vec<Entry>, StoreError> {
-    let mut entries = Vec::new();
-    follow(db, stream, from, &mut |entry| {
-        entries.push(entry);
-        Ok(true)
-    })?;
     Ok(entries)
 }

@@ -75,7 +75,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn entry(seq: i64, body: &str) -> Entry {
-        let (kind, sum) = (EntryKind::Asked, [0; 32]);
+        let kind = EntryKind::Asked;
         Entry {
             seq,
             stream: 1,
@@ -85,8 +85,8 @@ mod tests {
             at: 0,
             body: Some(body.to_owned()),
             steps: None,
-            sum,
-            chain: sum,
+            sum: None,
+            chain: [0; 32],
         }
     }
 

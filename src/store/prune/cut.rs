@@ -89,7 +89,7 @@ pub(in crate::store) fn thread(
     for entry in log::stream(db, row.seq, row.seq)? {
         if entry.kind.can_be_pruned() && entry.body.is_some() {
             db.prepare_cached("UPDATE log SET body = NULL, steps = NULL, sum = ?2 WHERE seq = ?1")?
-                .execute(params![entry.seq, entry.sum])?;
+                .execute(params![entry.seq, entry.sum()])?;
         }
     }
     for (table, own, weight) in PARTS {

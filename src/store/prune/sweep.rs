@@ -119,7 +119,7 @@ fn unreferenced(
             return Ok(loose);
         }
         let stream: i64 = row.get(1)?;
-        let entry = Entry::read_with(db, row, &mut bodies)?;
+        let entry = Entry::read(db, row, &mut bodies)?;
         if gone.contains(&stream) && entry.kind.can_be_pruned() {
             continue;
         }

@@ -51,7 +51,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
         count += 1;
         last = row.get(0)?;
         // Damage is reported when the thread itself is read.
-        let Ok(entry) = Entry::read(db, row) else { continue };
+        let Ok(entry) = Entry::read(db, row, &mut log::BodyCache::default()) else { continue };
         let mut text = match entry.kind {
             EntryKind::Started => {
                 entry.parse_body::<Started>().map(|started| started.title).unwrap_or_default()
