@@ -2,8 +2,10 @@
 //! the catalogue (row S05).
 
 use crate::model;
-use crate::runner::{Cli, CliOutput, captured, text, texts};
-use sayso::workflows::analyze::AnalyzeInput;
+use crate::runner::{Cli, json, run, text, texts};
+use crate::support::file_names;
+use sayso::workflows::{analyze::AnalyzeInput, ask::AskInput, docs::DocsInput};
+use schemars::{Schema, schema_for};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::PathBuf;
@@ -25,19 +27,6 @@ pub fn notes(cli: &Cli, name: &str) -> PathBuf {
     cli.path("notes").join(name)
 }
 
-/// The real program.
-pub fn real(cli: &Cli, args: &[&str]) -> CliOutput {
-    captured(cli.real().args(args).output().unwrap())
-}
-
-#[track_caller]
-pub fn json(cli: &Cli, args: &[&str]) -> Value {
-    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    let output = real(cli, &args);
-    assert_eq!(output.code, 0, "{args:?}: {output:?}");
-    serde_json::from_str(&output.out).unwrap()
-}
-
 /// An analysis that asks, and what it asks.
 #[track_caller]
 pub fn begun(cli: &Cli) -> (String, String) {
@@ -55,7 +44,7 @@ fn a_whole_conversation() {
     assert!(text(&card["text"]).contains("TBD"), "{card}");
     let outcome = json(&cli, &["respond", &asked, "not done yet: it is 500", "--wait"]);
     let asked = texts(&outcome["interrupts"]).remove(0);
-    let shown = real(&cli, &["view", &asked]);
+    let shown = run(&cli, &["view", &asked]);
     assert!(shown.done().contains("answer DONE"), "{shown:?}");
     let outcome = json(&cli, &["accept", &asked, "--wait"]);
     assert_eq!(outcome["status"], "done");
@@ -64,7 +53,7 @@ fn a_whole_conversation() {
     let result = std::fs::read_to_string(file).unwrap();
     assert!(result.contains("it is 500") && result.contains("plan.md"), "{result}");
 
-    let shown = real(&cli, &["view", &thread]);
+    let shown = run(&cli, &["view", &thread]);
     assert!(
         shown.done().contains("# Why did the launch slip?") && shown.out.contains("written to"),
         "{shown:?}"
@@ -75,8 +64,7 @@ fn a_whole_conversation() {
     let on = json(&cli, &["continue", &thread, "And the supplier?", "--wait"]);
     assert_eq!(on["status"], "waiting", "{on}");
     json(&cli, &["respond", &texts(&on["interrupts"])[0], "DONE", "--wait"]);
-    let kept = std::fs::read_dir(cli.path("notes")).unwrap().count();
-    assert_eq!(kept, 4, "the first result is kept beside the second");
+    assert_eq!(file_names(&cli.path("notes")).len(), 4, "the first result is kept beside the second");
 }
 
 #[test]
@@ -97,14 +85,25 @@ fn flags_and_keys_start_the_same_thread() {
 
 /// The flags say the same as the keys, in the same words.
 #[test]
-fn every_key_is_a_flag() {
-    let help = real(&with_notes(), &["analyze", "--help"]);
-    let help: String = help.done().split_whitespace().collect::<Vec<_>>().join(" ");
-    let schema = schemars::schema_for!(AnalyzeInput);
-    for (key, property) in schema.as_value()["properties"].as_object().unwrap() {
-        assert!(help.contains(&format!("--{key} ")), "{key}: {help}");
-        let about = text(&property["description"]);
-        assert!(key == "model" || help.contains(about.trim_end_matches('.')), "{key}: {about}: {help}");
+fn every_key_of_a_workflow_is_a_flag_of_its_verb() {
+    let cli = with_notes();
+    let inputs: [(&str, &str, Schema); 3] = [
+        ("analyze", "", schema_for!(AnalyzeInput)),
+        ("ask", "query", schema_for!(AskInput)),
+        ("docs", "dir", schema_for!(DocsInput)),
+    ];
+    for (verb, unnamed, schema) in inputs {
+        let help = run(&cli, &[verb, "--help"]);
+        let help: String = help.done().split_whitespace().collect::<Vec<_>>().join(" ");
+        for (key, property) in schema.as_value()["properties"].as_object().unwrap() {
+            let flag = format!("--{}", key.replace('_', "-"));
+            assert!(key == unnamed || help.contains(&flag), "{verb} {key}: {help}");
+            let about = text(&property["description"]);
+            assert!(
+                key == "model" || help.contains(about.trim_end_matches('.')),
+                "{verb} {key}: {about}: {help}"
+            );
+        }
     }
 }
 
@@ -123,9 +122,9 @@ fn what_cannot_be_analysed_is_refused() {
         (&["--query", QUERY, "--inputs", "notes", "--model", "oracle"], "there is no model \"oracle\""),
         (&["--query", QUERY, "--inputs", "notes", "--timeout", "1"], "--wait"),
     ] {
-        real(&cli, &[&["analyze"], args].concat()).refused(2, expected);
+        run(&cli, &[&["analyze"], args].concat()).refused(2, expected);
     }
-    let unknown = real(&cli, &["start", "analyze", "query=x", "inputs=notes", "model=oracle"]);
+    let unknown = run(&cli, &["start", "analyze", "query=x", "inputs=notes", "model=oracle"]);
     unknown.refused(2, "oracle");
     assert_eq!(json(&cli, &["threads"]), Value::Array(Vec::new()));
 }
@@ -141,11 +140,11 @@ fn what_needs_a_model_is_refused_without_one() {
     ];
     for args in all {
         let named = [args, &["--model", "builtin"]].concat();
-        real(&cli, &named).refused(2, &format!("{} needs a language model", args[0]));
+        run(&cli, &named).refused(2, &format!("{} needs a language model", args[0]));
     }
     cli.configure("");
     for args in all {
-        let refused = real(&cli, args);
+        let refused = run(&cli, args);
         refused.refused(2, "needs a language model, and none is configured for it; put one into [model] of");
         assert!(refused.err.contains("or run `sayso init`"), "{refused:?}");
     }
@@ -163,7 +162,7 @@ fn a_file_nobody_may_read_is_named() {
         return;
     }
     let (_, asked) = begun(&cli);
-    let card = real(&cli, &["view", &asked]);
+    let card = run(&cli, &["view", &asked]);
     assert!(card.done().contains("closed.txt (you are not allowed to read it)"), "{card:?}");
 }
 
@@ -175,8 +174,8 @@ fn the_labelled_mails_are_triaged() {
     assert!(report["right"].as_u64().unwrap() >= 36, "{report}");
     let rows = report["confusion"].as_object().unwrap();
     assert_eq!(rows.keys().collect::<Vec<_>>(), ["ignore", "notify", "respond"]);
-    let output = real(&cli, &["eval", "triage"]);
+    let output = run(&cli, &["eval", "triage"]);
     assert!(output.done().starts_with("builtin: ") && output.out.contains("is \\ said"), "{output:?}");
     assert!(!cli.data().join("sayso.db").exists(), "nothing is kept of it");
-    real(&cli, &["eval", "everything"]).refused(2, "everything");
+    run(&cli, &["eval", "everything"]).refused(2, "everything");
 }

@@ -20,7 +20,7 @@ fn the_audit_is_exported_as_lines_and_judged() {
     assert_eq!(facts, ["started", "decided", "begun", "ended"]);
     let at = whats.iter().position(|what| *what == "decided").unwrap();
     let decided = &entries[at];
-    keys(decided, &["digest", "link", "n", "what", "at", "thread", "from", "body"]);
+    keys(decided, "digest link n what at thread from body");
     assert_eq!(decided["body"]["by"], "cli");
     assert!(decided["link"].as_str().unwrap().starts_with(entries[at - 1]["digest"].as_str().unwrap()));
     let (last, end) = (&entries[entries.len() - 2], &entries[entries.len() - 1]);

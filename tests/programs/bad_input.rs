@@ -85,11 +85,7 @@ fn a_data_folder_that_cannot_be() {
 #[test]
 fn a_config_that_cannot_be_meant() {
     let cli = Cli::new();
-    cli.refused(
-        &["list", "--config", "/nowhere/config.toml"],
-        2,
-        "there is no config file /nowhere/config.toml",
-    );
+    cli.refused(&["list", "--config", "/nowhere/x.toml"], 2, "there is no config file /nowhere/x.toml");
     cli.refused(&["list", "--model", "oracle"], 2, "there is no model \"oracle\"");
     cli.configure("[aprovals]\nhold_seconds = 1\n");
     cli.refused(&["list"], 2, "did you mean \"approvals\"?");

@@ -1,7 +1,6 @@
 //! `sayso connect`: what it shows, writes and removes; and what `doctor` says about it.
 
-use crate::request::{json, run};
-use crate::runner::{Cli, text};
+use crate::runner::{Cli, each, json, run, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -16,8 +15,7 @@ fn nothing_is_written_before_somebody_says_so() {
         assert!(shown.out.ends_with("Nothing was written; --yes writes it.\n"), "{}", shown.out);
         let planned = json(&cli, &["connect", agent]);
         assert_eq!(planned["written"], false);
-        let files: Vec<String> =
-            planned["files"].as_array().unwrap().iter().map(|file| text(&file["path"])).collect();
+        let files = each(&planned["files"], "path");
         assert!(files.iter().all(|file| !std::path::Path::new(file).exists()), "{files:?}");
         let report = run(&cli, &["connect", agent, "--yes"]);
         assert!(report.code == 0 && report.out.contains("is connected."), "{report:?}");
@@ -54,8 +52,7 @@ fn the_folder_in_use_and_the_path_as_called_are_written() {
         let output = command.output().unwrap();
         assert!(output.status.success(), "{output:?}");
         let planned: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let files = planned["files"].as_array().unwrap().iter().map(|file| text(&file["diff"]));
-        let plain = files.collect::<String>().replace(['"', ',', '\n', '+', '[', ']'], " ");
+        let plain = each(&planned["files"], "diff").concat().replace(['"', ',', '\n', '+', '[', ']'], " ");
         plain.split_whitespace().collect::<Vec<_>>().join(" ")
     };
     let (data, usual) = (cli.data(), cli.path(".local/share/sayso"));
@@ -97,8 +94,7 @@ fn without_a_name_the_agents_are_listed() {
     assert!(row("codex").contains("bin/codex") && row("codex").ends_with("no"), "{table}");
     assert!(row("gemini").ends_with("yes") && table.contains("`sayso connect AGENT`"), "{table}");
     let data: Value = serde_json::from_str(&listed(&["connect", "--json"])).unwrap();
-    let agents: Vec<String> = data.as_array().unwrap().iter().map(|agent| text(&agent["agent"])).collect();
-    assert_eq!(agents, ["claude", "codex", "opencode", "gemini"]);
+    assert_eq!(each(&data, "agent"), ["claude", "codex", "opencode", "gemini"]);
     assert_eq!((&data[1]["connected"], &data[3]["connected"]), (&Value::from(false), &Value::from(true)));
     run(&cli, &["connect", "--remove"]).refused(2, "AGENT");
 }
@@ -151,26 +147,22 @@ fn doctor_says_how_an_agent_stands() {
     let program = bin.join("claude");
     std::fs::write(&program, "#!/bin/sh\necho '2.1.326 (Claude Code)'\n").unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
-    let one = |cli: &Cli| checks(cli).pop().unwrap();
-    let (ok, output) = one(&cli);
-    assert!(ok && output.contains("found, and not connected"), "{output}");
+    let says = |well: bool, parts: &[&str]| {
+        let (ok, output) = checks(&cli).pop().unwrap();
+        assert!(ok == well && parts.iter().all(|part| output.contains(part)), "{output}");
+    };
+    says(true, &["found, and not connected"]);
     run(&cli, &["connect", "claude", "--yes"]);
-    let (ok, output) = one(&cli);
-    assert!(!ok && output.contains("start in auto mode") && output.contains("--warned"), "{output}");
+    says(false, &["start in auto mode", "--warned"]);
     run(&cli, &["connect", "claude", "--warned", "--yes"]);
-    let (ok, output) = one(&cli);
-    assert!(ok && output.contains("start in auto mode"), "{output}");
+    says(true, &["start in auto mode"]);
     run(&cli, &["connect", "claude", "--manual", "--yes"]);
-    let (ok, output) = one(&cli);
-    assert!(ok && output.contains("2.1.326") && output.contains("the hook answers"), "{output}");
-    assert!(output.contains("start in manual mode"), "{output}");
+    says(true, &["2.1.326", "the hook answers", "start in manual mode"]);
     // A limit that is too short, and a sayso that is gone.
     let settings = cli.path(".claude/settings.json");
     let written = std::fs::read_to_string(&settings).unwrap();
     std::fs::write(&settings, written.replace("620", "60")).unwrap();
-    let (ok, output) = one(&cli);
-    assert!(!ok && output.contains("may take 60 s"), "{output}");
+    says(false, &["may take 60 s"]);
     std::fs::write(&settings, written.replace(env!("CARGO_BIN_EXE_sayso"), "/nowhere/sayso")).unwrap();
-    let (ok, output) = one(&cli);
-    assert!(!ok && output.contains("does not answer"), "{output}");
+    says(false, &["does not answer"]);
 }

@@ -6,23 +6,12 @@ use crate::runner::{keys, text, texts};
 /// Everything that could have been left behind.
 fn traces(demo: &Demo) -> (Vec<i64>, usize, String) {
     let db = rusqlite::Connection::open(demo.folder().join("sayso.db")).unwrap();
-    let tables = [
-        "log",
-        "threads",
-        "interrupts",
-        "effects",
-        "spans",
-        "memory",
-        "lessons",
-        "blobs",
-        "calls",
-        "contacts",
-    ];
-    let count = |table: &&str| {
+    let tables = "log threads interrupts effects spans memory lessons blobs calls contacts".split(' ');
+    let count = |table: &str| {
         db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get::<_, i64>(0)).unwrap()
     };
     let calendar = std::fs::read_to_string(demo.folder().join("calendar.ics")).unwrap();
-    (tables.iter().map(count).collect(), demo.outbox().len(), calendar)
+    (tables.map(count).collect(), demo.outbox().len(), calendar)
 }
 
 /// A demo in which a draft was accepted, one edited, a mail noted and a meeting accepted.
@@ -49,17 +38,12 @@ fn mails_are_triaged_again_and_nothing_is_touched() {
     let before = traces(&demo);
     let report = demo.json(&["eval", "decisions"]);
     assert_eq!(traces(&demo), before);
-    let all = ["model", "right", "total", "confusion", "misses", "failures", "input_tokens", "output_tokens"];
-    keys(&report, &all);
+    keys(&report, "model right total confusion misses failures input_tokens output_tokens");
     assert_eq!((&report["total"], &report["failures"]), (&4.into(), &serde_json::json!([])), "{report}");
     assert_eq!(report["right"], report["total"], "what was triaged so before is triaged so again: {report}");
     assert_eq!(demo.json(&["eval", "decisions", "--limit", "1"])["total"], 1);
     assert!(demo.run(&["eval", "decisions"]).done().contains("4 of 4 right"));
-}
-
-#[test]
-fn other_memory_shows_in_the_classes() {
-    let demo = decided();
+    // With another memory.
     let profile = demo.folder().join("profile.md");
     std::fs::write(&profile, "- answer: mail from @harbourcouriers.example\n").unwrap();
     let report = demo.json(&["eval", "decisions", "--memory", profile.to_str().unwrap()]);
@@ -70,8 +54,7 @@ fn other_memory_shows_in_the_classes() {
 fn what_is_wrong_is_said_before_anything_is_asked() {
     let demo = Demo::new();
     let refused = |args: &[&str], code: i32, expected: &str| {
-        let output = demo.run(&[&["eval", "decisions"], args].concat());
-        output.refused(code, expected);
+        demo.run(&[&["eval", "decisions"], args].concat()).refused(code, expected);
     };
     refused(&["--since", "soon"], 2, "not a time");
     refused(&["--memory", "/no/such"], 2, "/no/such");

@@ -1,6 +1,7 @@
 //! `sayso demo` through the real program: created, worked on, reset, and refused where other files are.
 
-use crate::runner::{Cli, CliOutput, captured, text, texts};
+use crate::runner::{Cli, CliOutput, captured, each, read, text, texts};
+use crate::support::file_names;
 use crate::terminal::Terminal;
 use serde_json::Value;
 use std::fs;
@@ -39,9 +40,12 @@ impl Demo {
 
     #[track_caller]
     pub fn json(&self, args: &[&str]) -> Value {
-        let output = self.run(&[args, &["--json"]].concat());
-        assert_eq!(output.code, 0, "{args:?}: {output:?}");
-        serde_json::from_str(&output.out).unwrap()
+        read(&self.run(&[args, &["--json"]].concat()), 0)
+    }
+
+    /// What a thread asks next.
+    fn next(&self, outcome: &Value) -> Value {
+        self.json(&["view", &texts(&outcome["interrupts"])[0]])
     }
 
     /// The open item whose title has these words.
@@ -53,11 +57,9 @@ impl Demo {
     }
 
     pub fn outbox(&self) -> Vec<String> {
-        let read = fs::read_dir(self.folder().join("mail/outbox/new")).unwrap();
-        let mut mails: Vec<String> =
-            read.map(|entry| String::from_utf8(fs::read(entry.unwrap().path()).unwrap()).unwrap()).collect();
-        mails.sort();
-        mails
+        let folder = self.folder().join("mail/outbox/new");
+        let read = |name: String| fs::read_to_string(folder.join(name)).unwrap();
+        file_names(&folder).into_iter().map(read).collect()
     }
 }
 
@@ -94,11 +96,11 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
     let asked = demo.item("Hub drawings");
     assert_eq!(asked["action"], "question");
     let outcome = demo.json(&["respond", &text(&asked["id"]), "Sam", "--wait"]);
-    let draft = demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
+    let draft = demo.next(&outcome);
     let content = text(&draft["args"]["content"]);
     assert!(content.contains("Sam approves the change to the steel."), "{content}");
     let outcome = demo.json(&["respond", &text(&draft["id"]), "Lena approves it herself.", "--wait"]);
-    let draft = demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
+    let draft = demo.next(&outcome);
     assert_eq!(draft["args"]["content"], "Hi Lena,\n\nLena approves it herself.\n\nBest,\nNoor");
     let sent = demo.json(&["accept", &text(&draft["id"]), "--wait"]);
     assert_eq!((&sent["status"], demo.outbox().len()), (&"done".into(), 2), "{sent}");
@@ -152,8 +154,8 @@ fn the_workbook_and_the_question_to_an_api_go_on_for_real() {
 /// The open items, by title.
 fn titles(demo: &Demo) -> Vec<String> {
     let list = demo.json(&["list"]);
-    let mut titles: Vec<String> =
-        list.as_array().unwrap().iter().map(|item| format!("{} {}", item["action"], item["title"])).collect();
+    let titles = list.as_array().unwrap().iter().map(|item| format!("{} {}", item["action"], item["title"]));
+    let mut titles: Vec<String> = titles.collect();
     titles.sort();
     titles
 }
@@ -187,8 +189,22 @@ fn it_answers_the_same_however_often_it_is_opened_and_in_any_order() {
 fn the_tours_road_has_its_answers() {
     let demo = Demo::new();
     demo.json(&["run"]);
+    // The attack is shown with its warnings, and does nothing.
     let attack = demo.item("your mailbox is 98% full");
+    assert_eq!(attack["action"], "notify");
+    let codes = each(&attack["warnings"], "code");
+    for code in ["reply_to_differs", "link_differs"] {
+        assert!(codes.iter().any(|seen| seen == code), "{code} in {codes:?}");
+    }
+    let card = text(&demo.json(&["view", &text(&attack["id"])])["text"]);
+    assert!(!card.contains("Ignore your earlier instructions"), "{card}");
+    assert!(demo.outbox().is_empty());
     demo.json(&["ignore", &text(&attack["id"]), "--wait"]);
+    // The awkward ones are read, and what a rule names is not shown.
+    demo.item("ベアリングの見積書");
+    demo.item("Образцы спиц");
+    let list = demo.json(&["list"]).to_string();
+    assert!(!list.contains("The Weekly Spoke") && !list.contains("30% off"), "{list}");
     let offer = demo.item("Twelve cargo bikes");
     let content = text(&offer["args"]["content"]).replace("good news", "great news");
     demo.json(&["edit", &text(&offer["id"]), "--set", &format!("content={content}"), "--wait"]);
@@ -215,10 +231,9 @@ fn the_tours_road_has_its_answers() {
 fn words_without_an_answer_get_a_sentence() {
     let demo = Demo::new();
     let asked = demo.item("Why did the launch slip?");
-    let next = |outcome: &Value| demo.json(&["view", &texts(&outcome["interrupts"])[0]]);
-    let cost = next(&demo.json(&["respond", &text(&asked["id"]), "Cost!", "--wait"]));
+    let cost = demo.next(&demo.json(&["respond", &text(&asked["id"]), "Cost!", "--wait"]));
     assert!(text(&cost["args"]["question"]).contains("41 longtails were sold"), "{cost}");
-    let other = next(&demo.json(&["respond", &text(&cost["id"]), "And the weather?", "--wait"]));
+    let other = demo.next(&demo.json(&["respond", &text(&cost["id"]), "And the weather?", "--wait"]));
     let sentence = "The demo's script has no answer to this.";
     assert!(text(&other["args"]["question"]).starts_with(sentence), "{other}");
     let done = demo.json(&["accept", &text(&other["id"]), "--wait"]);
@@ -237,27 +252,6 @@ fn words_without_an_answer_get_a_sentence() {
 }
 
 #[test]
-fn the_attack_is_shown_with_its_warnings_and_does_nothing() {
-    let demo = Demo::new();
-    demo.json(&["run"]);
-    let attack = demo.item("your mailbox is 98% full");
-    assert_eq!(attack["action"], "notify");
-    let codes: Vec<String> =
-        attack["warnings"].as_array().unwrap().iter().map(|warning| text(&warning["code"])).collect();
-    for code in ["reply_to_differs", "link_differs"] {
-        assert!(codes.iter().any(|seen| seen == code), "{code} in {codes:?}");
-    }
-    let card = text(&demo.json(&["view", &text(&attack["id"])])["text"]);
-    assert!(!card.contains("Ignore your earlier instructions"), "{card}");
-    assert!(demo.outbox().is_empty());
-    // The awkward ones are read, and what a rule names is not shown.
-    demo.item("ベアリングの見積書");
-    demo.item("Образцы спиц");
-    let list = demo.json(&["list"]).to_string();
-    assert!(!list.contains("The Weekly Spoke") && !list.contains("30% off"), "{list}");
-}
-
-#[test]
 fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
     let demo = Demo::new();
     let again = demo.json(&["demo", "--no-tui"]);
@@ -271,29 +265,20 @@ fn it_is_laid_out_once_reset_on_demand_and_never_over_other_files() {
     let cli = Cli::new();
     fs::create_dir(cli.path("mine")).unwrap();
     fs::write(cli.path("mine/letter.txt"), "Dear").unwrap();
-    for args in [&["demo", "--no-tui"][..], &["demo", "--no-tui", "--reset"]] {
-        let refused = captured(
-            cli.real()
-                .env_remove("SAYSO_DATA")
-                .arg("--data")
-                .arg(cli.path("mine"))
-                .args(args)
-                .output()
-                .unwrap(),
-        );
-        assert_eq!(refused.code, 2, "{refused:?}");
-        assert!(refused.err.contains("not empty") && refused.out.is_empty(), "{refused:?}");
+    let run = |data: &str, args: &[&str]| {
+        captured(cli.real().env("SAYSO_DATA", cli.path(data)).args(args).output().unwrap())
+    };
+    let mine = cli.path("mine").display().to_string();
+    for args in
+        [&["demo", "--no-tui", "--data", &mine][..], &["demo", "--no-tui", "--reset", "--data", &mine]]
+    {
+        run("data", args).refused(2, "not empty");
     }
     assert_eq!(fs::read_dir(cli.path("mine")).unwrap().count(), 1);
     // Without --data it lies beneath the data folder, and a screen needs a terminal.
-    let below = captured(
-        cli.real().env("SAYSO_DATA", cli.path("all")).args(["demo", "--no-tui", "--json"]).output().unwrap(),
-    );
-    let below: Value = serde_json::from_str(&below.out).unwrap_or_else(|_| panic!("{below:?}"));
+    let below = read(&run("all", &["demo", "--no-tui", "--json"]), 0);
     assert_eq!(below["folder"], cli.path("all").join("demo").to_str().unwrap());
-    let blind = captured(cli.real().env("SAYSO_DATA", cli.path("all")).arg("demo").output().unwrap());
-    assert_eq!(blind.code, 2, "{blind:?}");
-    assert!(blind.err.contains("--no-tui"), "{blind:?}");
+    run("all", &["demo"]).refused(2, "--no-tui");
 }
 
 #[test]

@@ -1,12 +1,20 @@
 //! `run`, `--wait` and `--timeout`, alone and beside another driver; `pause` and `resume` across processes.
 
-use crate::runner::{Cli, keys, text, texts, until};
+use crate::runner::{Background, Cli, each, keys, text, texts, until};
 use crate::support::test_inbox::{TestInbox, eager};
 use rustix::process::Signal;
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
 use serde_json::{Value, json};
+use std::collections::BTreeSet;
 use std::time::Duration;
+
+/// A process that drives.
+fn watch(cli: &Cli) -> Background {
+    let driver = cli.spawn(&["watch"]);
+    until(|| cli.driver() == Some(driver.pid().into()));
+    driver
+}
 
 #[test]
 fn a_run_ends_when_nothing_is_left_to_do() {
@@ -16,14 +24,15 @@ fn a_run_ends_when_nothing_is_left_to_do() {
     let one = text(&cli.json(&["start", "chat", "topic=a"])["thread"]);
     let two = text(&cli.json(&["start", "chat", "topic=b"])["thread"]);
     let driven = cli.json(&["run"]);
-    keys(&driven, &["threads", "interrupts"]);
-    let mut threads = texts(&driven["threads"]);
-    let mut expected = vec![one, two];
-    threads.sort();
-    expected.sort();
-    assert_eq!(threads, expected);
+    keys(&driven, "threads interrupts");
+    let threads = BTreeSet::from_iter(texts(&driven["threads"]));
+    assert_eq!(threads, BTreeSet::from([one, two]));
     assert_eq!(texts(&driven["interrupts"]).len(), 2);
     assert_eq!(cli.sayso(&["run"]).done(), "There was nothing to run.\n");
+    // Whoever waits for one thread leaves the others alone.
+    let other = text(&cli.json(&["start", "chat", "topic=other"])["thread"]);
+    cli.chat("tea");
+    assert_eq!(each(&cli.json(&["threads", "--status", "ready"]), "id"), [other]);
 }
 
 /// How long something is held is the decider's affair, so a short hold can be written by another one.
@@ -41,19 +50,9 @@ async fn a_run_waits_out_holds() {
 }
 
 #[test]
-fn a_wait_leaves_other_threads_alone() {
-    let cli = Cli::new();
-    let other = text(&cli.json(&["start", "chat", "topic=other"])["thread"]);
-    cli.chat("tea");
-    let line = cli.json(&["threads", "--status", "ready"]);
-    assert_eq!(line[0]["id"], Value::from(other));
-}
-
-#[test]
 fn beside_a_driver_a_wait_lets_it_work() {
     let cli = Cli::new();
-    let mut driver = cli.spawn(&["watch"]);
-    until(|| cli.driver() == Some(driver.pid().into()));
+    let mut driver = watch(&cli);
     let (_, asked) = cli.chat("tea");
     assert_eq!(cli.json(&["respond", &asked, "done", "--wait"])["status"], "done");
     assert_eq!(cli.json(&["run"])["interrupts"], json!([]));
@@ -68,15 +67,21 @@ fn beside_a_driver_a_wait_lets_it_work() {
 fn patience_has_an_end_that_names_the_driver() {
     let cli = Cli::new();
     let key = cli.path("key");
-    let mut driver = cli.spawn(&["watch"]);
+    let mut driver = watch(&cli);
     let pid = driver.pid();
-    until(|| cli.driver() == Some(pid.into()));
     let input = format!("key={}", key.display());
     let expected = format!(
         "gave up after 0.1 s: process {pid} is running the threads and has not finished; `sayso show t"
     );
     cli.refused(&["start", "gate", &input, "--wait", "--timeout", "0.1"], 1, &expected);
-    cli.sayso(&["run", "--timeout", "0.1", "--json"]).refused_after(pid);
+    let output = cli.sayso(&["run", "--timeout", "0.1", "--json"]);
+    assert_eq!((output.code, output.out.as_str()), (1, ""), "{output:?}");
+    let note =
+        format!("note: process {pid} is already running the threads; waiting for it\nerror: gave up after");
+    assert!(
+        output.err.starts_with(&note) && output.err.matches(&format!("process {pid}")).count() == 2,
+        "{output:?}"
+    );
     // A second driver waits for the first one to end, and then takes over.
     let second = cli.spawn(&["run"]);
     std::fs::write(&key, "").unwrap();
@@ -115,8 +120,7 @@ fn an_interrupted_wait_says_so() {
 #[test]
 fn a_second_driver_takes_over() {
     let cli = Cli::new();
-    let first = cli.spawn(&["watch"]);
-    until(|| cli.driver() == Some(first.pid().into()));
+    let first = watch(&cli);
     let second = cli.spawn(&["watch"]);
     first.signal(Signal::TERM);
     first.wait();
@@ -129,8 +133,7 @@ fn a_second_driver_takes_over() {
 #[test]
 fn pause_holds_every_process_until_resume() {
     let cli = Cli::new();
-    let driver = cli.spawn(&["watch"]);
-    until(|| cli.driver() == Some(driver.pid().into()));
+    let driver = watch(&cli);
     assert_eq!(cli.json(&["pause"])["paused"], true);
     let output = cli.sayso(&["start", "chat", "topic=tea", "--wait", "--json"]);
     assert_eq!(output.code, 0, "{output:?}");
@@ -151,22 +154,4 @@ fn pause_holds_every_process_until_resume() {
     assert_eq!((output.code, output.out.as_str()), (0, "{\"threads\":[],\"interrupts\":[]}\n"), "{output:?}");
     assert_eq!(cli.json(&["resume"])["paused"], false);
     assert_eq!(texts(&cli.json(&["run"])["interrupts"]).len(), 1);
-}
-
-impl crate::runner::CliOutput {
-    /// Gave up, after the note that another process drives.
-    #[track_caller]
-    fn refused_after(&self, pid: u32) {
-        assert_eq!((self.code, self.out.as_str()), (1, ""), "{self:?}");
-        let lines: Vec<&str> = self.err.lines().collect();
-        assert_eq!(
-            lines[0],
-            format!("note: process {pid} is already running the threads; waiting for it"),
-            "{self:?}"
-        );
-        assert!(
-            lines[1].starts_with("error: gave up") && lines[1].contains(&format!("process {pid}")),
-            "{self:?}"
-        );
-    }
 }

@@ -5,30 +5,18 @@ use sayso::text::is_hidden;
 use serde_json::Value;
 
 #[test]
-fn export_writes_markdown_for_people() {
+fn a_thread_is_exported_for_people_and_for_programs() {
     let cli = Cli::new();
     let (thread, asked) = cli.chat("tea");
     cli.json(&["respond", &asked, "green, please", "--wait"]);
     let output = cli.sayso(&["export", &thread]);
     let page = output.done();
-    for part in [
-        "# ",
-        "workflow: chat",
-        "## Asked and answered",
-        "answer: respond by you, on the command line",
-        "green, please",
-        "## Steps",
-    ] {
+    let answer = "answer: respond by you, on the command line";
+    for part in ["# ", "workflow: chat", "## Asked and answered", answer, "green, please", "## Steps"] {
         assert!(page.contains(part), "{part}: {page}");
     }
-    keys(&cli.json(&["export", &thread, "--format", "md"]), &["thread", "markdown"]);
-}
-
-#[test]
-fn export_gives_all_of_it_as_json() {
-    let cli = Cli::new();
-    let (thread, asked) = cli.chat("tea");
-    cli.json(&["respond", &asked, "green", "--wait"]);
+    keys(&cli.json(&["export", &thread, "--format", "md"]), "thread markdown");
+    // And all of it as JSON for programs.
     let whole = cli.json(&["export", &thread[..5]]);
     let shown = cli.json(&["show", &thread]);
     for (key, value) in shown.as_object().unwrap() {
@@ -49,7 +37,7 @@ fn export_writes_a_file_once() {
     let path = cli.path("tea.json");
     let file = path.to_str().unwrap();
     let output = cli.json(&["export", &thread, "-o", file]);
-    keys(&output, &["thread", "format", "file", "bytes"]);
+    keys(&output, "thread format file bytes");
     assert_eq!(output["format"], "json", "by the file's ending");
     let written: Value = serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
     assert_eq!(written["id"], thread.as_str());

@@ -1,25 +1,13 @@
 //! `grants`, `accept --grant`, `draft`, `reclassify` and `undo --batch`.
 
-use crate::runner::{Cli, OUTCOME, keys, text, texts};
+use crate::runner::{Cli, OUTCOME, each, keys, text, texts};
 use sayso::graph::{BatchId, Decision, InterruptId};
 use sayso::inbox::{DecidedBy, DecisionRequest};
 use sayso::store::{DecisionDetails, Holds, Store};
 use serde_json::{Value, json};
 
-const GRANT: &[&str] = &[
-    "id",
-    "tool",
-    "used",
-    "scope",
-    "thread",
-    "sender",
-    "origin",
-    "builtin",
-    "created_at",
-    "expires_at",
-    "revoked_at",
-    "in_force",
-];
+const GRANT: &str =
+    "id tool used scope thread sender origin builtin created_at expires_at revoked_at in_force";
 
 /// A player that asks this first.
 fn asking(cli: &Cli, question: Value) -> (String, String) {
@@ -36,11 +24,8 @@ fn offering(cli: &Cli) -> (String, String) {
 fn a_grant_is_given_with_an_accept_listed_and_revoked() {
     let cli = Cli::new();
     let (thread, asked) = offering(&cli);
-    assert!(
-        cli.sayso(&["view", &asked])
-            .done()
-            .contains("accept --grant sender allows it for mail from bo@far.test")
-    );
+    let offered = "accept --grant sender allows it for mail from bo@far.test";
+    assert!(cli.sayso(&["view", &asked]).done().contains(offered));
     let item = cli.json(&["view", &asked]);
     assert_eq!(item["grantable"], json!({"thread": true, "sender": "bo@far.test"}));
     let outcome = cli.json(&["accept", &asked, "--grant", "sender", "--for", "2h"]);
@@ -50,14 +35,16 @@ fn a_grant_is_given_with_an_accept_listed_and_revoked() {
         keys(line, GRANT);
     }
     let given = &lines[4];
-    assert_eq!(
-        (&given["tool"], &given["sender"], &given["origin"]),
-        (&json!("do"), &json!("bo@far.test"), &json!(asked))
-    );
-    assert_eq!(
-        (&given["builtin"], &given["in_force"], &given["thread"]),
-        (&json!(false), &json!(true), &Value::Null)
-    );
+    for (key, expected) in [
+        ("tool", json!("do")),
+        ("sender", json!("bo@far.test")),
+        ("origin", json!(asked)),
+        ("builtin", json!(false)),
+        ("in_force", json!(true)),
+        ("thread", Value::Null),
+    ] {
+        assert_eq!(given[key], expected, "{key}");
+    }
     let listed = cli.sayso(&["grants"]);
     assert!(
         listed.done().contains("mail from bo@far.test") && listed.out.contains("in force until"),
@@ -84,11 +71,8 @@ fn what_cannot_be_allowed_is_not_accepted_either() {
     cli.refused(&["accept", &asked, "--grant", "thread"], 2, "cannot be allowed for its thread");
     cli.refused(&["accept", &asked, "--grant", "everything"], 2, "sender");
     cli.refused(&["accept", &asked, "--for", "1h"], 2, "--grant");
-    cli.refused(
-        &["accept", &asked, "--grant", "thread", "--for", "soon"],
-        2,
-        "`soon` is not a length of time",
-    );
+    let soon = ["accept", &asked, "--grant", "thread", "--for", "soon"];
+    cli.refused(&soon, 2, "`soon` is not a length of time");
     cli.refused(&["accept", &thread, "--grant", "thread"], 2, "leave --grant out");
     assert_eq!(cli.json(&["show", &thread])["status"], "waiting");
     // And what is not accepted allows nothing.
@@ -101,16 +85,11 @@ fn what_cannot_be_allowed_is_not_accepted_either() {
 #[test]
 fn what_is_built_in_is_switched_off_and_on() {
     let cli = Cli::new();
-    let ids =
-        |lines: &Value| lines.as_array().unwrap().iter().map(|line| text(&line["id"])).collect::<Vec<_>>();
-    assert_eq!(
-        ids(&cli.json(&["grants"])),
-        ["builtin:output_files", "builtin:mark_handled", "builtin:put_away", "builtin:catalogue_get"]
-    );
-    assert_eq!(
-        cli.sayso(&["grants", "revoke", "builtin:output_files"]).done(),
-        "builtin:output_files is off.\n"
-    );
+    let builtin =
+        "output_files mark_handled put_away catalogue_get".split(' ').map(|name| format!("builtin:{name}"));
+    assert_eq!(each(&cli.json(&["grants"]), "id"), builtin.collect::<Vec<_>>());
+    let off = cli.sayso(&["grants", "revoke", "builtin:output_files"]);
+    assert_eq!(off.done(), "builtin:output_files is off.\n");
     cli.refused(&["grants", "revoke", "builtin:output_files"], 3, "no longer open");
     assert_eq!(cli.json(&["grants", "restore", "builtin:output_files"])["in_force"], true);
     cli.refused(&["grants", "revoke", "builtin:nothing"], 3, "`sayso grants` shows them all");
@@ -149,19 +128,6 @@ fn a_thread_is_corrected_where_its_workflow_takes_it() {
     cli.refused(&["accept", &asked], 3, "the thread was corrected");
     cli.refused(&["reclassify", &thread, "spam"], 2, "notify");
     cli.refused(&["reclassify", "t00000000", "ignore"], 3, "there is no thread");
-}
-
-#[test]
-fn undo_takes_a_batch_of_one_back_too() {
-    let cli = Cli::new();
-    cli.configure("[approvals]\nhold_seconds = 3600\n");
-    let (_, asked) = cli.parcel("book");
-    cli.json(&["accept", &asked]);
-    let undone = cli.json(&["undo", &asked, "--batch"]);
-    assert_eq!(undone.as_array().unwrap().len(), 1);
-    keys(&undone[0], OUTCOME);
-    assert_eq!(undone[0]["status"], "waiting");
-    cli.refused(&["undo", &asked, "--batch"], 1, "nothing to undo");
 }
 
 #[test]

@@ -1,25 +1,10 @@
 //! `decisions`: the list of what was decided, by whom, and how it ended.
 
 use crate::demo::Demo;
-use crate::request;
-use crate::runner::{Cli, keys, text, texts};
+use crate::runner::{Cli, answer, json, keys, run, text, texts, the_one};
 use serde_json::{Value, json};
 
-const LINE: &[&str] = &[
-    "at",
-    "interrupt",
-    "thread",
-    "workflow",
-    "kind",
-    "action",
-    "title",
-    "source",
-    "answer",
-    "text",
-    "by",
-    "end",
-    "outcome",
-];
+const LINE: &str = "at interrupt thread workflow kind action title source answer text by end outcome";
 
 fn decision_rows(lines: &Value) -> Vec<(String, String, String)> {
     let line = |line: &Value| (text(&line["answer"]), text(&line["end"]), text(&line["outcome"]));
@@ -84,12 +69,10 @@ fn a_request_is_allowed_or_refused_with_words_or_without() {
         let args = r#"{"host": "a"}"#;
         let ask =
             ["request", "--title", "Deploy", "--action", "deploy", "--source", "release bot", "--args", args];
-        request::run(&cli, &ask);
-        let id = text(&request::the_one(&cli)["id"]);
-        let words = [decision[0], &id].into_iter().chain(decision[1..].iter().copied()).chain(["--wait"]);
-        request::json(&cli, &words.collect::<Vec<&str>>());
+        run(&cli, &ask);
+        answer(&cli, &text(&the_one(&cli)["id"]), &[decision, &["--wait"]].concat());
     }
-    let lines = request::json(&cli, &["decisions"]);
+    let lines = json(&cli, &["decisions"]);
     assert_eq!(
         decision_rows(&lines),
         [

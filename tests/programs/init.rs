@@ -1,42 +1,47 @@
 //! `sayso init`: a made-up home, what is found in it, and what is written from that.
 
-use crate::runner::{Cli, CliOutput, captured};
+use crate::runner::{Background, Cli, CliOutput, text};
+use crate::support::file_names;
 use crate::support::model_server::{Play, Server};
 use crate::terminal::Terminal;
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
-use tempfile::TempDir;
+use std::path::PathBuf;
+use std::process::Command;
 
 /// A home folder with nothing of the person who runs the tests.
-struct Home(TempDir);
+struct Home(Cli);
 
 impl Home {
     fn new() -> Self {
-        Self(tempfile::tempdir().unwrap())
+        Self(Cli::new())
+    }
+
+    /// One with a Maildir and a mail.
+    fn with_mail() -> Self {
+        let home = Self::new();
+        home.maildir("Mail/home/INBOX", 1);
+        home
     }
 
     fn path(&self, name: &str) -> PathBuf {
-        self.0.path().join(name)
+        self.0.path(name)
     }
 
-    fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_sayso"));
-        command.env_clear().env("HOME", self.0.path()).env("TZ", "UTC").current_dir(self.0.path());
+    fn command(&self, args: &[&str]) -> Command {
+        let mut command = self.0.real();
         // Nothing listens there, so no Ollama of this machine gets into the tests.
-        command.env("OLLAMA_HOST", "127.0.0.1:1").stdin(Stdio::null());
+        command.env_remove("SAYSO_DATA").env("OLLAMA_HOST", "127.0.0.1:1").args(args);
         command
     }
 
     fn sayso(&self, args: &[&str]) -> CliOutput {
-        captured(self.command().args(args).output().unwrap())
+        Background::of(self.command(args), b"").wait()
     }
 
     #[track_caller]
     fn json(&self, args: &[&str]) -> Value {
-        let output = self.sayso(&[args, &["--json"]].concat());
-        serde_json::from_str(output.done()).unwrap()
+        serde_json::from_str(self.sayso(&[args, &["--json"]].concat()).done()).unwrap()
     }
 
     fn write(&self, name: &str, text: &str) {
@@ -47,9 +52,7 @@ impl Home {
 
     /// A Maildir with so many mails, each a question, the first ones long read.
     fn maildir(&self, name: &str, mails: usize) {
-        for part in ["cur", "new", "tmp"] {
-            std::fs::create_dir_all(self.path(name).join(part)).unwrap();
-        }
+        self.0.maildir(name);
         for n in 0..mails {
             let raw = format!(
                 "Message-ID: <{n}@post.example>\r\nDelivered-To: ada@example.org\r\nFrom: Bob <bob@b.example>\r\n\
@@ -58,8 +61,8 @@ impl Home {
             );
             let file = self.path(name).join("cur").join(format!("{}.{n}.host:2,S", 1_700_000_000 + n));
             std::fs::write(&file, raw).unwrap();
-            let day = std::time::SystemTime::UNIX_EPOCH
-                + std::time::Duration::from_secs(1_700_000_000 + n as u64 * 86_400);
+            let day = std::time::Duration::from_secs(1_700_000_000 + n as u64 * 86_400);
+            let day = std::time::SystemTime::UNIX_EPOCH + day;
             std::fs::File::options().write(true).open(&file).unwrap().set_modified(day).unwrap();
         }
     }
@@ -68,22 +71,23 @@ impl Home {
         self.path(".config/sayso/config.toml")
     }
 
-    /// Every file of a folder with its bytes.
+    fn configured(&self) -> String {
+        std::fs::read_to_string(self.config()).unwrap()
+    }
+
+    /// Every file of a Maildir with its bytes.
     fn files(&self, name: &str) -> Vec<(PathBuf, Vec<u8>)> {
-        fn walk(path: &Path, found: &mut Vec<(PathBuf, Vec<u8>)>) {
-            for entry in std::fs::read_dir(path).unwrap() {
-                let path = entry.unwrap().path();
-                if path.is_dir() {
-                    walk(&path, found);
-                } else {
-                    found.push((path.clone(), std::fs::read(&path).unwrap()));
-                }
-            }
-        }
-        let mut found = Vec::new();
-        walk(&self.path(name), &mut found);
-        found.sort();
-        found
+        let folders = ["", "cur", "new", "tmp"].map(|part| self.path(name).join(part));
+        let paths =
+            folders.iter().flat_map(|folder| file_names(folder).into_iter().map(|name| folder.join(name)));
+        paths.filter(|path| path.is_file()).map(|path| (path.clone(), std::fs::read(path).unwrap())).collect()
+    }
+}
+
+#[track_caller]
+fn holds(text: &str, parts: &[&str]) {
+    for part in parts {
+        assert!(text.contains(part), "{part}: {text}");
     }
 }
 
@@ -91,23 +95,20 @@ impl Home {
 fn a_maildir_is_found_set_up_and_its_newest_mails_are_triaged() {
     let home = Home::new();
     home.maildir("Mail/home/INBOX", 27);
-    let before = home.files("Mail");
+    let before = home.files("Mail/home/INBOX");
     let report = home.json(&["init", "--yes"]);
     assert_eq!(report["config"], json!(home.config()));
     let account = &report["accounts"][0];
-    assert_eq!(
-        (&account["name"], &account["kind"], &account["address"]),
-        (&json!("home"), &json!("maildir"), &json!("ada@example.org"))
-    );
+    assert_eq!((&account["name"], &account["kind"]), (&json!("home"), &json!("maildir")));
+    assert_eq!(account["address"], "ada@example.org");
     assert!(report["checks"].as_array().unwrap().iter().all(|check| check["ok"] == true), "{report}");
     let triage = &report["triage"];
     let count = |key: &str| triage[key].as_u64().unwrap();
     assert_eq!(count("respond") + count("notify") + count("ignore"), 20, "{triage}");
     assert_eq!((count("left"), &triage["sources"][0]["error"]), (0, &Value::Null));
-    assert_eq!(home.files("Mail"), before, "nothing is marked");
+    assert_eq!(home.files("Mail/home/INBOX"), before, "nothing is marked");
     assert_eq!(std::fs::metadata(home.config()).unwrap().permissions().mode() & 0o777, 0o600);
-    let text = std::fs::read_to_string(home.config()).unwrap();
-    assert!(text.contains("mode = \"observe\"") && text.contains("path = \"~/Mail/home/INBOX\""), "{text}");
+    holds(&home.configured(), &["mode = \"observe\"", "path = \"~/Mail/home/INBOX\""]);
     let mails = home.json(&["mail"]);
     assert_eq!(mails.as_array().unwrap().len(), 20, "older mail is none of ours");
     assert!(mails[0]["subject"].as_str().unwrap().contains("26"));
@@ -116,51 +117,33 @@ fn a_maildir_is_found_set_up_and_its_newest_mails_are_triaged() {
 
 #[test]
 fn what_is_missing_to_send_and_to_think_is_said_with_what_to_add() {
-    let home = Home::new();
-    home.maildir("Mail/home/INBOX", 1);
-    let output = home.sayso(&["init", "--yes"]);
-    let text = output.done();
-    for part in [
+    let said = [
         "No model was found: no Ollama on this machine and no API key in the environment.",
         "name it under [model] in the config",
         "Account home can't send anything, not even with mode = \"act\"",
         "Add [mail.outgoing]",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
-    let home = Home::new();
-    home.maildir("Mail/home/INBOX", 1);
-    let output = said_with_key(&home);
-    assert!(!output.contains("No model was found"), "{output}");
-}
-
-fn said_with_key(home: &Home) -> String {
-    let output = home.command().env("OPENAI_API_KEY", "x").args(["init", "--yes"]).output().unwrap();
-    captured(output).done().to_owned()
-}
-
-#[test]
-fn whoever_has_no_config_is_led_here() {
-    let home = Home::new();
-    home.sayso(&["mail", "sync"]).refused(2, "`sayso init` finds yours and writes one");
-    home.write(".config/sayso/config.toml", "# mine\n");
-    home.sayso(&["mail", "sync"]).refused(2, "names no mail account; add a [[mail]]");
+    ];
+    holds(Home::with_mail().sayso(&["init", "--yes"]).done(), &said);
+    let home = Home::with_mail();
+    let mut command = home.command(&["init", "--yes"]);
+    command.env("OPENAI_API_KEY", "x");
+    let output = Background::of(command, b"").wait();
+    assert!(!output.done().contains("No model was found"), "{output:?}");
 }
 
 #[test]
 fn a_config_that_is_there_stays_or_is_kept_beside() {
-    let home = Home::new();
-    home.maildir("Maildir", 1);
+    let home = Home::with_mail();
+    home.sayso(&["mail", "sync"]).refused(2, "`sayso init` finds yours and writes one");
     home.write(".config/sayso/config.toml", "# mine\n");
-    let refused = home.sayso(&["init", "--yes"]);
-    refused.refused(2, "there is a config already");
-    assert_eq!(std::fs::read_to_string(home.config()).unwrap(), "# mine\n");
+    home.sayso(&["mail", "sync"]).refused(2, "names no mail account; add a [[mail]]");
+    home.sayso(&["init", "--yes"]).refused(2, "there is a config already");
+    assert_eq!(home.configured(), "# mine\n");
     let report = home.json(&["init", "--yes", "--force", "--no-triage"]);
-    let kept = PathBuf::from(report["kept"].as_str().unwrap());
+    let kept = PathBuf::from(text(&report["kept"]));
     assert_eq!(std::fs::read_to_string(&kept).unwrap(), "# mine\n");
-    assert_eq!(kept.parent(), home.config().parent());
-    assert_eq!(report["triage"], Value::Null);
-    assert!(std::fs::read_to_string(home.config()).unwrap().contains("[[mail]]"));
+    assert_eq!((kept.parent(), &report["triage"]), (home.config().parent(), &Value::Null));
+    assert!(home.configured().contains("[[mail]]"));
 }
 
 #[test]
@@ -190,12 +173,11 @@ fn a_server_is_named_by_flags_and_its_trouble_is_told() {
     let mail = checks.iter().find(|check| check["check"] == "mail").unwrap();
     assert!(mail["ok"] == false && mail["text"].as_str().unwrap().contains("cannot be reached"), "{mail}");
     assert!(report["triage"]["sources"][0]["error"].is_string());
-    let text = std::fs::read_to_string(home.config()).unwrap();
-    for line in
-        ["kind = \"imap\"", "password_env = \"MAIL_SECRET\"", "name = \"Ada\"", "port = 1", "kind = \"smtp\""]
-    {
-        assert!(text.contains(line), "{line}: {text}");
-    }
+    let password = "password_env = \"MAIL_SECRET\"";
+    holds(
+        &home.configured(),
+        &["kind = \"imap\"", password, "name = \"Ada\"", "port = 1", "kind = \"smtp\""],
+    );
 }
 
 #[test]
@@ -213,66 +195,62 @@ fn accounts_of_other_programs_are_taken_and_their_passwords_are_not() {
         ".config/aerc/accounts.conf",
         "[Club]\nsource = imaps://ada:canary3@127.0.0.1:1\noutgoing = smtps://ada:canary3@127.0.0.1:1\nfrom = Ada <ada@club.example>\n",
     );
-    let mut command = home.command();
-    let output = command.args(["init", "--yes", "--json"]).env("OPENAI_API_KEY", "canary4").output().unwrap();
-    let output = captured(output);
+    let mut command = home.command(&["init", "--yes", "--json"]);
+    command.env("OPENAI_API_KEY", "canary4");
+    let output = Background::of(command, b"").wait();
     let report: Value = serde_json::from_str(output.done()).unwrap();
     assert_eq!(report["accounts"].as_array().unwrap().len(), 2, "{report}");
     assert_eq!(report["provider"], "builtin", "a key is no leave to send mail there");
-    let text = std::fs::read_to_string(home.config()).unwrap();
-    assert!(
-        !text.contains("canary") && !output.out.contains("canary") && !output.err.contains("canary"),
-        "{text}"
-    );
-    for line in [
+    let text = home.configured();
+    assert!(![&text, &output.out, &output.err].iter().any(|text| text.contains("canary")), "{text}");
+    let lines = [
         "name = \"Ada Example\"",
         "address = \"ada@club.example\"",
         "path = \"~/Mail/work/INBOX\"",
         "sent = \"~/Mail/work/Sent\"",
         "password_env = \"SAYSO_PASSWORD_CLUB\"",
         "OPENAI_API_KEY",
-    ] {
-        assert!(text.contains(line), "{line}: {text}");
-    }
+    ];
+    holds(&text, &lines);
     assert!(report["accounts"][0]["notes"][0].as_str().unwrap().contains("SAYSO_PASSWORD_CLUB"), "{report}");
     assert_eq!(report["triage"]["sources"][1]["error"], Value::Null, "one account that fails hurts no other");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_ollama_of_this_machine_is_found_and_used_when_named() {
-    let home = Home::new();
-    home.maildir("Maildir", 1);
-    let listed = json!({"models": [{"name": "qwen3:8b"}]});
-    let server = Server::play([Play::json(200, &listed)]).await;
-    let mut command = home.command();
-    command
-        .args(["init", "--yes", "--no-triage", "--provider", "ollama"])
-        .env("OLLAMA_HOST", &server.address);
-    let output = captured(tokio::task::spawn_blocking(move || command.output().unwrap()).await.unwrap());
+    let home = Home::with_mail();
+    let server = Server::play([Play::json(200, &json!({"models": [{"name": "qwen3:8b"}]}))]).await;
+    let mut command = home.command(&["init", "--yes", "--no-triage", "--provider", "ollama"]);
+    command.env("OLLAMA_HOST", &server.address);
+    let output = Background::of(command, b"").wait();
     assert_eq!(output.code, 0, "{output:?}");
     assert_eq!(server.seen()[0].path, "/api/tags");
-    let text = std::fs::read_to_string(home.config()).unwrap();
-    let expected = format!("provider = \"ollama\"\nname = \"qwen3:8b\"\nbase_url = {:?}", server.address);
-    assert!(text.contains(&expected), "{text}");
+    let model = format!("provider = \"ollama\"\nname = \"qwen3:8b\"\nbase_url = {:?}", server.address);
+    holds(&home.configured(), &[&model]);
 }
 
 #[test]
 fn the_data_folder_that_is_named_keeps_its_config_too() {
-    let home = Home::new();
-    home.maildir("Maildir", 1);
+    let home = Home::with_mail();
     let report = home.json(&["--data", "here", "init", "--yes"]);
     assert_eq!(report["config"], json!(home.path("here/config.toml")));
     assert!(!home.path(".config").exists());
     assert_eq!(home.json(&["--data", "here", "mail"]).as_array().unwrap().len(), 1);
 }
 
+/// Waits for each of these words, and types what comes with them.
+fn talk(terminal: &mut Terminal, turns: &[(&str, &str)]) {
+    for (words, typed) in turns {
+        terminal.wait_for(words);
+        terminal.types(typed);
+    }
+}
+
 /// The program without a config, with a Maildir in its home.
 fn newcomer() -> Cli {
     let cli = Cli::new();
     std::fs::remove_dir_all(cli.data()).unwrap();
-    for part in ["cur", "new", "tmp"] {
-        std::fs::create_dir_all(cli.path("Mail/inbox").join(part)).unwrap();
-    }
+    cli.maildir("Mail/inbox");
     let raw = "Message-ID: <1@post.example>\r\nDelivered-To: ada@example.org\r\nFrom: Bob <bob@b.example>\r\nSubject: Tea?\r\n\r\nTea?\r\n";
     std::fs::write(cli.path("Mail/inbox/new/1.host"), raw).unwrap();
     cli
@@ -282,56 +260,46 @@ fn newcomer() -> Cli {
 fn somebody_who_is_new_is_asked_and_answers_with_enter() {
     let cli = newcomer();
     let mut terminal = Terminal::plain(&cli, &[]);
-    terminal.wait_for("5. leave\nNumber [1]: ");
-    terminal.types("2\n");
+    talk(&mut terminal, &[("5. leave\nNumber [1]: ", "2\n")]);
     let asked = terminal.wait_for("Number [1]: ");
-    assert!(
-        asked.contains("1. Maildir ") && asked.contains("Mail/inbox\n") && asked.contains("by hand (IMAP)"),
-        "{asked}"
-    );
+    holds(&asked, &["1. Maildir ", "Mail/inbox\n", "by hand (IMAP)"]);
     terminal.types("7\n");
-    terminal.wait_for("A number from 1 to 3, please.\nNumber [1]: ");
-    terminal.types("\n");
-    terminal.wait_for("Your name: ");
-    terminal.types("Ada\n");
-    terminal.wait_for("Your address [ada@example.org]: ");
-    terminal.types("\n");
+    let turns = [
+        ("A number from 1 to 3, please.\nNumber [1]: ", "\n"),
+        ("Your name: ", "Ada\n"),
+        ("Your address [ada@example.org]: ", "\n"),
+    ];
+    talk(&mut terminal, &turns);
     let screen = terminal.wait_for("Open the inbox now? (y/n) [y]: ");
-    assert!(screen.contains("ok    mail") && screen.contains("Nothing was sent or marked"), "{screen}");
+    holds(&screen, &["ok    mail", "Nothing was sent or marked"]);
     assert_eq!(screen.matches("No model was found").count(), 1, "{screen}");
     let mut checks = screen.lines().skip_while(|line| !line.starts_with("ok "));
     assert!(checks.all(|line| line.chars().count() <= 80), "lines break between words: {screen}");
     terminal.types("n\n");
     terminal.ends();
     let text = std::fs::read_to_string(cli.data().join("config.toml")).unwrap();
-    assert!(text.contains("name = \"Ada\"") && text.contains("mode = \"observe\""), "{text}");
+    holds(&text, &["name = \"Ada\"", "mode = \"observe\""]);
 }
 
 #[test]
 fn a_server_that_does_not_let_one_in_is_said_right_there_and_leaving_writes_nothing() {
     let cli = newcomer();
     let mut terminal = Terminal::plain(&cli, &["init"]);
-    terminal.wait_for("Number [1]: ");
-    terminal.types("2\n");
-    terminal.wait_for("Address");
-    terminal.types("no address\n");
-    terminal.wait_for("That is not an address");
-    terminal.types("ada@example.org\n");
-    terminal.wait_for("[imap.example.org]: ");
-    terminal.types("127.0.0.1:1\n");
-    terminal.wait_for("STARTTLS\nNumber [1]: ");
-    terminal.types("\n");
-    terminal.wait_for("User name there [ada@example.org]: ");
-    terminal.types("\n");
-    terminal.wait_for("sayso never writes your password down.");
-    terminal.wait_for("Number [1]: ");
-    terminal.types("2\n");
-    terminal.wait_for("The variable [SAYSO_PASSWORD]: ");
-    terminal.types("\n");
-    terminal.wait_for("- for none [127.0.0.1:1]: ");
-    terminal.types("-\n");
+    let turns = [
+        ("Number [1]: ", "2\n"),
+        ("Address", "no address\n"),
+        ("That is not an address", "ada@example.org\n"),
+        ("[imap.example.org]: ", "127.0.0.1:1\n"),
+        ("STARTTLS\nNumber [1]: ", "\n"),
+        ("User name there [ada@example.org]: ", "\n"),
+        ("sayso never writes your password down.", ""),
+        ("Number [1]: ", "2\n"),
+        ("The variable [SAYSO_PASSWORD]: ", "\n"),
+        ("- for none [127.0.0.1:1]: ", "-\n"),
+    ];
+    talk(&mut terminal, &turns);
     let screen = terminal.wait_for("Number [1]: ");
-    assert!(screen.contains("FAILED: ") && screen.contains("127.0.0.1:1 cannot be reached"), "{screen}");
+    holds(&screen, &["FAILED: ", "127.0.0.1:1 cannot be reached"]);
     // Ctrl-C.
     terminal.types("\x03");
     drop(terminal);

@@ -2,13 +2,12 @@
 //! killed while it speaks, and what `doctor` says of a server that does not answer. Where keys are not is in the catalogue
 //! (row S09).
 
-use crate::analyze::{QUERY, begun, json, notes, real, with_notes};
-use crate::runner::{Cli, captured, text, texts, until};
+use crate::analyze::{QUERY, begun, notes, with_notes};
+use crate::runner::{Background, Cli, each, json, read, run, spawn, text, texts, until};
 use crate::support::model_server::{End, Play, Server};
 use crate::support::wire::{self, PROVIDERS};
 use sayso::llm::Provider;
 use serde_json::{Value, json};
-use std::process::Stdio;
 
 const KEY: &str = "canary-key-4d1f0c9b2a";
 
@@ -39,11 +38,6 @@ fn model(server: &Server, provider: Provider) -> String {
     )
 }
 
-/// Work that blocks, beside the runtime that serves.
-async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
-    tokio::task::spawn_blocking(work).await.unwrap()
-}
-
 /// What a model says about a text of its own that is fine.
 const WANTED: &str = r#"{"is_wanted": true, "first_is_talk": false, "last_is_talk": false}"#;
 
@@ -53,27 +47,19 @@ async fn a_whole_conversation_with_a_language_model() {
     let server = Server::play(answers.map(say)).await;
     let cli = with_notes();
     configure(&cli, &server, "");
-    let whole = blocking(move || {
-        let (thread, asked) = begun(&cli);
-        let outcome = json(&cli, &["respond", &asked, "Since Monday", "--wait"]);
-        json(&cli, &["respond", &texts(&outcome["interrupts"])[0], "Done.", "--wait"]);
-        assert_eq!(std::fs::read_to_string(notes(&cli, "analysis_result.md")).unwrap(), "# Late parts\n");
-        json(&cli, &["show", &thread])
-    })
-    .await;
+    let (thread, asked) = begun(&cli);
+    let outcome = json(&cli, &["respond", &asked, "Since Monday", "--wait"]);
+    json(&cli, &["respond", &texts(&outcome["interrupts"])[0], "Done.", "--wait"]);
+    assert_eq!(std::fs::read_to_string(notes(&cli, "analysis_result.md")).unwrap(), "# Late parts\n");
+    let whole = json(&cli, &["show", &thread]);
     assert_eq!(whole["status"], "done");
     let usage = &whole["usage"];
-    assert_eq!(
-        (&usage["calls"], &usage["input_tokens"], &usage["output_tokens"]),
-        (&json!(4), &json!(44), &json!(20))
-    );
-    assert!(usage["cost"].as_f64().unwrap() > 0.0, "{usage}");
+    assert_eq!((&usage["calls"], &usage["input_tokens"]), (&json!(4), &json!(44)));
+    assert!(usage["output_tokens"] == 20 && usage["cost"].as_f64().unwrap() > 0.0, "{usage}");
     let seen = server.seen();
     assert_eq!(seen.len(), 4);
     assert!(seen.iter().all(|request| request.path == "/v1/chat/completions"));
-    let roles = |n: usize| -> Vec<String> {
-        seen[n].body["messages"].as_array().unwrap().iter().map(|message| text(&message["role"])).collect()
-    };
+    let roles = |n: usize| each(&seen[n].body["messages"], "role");
     assert_eq!(roles(0), ["system", "user"]);
     assert_eq!(roles(2), ["system", "user", "assistant", "user", "assistant", "user"]);
     let first = seen[0].body.to_string();
@@ -89,18 +75,12 @@ async fn a_driver_killed_while_the_model_speaks_loses_nothing() {
     let server = Server::play([broken_off, say("Since when?")]).await;
     let cli = with_notes();
     configure(&cli, &server, "");
-    let mut command = cli.real();
-    command.args(["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
-    let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    tokio::task::block_in_place(|| until(|| server.count() == 1));
-    child.kill().unwrap();
-    child.wait().unwrap();
-    blocking(move || {
-        let driven = json(&cli, &["run"]);
-        let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
-        assert_eq!(card["args"], json!({"question": "Since when?"}));
-    })
-    .await;
+    let driver = spawn(&cli, &["analyze", "--query", QUERY, "--inputs", "notes", "--wait"]);
+    until(|| server.count() == 1);
+    drop(driver);
+    let driven = json(&cli, &["run"]);
+    let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
+    assert_eq!(card["args"], json!({"question": "Since when?"}));
     assert_eq!(server.count(), 2);
 }
 
@@ -109,36 +89,27 @@ async fn doctor_says_what_to_do_about_a_model() {
     let server = Server::play([wire::error(Provider::Openai, 401, "no such key")]).await;
     let cli = with_notes();
     configure(&cli, &server, "api_key_env = \"MY_KEY\"");
-    blocking(move || {
-        let doctor = |cli: &Cli| {
-            let output = cli.real().args(["doctor", "--json"]).env("MY_KEY", KEY).output().unwrap();
-            let output = captured(output);
-            assert_eq!(output.code, 1, "{output:?}");
-            let report: Value = serde_json::from_str(&output.out).unwrap();
-            let model =
-                report.as_array().unwrap().iter().find(|check| check["check"] == "model").unwrap().clone();
-            assert_eq!(model["ok"], false, "{report}");
-            text(&model["text"])
-        };
-        let wrong = doctor(&cli);
-        assert!(wrong.contains("does not accept the key") && wrong.contains("Set api_key_env"), "{wrong}");
-        assert!(!wrong.contains(KEY));
-        // Nobody listens there.
-        cli.configure(
-            "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n",
-        );
-        let silent = doctor(&cli);
-        assert!(silent.contains("cannot be reached") && silent.contains("Is the server running"), "{silent}");
-        // A key that is not there is named by where it should be.
-        cli.configure(
-            "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n\
-             api_key_env = \"NO_SUCH_KEY\"\n",
-        );
-        assert!(doctor(&cli).contains("NO_SUCH_KEY"));
-        // The same model is no use for an evaluation, and that is a failure with the same advice.
-        real(&cli, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
-    })
-    .await;
+    let doctor = || {
+        let mut command = cli.real();
+        command.args(["doctor", "--json"]).env("MY_KEY", KEY);
+        let report = read(&Background::of(command, b"").wait(), 1);
+        let model = report.as_array().unwrap().iter().find(|check| check["check"] == "model").unwrap();
+        assert_eq!(model["ok"], false, "{report}");
+        text(&model["text"])
+    };
+    let wrong = doctor();
+    assert!(wrong.contains("does not accept the key") && wrong.contains("Set api_key_env"), "{wrong}");
+    assert!(!wrong.contains(KEY));
+    // Nobody listens there.
+    let nobody = "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"http://127.0.0.1:9/v1\"\n";
+    cli.configure(nobody);
+    let silent = doctor();
+    assert!(silent.contains("cannot be reached") && silent.contains("Is the server running"), "{silent}");
+    // A key that is not there is named by where it should be.
+    cli.configure(&format!("{nobody}api_key_env = \"NO_SUCH_KEY\"\n"));
+    assert!(doctor().contains("NO_SUCH_KEY"));
+    // The same model is no use for an evaluation, and that is a failure with the same advice.
+    run(&cli, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -161,8 +132,7 @@ async fn what_a_question_leaves_open_is_not_sent_to_an_api() {
             "{}[apis.audius]\nhosts = [\"{address}\"]\nprivate = [\"{host}\"]\n",
             model(&server, provider)
         ));
-        let outcome =
-            blocking(move || json(&cli, &["ask", "What are the top 5 trending tracks?", "--wait"])).await;
+        let outcome = json(&cli, &["ask", "What are the top 5 trending tracks?", "--wait"]);
         assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
         let asked: Vec<String> = api.seen().into_iter().map(|request| request.path).collect();
         let wanted = ["/health_check", "/v1/tracks/trending?time=week&limit=5&app_name=sayso"];
@@ -184,13 +154,10 @@ async fn words_after_the_code_of_a_sheet_are_its_answer() {
         let cli = Cli::new();
         cli.configure(&model(&server, provider));
         std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
-        let (outcome, view, wrote) = blocking(move || {
-            let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Add a tax column", "--wait"]);
-            let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
-            let view = real(&cli, &["view", &text(&outcome["thread"])]);
-            (outcome, view, cli.path("sales.result.xlsx").exists())
-        })
-        .await;
+        let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Add a tax column", "--wait"]);
+        let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
+        let view = run(&cli, &["view", &text(&outcome["thread"])]);
+        let wrote = cli.path("sales.result.xlsx").exists();
         assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
         assert_eq!(outcome["output"]["answer"], "Done. The total is 5.", "{provider:?}");
         assert!(wrote && text(&outcome["output"]["file"]).ends_with("sales.result.xlsx"), "{outcome}");
@@ -214,27 +181,18 @@ async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
         let cli = Cli::new();
         cli.configure(&model(&server, provider));
         std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
-        let outcome = blocking(move || {
-            let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Sum my region", "--wait"]);
-            let asked = texts(&outcome["interrupts"]).remove(0);
-            let card = json(&cli, &["view", &asked]);
-            assert_eq!(
-                (&card["kind"], &card["args"]),
-                (&json!("question"), &json!({"answer": "Which region do you mean?"})),
-                "{provider:?}: {card}"
-            );
-            let outcome = json(&cli, &["respond", &asked, "the North", "--wait"]);
-            json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"])
-        })
-        .await;
+        let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Sum my region", "--wait"]);
+        let asked = texts(&outcome["interrupts"]).remove(0);
+        let card = json(&cli, &["view", &asked]);
+        assert_eq!(card["kind"], "question", "{provider:?}: {card}");
+        assert_eq!(card["args"], json!({"answer": "Which region do you mean?"}), "{provider:?}");
+        let outcome = json(&cli, &["respond", &asked, "the North", "--wait"]);
+        let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
         assert_eq!(outcome["output"]["answer"], "North has 5.", "{provider:?}: {outcome}");
         let seen = server.seen();
         assert_eq!(seen.len(), 5, "{provider:?}");
-        assert!(
-            seen[1].body.to_string().contains("nothing was computed for this yet"),
-            "{provider:?}: {}",
-            seen[1].body
-        );
+        let second = seen[1].body.to_string();
+        assert!(second.contains("nothing was computed for this yet"), "{provider:?}: {second}");
         let third = seen[2].body.to_string();
         assert!(third.contains("Which region do you mean?") && third.contains("the North"), "{third}");
     }

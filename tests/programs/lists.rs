@@ -3,31 +3,8 @@
 use crate::runner::{Cli, keys, text};
 use serde_json::{Value, json};
 
-const ITEM: &[&str] = &[
-    "id",
-    "thread",
-    "workflow",
-    "kind",
-    "title",
-    "gist",
-    "action",
-    "args",
-    "schema",
-    "edit_from",
-    "allow",
-    "labels",
-    "warnings",
-    "source",
-    "text",
-    "created_at",
-    "snoozed_until",
-    "waiting",
-    "gives_up_at",
-    "args_hash",
-    "irreversible",
-    "grantable",
-    "closed",
-];
+const ITEM: &str = "id thread workflow kind title gist action args schema edit_from allow labels warnings source text \
+    created_at snoozed_until waiting gives_up_at args_hash irreversible grantable closed";
 
 #[test]
 fn list_gives_whole_items_oldest_first() {
@@ -38,33 +15,25 @@ fn list_gives_whole_items_oldest_first() {
     assert_eq!(list[0]["id"], Value::from(first));
     let item = &list[1];
     keys(item, ITEM);
-    assert_eq!(item["id"], Value::from(second));
-    assert_eq!(item["thread"], Value::from(thread));
-    assert_eq!(item["kind"], "approval");
-    assert_eq!(item["action"], "deliver");
-    assert_eq!(item["args"], json!({"parcel": "book"}));
-    keys(&item["allow"], &["accept", "edit", "respond", "ignore", "draft"]);
-    keys(&item["labels"], &["accept", "edit", "respond", "ignore"]);
-    assert_eq!(item["warnings"], json!([]));
-    assert_eq!((&item["source"], &item["snoozed_until"]), (&Value::Null, &Value::Null));
+    for (key, expected) in [
+        ("id", json!(second)),
+        ("thread", json!(thread)),
+        ("kind", json!("approval")),
+        ("action", json!("deliver")),
+        ("args", json!({"parcel": "book"})),
+        ("warnings", json!([])),
+        ("source", Value::Null),
+        ("snoozed_until", Value::Null),
+    ] {
+        assert_eq!(item[key], expected, "{key}");
+    }
+    keys(&item["allow"], "accept edit respond ignore draft");
+    keys(&item["labels"], "accept edit respond ignore");
     assert!(text(&item["created_at"]).ends_with('Z'), "{item}");
     assert_eq!(text(&item["args_hash"]).len(), 64);
     assert!(text(&list[0]["text"]).contains("Question 1 about tea?"));
     // A card that says nothing still shows what is proposed.
     assert!(text(&item["text"]).contains("parcel: book"), "{item}");
-}
-
-#[test]
-fn why_says_what_led_to_an_item() {
-    let cli = Cli::new();
-    let (thread, asked) = cli.chat("tea");
-    let why = cli.json(&["why", &asked[..5]]);
-    keys(&why, &["id", "text"]);
-    let output = text(&why["text"]);
-    assert!(output.contains("What the thread did") && output.contains("model calls: "), "{output}");
-    assert!(cli.sayso(&["why", &asked]).done().contains("tokens: "));
-    assert!(cli.sayso(&["why", &thread]).done().contains("What the thread did"));
-    cli.refused(&["why", "x1"], 3, "`sayso list`");
 }
 
 #[test]
@@ -74,22 +43,23 @@ fn list_is_narrowed_by_kind_and_count() {
         cli.chat(topic);
     }
     cli.parcel("book");
-    let count = |args: &[&str]| cli.json(args).as_array().unwrap().len();
-    assert_eq!(count(&["list"]), 4);
-    assert_eq!(count(&["list", "--kind", "approval"]), 1);
-    assert_eq!(count(&["list", "--kind", "question", "--limit", "2"]), 2);
-    assert_eq!(count(&["list", "--kind", "trouble"]), 0);
-    assert_eq!(count(&["list", "--kind", "result"]), 0);
-    assert_eq!(count(&["list", "kind:approval"]), 1);
-    assert_eq!(count(&["list", "question", "b?"]), 1);
-    assert_eq!(count(&["list", "workflow:chat", "--limit", "2"]), 2);
-    assert_eq!(count(&["list", "older:1h"]), 0);
-    assert_eq!(count(&["threads", "workflow:chat", "is:waiting"]), 3);
-    cli.refused(
-        &["list", "answer:edit"],
-        2,
-        "answer: does not apply here; use from:, kind:, workflow:, is:, older:",
-    );
+    for (words, expected) in [
+        ("list", 4),
+        ("list --kind approval", 1),
+        ("list --kind question --limit 2", 2),
+        ("list --kind trouble", 0),
+        ("list --kind result", 0),
+        ("list kind:approval", 1),
+        ("list question b?", 1),
+        ("list workflow:chat --limit 2", 2),
+        ("list older:1h", 0),
+        ("threads workflow:chat is:waiting", 3),
+    ] {
+        let args: Vec<&str> = words.split(' ').collect();
+        assert_eq!(cli.json(&args).as_array().unwrap().len(), expected, "{words}");
+    }
+    let used = "answer: does not apply here; use from:, kind:, workflow:, is:, older:";
+    cli.refused(&["list", "answer:edit"], 2, used);
     cli.refused(&["threads", "form:ines"], 2, "there is no form:; did you mean from:?");
 }
 
@@ -115,8 +85,8 @@ fn results_are_listed_viewed_and_filed_away() {
 #[test]
 fn a_table_for_people() {
     let cli = Cli::new();
-    let empty = cli.sayso(&["list"]);
-    assert_eq!(empty.done(), format!("Nothing is open in {}.\n", cli.data().display()));
+    let folder = cli.data().display().to_string();
+    assert_eq!(cli.sayso(&["list"]).done(), format!("Nothing is open in {folder}.\n"));
     let (_, first) = cli.chat("tea");
     let (_, second) = cli.parcel("book");
     let output = cli.sayso(&["list"]);
@@ -126,27 +96,16 @@ fn a_table_for_people() {
     assert!(lines[1].starts_with(&format!("{first}  question  question  chat")), "{}", lines[1]);
     assert!(lines[2].starts_with(&format!("{second}  approval  deliver   courier")), "{}", lines[2]);
     assert!(lines[1].ends_with("s  Question 1 about tea?"), "{}", lines[1]);
-}
-
-#[test]
-fn an_empty_list_names_results_and_threads_that_nobody_drives() {
-    let cli = Cli::new();
-    let (_, asked) = cli.chat("tea");
-    cli.json(&["respond", &asked, "done", "--wait"]);
+    // Empty, it names results, and threads that nobody drives.
+    cli.json(&["ignore", &second, "--wait"]);
+    cli.json(&["respond", &first, "done", "--wait"]);
     cli.json(&["start", "chat", "topic=milk"]);
-    let folder = cli.data().display().to_string();
-    assert_eq!(
-        cli.sayso(&["list"]).done(),
-        format!(
-            "Nothing is open in {folder}; 1 result waits, see `sayso list kind:result`.\n\
-             1 thread is ready; `sayso run` takes it further.\n"
-        )
-    );
+    let waits = format!("Nothing is open in {folder}; 2 results wait, see `sayso list kind:result`.");
+    let ready = "1 thread is ready; `sayso run` takes it further.";
+    assert_eq!(cli.sayso(&["list"]).done(), format!("{waits}\n{ready}\n"));
     assert_eq!(cli.json(&["list"]), json!([]));
-    assert_eq!(
-        cli.sayso(&["list", "--kind", "trouble"]).done(),
-        format!("Nothing open matches in {folder}.\n")
-    );
+    let none = format!("Nothing open matches in {folder}.\n");
+    assert_eq!(cli.sayso(&["list", "--kind", "trouble"]).done(), none);
 }
 
 #[test]
@@ -169,15 +128,23 @@ fn view_shows_the_card_and_what_it_takes() {
     let (thread, asked) = cli.parcel("book");
     let output = cli.sayso(&["view", &asked[..6]]);
     let out = output.done();
-    for part in
-        [&asked, &thread, "approval", "parcel: book", "answers: accept, edit, respond, ignore", "args_hash: "]
-    {
+    let answers = "answers: accept, edit, respond, ignore";
+    for part in [&asked, &thread, "approval", "parcel: book", answers, "args_hash: "] {
         assert!(out.contains(part), "{part}: {out}");
     }
     let item = cli.json(&["view", &asked]);
     assert_eq!(item, cli.json(&["list"])[0]);
-    let (_, question) = cli.chat("tea");
+    let (thread, question) = cli.chat("tea");
     assert!(cli.sayso(&["view", &question]).done().contains("answers: accept, respond, ignore"));
+    // And what led to it.
+    let why = cli.json(&["why", &question[..5]]);
+    keys(&why, "id text");
+    for output in [text(&why["text"]), cli.sayso(&["why", &thread]).done().to_owned()] {
+        for part in ["What the thread did", "model calls: ", "tokens: "] {
+            assert!(output.contains(part), "{part}: {output}");
+        }
+    }
+    cli.refused(&["why", "x1"], 3, "`sayso list`");
 }
 
 #[test]
@@ -187,22 +154,20 @@ fn status_counts() {
     cli.chat("milk");
     cli.json(&["respond", &asked, "done", "--wait"]);
     let status = cli.json(&["status"]);
-    let page = ["days", "models", "grants", "sources", "storage"];
-    let counts = ["open", "snoozed", "threads", "paused", "driver", "waiting_for_model", "skipped"];
-    keys(&status, &[counts.as_slice(), page.as_slice()].concat());
+    let counts = "open snoozed threads paused driver waiting_for_model skipped";
+    keys(&status, &format!("{counts} days models grants sources storage"));
     assert_eq!(status["days"].as_array().unwrap().len(), 30);
-    keys(&status["open"], &["triage", "approval", "question", "trouble", "result"]);
-    assert_eq!(status["open"]["question"], 1);
-    assert_eq!(status["open"]["result"], 1);
-    assert_eq!(status["threads"]["done"], 1);
-    assert_eq!(status["paused"], false);
+    keys(&status["open"], "triage approval question trouble result");
+    assert_eq!((&status["open"]["question"], &status["open"]["result"]), (&json!(1), &json!(1)));
+    assert_eq!((&status["threads"]["done"], &status["paused"]), (&json!(1), &json!(false)));
     assert_eq!(status["driver"], Value::Null);
     assert_eq!(cli.sayso(&["status", "--short"]).done(), "1 open · 1 result\n");
     let output = cli.sayso(&["status"]);
-    assert!(output.done().contains("waiting for you: 1 question, 1 result\n"), "{output:?}");
-    assert!(output.done().contains("saving files: the output files"), "{output:?}");
+    for part in ["waiting for you: 1 question, 1 result\n", "saving files: the output files", "`sayso watch`"]
+    {
+        assert!(output.done().contains(part), "{part}: {output:?}");
+    }
     assert_eq!(output.out, cli.sayso(&["activity"]).out, "one verb with two names");
-    assert!(output.done().contains("`sayso watch`"), "{output:?}");
 }
 
 #[test]
@@ -223,8 +188,8 @@ fn snoozed_items_are_out_of_sight_until_woken() {
     let outcomes = [&past[0]["outcome"], &past[1]["outcome"], &past[2]["outcome"]];
     assert_eq!(outcomes, [&json!("snooze ended"), &json!("snoozed"), &Value::Null]);
     assert_eq!((&past[1]["interrupt"], &past[1]["by"]), (&Value::from(asked.clone()), &Value::Null));
-    let later =
-        jiff::Timestamp::from_second(jiff::Timestamp::now().as_second() + 1_000_000).unwrap().to_string();
+    let now = jiff::Timestamp::now().as_second();
+    let later = jiff::Timestamp::from_second(now + 1_000_000).unwrap().to_string();
     for when in ["30m", "3d", "tomorrow", "monday", "23:59", &later] {
         assert_eq!(cli.json(&["snooze", &asked, when])["id"], Value::from(asked.clone()), "{when}");
     }

@@ -1,16 +1,14 @@
 //! `mail`, `mail sync`, `watch` and what `doctor` says of mail: the real program over a real Maildir.
 
-use crate::runner::{Background, Cli, CliOutput, captured, keys, text, until};
+use crate::runner::{Cli, checks, each, json, keys, list, open, read, run, spawn, text, until};
+use crate::support::file_names;
 use rustix::process::Signal;
 use serde_json::{Value, json};
-use std::process::Stdio;
 
 /// The program with a Maildir, and an account that reads it.
 fn configured() -> Cli {
     let cli = Cli::new();
-    for part in ["cur", "new", "tmp"] {
-        std::fs::create_dir_all(cli.path("mail").join(part)).unwrap();
-    }
+    cli.maildir("mail");
     configure(&cli, "");
     cli
 }
@@ -23,141 +21,93 @@ fn configure(cli: &Cli, more: &str) {
     ));
 }
 
-fn deliver(cli: &Cli, n: u32) {
-    deliver_from(cli, n, "Bob <bob@b.example>");
+const BOB: &str = "From: Bob <bob@b.example>\r\n";
+
+/// Mail number `n`, about lunch, with these lines in its head.
+fn deliver(cli: &Cli, n: u32, head: &str) {
+    deliver_of(cli, n, head, "Mon, 02 Nov 2026 10:00:00 +0000");
 }
 
-fn deliver_from(cli: &Cli, n: u32, from: &str) {
-    let now = jiff::Timestamp::now();
+/// The same of another date.
+fn deliver_of(cli: &Cli, n: u32, head: &str, date: &str) {
     let raw = format!(
-        "Message-ID: <{n}@post.example>\r\nFrom: {from}\r\nTo: ada@example.org\r\nSubject: Lunch {n}?\r\n\
-         Date: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\nShall we have lunch on Friday?\r\n"
+        "{head}Message-ID: <{n}@post.example>\r\nTo: ada@example.org\r\nSubject: Lunch {n}?\r\nDate: {date}\r\n\r\n\
+         Shall we have lunch on Friday?\r\n"
     );
-    std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
+    let now = jiff::Timestamp::now().as_second();
+    std::fs::write(cli.path("mail/new").join(format!("{now}.{n}.host")), raw).unwrap();
 }
 
-fn real(cli: &Cli, args: &[&str]) -> CliOutput {
-    captured(cli.real().args(args).output().unwrap())
+fn sync(cli: &Cli) {
+    json(cli, &["mail", "sync"]);
 }
 
-#[track_caller]
-fn real_json(cli: &Cli, args: &[&str]) -> Value {
-    let output = real(cli, args);
-    serde_json::from_str(output.done()).unwrap()
+/// One mail from Bob that was read, and its thread.
+fn one_mail(cli: &Cli) -> String {
+    deliver(cli, 1, BOB);
+    sync(cli);
+    text(&json(cli, &["list"])[0]["thread"])
 }
 
 #[test]
 fn what_is_fetched_is_listed_with_its_thread() {
     let cli = configured();
-    assert!(real(&cli, &["mail"]).done().contains("No mail yet"));
-    deliver(&cli, 1);
-    deliver(&cli, 2);
-    let synced = real_json(&cli, &["mail", "sync", "--json"]);
+    assert!(run(&cli, &["mail"]).done().contains("No mail yet"));
+    deliver(&cli, 1, BOB);
+    deliver(&cli, 2, BOB);
+    let synced = json(&cli, &["mail", "sync"]);
     assert_eq!(synced, json!([{"source": "home", "new": 2, "started": 2, "error": null}]));
     // What came waits for the person right away.
-    let listed = real_json(&cli, &["list", "--json"]);
-    let mut titles: Vec<String> =
-        listed.as_array().unwrap().iter().map(|item| text(&item["title"])).collect();
+    let listed = json(&cli, &["list"]);
+    let mut titles = each(&listed, "title");
     titles.sort();
     assert_eq!(titles, ["Lunch 1?", "Lunch 2?"]);
-    let why = real(&cli, &["why", &text(&listed[0]["id"])]);
+    let why = run(&cli, &["why", &text(&listed[0]["id"])]);
     assert!(why.done().contains("decided by: the built-in rules"), "{why:?}");
-    assert_eq!(real(&cli, &["mail", "sync"]).done(), "home: 0 mails new, 0 threads started\n");
-    let mails = real_json(&cli, &["mail", "--json"]);
+    assert_eq!(run(&cli, &["mail", "sync"]).done(), "home: 0 mails new, 0 threads started\n");
+    let mails = json(&cli, &["mail"]);
     assert_eq!(mails.as_array().unwrap().len(), 2);
-    let expected = [
-        "identity",
-        "account",
-        "from",
-        "subject",
-        "came_at",
-        "state",
-        "thread",
-        "status",
-        "class",
-        "reason",
-        "outcome",
-        "handled_at",
-    ];
-    keys(&mails[0], &expected);
+    keys(
+        &mails[0],
+        "identity account from subject came_at state thread status class reason outcome handled_at",
+    );
     assert_eq!((&mails[0]["from"], &mails[0]["subject"]), (&json!("bob@b.example"), &json!("Lunch 2?")));
     assert!(mails[0]["thread"].is_string() && mails[0]["status"] == "waiting", "{mails}");
-    assert_eq!(real_json(&cli, &["mail", "--limit", "1", "--json"]).as_array().unwrap().len(), 1);
-    let text = real(&cli, &["mail"]);
+    assert_eq!(list(&cli, &["mail", "--limit", "1"]).len(), 1);
+    let text = run(&cli, &["mail"]);
     assert!(text.done().contains("Lunch 1?") && text.out.contains("home"), "{text:?}");
 }
 
 #[test]
 fn the_list_counts_ages_from_the_mail_as_the_screen_does() {
     let cli = configured();
-    let now = jiff::Timestamp::now();
-    for (n, hours) in [(1_i64, 2_i64), (2, 5)] {
-        let sent = now - jiff::SignedDuration::from_hours(hours);
-        let date = sent.strftime("%a, %d %b %Y %H:%M:%S +0000");
-        let raw = format!(
-            "Message-ID: <{n}@post.example>\r\nFrom: Bob <bob@b.example>\r\nTo: ada@example.org\r\n\
-             Subject: Lunch {n}?\r\nDate: {date}\r\n\r\nShall we have lunch on Friday?\r\n"
-        );
-        std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second() + n)), raw).unwrap();
-        real_json(&cli, &["mail", "sync", "--json"]);
+    for (n, hours) in [(1, 2), (2, 5)] {
+        let sent = jiff::Timestamp::now() - jiff::SignedDuration::from_hours(hours);
+        deliver_of(&cli, n, BOB, &sent.strftime("%a, %d %b %Y %H:%M:%S +0000").to_string());
+        sync(&cli);
     }
-    let output = real(&cli, &["list"]);
+    let output = run(&cli, &["list"]);
     let rows: Vec<&str> = output.done().lines().skip(1).collect();
     let [older, newer] = rows[..] else { panic!("{output:?}") };
     assert!(older.contains(" 5h ") && older.contains("Lunch 2?"), "{output:?}");
     assert!(newer.contains(" 2h ") && newer.contains("Lunch 1?"), "{output:?}");
-    assert!(real(&cli, &["list", "--limit", "1"]).done().contains("Lunch 2?"));
+    assert!(run(&cli, &["list", "--limit", "1"]).done().contains("Lunch 2?"));
     // Programs get them in the order they were asked.
-    let first = real_json(&cli, &["list", "--limit", "1", "--json"]);
+    let first = json(&cli, &["list", "--limit", "1"]);
     assert_eq!(first.as_array().map(Vec::len), Some(1));
     assert!(text(&first[0]["title"]).contains("Lunch 1?"), "{first}");
-}
-
-#[test]
-fn an_ignored_invoice_hides_no_later_mail_of_its_sender() {
-    let cli = configured();
-    configure(&cli, "[learning]\ndelay_seconds = 0\n");
-    let letter = |n: u32, subject: &str, body: &str| {
-        let now = jiff::Timestamp::now();
-        let raw = format!(
-            "Message-ID: <{n}@host.example>\r\nFrom: Host <billing@host.example>\r\nTo: ada@example.org\r\n\
-             Subject: {subject}\r\nDate: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\n{body}\r\n"
-        );
-        std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
-        real_json(&cli, &["mail", "sync", "--json"]);
-        real(&cli, &["run"]).done();
-        let listed = real_json(&cli, &["list", "--json"]);
-        listed.as_array().unwrap().iter().map(|item| text(&item["title"])).collect::<Vec<_>>()
-    };
-    let invoice = "Here is the statement of this month for your hosting.";
-    assert_eq!(letter(1, "Hosting statement March", invoice), ["Hosting statement March"]);
-    let id = text(&real_json(&cli, &["list", "--json"])[0]["id"]);
-    real(&cli, &["ignore", &id, "--wait"]).done();
-    real(&cli, &["run"]).done();
-    assert_eq!(letter(2, "Hosting statement March, copy", invoice).len(), 1);
-    let dunning = "The hosting statement of March is overdue. Please pay within seven days.";
-    assert_eq!(letter(3, "Hosting statement March: final notice", dunning).len(), 2);
 }
 
 #[test]
 fn the_word_of_the_own_server_counts_once_it_is_known() {
     let cli = configured();
     let letter = |n: u32, from: &str, results: &str| {
-        let now = jiff::Timestamp::now();
-        let raw = format!(
-            "{results}Received: from x by mx.home.example\r\nMessage-ID: <{n}@post.example>\r\nFrom: {from}\r\n\
-             To: ada@example.org\r\nSubject: Letter {n}\r\nDate: Mon, 02 Nov 2026 10:00:00 +0000\r\n\r\n\
-             Shall we have lunch on Friday?\r\n"
-        );
-        std::fs::write(cli.path("mail/new").join(format!("{}.{n}.host", now.as_second())), raw).unwrap();
-        real_json(&cli, &["mail", "sync", "--json"]);
+        let received = "Received: from x by mx.home.example\r\n";
+        deliver(&cli, n, &format!("{results}{received}From: {from}\r\n"));
+        sync(&cli);
     };
     let line = |text: &str| format!("Authentication-Results: mx.home.example; {text}\r\n");
-    let senders = || {
-        let checks: Value = serde_json::from_str(&real(&cli, &["doctor", "--json"]).out).unwrap();
-        let check = checks.as_array().unwrap().iter().find(|check| check["check"] == "senders").cloned();
-        text(&check.unwrap()["text"])
-    };
+    let senders = || checks(&cli, "senders").remove(0).1;
     letter(1, "Eve <eve@bank.example>", &line("dmarc=fail header.from=bank.example"));
     assert!(senders().starts_with("home: not known yet"), "{}", senders());
     for n in 2..=6 {
@@ -166,7 +116,7 @@ fn the_word_of_the_own_server_counts_once_it_is_known() {
     assert_eq!(senders(), "home: checked by mx.home.example");
     letter(7, "Eve <eve@bank.example>", &line("dmarc=fail header.from=bank.example"));
     letter(8, "Eve <eve@shop.example>", "Authentication-Results: mx.evil.example; dmarc=fail\r\n");
-    let listed = real_json(&cli, &["list", "--json"]);
+    let listed = json(&cli, &["list"]);
     let warned = |title: &str| -> Vec<Value> {
         let item = listed.as_array().unwrap().iter().find(|item| item["title"] == title).unwrap();
         let warnings = item["warnings"].as_array().unwrap().iter();
@@ -175,35 +125,30 @@ fn the_word_of_the_own_server_counts_once_it_is_known() {
             .map(|warning| warning["grade"].clone())
             .collect()
     };
-    assert_eq!((warned("Letter 7"), warned("Letter 8")), (vec![json!("caution")], vec![]));
+    assert_eq!((warned("Lunch 7?"), warned("Lunch 8?")), (vec![json!("caution")], vec![]));
 }
 
 #[test]
 fn senders_as_the_world_writes_them_are_listed_and_shown() {
     let cli = configured();
-    deliver_from(&cli, 1, "Microsoft account team , <x@evil.example>");
-    deliver_from(&cli, 2, "\"service@paypal.com\" <x@evil.example>");
-    deliver_from(&cli, 3, "Bob Ray");
-    real_json(&cli, &["mail", "sync", "--json"]);
-    let mails = real_json(&cli, &["mail", "--json"]);
-    let from: Vec<&Value> = mails.as_array().unwrap().iter().map(|mail| &mail["from"]).collect();
-    assert_eq!(from, [&json!(""), &json!("x@evil.example"), &json!("x@evil.example")]);
-    assert!(real(&cli, &["mail"]).done().contains("(no address)"));
-    real(&cli, &["run"]).done();
-    let items = real_json(&cli, &["list", "--json"]);
+    let senders =
+        ["Microsoft account team , <x@evil.example>", "\"service@paypal.com\" <x@evil.example>", "Bob Ray"];
+    for (n, from) in (1..).zip(senders) {
+        deliver(&cli, n, &format!("From: {from}\r\n"));
+    }
+    sync(&cli);
+    assert_eq!(each(&json(&cli, &["mail"]), "from"), ["", "x@evil.example", "x@evil.example"]);
+    assert!(run(&cli, &["mail"]).done().contains("(no address)"));
+    run(&cli, &["run"]).done();
+    let items = json(&cli, &["list"]);
     for (title, source, code, shown) in [
-        (
-            "Lunch 1?",
-            "Microsoft account team",
-            "unusual_header",
-            "From: Microsoft account team <x@evil.example>",
-        ),
+        ("Lunch 1?", "Microsoft account team", "unusual_header", "From: Microsoft account team <x@evil"),
         ("Lunch 2?", "x@evil.example", "name_holds_address", "From: service@paypal.com <x@evil.example>"),
         ("Lunch 3?", "Bob Ray", "unreadable_header", "This mail has no address that a reply can be sent to"),
     ] {
         let item = items.as_array().unwrap().iter().find(|item| item["title"] == title).unwrap();
         assert_eq!(item["source"], source, "{item}");
-        let view = real(&cli, &["view", item["id"].as_str().unwrap()]);
+        let view = run(&cli, &["view", item["id"].as_str().unwrap()]);
         assert!(view.done().contains(&format!("[{code}]")) && view.out.contains(shown), "{view:?}");
     }
 }
@@ -213,42 +158,35 @@ fn a_mailbox_that_fails_is_named_and_the_other_is_read() {
     let cli = configured();
     let gone = "[[mail]]\nname = \"gone\"\npath = \"/nowhere/at/all\"\n";
     configure(&cli, gone);
-    deliver(&cli, 1);
-    let output = real(&cli, &["mail", "sync", "--json"]);
-    assert_eq!(output.code, 1, "{output:?}");
-    let synced: Value = serde_json::from_str(&output.out).unwrap();
+    deliver(&cli, 1, BOB);
+    let synced = read(&run(&cli, &["mail", "sync", "--json"]), 1);
     assert_eq!((&synced[0]["new"], &synced[0]["error"]), (&json!(1), &Value::Null));
     assert!(synced[1]["error"].as_str().unwrap().contains("/nowhere/at/all"), "{synced}");
-    let doctor = real(&cli, &["doctor", "--json"]);
-    assert_eq!(doctor.code, 1);
-    let checks: Value = serde_json::from_str(&doctor.out).unwrap();
-    let mail: Vec<&Value> = checks.as_array().unwrap().iter().filter(|c| c["check"] == "mail").collect();
-    assert_eq!((mail.len(), &mail[0]["ok"], &mail[1]["ok"]), (2, &json!(true), &json!(false)), "{checks}");
+    assert_eq!(run(&cli, &["doctor"]).code, 1);
+    assert!(matches!(checks(&cli, "mail")[..], [(true, _), (false, _)]));
 }
 
 #[test]
 fn without_an_account_there_is_nothing_to_fetch() {
     let cli = Cli::new();
-    real(&cli, &["mail", "sync"]).refused(2, "names no mail account; add a [[mail]]");
-    assert!(real(&cli, &["mail"]).done().contains("names no mail account"));
-    real(&cli, &["mail", "sink"]).refused(2, "sink");
-    real(&cli, &["mail", "--limit", "0"]).refused(2, "0");
+    run(&cli, &["mail", "sync"]).refused(2, "names no mail account; add a [[mail]]");
+    assert!(run(&cli, &["mail"]).done().contains("names no mail account"));
+    run(&cli, &["mail", "sink"]).refused(2, "sink");
+    run(&cli, &["mail", "--limit", "0"]).refused(2, "0");
 }
 
 #[test]
 fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
     let cli = configured();
-    let mut command = cli.real();
-    command.arg("watch").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let watch = Background::of(command.spawn().unwrap());
-    until(|| real_json(&cli, &["status", "--json"])["driver"] == json!(watch.pid()));
-    deliver(&cli, 1);
+    let watch = spawn(&cli, &["watch"]);
+    until(|| json(&cli, &["status"])["driver"] == json!(watch.pid()));
+    deliver(&cli, 1, BOB);
     // Somebody who asks beside it is answered by it.
     until(|| {
-        real(&cli, &["mail", "sync"]).done();
-        real_json(&cli, &["mail", "--json"]).as_array().unwrap().len() == 1
+        run(&cli, &["mail", "sync"]).done();
+        list(&cli, &["mail"]).len() == 1
     });
-    until(|| real_json(&cli, &["mail", "--json"])[0]["class"].is_string());
+    until(|| json(&cli, &["mail"])[0]["class"].is_string());
     watch.signal(Signal::TERM);
     let output = watch.wait();
     assert_eq!(output.code, 0, "{output:?}");
@@ -258,15 +196,12 @@ fn watch_takes_mail_in_as_it_comes_and_ends_when_told() {
 fn what_an_answer_teaches_is_learned_before_driving_is_idle() {
     let cli = configured();
     configure(&cli, "[learning]\ndelay_seconds = 0\n");
-    deliver(&cli, 1);
-    real_json(&cli, &["mail", "sync", "--json"]);
-    real(&cli, &["run"]).done();
-    let items = real_json(&cli, &["list", "--json"]);
-    let id = items[0]["id"].as_str().unwrap();
-    real(&cli, &["ignore", id, "--wait"]).done();
-    let learned = || real_json(&cli, &["memory", "show", "triage_preferences", "--json"]);
+    one_mail(&cli);
+    run(&cli, &["run"]).done();
+    run(&cli, &["ignore", &text(&json(&cli, &["list"])[0]["id"]), "--wait"]).done();
+    let learned = || json(&cli, &["memory", "show", "triage_preferences"]);
     assert_eq!(learned()["version"], 1, "whoever waits for one thread does not wait for this");
-    real(&cli, &["run"]).done();
+    run(&cli, &["run"]).done();
     let learned = learned();
     assert_eq!((&learned["version"], &learned["cause"]["kind"]), (&json!(2), &json!("answer")), "{learned}");
 }
@@ -274,120 +209,91 @@ fn what_an_answer_teaches_is_learned_before_driving_is_idle() {
 #[test]
 fn a_mail_that_was_moved_meanwhile_is_marked_where_it_lies_now() {
     let cli = configured();
-    for part in ["cur", "new", "tmp"] {
-        std::fs::create_dir_all(cli.path("mail/.later").join(part)).unwrap();
-    }
+    cli.maildir("mail/.later");
     configure(&cli, "folders = [\"later\"]\nhandled.done = \"seen\"\n");
-    deliver(&cli, 1);
-    real(&cli, &["mail", "sync"]).done();
-    real(&cli, &["run"]).done();
-    let asked = real_json(&cli, &["list", "--json"]);
+    one_mail(&cli);
+    run(&cli, &["run"]).done();
+    let asked = json(&cli, &["list"]);
     let moved = std::fs::read_dir(cli.path("mail/new")).unwrap().next().unwrap().unwrap().path();
     std::fs::rename(&moved, cli.path("mail/.later/new").join(moved.file_name().unwrap())).unwrap();
-    real(&cli, &["mail", "sync"]).done();
-    real(&cli, &["ignore", asked[0]["id"].as_str().unwrap(), "--wait"]).done();
-    let cur: Vec<_> = std::fs::read_dir(cli.path("mail/.later/cur")).unwrap().collect();
-    assert_eq!(cur.len(), 1, "it is seen, where it was moved to");
+    sync(&cli);
+    run(&cli, &["ignore", asked[0]["id"].as_str().unwrap(), "--wait"]).done();
+    assert_eq!(file_names(&cli.path("mail/.later/cur")).len(), 1, "it is seen, where it was moved to");
 }
 
 fn files(cli: &Cli, folder: &str) -> usize {
-    let count =
-        |part: &str| std::fs::read_dir(cli.path("mail").join(folder).join(part)).map_or(0, Iterator::count);
+    let count = |part: &str| file_names(&cli.path("mail").join(folder).join(part)).len();
     count("cur") + count("new")
 }
 
 #[test]
 fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
     let cli = configured();
-    deliver(&cli, 1);
-    deliver(&cli, 2);
-    real_json(&cli, &["mail", "sync", "--json"]);
-    let open = |cli: &Cli| real_json(cli, &["list", "--json"]).as_array().unwrap().clone();
+    deliver(&cli, 1, BOB);
+    deliver(&cli, 2, BOB);
+    sync(&cli);
     let before = open(&cli);
     assert_eq!(before.len(), 2, "{before:?}");
     let (first, second) = (text(&before[0]["id"]), text(&before[1]["thread"]));
 
-    let moved = real_json(&cli, &["mail", "archive", &first, "--json"]);
-    keys(&moved[0], &["thread", "title", "done", "error"]);
+    let moved = json(&cli, &["mail", "archive", &first]);
+    keys(&moved[0], "thread title done error");
     assert_eq!((&moved[0]["done"], &moved[0]["error"]), (&json!(true), &Value::Null));
     assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (1, 1));
     assert_eq!(open(&cli).len(), 1, "its card went with it");
     let thread = text(&moved[0]["thread"]);
-    let again = real(&cli, &["mail", "delete", &thread]);
-    assert_eq!(again.code, 1, "{again:?}");
-    assert!(again.out.contains("put away already"), "{again:?}");
-    let late = real(&cli, &["accept", &first]);
+    let again = run(&cli, &["mail", "delete", &thread]);
+    assert!(again.code == 1 && again.out.contains("put away already"), "{again:?}");
+    let late = run(&cli, &["accept", &first]);
     assert!(late.err.contains("you have archived it"), "{late:?}");
-    let threads = real_json(&cli, &["threads", "--json"]);
+    let threads = json(&cli, &["threads"]);
     let line = threads.as_array().unwrap().iter().find(|line| line["id"] == thread.as_str()).unwrap();
     assert_eq!(line["outcome"], "archived");
 
-    real_json(&cli, &["mail", "restore", &thread, "--json"]);
+    json(&cli, &["mail", "restore", &thread]);
     assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (2, 0));
-    real_json(&cli, &["run", "--json"]);
+    json(&cli, &["run"]);
     assert_eq!(open(&cli).len(), 2, "and came back");
 
     // Several are listed first.
-    let listed = real(&cli, &["mail", "delete", &thread, &second]);
-    assert!(
-        listed.done().contains("would be deleted") && listed.done().contains("--yes"),
-        "{}",
-        listed.done()
-    );
+    let listed = run(&cli, &["mail", "delete", &thread, &second]);
+    assert!(listed.done().contains("would be deleted") && listed.out.contains("--yes"), "{listed:?}");
     assert_eq!((files(&cli, ""), files(&cli, ".Trash")), (2, 0));
-    real_json(&cli, &["mail", "delete", &thread, &second, "--yes", "--json"]);
+    json(&cli, &["mail", "delete", &thread, &second, "--yes"]);
     assert_eq!((files(&cli, ""), files(&cli, ".Trash")), (0, 2));
     assert!(open(&cli).is_empty());
-    let nowhere = real(&cli, &["mail", "restore", "t00000000"]);
-    nowhere.refused(3, "");
-}
-
-#[test]
-fn the_next_mail_of_a_conversation_that_was_put_away_knows_what_it_was_about() {
-    let cli = configured();
-    deliver(&cli, 1);
-    real_json(&cli, &["mail", "sync", "--json"]);
-    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
-    real_json(&cli, &["mail", "archive", &thread, "--json"]);
-    deliver_from(&cli, 2, "Bob <bob@b.example>\r\nIn-Reply-To: <1@post.example>");
-    real_json(&cli, &["mail", "sync", "--json"]);
-    let next = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
-    let earlier = real_json(&cli, &["show", &next, "--json"])["state"]["earlier"].clone();
-    assert_eq!(earlier["thread"], thread.as_str());
-    assert!(earlier["summary"].as_str().is_some_and(|summary| !summary.is_empty()), "{earlier}");
+    run(&cli, &["mail", "restore", "t00000000"]).refused(3, "");
 }
 
 #[test]
 fn an_account_that_only_observes_keeps_its_mail_where_it_is() {
     let cli = configured();
     configure(&cli, "mode = \"observe\"\n");
-    deliver(&cli, 1);
-    real_json(&cli, &["mail", "sync", "--json"]);
-    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
-    let refused = real(&cli, &["mail", "archive", &thread]);
-    assert_eq!(refused.code, 1, "{refused:?}");
-    assert!(refused.out.contains("only observes"), "{refused:?}");
+    let thread = one_mail(&cli);
+    let refused = run(&cli, &["mail", "archive", &thread]);
+    assert!(refused.code == 1 && refused.out.contains("only observes"), "{refused:?}");
     assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (1, 0));
-    assert_eq!(real_json(&cli, &["list", "--kind", "trouble", "--json"]), json!([]));
+    assert_eq!(json(&cli, &["list", "--kind", "trouble"]), json!([]));
 }
 
 #[test]
 fn a_folder_that_is_not_there_is_named_and_leaves_nothing_behind() {
     let cli = configured();
-    deliver(&cli, 1);
-    real_json(&cli, &["mail", "sync", "--json"]);
-    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
-    let refused = real(&cli, &["mail", "move", &thread, "--to", "Travel"]);
-    assert_eq!(refused.code, 1, "{refused:?}");
-    assert!(refused.out.contains("there is no folder Travel; there are none"), "{refused:?}");
-    let open = real_json(&cli, &["list", "--json"]);
-    assert_eq!((open.as_array().unwrap().len(), &open[0]["thread"]), (1, &json!(thread)), "{open}");
+    let thread = one_mail(&cli);
+    let refused = run(&cli, &["mail", "move", &thread, "--to", "Travel"]);
+    assert!(refused.code == 1 && refused.out.contains("no folder Travel; there are none"), "{refused:?}");
+    assert_eq!(each(&json(&cli, &["list"]), "thread"), [thread.as_str()]);
     // Once the folder is there, the same works.
-    for part in ["cur", "new", "tmp"] {
-        std::fs::create_dir_all(cli.path("mail/.Travel").join(part)).unwrap();
-    }
-    real(&cli, &["mail", "move", &thread, "--to", "Travel"]).done();
+    cli.maildir("mail/.Travel");
+    run(&cli, &["mail", "move", &thread, "--to", "Travel"]).done();
     assert_eq!((files(&cli, ""), files(&cli, ".Travel")), (0, 1));
+    // The next mail of the conversation knows what it was about.
+    deliver(&cli, 2, &format!("{BOB}In-Reply-To: <1@post.example>\r\n"));
+    sync(&cli);
+    let next = text(&json(&cli, &["list"])[0]["thread"]);
+    let earlier = json(&cli, &["show", &next])["state"]["earlier"].clone();
+    assert_eq!(earlier["thread"], thread.as_str());
+    assert!(!text(&earlier["summary"]).is_empty(), "{earlier}");
 }
 
 #[test]
@@ -400,52 +306,42 @@ fn what_is_attached_is_listed_and_saved_and_what_runs_is_not() {
         Content-Disposition: attachment\r\n\r\nMZ\r\n--b--\r\n";
     let now = jiff::Timestamp::now().as_second();
     std::fs::write(cli.path("mail/new").join(format!("{now}.9.host")), raw).unwrap();
-    real_json(&cli, &["mail", "sync", "--json"]);
-    let thread = text(&real_json(&cli, &["list", "--json"])[0]["thread"]);
-    let files = real_json(&cli, &["mail", "attachments", &thread, "--json"]);
-    keys(&files[0], &["n", "name", "kind", "bytes", "program", "from"]);
+    json(&cli, &["mail", "sync"]);
+    let thread = text(&json(&cli, &["list"])[0]["thread"]);
+    let files = json(&cli, &["mail", "attachments", &thread]);
+    keys(&files[0], "n name kind bytes program from");
     assert_eq!((&files[0]["name"], &files[0]["program"]), (&json!("numbers.csv"), &json!(false)));
     assert_eq!(files[1]["program"], json!(true), "{files}");
-    let to = cli.path("saved");
-    std::fs::create_dir(&to).unwrap();
-    let to = to.display().to_string();
+    std::fs::create_dir(cli.path("saved")).unwrap();
+    let to = cli.path("saved").display().to_string();
     for name in ["numbers.csv", "numbers (2).csv"] {
-        let saved = real_json(&cli, &["mail", "save", &thread, "1", "--to", &to, "--json"]);
+        let saved = json(&cli, &["mail", "save", &thread, "1", "--to", &to]);
         assert_eq!(text(&saved["path"]), format!("{to}/{name}"));
         assert_eq!(std::fs::read_to_string(format!("{to}/{name}")).unwrap().trim(), "a,b");
     }
-    real(&cli, &["mail", "save", &thread, "2", "--to", &to]).refused(1, "--anyway");
-    real(&cli, &["mail", "open", &thread, "2"]).refused(1, "can run programs");
-    real(&cli, &["mail", "save", &thread, "7", "--to", &to]).refused(1, "there is no attachment 7");
-    assert_eq!(std::fs::read_dir(&to).unwrap().count(), 2);
-    let saved = real_json(&cli, &["mail", "save", &thread, "2", "--to", &to, "--anyway", "--json"]);
+    run(&cli, &["mail", "save", &thread, "2", "--to", &to]).refused(1, "--anyway");
+    run(&cli, &["mail", "open", &thread, "2"]).refused(1, "can run programs");
+    run(&cli, &["mail", "save", &thread, "7", "--to", &to]).refused(1, "there is no attachment 7");
+    assert_eq!(file_names(&cli.path("saved")).len(), 2);
+    let saved = json(&cli, &["mail", "save", &thread, "2", "--to", &to, "--anyway"]);
     assert!(text(&saved["path"]).starts_with(&format!("{to}/")), "{saved}");
 }
 
 #[test]
-fn doctor_warns_of_an_account_that_acts_and_cannot_send() {
+fn doctor_says_whether_and_how_an_account_can_send() {
     let cli = configured();
-    let doctor = |more: &str| {
+    let doctor = |more: &str, expected: &[&str]| {
         configure(&cli, more);
-        real(&cli, &["doctor"]).done().to_owned()
+        let output = run(&cli, &["doctor"]);
+        assert!(expected.iter().all(|part| output.done().contains(part)), "{output:?}");
     };
-    let warned = "its mode is \"act\", but nothing can be sent: write how under [mail.outgoing]";
-    assert!(doctor("").contains("warn  mail ") && doctor("").contains(warned), "{}", doctor(""));
-    let observing = doctor("mode = \"observe\"\n");
-    assert!(
-        observing.contains("ok    mail ") && observing.contains("there is no [mail.outgoing]"),
-        "{observing}"
+    doctor(
+        "",
+        &["warn  mail ", "its mode is \"act\", but nothing can be sent: write how under [mail.outgoing]"],
     );
-}
-
-#[test]
-fn a_copy_of_what_is_sent_lies_beside_the_maildir_and_doctor_says_so() {
-    let cli = configured();
+    doctor("mode = \"observe\"\n", &["ok    mail ", "there is no [mail.outgoing]"]);
     // Any program that is there.
     let program = env!("CARGO_BIN_EXE_sayso");
-    configure(&cli, &format!("[mail.outgoing]\nkind = \"command\"\ncommand = [\"{program}\"]\n"));
-    let checks = real(&cli, &["doctor", "--json"]);
-    let checks: Value = serde_json::from_str(&checks.out).unwrap();
-    let texts: Vec<String> = checks.as_array().unwrap().iter().map(|check| text(&check["text"])).collect();
-    assert!(texts.iter().any(|text| text.contains("a copy goes to") && text.contains(".Sent")), "{texts:?}");
+    let outgoing = format!("[mail.outgoing]\nkind = \"command\"\ncommand = [\"{program}\"]\n");
+    doctor(&outgoing, &["a copy goes to", ".Sent"]);
 }

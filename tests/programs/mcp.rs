@@ -1,7 +1,6 @@
 //! `sayso mcp` over plain lines of JSON.
 
-use crate::request::{json, open, read, run, the_one};
-use crate::runner::{Cli, CliOutput, captured, text, until};
+use crate::runner::{Cli, CliOutput, captured, each, json, open, read, run, text, the_one, until};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::io::{BufRead, BufReader, Write};
@@ -112,28 +111,17 @@ fn the_tools_are_listed_and_the_rest_is_refused() {
     let mut client = Client::new(&cli);
     assert_eq!(client.ask("ping", json!({}))["result"], json!({}));
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].clone();
-    let names: Vec<String> = tools.as_array().unwrap().iter().map(|tool| text(&tool["name"])).collect();
-    assert_eq!(
-        names,
-        ["ask_person", "request_approval", "notify_person", "approve_tool_call", "check_answer"]
-    );
+    let names = ["ask_person", "request_approval", "notify_person", "approve_tool_call", "check_answer"];
+    assert_eq!(each(&tools, "name"), names);
     assert!(tools.as_array().unwrap().iter().all(|tool| tool["inputSchema"]["type"] == "object"));
     assert_eq!(client.ask("resources/list", json!({}))["error"]["code"], -32601);
     assert_eq!(client.ask("tools/call", json!({"name": "rm"}))["error"]["code"], -32602);
     for (tool, arguments, expected) in [
         ("ask_person", json!({}), "question"),
         ("ask_person", json!({"question": "  "}), "one line"),
-        (
-            "ask_person",
-            json!({"question": "x", "nonsense": 1}),
-            "The person was not asked: Additional properties",
-        ),
+        ("ask_person", json!({"question": "x", "nonsense": 1}), "The person was not asked: Additional prop"),
         ("ask_person", json!({"question": "x", "nonsense": 1}), "takes `question` (required), `details`"),
-        (
-            "notify_person",
-            json!({"title": "x", "text": "y"}),
-            "The person was not told: Additional properties",
-        ),
+        ("notify_person", json!({"title": "x", "text": "y"}), "The person was not told: Additional prop"),
         ("notify_person", json!({"text": "y"}), "notify_person takes `title` (required), `details`, `key`"),
         ("request_approval", json!({"title": "x", "action": "a b"}), "action"),
         ("request_approval", json!({"title": "x", "action": "a", "arguments": [1]}), "arguments"),
@@ -238,19 +226,16 @@ fn several_wait_at_once_report_and_are_cancelled_apart() {
     let cli = Cli::new();
     let mut client = Client::new(&cli);
     let ask = |client: &mut Client, question: &str, key: Option<&str>| {
-        let arguments = json!({"question": question, "key": key});
-        let mut arguments = arguments.as_object().cloned().unwrap();
-        arguments.retain(|_, value| !value.is_null());
+        let mut arguments = json!({ "question": question });
+        arguments.as_object_mut().unwrap().extend(key.map(|key| ("key".to_owned(), json!(key))));
         let params =
             json!({"name": "ask_person", "arguments": arguments, "_meta": {"progressToken": question}});
         let id = client.begin("tools/call", params);
         let progress = client.next();
-        assert_eq!(
-            (&progress["method"], &progress["params"]["progressToken"]),
-            (&json!("notifications/progress"), &json!(question))
-        );
-        assert_eq!(progress["params"]["progress"], 1);
-        assert!(text(&progress["params"]["message"]).contains("ticket i"));
+        assert_eq!(progress["method"], "notifications/progress");
+        let told = &progress["params"];
+        assert_eq!((&told["progressToken"], &told["progress"]), (&json!(question), &json!(1)));
+        assert!(text(&told["message"]).contains("ticket i"));
         id
     };
     let one = ask(&mut client, "One?", None);
@@ -265,8 +250,7 @@ fn several_wait_at_once_report_and_are_cancelled_apart() {
     cancel(&mut client, kept);
     until(|| open(&cli).len() == 2);
     let items = open(&cli);
-    let titles: Vec<String> = items.iter().map(|item| text(&item["title"])).collect();
-    assert_eq!(titles, ["Two?", "Kept?"]);
+    assert_eq!(each(&json(&cli, &["list"]), "title"), ["Two?", "Kept?"]);
     json(&cli, &["respond", &text(&items[0]["id"]), "two"]);
     // Nothing is said of those that were cancelled; progress may come in between.
     let reply = loop {

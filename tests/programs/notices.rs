@@ -1,15 +1,12 @@
 //! Notices by a command, and the line for status bars.
 
-use crate::runner::{Background, Cli, captured, until};
+use crate::runner::{Cli, json, run, spawn, until};
 use rustix::process::Signal;
-use std::process::Stdio;
 
 #[test]
 fn a_command_is_told_of_what_is_new_as_words_that_no_shell_reads() {
     let cli = Cli::new();
-    for part in ["cur", "new", "tmp"] {
-        std::fs::create_dir_all(cli.path("mail").join(part)).unwrap();
-    }
+    cli.maildir("mail");
     let (mail, log) = (cli.path("mail"), cli.path("told"));
     cli.configure(&format!(
         "[user]\naddress = \"ada@example.org\"\n[[mail]]\nname = \"home\"\npath = \"{}\"\n[notices]\nevery_seconds = 0\n\
@@ -17,18 +14,13 @@ fn a_command_is_told_of_what_is_new_as_words_that_no_shell_reads() {
         mail.display(),
         log.display(),
     ));
-    let mut command = cli.real();
-    command.arg("watch").stdout(Stdio::piped()).stderr(Stdio::piped());
-    let watch = Background::of(command.spawn().unwrap());
-    until(|| {
-        let status = captured(cli.real().args(["status", "--json"]).output().unwrap());
-        status.out.contains(&format!("\"driver\":{}", watch.pid()))
-    });
+    let watch = spawn(&cli, &["watch"]);
+    until(|| json(&cli, &["status"])["driver"] == watch.pid());
     let raw = "Message-ID: <1@post.example>\r\nFrom: Bob <bob@b.example>\r\nTo: ada@example.org\r\n\
         Subject: --x $(touch owned) `touch owned`?\r\n\r\nShall we have lunch on Friday?\r\n";
     std::fs::write(mail.join("new").join(format!("{}.1.host", jiff::Timestamp::now().as_second())), raw)
         .unwrap();
-    captured(cli.real().args(["mail", "sync"]).output().unwrap()).done();
+    run(&cli, &["mail", "sync"]).done();
     until(|| std::fs::read_to_string(&log).is_ok_and(|log| log.ends_with('\n')));
     let line = std::fs::read_to_string(&log).unwrap();
     assert!(line.starts_with("–-x $(touch owned) `touch owned`?|") && line.ends_with("|1\n"), "{line}");
@@ -40,7 +32,7 @@ fn a_command_is_told_of_what_is_new_as_words_that_no_shell_reads() {
 #[test]
 fn the_line_for_status_bars_always_comes_and_makes_nothing() {
     let cli = Cli::new();
-    let status = || captured(cli.real().args(["status", "--short"]).output().unwrap());
+    let status = || run(&cli, &["status", "--short"]);
     assert_eq!(status().done(), "0 open\n");
     assert!(!cli.data().join("sayso.db").exists());
     std::fs::write(cli.data().join("sayso.db"), "a diary").unwrap();
@@ -58,6 +50,6 @@ fn wrong_hours_and_kinds_are_refused() {
         ("kinds = [\"mails\"]", "triage, approval, question, trouble"),
     ] {
         cli.configure(&format!("[notices]\n{text}\n"));
-        captured(cli.real().arg("config").output().unwrap()).refused(2, expected);
+        run(&cli, &["config"]).refused(2, expected);
     }
 }

@@ -1,18 +1,8 @@
 //! The real program: what needs no workflow, and how it behaves in a pipe.
 
-use crate::runner::{Cli, CliOutput, captured};
+use crate::runner::{Cli, captured, run};
 use std::io::Read;
 use std::process::Stdio;
-
-fn real(cli: &Cli, args: &[&str]) -> CliOutput {
-    captured(cli.real().args(args).output().unwrap())
-}
-
-#[test]
-fn without_a_verb_or_a_terminal_the_list_is_named() {
-    let cli = Cli::new();
-    real(&cli, &[]).refused(2, "`sayso list`");
-}
 
 #[test]
 fn verbs_work_on_an_empty_folder() {
@@ -23,10 +13,11 @@ fn verbs_work_on_an_empty_folder() {
         (&["run", "--until-idle", "--json"], "{\"threads\":[],\"interrupts\":[]}\n"),
         (&["status", "--short"], "0 open\n"),
     ] {
-        assert_eq!(real(&cli, args).done(), out);
+        assert_eq!(run(&cli, args).done(), out);
     }
-    real(&cli, &["start", "chat", "topic=x"])
+    run(&cli, &["start", "chat", "topic=x"])
         .refused(3, "there is no workflow `chat`; there are analyze, ask");
+    run(&cli, &[]).refused(2, "`sayso list`");
 }
 
 #[test]
@@ -56,7 +47,7 @@ fn an_answer_that_cannot_be_written_is_a_failure() {
 #[test]
 fn help_is_there_for_every_verb() {
     let cli = Cli::new();
-    let help = real(&cli, &["--help"]);
+    let help = run(&cli, &["--help"]);
     let verbs: Vec<&str> = help
         .done()
         .lines()
@@ -76,9 +67,9 @@ fn help_is_there_for_every_verb() {
     let expected: Vec<&str> = groups.iter().flat_map(|group| group.split(' ')).collect();
     assert_eq!(verbs, expected);
     for verb in &verbs {
-        let output = real(&cli, &[verb, "--help"]);
+        let output = run(&cli, &[verb, "--help"]);
         assert!(output.done().contains("Example"), "{verb}");
         assert!(output.done().contains("--json"), "{verb}");
     }
-    assert!(real(&cli, &["--version"]).done().starts_with("sayso 0."));
+    assert!(run(&cli, &["--version"]).done().starts_with("sayso 0."));
 }

@@ -3,20 +3,8 @@
 use crate::runner::{Cli, keys, text};
 use serde_json::{Value, json};
 
-const REPORT: &[&str] = &[
-    "pruned",
-    "before",
-    "status",
-    "threads",
-    "records",
-    "mails",
-    "kept",
-    "tables",
-    "bytes",
-    "file_before",
-    "file_after",
-    "left",
-];
+const REPORT: &str =
+    "pruned before status threads records mails kept tables bytes file_before file_after left";
 
 #[test]
 fn prune_shows_first_and_takes_only_when_told() {
@@ -76,9 +64,9 @@ fn activity_tells_the_days_in_numbers() {
     cli.json(&["accept", &asked[0], "--wait"]);
     let activity = cli.json(&["activity", "--days", "3"]);
     assert_eq!(activity["days"].as_array().unwrap().len(), 3);
-    keys(&activity["days"][0], &["day", "decisions", "calls", "tokens", "cost"]);
+    keys(&activity["days"][0], "day decisions calls tokens cost");
     assert_eq!(activity["days"][2]["decisions"]["untouched"], 1);
-    keys(&activity["storage"], &["file", "free", "tables"]);
+    keys(&activity["storage"], "file free tables");
     let output = cli.sayso(&["activity"]);
     let output = output.done();
     assert!(output.contains("1 today, 1 in 30 days") && output.contains("The file takes"), "{output}");

@@ -1,61 +1,14 @@
 //! `request` and `answer`: programs that ask, and die, and ask again.
 
-use crate::runner::{Background, Cli, CliOutput, captured, keys, text, texts, until};
+use crate::runner::{
+    Background, Cli, answer, each, json, keys, list, open, read, run, spawn, text, texts, the_one, until,
+    with_stdin,
+};
 use rustix::process::Signal;
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
-use std::io::Write;
-use std::process::Stdio;
 
-pub const ANSWER: &[&str] = &["id", "thread", "status", "interrupts", "type", "args", "by", "at"];
-
-pub fn run(cli: &Cli, args: &[&str]) -> CliOutput {
-    captured(cli.real().args(args).output().unwrap())
-}
-
-pub fn with_stdin(cli: &Cli, args: &[&str], stdin: &[u8]) -> CliOutput {
-    let mut command = cli.real();
-    command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // A program that refuses before it reads closes its end.
-    let _ = child.stdin.take().unwrap().write_all(stdin);
-    captured(child.wait_with_output().unwrap())
-}
-
-pub fn spawn(cli: &Cli, args: &[&str]) -> Background {
-    let mut command = cli.real();
-    command.args(args).stdout(Stdio::piped()).stderr(Stdio::piped());
-    Background::of(command.spawn().unwrap())
-}
-
-/// What a call printed that ended with `code`.
-#[track_caller]
-pub fn read(output: &CliOutput, code: i32) -> Value {
-    assert_eq!(output.code, code, "{output:?}");
-    serde_json::from_str(&output.out).unwrap_or_else(|e| panic!("{e}: {output:?}"))
-}
-
-#[track_caller]
-pub fn json(cli: &Cli, args: &[&str]) -> Value {
-    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-    read(&run(cli, &args), 0)
-}
-
-pub fn open(cli: &Cli) -> Vec<Value> {
-    json(cli, &["list"]).as_array().unwrap().clone()
-}
-
-/// The one question that is open, once there is one.
-pub fn the_one(cli: &Cli) -> Value {
-    until(|| open(cli).len() == 1);
-    open(cli).remove(0)
-}
-
-#[track_caller]
-fn refused(cli: &Cli, args: &[&str], code: i32, expected: &str) {
-    run(cli, args).refused(code, expected);
-    assert_eq!(open(cli).len(), 0, "{args:?}");
-}
+const ANSWER: &str = "id thread status interrupts type args by at";
 
 #[test]
 fn a_question_is_asked_shown_and_answered_in_each_way() {
@@ -66,33 +19,20 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         (&["respond", "not on a Friday"], 0, "respond", json!("not on a Friday")),
         (&["ignore"], 4, "ignore", Value::Null),
     ];
+    let asked = ["request", "--title", "Deploy 1.4?", "--text", "It is green.", "--action", "deploy"];
+    let more = ["--args", r#"{"env":"prod","n":3}"#, "--source", "ci", "--wait"];
     for (decision, code, word, args) in ways {
-        let asked = [
-            "request",
-            "--title",
-            "Deploy 1.4?",
-            "--text",
-            "It is green.",
-            "--action",
-            "deploy",
-            "--args",
-            r#"{"env":"prod","n":3}"#,
-            "--source",
-            "ci",
-            "--wait",
-        ];
-        let asker = spawn(&cli, &asked);
+        let asker = spawn(&cli, &[&asked[..], &more].concat());
         let item = the_one(&cli);
-        assert_eq!(
-            (&item["workflow"], &item["action"], &item["kind"], &item["source"], &item["title"]),
-            (
-                &json!("request"),
-                &json!("request/deploy"),
-                &json!("approval"),
-                &json!("request: ci"),
-                &json!("Deploy 1.4?")
-            )
-        );
+        for (key, expected) in [
+            ("workflow", "request"),
+            ("action", "request/deploy"),
+            ("kind", "approval"),
+            ("source", "request: ci"),
+            ("title", "Deploy 1.4?"),
+        ] {
+            assert_eq!(item[key], expected);
+        }
         assert_eq!(item["args"], json!({"env": "prod", "n": 3}));
         assert_eq!(item["warnings"], json!([]));
         let id = text(&item["id"]);
@@ -106,9 +46,7 @@ fn a_question_is_asked_shown_and_answered_in_each_way() {
         let waits = read(&run(&cli, &["answer", &id]), 6);
         keys(&waits, ANSWER);
         assert_eq!((&waits["type"], &waits["status"]), (&Value::Null, &json!("waiting")));
-        let decide: Vec<&str> =
-            [decision[0], id.as_str()].into_iter().chain(decision[1..].iter().copied()).collect();
-        assert_eq!(run(&cli, &decide).code, 0);
+        answer(&cli, &id, decision);
         let reply = read(&asker.wait(), code);
         keys(&reply, ANSWER);
         assert_eq!((&reply["type"], &reply["args"], &reply["by"]), (&json!(word), &args, &json!("cli")));
@@ -161,43 +99,50 @@ fn only_the_answers_that_were_named_are_taken() {
 #[test]
 fn what_cannot_be_asked_is_refused_before_anything_is_kept() {
     let cli = Cli::new();
-    refused(&cli, &["request"], 2, "--title");
-    refused(&cli, &["request", "--title", "  "], 2, "`title`: say in one line");
-    refused(&cli, &["request", "--title", &"x".repeat(400)], 2, "400 characters are too many");
-    refused(&cli, &["request", "--title", "t", "--args", "{}"], 2, "--action");
-    refused(&cli, &["request", "--title", "t", "--action", "a", "--args", "{x"], 2, "--args is not JSON");
-    refused(&cli, &["request", "--title", "t", "--action", "a", "--args", "[1]"], 2, "not a JSON object");
-    refused(&cli, &["request", "--title", "t", "--action", "write email"], 2, "`action`");
-    refused(&cli, &["request", "--title", "t", "--action", "email/write_email"], 2, "`action`");
-    refused(&cli, &["request", "--title", "t", "--allow", "shrug"], 2, "shrug");
-    refused(&cli, &["request", "--title", "t", "--allow", "edit"], 2, "nothing to edit");
-    refused(&cli, &["request", "--title", "t", "--expires", "soon"], 2, "`soon` is not a length of time");
-    refused(&cli, &["request", "--title", "t", "--timeout", "3"], 2, "--wait");
-    refused(&cli, &["request", "--title", "t", "--key", &"k".repeat(201)], 2, "at most 200");
-    refused(&cli, &["request", "--title", "t", "--source", &"s".repeat(81)], 2, "81 characters");
-    let file = cli.path("schema.json").display().to_string();
-    let with_schema = |text: Option<&str>, expected: &str| {
-        if let Some(text) = text {
-            std::fs::write(&file, text).unwrap();
-        }
-        refused(&cli, &["request", "--title", "t", "--action", "a", "--schema", &file], 2, expected);
-    };
-    with_schema(None, "cannot be read");
-    with_schema(Some("nonsense"), "is not JSON");
-    with_schema(Some("[]"), "not a JSON object");
-    with_schema(Some(r#"{"type": 7}"#), "not a JSON schema");
-    with_schema(Some(r#"{"required": ["n"]}"#), "`args`");
-    let huge = vec![b'x'; 300 * 1024];
-    with_stdin(&cli, &["request", "--title", "t", "--text", "-"], &huge).refused(2, "too many");
-    with_stdin(&cli, &["request", "--title", "t", "--text", "-"], b"\xff\xfe").refused(2, "UTF-8");
-    run(&cli, &["answer", "nonsense!"]).refused(3, "cannot be the id");
-    run(&cli, &["answer", "i00000000"]).refused(3, "there is no interrupt");
-    run(&cli, &["answer", "t00000000"]).refused(3, "there is no thread");
-    let notes = cli.path("notes");
-    std::fs::create_dir(&notes).unwrap();
-    std::fs::write(notes.join("a.md"), "Because it rained.").unwrap();
+    let schema = cli.path("schema.json").display().to_string();
+    let (long, key, source) = ("x".repeat(400), "k".repeat(201), "s".repeat(81));
+    run(&cli, &["request"]).refused(2, "--title");
+    run(&cli, &["request", "--title", "  "]).refused(2, "`title`: say in one line");
+    run(&cli, &["request", "--title", &long]).refused(2, "400 characters are too many");
+    for (args, expected) in [
+        (&["--args", "{}"][..], "--action"),
+        (&["--action", "a", "--args", "{x"], "--args is not JSON"),
+        (&["--action", "a", "--args", "[1]"], "not a JSON object"),
+        (&["--action", "write email"], "`action`"),
+        (&["--action", "email/write_email"], "`action`"),
+        (&["--allow", "shrug"], "shrug"),
+        (&["--allow", "edit"], "nothing to edit"),
+        (&["--expires", "soon"], "`soon` is not a length of time"),
+        (&["--timeout", "3"], "--wait"),
+        (&["--key", &key], "at most 200"),
+        (&["--source", &source], "81 characters"),
+        (&["--action", "a", "--schema", &schema], "cannot be read"),
+    ] {
+        run(&cli, &[&["request", "--title", "t"], args].concat()).refused(2, expected);
+    }
+    for (text, expected) in [
+        ("nonsense", "is not JSON"),
+        ("[]", "not a JSON object"),
+        (r#"{"type": 7}"#, "not a JSON schema"),
+        (r#"{"required": ["n"]}"#, "`args`"),
+    ] {
+        std::fs::write(&schema, text).unwrap();
+        run(&cli, &["request", "--title", "t", "--action", "a", "--schema", &schema]).refused(2, expected);
+    }
+    for (stdin, expected) in [(&[b'x'; 300 * 1024][..], "too many"), (b"\xff\xfe", "UTF-8")] {
+        with_stdin(&cli, &["request", "--title", "t", "--text", "-"], stdin).refused(2, expected);
+    }
+    assert_eq!(json(&cli, &["threads"]), json!([]));
+    for (id, expected) in [
+        ("nonsense!", "cannot be the id"),
+        ("i00000000", "there is no interrupt"),
+        ("t00000000", "there is no thread"),
+    ] {
+        run(&cli, &["answer", id]).refused(3, expected);
+    }
+    std::fs::write(cli.path("a.csv"), "Amount\n1\n").unwrap();
     cli.configure(&crate::model::config());
-    let other = json(&cli, &["analyze", "--query", "Why?", "--inputs", "notes"]);
+    let other = json(&cli, &["sheet", "a.csv", "-i", "sum Amount"]);
     run(&cli, &["answer", &text(&other["thread"])]).refused(2, "was not started by `sayso request`");
 }
 
@@ -226,7 +171,7 @@ fn one_key_is_one_question_with_one_answer() {
     // Also long after it was answered.
     assert_eq!(read(&run(&cli, &waiting), 0)["args"], json!({"n": 1}));
     assert_eq!(open(&cli).len(), 0);
-    assert_eq!(json(&cli, &["threads"]).as_array().unwrap().len(), 1);
+    assert_eq!(list(&cli, &["threads"]).len(), 1);
 }
 
 #[test]
@@ -241,8 +186,8 @@ fn of_many_that_come_first_with_one_key_one_asks() {
 }
 
 #[test]
-fn fifty_askers_each_get_their_own_answer_and_nobody_drives_meanwhile() {
-    const ASKERS: usize = 50;
+fn many_askers_each_get_their_own_answer_and_nobody_drives_meanwhile() {
+    const ASKERS: usize = 20;
     let cli = Cli::new();
     json(&cli, &["list"]);
     let askers: Vec<(String, Background)> = (0..ASKERS)
@@ -265,7 +210,7 @@ fn fifty_askers_each_get_their_own_answer_and_nobody_drives_meanwhile() {
         let reply = read(&asker.wait(), 0);
         assert_eq!(reply["args"], json!(format!("to {title}")));
     }
-    assert_eq!(json(&cli, &["threads", "--status", "done"]).as_array().unwrap().len(), ASKERS);
+    assert_eq!(list(&cli, &["threads", "--status", "done"]).len(), ASKERS);
 }
 
 #[test]
@@ -275,16 +220,11 @@ fn a_driver_that_dies_in_the_middle_loses_no_answer() {
         let asked = ["request", "--title", "Go?", "--key", "k"];
         let id = text(&json(&cli, &asked)["id"]);
         json(&cli, &["accept", &id]);
-        let mut driver = cli.real();
-        driver.args(["run"]).env("SAYSO_FAIL_POINT", point);
-        let killed = driver.output().unwrap();
-        assert_eq!(killed.status.code(), None, "{point}: {killed:?}");
+        cli.killed_at(point, &["run"]);
         let reply = read(&run(&cli, &["request", "--title", "Go?", "--key", "k", "--wait"]), 0);
         assert_eq!((&reply["type"], &reply["status"]), (&json!("accept"), &json!("done")), "{point}");
         let whole = json(&cli, &["show", &text(&reply["thread"])]);
-        let nodes: Vec<String> =
-            whole["steps"].as_array().unwrap().iter().map(|step| text(&step["node"])).collect();
-        assert_eq!(nodes, ["START", "ask_person", "ANSWERS", "answered"], "{point}");
+        assert_eq!(each(&whole["steps"], "node"), ["START", "ask_person", "ANSWERS", "answered"], "{point}");
     }
 }
 
@@ -312,7 +252,15 @@ fn beside_a_driver_an_asker_waits_for_it() {
 #[test]
 fn a_request_that_expires_closes_and_says_so() {
     let cli = Cli::new();
-    let reply = read(&run(&cli, &["request", "--title", "Quick", "--expires", "1s", "--wait"]), 5);
+    // An answer that was given wins, however late it is read.
+    let won = text(&json(&cli, &["request", "--title", "Won", "--expires", "3s"])["id"]);
+    json(&cli, &["accept", &won]);
+    let lost = text(&json(&cli, &["request", "--title", "Lost", "--expires", "3s"])["id"]);
+    let quick = spawn(&cli, &["request", "--title", "Quick", "--expires", "1s", "--wait"]);
+    // Without its asker, whoever looks next closes it.
+    let alone = text(&json(&cli, &["request", "--title", "Alone", "--expires", "1s"])["id"]);
+    until(|| run(&cli, &["answer", &alone]).code == 5);
+    let reply = read(&quick.wait(), 5);
     assert_eq!(
         (&reply["type"], &reply["by"], &reply["args"]),
         (&json!("expired"), &Value::Null, &Value::Null)
@@ -322,20 +270,13 @@ fn a_request_that_expires_closes_and_says_so() {
     run(&cli, &["accept", &id]).refused(3, "nobody answered in time");
     assert!(run(&cli, &["view", &id]).out.contains("no longer open: nobody answered in time"));
     assert_eq!(read(&run(&cli, &["answer", &id]), 5)["type"], "expired");
-    // Without its asker, whoever looks next closes it.
-    let id = text(&json(&cli, &["request", "--title", "Alone", "--expires", "1s"])["id"]);
-    until(|| run(&cli, &["answer", &id]).code == 5);
+    until(|| run(&cli, &["answer", &lost]).code == 5);
+    assert_eq!(read(&run(&cli, &["answer", &won]), 0)["type"], "accept");
     json(&cli, &["request", "--title", "Driven", "--expires", "1s"]);
     until(|| {
         run(&cli, &["run"]);
         open(&cli).is_empty()
     });
-    // An answer that was given wins, however late it is read.
-    let id = text(&json(&cli, &["request", "--title", "Won", "--expires", "2s"])["id"]);
-    json(&cli, &["accept", &id]);
-    let over = json(&cli, &["request", "--title", "Lost", "--expires", "2s"]);
-    until(|| run(&cli, &["answer", &text(&over["id"])]).code == 5);
-    assert_eq!(read(&run(&cli, &["answer", &id]), 0)["type"], "accept");
 }
 
 #[cfg(target_os = "linux")]

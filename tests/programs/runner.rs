@@ -2,8 +2,10 @@
 
 use crate::child::{ARGS, FLAGS, PREFACE};
 use serde_json::Value;
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::process::ExitStatusExt;
 use std::path::PathBuf;
 use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
@@ -75,27 +77,33 @@ impl Cli {
 
     /// The same with something on stdin.
     pub fn sayso_with(&self, args: &[&str], stdin: &[u8]) -> CliOutput {
-        let mut command = self.command(args);
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-        let mut child = command.spawn().unwrap();
-        child.stdin.take().unwrap().write_all(stdin).unwrap();
-        captured(child.wait_with_output().unwrap())
+        Background::of(self.command(args), stdin).wait()
     }
 
     /// Runs in the background.
     pub fn spawn(&self, args: &[&str]) -> Background {
-        let mut command = self.command(args);
-        command.stdout(Stdio::piped()).stderr(Stdio::piped());
-        Background(Some(command.spawn().unwrap()))
+        Background::of(self.command(args), b"")
+    }
+
+    /// A Maildir to read mail from.
+    pub fn maildir(&self, name: &str) {
+        for part in ["cur", "new", "tmp"] {
+            std::fs::create_dir_all(self.path(name).join(part)).unwrap();
+        }
+    }
+
+    /// Runs the real program, which is killed when it comes to `point`.
+    #[track_caller]
+    pub fn killed_at(&self, point: &str, args: &[&str]) {
+        let output = self.real().args(args).env("SAYSO_FAIL_POINT", point).output().unwrap();
+        assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
     }
 
     /// The JSON of a call that must work.
     #[track_caller]
     pub fn json(&self, args: &[&str]) -> Value {
         let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
-        let output = self.sayso(&args);
-        assert_eq!(output.code, 0, "{args:?}: {output:?}");
-        serde_json::from_str(&output.out).unwrap_or_else(|e| panic!("{args:?}: {e}: {output:?}"))
+        read(&self.sayso(&args), 0)
     }
 
     /// A call that must fail: its code, nothing on stdout, and a sentence, with and without `--json`.
@@ -154,8 +162,12 @@ impl CliOutput {
 pub struct Background(Option<Child>);
 
 impl Background {
-    /// A child that does not outlive its test.
-    pub fn of(child: Child) -> Self {
+    /// A child that does not outlive its test, with this on its stdin.
+    pub fn of(mut command: Command, stdin: &[u8]) -> Self {
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        // A program that refuses before it reads closes its end.
+        let _ = child.stdin.take().unwrap().write_all(stdin);
         Self(Some(child))
     }
 
@@ -193,6 +205,73 @@ pub fn captured(output: Output) -> CliOutput {
     CliOutput { code, out: out.strip_prefix(PREFACE).unwrap_or(&out).to_owned(), err }
 }
 
+/// What a call printed that ended with `code`.
+#[track_caller]
+pub fn read(output: &CliOutput, code: i32) -> Value {
+    assert_eq!(output.code, code, "{output:?}");
+    serde_json::from_str(&output.out).unwrap_or_else(|e| panic!("{e}: {output:?}"))
+}
+
+/// The real program.
+pub fn run(cli: &Cli, args: &[&str]) -> CliOutput {
+    captured(cli.real().args(args).output().unwrap())
+}
+
+/// The same with something on stdin.
+pub fn with_stdin(cli: &Cli, args: &[&str], stdin: &[u8]) -> CliOutput {
+    spawn_with(cli, args, stdin).wait()
+}
+
+/// The same in the background.
+pub fn spawn(cli: &Cli, args: &[&str]) -> Background {
+    spawn_with(cli, args, b"")
+}
+
+pub fn spawn_with(cli: &Cli, args: &[&str], stdin: &[u8]) -> Background {
+    let mut command = cli.real();
+    command.args(args);
+    Background::of(command, stdin)
+}
+
+/// The JSON of the real program, which must work.
+#[track_caller]
+pub fn json(cli: &Cli, args: &[&str]) -> Value {
+    let args: Vec<&str> = args.iter().copied().chain(["--json"]).collect();
+    read(&run(cli, &args), 0)
+}
+
+/// The same, which must give a list.
+#[track_caller]
+pub fn list(cli: &Cli, args: &[&str]) -> Vec<Value> {
+    json(cli, args).as_array().unwrap().clone()
+}
+
+/// The open questions.
+#[track_caller]
+pub fn open(cli: &Cli) -> Vec<Value> {
+    list(cli, &["list"])
+}
+
+/// The one question that is open, once there is one.
+pub fn the_one(cli: &Cli) -> Value {
+    until(|| open(cli).len() == 1);
+    open(cli).remove(0)
+}
+
+/// Answers a question by the words of a verb, which the id follows first.
+#[track_caller]
+pub fn answer(cli: &Cli, id: &str, words: &[&str]) {
+    let args: Vec<&str> = [words[0], id].into_iter().chain(words[1..].iter().copied()).collect();
+    assert_eq!(run(cli, &args).code, 0, "{args:?}");
+}
+
+/// The checks of this name in what `doctor` says: whether each is well, and its sentence.
+pub fn checks(cli: &Cli, name: &str) -> Vec<(bool, String)> {
+    let report: Value = serde_json::from_str(&run(cli, &["doctor", "--json"]).out).unwrap();
+    let checks = report.as_array().unwrap().iter().filter(|check| check["check"] == name);
+    checks.map(|check| (check["ok"] == true, text(&check["text"]))).collect()
+}
+
 /// Waits for a condition that another process makes true.
 #[track_caller]
 pub fn until(mut condition: impl FnMut() -> bool) {
@@ -213,15 +292,22 @@ pub fn texts(value: &Value) -> Vec<String> {
     value.as_array().unwrap_or_else(|| panic!("{value} is not a list")).iter().map(text).collect()
 }
 
-/// The keys of an object, exactly.
+/// This field of every entry of a list.
 #[track_caller]
-pub fn keys(value: &Value, expected: &[&str]) {
-    let mut found: Vec<&str> =
-        value.as_object().unwrap_or_else(|| panic!("{value}")).keys().map(String::as_str).collect();
-    let mut expected = expected.to_vec();
-    found.sort_unstable();
-    expected.sort_unstable();
-    assert_eq!(found, expected);
+pub fn each(list: &Value, field: &str) -> Vec<String> {
+    list.as_array()
+        .unwrap_or_else(|| panic!("{list} is not a list"))
+        .iter()
+        .map(|one| text(&one[field]))
+        .collect()
 }
 
-pub const OUTCOME: &[&str] = &["thread", "status", "interrupts", "output", "error"];
+/// The keys of an object, exactly.
+#[track_caller]
+pub fn keys(value: &Value, expected: &str) {
+    let found = value.as_object().unwrap_or_else(|| panic!("{value}")).keys().map(String::as_str);
+    let found: BTreeSet<&str> = found.collect();
+    assert_eq!(found, expected.split_whitespace().collect());
+}
+
+pub const OUTCOME: &str = "thread status interrupts output error";

@@ -1,9 +1,16 @@
 //! LangGraph servers from a shell, where nobody drives.
 
-use crate::runner::{Cli, CliOutput, captured};
+use crate::runner::{Cli, json, run, spawn};
 use crate::support::langgraph::Server;
-use serde_json::{Value, json};
+use serde_json::json;
 use std::net::TcpListener;
+
+/// A server that asks this.
+async fn asking(question: &str) -> Server {
+    let server = Server::open().await;
+    server.langgraph.ask("agent", &json!(question));
+    server
+}
 
 /// The real program beside servers of these names and ports.
 fn beside(servers: &[(&str, u16)]) -> Cli {
@@ -15,66 +22,54 @@ fn beside(servers: &[(&str, u16)]) -> Cli {
     cli
 }
 
-fn real(cli: &Cli, args: &[&str]) -> CliOutput {
-    captured(cli.real().args(args).output().unwrap())
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn list_shows_what_doctor_counts() {
-    let server = Server::open().await;
-    server.langgraph.ask("agent", &json!("How old are you?"));
+    let server = asking("How old are you?").await;
     let cli = beside(&[("lab", server.address.port())]);
-    let checked = real(&cli, &["doctor"]).out;
+    let checked = run(&cli, &["doctor"]).out;
     assert!(checked.contains("lab: LangGraph server 0.16.7, 1 thread is waiting"), "{checked}");
-    let mut ids = Vec::new();
-    for _ in 0..2 {
-        let listed = real(&cli, &["list", "--json"]);
-        assert_eq!((listed.code, listed.err.as_str()), (0, ""), "{listed:?}");
-        let items: Value = serde_json::from_str(&listed.out).unwrap();
-        assert_eq!((items.as_array().unwrap().len(), &items[0]["title"]), (1, &json!("How old are you?")));
-        ids.push(items[0]["id"].clone());
-    }
-    assert_eq!(ids[0], ids[1]);
+    let first = json(&cli, &["list"]);
+    assert_eq!((first.as_array().unwrap().len(), &first[0]["title"]), (1, &json!("How old are you?")));
+    assert_eq!(json(&cli, &["list"])[0]["id"], first[0]["id"]);
+    assert_eq!(run(&cli, &["list"]).err, "");
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_does_not_answer_keeps_no_other_from_being_listed() {
-    let server = Server::open().await;
-    server.langgraph.ask("agent", &json!("How old are you?"));
+    let well = asking("How old are you?").await;
+    // One that lists its threads, and reading one of them takes forever.
+    let stuck = asking("Which colour?").await;
+    stuck.langgraph.lock().stuck = true;
+    // One that is down, one that hangs up on everybody, and one that never answers.
     let port = |listener: &TcpListener| listener.local_addr().unwrap().port();
-    // One that is down, one that hangs up on everybody, one that never answers, and one that stops in the middle.
     let down = port(&TcpListener::bind("127.0.0.1:0").unwrap());
     let (rude, silent) =
         (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
-    let stuck = Server::open().await;
-    stuck.langgraph.ask("agent", &json!("Which colour?"));
-    stuck.langgraph.lock().stuck = true;
-    let servers = [
-        ("down", down),
-        ("rude", port(&rude)),
-        ("silent", port(&silent)),
-        ("stuck", stuck.address.port()),
-        ("well", server.address.port()),
-    ];
+    let rude_port = port(&rude);
     std::thread::spawn(move || rude.incoming().for_each(drop));
-    let listed = real(&beside(&servers), &["list"]);
-    assert_eq!(listed.code, 0, "{listed:?}");
-    assert!(listed.out.contains("How old are you?"), "{listed:?}");
-    let warned: Vec<&str> = listed.err.lines().collect();
+    let well = ("well", well.address.port());
+    let unreached = beside(&[("down", down), ("rude", rude_port), ("silent", port(&silent)), well]);
+    let unread = beside(&[("stuck", stuck.address.port()), well]);
+    // Both at once, because each takes as long as a person waits for a server.
+    let lists = [spawn(&unreached, &["list"]), spawn(&unread, &["list"])];
+    let down = format!("down: 127.0.0.1:{down} cannot be reached (");
+    let rude = format!("rude: the connection to 127.0.0.1:{rude_port} broke off (");
+    let unlisted = "; its new questions are not listed";
     let expected = [
-        (
-            format!("warning: down: 127.0.0.1:{down} cannot be reached ("),
-            "; its new questions are not listed",
-        ),
-        (
-            format!("warning: rude: the connection to 127.0.0.1:{} broke off (", servers[1].1),
-            "); its new questions are not listed",
-        ),
-        ("warning: silent: no answer within 5 seconds".to_owned(), "; its new questions are not listed"),
-        ("warning: stuck: some threads could not be read".to_owned(), "; their questions are not listed"),
+        vec![
+            (down.as_str(), unlisted),
+            (&rude, "); its new questions are not listed"),
+            ("silent: no answer within 5 seconds", unlisted),
+        ],
+        vec![("stuck: some threads could not be read", "; their questions are not listed")],
     ];
-    assert_eq!(warned.len(), expected.len(), "{listed:?}");
-    for (line, (begins, ends)) in warned.iter().zip(expected) {
-        assert!(line.starts_with(&begins) && line.ends_with(ends), "{line}");
+    for (listing, expected) in lists.into_iter().zip(expected) {
+        let listed = listing.wait();
+        assert!(listed.code == 0 && listed.out.contains("How old are you?"), "{listed:?}");
+        let warned: Vec<&str> = listed.err.lines().collect();
+        assert_eq!(warned.len(), expected.len(), "{listed:?}");
+        for (line, (begins, ends)) in warned.iter().zip(expected) {
+            assert!(line.starts_with(&format!("warning: {begins}")) && line.ends_with(ends), "{line}");
+        }
     }
 }

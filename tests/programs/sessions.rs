@@ -1,56 +1,50 @@
 //! `sessions`: what coding agents report about themselves, and how it is shown.
 
-use crate::request::{json, read, run, the_one};
-use crate::runner::{Background, Cli, CliOutput, captured, keys, text, until};
+use crate::runner::{Background, Cli, CliOutput, json, keys, list, read, run, text, the_one, until};
+use crate::support::merged;
 use serde_json::{Value, json};
-use std::io::Write;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
-const SESSION: &[&str] = &[
-    "agent",
-    "id",
-    "folder",
-    "branch",
-    "state",
-    "waits_for",
-    "interrupt",
-    "since",
-    "started_at",
-    "prompt",
-    "model",
-    "mode",
-    "input_tokens",
-    "output_tokens",
-    "cost",
-    "terminal",
-];
+const SESSION: &str = "agent id folder branch state waits_for interrupt since started_at prompt model mode input_tokens \
+    output_tokens cost terminal";
 
 fn event(session: &str, name: &str) -> Value {
     json!({"session_id": session, "cwd": "/home/a/app", "hook_event_name": name})
 }
 
-fn hook(cli: &Cli, tool: &str) -> Command {
-    let mut command = cli.real();
-    command.args(["request", "--hook", tool]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    command
+fn asks(session: &str, command: &str) -> Value {
+    let call = json!({"tool_name": "Bash", "tool_input": {"command": command}});
+    merged(event(session, "PermissionRequest"), call)
 }
 
-fn send_event(mut command: Command, event: &Value) -> CliOutput {
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(event.to_string().as_bytes()).unwrap();
-    captured(child.wait_with_output().unwrap())
+/// The hook of a tool, with more in its environment.
+fn hook(cli: &Cli, tool: &str, env: &[(&str, &str)], event: &Value) -> Background {
+    let mut command = cli.real();
+    command.args(["request", "--hook", tool]).envs(env.iter().copied());
+    Background::of(command, event.to_string().as_bytes())
 }
 
 /// Something that only informs: it says nothing, whatever it is.
 #[track_caller]
 fn tell(cli: &Cli, event: &Value) {
-    let output = send_event(hook(cli, "claude-code"), event);
-    assert_eq!((output.code, output.out.as_str(), output.err.as_str()), (0, "", ""), "{event}");
+    tell_with(cli, &[], event);
+}
+
+#[track_caller]
+fn tell_with(cli: &Cli, env: &[(&str, &str)], event: &Value) {
+    let CliOutput { code, out, err } = hook(cli, "claude-code", env, event).wait();
+    assert_eq!((code, out.as_str(), err.as_str()), (0, "", ""), "{event}");
 }
 
 fn sessions(cli: &Cli) -> Vec<Value> {
-    json(cli, &["sessions"]).as_array().unwrap().clone()
+    list(cli, &["sessions"])
+}
+
+/// A data folder that is in use; in another, nothing is kept of sessions.
+fn used() -> Cli {
+    let cli = Cli::new();
+    run(&cli, &["list"]).done();
+    cli
 }
 
 #[test]
@@ -61,21 +55,17 @@ fn a_session_is_listed_from_its_start_to_its_end() {
     assert!(!cli.data().join("sayso.db").exists());
     assert!(run(&cli, &["sessions"]).done().contains("No coding agent has reported a session"));
     tell(&cli, &event("s1", "SessionStart"));
-    let mut prompted = event("s1", "UserPromptSubmit");
-    prompted["prompt"] = json!("Mend the\u{1b}[2J hub");
-    prompted["permission_mode"] = json!("auto");
+    let prompt = json!({"prompt": "Mend the\u{1b}[2J hub", "permission_mode": "auto"});
     let [idle] = sessions(&cli).try_into().unwrap();
     keys(&idle, SESSION);
     assert_eq!((&idle["agent"], &idle["state"]), (&json!("claude-code"), &json!("idle")));
     assert_eq!((&idle["folder"], &idle["terminal"]), (&json!("/home/a/app"), &Value::Null));
-    tell(&cli, &prompted);
+    tell(&cli, &merged(event("s1", "UserPromptSubmit"), prompt));
     let shown = run(&cli, &["sessions"]).done().to_owned();
     assert!(shown.contains("claude-code (auto)"), "{shown}");
     assert!(shown.contains("working") && shown.contains("Mend the") && !shown.contains('\u{1b}'), "{shown}");
-    let mut dialog = event("s1", "Notification");
-    dialog["notification_type"] = json!("permission_prompt");
-    dialog["message"] = json!("Claude needs your permission");
-    tell(&cli, &dialog);
+    let dialog = json!({"notification_type": "permission_prompt", "message": "Claude needs your permission"});
+    tell(&cli, &merged(event("s1", "Notification"), dialog));
     let [asks] = sessions(&cli).try_into().unwrap();
     assert_eq!((&asks["state"], &asks["interrupt"]), (&json!("waiting"), &Value::Null));
     assert_eq!(asks["waits_for"], "Claude needs your permission");
@@ -87,17 +77,11 @@ fn a_session_is_listed_from_its_start_to_its_end() {
 
 #[test]
 fn a_session_waits_for_its_card_and_goes_on() {
-    let cli = Cli::new();
-    run(&cli, &["list"]).done();
+    let cli = used();
     for session in ["s1", "s2"] {
         tell(&cli, &event(session, "SessionStart"));
     }
-    let mut asks = event("s2", "PermissionRequest");
-    (asks["tool_name"], asks["tool_input"]) = (json!("Bash"), json!({"command": "cargo publish"}));
-    let mut command = hook(&cli, "claude-code");
-    let mut child = command.spawn().unwrap();
-    child.stdin.take().unwrap().write_all(asks.to_string().as_bytes()).unwrap();
-    let tool = Background::of(child);
+    let tool = hook(&cli, "claude-code", &[], &asks("s2", "cargo publish"));
     let item = the_one(&cli);
     // Those that wait come first.
     until(|| sessions(&cli)[0]["interrupt"] == item["id"]);
@@ -113,12 +97,9 @@ fn a_session_waits_for_its_card_and_goes_on() {
 
 #[test]
 fn a_session_ends_with_its_process() {
-    let cli = Cli::new();
-    run(&cli, &["list"]).done();
+    let cli = used();
     let mut agent = Command::new("sleep").arg("60").spawn().unwrap();
-    let mut command = hook(&cli, "claude-code");
-    command.env("CLAUDE_PID", agent.id().to_string());
-    assert_eq!(send_event(command, &event("s1", "SessionStart")).code, 0);
+    tell_with(&cli, &[("CLAUDE_PID", &agent.id().to_string())], &event("s1", "SessionStart"));
     assert_eq!(sessions(&cli).len(), 1);
     agent.kill().unwrap();
     agent.wait().unwrap();
@@ -127,25 +108,20 @@ fn a_session_ends_with_its_process() {
 
 #[test]
 fn tokens_and_cost_are_those_the_agent_reports() {
-    let cli = Cli::new();
-    run(&cli, &["list"]).done();
+    let cli = used();
     let transcript = cli.path("t.jsonl");
     let line = json!({"type": "assistant", "message": {"id": "m1",
         "usage": {"input_tokens": 12000, "cache_read_input_tokens": 500, "output_tokens": 20}}});
     std::fs::write(&transcript, format!("{line}\n{line}\n")).unwrap();
     tell(&cli, &event("s1", "SessionStart"));
-    let mut stopped = event("s1", "Stop");
-    stopped["transcript_path"] = json!(transcript);
-    tell(&cli, &stopped);
+    tell(&cli, &merged(event("s1", "Stop"), json!({ "transcript_path": transcript })));
     let [counted] = sessions(&cli).try_into().unwrap();
     assert_eq!((&counted["input_tokens"], &counted["output_tokens"]), (&json!(12500), &json!(20)));
     assert_eq!(counted["cost"], Value::Null);
-    let opencode = |name: &str| {
-        json!({"event": name, "session_id": "s2", "cwd": "/home/a/app",
-        "tokens": {"input": 100, "output": 20}, "cost": 0.14})
-    };
     for name in ["busy", "idle"] {
-        assert_eq!(send_event(hook(&cli, "opencode"), &opencode(name)).out, "");
+        let event = json!({"event": name, "session_id": "s2", "cwd": "/home/a/app",
+            "tokens": {"input": 100, "output": 20}, "cost": 0.14});
+        assert_eq!(hook(&cli, "opencode", &[], &event).wait().out, "");
     }
     let shown = run(&cli, &["sessions"]).done().to_owned();
     assert!(shown.contains("12.5k tokens") && shown.contains("120 tokens, $0.14"), "{shown}");
@@ -153,20 +129,15 @@ fn tokens_and_cost_are_those_the_agent_reports() {
 
 #[test]
 fn a_terminal_that_cannot_be_shown_is_told_of_in_a_sentence() {
-    let cli = Cli::new();
-    run(&cli, &["list"]).done();
+    let cli = used();
     tell(&cli, &event("s1", "SessionStart"));
     run(&cli, &["sessions", "focus", "nobody"]).refused(3, "there is no session `nobody`");
     run(&cli, &["sessions", "focus", "s1"]).refused(1, "its terminal takes no commands");
-    let mut kitty = hook(&cli, "claude-code");
-    kitty.env("KITTY_WINDOW_ID", "3");
-    assert_eq!(send_event(kitty, &event("s2", "SessionStart")).code, 0);
+    tell_with(&cli, &[("KITTY_WINDOW_ID", "3")], &event("s2", "SessionStart"));
     run(&cli, &["sessions", "focus", "s2"]).refused(1, "allow_remote_control");
     run(&cli, &["sessions", "focus", "s"]).refused(2, "matches 2 ids");
     // What has no shape of a terminal is not taken for one.
-    let mut forged = hook(&cli, "claude-code");
-    forged.env("TMUX", "/tmp/x,1,0").env("TMUX_PANE", "%1;kill-server");
-    assert_eq!(send_event(forged, &event("s3", "SessionStart")).code, 0);
+    tell_with(&cli, &[("TMUX", "/tmp/x,1,0"), ("TMUX_PANE", "%1;kill-server")], &event("s3", "SessionStart"));
     assert_eq!(sessions(&cli).iter().find(|session| session["id"] == "s3").unwrap()["terminal"], Value::Null);
 }
 
@@ -176,12 +147,8 @@ fn what_the_agent_is_to_remember_is_on_record_and_no_grant() {
     let rule = json!({"type": "addRules", "rules": [{"toolName": "Bash", "ruleContent": "npm test *"}],
         "behavior": "allow", "destination": "localSettings"});
     let asks = |command: &str| {
-        let mut asks = event("s1", "PermissionRequest");
-        (asks["tool_name"], asks["tool_input"]) = (json!("Bash"), json!({"command": command}));
-        asks["permission_suggestions"] = json!([rule]);
-        let mut child = hook(&cli, "claude-code").spawn().unwrap();
-        child.stdin.take().unwrap().write_all(asks.to_string().as_bytes()).unwrap();
-        (Background::of(child), text(&the_one(&cli)["id"]))
+        let event = merged(asks("s1", command), json!({ "permission_suggestions": [rule] }));
+        (hook(&cli, "claude-code", &[], &event), text(&the_one(&cli)["id"]))
     };
     let decided = |tool: Background| read(&tool.wait(), 0)["hookSpecificOutput"]["decision"].clone();
     let (tool, id) = asks("npm test");

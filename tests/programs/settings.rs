@@ -1,7 +1,6 @@
 //! `config`, `doctor`, `completions`, `man`, and the log.
 
-use crate::analyze::{json as json_of, real};
-use crate::runner::{Cli, captured, keys};
+use crate::runner::{Cli, captured, checks, each, json as json_of, keys, run};
 use serde_json::{Value, json};
 use std::os::unix::fs::PermissionsExt;
 
@@ -15,7 +14,7 @@ fn config_says_what_is_meant_and_who_said_so() {
     assert!(!output.done().contains("canary"));
     let settings: Value = serde_json::from_str(&output.out).unwrap();
     let of = |key: &str| settings.as_array().unwrap().iter().find(|s| s["key"] == key).unwrap().clone();
-    keys(&of("budget.day"), &["key", "value", "origin"]);
+    keys(&of("budget.day"), "key value origin");
     assert_eq!(
         (&of("budget.day")["value"], &of("budget.day")["origin"]),
         (&json!("1.5"), &json!("env SAYSO_BUDGET__DAY"))
@@ -41,28 +40,13 @@ fn doctor_finds_everything_in_order() {
     let cli = Cli::new();
     cli.chat("tea");
     let report = json_of(&cli, &["doctor"]);
-    let checks = report.as_array().unwrap();
-    for check in checks {
-        keys(check, &["check", "ok", "text"]);
+    for check in report.as_array().unwrap() {
+        keys(check, "check ok text");
         assert_eq!(check["ok"], true, "{check}");
     }
-    let names: Vec<&str> = checks.iter().map(|check| check["check"].as_str().unwrap()).collect();
-    let known = [
-        "config",
-        "data folder",
-        "permissions",
-        "database",
-        "records",
-        "driver",
-        "model",
-        "api",
-        "api",
-        "api",
-        "sandbox",
-        "python",
-    ];
-    assert_eq!(names, known);
-    let output = real(&cli, &["doctor"]);
+    let known = "config,data folder,permissions,database,records,driver,model,api,api,api,sandbox,python";
+    assert_eq!(each(&report, "check").join(","), known);
+    let output = run(&cli, &["doctor"]);
     assert!(output.done().contains("1 thread checked, intact"));
     assert!(output.out.contains("without files, network or programs: limits on memory"), "{output:?}");
     #[cfg(target_os = "linux")]
@@ -84,25 +68,20 @@ fn doctor_names_what_is_wrong() {
     let cli = Cli::new();
     cli.chat("tea");
     std::fs::set_permissions(cli.data(), std::fs::Permissions::from_mode(0o755)).unwrap();
-    let output = real(&cli, &["doctor"]);
+    let output = run(&cli, &["doctor"]);
     assert_eq!(output.code, 1, "{output:?}");
     assert!(output.out.contains("FAIL  permissions") && output.out.contains("chmod 700"), "{output:?}");
     std::fs::set_permissions(cli.data(), std::fs::Permissions::from_mode(0o700)).unwrap();
     let db = rusqlite::Connection::open(cli.data().join("sayso.db")).unwrap();
     db.execute("UPDATE threads SET title = 'forged'", []).unwrap();
     drop(db);
-    let output = real(&cli, &["doctor", "--json"]);
-    assert_eq!(output.code, 1, "{output:?}");
-    let report: Value = serde_json::from_str(&output.out).unwrap();
-    let bad: Vec<&Value> = report.as_array().unwrap().iter().filter(|check| check["ok"] == false).collect();
-    assert_eq!(bad.len(), 1, "{report}");
-    assert_eq!(bad[0]["check"], "records");
-    assert!(bad[0]["text"].as_str().unwrap().contains("`sayso doctor --repair`"), "{report}");
-    let output = real(&cli, &["doctor", "--repair"]);
+    let [(false, records)] = &checks(&cli, "records")[..] else { panic!("nothing is wrong") };
+    assert!(records.contains("`sayso doctor --repair`"), "{records}");
+    let output = run(&cli, &["doctor", "--repair"]);
     assert!(output.code == 0 && output.out.contains("rebuilt: threads: the title of "), "{output:?}");
-    let output = real(&cli, &["doctor", "--repair"]);
+    let output = run(&cli, &["doctor", "--repair"]);
     assert!(output.out.contains("all match the log"), "{output:?}");
-    assert_eq!(real(&cli, &["doctor"]).code, 0);
+    assert_eq!(run(&cli, &["doctor"]).code, 0);
     std::fs::write(cli.data().join("sayso.db"), "a diary").unwrap();
     let output = cli.sayso(&["doctor"]);
     assert!(output.code == 1 && output.out.contains("is not a sayso database"), "{output:?}");
@@ -114,26 +93,17 @@ fn doctor_says_what_the_screen_would_say_of_keys() {
     cli.chat("tea");
     let keys_of = |line: &str| {
         cli.configure(&format!("[keys]\n{line}\n"));
-        let output = real(&cli, &["doctor", "--json"]);
-        let report: Value = serde_json::from_str(&output.out).unwrap();
-        let check = report.as_array().unwrap().iter().find(|check| check["check"] == "keys").cloned();
-        (output.code, check.map(|check| (check["ok"] == true, check["text"].as_str().unwrap().to_owned())))
+        (run(&cli, &["doctor"]).code, checks(&cli, "keys").pop())
     };
     for (line, expected) in [
-        ("acept = [\"x\"]", "[keys] has no action `acept`; did you mean `accept`?"),
-        ("accept = [\"i\"]", "[keys] `i` would mean both `accept` and `ignore`; "),
-        ("accept = [\"q\"]", "[keys] `q` would mean both `back` and `accept`; "),
-        ("accept = [\"enter\"]", "Enter never decides; "),
-        ("accept = [\"nosuchkey\"]", "[keys] accept: `nosuchkey` is not a key; "),
+        ("acept = [\"x\"]", "config.toml: [keys] has no action `acept`; did you mean `accept`?"),
+        ("accept = [\"i\"]", "config.toml: [keys] `i` would mean both `accept` and `ignore`; "),
+        ("[[command]]\nkey = \"a\"\nname = \"mine\"\nrun = \"true\"", "[[command]] `a` would mean both"),
     ] {
         let (code, check) = keys_of(line);
         let (ok, text) = check.unwrap();
         assert!(code == 1 && !ok && text.contains(expected), "{line}: {code} {text}");
-        assert!(text.contains("config.toml: [keys] "), "the file is named: {text}");
     }
-    let (code, check) = keys_of("[[command]]\nkey = \"a\"\nname = \"mine\"\nrun = \"true\"");
-    let (ok, text) = check.unwrap();
-    assert!(code == 1 && !ok && text.contains("[[command]] `a` would mean both"), "{code} {text}");
     assert!(matches!(keys_of("accept = [\"a\", \"ctrl-y\"]"), (0, Some((true, _)))));
     assert_eq!(keys_of("").1, None);
 }
@@ -144,11 +114,11 @@ fn completions_and_manual_come_from_the_same_definitions() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let output = cli.sayso(&["completions", shell]);
         assert!(output.done().contains("args-hash"), "{shell}");
-        keys(&cli.json(&["completions", shell]), &["shell", "script"]);
+        keys(&cli.json(&["completions", shell]), "shell script");
     }
     assert!(cli.sayso(&["man"]).done().contains(".SH VERBS"));
     assert!(cli.sayso(&["man", "edit"]).done().contains("\\-\\-args\\-hash"));
-    keys(&cli.json(&["man"]), &["man"]);
+    keys(&cli.json(&["man"]), "man");
     cli.refused(&["man", "edti"], 2, "did you mean `edit`?");
 }
 

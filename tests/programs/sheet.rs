@@ -1,10 +1,9 @@
 //! `sayso sheet` through the real program: formats, the terminal, bad input, and drivers that die between cells.
 
-use crate::analyze::{json, real};
 use crate::model;
-use crate::runner::{Cli, text, texts};
+use crate::runner::{Cli, each, json, list, read, run, text, texts};
+use crate::support::file_names;
 use crate::terminal::{PROMPT, Terminal};
-use std::os::unix::process::ExitStatusExt;
 
 const SALES: &str = "Region,Amount\nNorth,10\nSouth,12\nNorth,11\nEast,13\nSouth,9\nEast,12\nNorth,400\n";
 
@@ -74,17 +73,15 @@ fn bad_input_is_one_sentence() {
     let cli = configured();
     std::fs::write(cli.path("notes.txt"), "x").unwrap();
     for (args, expected) in [
-        (vec!["sheet", "none.xlsx", "-i", "x"], "cannot be opened"),
-        (vec!["sheet", "notes.txt", "-i", "x"], "not a workbook"),
-        (vec!["sheet", ".", "-i", "x"], "not a workbook"),
-        (vec!["sheet", "sales.csv", "-i", " "], "say what is to be done"),
-        (vec!["sheet", "sales.csv"], "--instruction"),
-        (vec!["sheet", "sales.csv", "-i", "x", "--max-steps", "0"], "between 1 and 100"),
-        (vec!["sheet", "sales.csv", "-i", "x", "--max-steps", "many"], "--max-steps"),
+        (&["none.xlsx", "-i", "x"][..], "cannot be opened"),
+        (&["notes.txt", "-i", "x"], "not a workbook"),
+        (&[".", "-i", "x"], "not a workbook"),
+        (&["sales.csv", "-i", " "], "say what is to be done"),
+        (&["sales.csv"], "--instruction"),
+        (&["sales.csv", "-i", "x", "--max-steps", "0"], "between 1 and 100"),
+        (&["sales.csv", "-i", "x", "--max-steps", "many"], "--max-steps"),
     ] {
-        let heard = real(&cli, &args);
-        assert_eq!(heard.code, 2, "{args:?}: {heard:?}");
-        assert!(heard.err.contains(expected) && heard.out.is_empty(), "{args:?}: {heard:?}");
+        run(&cli, &[&["sheet"], args].concat()).refused(2, expected);
     }
     assert_eq!(json(&cli, &["threads"]), serde_json::json!([]));
 }
@@ -94,23 +91,11 @@ fn bad_input_is_one_sentence() {
 fn work_that_was_waited_for_and_failed_exits_with_1() {
     let cli = configured();
     std::fs::write(cli.path("broken.xlsx"), "no package").unwrap();
-    let heard = real(&cli, &["sheet", "broken.xlsx", "-i", "sum Amount", "--wait", "--json"]);
-    assert_eq!(heard.code, 1, "{heard:?}");
-    let outcome: serde_json::Value = serde_json::from_str(&heard.out).unwrap();
+    let outcome = read(&run(&cli, &["sheet", "broken.xlsx", "-i", "sum Amount", "--wait", "--json"]), 1);
     assert_eq!(outcome["status"], "trouble", "{outcome}");
-    assert_eq!(json(&cli, &["list", "--kind", "trouble"]).as_array().unwrap().len(), 1);
-    let waited = real(&cli, &["sheet", "sales.csv", "-i", "sum Amount", "--wait", "--json"]);
+    assert_eq!(list(&cli, &["list", "--kind", "trouble"]).len(), 1);
+    let waited = run(&cli, &["sheet", "sales.csv", "-i", "sum Amount", "--wait", "--json"]);
     assert_eq!(waited.code, 0, "what asks has not failed: {waited:?}");
-}
-
-/// Drives until idle; dies at the point first.
-#[track_caller]
-fn run(cli: &Cli, point: &str) {
-    let mut command = cli.real();
-    command.args(["run"]).env("SAYSO_FAIL_POINT", point);
-    let output = command.output().unwrap();
-    assert_eq!(output.status.signal(), Some(9), "{point}: {output:?}");
-    json(cli, &["run"]);
 }
 
 #[test]
@@ -121,18 +106,16 @@ fn a_driver_killed_between_cells_asks_nothing_twice_and_writes_once() {
         let started = json(&cli, &["sheet", "sales.csv", "-i", "mark outliers in Amount", "--wait"]);
         let thread = text(&started["thread"]);
         json(&cli, &["accept", &texts(&started["interrupts"])[0]]);
-        run(&cli, point);
+        cli.killed_at(point, &["run"]);
+        json(&cli, &["run"]);
         let whole = json(&cli, &["show", &thread]);
         assert_eq!(whole["status"], "done", "{point}: {whole}");
-        let nodes: Vec<String> =
-            whole["steps"].as_array().unwrap().iter().map(|s| text(&s["node"])).collect();
         let expected =
             ["START", "planner_node", "tool_node", "ANSWERS", "run_code", "planner_node", "write_result"];
-        assert_eq!(nodes, expected, "{point}");
+        assert_eq!(each(&whole["steps"], "node"), expected, "{point}");
         assert_eq!(whole["decisions"].as_array().unwrap().len(), 1, "{point}");
         assert_eq!(whole["effects"].as_array().unwrap().len(), 1, "{point}");
-        let results = std::fs::read_dir(cli.path("sales.csv").parent().unwrap()).unwrap();
-        let names = results.map(|entry| entry.unwrap().file_name().into_string().unwrap());
-        assert_eq!(names.filter(|name| name.starts_with("sales.result")).count(), 1, "{point}");
+        let names = file_names(&cli.path("."));
+        assert_eq!(names.iter().filter(|name| name.starts_with("sales.result")).count(), 1, "{point}");
     }
 }

@@ -1,7 +1,7 @@
 //! A conversation at a terminal: a pty, the real program, and somebody who types.
 
-use crate::analyze::{QUERY, json, notes, with_notes};
-use crate::runner::{Cli, text, texts, until};
+use crate::analyze::{QUERY, notes, with_notes};
+use crate::runner::{Cli, json, run, spawn, text, texts, until};
 use crate::support::model_server::{End, Server};
 use crate::support::wire;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, native_pty_system};
@@ -111,8 +111,15 @@ const ANALYZE: [&str; 5] = ["analyze", "--query", QUERY, "--inputs", "notes"];
 
 /// The one open question.
 fn open(cli: &Cli) -> String {
-    let list = json(cli, &["list"]);
-    text(&list[0]["id"])
+    text(&json(cli, &["list"])[0]["id"])
+}
+
+/// The lines of a config that name this server as the model.
+fn model(server: &Server) -> String {
+    let address = &server.address;
+    format!(
+        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{address}/v1\"\n[engine]\nretries = 0\n"
+    )
 }
 
 #[test]
@@ -140,9 +147,7 @@ fn a_whole_conversation_is_held_right_there() {
     let id = text(&whole[0]["id"]);
     assert_eq!(json(&cli, &["show", &id])["decisions"][0]["args"], "It is 500 a month");
     // What was read here does not wait in the inbox as well.
-    let filed = cli.real().args(["accept", &id]).output().unwrap();
-    let output = String::from_utf8_lossy(&filed.stderr).into_owned();
-    assert!(output.contains("has no result waiting to be read"), "{output}");
+    run(&cli, &["accept", &id]).refused(3, "has no result waiting to be read");
 }
 
 #[test]
@@ -154,12 +159,12 @@ fn a_result_that_was_waited_for_at_a_terminal_is_read() {
     assert!(shown.contains("is done.") && shown.contains("Result:"), "{shown}");
     let file_away = || {
         let thread = text(&json(&cli, &["threads"])[0]["id"]);
-        cli.real().args(["accept", &thread]).output().unwrap().status.code()
+        run(&cli, &["accept", &thread]).code
     };
-    assert_eq!(file_away(), Some(3), "there is none left to be read");
+    assert_eq!(file_away(), 3, "there is none left to be read");
     // A program that waits for it has read nothing.
     json(&cli, &sheet);
-    assert_eq!(file_away(), Some(0));
+    assert_eq!(file_away(), 0);
 }
 
 #[test]
@@ -197,18 +202,15 @@ fn somebody_else_may_answer_meanwhile() {
 #[test]
 fn another_process_may_drive_and_is_watched() {
     let cli = with_notes();
-    let mut command = cli.real();
-    let mut driver = command.arg("watch").spawn().unwrap();
-    until(|| json(&cli, &["status"])["driver"] == driver.id());
+    let mut driver = spawn(&cli, &["watch"]);
+    until(|| json(&cli, &["status"])["driver"] == driver.pid());
     let mut terminal = Terminal::plain(&cli, &ANALYZE);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("The budget is TBD."), "{first}");
     terminal.types("DONE\n");
     let last = terminal.ends();
     assert!(last.contains("Findings") && last.contains("is done."), "{last}");
-    assert!(driver.try_wait().unwrap().is_none());
-    driver.kill().unwrap();
-    driver.wait().unwrap();
+    assert!(driver.is_running());
 }
 
 #[test]
@@ -237,38 +239,26 @@ fn a_terminal_is_sent_no_escapes() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_trouble_of_a_language_model_is_decided_here() {
-    let refused = wire::error(Provider::Openai, 400, "this model cannot do that");
     let server = Server::play([
         wire::text(Provider::Openai, &["## Since", " when?\n\nThe notes", " do not \u{1b}[2Jsay.\n"]),
-        refused,
+        wire::error(Provider::Openai, 400, "this model cannot do that"),
         wire::text(Provider::Openai, &["Shorter, then?"]),
         wire::text(Provider::Openai, &["# Late"]),
     ])
     .await;
     let cli = with_notes();
-    cli.configure(&format!(
-        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}/v1\"\n[engine]\nretries = 0\n",
-        server.address
-    ));
-    let last = tokio::task::spawn_blocking(move || {
-        let mut terminal = Terminal::plain(&cli, &ANALYZE);
-        let first = terminal.wait_for(PROMPT);
-        assert!(first.contains("Since when?"), "{first}");
-        assert!(first.contains("⟨U+001B⟩[2Jsay."), "{first:?}");
-        terminal.types("Monday\n");
-        let trouble = terminal.wait_for(PROMPT);
-        assert!(
-            trouble.contains("rejected the request") && trouble.contains("accept (retry now)"),
-            "{trouble}"
-        );
-        terminal.types("be brief\n");
-        let second = terminal.wait_for(PROMPT);
-        assert!(second.contains("Shorter, then?"), "{second}");
-        terminal.types("okay bye\n");
-        terminal.ends()
-    })
-    .await
-    .unwrap();
+    cli.configure(&model(&server));
+    let mut terminal = Terminal::plain(&cli, &ANALYZE);
+    let first = terminal.wait_for(PROMPT);
+    assert!(first.contains("Since when?") && first.contains("⟨U+001B⟩[2Jsay."), "{first:?}");
+    terminal.types("Monday\n");
+    let trouble = terminal.wait_for(PROMPT);
+    assert!(trouble.contains("rejected the request") && trouble.contains("accept (retry now)"), "{trouble}");
+    terminal.types("be brief\n");
+    let second = terminal.wait_for(PROMPT);
+    assert!(second.contains("Shorter, then?"), "{second}");
+    terminal.types("okay bye\n");
+    let last = terminal.ends();
     assert!(last.contains("Late") && last.contains("is done."), "{last}");
     let hinted = server.seen()[2].body["messages"].to_string();
     assert!(hinted.contains("Monday\\n\\nbe brief"), "{hinted}");
@@ -278,25 +268,17 @@ async fn the_trouble_of_a_language_model_is_decided_here() {
 async fn leaving_while_the_model_speaks_loses_nothing() {
     let mut broken_off = wire::text(Provider::Openai, &["Since\n", "wh"]).end(End::Silent);
     broken_off.chunks.truncate(3);
-    let server = Arc::new(Server::play([broken_off, wire::text(Provider::Openai, &["Since when?"])]).await);
+    let server = Server::play([broken_off, wire::text(Provider::Openai, &["Since when?"])]).await;
     let cli = with_notes();
-    cli.configure(&format!(
-        "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{}/v1\"\n",
-        server.address
-    ));
-    let asked = server.clone();
-    tokio::task::spawn_blocking(move || {
-        let mut terminal = Terminal::plain(&cli, &ANALYZE);
-        terminal.wait_for("Working");
-        until(|| asked.count() == 1);
-        terminal.types("\u{3}");
-        let last = terminal.ends();
-        assert!(last.contains("`sayso run` takes it further"), "{last}");
-        let driven = json(&cli, &["run"]);
-        let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
-        assert_eq!(card["args"]["question"], "Since when?");
-    })
-    .await
-    .unwrap();
+    cli.configure(&model(&server));
+    let mut terminal = Terminal::plain(&cli, &ANALYZE);
+    terminal.wait_for("Working");
+    until(|| server.count() == 1);
+    terminal.types("\u{3}");
+    let last = terminal.ends();
+    assert!(last.contains("`sayso run` takes it further"), "{last}");
+    let driven = json(&cli, &["run"]);
+    let card = json(&cli, &["view", &texts(&driven["interrupts"])[0]]);
+    assert_eq!(card["args"]["question"], "Since when?");
     assert_eq!(server.count(), 2);
 }

@@ -1,6 +1,6 @@
 //! `start`, `continue`, `stop`, `threads`, `show`, `fork`, `graph`.
 
-use crate::runner::{Cli, OUTCOME, keys, text, texts};
+use crate::runner::{Cli, OUTCOME, each, keys, text, texts};
 use serde_json::{Value, json};
 
 #[test]
@@ -49,15 +49,28 @@ fn continue_goes_on_after_a_result() {
 #[test]
 fn stop_makes_trouble_that_can_be_decided() {
     let cli = Cli::new();
-    let thread = text(&cli.json(&["start", "chat", "topic=tea"])["thread"]);
+    let (thread, asked) = cli.chat("tea");
     let outcome = cli.json(&["stop", &thread]);
     keys(&outcome, OUTCOME);
-    keys(&outcome["error"], &["code", "text"]);
-    assert_eq!(outcome["status"], "trouble");
-    assert_eq!(outcome["error"]["code"], "stopped");
-    let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
+    keys(&outcome["error"], "code text");
+    assert_eq!((&outcome["status"], &outcome["error"]["code"]), (&json!("trouble"), &json!("stopped")));
+    // One card until it goes on, and then the question again.
+    let list = cli.json(&["list"]);
+    assert_eq!(each(&list, "action"), ["stopped"]);
+    let trouble = text(&list[0]["id"]);
     assert!(cli.sayso(&["view", &trouble]).done().contains("accept (go on)"));
     assert_eq!(cli.json(&["accept", &trouble, "--wait"])["status"], "waiting");
+    assert_eq!(each(&cli.json(&["list"]), "id"), [asked.as_str()]);
+    // An answer to a thread that was stopped is kept.
+    cli.json(&["stop", &thread]);
+    let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
+    let output = cli.sayso(&["respond", &asked, "done", "--wait"]);
+    assert!(output.out.starts_with(&format!("Thread {thread} is stopped.\n")), "{output:?}");
+    let kept = "note: your answer is kept, and takes effect if you let the thread go on\n";
+    assert_eq!((output.code, output.err.as_str()), (0, kept));
+    let output = cli.sayso(&["accept", &trouble, "--wait"]);
+    assert!(output.done().starts_with(&format!("Thread {thread} is done.\n")), "{output:?}");
+    // Or it is given up.
     let thread = text(&cli.json(&["start", "chat", "topic=milk"])["thread"]);
     let output = cli.sayso(&["stop", &thread]);
     let trouble = text(&cli.json(&["list", "--kind", "trouble"])[0]["id"]);
@@ -68,57 +81,14 @@ fn stop_makes_trouble_that_can_be_decided() {
 }
 
 #[test]
-fn a_stopped_thread_has_one_card_until_it_goes_on() {
-    let cli = Cli::new();
-    let (thread, asked) = cli.chat("tea");
-    cli.json(&["stop", &thread]);
-    let list = cli.json(&["list"]);
-    assert_eq!((list.as_array().unwrap().len(), text(&list[0]["action"]).as_str()), (1, "stopped"));
-    cli.json(&["accept", &text(&list[0]["id"]), "--wait"]);
-    let list = cli.json(&["list"]);
-    assert_eq!((list.as_array().unwrap().len(), text(&list[0]["id"])), (1, asked));
-}
-
-#[test]
-fn an_answer_to_a_stopped_thread_is_kept() {
-    let cli = Cli::new();
-    let (thread, asked) = cli.chat("tea");
-    cli.json(&["stop", &thread]);
-    let output = cli.sayso(&["respond", &asked, "done", "--wait"]);
-    assert!(output.out.starts_with(&format!("Thread {thread} is stopped.\n")), "{output:?}");
-    let kept = "note: your answer is kept, and takes effect if you let the thread go on\n";
-    assert_eq!((output.code, output.err.as_str()), (0, kept));
-    let trouble = text(&cli.json(&["list"])[0]["id"]);
-    let output = cli.sayso(&["accept", &trouble, "--wait"]);
-    assert!(output.done().starts_with(&format!("Thread {thread} is done.\n")), "{output:?}");
-}
-
-#[test]
 fn threads_are_listed_newest_first_and_found_by_words() {
     let cli = Cli::new();
     let (first, asked) = cli.chat("tea");
     let (second, _) = cli.chat("saffron");
     cli.json(&["respond", &asked, "done", "--wait"]);
     let threads = cli.json(&["threads"]);
-    keys(
-        &threads[0],
-        &[
-            "id",
-            "workflow",
-            "title",
-            "status",
-            "steps",
-            "created_at",
-            "updated_at",
-            "parent",
-            "forked_from",
-            "outcome",
-            "end",
-        ],
-    );
-    let ids = |threads: &Value| -> Vec<String> {
-        threads.as_array().unwrap().iter().map(|t| text(&t["id"])).collect()
-    };
+    keys(&threads[0], "id workflow title status steps created_at updated_at parent forked_from outcome end");
+    let ids = |threads: &Value| each(threads, "id");
     assert_eq!(ids(&threads), [second.clone(), first.clone()]);
     assert_eq!(ids(&cli.json(&["threads", "--status", "done"])), std::slice::from_ref(&first));
     assert_eq!(ids(&cli.json(&["threads", "--search", "saffr"])), std::slice::from_ref(&second));
@@ -142,43 +112,29 @@ fn show_tells_everything() {
     let view = cli.json(&["show", &thread[..5]]);
     keys(
         &view,
-        &[
-            "id",
-            "workflow",
-            "title",
-            "status",
-            "state",
-            "output",
-            "error",
-            "parent",
-            "forked_from",
-            "steps",
-            "questions",
-            "decisions",
-            "effects",
-            "usage",
-            "trace",
-        ],
+        "id workflow title status state output error parent forked_from steps questions decisions effects \
+        usage trace",
     );
     for step in view["steps"].as_array().unwrap() {
-        keys(step, &["n", "node", "updates", "next", "at"]);
+        keys(step, "n node updates next at");
     }
     assert_eq!(view["steps"][0]["node"], "START");
     assert_eq!(view["steps"][0]["next"], json!({"goto": "plan"}));
     assert_eq!(view["steps"][1]["next"], json!({"ask": [asked], "then": "act"}));
     assert_eq!(view["steps"].as_array().unwrap().last().unwrap()["next"], json!({"end": true}));
     let decision = &view["decisions"][0];
-    keys(decision, &["interrupt", "action", "type", "proposed", "args", "executed", "by", "at", "undone_at"]);
+    keys(decision, "interrupt action type proposed args executed by at undone_at");
     assert_eq!((&decision["type"], &decision["by"]), (&json!("accept"), &json!("cli")));
-    keys(&view["effects"][0], &["name", "step", "state", "at", "outcome"]);
+    keys(&view["effects"][0], "name step state at outcome");
     assert_eq!(view["effects"][0]["state"], "done");
-    keys(&view["usage"], &["calls", "input_tokens", "output_tokens", "cost"]);
+    keys(&view["usage"], "calls input_tokens output_tokens cost");
     let output = cli.sayso(&["show", &thread]);
+    let asks = format!("asks {asked} → act");
     for part in [
         "courier · done",
         "Steps",
         "START → plan",
-        &format!("asks {asked} → act"),
+        &asks,
         "Decisions",
         "by you, on the command line",
         "Effects",
@@ -212,16 +168,16 @@ fn fork_begins_anew_from_a_step() {
 fn graph_is_drawn() {
     let cli = Cli::new();
     let shape = cli.json(&["graph", "courier"]);
-    keys(&shape, &["name", "entry", "nodes"]);
+    keys(&shape, "name entry nodes");
     assert_eq!(shape["entry"], "plan");
     assert!(cli.sayso(&["graph", "courier"]).done().contains("▼ asks"));
     assert!(cli.sayso(&["graph", "courier", "--mermaid"]).done().contains("flowchart TD"));
-    keys(&cli.json(&["graph", "courier", "--mermaid"]), &["mermaid"]);
+    keys(&cli.json(&["graph", "courier", "--mermaid"]), "mermaid");
     cli.refused(&["graph", "currier"], 3, "did you mean `courier`?");
     let output = cli.sayso(&["graph"]);
     let listed = output.done();
     assert!(listed.starts_with("WORKFLOW") && listed.contains("courier"), "{listed}");
     let names = cli.json(&["graph"]);
-    keys(&names[0], &["name", "about"]);
+    keys(&names[0], "name about");
     cli.refused(&["graph", "--mermaid"], 2, "WORKFLOW");
 }

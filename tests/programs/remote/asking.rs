@@ -72,14 +72,9 @@ async fn several_interrupts_are_resumed_at_once_by_their_ids() {
     let remote = RemoteInbox::new().await;
     let call =
         json!({"type": "tool_approval", "tool_call_id": "c", "name": "send", "args": {}, "description": ""});
-    let asks = vec![
-        ("b".to_owned(), call.to_string(), None),
-        (
-            "a".to_owned(),
-            "{\"question\":\"Which colour?\"}".to_owned(),
-            Some(json!({"enum": ["red"]}).to_string()),
-        ),
-    ];
+    let colour = json!({"question": "Which colour?"}).to_string();
+    let colour = ("a".to_owned(), colour, Some(json!({"enum": ["red"]}).to_string()));
+    let asks = vec![("b".to_owned(), call.to_string(), None), colour];
     remote.langgraph().thread("agent", asks, Vec::new());
     let items = remote.wait_for_items(2).await;
     let colour = named(&items, "question");
@@ -160,11 +155,10 @@ async fn a_question_answered_elsewhere_closes_and_refuses_late_answers() {
     let id = remote.langgraph().ask("agent", &agent_inbox());
     let item = remote.wait_for_items(1).await.remove(0);
     remote.langgraph().settle(&id);
-    let late = remote.decide(&item, Decision::Accept).await;
-    assert!(
-        matches!(&late, Err(InboxError::NotOpen { why, .. }) if why == "it was answered elsewhere"),
-        "{late:?}"
-    );
+    let Err(InboxError::NotOpen { why, .. }) = remote.decide(&item, Decision::Accept).await else {
+        panic!("it was decided")
+    };
+    assert_eq!(why, "it was answered elsewhere");
     remote.wait_for_items(0).await;
     assert!(remote.langgraph().resumes().is_empty());
     remote.wait_for_status(&item, Status::Done).await;

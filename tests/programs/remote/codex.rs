@@ -1,8 +1,10 @@
 //! Codex's app-server over the wire: what it asks, what is sent back, and what is answered elsewhere.
 
+use super::remote_inbox::wait_until;
+use crate::support::merged;
 use crate::support::test_inbox::BackgroundDriver;
 use futures_util::{SinkExt, StreamExt};
-use sayso::app::{App, Setup};
+use sayso::app::{App, LOCK_WAIT, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{
@@ -14,10 +16,12 @@ use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
-use tokio::net::UnixListener;
+use tokio::net::{UnixListener, UnixStream};
 use tokio::sync::{broadcast, mpsc};
 use tokio_tungstenite::accept_async;
 use tokio_tungstenite::tungstenite::Message;
+
+const REQUEST: &str = "item/commandExecution/requestApproval";
 
 const PATIENCE: Duration = Duration::from_secs(60);
 
@@ -35,62 +39,36 @@ impl Server {
     fn open(socket: &Path) -> Self {
         std::fs::create_dir_all(socket.parent().unwrap()).unwrap();
         let listener = UnixListener::bind(socket).unwrap();
-        let pending: Arc<Mutex<Vec<Value>>> = Arc::default();
-        let (outgoing, _) = broadcast::channel(64);
         let (received, incoming) = mpsc::unbounded_channel();
-        let connections: Arc<AtomicUsize> = Arc::default();
-        let server = Self {
-            pending: pending.clone(),
-            outgoing: outgoing.clone(),
-            incoming,
-            connections: connections.clone(),
-        };
+        let outgoing = broadcast::channel(64).0;
+        let (pending, connections) = (Arc::default(), Arc::default());
+        let server = Self { pending, outgoing, incoming, connections };
+        let (pending, outgoing, connections) =
+            (server.pending.clone(), server.outgoing.clone(), server.connections.clone());
         tokio::spawn(async move {
             while let Ok((stream, _)) = listener.accept().await {
                 connections.fetch_add(1, Ordering::SeqCst);
-                let (pending, received, mut to_send) =
-                    (pending.clone(), received.clone(), outgoing.subscribe());
-                tokio::spawn(async move {
-                    let mut frames = accept_async(stream).await.unwrap();
-                    loop {
-                        let replies = tokio::select! {
-                            frame = frames.next() => match frame {
-                                Some(Ok(Message::Text(text))) => {
-                                    let message: Value = serde_json::from_str(&text).unwrap();
-                                    let replies = replies(&pending, &message);
-                                    let _ = received.send(message);
-                                    replies
-                                }
-                                _ => return,
-                            },
-                            message = to_send.recv() => match message.unwrap() {
-                                Some(message) => vec![message],
-                                None => return,
-                            },
-                        };
-                        for reply in replies {
-                            frames.send(Message::text(reply.to_string())).await.unwrap();
-                        }
-                    }
-                });
+                tokio::spawn(serve(stream, pending.clone(), received.clone(), outgoing.subscribe()));
             }
         });
         server
     }
 
     /// Sends a request to every client, and the status that it waits.
-    fn ask(&self, id: u64, method: &str, mut params: Value) {
-        params["threadId"] = json!("t1");
-        params["turnId"] = json!("u1");
-        let request = json!({"id": id, "method": method, "params": params});
+    fn ask_command(&self, id: u64, command: &str) {
+        self.ask_for_more(id, command, json!({}));
+    }
+
+    /// The same with more, or something else, in its parameters.
+    fn ask_for_more(&self, id: u64, command: &str, more: Value) {
+        let params = json!({
+            "threadId": "t1", "turnId": "u1", "itemId": format!("call_{id}"), "cwd": "/nowhere",
+            "command": format!("/bin/bash -lc '{command}'"),
+        });
+        let request = json!({"id": id, "method": REQUEST, "params": merged(params, more)});
         self.pending.lock().unwrap().push(request.clone());
         self.notify("thread/status/changed", json!({"status": status(true)}));
         let _ = self.outgoing.send(Some(request));
-    }
-
-    fn ask_command(&self, id: u64, command: &str) {
-        let params = json!({"itemId": format!("call_{id}"), "command": format!("/bin/bash -lc '{command}'"), "cwd": "/nowhere"});
-        self.ask(id, "item/commandExecution/requestApproval", params);
     }
 
     fn notify(&self, method: &str, mut params: Value) {
@@ -134,6 +112,34 @@ impl Server {
     }
 }
 
+/// Answers one client until either side hangs up.
+async fn serve(
+    stream: UnixStream,
+    pending: Arc<Mutex<Vec<Value>>>,
+    received: mpsc::UnboundedSender<Value>,
+    mut outgoing: broadcast::Receiver<Option<Value>>,
+) {
+    let mut frames = accept_async(stream).await.unwrap();
+    loop {
+        let replies = tokio::select! {
+            frame = frames.next() => {
+                let Some(Ok(Message::Text(text))) = frame else { return };
+                let message: Value = serde_json::from_str(&text).unwrap();
+                let replies = replies(&pending, &message);
+                let _ = received.send(message);
+                replies
+            }
+            message = outgoing.recv() => {
+                let Some(message) = message.unwrap() else { return };
+                vec![message]
+            }
+        };
+        for reply in replies {
+            frames.send(Message::text(reply.to_string())).await.unwrap();
+        }
+    }
+}
+
 fn status(waits: bool) -> Value {
     let flags = if waits { json!(["waitingOnApproval"]) } else { json!([]) };
     json!({"type": "active", "activeFlags": flags})
@@ -171,6 +177,11 @@ struct CodexInbox {
 impl CodexInbox {
     /// A data folder that is connected to Codex, driven as `sayso watch` does.
     async fn open(config: &str) -> (Self, Server) {
+        Self::open_waiting(config, LOCK_WAIT).await
+    }
+
+    /// The same, with writes that wait at most so long for another process.
+    async fn open_waiting(config: &str, lock_wait: Duration) -> (Self, Server) {
         let folder = tempfile::tempdir().unwrap();
         let (data, home) = (folder.path().join("data"), folder.path().join("codex"));
         std::fs::create_dir_all(&data).unwrap();
@@ -183,7 +194,7 @@ impl CodexInbox {
         let env = Env::from_iter([("CODEX_HOME", home.to_str().unwrap())]);
         let flags = Flags { data: Some(data), ..Flags::default() };
         let config = Config::load(&Inputs { flags, env: env.clone(), host: Host::system() }).unwrap();
-        let setup = Setup::open(config, env).unwrap();
+        let setup = Setup::open_waiting(config, env, lock_wait).unwrap();
         let app = App::open(&setup, setup.workflows().unwrap());
         let driver = BackgroundDriver::start(app.clone()).await;
         (Self { folder, app, _driver: driver }, server)
@@ -192,18 +203,16 @@ impl CodexInbox {
     /// The open items once there are `count` of them.
     async fn wait_for_items(&self, count: usize) -> Vec<Item> {
         let inbox = self.app.inbox();
-        let mut changes = inbox.changes();
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            changes.borrow_and_update();
+        wait_until(inbox, async || {
             let query = ItemQuery { limit: 100, ..ItemQuery::default() };
             let items = inbox.decisions().items(query).await.unwrap().rows;
-            if items.len() == count {
-                return items;
-            }
-            assert!(tokio::time::Instant::now() < deadline, "there are {items:#?}");
-            let _ = tokio::time::timeout(Duration::from_millis(250), changes.changed()).await;
-        }
+            (items.len() == count).then_some(items)
+        })
+        .await
+    }
+
+    async fn pause(&self, on: bool) {
+        self.app.inbox().pause(on).await.unwrap();
     }
 
     async fn decide(&self, item: &Item, decision: Decision) {
@@ -222,24 +231,15 @@ impl CodexInbox {
 
     /// The same once it is final.
     async fn final_outcome(&self, item: &Item) -> String {
-        let mut changes = self.app.inbox().changes();
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            changes.borrow_and_update();
-            let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
-            let past = self.app.inbox().decisions().history(query).await.unwrap().rows;
-            let decision = past.iter().find(|past| past.thread == item.thread);
-            if let Some(decision) = decision.filter(|decision| decision.outcome.contains(", ")) {
-                return decision.outcome.clone();
-            }
-            assert!(tokio::time::Instant::now() < deadline, "no outcome was recorded: {past:#?}");
-            let _ = tokio::time::timeout(Duration::from_millis(250), changes.changed()).await;
-        }
+        wait_until(self.app.inbox(), async || {
+            Some(self.shown_outcome(item).await).filter(|outcome| outcome.contains(", "))
+        })
+        .await
     }
 }
 
-/// Long enough for somebody else to answer first.
-const HELD: &str = "[approvals]\nhold_seconds = 10\nhold_agents = 10\n";
+/// What is decided waits for a moment, and for as long as everything is paused.
+const HELD: &str = "[approvals]\nhold_seconds = 1\nhold_agents = 1\n";
 
 const AT_ONCE: &str = "[approvals]\nhold_seconds = 0\nhold_agents = 0\n";
 
@@ -283,29 +283,42 @@ async fn a_request_answered_in_codex_closes_its_card() {
     let left = inbox.wait_for_items(1).await;
     assert_eq!(left[0].title, "$ touch b");
     // Somebody there answers while the decision is held.
+    inbox.pause(true).await;
     inbox.decide(&left[0], Decision::Accept).await;
     server.answer_there(2);
+    server.ask_command(3, "touch c");
+    let third = inbox.wait_for_items(1).await;
+    inbox.pause(false).await;
     let outcome = inbox.final_outcome(&left[0]).await;
     assert_eq!(outcome.matches("answered there before").count(), 1, "{outcome}");
     // No answer was sent for either.
-    server.ask_command(3, "touch c");
-    let third = inbox.wait_for_items(1).await;
     inbox.decide(&third[0], Decision::Ignore).await;
     assert_eq!(server.next_answer().await, (json!(3), json!({"decision": "decline"})));
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_connection_that_breaks_loses_no_card_and_asks_none_twice() {
-    let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
-    server.ask_command(1, "touch a");
-    server.ask_command(2, "touch b");
-    server.ask_command(3, "touch c");
-    let items = inbox.wait_for_items(3).await;
-    server.outgoing.send(None).unwrap();
-    // Meanwhile one is decided here, and one there.
-    server.forget(3);
+async fn a_connection_that_breaks_loses_no_card_and_no_decision_and_asks_nothing_twice() {
+    let (inbox, mut server) = CodexInbox::open(HELD).await;
+    for (id, name) in (1..).zip(["a", "b", "c", "d", "e"]) {
+        server.ask_command(id, &format!("touch {name}"));
+    }
+    let items = inbox.wait_for_items(5).await;
+    server.next_call("thread/resume").await;
+    // Two decisions are held when it breaks.
+    inbox.pause(true).await;
     inbox.decide(named(&items, "$ touch a"), Decision::Accept).await;
+    inbox.decide(named(&items, "$ touch c"), Decision::Accept).await;
+    server.outgoing.send(None).unwrap();
+    // Meanwhile one more is decided here, and three are answered there.
+    (3..=5).for_each(|id| server.forget(id));
+    inbox.decide(named(&items, "$ touch d"), Decision::Accept).await;
+    server.next_call("thread/resume").await;
+    inbox.pause(false).await;
     assert_eq!(server.next_answer().await, (json!(1), json!({"decision": "accept"})));
+    for title in ["$ touch c", "$ touch d"] {
+        let outcome = inbox.final_outcome(named(&items, title)).await;
+        assert!(outcome.contains("may have been answered there"), "{title}: {outcome}");
+    }
     let left = inbox.wait_for_items(1).await;
     assert_eq!(left[0].id, named(&items, "$ touch b").id);
     inbox.decide(&left[0], Decision::Ignore).await;
@@ -317,44 +330,24 @@ async fn an_answer_that_came_too_late_is_not_shown_as_given() {
     let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
     server.ask_command(1, "touch a");
     server.ask_command(2, "touch b");
-    server.ask_command(3, "touch c");
-    let items = inbox.wait_for_items(3).await;
+    let items = inbox.wait_for_items(2).await;
+    let completed = |id: &str, status: &str| {
+        let item = json!({"type": "commandExecution", "id": id, "status": status});
+        json!({ "item": item })
+    };
+    // Here the answer came first, so it counts.
+    inbox.decide(named(&items, "$ touch b"), Decision::Accept).await;
+    assert_eq!(server.next_answer().await, (json!(2), json!({"decision": "accept"})));
+    server.notify("item/completed", completed("call_2", "completed"));
     // Somebody there declined first, and the notice comes only after the answer from here.
     server.forget(1);
     inbox.decide(named(&items, "$ touch a"), Decision::Accept).await;
     assert_eq!(server.next_answer().await, (json!(1), json!({"decision": "accept"})));
     server.notify("serverRequest/resolved", json!({"requestId": 1}));
-    let item = json!({"type": "commandExecution", "id": "call_1", "status": "declined"});
-    server.notify("item/completed", json!({ "item": item }));
+    server.notify("item/completed", completed("call_1", "declined"));
     let outcome = inbox.final_outcome(named(&items, "$ touch a")).await;
     assert_eq!(outcome.matches("answered there before").count(), 1, "{outcome}");
-    // Here the answer came first, so it counts.
-    inbox.decide(named(&items, "$ touch b"), Decision::Accept).await;
-    assert_eq!(server.next_answer().await, (json!(2), json!({"decision": "accept"})));
-    let item = json!({"type": "commandExecution", "id": "call_2", "status": "completed"});
-    server.notify("item/completed", json!({ "item": item }));
-    // The connection breaks, and it does not ask again.
-    server.outgoing.send(None).unwrap();
-    server.forget(3);
-    inbox.decide(named(&items, "$ touch c"), Decision::Accept).await;
-    let outcome = inbox.final_outcome(named(&items, "$ touch c")).await;
-    assert!(outcome.contains("may have been answered there"), "{outcome}");
     assert_eq!(inbox.shown_outcome(named(&items, "$ touch b")).await, "allowed");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_held_decision_is_waited_for() {
-    let (inbox, mut server) = CodexInbox::open(HELD).await;
-    server.ask_command(1, "touch a");
-    server.ask_command(2, "touch b");
-    let items = inbox.wait_for_items(2).await;
-    inbox.decide(named(&items, "$ touch a"), Decision::Accept).await;
-    inbox.decide(named(&items, "$ touch b"), Decision::Accept).await;
-    server.forget(2);
-    server.outgoing.send(None).unwrap();
-    assert_eq!(server.next_answer().await, (json!(1), json!({"decision": "accept"})));
-    let outcome = inbox.final_outcome(named(&items, "$ touch b")).await;
-    assert!(outcome.contains("may have been answered there"), "{outcome}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -362,20 +355,19 @@ async fn odd_and_large_messages_do_not_end_the_connection() {
     let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
     server.ask_command(1, "touch a");
     inbox.wait_for_items(1).await;
-    let method = "item/commandExecution/requestApproval";
     let command = json!({"threadId": "t1", "turnId": "u1", "itemId": "call_2", "command": "ls"});
     let large = json!([{"path": "/x", "kind": {"type": "add"}, "diff": "x".repeat(20 * 1024 * 1024)}]);
     let large = json!({"threadId": "t1", "item": {"type": "fileChange", "id": "call_3", "changes": large}});
     for odd in [
         json!([]),
-        json!([{"id": 1, "method": method}]),
+        json!([{"id": 1, "method": REQUEST}]),
         json!(3),
         json!("x"),
         json!({}),
-        json!({"id": {}, "method": method, "params": command}),
-        json!({"id": "x".repeat(100_000), "method": method, "params": command}),
-        json!({"id": 5, "method": method, "params": []}),
-        json!({"id": 5, "method": method, "params": {"threadId": "t1"}}),
+        json!({"id": {}, "method": REQUEST, "params": command}),
+        json!({"id": "x".repeat(100_000), "method": REQUEST, "params": command}),
+        json!({"id": 5, "method": REQUEST, "params": []}),
+        json!({"id": 5, "method": REQUEST, "params": {"threadId": "t1"}}),
         json!({"id": u64::MAX, "result": 3}),
         json!({"method": "item/started", "params": {"threadId": "t1", "item": 3}}),
         json!({"method": "item/completed", "params": {"threadId": "t1", "item": []}}),
@@ -395,13 +387,7 @@ async fn odd_and_large_messages_do_not_end_the_connection() {
 #[tokio::test(flavor = "multi_thread")]
 async fn no_grant_covers_a_request_that_asks_for_more() {
     let (inbox, mut server) = CodexInbox::open(AT_ONCE).await;
-    let method = "item/commandExecution/requestApproval";
-    let ask = |id: u64, more: Value| {
-        let mut params = json!({"itemId": format!("call_{id}"), "command": "/bin/bash -lc 'cargo test'", "cwd": "/nowhere"});
-        params.as_object_mut().unwrap().extend(more.as_object().cloned().unwrap());
-        server.ask(id, method, params);
-    };
-    ask(1, json!({}));
+    server.ask_command(1, "cargo test");
     let first = inbox.wait_for_items(1).await;
     let call = first[0].grantable.call.clone();
     assert!(call.is_some());
@@ -409,10 +395,14 @@ async fn no_grant_covers_a_request_that_asks_for_more() {
     let grant = GrantRequest { interrupt, scope: GrantScope::CommandSort, ends_at: None, session: false };
     inbox.app.inbox().grants().give(grant).await.unwrap();
     inbox.decide(&first[0], Decision::Accept).await;
-    ask(2, json!({}));
-    ask(3, json!({"additionalPermissions": {"network": {"enabled": true}}}));
-    ask(4, json!({"networkApprovalContext": {"host": "x.test", "protocol": "https"}}));
-    ask(5, json!({"command": "/tmp/evil/bash -lc 'cargo test'"}));
+    server.ask_command(2, "cargo test");
+    for (id, more) in (3..).zip([
+        json!({"additionalPermissions": {"network": {"enabled": true}}}),
+        json!({"networkApprovalContext": {"host": "x.test", "protocol": "https"}}),
+        json!({"command": "/tmp/evil/bash -lc 'cargo test'"}),
+    ]) {
+        server.ask_for_more(id, "cargo test", more);
+    }
     let left = inbox.wait_for_items(3).await;
     assert!(left[..2].iter().all(|item| item.grantable.call.is_none()), "{left:#?}");
     let mut answers = [server.next_answer().await, server.next_answer().await];
@@ -422,7 +412,7 @@ async fn no_grant_covers_a_request_that_asks_for_more() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_cannot_be_stored_while_the_store_is_busy_is_stored_later() {
-    let (inbox, server) = CodexInbox::open(AT_ONCE).await;
+    let (inbox, server) = CodexInbox::open_waiting(AT_ONCE, Duration::from_secs(1)).await;
     server.ask_command(1, "touch a");
     inbox.wait_for_items(1).await;
     let other = rusqlite::Connection::open(inbox.folder.path().join("data/sayso.db")).unwrap();

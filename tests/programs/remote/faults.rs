@@ -7,8 +7,7 @@ use sayso::inbox::{InboxError, Item, ItemKind, Status};
 use serde_json::json;
 
 async fn open_question(remote: &RemoteInbox) -> Item {
-    remote.langgraph().ask("agent", &json!("How old are you?"));
-    remote.wait_for_items(1).await.remove(0)
+    remote.question(&json!("How old are you?")).await
 }
 
 fn answer() -> Decision {
@@ -17,14 +16,18 @@ fn answer() -> Decision {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn an_answer_is_sent_again_only_if_it_did_not_arrive() {
-    for (fault, sent) in [
+    let cases = [
         (Fault::CutAfter, 1),
         (Fault::GatewayAfter, 1),
         (Fault::PageAfter, 1),
         (Fault::CutBefore, 2),
         (Fault::ErrorBefore, 2),
         (Fault::Busy, 2),
-    ] {
+        // The key is read once more, in case it has changed.
+        (Fault::Unauthorized, 2),
+    ];
+    // All at once, because a request that was lost is waited for.
+    let trial = async |(fault, sent)| {
         let remote = RemoteInbox::new().await;
         let item = open_question(&remote).await;
         remote.langgraph().lock().faults.push_back(fault);
@@ -32,34 +35,30 @@ async fn an_answer_is_sent_again_only_if_it_did_not_arrive() {
         remote.wait_for_status(&item, Status::Done).await;
         assert_eq!(remote.langgraph().resume(), r#"{"int1":"42"}"#, "{fault:?}");
         assert_eq!(remote.langgraph().lock().run_requests, sent, "{fault:?}");
-    }
+    };
+    futures_util::future::join_all(cases.map(trial)).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_refusal_is_trouble_with_its_text_and_without_our_key() {
-    let remote = RemoteInbox::new().await;
-    let item = open_question(&remote).await;
-    remote.langgraph().lock().faults.push_back(Fault::Refused);
-    remote.decide(&item, answer()).await.unwrap();
-    let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
-    assert_eq!(error.code, "failed");
-    assert!(
-        error.text.contains("lab: it answered 422: no such ⟨U+001B⟩[2Jassistant for [secret]"),
-        "{}",
-        error.text
-    );
-    assert!(remote.langgraph().resumes().is_empty());
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_key_that_a_server_refuses_and_repeats_is_not_shown() {
-    let remote = RemoteInbox::new().await;
-    let item = open_question(&remote).await;
-    // The key is read once more, in case it has changed.
-    remote.langgraph().lock().faults.extend([Fault::Unauthorized, Fault::Unauthorized]);
-    remote.decide(&item, answer()).await.unwrap();
-    let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
-    assert!(error.text.contains("it answered 401: Invalid API key [secret]"), "{}", error.text);
+    let refused = "lab: it answered 422: no such ⟨U+001B⟩[2Jassistant for [secret]";
+    let unauthorized = "it answered 401: Invalid API key [secret]";
+    let broke = "the run on lab failed there: the tool⟨U+001B⟩[2J broke";
+    for (faults, fails, resumes, expected) in [
+        (&[Fault::Refused][..], None, 0, refused),
+        (&[Fault::Unauthorized, Fault::Unauthorized], None, 0, unauthorized),
+        // The answer arrived, and the run failed afterwards.
+        (&[], Some("the tool\u{1b}[2J broke".to_owned()), 1, broke),
+    ] {
+        let remote = RemoteInbox::new().await;
+        let item = open_question(&remote).await;
+        remote.langgraph().lock().faults.extend(faults);
+        remote.langgraph().lock().threads[0].error = fails;
+        remote.decide(&item, answer()).await.unwrap();
+        let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
+        assert!(error.code == "failed" && error.text.contains(expected), "{error:?}");
+        assert_eq!(remote.langgraph().resumes().len(), resumes, "{expected}");
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -85,22 +84,17 @@ async fn nothing_is_decided_while_the_server_is_down() {
     let mut remote = RemoteInbox::new().await;
     let item = open_question(&remote).await;
     remote.server.shut_down().await;
-    let away = remote.decide(&item, answer()).await;
-    assert!(
-        matches!(&away, Err(InboxError::Conflict(why)) if why.starts_with("lab: 127.0.0.1:") && why.ends_with("; nothing was decided")),
-        "{away:?}"
-    );
+    // A connection that outlived its server may have to break first.
+    let Err(InboxError::Conflict(why)) = remote.decide(&item, answer()).await else {
+        panic!("it was decided")
+    };
+    assert!(why.starts_with("lab: ") && why.contains("127.0.0.1:"), "{why}");
+    assert!(why.ends_with("; nothing was decided"), "{why}");
     assert_eq!(remote.items().await.len(), 1);
-    let failing = remote
-        .wait_until(async || {
-            remote.inbox.mail().sources().await.unwrap().into_iter().find(|line| line.error.is_some())
-        })
-        .await;
-    assert_eq!(failing.source, "server lab");
+    remote.wait_for_error().await;
+    assert_eq!(remote.inbox.mail().sources().await.unwrap()[0].source, "server lab");
     remote.server.restart().await;
-    remote
-        .wait_until(async || remote.inbox.mail().sources().await.unwrap()[0].error.is_none().then_some(()))
-        .await;
+    remote.wait_for_no_error().await;
     assert!(remote.langgraph().resumes().is_empty());
     remote.decide(&item, answer()).await.unwrap();
     remote.wait_for_status(&item, Status::Done).await;
@@ -121,25 +115,4 @@ async fn an_answer_overtaken_by_another_is_not_sent() {
     let outcome = remote.wait_for_status(&item, Status::Done).await;
     let sent = remote.langgraph().resumes().len();
     assert!(sent == 1 || outcome.output.unwrap()["not_sent"].is_string(), "{sent}");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn a_run_that_fails_after_the_answer_is_trouble() {
-    let remote = RemoteInbox::new().await;
-    let item = open_question(&remote).await;
-    remote.langgraph().lock().threads[0].error = Some("the tool\u{1b}[2J broke".to_owned());
-    remote.decide(&item, answer()).await.unwrap();
-    let error = remote.wait_for_status(&item, Status::Trouble).await.error.unwrap();
-    assert!(error.text.contains("the run on lab failed there: the tool⟨U+001B⟩[2J broke"), "{}", error.text);
-    assert_eq!(remote.langgraph().resumes().len(), 1);
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn an_expired_key_is_read_again() {
-    let remote = RemoteInbox::new().await;
-    let item = open_question(&remote).await;
-    remote.langgraph().lock().faults.push_back(Fault::Unauthorized);
-    remote.decide(&item, answer()).await.unwrap();
-    remote.wait_for_status(&item, Status::Done).await;
-    assert_eq!(remote.langgraph().resume(), r#"{"int1":"42"}"#);
 }

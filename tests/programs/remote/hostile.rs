@@ -86,27 +86,17 @@ async fn too_deep_too_long_and_too_many_interrupts_are_one_unreadable_item() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_server_that_is_not_langgraph_is_reported_and_hides_nothing() {
     let remote = RemoteInbox::new().await;
-    remote.langgraph().ask("agent", &json!("?"));
-    remote.wait_for_items(1).await;
+    remote.question(&json!("?")).await;
     for page in ["<html>hello</html>", "{}", "[[[[", "\"canary\"", "null"] {
         remote.langgraph().lock().page = Some(page.to_owned());
         remote.inbox.mail().fetch().await.unwrap();
-        let line = remote
-            .wait_until(async || {
-                remote.inbox.mail().sources().await.unwrap().into_iter().find(|line| line.error.is_some())
-            })
-            .await;
-        let error = line.error.unwrap();
+        let error = remote.wait_for_error().await;
         assert!(error.contains("not as a LangGraph server does") && !error.contains("canary"), "{error}");
         // What was asked stays asked.
         assert_eq!(remote.items().await.len(), 1);
         remote.langgraph().lock().page = None;
         remote.inbox.mail().fetch().await.unwrap();
-        remote
-            .wait_until(async || {
-                remote.inbox.mail().sources().await.unwrap()[0].error.is_none().then_some(())
-            })
-            .await;
+        remote.wait_for_no_error().await;
     }
     // Malformed threads among a good one.
     remote.langgraph().lock().page = Some(r#"[{"thread_id": 7}, null, {"thread_id": "../../x", "status": "interrupted", "interrupts": {"t": [{"id": "i", "value": 1}]}}]"#.to_owned());

@@ -56,8 +56,7 @@ async fn a_thread_is_shown_as_its_server_has_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_stopped_thread_goes_on_waiting_on_the_server() {
     let remote = RemoteInbox::new().await;
-    remote.langgraph().ask("agent", &json!("?"));
-    let item = remote.wait_for_items(1).await.remove(0);
+    let item = remote.question(&json!("?")).await;
     remote.inbox.threads().stop(item.thread.clone()).await.unwrap();
     let stopped = remote.wait_for_items(1).await.remove(0);
     remote.decide(&stopped, Decision::Ignore).await.unwrap();

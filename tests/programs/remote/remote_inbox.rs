@@ -12,6 +12,7 @@ use sayso::inbox::{
 };
 use sayso::service::Inbox;
 use sayso::store::Store;
+use serde_json::Value;
 use std::sync::Arc;
 use std::time::Duration;
 use tempfile::TempDir;
@@ -98,19 +99,25 @@ impl RemoteInbox {
         .await
     }
 
-    /// Waits for the value of `condition`. It is checked after every write, and now and then in case one was missed.
     pub async fn wait_until<T>(&self, condition: impl AsyncFn() -> Option<T>) -> T {
-        let mut changes = self.inbox.changes();
-        let deadline = tokio::time::Instant::now() + PATIENCE;
-        loop {
-            changes.borrow_and_update();
-            if let Some(value) = condition().await {
-                return value;
-            }
-            let next_check = tokio::time::Instant::now() + Duration::from_millis(250);
-            assert!(next_check < deadline, "it did not happen: {:#?}", self.items().await);
-            let _ = tokio::time::timeout_at(next_check, changes.changed()).await;
-        }
+        wait_until(&self.inbox, condition).await
+    }
+
+    /// Waits until its server is said to fail, and gives the error.
+    pub async fn wait_for_error(&self) -> String {
+        self.wait_until(async || self.inbox.mail().sources().await.unwrap().remove(0).error).await
+    }
+
+    /// Waits until its server is said to be well.
+    pub async fn wait_for_no_error(&self) {
+        let error = async || self.inbox.mail().sources().await.unwrap().remove(0).error;
+        self.wait_until(async || error().await.is_none().then_some(())).await;
+    }
+
+    /// A question of the server's that is listed.
+    pub async fn question(&self, value: &Value) -> Item {
+        self.langgraph().ask("agent", value);
+        self.wait_for_items(1).await.remove(0)
     }
 
     pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, InboxError> {
@@ -133,5 +140,21 @@ impl RemoteInbox {
             (outcome.status == status).then_some(outcome)
         })
         .await
+    }
+}
+
+/// Waits for the value of `condition`. It is checked after every write, and now and then in case one was missed.
+pub async fn wait_until<T>(inbox: &Inbox, condition: impl AsyncFn() -> Option<T>) -> T {
+    let mut changes = inbox.changes();
+    let deadline = tokio::time::Instant::now() + PATIENCE;
+    loop {
+        changes.borrow_and_update();
+        if let Some(value) = condition().await {
+            return value;
+        }
+        let next_check = tokio::time::Instant::now() + Duration::from_millis(250);
+        let query = ItemQuery { limit: 100, ..ItemQuery::default() };
+        assert!(next_check < deadline, "it did not happen: {:#?}", inbox.decisions().items(query).await);
+        let _ = tokio::time::timeout_at(next_check, changes.changed()).await;
     }
 }
