@@ -1,44 +1,27 @@
 //! `sayso ask` and `sayso apis` through the real program.
 
 use crate::model;
-use crate::runner::{Cli, each, json, keys, list, run, text, texts, until};
+use crate::runner::{Cli, each, json, keys, list, run, spawn, text, texts, until};
+use crate::support::model_server::{End, Play, Server};
 use crate::terminal::{PROMPT, Terminal};
 use serde_json::{Value, json as value};
-use std::io::{Read, Write};
-use std::net::TcpListener;
 
-/// A server that gives the same answer to everything, and its port.
-fn server(answer: Value) -> u16 {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    std::thread::spawn(move || {
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut request = [0; 8192];
-            let _ = stream.read(&mut request);
-            let body = answer.to_string();
-            let head =
-                "HTTP/1.1 200 OK\r\ncontent-type: application/json\r\nconnection: close\r\ncontent-length:";
-            let _ = write!(stream, "{head} {}\r\n\r\n{body}", body.len());
-        }
-    });
-    port
-}
-
-fn configured() -> Cli {
-    let cli = Cli::new();
-    let port =
-        server(value!({"data": [{"id": "T1", "title": "Tea", "play_count": 1234, "user": {"name": "Ann"}}]}));
+/// The program with the built-in API at a server that gives the same answer to everything.
+async fn configured() -> Cli {
+    let track = value!({"id": "T1", "title": "Tea", "play_count": 1234, "user": {"name": "Ann"}});
+    let server = Server::play([Play::json(200, &value!({ "data": [track] }))]).await;
+    let (cli, address) = (Cli::new(), &server.address);
+    let host = address.trim_start_matches("http://");
     cli.configure(&format!(
-        "{}[apis.audius]\nhosts = [\"http://127.0.0.1:{port}\"]\nprivate = [\"127.0.0.1:{port}\"]\n",
+        "{}[apis.audius]\nhosts = [\"{address}\"]\nprivate = [\"{host}\"]\n",
         model::config()
     ));
     cli
 }
 
-#[test]
-fn a_question_is_answered() {
-    let cli = configured();
+#[tokio::test(flavor = "multi_thread")]
+async fn a_question_is_answered() {
+    let cli = configured().await;
     let outcome = json(&cli, &["ask", "What are the trending tracks?", "--wait"]);
     assert_eq!(outcome["status"], "done", "{outcome}");
     let answer = "Trending Tracks (time week):\n\n1. \"Tea\" by Ann (1,234 plays)";
@@ -59,9 +42,9 @@ fn a_question_is_answered() {
     assert_eq!(outcome["status"], "done");
 }
 
-#[test]
-fn a_conversation_is_held_right_at_the_terminal() {
-    let cli = configured();
+#[tokio::test(flavor = "multi_thread")]
+async fn a_conversation_is_held_right_at_the_terminal() {
+    let cli = configured().await;
     let mut terminal = Terminal::plain(&cli, &["ask", "trending tracks"]);
     let first = terminal.wait_for(PROMPT);
     assert!(first.contains("1. \"Tea\" by Ann (1,234 plays)"), "{first}");
@@ -82,7 +65,8 @@ fn a_conversation_is_held_right_at_the_terminal() {
 
 #[test]
 fn a_question_that_cannot_be_asked_is_refused() {
-    let cli = configured();
+    let cli = Cli::new();
+    cli.configure(&model::config());
     run(&cli, &["ask"]).refused(2, "TEXT");
     run(&cli, &["ask", " "]).refused(2, "say what you want to know");
     run(&cli, &["ask", "x", "--model", "oracle"]).refused(2, "oracle");
@@ -215,34 +199,16 @@ fn a_section_for_an_api_that_is_not_there_is_named_with_the_nearest() {
     assert!(!output.contains("canary"), "{output}");
 }
 
-/// A server that takes every request and answers none, and how many it has had.
-fn silent() -> (u16, std::sync::Arc<std::sync::Mutex<Vec<String>>>) {
-    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let seen = std::sync::Arc::new(std::sync::Mutex::new(Vec::new()));
-    let heard = seen.clone();
-    std::thread::spawn(move || {
-        let mut open = Vec::new();
-        for stream in listener.incoming() {
-            let mut stream = stream.unwrap();
-            let mut request = [0; 8192];
-            let length = stream.read(&mut request).unwrap_or_default();
-            heard.lock().unwrap().push(String::from_utf8_lossy(&request[..length]).into_owned());
-            open.push(stream);
-        }
-    });
-    (port, seen)
-}
-
-#[test]
-fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
+#[tokio::test(flavor = "multi_thread")]
+async fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
     let cli = Cli::new();
-    let (port, seen) = silent();
-    let document = PETS.replace("https://api.pets.example", &format!("http://127.0.0.1:{port}"));
+    let server = Server::play([Play::stream(Vec::new()).end(End::Silent)]).await;
+    let document = PETS.replace("https://api.pets.example", &server.address);
     std::fs::write(cli.path("pets.yaml"), document).unwrap();
     cli.configure(&format!(
-        "{}[apis.pets]\nprivate = [\"127.0.0.1:{port}\"]\napi_key_command = \"echo canary-pet\"\n",
-        model::config()
+        "{}[apis.pets]\nprivate = [\"{}\"]\napi_key_command = \"echo canary-pet\"\n",
+        model::config(),
+        server.address.trim_start_matches("http://")
     ));
     json(&cli, &["apis", "add", "pets.yaml", "--name", "pets"]);
     let outcome = json(&cli, &["ask", "Please add a pet with name=Tom and kind=cat", "--wait"]);
@@ -250,20 +216,18 @@ fn a_process_killed_in_the_middle_of_a_request_does_not_make_it_again() {
     let card = json(&cli, &["view", &asked]);
     assert_eq!((&card["action"], &card["args"]["method"]), (&"request".into(), &"POST".into()), "{card}");
     assert_eq!(card["args"]["parameters"], value!({"name": "Tom", "kind": "cat"}));
-    assert!(seen.lock().unwrap().is_empty());
+    assert_eq!(server.count(), 0);
 
-    let mut child = cli.real().args(["accept", &asked, "--wait"]).spawn().unwrap();
-    until(|| !seen.lock().unwrap().is_empty());
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let driver = spawn(&cli, &["accept", &asked, "--wait"]);
+    until(|| server.count() == 1);
+    drop(driver);
     run(&cli, &["run"]).done();
     let thread = text(&outcome["thread"]);
     let listed = json(&cli, &["list", "--kind", "trouble"]);
     assert_eq!((&listed[0]["action"], text(&listed[0]["thread"])), (&"in_doubt".into(), thread), "{listed}");
-    let sent = seen.lock().unwrap().clone();
-    assert_eq!(sent.len(), 1, "{sent:?}");
-    assert!(sent[0].starts_with("POST /v2/pets HTTP/1.1"), "{sent:?}");
-    assert!(sent[0].contains("x-pet-key: canary-pet"), "{sent:?}");
+    let [sent] = &server.seen()[..] else { panic!("{:?}", server.seen()) };
+    assert_eq!((sent.path.as_str(), &sent.body), ("/v2/pets", &value!({"name": "Tom", "kind": "cat"})));
+    assert_eq!(sent.headers["x-pet-key"], "canary-pet");
     // The key is in what was sent, and nowhere else.
     for name in ["sayso.db", "sayso.db-wal"] {
         let bytes = std::fs::read(cli.data().join(name)).unwrap_or_default();

@@ -78,13 +78,8 @@ fn the_trace_is_a_tree_with_the_agents_in_it() {
     let trace = json(&cli, &["show", &thread])["trace"].clone();
     let names = |span: &Value| each(&span["children"], "name");
     assert_eq!(trace["name"], "DocumentationGeneration-Complete");
-    let nodes = ["ScanProjectStructure", "CreateExecutionContext", "ExecuteAgents", "AggregateResults"];
-    assert_eq!(names(&trace), nodes);
     let agents = &trace["children"][2];
     assert_eq!(names(agents), AGENTS.map(|name| format!("Agent-{name}")));
-    let first = "InitialAnalysis EvaluateClarity GenerateQuestions Refinement-1 EvaluateClarity Finalize";
-    let first: Vec<String> = first.split(' ').map(|name| format!("architecture-{name}")).collect();
-    assert_eq!(names(&agents["children"][2]), first);
     assert_eq!(names(&agents["children"][2]["children"][0]), ["docs.analyze"]);
     assert!(agents["ms"].as_u64() >= agents["children"][2]["ms"].as_u64());
     let shown = run(&cli, &["show", &thread]);

@@ -6,13 +6,10 @@ use serde_json::{Value, json};
 
 const LINE: &str = "at interrupt thread workflow kind action title source answer text by end outcome";
 
-fn decision_rows(lines: &Value) -> Vec<(String, String, String)> {
-    let line = |line: &Value| (text(&line["answer"]), text(&line["end"]), text(&line["outcome"]));
-    lines.as_array().unwrap().iter().map(line).collect()
-}
-
-fn line(answer: &str, end: &str, outcome: &str) -> (String, String, String) {
-    (answer.to_owned(), end.to_owned(), outcome.to_owned())
+/// What was answered, how it ended, and how that is put.
+fn rows(lines: &Value) -> Vec<String> {
+    let row = |line: &Value| ["answer", "end", "outcome"].map(|key| text(&line[key])).join(" · ");
+    lines.as_array().unwrap().iter().map(row).collect()
 }
 
 #[test]
@@ -36,13 +33,13 @@ fn mail_is_listed_with_how_each_decision_ended() {
         keys(one, LINE);
     }
     assert_eq!(
-        decision_rows(&lines),
+        rows(&lines),
         [
-            line("ignore", "undone", "taken back"),
-            line("respond", "done", "answered"),
-            line("ignore", "ignored", "ignored"),
-            line("accept", "done", "accepted"),
-            line("accept", "done", "sent"),
+            "ignore · undone · taken back",
+            "respond · done · answered",
+            "ignore · ignored · ignored",
+            "accept · done · accepted",
+            "accept · done · sent",
         ]
     );
     assert_eq!(lines[1]["text"], "yes\nSam approves it");
@@ -74,12 +71,12 @@ fn a_request_is_allowed_or_refused_with_words_or_without() {
     }
     let lines = json(&cli, &["decisions"]);
     assert_eq!(
-        decision_rows(&lines),
+        rows(&lines),
         [
-            line("respond", "ignored", "refused"),
-            line("ignore", "ignored", "refused"),
-            line("edit", "done", "allowed, changed"),
-            line("accept", "done", "allowed"),
+            "respond · ignored · refused",
+            "ignore · ignored · refused",
+            "edit · done · allowed, changed",
+            "accept · done · allowed",
         ]
     );
     assert_eq!(lines[0]["text"], "Use the tests.");

@@ -1,13 +1,13 @@
-//! A language model behind a server on this machine: a whole conversation, habits of models in each wire format, a driver
-//! killed while it speaks, and what `doctor` says of a server that does not answer. Where keys are not is in the catalogue
-//! (row S09).
+//! A language model behind a server on this machine: a whole conversation, a driver killed while it speaks, and what
+//! `doctor` says of a server that does not answer. Where keys are not is in the catalogue (row S09); habits of models are
+//! in tests/workflows/habits.
 
 use crate::analyze::{QUERY, begun, notes, with_notes};
 use crate::runner::{Background, Cli, each, json, read, run, spawn, text, texts, until};
 use crate::support::model_server::{End, Play, Server};
-use crate::support::wire::{self, PROVIDERS};
+use crate::support::wire;
 use sayso::llm::Provider;
-use serde_json::{Value, json};
+use serde_json::json;
 
 const KEY: &str = "canary-key-4d1f0c9b2a";
 
@@ -23,19 +23,6 @@ fn configure(cli: &Cli, server: &Server, more: &str) {
         "[model]\nprovider = \"openai\"\nname = \"tiny-1\"\nbase_url = \"{address}/v1\"\n{more}\n\
          [engine]\nretries = 0\n[prices.\"tiny-1\"]\ninput = 1.0\noutput = 2.0\n"
     ));
-}
-
-/// A config with this server as the model, in a provider's own format.
-fn model(server: &Server, provider: Provider) -> String {
-    let name = match provider {
-        Provider::Openai => "openai",
-        Provider::Anthropic => "anthropic",
-        _ => "ollama",
-    };
-    let address = &server.address;
-    format!(
-        "[model]\nprovider = \"{name}\"\nname = \"tiny-1\"\nbase_url = \"{address}\"\n[engine]\nretries = 0\n"
-    )
 }
 
 /// What a model says about a text of its own that is fine.
@@ -110,90 +97,4 @@ async fn doctor_says_what_to_do_about_a_model() {
     assert!(doctor().contains("NO_SUCH_KEY"));
     // The same model is no use for an evaluation, and that is a failure with the same advice.
     run(&cli, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn what_a_question_leaves_open_is_not_sent_to_an_api() {
-    for provider in PROVIDERS {
-        let data = |name: &str, value: &Value| match provider {
-            Provider::Anthropic => wire::calls(provider, &[(name, value.clone())]),
-            _ => wire::text(provider, &[&value.to_string()]),
-        };
-        let category = json!({
-            "query_type": "trending", "categories": ["Get Trending Tracks"], "is_entity_query": false,
-            "entity_name": null, "entity_type": null, "complexity": "simple",
-        });
-        let parameters = json!({"parameters": {"time": null, "genre": null, "limit": 5, "offset": null}});
-        let server = Server::play([data("category", &category), data("parameters", &parameters)]).await;
-        let api = Server::play([Play::json(200, &json!({"data": [{"id": "T1", "title": "Tea"}]}))]).await;
-        let cli = Cli::new();
-        let (address, host) = (&api.address, api.address.trim_start_matches("http://"));
-        cli.configure(&format!(
-            "{}[apis.audius]\nhosts = [\"{address}\"]\nprivate = [\"{host}\"]\n",
-            model(&server, provider)
-        ));
-        let outcome = json(&cli, &["ask", "What are the top 5 trending tracks?", "--wait"]);
-        assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
-        let asked: Vec<String> = api.seen().into_iter().map(|request| request.path).collect();
-        let wanted = ["/health_check", "/v1/tracks/trending?time=week&limit=5&app_name=sayso"];
-        assert_eq!(asked, wanted, "{provider:?}");
-        assert_eq!(server.count(), 2, "{provider:?}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn words_after_the_code_of_a_sheet_are_its_answer() {
-    for provider in PROVIDERS {
-        let code = json!({"code": "s = sheet()\ns.set('C1', 'Tax')\nprint(5)"});
-        let server = Server::play([
-            wire::calls(provider, &[("python", code)]),
-            wire::text(provider, &["Done. The total ", "is 5."]),
-            wire::text(provider, &[WANTED]),
-        ])
-        .await;
-        let cli = Cli::new();
-        cli.configure(&model(&server, provider));
-        std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
-        let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Add a tax column", "--wait"]);
-        let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
-        let view = run(&cli, &["view", &text(&outcome["thread"])]);
-        let wrote = cli.path("sales.result.xlsx").exists();
-        assert_eq!(outcome["status"], "done", "{provider:?}: {outcome}");
-        assert_eq!(outcome["output"]["answer"], "Done. The total is 5.", "{provider:?}");
-        assert!(wrote && text(&outcome["output"]["file"]).ends_with("sales.result.xlsx"), "{outcome}");
-        assert!(view.done().contains("Done. The total is 5."), "{view:?}");
-        assert_eq!(server.count(), 3, "{provider:?}");
-    }
-}
-
-#[tokio::test(flavor = "multi_thread")]
-async fn words_before_any_code_of_a_sheet_are_put_to_the_person() {
-    for provider in PROVIDERS {
-        let output = wire::text(provider, &["Which region do you mean?"]);
-        let server = Server::play([
-            output.clone(),
-            output,
-            wire::calls(provider, &[("python", json!({"code": "print(5)"}))]),
-            wire::text(provider, &["North has 5."]),
-            wire::text(provider, &[WANTED]),
-        ])
-        .await;
-        let cli = Cli::new();
-        cli.configure(&model(&server, provider));
-        std::fs::write(cli.path("sales.csv"), "Region,Amount\nNorth,5\n").unwrap();
-        let outcome = json(&cli, &["sheet", "sales.csv", "-i", "Sum my region", "--wait"]);
-        let asked = texts(&outcome["interrupts"]).remove(0);
-        let card = json(&cli, &["view", &asked]);
-        assert_eq!(card["kind"], "question", "{provider:?}: {card}");
-        assert_eq!(card["args"], json!({"answer": "Which region do you mean?"}), "{provider:?}");
-        let outcome = json(&cli, &["respond", &asked, "the North", "--wait"]);
-        let outcome = json(&cli, &["accept", &texts(&outcome["interrupts"])[0], "--wait"]);
-        assert_eq!(outcome["output"]["answer"], "North has 5.", "{provider:?}: {outcome}");
-        let seen = server.seen();
-        assert_eq!(seen.len(), 5, "{provider:?}");
-        let second = seen[1].body.to_string();
-        assert!(second.contains("nothing was computed for this yet"), "{provider:?}: {second}");
-        let third = seen[2].body.to_string();
-        assert!(third.contains("Which region do you mean?") && third.contains("the North"), "{third}");
-    }
 }

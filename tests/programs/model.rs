@@ -3,24 +3,27 @@
 
 use crate::support::model_server::Play;
 use crate::support::wire;
+use axum::Router;
+use axum::body::Bytes;
+use axum::response::IntoResponse;
 use sayso::llm::Provider;
 use serde_json::{Value, json};
-use std::io::{BufRead, BufReader, Read, Write};
-use std::net::{TcpListener, TcpStream};
 use std::sync::OnceLock;
+use tokio::net::TcpListener;
 
 /// The lines of a config that name it for every workflow that needs a model.
 pub fn config() -> String {
     static PORT: OnceLock<u16> = OnceLock::new();
     let port = PORT.get_or_init(|| {
-        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-        let port = listener.local_addr().unwrap().port();
+        let (send, port) = std::sync::mpsc::channel();
         std::thread::spawn(move || {
-            for stream in listener.incoming() {
-                std::thread::spawn(|| serve(stream.unwrap()));
-            }
+            tokio::runtime::Runtime::new().unwrap().block_on(async {
+                let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+                send.send(listener.local_addr().unwrap().port()).unwrap();
+                axum::serve(listener, Router::new().fallback(serve)).await.unwrap();
+            });
         });
-        port
+        port.recv().unwrap()
     });
     let uses: Vec<String> = ["analyze", "sheet", "ask"]
         .map(|workflow| format!("[workflow.{workflow}]\nmodel = \"written\"\n"))
@@ -32,28 +35,9 @@ pub fn config() -> String {
     )
 }
 
-fn serve(stream: TcpStream) {
-    let mut reader = BufReader::new(&stream);
-    let mut length = 0;
-    loop {
-        let mut line = String::new();
-        if reader.read_line(&mut line).unwrap_or(0) == 0 {
-            return;
-        }
-        if let Some(value) = line.to_ascii_lowercase().strip_prefix("content-length:") {
-            length = value.trim().parse().unwrap();
-        }
-        if line.trim().is_empty() {
-            break;
-        }
-    }
-    let mut body = vec![0; length];
-    reader.read_exact(&mut body).unwrap();
-    let body = answer(&serde_json::from_slice(&body).unwrap()).chunks.concat();
-    let head = "HTTP/1.1 200 OK\r\ncontent-type: text/event-stream\r\nconnection: close\r\ncontent-length:";
-    let mut stream = &stream;
-    let _ = write!(stream, "{head} {}\r\n\r\n", body.len());
-    let _ = stream.write_all(&body);
+async fn serve(body: Bytes) -> impl IntoResponse {
+    let reply = answer(&serde_json::from_slice(&body).unwrap()).chunks.concat();
+    ([("content-type", "text/event-stream")], reply)
 }
 
 fn answer(body: &Value) -> Play {

@@ -172,7 +172,10 @@ fn leaving_keeps_it_in_the_inbox_and_respond_goes_on() {
     for key in ["\u{3}", "\u{4}"] {
         let cli = with_notes();
         let mut terminal = Terminal::plain(&cli, &ANALYZE);
-        terminal.wait_for(PROMPT);
+        // What was typed before the question answers nothing.
+        terminal.types("DONE\n");
+        assert!(terminal.wait_for(PROMPT).contains("The budget is TBD."));
+        assert_eq!(json(&cli, &["threads"])[0]["status"], "waiting");
         terminal.types(key);
         let asked = open(&cli);
         let last = terminal.ends();
@@ -211,18 +214,6 @@ fn another_process_may_drive_and_is_watched() {
     let last = terminal.ends();
     assert!(last.contains("Findings") && last.contains("is done."), "{last}");
     assert!(driver.is_running());
-}
-
-#[test]
-fn what_was_typed_before_the_question_answers_nothing() {
-    let cli = with_notes();
-    let mut terminal = Terminal::plain(&cli, &ANALYZE);
-    terminal.types("DONE\n");
-    let first = terminal.wait_for(PROMPT);
-    assert!(first.contains("The budget is TBD."), "{first}");
-    assert_eq!(json(&cli, &["threads"])[0]["status"], "waiting");
-    terminal.types("\u{4}");
-    terminal.ends();
 }
 
 #[test]

@@ -1,16 +1,13 @@
 //! Codex's app-server over the wire: what it asks, what is sent back, and what is answered elsewhere.
 
-use super::remote_inbox::wait_until;
+use super::remote_inbox::{decide, wait_for_items, wait_until};
 use crate::support::merged;
 use crate::support::test_inbox::BackgroundDriver;
 use futures_util::{SinkExt, StreamExt};
 use sayso::app::{App, LOCK_WAIT, Setup};
 use sayso::config::{Config, Env, Flags, Host, Inputs};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{
-    DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, Item, ItemQuery, STOP_WORDS,
-    SeenHash,
-};
+use sayso::inbox::{DecidedBy, DecisionQuery, GrantRequest, GrantScope, Item, STOP_WORDS};
 use serde_json::{Value, json};
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -200,15 +197,8 @@ impl CodexInbox {
         (Self { folder, app, _driver: driver }, server)
     }
 
-    /// The open items once there are `count` of them.
     async fn wait_for_items(&self, count: usize) -> Vec<Item> {
-        let inbox = self.app.inbox();
-        wait_until(inbox, async || {
-            let query = ItemQuery { limit: 100, ..ItemQuery::default() };
-            let items = inbox.decisions().items(query).await.unwrap().rows;
-            (items.len() == count).then_some(items)
-        })
-        .await
+        wait_for_items(self.app.inbox(), count).await
     }
 
     async fn pause(&self, on: bool) {
@@ -216,10 +206,7 @@ impl CodexInbox {
     }
 
     async fn decide(&self, item: &Item, decision: Decision) {
-        let interrupt = InterruptId::parse(&item.id).unwrap();
-        let shown = item.args_hash.map(SeenHash::Whole);
-        let decide = DecisionRequest { interrupt, decision, shown, learn: false, by: DecidedBy::Tui };
-        self.app.inbox().decisions().decide(decide).await.unwrap();
+        decide(self.app.inbox(), item, decision, DecidedBy::Tui).await.unwrap();
     }
 
     /// The outcome that the list of decisions shows so far.

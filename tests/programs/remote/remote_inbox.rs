@@ -86,17 +86,12 @@ impl RemoteInbox {
     }
 
     pub async fn items(&self) -> Vec<Item> {
-        let query = ItemQuery { limit: 100, ..ItemQuery::default() };
-        self.inbox.decisions().items(query).await.unwrap().rows
+        items(&self.inbox).await
     }
 
     /// The open items once there are `count` of them.
     pub async fn wait_for_items(&self, count: usize) -> Vec<Item> {
-        self.wait_until(async || {
-            let items = self.items().await;
-            (items.len() == count).then_some(items)
-        })
-        .await
+        wait_for_items(&self.inbox, count).await
     }
 
     pub async fn wait_until<T>(&self, condition: impl AsyncFn() -> Option<T>) -> T {
@@ -121,12 +116,7 @@ impl RemoteInbox {
     }
 
     pub async fn decide(&self, item: &Item, decision: Decision) -> Result<Outcome, InboxError> {
-        let interrupt = InterruptId::parse(&item.id).unwrap();
-        let shown = item.args_hash.map(SeenHash::Whole);
-        self.inbox
-            .decisions()
-            .decide(DecisionRequest { interrupt, decision, shown, learn: true, by: DecidedBy::Cli })
-            .await
+        decide(&self.inbox, item, decision, DecidedBy::Cli).await
     }
 
     pub async fn threads(&self) -> Vec<ThreadLine> {
@@ -153,8 +143,28 @@ pub async fn wait_until<T>(inbox: &Inbox, condition: impl AsyncFn() -> Option<T>
             return value;
         }
         let next_check = tokio::time::Instant::now() + Duration::from_millis(250);
-        let query = ItemQuery { limit: 100, ..ItemQuery::default() };
-        assert!(next_check < deadline, "it did not happen: {:#?}", inbox.decisions().items(query).await);
+        assert!(next_check < deadline, "it did not happen: {:#?}", items(inbox).await);
         let _ = tokio::time::timeout_at(next_check, changes.changed()).await;
     }
+}
+
+async fn items(inbox: &Inbox) -> Vec<Item> {
+    let query = ItemQuery { limit: 100, ..ItemQuery::default() };
+    inbox.decisions().items(query).await.unwrap().rows
+}
+
+pub async fn wait_for_items(inbox: &Inbox, count: usize) -> Vec<Item> {
+    wait_until(inbox, async || Some(items(inbox).await).filter(|items| items.len() == count)).await
+}
+
+/// Decides on an item as it was shown.
+pub async fn decide(
+    inbox: &Inbox,
+    item: &Item,
+    decision: Decision,
+    by: DecidedBy,
+) -> Result<Outcome, InboxError> {
+    let interrupt = InterruptId::parse(&item.id).unwrap();
+    let shown = item.args_hash.map(SeenHash::Whole);
+    inbox.decisions().decide(DecisionRequest { interrupt, decision, shown, learn: false, by }).await
 }
