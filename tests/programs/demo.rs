@@ -64,7 +64,7 @@ impl Demo {
 }
 
 #[test]
-fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
+fn the_week_is_worked_through_for_real() {
     let demo = Demo::new();
     // What was really run when it was laid out.
     let past = demo.json(&["threads", "--status", "done"]);
@@ -112,11 +112,8 @@ fn the_week_is_triaged_answered_and_sent_to_the_outbox() {
     demo.json(&["accept", &text(&meeting["id"]), "--wait"]);
     let calendar = fs::read_to_string(demo.folder().join("calendar.ics")).unwrap();
     assert!(calendar.contains("SUMMARY:Planning the spring fair"), "{calendar}");
-}
 
-#[test]
-fn the_workbook_and_the_question_to_an_api_go_on_for_real() {
-    let demo = Demo::new();
+    // The workbook and the question to an API go on for real.
     let results = demo.json(&["list", "--kind", "result"]);
     let summed = results.as_array().unwrap().iter().find(|item| item["workflow"] == "sheet").unwrap();
     assert_eq!(summed["title"], "Sum Amount by Region");

@@ -120,10 +120,8 @@ fn the_word_of_the_own_server_counts_once_it_is_known() {
     let warned = |title: &str| -> Vec<Value> {
         let item = listed.as_array().unwrap().iter().find(|item| item["title"] == title).unwrap();
         let warnings = item["warnings"].as_array().unwrap().iter();
-        warnings
-            .filter(|warning| warning["code"] == "not_authentic")
-            .map(|warning| warning["grade"].clone())
-            .collect()
+        let warnings = warnings.filter(|warning| warning["code"] == "not_authentic");
+        warnings.map(|warning| warning["grade"].clone()).collect()
     };
     assert_eq!((warned("Lunch 7?"), warned("Lunch 8?")), (vec![json!("caution")], vec![]));
 }
@@ -266,18 +264,7 @@ fn mail_is_put_away_by_a_verb_and_comes_back_with_its_card() {
 }
 
 #[test]
-fn an_account_that_only_observes_keeps_its_mail_where_it_is() {
-    let cli = configured();
-    configure(&cli, "mode = \"observe\"\n");
-    let thread = one_mail(&cli);
-    let refused = run(&cli, &["mail", "archive", &thread]);
-    assert!(refused.code == 1 && refused.out.contains("only observes"), "{refused:?}");
-    assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (1, 0));
-    assert_eq!(json(&cli, &["list", "--kind", "trouble"]), json!([]));
-}
-
-#[test]
-fn a_folder_that_is_not_there_is_named_and_leaves_nothing_behind() {
+fn what_cannot_be_put_away_is_named_and_leaves_nothing_behind() {
     let cli = configured();
     let thread = one_mail(&cli);
     let refused = run(&cli, &["mail", "move", &thread, "--to", "Travel"]);
@@ -294,6 +281,12 @@ fn a_folder_that_is_not_there_is_named_and_leaves_nothing_behind() {
     let earlier = json(&cli, &["show", &next])["state"]["earlier"].clone();
     assert_eq!(earlier["thread"], thread.as_str());
     assert!(!text(&earlier["summary"]).is_empty(), "{earlier}");
+    // An account that only observes keeps its mail where it is.
+    configure(&cli, "mode = \"observe\"\n");
+    let refused = run(&cli, &["mail", "archive", &next]);
+    assert!(refused.code == 1 && refused.out.contains("only observes"), "{refused:?}");
+    assert_eq!((files(&cli, ""), files(&cli, ".Archive")), (1, 0));
+    assert_eq!(json(&cli, &["list", "--kind", "trouble"]), json!([]));
 }
 
 #[test]

@@ -159,10 +159,8 @@ fn an_agent_asks_is_answered_and_does_as_it_is_told() {
     assert_eq!(item["allow"]["accept"], false, "it asks for words");
     json(&cli, &["respond", &text(&item["id"]), "eu"]);
     let reply = client.result(call);
-    assert_eq!(
-        (&reply["answered"], &reply["type"], &reply["args"]),
-        (&json!(true), &json!("respond"), &json!("eu"))
-    );
+    assert_eq!((&reply["answered"], &reply["type"]), (&json!(true), &json!("respond")));
+    assert_eq!(reply["args"], "eu");
     let asked =
         json!({"title": "Deploy", "action": "deploy", "arguments": {"env": "prod"}, "folder": "/srv"});
     let call = client.call("request_approval", asked);

@@ -174,19 +174,12 @@ fn one_key_is_one_question_with_one_answer() {
     }
     // Also long after it was answered.
     assert_eq!(read(&run(&cli, &waiting), 0)["args"], json!({"n": 1}));
-    assert_eq!(open(&cli).len(), 0);
-    assert_eq!(list(&cli, &["threads"]).len(), 1);
-}
-
-#[test]
-fn of_many_that_come_first_with_one_key_one_asks() {
-    let cli = Cli::new();
-    json(&cli, &["list"]);
+    assert_eq!((open(&cli).len(), list(&cli, &["threads"]).len()), (0, 1));
+    // Of many that come first, one asks.
     let askers: Vec<Background> =
         (0..8).map(|_| spawn(&cli, &["request", "--title", "Me?", "--key", "race"])).collect();
     let ids: BTreeSet<String> = askers.into_iter().map(|asker| text(&read(&asker.wait(), 0)["id"])).collect();
-    assert_eq!(ids.len(), 1);
-    assert_eq!(open(&cli).len(), 1);
+    assert_eq!((ids.len(), open(&cli).len()), (1, 1));
 }
 
 #[test]

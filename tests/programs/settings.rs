@@ -14,22 +14,15 @@ fn config_says_what_is_meant_and_who_said_so() {
     assert!(!output.done().contains("canary"));
     let settings: Value = serde_json::from_str(&output.out).unwrap();
     let of = |key: &str| settings.as_array().unwrap().iter().find(|s| s["key"] == key).unwrap().clone();
-    keys(&of("budget.day"), "key value origin");
-    assert_eq!(
-        (&of("budget.day")["value"], &of("budget.day")["origin"]),
-        (&json!("1.5"), &json!("env SAYSO_BUDGET__DAY"))
-    );
+    let budget = json!({"key": "budget.day", "value": "1.5", "origin": "env SAYSO_BUDGET__DAY"});
+    assert_eq!(of("budget.day"), budget);
     let hold = of("approvals.hold_seconds");
     assert_eq!(hold["value"], "0");
     assert!(hold["origin"].as_str().unwrap().ends_with("config.toml:2"), "{hold}");
     assert_eq!(of("engine.retries")["origin"], "default");
     assert_eq!(of("data")["origin"], "env SAYSO_DATA");
     assert!(cli.sayso(&["config"]).done().starts_with("KEY "));
-}
-
-#[test]
-fn a_flag_wins_over_the_environment() {
-    let cli = Cli::new();
+    // A flag wins over the environment.
     let other = cli.path("other").display().to_string();
     let settings = cli.json(&["--data", &other, "config"]);
     assert_eq!(settings[0], json!({"key": "data", "value": other, "origin": "flag --data"}));
@@ -52,15 +45,10 @@ fn doctor_finds_everything_in_order() {
     #[cfg(target_os = "linux")]
     assert!(output.out.contains("(seccomp)") && output.out.contains("Landlock"), "{output:?}");
     assert!(output.out.contains("audius: ") && output.out.contains("no key needed"), "{output:?}");
-}
-
-#[test]
-fn doctor_makes_nothing() {
-    let cli = Cli::new();
+    // It makes nothing.
     let elsewhere = cli.path("elsewhere");
     let report = json_of(&cli, &["doctor", "--data", elsewhere.to_str().unwrap()]);
-    assert_eq!(report[1]["ok"], true, "{report}");
-    assert!(!elsewhere.exists());
+    assert!(report[1]["ok"] == true && !elsewhere.exists(), "{report}");
 }
 
 #[test]
