@@ -1,6 +1,5 @@
 //! The program with workflows made for tests: this test binary, called again with a command line to follow.
 
-use crate::gate;
 use crate::support::delivery::DeliveryLog;
 use crate::support::test_inbox::test_workflows;
 use std::ffi::OsString;
@@ -22,7 +21,7 @@ fn entry() {
     let args = std::iter::once("sayso".to_owned()).chain(args).map(OsString::from);
     let workflows = |setup: &sayso::app::Setup| {
         let delivery_log = DeliveryLog::new(setup.config.data.with_extension("street"));
-        Ok(test_workflows(&delivery_log, &Arc::default(), [gate::spec()]))
+        Ok(test_workflows(&delivery_log, &Arc::default(), []))
     };
     let exit = sayso::cli::main(
         args,

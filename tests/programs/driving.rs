@@ -7,6 +7,7 @@ use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
 use serde_json::{Value, json};
 use std::collections::BTreeSet;
+use std::path::Path;
 use std::time::Duration;
 
 /// A process that drives.
@@ -14,6 +15,11 @@ fn watch(cli: &Cli) -> Background {
     let driver = cli.spawn(&["watch"]);
     until(|| cli.driver() == Some(driver.pid().into()));
     driver
+}
+
+/// The input of a player that runs for as long as a file is missing.
+fn waiting_for(key: &Path) -> String {
+    format!("program={}", json!([[{ "file": key }]]))
 }
 
 #[test]
@@ -74,11 +80,11 @@ fn patience_has_an_end_that_names_the_driver() {
     let key = cli.path("key");
     let mut driver = watch(&cli);
     let pid = driver.pid();
-    let input = format!("key={}", key.display());
+    let input = waiting_for(&key);
     let expected = format!(
         "gave up after 0.1 s: process {pid} is running the threads and has not finished; `sayso show t"
     );
-    cli.refused(&["start", "gate", &input, "--wait", "--timeout", "0.1"], 1, &expected);
+    cli.refused(&["start", "player", &input, "--wait", "--timeout", "0.1"], 1, &expected);
     let output = cli.sayso(&["run", "--timeout", "0.1", "--json"]);
     assert_eq!((output.code, output.out.as_str()), (1, ""), "{output:?}");
     let note = format!("note: process {pid} is already running the threads; waiting for it\nerror: gave up");
@@ -98,8 +104,8 @@ fn patience_has_an_end_that_names_the_driver() {
 #[test]
 fn a_wait_that_ends_early_says_so_and_loses_nothing() {
     let cli = Cli::new();
-    let input = format!("key={}", cli.path("key").display());
-    let start = ["start", "gate", &input, "--wait"];
+    let input = waiting_for(&cli.path("key"));
+    let start = ["start", "player", &input, "--wait"];
     let hasty = cli.sayso(&[&start[..], &["--timeout", "0.1"]].concat());
     hasty.refused(1, "no process is running threads;");
     let waiting = cli.spawn(&start);
@@ -109,7 +115,7 @@ fn a_wait_that_ends_early_says_so_and_loses_nothing() {
     waiting.wait().refused(1, "interrupted while waiting; nothing is lost");
     std::fs::write(cli.path("key"), "").unwrap();
     assert_eq!(texts(&cli.json(&["run"])["threads"]).len(), 2);
-    cli.refused(&["start", "gate", &input, "--timeout", "1"], 2, "--wait");
+    cli.refused(&["start", "player", &input, "--timeout", "1"], 2, "--wait");
     cli.refused(&[&start[..], &["--timeout", "soon"]].concat(), 2, "not a number of seconds");
 }
 

@@ -18,7 +18,6 @@ mod demo;
 mod docs;
 mod driving;
 mod export;
-mod gate;
 mod grants;
 mod history;
 mod hook;

@@ -22,7 +22,7 @@ fn start_types_its_keys_by_the_schema() {
 fn start_refuses_what_does_not_fit() {
     let cli = Cli::new();
     cli.refused(&["start", "caht"], 3, "there is no workflow `caht`; did you mean `chat`?");
-    cli.refused(&["start", "novel"], 3, "there are chat, courier, gate");
+    cli.refused(&["start", "novel"], 3, "there are chat, courier, player");
     cli.refused(&["start", "chat"], 2, "`topic` is missing; write `topic=…`");
     cli.refused(&["start", "chat", "topci=x"], 2, "there is no key `topci`; did you mean `topic`?");
     cli.refused(&["start", "chat", "topic=x", "turns=many"], 2, "`turns`: `many` is not an integer");

@@ -34,6 +34,8 @@ pub enum Op {
     Astray(String),
     Say(String),
     Gate(String),
+    /// Waits until this file is there, which another process can make.
+    File(std::path::PathBuf),
     /// Runs the same line again, forever.
     Repeat,
     Note(String),
@@ -272,6 +274,11 @@ async fn play(ctx: Ctx<Arc<FakeWorld>>, state: Arc<Tape>) -> Result<Command<Tape
                 ctx.show_bar(text, 1, 2);
             }
             Op::Gate(name) => world.pass(name).await,
+            Op::File(path) => {
+                while !path.exists() {
+                    tokio::time::sleep(std::time::Duration::from_millis(5)).await;
+                }
+            }
             Op::Repeat => next = state.line,
             Op::Note(text) => log.push(Value::from(text.as_str())),
             Op::End => command.next = Command::<Tape>::end().next,
