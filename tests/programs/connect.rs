@@ -1,6 +1,6 @@
 //! `sayso connect`: what it shows, writes and removes; and what `doctor` says about it.
 
-use crate::runner::{Cli, each, json, run, text};
+use crate::runner::{Cli, checks_with, each, json, run, text};
 use serde_json::Value;
 use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
@@ -134,21 +134,14 @@ fn doctor_says_how_an_agent_stands() {
     let cli = Cli::new();
     let bin = cli.path("bin");
     std::fs::create_dir(&bin).unwrap();
-    let checks = |cli: &Cli| {
-        let mut command = cli.real();
-        let path = format!("{}:/usr/bin:/bin", bin.display());
-        let output = command.args(["doctor", "--json"]).env("PATH", path).output().unwrap();
-        let report: Value = serde_json::from_slice(&output.stdout).unwrap();
-        let all = report.as_array().cloned().unwrap_or_else(|| report["checks"].as_array().cloned().unwrap());
-        let agents = all.into_iter().filter(|check| check["check"] == "agent");
-        agents.map(|check| (check["ok"] == true, text(&check["text"]))).collect::<Vec<_>>()
-    };
-    assert_eq!(checks(&cli), []);
+    let path = format!("{}:/usr/bin:/bin", bin.display());
+    let checks = || checks_with(&cli, &[("PATH", &path)], "agent");
+    assert_eq!(checks(), []);
     let program = bin.join("claude");
     std::fs::write(&program, "#!/bin/sh\necho '2.1.326 (Claude Code)'\n").unwrap();
     std::fs::set_permissions(&program, PermissionsExt::from_mode(0o755)).unwrap();
     let says = |well: bool, parts: &[&str]| {
-        let (ok, output) = checks(&cli).pop().unwrap();
+        let (ok, output) = checks().pop().unwrap();
         assert!(ok == well && parts.iter().all(|part| output.contains(part)), "{output}");
     };
     says(true, &["found, and not connected"]);

@@ -3,7 +3,7 @@
 //! in tests/workflows/habits.
 
 use crate::analyze::{QUERY, begun, notes, with_notes};
-use crate::runner::{Background, Cli, each, json, read, run, spawn, text, texts, until};
+use crate::runner::{Cli, checks_with, each, json, run, spawn, texts, until};
 use crate::support::model_server::{End, Play, Server};
 use crate::support::wire;
 use sayso::llm::Provider;
@@ -77,12 +77,10 @@ async fn doctor_says_what_to_do_about_a_model() {
     let cli = with_notes();
     configure(&cli, &server, "api_key_env = \"MY_KEY\"");
     let doctor = || {
-        let mut command = cli.real();
-        command.args(["doctor", "--json"]).env("MY_KEY", KEY);
-        let report = read(&Background::of(command, b"").wait(), 1);
-        let model = report.as_array().unwrap().iter().find(|check| check["check"] == "model").unwrap();
-        assert_eq!(model["ok"], false, "{report}");
-        text(&model["text"])
+        let [(false, text)] = &checks_with(&cli, &[("MY_KEY", KEY)], "model")[..] else {
+            panic!("it is well")
+        };
+        text.clone()
     };
     let wrong = doctor();
     assert!(wrong.contains("does not accept the key") && wrong.contains("Set api_key_env"), "{wrong}");
@@ -95,6 +93,7 @@ async fn doctor_says_what_to_do_about_a_model() {
     // A key that is not there is named by where it should be.
     cli.configure(&format!("{nobody}api_key_env = \"NO_SUCH_KEY\"\n"));
     assert!(doctor().contains("NO_SUCH_KEY"));
+    assert_eq!(run(&cli, &["doctor"]).code, 1);
     // The same model is no use for an evaluation, and that is a failure with the same advice.
     run(&cli, &["eval", "triage"]).refused(1, "NO_SUCH_KEY");
 }

@@ -267,7 +267,14 @@ pub fn answer(cli: &Cli, id: &str, words: &[&str]) {
 
 /// The checks of this name in what `doctor` says: whether each is well, and its sentence.
 pub fn checks(cli: &Cli, name: &str) -> Vec<(bool, String)> {
-    let report: Value = serde_json::from_str(&run(cli, &["doctor", "--json"]).out).unwrap();
+    checks_with(cli, &[], name)
+}
+
+/// The same with more in the environment.
+pub fn checks_with(cli: &Cli, env: &[(&str, &str)], name: &str) -> Vec<(bool, String)> {
+    let mut command = cli.real();
+    command.args(["doctor", "--json"]).envs(env.iter().copied());
+    let report: Value = serde_json::from_slice(&command.output().unwrap().stdout).unwrap();
     let checks = report.as_array().unwrap().iter().filter(|check| check["check"] == name);
     checks.map(|check| (check["ok"] == true, text(&check["text"]))).collect()
 }
