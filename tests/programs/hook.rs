@@ -322,32 +322,18 @@ fn any_other_tool_speaks_the_generic_form() {
     }
 }
 
+/// What is accepted as it came is in the catalogue (row A02).
 #[test]
-fn hidden_characters_are_warned_of_and_only_an_edit_changes_them() {
+fn hidden_characters_are_warned_of_and_an_edit_keeps_them_elsewhere() {
     let cli = Cli::new();
-    let event = |id: &str| {
-        let input = json!({"command": "ls \u{200b}\u{202e}x", "content": "one\r\ntwo\r\n", "note": "a"});
-        event("/home/a/app", id, "Bash", input)
-    };
-    let asked = |id: &str| {
-        let tool = hooked(&cli, &event(id));
-        let item = the_one(&cli);
-        assert_eq!(item["warnings"][0]["code"], "hidden_characters");
-        let shown = json!({"command": "ls ⟨U+200B…×2⟩x", "content": "one\ntwo\n", "note": "a"});
-        assert_eq!(item["args"], shown);
-        let card = run(&cli, &["view", &text(&item["id"])]).out;
-        let card = card.split_whitespace().collect::<Vec<_>>().join(" ");
-        assert!(card.contains("`command` has 2 hidden characters, shown as placeholders."), "{card}");
-        assert!(card.contains("`content` has 2 Windows line ends (CRLF)."), "{card}");
-        (tool, text(&item["id"]))
-    };
-    let (tool, id) = asked("h0");
-    json(&cli, &["accept", &id]);
-    assert_eq!(decision(&tool.wait()).get("updatedInput"), None, "what came runs as it came");
-    let (tool, id) = asked("h1");
-    json(&cli, &["edit", &id, "--set", "note=b"]);
-    let mut expected = event("h1")["tool_input"].clone();
-    expected["note"] = json!("b");
+    let input = json!({"command": "ls \u{200b}\u{202e}x", "content": "one\r\ntwo\r\n", "note": "a"});
+    let tool = hooked(&cli, &event("/home/a/app", "h1", "Bash", input.clone()));
+    let item = the_one(&cli);
+    assert_eq!(item["warnings"][0]["code"], "hidden_characters");
+    let shown = json!({"command": "ls ⟨U+200B…×2⟩x", "content": "one\ntwo\n", "note": "a"});
+    assert_eq!(item["args"], shown);
+    answer(&cli, &text(&item["id"]), &["edit", "--set", "note=b"]);
+    let expected = merged(input, json!({"note": "b"}));
     assert_eq!(decision(&tool.wait())["updatedInput"], expected, "the rest stays as it came");
 }
 

@@ -4,7 +4,7 @@ use crate::runner::{Cli, OUTCOME, each, keys, text, texts};
 use serde_json::{Value, json};
 
 #[test]
-fn start_types_its_keys_by_the_schema() {
+fn start_types_its_keys_by_the_schema_and_refuses_what_does_not_fit() {
     let cli = Cli::new();
     let outcome = cli.json(&["start", "chat", "topic=5", "turns=3"]);
     keys(&outcome, OUTCOME);
@@ -16,11 +16,6 @@ fn start_types_its_keys_by_the_schema() {
     assert_eq!(asked.len(), 2);
     let (_, asked) = cli.asked(&["courier", "parcels=word"]);
     assert_eq!(asked.len(), 1);
-}
-
-#[test]
-fn start_refuses_what_does_not_fit() {
-    let cli = Cli::new();
     cli.refused(&["start", "caht"], 3, "there is no workflow `caht`; did you mean `chat`?");
     cli.refused(&["start", "novel"], 3, "there are chat, courier, player");
     cli.refused(&["start", "chat"], 2, "`topic` is missing; write `topic=…`");
