@@ -534,3 +534,70 @@ pub fn edit(call: (&str, Value), key: &str, value: Value) -> Decision {
     args[key] = value;
     Decision::Edit { args }
 }
+
+impl EmailInbox {
+    /// Bob's mail, for which the model proposes `call` and then is done.
+    pub async fn proposing(call: (&str, Value)) -> (Self, ThreadId) {
+        let inbox = Self::new("respond", [calls([call])]);
+        let thread = inbox.receive_mail().await;
+        (inbox, thread)
+    }
+
+    /// Bob's mail, which the model classifies like this.
+    pub async fn classifying(class: &str) -> (Self, ThreadId) {
+        let inbox = Self::new(class, []);
+        let thread = inbox.receive_mail().await;
+        (inbox, thread)
+    }
+
+    /// A mail, driven as far as it goes.
+    pub async fn receive(&self, raw: &str) -> ThreadId {
+        let thread = self.take_in(raw, json!({})).await.unwrap();
+        self.drive().await;
+        thread
+    }
+
+    /// From here on nothing is unusual about writing to Bob.
+    pub async fn know_bob(&self) {
+        self.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
+    }
+
+    /// What became of a mail whose thread has ended.
+    pub async fn ended(&self, thread: &ThreadId) -> String {
+        let output = self.outcome(thread).await.output.unwrap();
+        output["outcome"].as_str().unwrap().to_owned()
+    }
+
+    /// Everything that was before the model when it was asked for a reply for this time.
+    pub fn prompt(&self, nth: usize) -> String {
+        format!("{:?}", self.model.requests_for("email.reply")[nth].messages)
+    }
+
+    /// How often the model was asked for a reply.
+    pub fn replies_asked(&self) -> usize {
+        self.model.requests_for("email.reply").len()
+    }
+
+    pub fn events(&self) -> Vec<String> {
+        self.calendar.events.lock().unwrap().clone()
+    }
+
+    /// The calendar cannot be read from here on.
+    pub fn lose_calendar(&self) {
+        *self.calendar.fails.lock().unwrap() = Some("the file cannot be read".to_owned());
+    }
+
+    /// The person says what class the mail is of.
+    pub async fn correct(&self, thread: &ThreadId, class: &str) {
+        let what = EventKind::Corrected { payload: json!({ "class": class }) };
+        self.arrive(thread, &format!("corrected:{class}"), what).await.unwrap();
+        self.drive().await;
+    }
+
+    /// A look at the mailbox finds that the mail was answered elsewhere.
+    pub async fn settle(&self, thread: &ThreadId) {
+        let reason = "you have answered it elsewhere".to_owned();
+        let what = EventKind::Settled { reason, payload: json!({}) };
+        self.arrive(thread, "settled:answered", what).await.unwrap();
+    }
+}

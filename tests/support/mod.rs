@@ -46,3 +46,11 @@ pub fn file_names(folder: &std::path::Path) -> Vec<String> {
     names.sort();
     names
 }
+
+/// Fails unless the text holds each of these parts.
+#[track_caller]
+pub fn assert_contains<const N: usize>(text: &str, parts: [&str; N]) {
+    for part in parts {
+        assert!(text.contains(part), "this is missing: {part}\nin: {text}");
+    }
+}

@@ -9,7 +9,8 @@ use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
 use sayso::graph::{Decision, Event, EventKind, InterruptId, ThreadId};
 use sayso::inbox::{
-    DecidedBy, DecisionRequest, InboxError, Item, ItemQuery, Outcome, Registry, Spec, Status, ThreadView,
+    DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, Item, ItemQuery,
+    Outcome, Registry, Spec, Status, ThreadView,
 };
 use sayso::service::Inbox;
 use sayso::store::{Arrival, Clock, Store, StoreError};
@@ -569,5 +570,52 @@ impl BackgroundDriver {
     pub async fn stop(self) {
         self.stop.send(()).expect("the driver still runs");
         self.task.await.unwrap().unwrap();
+    }
+}
+
+impl TestInbox {
+    /// The text of the one question a thread asks.
+    pub async fn text(&self, thread: &ThreadId) -> String {
+        self.open_item(thread).await.text
+    }
+
+    /// What the one question a thread asks is about.
+    pub async fn action(&self, thread: &ThreadId) -> String {
+        self.open_item(thread).await.action
+    }
+
+    /// The codes of what is unusual about the one question a thread asks.
+    pub async fn warnings(&self, thread: &ThreadId) -> Vec<String> {
+        self.open_item(thread).await.warnings.into_iter().map(|warning| warning.code).collect()
+    }
+
+    pub async fn why(&self, what: impl ToString) -> String {
+        self.decisions().why(what.to_string()).await.unwrap().text()
+    }
+
+    /// Goes on after a result, and drives.
+    pub async fn proceed(&self, thread: &ThreadId, words: &str) -> Outcome {
+        self.threads().proceed(thread.clone(), words.to_owned()).await.unwrap();
+        self.drive().await;
+        self.outcome(thread).await
+    }
+
+    /// Asks the thread's question no more.
+    pub async fn grant(&self, thread: &ThreadId, scope: GrantScope) {
+        let interrupt = self.open_question(thread).await;
+        let request = GrantRequest { interrupt, scope, ends_at: None, session: false };
+        self.grants().give(request).await.unwrap();
+    }
+
+    /// Why a thread cannot be started like this.
+    pub async fn refused_start(&self, workflow: &str, input: Value) -> String {
+        self.threads().start(workflow.to_owned(), input).await.unwrap_err().to_string()
+    }
+
+    /// How past decisions ended, newest first.
+    pub async fn past_outcomes(&self) -> Vec<String> {
+        let query = DecisionQuery { limit: 99, ..DecisionQuery::default() };
+        let past = self.decisions().history(query).await.unwrap().rows;
+        past.into_iter().map(|line| line.outcome).collect()
     }
 }

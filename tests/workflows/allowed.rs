@@ -1,6 +1,7 @@
 //! What an analysis may do without asking, what it says of itself, and what it does not take.
 
 use crate::inputs::{self, analyze, paid};
+use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
 use sayso::inbox::{Block, OUTPUT_FILES, Status};
@@ -21,11 +22,7 @@ async fn a_result_is_written_after_asking_where_output_files_are_not_granted() {
         let item = inbox.open_item(&thread).await;
         let file = inbox.inputs().canonicalize().unwrap().join("analysis_result.md");
         assert_eq!((item.action.as_str(), &item.args), ("write_result", &json!({"file": file})));
-        assert!(
-            item.text.contains("analysis_result.md") && item.text.contains("# It was late"),
-            "{}",
-            item.text
-        );
+        assert_contains(&item.text, ["analysis_result.md", "# It was late"]);
         assert!(!inbox.input_files().contains(&"analysis_result.md".to_owned()));
         let outcome = inbox.answer(&thread, decision.clone()).await;
         assert_eq!(outcome.status, Status::Done);
@@ -33,10 +30,9 @@ async fn a_result_is_written_after_asking_where_output_files_are_not_granted() {
         let expected = if written { json!(file) } else { Value::Null };
         assert_eq!(outcome.output, Some(json!({"answer": "# It was late", "file": expected})));
         // Whoever goes on is asked about the next result too.
-        inbox.threads().proceed(thread.clone(), "And now?".to_owned()).await.unwrap();
-        inbox.drive().await;
+        inbox.proceed(&thread, "And now?").await;
         inbox.answer(&thread, respond("DONE")).await;
-        assert_eq!(inbox.open_item(&thread).await.action, "write_result");
+        assert_eq!(inbox.action(&thread).await, "write_result");
     }
 }
 
@@ -47,7 +43,7 @@ async fn why_tells_what_the_thread_did_and_what_it_cost() {
         [paid("Since when?"), paid("# Late")],
     );
     let thread = analyze(&inbox).await;
-    let why = inbox.decisions().why(inbox.open_question(&thread).await.to_string()).await.unwrap().text();
+    let why = inbox.why(inbox.open_question(&thread).await).await;
     assert!(why.contains("one thing at a time") && why.contains("turns so far: 1 by the agent"), "{why}");
     assert!(why.contains("model calls: 1") && why.contains("cost: $0.0020"), "{why}");
     inbox.answer(&thread, respond("DONE")).await;

@@ -1,6 +1,7 @@
 //! `analyze`: the conversation.
 
 use crate::inputs::{self, analysis, analyze, analyze_with, dialogue, happened, paid};
+use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{InboxError, Status};
@@ -21,10 +22,10 @@ async fn a_question_an_answer_an_approval_a_result() {
         paid("# It was late"),
     ]);
     let thread = analyze(&inbox).await;
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(card.starts_with("Since when?") && card.contains("files: notes.md"), "{card}");
     assert_eq!(inbox.answer(&thread, respond("Since Monday")).await.status, Status::Waiting);
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(card.contains("agent: Since when?") && card.contains("you: Since Monday"), "{card}");
     let outcome = inbox.answer(&thread, respond("DONE")).await;
     assert_eq!(outcome.status, Status::Done);
@@ -83,10 +84,7 @@ async fn a_refusal_in_words_is_no_result_and_a_retry_asks_again() {
     let thread = analyze(&inbox).await;
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
     let (_, text) = inbox.trouble(&thread).await;
-    assert!(
-        text.contains("did not write the result of the analysis. It said: I am sorry, but no."),
-        "{text}"
-    );
+    assert_contains(&text, ["did not write the result of the analysis. It said: I am sorry, but no."]);
     assert_eq!(inbox.input_files(), ["notes.md"]);
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
     assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n");
@@ -172,10 +170,10 @@ async fn only_a_whole_answer_approves() {
         let thread = analyze(&inbox).await;
         assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Waiting, "{answer}");
         assert_eq!(inbox.model.tasks().last().unwrap(), "analyze.followup", "{answer}");
-        let card = inbox.open_item(&thread).await.text;
+        let card = inbox.text(&thread).await;
         assert_eq!(card.contains("To approve it, answer DONE."), hint, "{answer}: {card}");
         inbox.answer(&thread, respond("go on")).await;
-        assert!(!inbox.open_item(&thread).await.text.contains("To approve"), "said once");
+        assert!(!inbox.text(&thread).await.contains("To approve"), "said once");
     }
     for answer in ["DONE", "done!", "Solution approved.", " okay, bye "] {
         let inbox = inputs::with_answers(answers(["Since when?", "# Result"]));
@@ -293,7 +291,7 @@ async fn a_thread_keeps_to_its_model() {
     assert_eq!(inbox.read_input("analysis_result.md"), "Other: analyze.final\n");
     let mut input = analysis(&inbox);
     input["model"] = json!("oracle");
-    let error = inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
+    let error = inbox.refused_start("analyze", input).await;
     assert!(error.contains("model") && error.contains("there are main, other"), "{error}");
 }
 
@@ -317,7 +315,7 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
         (with("depth", json!(3)), "depth"),
         (json!({"query": "Why?"}), "inputs"),
     ] {
-        let error = inbox.threads().start("analyze".into(), input).await.unwrap_err().to_string();
+        let error = inbox.refused_start("analyze", input).await;
         assert!(error.contains(expected), "{expected}: {error}");
     }
     let all =
@@ -356,7 +354,7 @@ async fn documents_are_read_and_code_on_request() {
         }
         assert_eq!(sent.contains("From code"), sees);
         assert!(!sent.contains("never"));
-        let card = inbox.open_item(&thread).await.text;
+        let card = inbox.text(&thread).await;
         assert!(card.contains("not a Word document") && card.contains("no text that can be read"), "{card}");
     }
 }

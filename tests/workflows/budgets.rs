@@ -37,7 +37,7 @@ async fn an_analysis_of_many_files_has_eight_turns() {
     let thread = analyze(&inbox).await;
     for _ in 0..8 {
         assert_eq!(inbox.answer(&thread, respond("Parts?")).await.status, Status::Waiting);
-        assert_eq!(inbox.open_item(&thread).await.action, "analysis_question");
+        assert_eq!(inbox.action(&thread).await, "analysis_question");
     }
     assert_eq!(inbox.answer(&thread, respond("DONE")).await.status, Status::Done);
     println!("analyze: ${:.2}", spent(&inbox));

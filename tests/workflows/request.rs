@@ -113,7 +113,7 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
     ];
     for (input, rule) in cases {
         let asked = inbox.requests().ask(NewRequest { input: input.clone(), key: None }).await.unwrap();
-        let why = inbox.decisions().why(asked.id.to_string()).await.unwrap().text();
+        let why = inbox.why(asked.id).await;
         assert!(why.contains(rule), "{input}: {why}");
         assert!(why.contains("asked at") && why.contains("the asker set no time limit"), "{why}");
         let by =
@@ -122,7 +122,7 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
         assert!(input["folder"].as_str().is_none_or(|folder| why.contains(folder)), "{why}");
     }
     let asked = inbox.requests().ask(asking("Quick?", 90)).await.unwrap();
-    let why = inbox.decisions().why(asked.id.to_string()).await.unwrap().text();
+    let why = inbox.why(asked.id).await;
     assert!(why.contains("1m 30s after it was asked, at "), "{why}");
 }
 

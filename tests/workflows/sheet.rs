@@ -1,6 +1,7 @@
 //! `sheet`: complete tasks on workbooks, with a scripted model and the real sandbox.
 
 use crate::inputs::{self, happened};
+use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
 use crate::support::{TestInbox, merged};
 use sayso::graph::{Decision, ThreadId};
@@ -61,7 +62,7 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
         finish("East leads with 900."),
     ];
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(card.starts_with("I **sum** by region.") || card.starts_with("I sum by region."), "{card}");
     assert!(card.contains("group_by(sheet()") && card.contains("decimal point"), "{card}");
     let item = inbox.open_item(&thread).await;
@@ -116,7 +117,7 @@ async fn a_filter_a_join_and_a_pivot_are_written_beside_the_original() {
     ];
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
     inbox.answer(&thread, Decision::Accept).await;
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(card.contains("sheets added: North"), "{card}");
     inbox.answer(&thread, Decision::Accept).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
@@ -143,7 +144,7 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
         finish("Cleaned."),
     ];
     let (inbox, thread) = begun("dates.csv", text, answers).await;
-    assert!(inbox.open_item(&thread).await.text.contains("semicolon, decimal comma"));
+    assert!(inbox.text(&thread).await.contains("semicolon, decimal comma"));
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["formulas"], json!(["dates!B5 =SUM(B2:B4)"]));
     let book = result(&inbox, "dates.result.xlsx");
@@ -186,7 +187,7 @@ async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
             && text.contains("Hint: sheet(\"Name\").records()"),
         "{text}"
     );
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(card.contains("It failed:") && card.contains("pandas"), "{card}");
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
 }
@@ -246,8 +247,7 @@ async fn ending_after_something_was_changed_writes_it() {
     let rows = shown(&result(&inbox, "sales.result.xlsx"), "sales");
     assert_eq!((rows[0][4].as_str(), rows[1][4].as_str()), ("Checked", ""));
     // Going on begins where it was ended; the model was told that its code did not run.
-    inbox.threads().proceed(thread.clone(), "and now?".to_owned()).await.unwrap();
-    inbox.drive().await;
+    inbox.proceed(&thread, "and now?").await;
     let messages = format!("{:?}", inbox.model.requests().last().unwrap().messages);
     assert!(messages.contains("Not run. The person ended the work here."), "{messages}");
     inbox.answer(&thread, Decision::Accept).await;
@@ -348,7 +348,7 @@ async fn words_after_code_are_the_answer_without_talk_and_only_if_they_are_one()
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
     inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
     inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!(inbox.open_item(&thread).await.action, "unchecked_answer");
+    assert_eq!(inbox.action(&thread).await, "unchecked_answer");
 }
 
 #[tokio::test]
@@ -366,12 +366,8 @@ async fn an_empty_reply_is_no_answer() {
 async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     // A reminder is often enough.
     let (inbox, thread) = begun("sales.csv", SALES, vec![words("I will sum it."), code("Sum.", "1")]).await;
-    assert_eq!(inbox.open_item(&thread).await.action, "python");
-    assert!(
-        inbox.model.last_words().contains("nothing was computed for this yet"),
-        "{}",
-        inbox.model.last_words()
-    );
+    assert_eq!(inbox.action(&thread).await, "python");
+    assert_contains(&inbox.model.last_words(), ["nothing was computed for this yet"]);
 
     let twice = || vec![words("Done."), words("The sheet has five rows.")];
     let (inbox, thread) = begun("sales.csv", SALES, twice()).await;
@@ -411,8 +407,7 @@ async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
     ];
     let (inbox, thread) = begun("sales.csv", SALES, answers).await;
     inbox.answer(&thread, Decision::Accept).await;
-    inbox.threads().proceed(thread.clone(), "in words, please".to_owned()).await.unwrap();
-    inbox.drive().await;
+    inbox.proceed(&thread, "in words, please").await;
     let outcome = inbox.outcome(&thread).await;
     assert_eq!((outcome.status, inbox.model.requests().len()), (Status::Done, 4));
     assert_eq!(outcome.output.unwrap()["answer"], "One hundred and eighty.");
@@ -472,8 +467,7 @@ async fn state_is_made_again_from_what_was_accepted_and_going_on_keeps_it() {
     inbox.answer(&thread, Decision::Accept).await;
     // The file may be gone or changed by now: its bytes were kept.
     inbox.write_input("sales.csv", "other\n1\n");
-    inbox.threads().proceed(thread.clone(), "now the sum".into()).await.unwrap();
-    inbox.drive().await;
+    inbox.proceed(&thread, "now the sum").await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
     let view = inbox.view(&thread).await;
@@ -528,9 +522,5 @@ async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
     assert_eq!(outcome.status, Status::Trouble);
     let expected =
         "broken.xlsx cannot be read: it is not an Excel (.xlsx) or OpenDocument (.ods) file inside";
-    assert!(
-        inbox.open_item(&thread).await.text.contains(expected),
-        "{}",
-        inbox.open_item(&thread).await.text
-    );
+    assert!(inbox.text(&thread).await.contains(expected), "{}", inbox.text(&thread).await);
 }

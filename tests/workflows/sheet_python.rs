@@ -23,7 +23,7 @@ async fn begun(python: &'static str) -> (TestInbox, ThreadId) {
 #[tokio::test]
 async fn where_the_wanted_python_cannot_be_had_the_embedded_one_is_used_and_the_card_says_so() {
     let (inbox, thread) = begun("/nowhere/bin/python").await;
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(card.contains("the embedded one: /nowhere/bin/python cannot be started"), "{card}");
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "North leads.");
@@ -32,7 +32,7 @@ async fn where_the_wanted_python_cannot_be_had_the_embedded_one_is_used_and_the_
 #[tokio::test]
 async fn the_model_is_told_which_python_and_what_day_and_groups_are_bars() {
     let (inbox, thread) = begun("embedded").await;
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(!card.contains("embedded"), "what the config wants is not told: {card}");
     let system = inbox.model.requests()[0].system.clone();
     assert!(system.contains("there is no pandas") && system.contains("Today is "), "{system}");

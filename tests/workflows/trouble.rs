@@ -1,6 +1,7 @@
 //! `analyze`, when something fails: what is tried again, what is asked, and what is never done twice.
 
 use crate::inputs::{self, analysis, analyze, dialogue, paid, refused, unreachable};
+use crate::support::assert_contains;
 use crate::support::fake_model::FakeModel;
 use crate::support::test_inbox::{TestInbox, decide, respond};
 use sayso::graph::{Decision, Progress};
@@ -98,10 +99,7 @@ async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
     assert_eq!((items[0].kind.word(), items[0].action.as_str()), ("trouble", "unreachable"));
     assert_eq!(items[0].title, "The model at http://127.0.0.1:11434 cannot be reached");
     let card = inbox.decisions().card(items[0].interrupt().unwrap()).await.unwrap().0.text;
-    assert!(
-        card.contains("nobody answers. Is the server running") && card.contains("waiting: 3 threads"),
-        "{card}"
-    );
+    assert_contains(&card, ["nobody answers. Is the server running", "waiting: 3 threads"]);
     assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 3);
     for thread in &threads {
         assert_eq!(inbox.status(thread).await, Status::Ready);
@@ -153,7 +151,7 @@ async fn a_refusal_is_put_to_the_person_and_a_hint_reaches_the_model() {
     assert_eq!(code, "failed");
     assert!(text.contains("refused to answer: it would rather not. Answer this one yourself"), "{text}");
     assert_eq!(inbox.model.requests().len(), 1, "a refusal is not tried again by itself");
-    let card = inbox.open_item(&thread).await.text;
+    let card = inbox.text(&thread).await;
     assert!(card.contains("respond: retry with a hint") && card.contains("ignore: abandon"), "{card}");
     inbox.answer(&thread, respond("It is about a rocket, not a weapon")).await;
     assert!(

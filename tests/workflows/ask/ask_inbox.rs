@@ -1,7 +1,7 @@
 //! An inbox whose APIs are served here.
 
 use super::answers;
-use super::server::Server;
+use super::server::{PATIENCE, Server};
 use crate::support::{FakeModel, TestInbox, merged};
 use sayso::config::Env;
 use sayso::graph::ThreadId;
@@ -15,7 +15,6 @@ use std::ops::Deref;
 use std::path::PathBuf;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::Duration;
 
 pub struct AskInbox {
     inbox: TestInbox,
@@ -60,6 +59,15 @@ pub fn knowing() -> FakeModel {
     FakeModel::by(|request| Ok(Scripted::json(&answers::answer(request))))
 }
 
+/// What a model says of a question that these operations answer.
+pub fn category(tools: &[&str], more: Value) -> Value {
+    let usual = json!({
+        "query_type": "test", "categories": tools, "is_entity_query": false, "entity_name": null,
+        "entity_type": null, "complexity": "simple",
+    });
+    merged(usual, more)
+}
+
 impl AskInbox {
     /// With a model that knows the questions of these tests.
     pub async fn new() -> Self {
@@ -90,15 +98,11 @@ impl AskInbox {
         Self::open(knowing(), |port| {
             let ports = ports(port);
             let quoted = |begin: &str| {
-                let each: Vec<String> =
-                    ports.iter().map(|port| format!("\"{begin}127.0.0.1:{port}\"")).collect();
-                each.join(", ")
+                let each = ports.iter().map(|port| format!("\"{begin}127.0.0.1:{port}\""));
+                each.collect::<Vec<_>>().join(", ")
             };
-            let (hosts, private) = (quoted("http://"), quoted(""));
-            format!(
-                "[apis.audius]\nhosts = [{hosts}]\nprivate = [{private}]\n\
-                 [apis.tasks]\nhosts = [{hosts}]\nprivate = [{private}]\napi_key_env = \"TASKS_KEY\"\n"
-            )
+            let servers = format!("hosts = [{}]\nprivate = [{}]\n", quoted("http://"), quoted(""));
+            format!("[apis.audius]\n{servers}[apis.tasks]\n{servers}api_key_env = \"TASKS_KEY\"\n")
         })
         .await
     }
@@ -111,7 +115,7 @@ impl AskInbox {
     /// With this config; `config` is told where the server listens.
     async fn open(model: FakeModel, config: impl FnOnce(u16) -> String) -> Self {
         let server = Server::start().await;
-        let limits = Limits { time: Duration::from_secs(3), bytes: 1 << 20, ..Limits::default() };
+        let limits = Limits { time: PATIENCE, bytes: 1 << 20, ..Limits::default() };
         let inbox = TestInbox::builder()
             .config(config(server.port))
             .with_file("apis/tasks.json", tasks(&server.url()).to_string())
@@ -154,14 +158,14 @@ impl AskInbox {
         output["answer"].as_str().unwrap().to_owned()
     }
 
-    /// Goes on after an answer.
-    pub async fn proceed(&self, thread: &ThreadId, words: &str) {
-        self.threads().proceed(thread.clone(), words.to_owned()).await.unwrap();
-        self.drive().await;
+    /// The first question of a conversation.
+    pub async fn converse(&self, query: &str) -> ThreadId {
+        self.ask_with(query, json!({"follow_up": true})).await
     }
 
-    pub async fn revoke(&self, grant: &str) {
-        self.grants().revoke(grant.to_owned()).await.unwrap();
+    /// The last request to the API.
+    pub fn last_asked(&self) -> String {
+        self.server.asked().pop().unwrap()
     }
 }
 

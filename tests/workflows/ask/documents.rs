@@ -1,8 +1,9 @@
 //! OpenAPI documents of some size: what is read of them, what a parameter may be, and requests made by them.
 
-use super::ask_inbox::AskInbox;
+use super::ask_inbox::{AskInbox, category};
 use super::server::Reply;
-use crate::support::FakeModel;
+use crate::support::fake_model::words;
+use crate::support::{FakeModel, assert_contains};
 use sayso::config::Env;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
@@ -37,7 +38,7 @@ fn a_document_of_seventy_operations_is_read_and_what_is_left_out_is_said() {
     // The first that the document itself wants, not the first by name.
     assert_eq!(depot.auth, Some(Auth::Header { name: "X-Depot-Key".to_owned() }));
     let text = left_out.join("\n");
-    for part in [
+    let parts = [
         "the server `/v2`",
         "the way `basic`",
         "the way `session`",
@@ -47,9 +48,8 @@ fn a_document_of_seventy_operations_is_read_and_what_is_left_out_is_said() {
         "GET /accounts/{account}/twice/{id}: two parameters are named `id`",
         "GET /accounts/{account}/undeclared/{thing}: its path needs `thing`",
         "GET /accounts/{account}/nowhere: `#/components/schemas/Missing` leads outside the document or nowhere",
-    ] {
-        assert!(text.contains(part), "{part}: {text}");
-    }
+    ];
+    assert_contains(&text, parts);
     assert_eq!(left_out.len(), 9, "{text}");
 
     // Parameters by reference, those of the path, fields of objects that are all meant at once.
@@ -147,9 +147,7 @@ fn parameters_are_checked_by_the_documents_own_words() {
 async fn depot(label: &'static str, api: &'static str, parameters: Value) -> AskInbox {
     let model = FakeModel::by(move |request| {
         let answer = match request.task.as_str() {
-            "ask.category" => json!({
-                "query_type": "depot", "categories": [label], "is_entity_query": false, "complexity": "simple",
-            }),
+            "ask.category" => category(&[label], json!({})),
             "ask.select" => json!({"api": api, "secondary_api": null}),
             _ => json!({"parameters": parameters}),
         };
@@ -201,14 +199,11 @@ async fn a_request_with_an_object_in_it_is_shown_and_made() {
         .tell("/v2/accounts/acme/orders", [Reply::Json(200, json!({"id": "o1", "customer_id": "c9"}))]);
     let thread = inbox.ask("Order two of hub-7 for c9").await;
     let card = inbox.open_item(&thread).await;
-    for part in [
-        "POST http://127.0.0.1",
-        "/v2/accounts/acme/orders",
-        "\"quantity\": 2",
-        "header X-Depot-Key: your key (env DEPOT_KEY)",
-    ] {
-        assert!(card.text.contains(part), "{part}: {}", card.text);
-    }
+    let key = "header X-Depot-Key: your key (env DEPOT_KEY)";
+    assert_contains(
+        &card.text,
+        ["POST http://127.0.0.1", "/v2/accounts/acme/orders", "\"quantity\": 2", key],
+    );
     assert!(inbox.server.lines().is_empty());
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
     assert_eq!(inbox.server.lines(), ["POST /v2/accounts/acme/orders"]);
@@ -289,19 +284,13 @@ fn hostile_documents_are_refused_or_cut() {
 fn open_document(host: &str, operations: usize) -> Value {
     let about =
         "Does something with the things of a shop that nobody would ask about in these words. ".repeat(4);
-    let path = |n: usize| {
-        let one = json!({
-            "operationId": format!("thing{n}"), "summary": format!("Thing {n}"), "description": about,
-            "responses": {"200": {"description": "ok"}},
-        });
-        (format!("/things/{n}"), json!({"get": one}))
+    let get = |id: &str, summary: &str, about: &str| {
+        let responses = json!({"200": {"description": "ok"}});
+        json!({"get": {"operationId": id, "summary": summary, "description": about, "responses": responses}})
     };
+    let path = |n| (format!("/things/{n}"), get(&format!("thing{n}"), &format!("Thing {n}"), &about));
     let mut paths: Map<String, Value> = (0..operations).map(path).collect();
-    let parcels = json!({
-        "operationId": "listParcels", "summary": "List parcels", "description": "The parcels under way.",
-        "responses": {"200": {"description": "ok"}},
-    });
-    paths.insert("/parcels".to_owned(), json!({"get": parcels}));
+    paths.insert("/parcels".to_owned(), get("listParcels", "List parcels", "The parcels under way."));
     json!({
         "openapi": "3.0.0", "info": {"title": "Shop", "version": "1"}, "servers": [{"url": host}], "paths": paths,
     })
@@ -311,10 +300,7 @@ fn open_document(host: &str, operations: usize) -> Value {
 async fn shop(operations: usize, more: &'static str) -> AskInbox {
     let model = FakeModel::by(move |request| {
         let answer = match request.task.as_str() {
-            "ask.category" => json!({
-                "query_type": "shop", "categories": ["List parcels"], "is_entity_query": false,
-                "complexity": "simple",
-            }),
+            "ask.category" => category(&["List parcels"], json!({})),
             _ => json!({"parameters": {}}),
         };
         Ok(Scripted::json(&answer))
@@ -349,7 +335,7 @@ async fn of_a_large_catalogue_a_model_reads_only_what_is_near_the_question() {
     inbox.answer_to("Which parcels are under way?").await;
     for request in inbox.model.requests() {
         let output = request.output.as_ref().unwrap().schema.to_string();
-        let bytes = request.system.len() + crate::support::fake_model::words(&request).len() + output.len();
+        let bytes = request.system.len() + words(&request).len() + output.len();
         assert!(bytes <= 16_384, "{}: {bytes}", request.task);
     }
     let category = inbox.model.requests_for("ask.category").remove(0);

@@ -1,6 +1,8 @@
 //! Things that questions name: found among things of their own kind, asked for where they are missing.
 
 use super::ask_inbox::AskInbox;
+use super::server::Reply;
+use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
@@ -23,24 +25,18 @@ async fn a_name_is_searched_first_and_an_exact_name_is_taken() {
 async fn a_playlist_is_never_taken_for_a_track() {
     let inbox = AskInbox::new().await;
     // There is a track and a playlist of this name.
-    let answer = inbox.answer_to("Tell me about the playlist \"Night Drive\"").await;
-    assert_eq!(
-        inbox.server.asked(),
-        ["GET /v1/playlists/search?query=Night+Drive&limit=10", "GET /v1/playlists/P1"]
-    );
-    assert!(answer.contains("- plays: 5,000"), "{answer}");
-    let answer = inbox.answer_to("Tell me about the track \"Night Drive\"").await;
-    assert_eq!(
-        inbox.server.asked()[2..],
-        ["GET /v1/tracks/search?query=Night+Drive&limit=10", "GET /v1/tracks/T3"]
-    );
-    assert!(answer.contains("- plays: 7"), "{answer}");
+    for (kind, id, plays) in [("playlist", "P1", "- plays: 5,000"), ("track", "T3", "- plays: 7")] {
+        let before = inbox.server.asked().len();
+        let answer = inbox.answer_to(&format!("Tell me about the {kind} \"Night Drive\"")).await;
+        let search = format!("GET /v1/{kind}s/search?query=Night+Drive&limit=10");
+        assert_eq!(inbox.server.asked()[before..], [search, format!("GET /v1/{kind}s/{id}")]);
+        assert_contains(&answer, [plays]);
+    }
     // Even where the server mixes them up.
     let mixed = json!({"data": [{"id": "P1", "playlist_name": "Night Drive"}]});
-    inbox.server.tell("/v1/tracks/search", [super::server::Reply::Json(200, mixed)]);
+    inbox.server.tell("/v1/tracks/search", [Reply::Json(200, mixed)]);
     let thread = inbox.ask("Tell me about the track \"Night Drive\"").await;
-    let asked = inbox.open_item(&thread).await;
-    assert!(asked.text.contains("There is no track called “Night Drive”"), "{}", asked.text);
+    assert_contains(&inbox.text(&thread).await, ["There is no track called “Night Drive”"]);
 }
 
 #[tokio::test]
@@ -50,17 +46,15 @@ async fn several_that_may_be_meant_are_asked_about() {
         {"id": "A", "title": "Echo", "user": {"name": "Ann"}},
         {"id": "B", "title": "Echo", "user": {"name": "Bob"}},
     ]});
-    inbox.server.tell("/v1/tracks/search", [super::server::Reply::Json(200, two)]);
-    inbox.server.tell(
-        "/v1/tracks/B",
-        [super::server::Reply::Json(200, json!({"data": {"id": "B", "title": "Echo", "play_count": 5}}))],
-    );
+    inbox.server.tell("/v1/tracks/search", [Reply::Json(200, two)]);
+    let second = json!({"data": {"id": "B", "title": "Echo", "play_count": 5}});
+    inbox.server.tell("/v1/tracks/B", [Reply::Json(200, second)]);
     for answer in ["2", "Echo by Bob"] {
         let thread = inbox.ask("Tell me about the track \"Echo\"").await;
         let asked = inbox.open_item(&thread).await;
         assert!(asked.text.contains("1. Echo by Ann\n2. Echo by Bob"), "{}", asked.text);
         assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Done);
-        assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/B");
+        assert_eq!(inbox.last_asked(), "GET /v1/tracks/B");
     }
 }
 
@@ -73,18 +67,19 @@ async fn what_is_missing_is_asked_and_answered() {
     assert!(!asked.allow.accept && !asked.allow.edit && asked.allow.respond && asked.allow.ignore);
     // A name that nobody has is asked again.
     assert_eq!(inbox.answer(&thread, respond("Nobody Atall")).await.status, Status::Waiting);
-    assert!(inbox.open_item(&thread).await.text.contains("There is no user called “Nobody Atall”"));
+    assert_contains(&inbox.text(&thread).await, ["There is no user called “Nobody Atall”"]);
     assert_eq!(inbox.answer(&thread, respond("@skrillex")).await.status, Status::Done);
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U2/followers?limit=10");
+    assert_eq!(inbox.last_asked(), "GET /v1/users/U2/followers?limit=10");
 
-    let thread = inbox.ask("find tracks").await;
-    assert_eq!(inbox.open_item(&thread).await.args["parameter"], "query");
-    assert_eq!(inbox.answer(&thread, respond("second song")).await.status, Status::Done);
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/search?query=second+song&limit=10");
-
-    let thread = inbox.ask("followers of the user").await;
-    assert_eq!(inbox.answer(&thread, respond("id U3")).await.status, Status::Done);
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U3/followers?limit=10");
+    for (question, missing, words, request) in [
+        ("find tracks", "query", "second song", "GET /v1/tracks/search?query=second+song&limit=10"),
+        ("followers of the user", "user_id", "id U3", "GET /v1/users/U3/followers?limit=10"),
+    ] {
+        let thread = inbox.ask(question).await;
+        assert_eq!(inbox.open_item(&thread).await.args["parameter"], missing);
+        assert_eq!(inbox.answer(&thread, respond(words)).await.status, Status::Done);
+        assert_eq!(inbox.last_asked(), request);
+    }
 }
 
 #[tokio::test]
@@ -94,13 +89,13 @@ async fn ignoring_a_question_ends() {
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!((outcome.status, outcome.output), (Status::Abandoned, None));
     // What was answered before stays the result.
-    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    let thread = inbox.converse("trending tracks").await;
     inbox.answer(&thread, respond("find tracks")).await;
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(outcome.status, Status::Done);
     assert!(outcome.output.unwrap()["answer"].as_str().unwrap().contains("1,234 plays"));
     for decision in [Decision::Accept, Decision::Ignore] {
-        let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+        let thread = inbox.converse("trending tracks").await;
         assert_eq!(inbox.answer(&thread, decision).await.status, Status::Done);
     }
 }

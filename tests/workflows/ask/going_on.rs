@@ -2,6 +2,7 @@
 
 use super::ask_inbox::AskInbox;
 use super::server::Reply;
+use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::Status;
@@ -17,19 +18,22 @@ fn tracks(from: usize, until: usize) -> Reply {
 
 /// The newest answer in a conversation, which still asks what else there is.
 async fn told(inbox: &AskInbox, thread: &ThreadId, question: &str) -> String {
-    let outcome = inbox.answer(thread, respond(question)).await;
-    assert_eq!(outcome.status, Status::Waiting, "{outcome:?}");
-    assert_eq!(inbox.open_item(thread).await.action, "question");
-    let said = inbox.state(thread).await["message_history"].as_array().unwrap().last().unwrap().clone();
-    said["text"].as_str().unwrap().to_owned()
+    inbox.answer(thread, respond(question)).await;
+    said(inbox, thread).await
+}
+
+async fn said(inbox: &AskInbox, thread: &ThreadId) -> String {
+    assert_eq!(inbox.action(thread).await, "question");
+    let history = inbox.state(thread).await["message_history"].clone();
+    history.as_array().unwrap().last().unwrap()["text"].as_str().unwrap().to_owned()
 }
 
 #[tokio::test]
 async fn more_fetches_the_next_page_until_there_is_none() {
     let inbox = AskInbox::new().await;
     inbox.server.tell(TRENDING, [tracks(0, 10), tracks(10, 20), tracks(20, 23)]);
-    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
-    let why = inbox.decisions().why(inbox.open_item(&thread).await.id).await.unwrap().text();
+    let thread = inbox.converse("trending tracks").await;
+    let why = inbox.why(inbox.open_item(&thread).await.id).await;
     assert!(why.contains("waits for your next question"), "{why}");
     let card = async || {
         let asked = inbox.open_item(&thread).await.interrupt().unwrap();
@@ -57,7 +61,7 @@ async fn more_goes_where_the_link_header_leads() {
     let Reply::Json(_, first) = tracks(0, 10) else { unreachable!() };
     let link = "<https://elsewhere.example/v1/tracks/trending?offset=40>; rel=\"next\"".to_owned();
     inbox.server.tell(TRENDING, [Reply::Linked(link, first), tracks(40, 42)]);
-    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    let thread = inbox.converse("trending tracks").await;
     let second = told(&inbox, &thread, "more").await;
     assert!(second.contains("11. \"T40\""), "{second}");
     let asked = inbox.server.asked();
@@ -69,10 +73,10 @@ async fn nothing_says_that_was_all_where_nobody_knows() {
     let inbox = AskInbox::new().await;
     inbox.server.tell("/v1/playlists/P1/tracks", [tracks(0, 10)]);
     let question = "Which tracks are on the playlist \"Night Drive\"?";
-    let thread = inbox.ask_with(question, json!({"follow_up": true})).await;
+    let thread = inbox.converse(question).await;
     let more = told(&inbox, &thread, "more").await;
     assert!(more.contains("does not say whether there is more"), "{more}");
-    let thread = inbox.ask_with("Who is Skrillex?", json!({"follow_up": true})).await;
+    let thread = inbox.converse("Who is Skrillex?").await;
     let more = told(&inbox, &thread, "more").await;
     assert!(more.contains("was not a list"), "{more}");
 }
@@ -80,20 +84,20 @@ async fn nothing_says_that_was_all_where_nobody_knows() {
 #[tokio::test]
 async fn what_cannot_be_answered_is_answered_so_and_the_conversation_goes_on() {
     let inbox = AskInbox::new().await;
-    let thread = inbox.ask_with("trending tracks", json!({"follow_up": true})).await;
+    let thread = inbox.converse("trending tracks").await;
     let unknown = told(&inbox, &thread, "Sing me something about sixpence and rye").await;
     assert!(unknown.starts_with("This could not be answered: no API that is known"), "{unknown}");
-    inbox.server.tell("/v1/playlists/trending", [Reply::Json(503, json!({"message": "busy"}))]);
-    let busy = told(&inbox, &thread, "trending playlists").await;
-    assert!(busy.contains("could not be answered") && busy.contains("503"), "{busy}");
-    inbox
-        .server
-        .tell("/v1/playlists/trending", [Reply::Json(200, json!({"data": [{"playlist_name": "Back"}]}))]);
+    let busy = || Reply::Json(503, json!({"message": "busy"}));
+    inbox.server.tell("/v1/playlists/trending", [busy()]);
+    let refused = told(&inbox, &thread, "trending playlists").await;
+    assert_contains(&refused, ["could not be answered", "503"]);
+    let back = json!({"data": [{"playlist_name": "Back"}]});
+    inbox.server.tell("/v1/playlists/trending", [Reply::Json(200, back)]);
     assert!(told(&inbox, &thread, "trending playlists").await.contains("1. \"Back\""));
     let outcome = inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(outcome.status, Status::Done, "what was answered stays answered");
     // A question that stands alone is no conversation: the person decides what comes of a server's failure.
-    inbox.server.tell("/v1/playlists/trending", [Reply::Json(503, json!({"message": "busy"}))]);
+    inbox.server.tell("/v1/playlists/trending", [busy()]);
     let thread = inbox.ask("trending playlists").await;
     assert_eq!(inbox.status(&thread).await, Status::Trouble);
     for words in ["hello there", "Sing me something about sixpence and rye"] {
@@ -108,11 +112,9 @@ async fn without_a_network_every_api_gives_the_same_answer() {
     for (question, api) in
         [("trending tracks", "audius"), ("What is the exchange rate from EUR to USD?", "frankfurter")]
     {
-        let thread = inbox.ask_with(question, json!({"follow_up": true})).await;
-        assert_eq!(inbox.open_item(&thread).await.action, "question");
-        let said = inbox.state(&thread).await["message_history"].as_array().unwrap().last().unwrap().clone();
+        let thread = inbox.converse(question).await;
         let offline = format!("This could not be answered: {api} cannot be reached; are you online?");
-        assert_eq!(said["text"], offline.as_str());
+        assert_eq!(said(&inbox, &thread).await, offline);
     }
 }
 

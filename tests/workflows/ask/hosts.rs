@@ -61,12 +61,8 @@ async fn a_question_goes_to_the_next_server() {
         let inbox = AskInbox::reaching(|port| vec![dead, port]).await;
         inbox.server.tell("/v1/lists", [Reply::Json(200, json!([{"title": "Buy tea"}]))]);
         let thread = inbox.ask("List tasks with list=home").await;
-        assert_eq!(
-            inbox.outcome(&thread).await.status,
-            Status::Done,
-            "{:?}",
-            inbox.outcome(&thread).await.error
-        );
+        let outcome = inbox.outcome(&thread).await;
+        assert_eq!(outcome.status, Status::Done, "{:?}", outcome.error);
         assert_eq!(count.load(Ordering::SeqCst), 1, "asked once, then left");
         assert_eq!(inbox.server.asked(), ["GET /v1/lists/home/tasks"]);
         // The one that answered is kept for the next question.

@@ -7,6 +7,10 @@ use futures_util::stream;
 use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+/// How long an answer is waited for.
+pub const PATIENCE: Duration = Duration::from_secs(3);
 
 /// What is answered in place of the usual.
 #[derive(Clone)]
@@ -139,7 +143,13 @@ async fn odd(reply: Reply) -> Response {
             .header("content-type", "text/html")
             .body(Body::from("<html><b>Welcome</b></html>"))
             .unwrap(),
-        Reply::Never => std::future::pending().await,
+        Reply::Never => {
+            // Whoever waits for it has waited long enough.
+            tokio::time::pause();
+            tokio::time::advance(PATIENCE).await;
+            tokio::time::resume();
+            std::future::pending().await
+        }
         Reply::Endless => Response::builder().body(Body::from_stream(endless())).unwrap(),
         Reply::To(place) => {
             Response::builder().status(302).header("location", place).body(Body::empty()).unwrap()

@@ -1,28 +1,31 @@
 //! The state on its way from a question to the next, and what a model may and may not say.
 
-use super::ask_inbox::AskInbox;
+use super::ask_inbox::{AskInbox, category};
 use super::server::Reply;
+use crate::support::assert_contains;
+use crate::support::fake_model::words;
 use crate::support::test_inbox::respond;
 use sayso::inbox::Status;
-use sayso::llm::{Message, Request};
+use sayso::llm::Request;
 use serde_json::{Value, json};
-
-fn words(request: &Request) -> String {
-    let Some(Message::User { text }) = request.messages.last() else { panic!() };
-    text.clone()
-}
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A model that asks for trending tracks.
 fn trending(request: &Request) -> Value {
     match request.task.as_str() {
-        "ask.category" => json!({
-            "query_type": "trending_tracks", "categories": ["Get Trending Tracks", "Get Underground Trending Tracks"],
-            "is_entity_query": false, "entity_name": null, "entity_type": null, "complexity": "simple",
-        }),
+        "ask.category" => category(&["Get Trending Tracks", "Get Underground Trending Tracks"], json!({})),
         "ask.select" => json!({"api": "audius/trending_tracks", "secondary_api": null}),
         "ask.params" => json!({"parameters": {"time": "month", "limit": 3}}),
         other => panic!("nobody asks for {other}"),
     }
+}
+
+/// What a model says of a question that names a thing, and that it takes for one of this kind.
+fn about(kind: &str) -> Value {
+    category(
+        &["Get Track"],
+        json!({"is_entity_query": true, "entity_name": "Night Drive", "entity_type": kind}),
+    )
 }
 
 #[tokio::test]
@@ -37,7 +40,6 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
          3 are shown, and there may be more; say “more” for the next."
     );
     assert_eq!(inbox.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
-    let nodes: Vec<String> = inbox.view(&thread).await.steps.into_iter().map(|step| step.node).collect();
     let route = [
         "START",
         "extract_category_node",
@@ -49,46 +51,27 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
         "format_response_node",
         "reset_state_node",
     ];
-    assert_eq!(nodes, route);
+    assert_eq!(inbox.nodes(&thread).await, route);
     let (item, card) = inbox.decisions().result(thread.clone()).await.unwrap();
     let text = card.text();
     assert_eq!(item.workflow, "ask");
-    assert!(text.contains("# | title | by | plays\n1 | Example Track | Example Artist | 1,234"), "{text}");
-    assert!(text.contains("\"play_count\": 987654") && text.contains("server: http://127.0.0.1:"), "{text}");
+    let table = "# | title | by | plays\n1 | Example Track | Example Artist | 1,234";
+    assert_contains(&text, [table, "\"play_count\": 987654", "server: http://127.0.0.1:"]);
 }
 
 #[tokio::test]
 async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
     let inbox = AskInbox::new().await;
-    let thread = inbox.ask_with("tracks by Skrillex", json!({"follow_up": true})).await;
+    let thread = inbox.converse("tracks by Skrillex").await;
     let asked = inbox.open_item(&thread).await;
-    assert_eq!(
-        (asked.action.as_str(), asked.args["question"].as_str()),
-        ("question", Some("What else do you want to know?"))
-    );
+    assert_eq!(asked.action, "question");
+    assert_eq!(asked.args["question"], "What else do you want to know?");
     assert!(asked.text.contains("\"Example Track\" by Example Artist (1,234 plays)"), "{}", asked.text);
     let state = inbox.state(&thread).await;
-    for cleared in [
-        "query",
-        "query_type",
-        "categories",
-        "apis",
-        "best_api",
-        "parameters",
-        "response",
-        "complexity",
-        "is_entity_query",
-        "entity_name",
-        "entity_type",
-        "error",
-        "messages",
-        "entity",
-        "secondary_api",
-        "secondary_response",
-        "initial_state",
-        "formatted_response",
-        "pending",
-    ] {
+    let cleared = "query query_type categories apis best_api parameters response complexity is_entity_query \
+        entity_name entity_type error messages entity secondary_api secondary_response initial_state \
+        formatted_response pending";
+    for cleared in cleared.split_whitespace() {
         assert_eq!(state.get(cleared), Some(&Value::Null), "{cleared}");
     }
     assert_eq!(state["selected_host"], inbox.server.url());
@@ -96,10 +79,10 @@ async fn a_reset_really_clears_and_keeps_what_belongs_to_the_thread() {
     // The server is kept: it is chosen once, and asked how it is once.
     assert_eq!(inbox.server.count("GET /health_check"), 1);
     inbox.answer(&thread, respond("Who follows them?")).await;
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U2/followers?limit=10");
+    assert_eq!(inbox.last_asked(), "GET /v1/users/U2/followers?limit=10");
     assert_eq!((inbox.server.count("GET /health_check"), inbox.server.count("GET / ")), (1, 0));
     inbox.answer(&thread, respond("And the trending playlists?")).await;
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/playlists/trending?time=week&limit=10");
+    assert_eq!(inbox.last_asked(), "GET /v1/playlists/trending?time=week&limit=10");
     let outcome = inbox.answer(&thread, respond("Done")).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output.unwrap()["query"], "And the trending playlists?");
@@ -110,9 +93,8 @@ async fn a_result_can_be_gone_on_from() {
     let inbox = AskInbox::new().await;
     let thread = inbox.ask("trending tracks").await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
-    inbox.threads().proceed(thread.clone(), "And this month?".to_owned()).await.unwrap();
-    inbox.drive().await;
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/trending?time=month&limit=10");
+    inbox.proceed(&thread, "And this month?").await;
+    assert_eq!(inbox.last_asked(), "GET /v1/tracks/trending?time=month&limit=10");
     assert_eq!(inbox.state(&thread).await["message_history"].as_array().unwrap().len(), 4);
 }
 
@@ -121,24 +103,23 @@ async fn a_question_of_two_parts_takes_two_requests_and_one_answer() {
     let inbox = AskInbox::new().await;
     let answer = inbox.answer_to("Tell me about the artist \"Skrillex\" and their tracks").await;
     assert_eq!(inbox.server.asked()[1..], ["GET /v1/users/U2", "GET /v1/users/U2/tracks?limit=10"]);
-    assert!(answer.contains("- followers: 1,000,000") && answer.contains("2. \"Second Song\""), "{answer}");
+    assert_contains(&answer, ["- followers: 1,000,000", "2. \"Second Song\""]);
 }
 
 #[tokio::test]
 async fn the_second_request_is_told_what_the_first_answered() {
     let inbox = AskInbox::by(|request| match request.task.as_str() {
-        "ask.category" => json!({
-            "query_type": "x", "categories": ["Get Trending Tracks", "Get User Tracks"],
-            "is_entity_query": false, "complexity": "complex",
-        }),
+        "ask.category" => {
+            category(&["Get Trending Tracks", "Get User Tracks"], json!({"complexity": "complex"}))
+        }
         "ask.select" => json!({"api": "audius/trending_tracks", "secondary_api": "audius/user_tracks"}),
         _ => json!({"parameters": {}}),
     })
     .await;
     inbox.answer_to("What else did the artist of the top trending track make?").await;
     // The artist of the first track.
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/users/U1/tracks?limit=10");
-    assert!(words(inbox.model.requests().last().unwrap()).contains("Example Track"));
+    assert_eq!(inbox.last_asked(), "GET /v1/users/U1/tracks?limit=10");
+    assert_contains(&inbox.model.last_words(), ["Example Track"]);
 }
 
 #[tokio::test]
@@ -147,86 +128,57 @@ async fn if_the_second_request_fails_the_first_answer_stays() {
         let inbox = AskInbox::new().await;
         inbox.server.tell("/v1/users/U2/tracks", [reply]);
         let answer = inbox.answer_to("Tell me about the artist \"Skrillex\" and their tracks").await;
-        assert!(answer.contains("- followers: 1,000,000"), "{answer}");
-        assert!(answer.contains("The second part could not be answered: "), "{answer}");
+        assert_contains(&answer, ["- followers: 1,000,000", "The second part could not be answered: "]);
     }
 }
 
 #[tokio::test]
 async fn what_a_model_gets_wrong_is_shown_to_it_and_kept() {
-    let tries = std::sync::atomic::AtomicUsize::new(0);
+    let tries = AtomicUsize::new(0);
     let inbox = AskInbox::by(move |request| match request.task.as_str() {
-        "ask.category" => json!({
-            "query_type": "x", "categories": ["Get Track"], "is_entity_query": true,
-            "entity_name": "Night Drive", "entity_type": if tries.fetch_add(1, std::sync::atomic::Ordering::SeqCst) == 0 { "playlist" } else { "track" },
-            "complexity": "simple",
-        }),
+        "ask.category" => about(if tries.fetch_add(1, Ordering::SeqCst) == 0 { "playlist" } else { "track" }),
         _ => json!({"parameters": {}}),
     })
     .await;
     let thread = inbox.ask("Tell me about Night Drive").await;
     // A playlist is never taken for a track: the first choice was refused.
-    let state = inbox.state(&thread).await;
-    assert_eq!(state["error_history"][0]["node"], "select_api_node");
-    assert_eq!(
-        state["error_history"][0]["text"],
-        "`Get Track` is about a track, and the question names a playlist"
-    );
-    assert!(
-        words(&inbox.model.requests()[1])
-            .contains("What was wrong with your last answer: `Get Track` is about a track")
-    );
-    assert_eq!(inbox.server.asked().last().unwrap(), "GET /v1/tracks/T3");
-    let why = inbox.decisions().why(thread.to_string()).await.unwrap().text();
-    assert!(why.contains("went wrong: 1 × select_api_node"), "{why}");
+    let refused = inbox.state(&thread).await["error_history"][0].clone();
+    assert_eq!(refused["node"], "select_api_node");
+    assert_eq!(refused["text"], "`Get Track` is about a track, and the question names a playlist");
+    let told = "What was wrong with your last answer: `Get Track` is about a track";
+    assert_contains(&words(&inbox.model.requests()[1]), [told]);
+    assert_eq!(inbox.last_asked(), "GET /v1/tracks/T3");
+    assert_contains(&inbox.why(thread).await, ["went wrong: 1 × select_api_node"]);
 }
 
 #[tokio::test]
-async fn a_model_that_keeps_getting_it_wrong_is_trouble() {
-    let inbox = AskInbox::by(|request| match request.task.as_str() {
-        "ask.category" => json!({
-            "query_type": "x", "categories": ["Get Track"], "is_entity_query": true,
-            "entity_name": "Night Drive", "entity_type": "playlist", "complexity": "simple",
-        }),
-        other => panic!("nobody asks for {other}"),
-    })
-    .await;
-    let thread = inbox.ask("Tell me about Night Drive").await;
-    let (code, text) = inbox.trouble(&thread).await;
-    assert_eq!(code, "failed");
-    assert!(text.contains("the question names a playlist"), "{text}");
-    assert_eq!(inbox.model.requests().len(), 3);
-    assert!(inbox.server.asked().is_empty());
-}
-
-#[tokio::test]
-async fn a_model_cannot_name_what_is_not_in_a_catalogue() {
-    // The schema is a closed choice, so the answer is refused before any node sees it.
-    let inbox = AskInbox::by(|_| {
-        json!({"query_type": "x", "categories": ["Delete Everything"], "is_entity_query": false, "complexity": "simple"})
-    })
-    .await;
-    let thread = inbox.ask("Anything").await;
-    let (code, text) = inbox.trouble(&thread).await;
-    assert_eq!(code, "failed");
-    assert!(text.contains("does not fit"), "{text}");
-    let schema = inbox.model.requests()[0].output.clone().unwrap().schema;
-    let names = schema["properties"]["categories"]["items"]["enum"].as_array().unwrap();
-    assert!(names.len() > 20 && names.contains(&json!("Add Task")), "{names:?}");
-    assert!(inbox.server.asked().is_empty());
-}
-
-#[tokio::test]
-async fn parameters_that_do_not_fit_are_never_sent() {
-    let inbox = AskInbox::by(|request| match request.task.as_str() {
-        "ask.params" => json!({"parameters": {"time": "fortnight"}}),
-        _ => trending(request),
-    })
-    .await;
-    let thread = inbox.ask("trending tracks").await;
-    let (code, _) = inbox.trouble(&thread).await;
-    assert_eq!(code, "failed");
-    assert!(inbox.server.asked().is_empty());
+async fn what_a_model_keeps_getting_wrong_is_trouble_and_never_sent() {
+    type Says = fn(&Request) -> Value;
+    let cases: [(Says, &str, usize); 3] = [
+        (|_| about("playlist"), "the question names a playlist", 3),
+        // The schema is a closed choice, so the answer is refused before any node sees it.
+        (|_| category(&["Delete Everything"], json!({})), "does not fit", 1),
+        (
+            |request| match request.task.as_str() {
+                "ask.params" => json!({"parameters": {"time": "fortnight"}}),
+                _ => trending(request),
+            },
+            "fortnight",
+            1,
+        ),
+    ];
+    for (says, expected, tries) in cases {
+        let inbox = AskInbox::by(says).await;
+        let thread = inbox.ask("Tell me about Night Drive").await;
+        let (code, text) = inbox.trouble(&thread).await;
+        assert_eq!(code, "failed");
+        assert_contains(&text, [expected]);
+        assert!(inbox.model.requests_for("ask.category").len() >= tries, "{expected}");
+        assert!(inbox.server.asked().is_empty(), "{expected}");
+        let schema = inbox.model.requests()[0].output.clone().unwrap().schema;
+        let names = schema["properties"]["categories"]["items"]["enum"].as_array().unwrap().clone();
+        assert!(names.len() > 20 && names.contains(&json!("Add Task")), "{names:?}");
+    }
 }
 
 #[tokio::test]
@@ -254,7 +206,7 @@ async fn bad_starts_are_refused() {
         (json!({"query": "x", "follow_up": "yes"}), "follow_up"),
         (json!({"query": "x", "depth": 3}), "depth"),
     ] {
-        let error = inbox.threads().start("ask".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let error = inbox.refused_start("ask", input.clone()).await;
         assert!(error.contains(expected), "{input}: {error}");
     }
 }

@@ -2,6 +2,7 @@
 
 use super::docs_inbox::{DocsInbox, Script, result};
 use crate::support::fake_model::words;
+use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{ItemKind, Status};
 use serde_json::json;
@@ -23,11 +24,7 @@ async fn what_only_a_person_can_answer_is_put_to_them() {
         assert!(!item.allow.accept && !item.allow.edit && item.allow.respond && item.allow.ignore);
         assert!(item.text.contains("0-0?") && item.text.contains("First of"), "{}", item.text);
         let answered = item.args["question"].as_str().unwrap().starts_with("architecture");
-        let decision = if answered {
-            Decision::Respond { text: "Because Noor wanted it.".to_owned() }
-        } else {
-            Decision::Ignore
-        };
+        let decision = if answered { respond("Because Noor wanted it.") } else { Decision::Ignore };
         inbox.decide(&id, decision).await.unwrap();
     }
     inbox.drive().await;

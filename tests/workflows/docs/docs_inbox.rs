@@ -1,10 +1,11 @@
 //! An inbox beside a code base to document, and what the agents' model says.
 
 use crate::inputs;
+use crate::support::fake_model::words;
 use crate::support::{FakeModel, TestInbox, file_names, merged};
 use sayso::graph::{InterruptId, ThreadId};
 use sayso::inbox::{Item, Outcome, ThreadQuery, ThreadView};
-use sayso::llm::{ModelError, Reply, Request, Scripted, Usage};
+use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::ops::Deref;
@@ -27,6 +28,27 @@ pub struct Script {
 impl Default for Script {
     fn default() -> Self {
         Self { scores: vec![90.0], for_person: false, special: Box::new(|_, _| None) }
+    }
+}
+
+impl Script {
+    /// Pages are refined once. `special` says what else is special about the model.
+    pub fn refining(
+        special: impl Fn(&str, &Request) -> Option<Result<Reply, ModelError>> + Send + Sync + 'static,
+    ) -> Self {
+        Self { scores: vec![50.0, 90.0], special: Box::new(special), ..Self::default() }
+    }
+
+    /// The agent `who` answers its questions by reading with these arguments first.
+    pub fn reading(who: &'static str, reads: Vec<Value>) -> Self {
+        Self::refining(move |agent, request| {
+            if request.task != "docs.answer" || agent != who {
+                return None;
+            }
+            let told = request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
+            let calls = reads.iter().map(|args| ("read_file", args.clone()));
+            Some(Ok(if told { Scripted::text("As it says.") } else { Scripted::calls(calls) }))
+        })
     }
 }
 
@@ -100,10 +122,8 @@ impl DocsInbox {
             }
         });
         let inbox = Self(inputs::with_model(config, model));
-        inbox.write_input(
-            "Cargo.toml",
-            "[package]\nname = 'box'\nversion = '1.0.0'\n[dependencies]\nserde = '1'\n",
-        );
+        let manifest = "[package]\nname = 'box'\nversion = '1.0.0'\n[dependencies]\nserde = '1'\n";
+        inbox.write_input("Cargo.toml", manifest);
         inbox.write_input("src/lib.rs", "//! Keeps boxes.\nuse serde::Serialize;\npub struct Box;\n");
         inbox.write_input("src/store/mod.rs", "//! Keeps rows.\nuse crate::Box;\n");
         inbox.write_input(".gitignore", "secret.txt\n");
@@ -152,6 +172,22 @@ impl DocsInbox {
             }
         }
         panic!("no agent {name}");
+    }
+
+    /// What the first request for an agent says.
+    pub fn first_words(&self, name: &str) -> String {
+        words(self.model.requests().iter().find(|request| agent(request) == name).unwrap())
+    }
+
+    /// What tools told the model, and whether they failed.
+    pub fn told(&self) -> Vec<(String, bool)> {
+        let requests = self.model.requests();
+        let messages = requests.iter().flat_map(|request| &request.messages);
+        let told = messages.filter_map(|message| match message {
+            Message::Tool { text, failed, .. } => Some((text.clone(), *failed)),
+            _ => None,
+        });
+        told.collect()
     }
 
     /// How often a task was asked for an agent.

@@ -2,16 +2,16 @@
 
 use super::docs_inbox::{AGENTS, DocsInbox, Script, result};
 use crate::inputs::{refused, unreachable};
+use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::llm::Scripted;
 use serde_json::{Value, json};
 
 fn fails(at: &'static str, whom: &'static str, passing: bool) -> Script {
-    let special = move |agent: &str, request: &sayso::llm::Request| {
+    Script::refining(move |agent, request| {
         let now = request.task == at && (agent == whom || whom == "all");
         now.then(|| if passing { unreachable() } else { refused() })
-    };
-    Script { scores: vec![50.0, 90.0], special: Box::new(special), ..Script::default() }
+    })
 }
 
 #[tokio::test]
@@ -45,11 +45,9 @@ async fn an_agent_that_fails_leaves_the_others() {
 
 #[tokio::test]
 async fn a_refusal_in_words_is_no_page() {
-    let special = |_: &str, request: &sayso::llm::Request| {
+    let inbox = DocsInbox::new(Script::refining(|_, request| {
         (request.task == "docs.analyze").then(|| Ok(Scripted::text("I am sorry, but no.")))
-    };
-    let inbox =
-        DocsInbox::new(Script { scores: vec![50.0], special: Box::new(special), ..Script::default() });
+    }));
     let unwanted = || Scripted::json(&json!({"is_wanted": false}));
     inbox.model.queue("text.check", AGENTS.iter().map(|_| unwanted()));
     let (_, outcome) = inbox.document(json!({})).await;
@@ -66,8 +64,7 @@ async fn when_all_fail_nothing_is_written_and_one_can_go_on() {
     assert!(output["answer"].as_str().unwrap().starts_with("No page was written"), "{output}");
     assert_eq!((&output["files"], &output["file"]), (&json!([]), &Value::Null));
     assert!(inbox.pages().is_empty());
-    inbox.threads().proceed(thread.clone(), "Once more, and briefly.".to_owned()).await.unwrap();
-    inbox.drive().await;
+    inbox.proceed(&thread, "Once more, and briefly.").await;
     assert_eq!(inbox.asked_for("testing", "docs.analyze"), 2);
     let last = inbox.model.requests().pop().unwrap();
     assert_eq!(last.facts["project"]["wishes"], json!(["Once more, and briefly."]));
@@ -83,10 +80,10 @@ async fn an_abandoned_agent_is_a_failed_one() {
     let child = inbox.agent("patterns").await.id;
     inbox.threads().stop(child.clone()).await.unwrap();
     let trouble = inbox.outcome(&child).await.interrupts.pop().unwrap();
-    inbox.decide(&trouble, sayso::graph::Decision::Ignore).await.unwrap();
+    inbox.decide(&trouble, Decision::Ignore).await.unwrap();
     for (id, item) in inbox.questions().await {
         assert_eq!(item.action, "question");
-        inbox.decide(&id, sayso::graph::Decision::Ignore).await.unwrap();
+        inbox.decide(&id, Decision::Ignore).await.unwrap();
     }
     inbox.drive().await;
     let outcome = inbox.outcome(&thread).await;

@@ -1,23 +1,35 @@
 //! What agents get to see: facts within bounds, files of the tree and no others, and what siblings found out.
 
-use super::docs_inbox::{DocsInbox, Script, agent, result};
+use super::docs_inbox::{DocsInbox, Script, result};
+use crate::support::assert_contains;
 use crate::support::fake_model::words;
-use sayso::llm::{Message, Request, Scripted};
+use sayso::llm::{Request, Scripted};
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn prompts_carry_facts_of_the_code_and_nothing_ignored() {
     let inbox = DocsInbox::new(Script::default());
+    inbox.write_input("README.md", "# box\n\nBoxes for cats.\n");
+    let code = "//! Opens boxes.\nuse crate::Box;\n/// Opens one. At once.\npub fn open(b: &Box) {}\n";
+    inbox.write_input("src/open.rs", code);
+    inbox.write_input("tests/opening.rs", "use box::open::open;\n#[test]\nfn a() {}\n");
     inbox.document(json!({})).await;
-    let requests = inbox.model.requests();
-    let first = |name: &str| words(requests.iter().find(|r| agent(r) == name).unwrap());
-    assert!(first("dependency-analyzer").contains("- serde 1 (normal): 1 imports, from src"));
-    assert!(
-        first("architecture").contains("- src/store: 1 files, 2 lines, Rust; says of itself: Keeps rows.")
-    );
-    assert!(first("architecture").contains("- src/store -> src (1)"));
-    assert!(first("file-structure").contains("The code base: box"));
-    for request in &requests {
+    let dependencies = inbox.first_words("dependency-analyzer");
+    assert_contains(&dependencies, ["- serde 1 (normal): 1 imports, from src"]);
+    let facts = [
+        "- src/store: 1 files, 2 lines, Rust; says of itself: Keeps rows.",
+        "- src/store -> src (1)",
+        "Boxes for cats.",
+        "To test: `cargo test` (named in Cargo.toml;",
+        "src/open.rs (4 lines, imported by 0 files); imports src/lib.rs; tested in tests/opening.rs",
+        "  says of itself: Opens boxes.",
+        "  4: pub fn open(b: &Box): Opens one.",
+        "- src/open.rs -> src/lib.rs (1)",
+    ];
+    assert_contains(&inbox.first_words("architecture"), facts);
+    assert_contains(&inbox.first_words("file-structure"), ["The code base: box"]);
+    assert_contains(&inbox.first_words("testing"), ["- tests/opening.rs (1 cases): src/open.rs"]);
+    for request in &inbox.model.requests() {
         let whole = serde_json::to_string(request).unwrap();
         assert!(!whole.contains("canary") && !whole.contains("secret.txt"), "{whole}");
         assert!(words(request).len() < 96_000);
@@ -30,51 +42,27 @@ async fn prompts_carry_facts_of_the_code_and_nothing_ignored() {
 #[tokio::test]
 async fn a_large_code_base_stays_within_the_room_of_a_prompt() {
     let inbox = DocsInbox::new(Script { scores: vec![50.0, 90.0], ..Script::default() });
+    let about = "words ".repeat(60);
     for n in 0..400 {
-        let about = "words ".repeat(60);
-        inbox.write_input(
-            &format!("part{n}/inner/mod.rs"),
-            &format!("//! {about}{n}.\npub struct Long{n};\n"),
-        );
+        let text = format!("//! {about}{n}.\npub struct Long{n};\n");
+        inbox.write_input(&format!("part{n}/inner/mod.rs"), &text);
     }
     inbox.document(json!({})).await;
     let longest = inbox.model.requests().iter().map(|r| words(r).len() + r.system.len()).max().unwrap();
     assert!(longest > 8_000 && longest <= 96_000, "{longest}");
 }
 
-/// Answers by reading these files first.
-fn reads(paths: &'static [&'static str]) -> Script {
-    let special = move |who: &str, request: &Request| {
-        if request.task != "docs.answer" || who != "testing" {
-            return None;
-        }
-        let told = request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
-        let calls = paths.iter().map(|path| ("read_file", json!({ "path": path })));
-        Some(Ok(if told { Scripted::text("As it says.") } else { Scripted::calls(calls) }))
-    };
-    Script { scores: vec![50.0, 90.0], special: Box::new(special), ..Script::default() }
-}
-
 #[tokio::test]
 async fn read_file_reads_what_was_scanned_and_nothing_else() {
-    const PATHS: &[&str] = &["src/lib.rs", "secret.txt", "../outside.txt"];
-    let inbox = DocsInbox::new(reads(PATHS));
+    let paths = ["src/lib.rs", "secret.txt", "../outside.txt"].map(|path| json!({ "path": path }));
+    let inbox = DocsInbox::new(Script::reading("testing", paths.to_vec()));
     std::fs::write(inbox.inputs().join("../outside.txt"), "canary").unwrap();
     let (_, outcome) = inbox.document(json!({})).await;
     assert_eq!(result(&outcome, "testing")["status"], "success");
+    let told = inbox.told();
+    assert!(told[0].0.contains("pub struct Box") && !told[0].1, "{told:?}");
+    assert!(told[1].1 && told[2].1 && told[1].0.contains("no such file among those"), "{told:?}");
     let requests = inbox.model.requests();
-    let told =
-        requests.iter().find(|r| r.messages.iter().any(|m| matches!(m, Message::Tool { .. }))).unwrap();
-    let tools: Vec<(&str, bool)> = told
-        .messages
-        .iter()
-        .filter_map(|message| match message {
-            Message::Tool { text, failed, .. } => Some((text.as_str(), *failed)),
-            _ => None,
-        })
-        .collect();
-    assert!(tools[0].0.contains("pub struct Box") && !tools[0].1, "{tools:?}");
-    assert!(tools[1].1 && tools[2].1 && tools[1].0.contains("no such file among those"), "{tools:?}");
     assert!(!requests.iter().any(|r| serde_json::to_string(r).unwrap().contains("canary")));
 }
 
@@ -86,8 +74,7 @@ async fn keys_are_not_read_and_reading_has_an_end() {
         let calls = PATHS.iter().map(|path| ("read_file", json!({ "path": path })));
         wanted.then(|| Ok(Scripted::calls(calls)))
     };
-    let inbox =
-        DocsInbox::new(Script { scores: vec![50.0, 90.0], special: Box::new(special), ..Script::default() });
+    let inbox = DocsInbox::new(Script::refining(special));
     inbox.write_input(".env", "KEY=canary\n");
     inbox.write_input("a.pem", "canary\n");
     let (_, outcome) = inbox.document(json!({})).await;
@@ -95,79 +82,33 @@ async fn keys_are_not_read_and_reading_has_an_end() {
     // Four questions, each asked three times: twice with the tool, then without. Four reads are all there are.
     assert_eq!(inbox.asked_for("testing", "docs.answer"), 12);
     let text = serde_json::to_string(&inbox.model.requests()).unwrap();
-    assert!(
-        !text.contains("canary")
-            && text.contains("it may hold secrets")
-            && text.contains("4 parts of files were read, and no more are")
-    );
-}
-
-#[tokio::test]
-async fn prompts_carry_the_code_itself_with_lines_and_what_tests_it() {
-    let inbox = DocsInbox::new(Script::default());
-    inbox.write_input("README.md", "# box\n\nBoxes for cats.\n");
-    inbox.write_input(
-        "src/open.rs",
-        "//! Opens boxes.\nuse crate::Box;\n/// Opens one. At once.\npub fn open(b: &Box) {}\n",
-    );
-    inbox.write_input("tests/opening.rs", "use box::open::open;\n#[test]\nfn a() {}\n");
-    inbox.document(json!({})).await;
-    let requests = inbox.model.requests();
-    let told = words(requests.iter().find(|request| agent(request) == "architecture").unwrap());
-    for expected in [
-        "Boxes for cats.",
-        "To test: `cargo test` (named in Cargo.toml;",
-        "src/open.rs (4 lines, imported by 0 files); imports src/lib.rs; tested in tests/opening.rs",
-        "  says of itself: Opens boxes.",
-        "  4: pub fn open(b: &Box): Opens one.",
-        "- src/open.rs -> src/lib.rs (1)",
-    ] {
-        assert!(told.contains(expected), "{expected}\n{told}");
-    }
-    let testing = words(requests.iter().find(|request| agent(request) == "testing").unwrap());
-    assert!(testing.contains("- tests/opening.rs (1 cases): src/open.rs"), "{testing}");
+    assert!(!text.contains("canary"));
+    assert!(text.contains("it may hold secrets"));
+    assert!(text.contains("4 parts of files were read, and no more are"));
 }
 
 #[tokio::test]
 async fn a_part_of_a_file_is_read_by_its_name_or_line() {
-    let special = |who: &str, request: &Request| {
-        if request.task != "docs.answer" || who != "testing" {
-            return None;
-        }
-        let told = request.messages.iter().any(|message| matches!(message, Message::Tool { .. }));
-        let calls = [
-            json!({"path": "src/long.py", "name": "Far.away"}),
-            json!({"path": "src/long.py", "name": null, "line": 399}),
-            json!({"path": "src/long.py", "name": "Nowhere"}),
-        ];
-        let calls = calls.map(|args| ("read_file", args));
-        Some(Ok(if told { Scripted::text("As it says.") } else { Scripted::calls(calls) }))
-    };
-    let inbox =
-        DocsInbox::new(Script { scores: vec![50.0, 90.0], special: Box::new(special), ..Script::default() });
+    let reads = vec![
+        json!({"path": "src/long.py", "name": "Far.away"}),
+        json!({"path": "src/long.py", "name": null, "line": 399}),
+        json!({"path": "src/long.py", "name": "Nowhere"}),
+    ];
+    let inbox = DocsInbox::new(Script::reading("testing", reads));
     let rows: String = (0..400).map(|n| format!("x{n} = 'words words words words words words'\n")).collect();
-    inbox.write_input(
-        "src/long.py",
-        &format!("{rows}class Far:\n    def away(self):\n        return 'found'\n"),
-    );
+    let far = "class Far:\n    def away(self):\n        return 'found'\n";
+    inbox.write_input("src/long.py", &format!("{rows}{far}"));
     inbox.document(json!({})).await;
-    let requests = inbox.model.requests();
-    let all: Vec<&Message> = requests.iter().flat_map(|request| &request.messages).collect();
-    let tools: Vec<&str> = all
-        .iter()
-        .filter_map(|message| match message {
-            Message::Tool { text, .. } => Some(text.as_str()),
-            _ => None,
-        })
-        .collect();
+    let told = inbox.told();
+    let any = |holds: fn(&str) -> bool| told.iter().any(|(text, _)| holds(text));
     assert!(
-        tools.iter().any(|text| text.contains("  402      def away(self):\n  403          return 'found'")),
-        "{tools:?}"
+        any(|text| text.contains("  402      def away(self):\n  403          return 'found'")),
+        "{told:?}"
     );
-    assert!(tools.iter().any(|text| text.starts_with("  399  x398")), "{tools:?}");
-    assert!(tools.contains(&"it declares no `Nowhere`"), "{tools:?}");
+    assert!(any(|text| text.starts_with("  399  x398")), "{told:?}");
+    assert!(any(|text| text == "it declares no `Nowhere`"), "{told:?}");
     // Four questions wanted three parts each.
-    assert_eq!(tools.iter().filter(|text| text.contains("no more are")).count(), 8, "{tools:?}");
+    assert_eq!(told.iter().filter(|(text, _)| text.contains("no more are")).count(), 8, "{told:?}");
 }
 
 #[tokio::test]
@@ -180,11 +121,7 @@ async fn one_to_nine_questions_are_taken_and_none_ends_it() {
             let asked: Vec<Value> = (0..given).map(one).collect();
             (request.task == "docs.questions").then(|| Ok(Scripted::json(&json!({ "questions": asked }))))
         };
-        let inbox = DocsInbox::new(Script {
-            scores: vec![50.0, 90.0],
-            special: Box::new(special),
-            ..Script::default()
-        });
+        let inbox = DocsInbox::new(Script::refining(special));
         let (_, outcome) = inbox.document(json!({})).await;
         let metadata = &result(&outcome, "testing")["metadata"];
         assert_eq!(metadata["self_questions"].as_array().unwrap().len(), taken, "{given}");
@@ -200,8 +137,7 @@ async fn what_one_agent_found_out_the_others_need_not_ask() {
         let questions: Vec<Value> = (0..3).map(one).collect();
         (request.task == "docs.questions").then(|| Ok(Scripted::json(&json!({ "questions": questions }))))
     };
-    let inbox =
-        DocsInbox::new(Script { scores: vec![50.0, 90.0], special: Box::new(same), ..Script::default() });
+    let inbox = DocsInbox::new(Script::refining(same));
     let (_, outcome) = inbox.document(json!({})).await;
     let agents = outcome.output.as_ref().unwrap()["agents"].as_array().unwrap();
     let shared: u64 = agents.iter().map(|one| one["metadata"]["shared_answers"].as_u64().unwrap()).sum();

@@ -1,5 +1,6 @@
 //! Events that change after they were put into the calendar: moved, changed once, cancelled; and mails that may not.
 
+use crate::support::assert_contains;
 use crate::support::email_inbox::{BOB, EmailInbox, edit};
 use crate::support::test_inbox::respond;
 use sayso::config::MailMode;
@@ -50,8 +51,7 @@ impl About {
     }
 
     async fn arrives(&self, inbox: &EmailInbox) -> (ThreadId, Item) {
-        let thread = inbox.take_in(&self.mail(), json!({})).await.unwrap();
-        inbox.drive().await;
+        let thread = inbox.receive(&self.mail()).await;
         let item = inbox.open_item(&thread).await;
         (thread, item)
     }
@@ -61,6 +61,10 @@ impl About {
 fn held() -> String {
     let about = About { sequence: 1, stamp: "20261101T080000Z", lines: at(12), ..About::default() };
     format!("BEGIN:VCALENDAR\r\n{}END:VCALENDAR\r\n", about.event())
+}
+
+fn cancelled() -> About {
+    About { method: "CANCEL", lines: at(12), ..About::default() }
 }
 
 fn weekly() -> String {
@@ -73,33 +77,26 @@ fn with(event: String) -> EmailInbox {
     inbox
 }
 
-fn events(inbox: &EmailInbox) -> Vec<String> {
-    inbox.calendar.events.lock().unwrap().clone()
-}
-
 #[tokio::test]
 async fn a_moved_event_is_moved_in_the_calendar_and_answered() {
     for (answer, partstat) in [("accept", "ACCEPTED"), ("tentative", "TENTATIVE")] {
         let inbox = with(held());
         let (thread, item) = About::default().arrives(&inbox).await;
-        assert_eq!(
-            (item.action.as_str(), item.title.as_str()),
-            ("answer_invitation", "Changed invitation: Kickoff")
-        );
+        assert_eq!(item.action, "answer_invitation");
+        assert_eq!(item.title, "Changed invitation: Kickoff");
         let moved = "Moved from Mon 5 May 2036, 14:00 to Mon 5 May 2036, 15:00.";
         assert!(item.text.contains(moved), "{}", item.text);
         assert_eq!(item.gist, moved);
         assert!(!item.warnings.iter().any(|warning| warning.code == "conflict"), "{:?}", item.warnings);
-        assert!(item.irreversible && !item.grantable.thread && events(&inbox) == [held()]);
+        assert!(item.irreversible && !item.grantable.thread && inbox.events() == [held()]);
         // What changes is the calendar's word and the mail's.
         let other = edit(("", item.args.clone()), "change", json!("Nothing changes."));
-        let id = sayso::graph::InterruptId::parse(&item.id).unwrap();
-        assert!(inbox.decide(&id, other).await.is_err());
+        assert!(inbox.decide(&item.interrupt().unwrap(), other).await.is_err());
         inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
-        let events = events(&inbox);
+        let events = inbox.events();
         assert_eq!(events.len(), 1, "{answer}");
-        assert!(events[0].contains("DTSTART:20360505T130000Z") && events[0].contains("SEQUENCE:2"));
-        assert!(events[0].contains(&format!("PARTSTAT={partstat}")), "{}", events[0]);
+        let partstat = format!("PARTSTAT={partstat}");
+        assert_contains(&events[0], ["DTSTART:20360505T130000Z", "SEQUENCE:2", &partstat]);
         assert_eq!(inbox.sent().len(), 1, "{answer}");
         assert_eq!(inbox.status(&thread).await, Status::Done);
         assert!(inbox.model.requests_for("email.triage").is_empty(), "the calendar says what it is");
@@ -112,7 +109,7 @@ async fn a_change_that_is_declined_takes_the_event_out() {
     let (thread, item) = About::default().arrives(&inbox).await;
     assert!(item.text.contains("Declining: takes it out of your calendar"), "{}", item.text);
     inbox.answer(&thread, edit(("", item.args), "answer", json!("decline"))).await;
-    assert!(events(&inbox).is_empty());
+    assert!(inbox.events().is_empty());
     assert!(inbox.sent()[0].contains("Declined: Kickoff"), "{}", inbox.sent()[0]);
 }
 
@@ -124,7 +121,7 @@ async fn one_of_a_series_is_changed_or_cancelled_alone() {
     let moved = "Only one of the series. Moved from Mon 12 May 2036, 14:00 to Mon 12 May 2036, 17:00.";
     assert!(item.text.contains(moved), "{}", item.text);
     inbox.answer(&thread, Decision::Accept).await;
-    let changed = events(&inbox);
+    let changed = inbox.events();
     assert_eq!(changed[0].matches("BEGIN:VEVENT").count(), 2, "{}", changed[0]);
     assert!(changed[0].contains("RRULE") && changed[0].contains("DTSTART:20360512T150000Z"));
 
@@ -133,36 +130,35 @@ async fn one_of_a_series_is_changed_or_cancelled_alone() {
     let (thread, item) = cancel.arrives(&inbox).await;
     assert!(item.text.contains("Cancelled: Kickoff, only Mon 12 May 2036, 14:00."), "{}", item.text);
     inbox.answer(&thread, Decision::Accept).await;
-    let changed = events(&inbox);
+    let changed = inbox.events();
     assert!(changed[0].contains("RRULE") && changed[0].contains("STATUS:CANCELLED"), "{}", changed[0]);
     assert!(inbox.sent().is_empty());
 }
 
 #[tokio::test]
 async fn a_cancelled_event_is_taken_out_once_the_person_says_so() {
-    let cancel = || About { method: "CANCEL", lines: at(12), ..About::default() };
     let inbox = with(held());
-    let (thread, item) = cancel().arrives(&inbox).await;
+    let (thread, item) = cancelled().arrives(&inbox).await;
     assert_eq!((item.action.as_str(), item.title.as_str()), ("remove_event", "Cancelled: Kickoff"));
     assert!(item.text.contains("Cancelled: Kickoff, Mon 5 May 2036, 14:00."), "{}", item.text);
-    assert!(item.irreversible && !item.grantable.thread && events(&inbox) == [held()]);
+    assert!(item.irreversible && !item.grantable.thread && inbox.events() == [held()]);
     inbox.answer(&thread, Decision::Accept).await;
-    assert!(events(&inbox).is_empty() && inbox.sent().is_empty());
-    assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "cancelled");
+    assert!(inbox.events().is_empty() && inbox.sent().is_empty());
+    assert_eq!(inbox.ended(&thread).await, "cancelled");
 
     // A no leaves it, and teaches nothing about such mail.
     let inbox = with(held());
-    let (thread, _) = cancel().arrives(&inbox).await;
+    let (thread, _) = cancelled().arrives(&inbox).await;
     inbox.answer(&thread, Decision::Ignore).await;
-    assert_eq!(events(&inbox), [held()]);
+    assert_eq!(inbox.events(), [held()]);
     assert!(inbox.learned().is_empty() && inbox.status(&thread).await == Status::Done);
 
     // Words go to the agent.
     let inbox = with(held());
-    let (thread, _) = cancel().arrives(&inbox).await;
+    let (thread, _) = cancelled().arrives(&inbox).await;
     inbox.answer(&thread, respond("Say: What a pity.")).await;
-    assert_eq!(inbox.open_item(&thread).await.action, "write_email");
-    assert_eq!(events(&inbox), [held()]);
+    assert_eq!(inbox.action(&thread).await, "write_email");
+    assert_eq!(inbox.events(), [held()]);
 }
 
 #[tokio::test]
@@ -185,25 +181,25 @@ async fn what_may_not_change_the_calendar_is_said_and_changes_nothing() {
         assert_eq!(item.action, "notify", "{why}");
         assert!(item.text.contains(&format!("{why} Nothing was changed.")), "{why}: {}", item.text);
         inbox.answer(&thread, Decision::Accept).await;
-        assert!(events(&inbox) == [held()] && inbox.sent().is_empty(), "{why}");
+        assert!(inbox.events() == [held()] && inbox.sent().is_empty(), "{why}");
     }
     // An event of the person's own that happens to have the UID.
     let own = held().replace(&format!("ORGANIZER:mailto:{BOB}\r\n"), "");
     let inbox = with(own.clone());
     let (_, item) = cancel(BOB, 2, newer).arrives(&inbox).await;
     assert!(item.text.contains("has no organizer, so no mail can change it"), "{}", item.text);
-    assert_eq!(events(&inbox), [own]);
+    assert_eq!(inbox.events(), [own]);
 }
 
 #[tokio::test]
 async fn a_cancelled_event_that_is_not_there_is_only_told() {
     let inbox = EmailInbox::by_rules();
-    let (thread, item) = About { method: "CANCEL", lines: at(12), ..About::default() }.arrives(&inbox).await;
+    let (thread, item) = cancelled().arrives(&inbox).await;
     assert_eq!(item.action, "notify");
     let expected = "Cancelled: Kickoff, Mon 5 May 2036, 14:00. It is not in your calendar.";
-    assert!(item.text.contains(expected), "{}", item.text);
+    assert_contains(&item.text, [expected]);
     inbox.answer(&thread, Decision::Accept).await;
-    assert!(events(&inbox).is_empty() && inbox.sent().is_empty());
+    assert!(inbox.events().is_empty() && inbox.sent().is_empty());
 }
 
 #[tokio::test]
@@ -215,9 +211,9 @@ async fn a_calendar_that_changed_meanwhile_is_asked_about_again() {
     inbox.answer(&thread, Decision::Accept).await;
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.title, "Invitation: Kickoff");
-    assert!(inbox.sent().is_empty() && events(&inbox).is_empty());
+    assert!(inbox.sent().is_empty() && inbox.events().is_empty());
     inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!((inbox.sent().len(), events(&inbox).len()), (1, 1));
+    assert_eq!((inbox.sent().len(), inbox.events().len()), (1, 1));
 
     // Changed by somebody else: a newer version is left alone, and cannot be accepted away.
     let inbox = with(held());
@@ -228,11 +224,11 @@ async fn a_calendar_that_changed_meanwhile_is_asked_about_again() {
     let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "event_refused"), "{:?}", item.warnings);
     assert!(!item.allow.accept && !item.allow.edit);
-    assert!(inbox.sent().is_empty() && events(&inbox) == [newest]);
+    assert!(inbox.sent().is_empty() && inbox.events() == [newest]);
 
     // Taken out already: nothing is left to do.
     let inbox = with(held());
-    let (thread, _) = About { method: "CANCEL", lines: at(12), ..About::default() }.arrives(&inbox).await;
+    let (thread, _) = cancelled().arrives(&inbox).await;
     inbox.calendar.events.lock().unwrap().clear();
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.status(&thread).await, Status::Done);
@@ -246,8 +242,8 @@ async fn an_account_that_observes_changes_nothing() {
         let (thread, item) = About { method, ..About::default() }.arrives(&inbox).await;
         assert!(item.text.contains("only observes"), "{}", item.text);
         inbox.answer(&thread, Decision::Accept).await;
-        assert!(events(&inbox) == [held()] && inbox.sent().is_empty(), "{method}");
-        assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "unsent");
+        assert!(inbox.events() == [held()] && inbox.sent().is_empty(), "{method}");
+        assert_eq!(inbox.ended(&thread).await, "unsent");
     }
 }
 
@@ -259,5 +255,5 @@ async fn a_rule_of_the_persons_comes_first() {
     // Said to be only worth knowing, it is shown and nothing else.
     inbox.mail().reclassify(thread.clone(), "notify".to_owned()).await.unwrap();
     inbox.drive().await;
-    assert_eq!(inbox.open_item(&thread).await.action, "notify");
+    assert_eq!(inbox.action(&thread).await, "notify");
 }

@@ -18,7 +18,7 @@ async fn what_expires_is_neither_sent_nor_marked_nor_learned_from() {
         let setup = EmailSetup { settings: Settings { expiry, ..eager() }, ..EmailSetup::default() };
         let inbox = EmailInbox::with(setup, class, [calls([write()])]);
         let thread = inbox.receive_mail().await;
-        let before = inbox.model.requests_for("email.reply").len();
+        let before = inbox.replies_asked();
         assert_eq!(inbox.expire_after(7).await, 1, "{class}");
         inbox.drive().await;
         let outcome = inbox.outcome(&thread).await;
@@ -30,10 +30,6 @@ async fn what_expires_is_neither_sent_nor_marked_nor_learned_from() {
         assert!(inbox.sent().is_empty() && inbox.learned().is_empty(), "{class}");
         assert!(inbox.mailbox.marks.lock().unwrap().is_empty(), "nobody has read it");
         assert!(inbox.view(&thread).await.effects.is_empty());
-        assert_eq!(
-            inbox.model.requests_for("email.reply").len(),
-            before,
-            "no model is asked what to do next"
-        );
+        assert_eq!(inbox.replies_asked(), before, "no model is asked what to do next");
     }
 }

@@ -9,8 +9,7 @@ use serde_json::json;
 /// From every step of a thread that has sent a mail, another one begins; none of them sends anything by itself.
 #[tokio::test]
 async fn a_fork_after_a_sent_mail_sends_nothing() {
-    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::proposing(write()).await;
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
     let original = inbox.view(&thread).await;
@@ -28,10 +27,8 @@ async fn a_fork_after_a_sent_mail_sends_nothing() {
             assert!(outcome.status == Status::Waiting || outcome.status == Status::Done, "{outcome:?}");
         }
         if step.n == asked as u64 {
-            let item = inbox.open_item(&fork).await;
-            let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
-            assert!(codes.contains(&"done_in_original"), "{codes:?}");
-            assert!(item.text.contains("It comes tomorrow."), "{}", item.text);
+            assert!(inbox.warnings(&fork).await.contains(&"done_in_original".to_owned()));
+            assert!(inbox.text(&fork).await.contains("It comes tomorrow."));
         }
     }
     assert_eq!(inbox.view(&thread).await, original, "the original is as it was");

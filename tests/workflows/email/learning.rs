@@ -1,10 +1,11 @@
 //! From answers to memory: batches, conflicts, and updates that wait for the person.
 
-use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, edit, mail, write};
-use crate::support::test_inbox::eager;
+use crate::support::assert_contains;
+use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, edit, mail, write};
+use crate::support::test_inbox::{eager, respond};
 use sayso::app::{Scope, Settings, Until};
-use sayso::graph::Decision;
-use sayso::inbox::{MemoryCause, Status};
+use sayso::graph::{Decision, Grade, ThreadId};
+use sayso::inbox::{MemoryCause, MemoryVersion, Status, ThreadLine, ThreadQuery};
 use sayso::llm::Scripted;
 use sayso::service::drive_or_wait;
 use serde_json::json;
@@ -14,6 +15,23 @@ const TRIAGE: &str = "email_assistant/triage_preferences";
 
 /// What the scripted model learns from a mail of Bob's that was ignored.
 const LEARNED: &str = "- ignore mail from bob@client.example about report\n";
+
+/// The newest version of what triage goes by.
+fn newest(inbox: &EmailInbox) -> MemoryVersion {
+    inbox.store().memory().newest(TRIAGE).unwrap().unwrap()
+}
+
+/// The person writes the version after this one.
+async fn remember(inbox: &EmailInbox, namespace: &str, version: u64, profile: String) {
+    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
+    inbox.store().memory().remember(namespace.to_owned(), version, profile, cause).await.unwrap();
+}
+
+/// The model says this about what was learned, next.
+fn learn(inbox: &EmailInbox, profile: &str) {
+    let update = json!({"reasoning": "So it is.", "profile": profile});
+    inbox.model.queue("email.memory", [Scripted::json(&update)]);
+}
 
 /// Another mail of the same sender.
 fn numbered(n: usize) -> String {
@@ -41,7 +59,7 @@ async fn a_batch_is_one_update_after_the_delay() {
     assert!(before.elapsed() >= Duration::from_secs(20), "it waits for more answers");
     assert_eq!(inbox.model.requests_for("email.memory").len(), 1);
     assert_eq!(inbox.lessons().len(), 3);
-    let newest = inbox.store().memory().newest(TRIAGE).unwrap().unwrap();
+    let newest = newest(&inbox);
     assert_eq!(newest.version, 2);
     assert!(newest.profile.ends_with(LEARNED), "{}", newest.profile);
     assert_eq!(newest.cause.kind, "answer");
@@ -63,11 +81,9 @@ async fn an_account_with_its_own_model_learns_for_itself_alone() {
     assert!(own.contains("bob@client.example") && !shared.contains("bob@client.example"), "{own}\n{shared}");
     assert!(!own.contains("Ignore newsletters") && shared.contains("Ignore newsletters"), "{own}");
     // The account's model reads both.
-    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
     let edited = format!("{own}- notify about mail from zoe@client.example\n");
-    inbox.store().memory().remember(format!("{TRIAGE}@work"), 2, edited, cause).await.unwrap();
-    let next = inbox.take_in(&numbered(2), json!({})).await.unwrap();
-    inbox.drive().await;
+    remember(&inbox, &format!("{TRIAGE}@work"), 2, edited).await;
+    let next = inbox.receive(&numbered(2)).await;
     let asked = inbox.model.requests_for("email.triage").pop().unwrap();
     let profile = asked.facts["profile"].as_str().unwrap().to_owned();
     assert!(profile.contains("zoe@client.example") && profile.contains("Ignore newsletters"), "{profile}");
@@ -76,14 +92,12 @@ async fn an_account_with_its_own_model_learns_for_itself_alone() {
 
 #[tokio::test]
 async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_learned() {
-    let inbox = EmailInbox::new("respond", [calls([write()])]);
-    let thread = inbox.receive_mail().await;
-    let first = inbox.store().memory().newest(TRIAGE).unwrap().unwrap();
+    let (inbox, thread) = EmailInbox::proposing(write()).await;
+    let first = newest(&inbox);
     assert_eq!((first.version, first.cause.kind.as_str()), (1, "default"));
     assert!(first.profile.contains("Ignore newsletters"));
     inbox.answer(&thread, Decision::Ignore).await;
-    inbox.take_in(&numbered(2), json!({})).await.unwrap();
-    inbox.drive().await;
+    inbox.receive(&numbered(2)).await;
     let request = inbox.model.requests_for("email.triage").remove(1);
     let profile = request.facts["profile"].as_str().unwrap().to_owned();
     assert!(profile.ends_with("- notify about mail from bob@client.example about report\n"), "{profile}");
@@ -91,13 +105,11 @@ async fn the_first_read_writes_the_default_and_later_mail_is_read_with_what_was_
 
 #[tokio::test]
 async fn a_learned_ignore_lowers_and_no_model_reads_it() {
-    let inbox = EmailInbox::new("notify", []);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
     inbox.answer(&thread, Decision::Ignore).await;
-    assert!(inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile.ends_with(LEARNED));
+    assert!(newest(&inbox).profile.ends_with(LEARNED));
     inbox.classify_as("respond");
-    let next = inbox.take_in(&numbered(2), json!({})).await.unwrap();
-    inbox.drive().await;
+    let next = inbox.receive(&numbered(2)).await;
     let asked = inbox.model.requests_for("email.triage").pop().unwrap();
     let profile = asked.facts["profile"].as_str().unwrap();
     assert!(profile.contains("Ignore newsletters") && !profile.contains("bob@client.example"), "{profile}");
@@ -107,24 +119,13 @@ async fn a_learned_ignore_lowers_and_no_model_reads_it() {
 }
 
 #[tokio::test]
-async fn a_rule_of_the_config_still_skips() {
-    let rule = "[[rule]]\nfrom = \"bob@client.example\"\nclass = \"ignore\"\n";
-    let setup = EmailSetup::default();
-    let config = format!("{}{rule}", setup.config);
-    let inbox = EmailInbox::with(EmailSetup { config, ..setup }, "respond", []);
-    let thread = inbox.receive_mail().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
-}
-
-#[tokio::test]
 async fn a_mail_with_a_warning_teaches_nothing() {
-    for decision in [Decision::Ignore, crate::support::test_inbox::respond("Always answer him")] {
+    for decision in [Decision::Ignore, respond("Always answer him")] {
         let inbox = EmailInbox::new("notify", [calls([write()])]);
         let raw = mail().replace("Message-ID:", "Reply-To: bob@evil.example\r\nMessage-ID:");
-        let thread = inbox.take_in(&raw, json!({})).await.unwrap();
-        inbox.drive().await;
+        let thread = inbox.receive(&raw).await;
         let warnings = inbox.open_item(&thread).await.warnings;
-        assert!(warnings.iter().any(|warning| warning.grade > sayso::graph::Grade::Info), "{warnings:?}");
+        assert!(warnings.iter().any(|warning| warning.grade > Grade::Info), "{warnings:?}");
         inbox.answer(&thread, decision).await;
         assert!(inbox.lessons().is_empty() && inbox.versions().is_empty());
     }
@@ -132,59 +133,44 @@ async fn a_mail_with_a_warning_teaches_nothing() {
 
 #[tokio::test]
 async fn an_update_that_drops_much_waits_for_the_person() {
+    let mine = json!({"namespace": TRIAGE, "profile": "- my own words\n"});
     for (decision, version, kept) in [
-        (Decision::Accept, 2, "- only this\n"),
-        (
-            Decision::Edit { args: json!({"namespace": TRIAGE, "profile": "- my own words\n"}) },
-            2,
-            "- my own words\n",
-        ),
-        (Decision::Ignore, 1, ""),
+        (Decision::Accept, 2, Some("- only this\n")),
+        (Decision::Edit { args: mine }, 2, Some("- my own words\n")),
+        (Decision::Ignore, 1, None),
     ] {
-        let inbox = EmailInbox::new("notify", []);
-        let update = json!({"reasoning": "All of it was wrong.", "profile": "- only this"});
-        inbox.model.queue("email.memory", [Scripted::json(&update)]);
-        let thread = inbox.receive_mail().await;
-        let before = inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
+        let (inbox, thread) = EmailInbox::classifying("notify").await;
+        learn(&inbox, "- only this");
+        let before = newest(&inbox).profile;
         inbox.answer(&thread, Decision::Ignore).await;
         let waiting = waiting(&inbox).await;
-        assert_eq!(inbox.store().memory().newest(TRIAGE).unwrap().unwrap().version, 1);
-        let item = inbox.open_item(&waiting).await;
-        assert_eq!(item.action, "update_memory");
-        assert!(item.warnings.iter().any(|warning| warning.code == "much_dropped"), "{:?}", item.warnings);
-        assert!(
-            item.text.contains("+- only this") && item.text.contains("-- Ignore newsletters"),
-            "{}",
-            item.text
-        );
+        assert_eq!(newest(&inbox).version, 1);
+        assert_eq!(inbox.action(&waiting).await, "update_memory");
+        assert!(inbox.warnings(&waiting).await.contains(&"much_dropped".to_owned()));
+        assert_contains(&inbox.text(&waiting).await, ["+- only this", "-- Ignore newsletters"]);
         inbox.answer(&waiting, decision).await;
         assert_eq!(inbox.status(&waiting).await, Status::Done);
-        let newest = inbox.store().memory().newest(TRIAGE).unwrap().unwrap();
-        assert_eq!(newest.version, version);
-        assert_eq!(newest.profile, if kept.is_empty() { &before } else { kept });
+        let newest = newest(&inbox);
+        assert_eq!((newest.version, newest.profile.as_str()), (version, kept.unwrap_or(&before)));
     }
 }
 
-async fn waiting(inbox: &EmailInbox) -> sayso::graph::ThreadId {
-    use sayso::inbox::ThreadQuery;
+/// The one update of the memory that waits for the person.
+async fn waiting(inbox: &EmailInbox) -> ThreadId {
     let page = inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
-    let found: Vec<_> = page.rows.into_iter().filter(|line| line.workflow == "memory").collect();
+    let is_update = |line: &ThreadLine| line.workflow == "memory" && line.status == Status::Waiting;
+    let found: Vec<_> = page.rows.into_iter().filter(is_update).collect();
     assert_eq!(found.len(), 1);
-    assert_eq!(found[0].status, Status::Waiting);
     found[0].id.clone()
 }
 
 #[tokio::test]
 async fn a_pinned_line_is_not_dropped_unasked() {
-    let inbox = EmailInbox::new("notify", []);
-    let thread = inbox.receive_mail().await;
-    let profile = inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
     inbox.store().memory().pin(TRIAGE.to_owned(), "Ignore newsletters".to_owned(), true).await.unwrap();
-    let without = profile.replace("- Ignore newsletters\n", "");
-    inbox.model.queue("email.memory", [Scripted::json(&json!({"reasoning": "So.", "profile": without}))]);
+    learn(&inbox, &newest(&inbox).profile.replace("- Ignore newsletters\n", ""));
     inbox.answer(&thread, Decision::Ignore).await;
-    let item = inbox.open_item(&waiting(&inbox).await).await;
-    assert_eq!(item.warnings[0].code, "pinned_line");
+    assert_eq!(inbox.warnings(&waiting(&inbox).await).await[0], "pinned_line");
     let facts = &inbox.model.requests_for("email.memory")[0].facts;
     assert_eq!(facts["pinned"], json!(["- Ignore newsletters"]));
 }
@@ -203,35 +189,28 @@ async fn after_three_topics_of_a_sender_a_wider_line_is_proposed_with_what_it_wo
     let inbox = EmailInbox::new("notify", []);
     let subjects = ["Garden report", "Kitchen report", "Office report"];
     for (n, subject) in subjects.iter().enumerate() {
-        let thread = inbox.take_in(&about(subject, "The report is on its way."), json!({})).await.unwrap();
-        inbox.drive().await;
+        let thread = inbox.receive(&about(subject, "The report is on its way.")).await;
         inbox.answer(&thread, Decision::Ignore).await;
         let open = inbox.items().await;
         assert_eq!(open.len(), usize::from(n == 2), "{subject}: {open:?}");
     }
-    let page =
-        inbox.threads().list(sayso::inbox::ThreadQuery { limit: 100, ..Default::default() }).await.unwrap();
-    let asks = page.rows.iter().find(|line| line.workflow == "memory" && line.status == Status::Waiting);
-    let asks = asks.unwrap().id.clone();
-    let item = inbox.open_item(&asks).await;
-    assert!(item.text.contains("+- ignore mail from bob@client.example\n"), "{}", item.text);
+    let asks = waiting(&inbox).await;
+    let text = inbox.text(&asks).await;
     // The last of them may still be on its way to being marked as ignored.
-    for line in ["- Garden report (ignored)", "- Kitchen report (ignored)", "- Office report ("] {
-        assert!(item.text.contains(line), "{}", item.text);
-    }
-    let before = inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
+    let covered = ["- Garden report (ignored)", "- Kitchen report (ignored)", "- Office report ("];
+    assert_contains(&text, ["+- ignore mail from bob@client.example\n"]);
+    assert_contains(&text, covered);
+    let before = newest(&inbox).profile;
     assert!(before.ends_with(LEARNED), "the narrow line is learned already: {before}");
     inbox.answer(&asks, Decision::Accept).await;
-    let after = inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile;
+    let after = newest(&inbox).profile;
     assert_eq!(after, format!("{before}- ignore mail from bob@client.example\n"));
 }
 
 #[tokio::test]
 async fn a_learned_line_hides_nothing_that_must_be_seen_whatever_the_model_says() {
     let inbox = EmailInbox::new("ignore", []);
-    let preset = "- ignore mail from bob@client.example\n".to_owned();
-    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
-    inbox.store().memory().remember(TRIAGE.to_owned(), 0, preset, cause).await.unwrap();
+    remember(&inbox, TRIAGE, 0, "- ignore mail from bob@client.example\n".to_owned()).await;
     for (subject, text, shown) in [
         ("Plants", "They were watered.", false),
         ("Report overdue", "Your invoice 12 is overdue.", true),
@@ -239,8 +218,7 @@ async fn a_learned_line_hides_nothing_that_must_be_seen_whatever_the_model_says(
         ("Forms", "They are due by Friday.", true),
         ("Boat", "Ada, do you want the boat?", true),
     ] {
-        let thread = inbox.take_in(&about(subject, text), json!({})).await.unwrap();
-        inbox.drive().await;
+        let thread = inbox.receive(&about(subject, text)).await;
         let expected = if shown { Status::Waiting } else { Status::Done };
         assert_eq!(inbox.status(&thread).await, expected, "{subject}");
     }
@@ -249,38 +227,31 @@ async fn a_learned_line_hides_nothing_that_must_be_seen_whatever_the_model_says(
 #[tokio::test]
 async fn a_wish_for_one_mail_is_not_learned_and_a_lasting_one_is() {
     for (words, lessons) in [("shorter, propose Tuesday", 0), ("From now on keep it short", 1)] {
-        let inbox = EmailInbox::new("respond", [calls([write()]), calls([write()])]);
-        let thread = inbox.receive_mail().await;
-        inbox.answer(&thread, crate::support::test_inbox::respond(words)).await;
+        let (inbox, thread) = EmailInbox::proposing(write()).await;
+        inbox.answer(&thread, respond(words)).await;
         assert_eq!(inbox.lessons().len(), lessons, "{words}");
     }
 }
 
 #[tokio::test]
 async fn somebody_quicker_is_not_overwritten() {
-    let inbox = EmailInbox::new("notify", []);
-    let update = json!({"reasoning": "All of it was wrong.", "profile": "- only this"});
-    inbox.model.queue("email.memory", [Scripted::json(&update)]);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
+    learn(&inbox, "- only this");
     inbox.answer(&thread, Decision::Ignore).await;
     let waiting = waiting(&inbox).await;
     // While it waits, the person writes a version of their own.
-    let profile = inbox.store().memory().newest(TRIAGE).unwrap().unwrap().profile + "- mine\n";
-    let cause = MemoryCause { kind: "edit".to_owned(), thread: None, interrupt: None };
-    inbox.store().memory().remember(TRIAGE.to_owned(), 1, profile, cause).await.unwrap();
+    remember(&inbox, TRIAGE, 1, newest(&inbox).profile + "- mine\n").await;
     inbox.answer(&waiting, Decision::Accept).await;
-    let newest = inbox.store().memory().newest(TRIAGE).unwrap().unwrap();
+    let newest = newest(&inbox);
     assert_eq!(newest.version, 3);
     assert!(newest.profile.contains("- mine\n") && newest.profile.ends_with(LEARNED));
 }
 
 #[tokio::test]
 async fn an_update_that_changes_nothing_writes_no_version() {
-    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
-    let same =
-        inbox.store().memory().newest("email_assistant/response_preferences").unwrap().unwrap().profile;
-    inbox.model.queue("email.memory", [Scripted::json(&json!({"reasoning": "A typo.", "profile": same}))]);
+    let (inbox, thread) = EmailInbox::proposing(write()).await;
+    let same = inbox.store().memory().newest("email_assistant/response_preferences").unwrap().unwrap();
+    learn(&inbox, &same.profile);
     inbox.answer(&thread, edit(write(), "content", json!("It comes tomorow."))).await;
     assert!(inbox.versions().is_empty());
     assert_eq!(inbox.model.requests_for("email.memory").len(), 1);
@@ -288,26 +259,22 @@ async fn an_update_that_changes_nothing_writes_no_version() {
 
 #[tokio::test]
 async fn a_step_tried_twice_teaches_once() {
-    let inbox = EmailInbox::new("notify", []);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
     let id = inbox.open_question(&thread).await;
     let lesson = |namespace: &str| sayso::store::NewLesson {
         namespace: namespace.to_owned(),
         cause: "{\"kind\":\"notify_ignored\"}".to_owned(),
         interrupt: Some(id.clone()),
     };
+    let store = inbox.store();
+    let memory = store.memory();
     for step in [5, 5, 6] {
-        inbox
-            .store()
-            .memory()
-            .save_lessons(thread.clone(), step, vec![lesson("a"), lesson("b")])
-            .await
-            .unwrap();
+        memory.save_lessons(thread.clone(), step, vec![lesson("a"), lesson("b")]).await.unwrap();
     }
-    let open = inbox.store().memory().open_lessons().unwrap();
+    let open = memory.open_lessons().unwrap();
     let names: Vec<&str> = open.iter().map(|lesson| lesson.namespace.as_str()).collect();
     assert_eq!(names, ["a", "b"]);
     inbox.sql().execute("UPDATE lessons SET cause = '{}' WHERE namespace = 'a'", []).unwrap();
-    assert!(inbox.store().memory().open_lessons().unwrap_err().to_string().contains("lesson number 1"));
+    assert!(memory.open_lessons().unwrap_err().to_string().contains("lesson number 1"));
     assert!(inbox.store().audit().verify().unwrap().damaged[0].contains("lesson number 1"));
 }

@@ -1,38 +1,35 @@
 //! Meetings and the calendar.
 
-use crate::support::email_inbox::{BOB, EmailInbox, calls, done, edit, mail_with, meet};
+use crate::support::assert_contains;
+use crate::support::email_inbox::{BOB, EmailInbox, calls, edit, mail_with, meet};
 use crate::support::test_inbox::respond;
 use sayso::calendar::Busy;
-use sayso::graph::{Decision, InterruptId};
+use sayso::graph::Decision;
 use sayso::inbox::Status;
 use serde_json::json;
 
-fn busy(start: &str, end: &str) -> Busy {
-    let at = |text: &str| text.parse().unwrap();
-    Busy { start: at(start), end: at(end), title: "Dentist".to_owned(), all_day: false }
+/// The person is at the dentist's in this time.
+fn keep_busy(inbox: &EmailInbox, start: &str, end: &str) {
+    let (start, end) = (start.parse().unwrap(), end.parse().unwrap());
+    let busy = Busy { start, end, title: "Dentist".to_owned(), all_day: false };
+    inbox.calendar.busy.lock().unwrap().push(busy);
 }
 
 #[tokio::test]
 async fn a_meeting_stands_in_the_calendar_and_is_invited_to() {
-    let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::proposing(meet()).await;
     let item = inbox.open_item(&thread).await;
     assert!(item.irreversible && !item.allow.draft);
-    assert!(
-        item.text.contains("When: Monday 5 May 2036, 14:00–14:30 (Europe/Berlin), 30 minutes"),
-        "{}",
-        item.text
-    );
+    assert_contains(&item.text, ["When: Monday 5 May 2036, 14:00–14:30 (Europe/Berlin), 30 minutes"]);
     assert!(item.text.contains(&format!("With: {BOB}")));
-    assert!(!item.warnings.iter().any(|warning| warning.code == "conflict"));
+    assert!(!inbox.warnings(&thread).await.contains(&"conflict".to_owned()));
     inbox.answer(&thread, Decision::Accept).await;
-    let events = inbox.calendar.events.lock().unwrap().clone();
+    let events = inbox.events();
     assert_eq!(events.len(), 1);
     assert!(events[0].contains("SUMMARY:The report"), "{}", events[0]);
     let sent = inbox.sent();
     assert_eq!(sent.len(), 1);
-    assert!(sent[0].contains("text/calendar") && sent[0].contains("method=REQUEST"), "{}", sent[0]);
-    assert!(sent[0].contains("To: bob@client.example"));
+    assert_contains(&sent[0], ["text/calendar", "method=REQUEST", "To: bob@client.example"]);
     let output = inbox.outcome(&thread).await.output.unwrap();
     assert_eq!(output["outcome"], "scheduled");
     assert_eq!(output["sent"][0]["start"], "2036-05-05T14:00:00+02:00");
@@ -41,31 +38,26 @@ async fn a_meeting_stands_in_the_calendar_and_is_invited_to() {
 
 #[tokio::test]
 async fn an_edited_meeting_is_made_as_edited_and_teaches_how_to_plan() {
-    let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::proposing(meet()).await;
     inbox.answer(&thread, edit(meet(), "duration_minutes", json!(15))).await;
-    assert!(inbox.calendar.events.lock().unwrap()[0].contains("T141500"));
+    assert!(inbox.events()[0].contains("T141500"));
     assert_eq!(inbox.learned(), ["cal_preferences proposal_edited"]);
     assert_eq!(inbox.versions(), [("cal_preferences".to_owned(), 2)]);
 }
 
 #[tokio::test]
 async fn a_meeting_moved_onto_a_busy_time_is_asked_about_once_more() {
-    let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
-    inbox.calendar.busy.lock().unwrap().push(busy("2036-05-06T12:15:00Z", "2036-05-06T13:00:00Z"));
+    let inbox = EmailInbox::new("respond", [calls([meet()])]);
+    keep_busy(&inbox, "2036-05-06T12:15:00Z", "2036-05-06T13:00:00Z");
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, edit(meet(), "start", json!("2036-05-06T14:00:00+02:00"))).await;
-    assert!(inbox.calendar.events.lock().unwrap().is_empty() && inbox.sent().is_empty());
+    assert!(inbox.events().is_empty() && inbox.sent().is_empty());
     let item = inbox.open_item(&thread).await;
     assert!(item.warnings.iter().any(|warning| warning.code == "conflict"), "{:?}", item.warnings);
-    assert!(
-        item.text.contains("Asked once more: you changed the time, and you are busy then."),
-        "{}",
-        item.text
-    );
-    assert!(item.text.contains("Tue 6 May: 14:15–15:00 Dentist") && item.text.contains('╳'), "{}", item.text);
+    let why = "Asked once more: you changed the time, and you are busy then.";
+    assert_contains(&item.text, [why, "Tue 6 May: 14:15–15:00 Dentist", "╳"]);
     inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!((inbox.calendar.events.lock().unwrap().len(), inbox.sent().len()), (1, 1));
+    assert_eq!((inbox.events().len(), inbox.sent().len()), (1, 1));
 }
 
 #[tokio::test]
@@ -74,12 +66,11 @@ async fn a_meeting_moved_to_a_time_nobody_can_vouch_for_says_why_it_is_asked_abo
         ("2020-05-06T14:00:00+02:00", false, "it is in the past"),
         ("2036-05-06T14:00:00+02:00", true, "your calendar can't be read"),
     ] {
-        let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
-        let thread = inbox.receive_mail().await;
+        let (inbox, thread) = EmailInbox::proposing(meet()).await;
         *inbox.calendar.fails.lock().unwrap() = fails.then(|| "the file cannot be read".to_owned());
         inbox.answer(&thread, edit(meet(), "start", json!(start))).await;
         assert!(inbox.sent().is_empty(), "{why}");
-        let text = inbox.open_item(&thread).await.text;
+        let text = inbox.text(&thread).await;
         assert!(text.contains(&format!("Asked once more: you changed the time, and {why}.")), "{text}");
     }
 }
@@ -89,37 +80,34 @@ async fn an_invitation_accepted_after_all_while_busy_is_asked_about_once_more() 
     for (answer, change) in [("accept", "you accept now"), ("tentative", "you accept tentatively now")] {
         let declines = calls([("answer_invitation", json!({"answer": "decline"}))]);
         let inbox = EmailInbox::new("respond", [declines]);
-        inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:30:00Z", "2036-05-05T14:00:00Z"));
-        let thread = inbox.take_in(&invitation("REQUEST"), json!({})).await.unwrap();
-        inbox.drive().await;
+        keep_busy(&inbox, "2036-05-05T12:30:00Z", "2036-05-05T14:00:00Z");
+        let thread = inbox.receive(&invitation("REQUEST")).await;
         let item = inbox.open_item(&thread).await;
         assert_eq!(item.args["answer"], "decline");
         inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
         assert!(inbox.sent().is_empty(), "{answer}");
-        let text = inbox.open_item(&thread).await.text;
+        let text = inbox.text(&thread).await;
         assert!(text.contains(&format!("Asked once more: {change}, and you are busy then.")), "{text}");
     }
 }
 
 #[tokio::test]
 async fn words_and_refusals_make_no_meeting() {
-    let inbox = EmailInbox::new("respond", [calls([meet()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
-    inbox.answer(&thread, respond("Never on Mondays")).await;
-    assert_eq!(inbox.learned(), ["cal_preferences proposal_answered"]);
-    assert!(inbox.calendar.events.lock().unwrap().is_empty() && inbox.sent().is_empty());
-
-    let inbox = EmailInbox::new("respond", [calls([meet()])]);
-    let thread = inbox.receive_mail().await;
-    inbox.answer(&thread, Decision::Ignore).await;
-    assert_eq!(inbox.learned(), ["triage_preferences proposal_ignored"]);
-    assert!(inbox.calendar.events.lock().unwrap().is_empty() && inbox.sent().is_empty());
+    for (decision, learned) in [
+        (respond("Never on Mondays"), "cal_preferences proposal_answered"),
+        (Decision::Ignore, "triage_preferences proposal_ignored"),
+    ] {
+        let (inbox, thread) = EmailInbox::proposing(meet()).await;
+        inbox.answer(&thread, decision).await;
+        assert_eq!(inbox.learned(), [learned]);
+        assert!(inbox.events().is_empty() && inbox.sent().is_empty());
+    }
 }
 
 #[tokio::test]
 async fn what_else_is_then_stands_on_the_card() {
     let inbox = EmailInbox::new("respond", [calls([meet()])]);
-    inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z"));
+    keep_busy(&inbox, "2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z");
     let thread = inbox.receive_mail().await;
     let item = inbox.open_item(&thread).await;
     let conflict = item.warnings.iter().find(|warning| warning.code == "conflict").unwrap();
@@ -132,23 +120,23 @@ async fn what_else_is_then_stands_on_the_card() {
     // The card shows what was told then, and asks nobody.
     inbox.calendar.busy.lock().unwrap().clear();
     *inbox.calendar.fails.lock().unwrap() = Some("the calendar was asked".to_owned());
-    assert!(inbox.open_item(&thread).await.text.contains(day));
+    assert!(inbox.text(&thread).await.contains(day));
 
     let inbox = EmailInbox::new("respond", [calls([meet()])]);
-    *inbox.calendar.fails.lock().unwrap() = Some("the file cannot be read".to_owned());
+    inbox.lose_calendar();
     let thread = inbox.receive_mail().await;
-    let item = inbox.open_item(&thread).await;
-    assert!(item.warnings.iter().any(|warning| warning.code == "calendar_unknown"));
-    assert!(!item.text.contains("proposed"), "nothing is known of the day: {}", item.text);
+    assert!(inbox.warnings(&thread).await.contains(&"calendar_unknown".to_owned()));
+    let text = inbox.text(&thread).await;
+    assert!(!text.contains("proposed"), "nothing is known of the day: {text}");
 }
 
 #[tokio::test]
 async fn what_the_calendar_says_of_a_day_stands_on_the_card_once() {
     let look = ("check_calendar_availability", json!({"days": ["2036-05-05", "2036-05-06"]}));
     let inbox = EmailInbox::new("respond", [calls([look]), calls([meet()])]);
-    inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z"));
+    keep_busy(&inbox, "2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z");
     let thread = inbox.receive_mail().await;
-    let text = inbox.open_item(&thread).await.text;
+    let text = inbox.text(&thread).await;
     for line in ["Mon 5 May: 14:15–15:00 Dentist; free otherwise", "Tue 6 May: free all day"] {
         assert_eq!(text.matches(line).count(), 1, "{line}: {text}");
     }
@@ -157,33 +145,31 @@ async fn what_the_calendar_says_of_a_day_stands_on_the_card_once() {
 #[tokio::test]
 async fn the_calendar_is_looked_at_without_asking_and_its_errors_are_errors() {
     let look = ("check_calendar_availability", json!({"days": ["2036-05-05", "2036-05-06"]}));
-    let inbox = EmailInbox::new("respond", [calls([look.clone()]), calls([done()])]);
-    inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z"));
+    let inbox = EmailInbox::new("respond", [calls([look.clone()])]);
+    keep_busy(&inbox, "2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z");
     let thread = inbox.receive_mail().await;
-    assert_eq!(inbox.open_item(&thread).await.action, "notify", "nobody is asked about the calendar");
-    let request = inbox.model.requests_for("email.reply").remove(1);
-    let messages = format!("{:?}", request.messages);
-    assert!(messages.contains("Dentist") && messages.contains("2036-05-05T14:15:00+02:00"), "{messages}");
-    let became = &request.facts["said"][1];
-    assert_eq!(became["data"][0]["title"], "Dentist");
+    assert_eq!(inbox.action(&thread).await, "notify", "nobody is asked about the calendar");
+    assert_contains(&inbox.prompt(1), ["Dentist", "2036-05-05T14:15:00+02:00"]);
+    let facts = inbox.model.requests_for("email.reply").remove(1).facts;
+    assert_eq!(facts["said"][1]["data"][0]["title"], "Dentist");
 
-    let inbox = EmailInbox::new("respond", [calls([look]), calls([done()])]);
-    *inbox.calendar.fails.lock().unwrap() = Some("the file cannot be read".to_owned());
+    let inbox = EmailInbox::new("respond", [calls([look])]);
+    inbox.lose_calendar();
     inbox.receive_mail().await;
-    let request = inbox.model.requests_for("email.reply").remove(1);
-    assert_eq!(request.facts["said"][1]["how"], "failed");
-    let messages = request.facts["said"][1]["text"].as_str().unwrap();
-    assert!(messages.contains("the file cannot be read") && !messages.contains("free"), "{messages}");
+    let became = inbox.model.requests_for("email.reply").remove(1).facts["said"][1].clone();
+    assert_eq!(became["how"], "failed");
+    let text = became["text"].as_str().unwrap();
+    assert!(text.contains("the file cannot be read") && !text.contains("free"), "{text}");
 }
 
 #[tokio::test]
 async fn a_time_there_is_not_goes_back_to_the_model() {
     let mut wrong = meet();
     wrong.1["start"] = json!("2036-13-45T14:00:00+02:00");
-    let inbox = EmailInbox::new("respond", [calls([wrong]), calls([done()])]);
+    let inbox = EmailInbox::new("respond", [calls([wrong])]);
     let thread = inbox.receive_mail().await;
-    assert_eq!(inbox.open_item(&thread).await.action, "notify");
-    let messages = format!("{:?}", inbox.model.requests_for("email.reply")[1].messages);
+    assert_eq!(inbox.action(&thread).await, "notify");
+    let messages = inbox.prompt(1);
     assert!(messages.contains("is not a time there is"), "{messages}");
     assert!(inbox.sent().is_empty());
 }
@@ -210,9 +196,8 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
         [("accept", "ACCEPTED", true), ("tentative", "TENTATIVE", true), ("decline", "DECLINED", false)]
     {
         let inbox = EmailInbox::by_rules();
-        inbox.calendar.busy.lock().unwrap().push(busy("2036-05-05T12:30:00Z", "2036-05-05T14:00:00Z"));
-        let thread = inbox.take_in(&invitation("REQUEST"), json!({})).await.unwrap();
-        inbox.drive().await;
+        keep_busy(&inbox, "2036-05-05T12:30:00Z", "2036-05-05T14:00:00Z");
+        let thread = inbox.receive(&invitation("REQUEST")).await;
         let item = inbox.open_item(&thread).await;
         assert_eq!((item.action.as_str(), item.title.as_str()), ("answer_invitation", "Invitation: Kickoff"));
         assert_eq!((&item.args["answer"], &item.args["to"]), (&json!("accept"), &json!(BOB)));
@@ -222,17 +207,14 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
         assert!(item.irreversible && inbox.sent().is_empty());
         // To whom it goes is the invitation's word.
         let elsewhere = edit(("", item.args.clone()), "to", json!("eve@client.example"));
-        assert!(inbox.decide(&InterruptId::parse(&item.id).unwrap(), elsewhere).await.is_err());
+        assert!(inbox.decide(&item.interrupt().unwrap(), elsewhere).await.is_err());
         inbox.answer(&thread, edit(("", item.args), "answer", json!(answer))).await;
         let sent = inbox.sent();
         assert_eq!(sent.len(), 1, "{answer}");
         assert!(sent[0].contains("method=REPLY") && sent[0].contains(&format!("To: {BOB}")), "{}", sent[0]);
         let calendar = decoded(&sent[0]);
-        assert!(
-            calendar.contains(&format!("PARTSTAT={partstat}")) && calendar.contains("UID:kick@client"),
-            "{calendar}"
-        );
-        let events = inbox.calendar.events.lock().unwrap().clone();
+        assert_contains(&calendar, [&format!("PARTSTAT={partstat}"), "UID:kick@client"]);
+        let events = inbox.events();
         assert_eq!(events.len(), usize::from(stands), "{answer}");
         assert!(!stands || events[0].contains("UID:kick@client") && !events[0].contains("METHOD"));
         assert_eq!(inbox.status(&thread).await, Status::Done);
@@ -243,9 +225,8 @@ async fn an_invitation_is_answered_and_stands_in_the_calendar() {
 async fn an_invitation_says_where_and_by_which_other_clock() {
     let shown = async |calendar: String| {
         let inbox = EmailInbox::by_rules();
-        let thread = inbox.take_in(&calendar, json!({})).await.unwrap();
-        inbox.drive().await;
-        inbox.open_item(&thread).await.text
+        let thread = inbox.receive(&calendar).await;
+        inbox.text(&thread).await
     };
     let there = invitation("REQUEST")
         .replace("DTSTART:20360505T120000Z", "DTSTART;TZID=America/New_York:20360505T080000")
@@ -263,21 +244,15 @@ async fn an_invitation_says_where_and_by_which_other_clock() {
 
 /// The calendar part of a mail that was sent.
 fn decoded(raw: &str) -> String {
-    sayso::mail::parse(raw.as_bytes())
-        .unwrap()
-        .invitation
-        .unwrap()
-        .text
-        .replace("\r\n ", "")
-        .replace("\n ", "")
+    let part = sayso::mail::parse(raw.as_bytes()).unwrap().invitation.unwrap().text;
+    part.replace("\r\n ", "").replace("\n ", "")
 }
 
 #[tokio::test]
 async fn an_invitation_of_ours_carries_a_greeting_and_words() {
     let inbox = EmailInbox::by_rules();
     let mail = mail_with("", "Could we meet on 5 May 2036 at 14:00?\n\nBest,\nBob\n");
-    let thread = inbox.take_in(&mail, json!({})).await.unwrap();
-    inbox.drive().await;
+    let thread = inbox.receive(&mail).await;
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "schedule_meeting", "{}", item.text);
     assert!(item.text.contains("Hi Bob,"), "{}", item.text);

@@ -1,9 +1,11 @@
 //! Accounts that only observe: nothing leaves by any tool, and what was asked then is not done later.
 
+use crate::support::assert_contains;
 use crate::support::email_inbox::*;
+use crate::support::test_inbox::respond;
 use sayso::config::MailMode;
-use sayso::graph::Decision;
-use sayso::inbox::{DecisionQuery, ThreadQuery};
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::ThreadQuery;
 use serde_json::json;
 
 fn setup() -> EmailSetup {
@@ -11,17 +13,16 @@ fn setup() -> EmailSetup {
 }
 
 /// Nothing has left by any door.
-async fn nothing_left(inbox: &EmailInbox, thread: &sayso::graph::ThreadId) {
+async fn nothing_left(inbox: &EmailInbox, thread: &ThreadId) {
     assert!(inbox.sent().is_empty() && inbox.marks().is_empty());
     assert!(inbox.mailbox.drafts.lock().unwrap().is_empty());
-    assert!(inbox.calendar.events.lock().unwrap().is_empty());
+    assert!(inbox.events().is_empty());
     assert!(inbox.view(thread).await.effects.is_empty());
 }
 
 /// How it ended, in the words that both lists use: that of decisions and that of threads.
-async fn outcome_line(inbox: &EmailInbox, thread: &sayso::graph::ThreadId) -> String {
-    let query = DecisionQuery { limit: 10, ..DecisionQuery::default() };
-    let decided = inbox.decisions().history(query).await.unwrap().rows.remove(0).outcome;
+async fn outcome_line(inbox: &EmailInbox, thread: &ThreadId) -> String {
+    let decided = inbox.past_outcomes().await.remove(0);
     let threads = inbox.threads().list(ThreadQuery { limit: 10, ..ThreadQuery::default() }).await.unwrap();
     let line = threads.rows.iter().find(|line| line.id == *thread).unwrap();
     assert_eq!(line.outcome_or_status(), decided);
@@ -41,19 +42,16 @@ async fn nothing_leaves_by_any_tool() {
         (list, leave(), Decision::Accept),
     ] {
         let name = format!("{} {decision:?}", call.0);
-        let inbox = EmailInbox::with(setup(), "respond", [calls([call]), calls([done()])]);
-        let thread = inbox.take_in(&raw, json!({})).await.unwrap();
-        inbox.drive().await;
+        let inbox = EmailInbox::with(setup(), "respond", [calls([call])]);
+        let thread = inbox.receive(&raw).await;
         let item = inbox.open_item(&thread).await;
         assert!(item.text.contains("only observes"), "{name}: {}", item.text);
         assert_eq!(item.labels.accept.as_deref(), Some("accept, sends nothing"), "{name}");
         inbox.answer(&thread, decision).await;
         nothing_left(&inbox, &thread).await;
-        let outcome = inbox.outcome(&thread).await.output.unwrap()["outcome"].clone();
-        assert_eq!(outcome, "unsent", "{name}");
-        let line = outcome_line(&inbox, &thread).await;
+        assert_eq!(inbox.ended(&thread).await, "unsent", "{name}");
         let expected = if name.ends_with("Draft") { "not saved" } else { "not sent, observe mode" };
-        assert_eq!(line, expected, "{name}");
+        assert_eq!(outcome_line(&inbox, &thread).await, expected, "{name}");
     }
 }
 
@@ -75,40 +73,33 @@ async fn mail_that_was_shown_or_ignored_is_not_marked() {
 #[tokio::test]
 async fn what_was_asked_while_observing_is_asked_again_before_it_is_done() {
     for call in [write(), meet()] {
-        let inbox = EmailInbox::with(setup(), "respond", [calls([call]), calls([done()])]);
+        let inbox = EmailInbox::with(setup(), "respond", [calls([call])]);
         let thread = inbox.receive_mail().await;
         let before = inbox.open_item(&thread).await;
         assert!(!before.irreversible);
         // The person trusts it now, and finds the card that said nothing would leave.
         *inbox.mode.lock().unwrap() = MailMode::Act;
-        let told = inbox.open_item(&thread).await.text;
+        let told = inbox.text(&thread).await;
         assert!(told.contains("Accepting sends nothing yet: you are asked once more."), "{told}");
         inbox.answer(&thread, Decision::Accept).await;
         nothing_left(&inbox, &thread).await;
         let again = inbox.open_item(&thread).await;
         assert!(again.irreversible && again.id != before.id, "{again:?}");
         assert_eq!(again.args, before.args);
-        assert!(
-            again.text.contains("Asked once more: this was proposed while the account only observed"),
-            "{}",
-            again.text
-        );
+        assert_contains(&again.text, ["Asked once more: this was proposed while the account only observed"]);
         inbox.answer(&thread, Decision::Accept).await;
         assert_eq!(inbox.sent().len(), 1);
-        assert_eq!(
-            inbox.view(&thread).await.effects.iter().filter(|effect| effect.name.starts_with("send")).count(),
-            1
-        );
+        let effects = inbox.view(&thread).await.effects;
+        assert_eq!(effects.iter().filter(|effect| effect.name.starts_with("send")).count(), 1);
     }
 }
 
 #[tokio::test]
 async fn what_is_proposed_after_observing_was_not_asked_before() {
-    let question = ("question", json!({"content": "When?"}));
-    let inbox = EmailInbox::with(setup(), "respond", [calls([question]), calls([write()]), calls([done()])]);
+    let inbox = EmailInbox::with(setup(), "respond", [calls([ask("When?")]), calls([write()])]);
     let thread = inbox.receive_mail().await;
     *inbox.mode.lock().unwrap() = MailMode::Act;
-    inbox.answer(&thread, Decision::Respond { text: "On Monday.".to_owned() }).await;
+    inbox.answer(&thread, respond("On Monday.")).await;
     let item = inbox.open_item(&thread).await;
     assert_eq!(item.action, "write_email");
     assert!(item.irreversible && !item.text.contains("only observed"), "{}", item.text);
@@ -118,8 +109,7 @@ async fn what_is_proposed_after_observing_was_not_asked_before() {
 
 #[tokio::test]
 async fn what_was_approved_is_not_done_once_the_account_only_observes() {
-    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::proposing(write()).await;
     *inbox.mode.lock().unwrap() = MailMode::Observe;
     inbox.answer(&thread, Decision::Accept).await;
     nothing_left(&inbox, &thread).await;

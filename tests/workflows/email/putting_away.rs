@@ -1,8 +1,8 @@
 //! Mail that is put away and comes back, while its mailbox is synced.
 
-use crate::support::email_inbox::{EmailInbox, calls, done, mail, write};
-use sayso::graph::{Decision, EventKind, ThreadId};
-use sayso::inbox::{DecisionEnd, DecisionLine, DecisionQuery, SetAside};
+use crate::support::email_inbox::{EmailInbox, mail, write};
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::{DecisionEnd, DecisionLine, DecisionQuery, Query, SetAside};
 use sayso::mail::MailError;
 use sayso::service::{Destination, MailMove};
 use serde_json::json;
@@ -21,11 +21,7 @@ async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: 
         Some(Look::Gone) => {
             inbox.store().threads().set_aside(thread.clone(), SetAside::Gone).await.unwrap();
         }
-        Some(Look::Answered) => {
-            let reason = "you have answered it elsewhere".to_owned();
-            let what = EventKind::Settled { reason, payload: json!({}) };
-            inbox.arrive(thread, "settled:answered", what).await.unwrap();
-        }
+        Some(Look::Answered) => inbox.settle(thread).await,
         None => {}
     }
     inbox.drive().await;
@@ -33,10 +29,17 @@ async fn move_mail(inbox: &EmailInbox, thread: &ThreadId, way: &MailMove, look: 
     inbox.drive().await;
 }
 
+async fn archive(inbox: &EmailInbox, thread: &ThreadId) {
+    move_mail(inbox, thread, &MailMove::Away(Destination::Archive), None).await;
+}
+
+async fn put_back(inbox: &EmailInbox, thread: &ThreadId) {
+    move_mail(inbox, thread, &MailMove::Back, None).await;
+}
+
 #[tokio::test]
 async fn a_draft_comes_back_as_it_was_and_can_be_sent() {
-    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::proposing(write()).await;
     let before = inbox.open_item(&thread).await;
     assert_eq!(before.action, "write_email");
     move_mail(&inbox, &thread, &MailMove::Away(Destination::Trash), None).await;
@@ -47,7 +50,7 @@ async fn a_draft_comes_back_as_it_was_and_can_be_sent() {
     assert!(late.contains("you have deleted it"), "{late}");
     assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
 
-    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    put_back(&inbox, &thread).await;
     let after = inbox.open_item(&thread).await;
     assert_eq!(after, before, "the same question, with the same draft and the same hash");
     assert_eq!(inbox.ledger(&thread).1, None);
@@ -58,13 +61,12 @@ async fn a_draft_comes_back_as_it_was_and_can_be_sent() {
 
 /// How many cards are open after the mail was archived and put back.
 async fn cards_after_restoring(look: Option<Look>) -> usize {
-    let inbox = EmailInbox::new("notify", []);
-    let thread = inbox.receive_mail().await;
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
     let why = "why shown: It says so.";
-    assert!(inbox.open_item(&thread).await.text.contains(why));
+    assert!(inbox.text(&thread).await.contains(why));
     move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), look).await;
     assert!(inbox.open_items(&thread).await.is_empty(), "its card went with it");
-    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    put_back(&inbox, &thread).await;
     let moved = inbox.mailbox.moved.lock().unwrap().clone();
     assert_eq!(moved, ["new/1 Archive", "new/1 back"]);
     let cards = inbox.open_items(&thread).await;
@@ -73,21 +75,16 @@ async fn cards_after_restoring(look: Option<Look>) -> usize {
 }
 
 #[tokio::test]
-async fn a_card_comes_back_with_its_mail_whoever_noticed_first_that_it_was_gone() {
+async fn a_card_comes_back_with_its_mail_unless_it_was_answered_elsewhere() {
     assert_eq!(cards_after_restoring(None).await, 1);
-    assert_eq!(cards_after_restoring(Some(Look::Gone)).await, 1);
-}
-
-#[tokio::test]
-async fn a_card_that_was_answered_elsewhere_stays_closed_when_its_mail_comes_back() {
+    assert_eq!(cards_after_restoring(Some(Look::Gone)).await, 1, "whoever noticed first");
     assert_eq!(cards_after_restoring(Some(Look::Answered)).await, 0);
 }
 
 #[tokio::test]
 async fn a_card_follows_its_mail_that_came_back_after_a_pause() {
-    let inbox = EmailInbox::new("notify", []);
-    let thread = inbox.receive_mail().await;
-    move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), None).await;
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
+    archive(&inbox, &thread).await;
     inbox.pause(true).await.unwrap();
     for _ in 0..2 {
         let by = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap();
@@ -97,7 +94,7 @@ async fn a_card_follows_its_mail_that_came_back_after_a_pause() {
     inbox.pause(false).await.unwrap();
     inbox.drive().await;
     assert!(inbox.open_items(&thread).await.is_empty(), "nobody waited for the mail");
-    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    put_back(&inbox, &thread).await;
     assert_eq!(*inbox.mailbox.moved.lock().unwrap(), ["new/1 Archive", "new/1 back"]);
     assert_eq!(inbox.open_items(&thread).await.len(), 1);
     let again = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap_err().to_string();
@@ -115,54 +112,46 @@ async fn a_mail_that_went_away_unclassified_is_classified_when_it_comes_back() {
     inbox.drive().await;
     assert!(inbox.open_items(&thread).await.is_empty());
     assert!(inbox.state(&thread).await["classification_decision"].is_null());
-    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    put_back(&inbox, &thread).await;
     assert_eq!(inbox.state(&thread).await["classification_decision"], "notify");
     assert_eq!(inbox.open_items(&thread).await.len(), 1);
 }
 
-/// How past decisions and moves ended, newest first.
-async fn outcomes(inbox: &EmailInbox) -> Vec<String> {
-    past(inbox).await.into_iter().map(|line| line.outcome).collect()
-}
-
-async fn past(inbox: &EmailInbox) -> Vec<DecisionLine> {
-    let query = DecisionQuery { limit: 9, ..DecisionQuery::default() };
+async fn past(inbox: &EmailInbox, words: &[&str]) -> Vec<DecisionLine> {
+    let words = words.iter().map(|word| (*word).to_owned()).collect();
+    let filter = Query { words, ..Query::default() };
+    let query = DecisionQuery { filter, limit: 9, ..DecisionQuery::default() };
     inbox.decisions().history(query).await.unwrap().rows
 }
 
 #[tokio::test]
 async fn what_was_moved_and_reclassified_is_listed_with_what_was_decided() {
-    let inbox = EmailInbox::new("notify", []);
-    let thread = inbox.receive_mail().await;
-    move_mail(&inbox, &thread, &MailMove::Away(Destination::Archive), None).await;
-    assert_eq!(outcomes(&inbox).await, ["moved"]);
-    let line = past(&inbox).await.remove(0);
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
+    archive(&inbox, &thread).await;
+    assert_eq!(inbox.past_outcomes().await, ["moved"]);
+    let line = past(&inbox, &[]).await.remove(0);
     assert_eq!((&line.thread, line.end), (&thread, DecisionEnd::Done), "it leads to the mail");
-    move_mail(&inbox, &thread, &MailMove::Back, None).await;
-    assert_eq!(outcomes(&inbox).await, ["moved, then put back"]);
-    assert_eq!(past(&inbox).await[0].end, DecisionEnd::Undone);
+    put_back(&inbox, &thread).await;
+    assert_eq!(inbox.past_outcomes().await, ["moved, then put back"]);
+    assert_eq!(past(&inbox, &[]).await[0].end, DecisionEnd::Undone);
     inbox.mail().reclassify(thread.clone(), "ignore".to_owned()).await.unwrap();
     inbox.drive().await;
-    assert_eq!(outcomes(&inbox).await, ["reclassified as ignore", "moved, then put back"]);
-    let filter = sayso::inbox::Query { words: vec!["archive".to_owned()], ..Default::default() };
-    let query = DecisionQuery { filter, limit: 9, ..DecisionQuery::default() };
-    let moved = inbox.decisions().history(query).await.unwrap().rows.remove(0);
+    assert_eq!(inbox.past_outcomes().await, ["reclassified as ignore", "moved, then put back"]);
+    let moved = past(&inbox, &["archive"]).await.remove(0);
     assert!(moved.title.starts_with("Archive: ") && moved.source.is_some(), "{moved:?}");
 }
 
 #[tokio::test]
 async fn a_mail_that_could_not_be_put_back_can_be_put_away_again() {
-    let inbox = EmailInbox::new("notify", []);
-    let thread = inbox.receive_mail().await;
-    let away = MailMove::Away(Destination::Archive);
-    move_mail(&inbox, &thread, &away, None).await;
+    let (inbox, thread) = EmailInbox::classifying("notify").await;
+    archive(&inbox, &thread).await;
     inbox.mailbox.fails.lock().unwrap().push_back(MailError::Permanent("the mail is gone".to_owned()));
     let by = inbox.mail().begin_move(&thread, &MailMove::Back).await.unwrap();
     inbox.drive().await;
     let refused = inbox.mail().end_move(&thread, &MailMove::Back, &by).await.unwrap_err().to_string();
     assert!(refused.contains("the mail is gone"), "{refused}");
-    move_mail(&inbox, &thread, &away, None).await;
-    move_mail(&inbox, &thread, &MailMove::Back, None).await;
+    archive(&inbox, &thread).await;
+    put_back(&inbox, &thread).await;
     assert_eq!(*inbox.mailbox.moved.lock().unwrap(), ["new/1 Archive", "new/1 Archive", "new/1 back"]);
     assert_eq!(inbox.open_items(&thread).await.len(), 1);
 }

@@ -1,9 +1,10 @@
 //! "Remind me if nobody answered": asked in time, closed by an answer, and never twice.
 
-use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, done, edit, second, write};
+use crate::support::assert_contains;
+use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, edit, second, write};
 use crate::support::test_inbox::respond;
 use jiff::{SignedDuration, Timestamp};
-use sayso::graph::{Decision, EventKind, ThreadId};
+use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Item, ItemQuery, Status};
 use sayso::store::Store;
 use serde_json::json;
@@ -14,9 +15,8 @@ fn after(time: &str) -> Decision {
 }
 
 /// An inbox in which a mail was sent that is to be answered within three days.
-async fn sent(class: &str) -> (EmailInbox, ThreadId) {
-    let inbox = EmailInbox::new(class, [calls([write()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
+async fn sent() -> (EmailInbox, ThreadId) {
+    let (inbox, thread) = EmailInbox::proposing(write()).await;
     inbox.answer(&thread, after("3d")).await;
     assert_eq!(inbox.sent().len(), 1);
     assert_eq!(inbox.status(&thread).await, Status::Waiting);
@@ -32,7 +32,7 @@ fn seen(inbox: &EmailInbox, hours: i64) -> Vec<Item> {
 
 #[tokio::test]
 async fn where_nobody_answers_the_person_is_asked_once_the_time_has_passed() {
-    let (inbox, thread) = sent("respond").await;
+    let (inbox, thread) = sent().await;
     let sent_text = inbox.sent()[0].clone();
     let written = sent_text.split_once("\n\n").or_else(|| sent_text.split_once("\r\n\r\n")).unwrap().1;
     // Ids in the head may hold those letters by chance.
@@ -40,10 +40,8 @@ async fn where_nobody_answers_the_person_is_asked_once_the_time_has_passed() {
     assert!(inbox.learned().is_empty(), "a reminder says nothing about how to write");
     assert_eq!(inbox.ledger(&thread).1, Some("replied".to_owned()));
     let item = inbox.open_item(&thread).await;
-    assert_eq!(
-        (item.action.as_str(), item.title.as_str()),
-        ("remind", "Waiting for an answer: Re: The report")
-    );
+    assert_eq!(item.action, "remind");
+    assert_eq!(item.title, "Waiting for an answer: Re: The report");
     assert!(item.gist.ends_with("not answered yet"), "{}", item.gist);
     let due = item.snoozed_until.unwrap();
     let from_now = due.duration_since(Timestamp::now());
@@ -58,14 +56,14 @@ async fn where_nobody_answers_the_person_is_asked_once_the_time_has_passed() {
     assert!(seen(&inbox, 190).is_empty() && seen(&inbox, 201).len() == 1);
     inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(inbox.status(&thread).await, Status::Done);
-    assert_eq!(inbox.outcome(&thread).await.output.unwrap()["outcome"], "replied");
+    assert_eq!(inbox.ended(&thread).await, "replied");
     assert!(inbox.learned().is_empty() && inbox.sent().len() == 1);
 }
 
 #[tokio::test]
 async fn an_answer_closes_it_and_is_triaged_like_any_mail() {
     for decided in [false, true] {
-        let (inbox, thread) = sent("respond").await;
+        let (inbox, thread) = sent().await;
         let id = inbox.open_question(&thread).await;
         inbox.classify_as("notify");
         if decided {
@@ -91,14 +89,12 @@ async fn writing_again_is_one_more_proposal() {
         (Decision::Accept, "did you have a chance to look at my mail of"),
         (respond("Tell him it is urgent now"), "Tell him it is urgent now"),
     ] {
-        let (inbox, thread) = sent("respond").await;
-        inbox.model.queue("email.reply", [calls([write()]), calls([done()])]);
-        let asked = inbox.model.requests_for("email.reply").len();
+        let (inbox, thread) = sent().await;
+        inbox.model.queue("email.reply", [calls([write()])]);
+        let asked = inbox.replies_asked();
         inbox.answer(&thread, answer).await;
-        let request = inbox.model.requests_for("email.reply").remove(asked);
-        assert!(format!("{:?}", request.messages).contains(expected), "{:?}", request.messages);
-        let item = inbox.open_item(&thread).await;
-        assert_eq!(item.action, "write_email");
+        assert_contains(&inbox.prompt(asked), [expected]);
+        assert_eq!(inbox.action(&thread).await, "write_email");
         inbox.answer(&thread, Decision::Accept).await;
         assert_eq!((inbox.sent().len(), inbox.status(&thread).await), (2, Status::Done));
     }
@@ -106,20 +102,21 @@ async fn writing_again_is_one_more_proposal() {
 
 #[tokio::test]
 async fn the_config_may_want_it_for_every_mail_and_a_mail_may_not() {
-    let setup = || EmailSetup {
-        config: "[user]\naddress = \"ada@example.org\"\nremind_after = \"2w\"\n".to_owned(),
-        ..EmailSetup::default()
+    let proposed = async || {
+        let config = "[user]\naddress = \"ada@example.org\"\nremind_after = \"2w\"\n".to_owned();
+        let setup = EmailSetup { config, ..EmailSetup::default() };
+        let inbox = EmailInbox::with(setup, "respond", [calls([write()])]);
+        let thread = inbox.receive_mail().await;
+        (inbox, thread)
     };
-    let inbox = EmailInbox::with(setup(), "respond", [calls([write()]), calls([done()])]);
-    let thread = inbox.receive_mail().await;
-    assert!(inbox.open_item(&thread).await.text.contains("unless an answer has come"));
+    let (inbox, thread) = proposed().await;
+    assert!(inbox.text(&thread).await.contains("unless an answer has come"));
     inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!(inbox.open_item(&thread).await.action, "remind");
+    assert_eq!(inbox.action(&thread).await, "remind");
     assert!(seen(&inbox, 24 * 14 - 1).is_empty() && seen(&inbox, 24 * 14 + 1).len() == 1);
     // What is not sent is not waited for.
     for answer in [after("never"), Decision::Draft, Decision::Ignore] {
-        let inbox = EmailInbox::with(setup(), "respond", [calls([write()]), calls([done()])]);
-        let thread = inbox.receive_mail().await;
+        let (inbox, thread) = proposed().await;
         inbox.answer(&thread, answer).await;
         assert_eq!(inbox.status(&thread).await, Status::Done);
     }
@@ -127,13 +124,10 @@ async fn the_config_may_want_it_for_every_mail_and_a_mail_may_not() {
 
 #[tokio::test]
 async fn a_mail_that_was_moved_away_does_not_end_it_and_an_answer_from_elsewhere_does() {
-    let (inbox, thread) = sent("respond").await;
-    assert!(
-        inbox.store().mail().waiting("work").unwrap().is_empty(),
-        "its mail is handled, wherever it lies"
-    );
-    let what = EventKind::Settled { reason: "you have answered it elsewhere".to_owned(), payload: json!({}) };
-    inbox.arrive(&thread, "settled:answered", what).await.unwrap();
+    let (inbox, thread) = sent().await;
+    let waiting = inbox.store().mail().waiting("work").unwrap();
+    assert!(waiting.is_empty(), "its mail is handled, wherever it lies");
+    inbox.settle(&thread).await;
     inbox.drive().await;
     assert_eq!(inbox.status(&thread).await, Status::Done);
     assert!(seen(&inbox, 1000).is_empty());

@@ -1,9 +1,10 @@
 //! Replies without a model: the person's own words, which they see before anybody else does.
 
+use crate::support::assert_contains;
 use crate::support::email_inbox::{BOB, EmailInbox, mail_with};
 use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{GrantRequest, GrantScope};
+use sayso::graph::Decision;
+use sayso::inbox::GrantScope;
 use serde_json::json;
 
 #[tokio::test]
@@ -22,11 +23,7 @@ async fn words_become_the_letter_and_new_words_replace_it() {
             content.starts_with("Hi") && content.contains(words) && content.ends_with("\nAda"),
             "{content}"
         );
-        assert!(
-            draft.text.contains("These are your own words. Check them before you send."),
-            "{}",
-            draft.text
-        );
+        assert_contains(&draft.text, ["These are your own words. Check them before you send."]);
         assert!(inbox.sent().is_empty());
     }
     inbox.answer(&thread, Decision::Accept).await;
@@ -47,8 +44,7 @@ async fn nobody_but_a_person_is_greeted_by_name() {
         let inbox = EmailInbox::by_rules();
         let mail = mail_with("", text).replace("Bob Ray <bob@client.example>", from);
         assert!(mail.contains(from), "{mail}");
-        let thread = inbox.take_in(&mail, json!({})).await.unwrap();
-        inbox.drive().await;
+        let thread = inbox.receive(&mail).await;
         inbox.answer(&thread, respond("I come on Friday.")).await;
         let content = inbox.open_item(&thread).await.args["content"].as_str().unwrap().to_owned();
         assert!(content.starts_with(&format!("{greeting}\n")), "{from}: {content}");
@@ -60,17 +56,11 @@ async fn nobody_but_a_person_is_greeted_by_name() {
 async fn no_grant_sends_words_that_the_person_has_not_seen_as_a_letter() {
     let inbox = EmailInbox::by_rules();
     // Bob is known, so nothing is unusual about writing to him.
-    inbox.store().mail().remember_recipients(vec![BOB.to_owned()]).await.unwrap();
+    inbox.know_bob().await;
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, respond("It comes on Friday.")).await;
-    let draft = inbox.open_item(&thread).await;
-    let interrupt = InterruptId::parse(&draft.id).unwrap();
-    inbox
-        .grants()
-        .give(GrantRequest { interrupt, scope: GrantScope::Thread, ends_at: None, session: false })
-        .await
-        .unwrap();
+    inbox.grant(&thread, GrantScope::Thread).await;
     inbox.answer(&thread, respond("Ask for her customer number.")).await;
     assert!(inbox.sent().is_empty());
-    assert_eq!(inbox.open_item(&thread).await.action, "write_email");
+    assert_eq!(inbox.action(&thread).await, "write_email");
 }

@@ -1,12 +1,12 @@
 //! What a thread is started with, and what is refused before anything is stored.
 
-use crate::support::email_inbox::{EmailInbox, calls, done, mail, write};
+use crate::support::email_inbox::{EmailInbox, calls, mail, write};
 use sayso::graph::Decision;
 use serde_json::{Value, json};
 
 #[tokio::test]
 async fn a_file_is_a_mail() {
-    let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
+    let inbox = EmailInbox::new("respond", [calls([write()])]);
     let file = inbox.folder().join("one.eml");
     std::fs::write(&file, mail()).unwrap();
     let thread = inbox.start("email", json!({ "file": file })).await;
@@ -56,7 +56,7 @@ async fn what_is_no_mail_is_refused_in_a_sentence() {
         (json!({"file": "x", "model": "none"}), "there are main, other"),
         (json!({"mail": "x"}), "unknown field `mail`"),
     ] {
-        let refused = inbox.threads().start("email".to_owned(), input.clone()).await.unwrap_err().to_string();
+        let refused = inbox.refused_start("email", input.clone()).await;
         assert!(refused.contains(expected), "{input}: {refused}");
     }
     assert_eq!(inbox.sql().query_row("SELECT count(*) FROM threads", [], |row| row.get::<_, i64>(0)), Ok(0));
