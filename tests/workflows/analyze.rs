@@ -1,26 +1,28 @@
 //! `analyze`: the conversation.
 
 use crate::inputs::{self, analysis, analyze, analyze_with, dialogue, happened, paid};
-use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
+use crate::support::{TestInbox, assert_contains, merged};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{InboxError, Status};
-use sayso::llm::{Message, Scripted};
-use serde_json::json;
+use sayso::inbox::{InboxError, Status, ThreadQuery};
+use sayso::llm::{Message, ModelError, Reply, Scripted};
+use serde_json::{Value, json};
 
-fn answers<const N: usize>(
-    texts: [&str; N],
-) -> impl Iterator<Item = Result<sayso::llm::Reply, sayso::llm::ModelError>> {
-    texts.map(|text| Ok(Scripted::text(text))).into_iter()
+fn answers<const N: usize>(texts: [&str; N]) -> [Result<Reply, ModelError>; N] {
+    texts.map(|text| Ok(Scripted::text(text)))
+}
+
+/// A conversation with these answers, driven to its first question.
+async fn told<const N: usize>(texts: [&str; N]) -> (TestInbox, ThreadId) {
+    let inbox = inputs::with_answers(answers(texts));
+    let thread = analyze(&inbox).await;
+    (inbox, thread)
 }
 
 #[tokio::test]
 async fn a_question_an_answer_an_approval_a_result() {
-    let inbox = inputs::with_answers([
-        paid("Since when?"),
-        paid("The parts were late. Right?"),
-        paid("# It was late"),
-    ]);
+    let inbox =
+        inputs::with_answers(["Since when?", "The parts were late. Right?", "# It was late"].map(paid));
     let thread = analyze(&inbox).await;
     let card = inbox.text(&thread).await;
     assert!(card.starts_with("Since when?") && card.contains("files: notes.md"), "{card}");
@@ -102,9 +104,7 @@ async fn a_result_that_could_not_be_checked_stays_as_it_is() {
 /// What a model was told, and what it said, is there to be read: exactly, at every turn.
 #[tokio::test]
 async fn every_call_keeps_its_words() {
-    let inbox =
-        inputs::with_answers(answers(["Since when?", "The parts were late. Right?", "# It was late"]));
-    let thread = analyze(&inbox).await;
+    let (inbox, thread) = told(["Since when?", "The parts were late. Right?", "# It was late"]).await;
     inbox.answer(&thread, respond("Since Monday")).await;
     inbox.answer(&thread, respond("DONE")).await;
     let view = inbox.view(&thread).await;
@@ -115,17 +115,10 @@ async fn every_call_keeps_its_words() {
     for (call, request) in calls.iter().zip(&asked) {
         let words = inbox.threads().model_call(thread.clone(), *call).await.unwrap();
         assert_eq!((words.system, words.task), (request.system.clone(), request.task.clone()));
-        let sent: Vec<String> = request
-            .messages
-            .iter()
-            .map(|message| match message {
-                Message::User { text } | Message::Assistant { text, .. } | Message::Tool { text, .. } => {
-                    text.clone()
-                }
-            })
-            .collect();
-        let kept: Vec<String> = words.messages.into_iter().map(|(_, said)| said).collect();
-        assert_eq!(kept, sent);
+        let sent = request.messages.iter().map(|message| match message {
+            Message::User { text } | Message::Assistant { text, .. } | Message::Tool { text, .. } => text,
+        });
+        assert!(words.messages.iter().map(|(_, said)| said).eq(sent));
         assert!(words.answer.is_some_and(|answer| !answer.is_empty()) && words.missing.is_none());
     }
     let other = analyze(&inbox).await;
@@ -136,16 +129,13 @@ async fn every_call_keeps_its_words() {
 /// What a step did to the state, and what there was to see before it.
 #[tokio::test]
 async fn every_step_tells_what_it_changed() {
-    let inbox = inputs::with_answers(answers(["Since when?"]));
-    let thread = analyze(&inbox).await;
+    let (inbox, thread) = told(["Since when?"]).await;
     let steps = inbox.view(&thread).await.steps.len() as u64;
     let asked = inbox.threads().step_states(thread.clone(), 1).await.unwrap();
     let paths: Vec<&str> = asked.changes.iter().map(|change| change.path.as_str()).collect();
     assert!(paths.contains(&"analysis_history[0]"), "{paths:?}");
-    assert_eq!(
-        inbox.threads().step_states(thread.clone(), steps - 1).await.unwrap().state,
-        inbox.view(&thread).await.state
-    );
+    let last = inbox.threads().step_states(thread.clone(), steps - 1).await.unwrap();
+    assert_eq!(last.state, inbox.state(&thread).await);
     let beyond = inbox.threads().step_states(thread.clone(), steps).await.unwrap_err().to_string();
     assert!(beyond.contains("no step"), "{beyond}");
     let text = inbox.threads().conversation(thread).await.unwrap().text();
@@ -166,8 +156,7 @@ async fn only_a_whole_answer_approves() {
     for (answer, hint) in
         [("not done yet", true), ("we abandoned it", false), ("is the solution approved by legal?", true)]
     {
-        let inbox = inputs::with_answers(answers(["Since when?", "And now?", "So?"]));
-        let thread = analyze(&inbox).await;
+        let (inbox, thread) = told(["Since when?", "And now?", "So?"]).await;
         assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Waiting, "{answer}");
         assert_eq!(inbox.model.tasks().last().unwrap(), "analyze.followup", "{answer}");
         let card = inbox.text(&thread).await;
@@ -176,21 +165,18 @@ async fn only_a_whole_answer_approves() {
         assert!(!inbox.text(&thread).await.contains("To approve"), "said once");
     }
     for answer in ["DONE", "done!", "Solution approved.", " okay, bye "] {
-        let inbox = inputs::with_answers(answers(["Since when?", "# Result"]));
-        let thread = analyze(&inbox).await;
+        let (inbox, thread) = told(["Since when?", "# Result"]).await;
         assert_eq!(inbox.answer(&thread, respond(answer)).await.status, Status::Done, "{answer}");
     }
 }
 
 #[tokio::test]
 async fn accept_approves_and_ignore_abandons() {
-    let inbox = inputs::with_answers(answers(["Since when?", "# Result"]));
-    let thread = analyze(&inbox).await;
+    let (inbox, thread) = told(["Since when?", "# Result"]).await;
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
     assert_eq!(dialogue(&inbox.view(&thread).await), ["A:Since when?", "A:# Result"]);
 
-    let inbox = inputs::with_answers(answers(["Since when?", "And now?"]));
-    let thread = analyze(&inbox).await;
+    let (inbox, thread) = told(["Since when?", "And now?"]).await;
     inbox.answer(&thread, respond("Monday")).await;
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
     assert_eq!(dialogue(&inbox.view(&thread).await), ["A:Since when?", "U:Monday", "A:And now?"]);
@@ -225,13 +211,8 @@ async fn twenty_turns_double_nothing() {
 
 #[tokio::test]
 async fn words_after_a_result_go_on_from_it() {
-    let inbox = inputs::with_answers(answers([
-        "Since when?",
-        "# By month",
-        "By quarter, then. Right?",
-        "# By quarter",
-    ]));
-    let thread = analyze(&inbox).await;
+    let (inbox, thread) =
+        told(["Since when?", "# By month", "By quarter, then. Right?", "# By quarter"]).await;
     inbox.answer(&thread, respond("DONE")).await;
     assert_eq!(
         inbox.threads().proceed(thread.clone(), "Now by quarter".into()).await.unwrap().status,
@@ -271,8 +252,7 @@ async fn an_earlier_result_is_kept_and_never_read() {
 
 #[tokio::test]
 async fn the_folder_is_read_once() {
-    let inbox = inputs::with_answers(answers(["Since when?", "And?"]));
-    let thread = analyze(&inbox).await;
+    let (inbox, thread) = told(["Since when?", "And?"]).await;
     inbox.write_input("notes.md", "Rewritten meanwhile.");
     inbox.write_input("more.txt", "More.");
     inbox.answer(&thread, respond("Monday")).await;
@@ -289,21 +269,15 @@ async fn a_thread_keeps_to_its_model() {
     inbox.answer(&thread, respond("DONE")).await;
     assert_eq!((inbox.model.requests().len(), inbox.model.asked_other()), (0, 3));
     assert_eq!(inbox.read_input("analysis_result.md"), "Other: analyze.final\n");
-    let mut input = analysis(&inbox);
-    input["model"] = json!("oracle");
-    let error = inbox.refused_start("analyze", input).await;
-    assert!(error.contains("model") && error.contains("there are main, other"), "{error}");
+    let input = merged(analysis(&inbox), json!({"model": "oracle"}));
+    assert_contains(&inbox.refused_start("analyze", input).await, ["model", "there are main, other"]);
 }
 
 #[tokio::test]
 async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
     let inbox = inputs::with_answers([]);
     std::fs::create_dir(inbox.inputs().join("empty")).unwrap();
-    let with = |key: &str, value: serde_json::Value| {
-        let mut input = analysis(&inbox);
-        input[key] = value;
-        input
-    };
+    let with = |key: &str, value: Value| merged(analysis(&inbox), json!({ key: value }));
     let folder = inbox.inputs();
     for (input, expected) in [
         (with("query", json!("  ")), "say what you want to know"),
@@ -318,9 +292,8 @@ async fn what_cannot_be_analysed_is_refused_before_anything_is_stored() {
         let error = inbox.refused_start("analyze", input).await;
         assert!(error.contains(expected), "{expected}: {error}");
     }
-    let all =
-        inbox.threads().list(sayso::inbox::ThreadQuery { limit: 9, ..Default::default() }).await.unwrap();
-    assert_eq!(all.rows.iter().map(|t| t.id.clone()).collect::<Vec<ThreadId>>(), []);
+    let all = inbox.threads().list(ThreadQuery { limit: 9, ..ThreadQuery::default() }).await.unwrap();
+    assert!(all.rows.is_empty());
 }
 
 #[tokio::test]

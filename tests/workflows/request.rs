@@ -1,12 +1,12 @@
 //! Requests in a data folder whose clock jumps, and what else the workflow refuses.
 
 use crate::support::test_inbox::eager;
-use crate::support::{FakeModel, TestInbox, merged};
+use crate::support::{FakeModel, TestInbox, assert_contains, merged};
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::Settings;
 use sayso::config::Expiry;
-use sayso::graph::Decision;
-use sayso::inbox::{DecidedBy, DecisionRequest, Ending, Status};
+use sayso::graph::{Decision, InterruptId, ThreadId};
+use sayso::inbox::{DecidedBy, DecisionRequest, Ending, RequestAnswer, Status};
 use sayso::service::{NewRequest, WaitResult};
 use serde_json::json;
 use std::sync::Arc;
@@ -25,6 +25,20 @@ fn with(settings: Settings) -> (TestInbox, Arc<AtomicI64>) {
     let model = FakeModel::default();
     let inbox = TestInbox::builder().settings(settings).clock(Arc::new(ahead)).with_model(model).open();
     (inbox, years)
+}
+
+/// What the person decides at the screen.
+fn at_screen(interrupt: &InterruptId, decision: Decision) -> DecisionRequest {
+    let interrupt = interrupt.clone();
+    DecisionRequest { interrupt, decision, shown: None, learn: false, by: DecidedBy::Tui }
+}
+
+/// How a request that is waited for ends.
+async fn waited_for(inbox: &TestInbox, thread: &ThreadId) -> RequestAnswer {
+    match inbox.requests().wait(thread, std::future::pending()).await.unwrap() {
+        WaitResult::Answered(answer) => answer,
+        other => panic!("{other:?}"),
+    }
 }
 
 fn asking(title: &str, expires_in: u64) -> NewRequest {
@@ -46,22 +60,15 @@ async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
     years.store(10, Ordering::SeqCst);
     let short = inbox.requests().ask(asking("A second?", 1)).await.unwrap();
     years.store(-10, Ordering::SeqCst);
-    let waited = inbox.requests().wait(&short.thread, std::future::pending()).await.unwrap();
-    let WaitResult::Answered(over) = waited else { panic!("{waited:?}") };
+    let over = waited_for(&inbox, &short.thread).await;
     assert_eq!((over.r#type, over.status), (Some(Ending::Expired), Status::Done));
     // An answer that was given wins over an expiry that comes later, though nobody has taken it up.
     let given = inbox.requests().ask(asking("Still?", 1)).await.unwrap();
-    let decide = DecisionRequest {
-        interrupt: given.id.clone(),
-        decision: Decision::Accept,
-        shown: None,
-        learn: false,
-        by: DecidedBy::Tui,
-    };
+    let decide = at_screen(&given.id, Decision::Accept);
     assert_eq!(inbox.decisions().decide(decide).await.unwrap().status, Status::Held);
     // A second after that one has passed, a second after this one has too.
     let later = inbox.requests().ask(asking("By then?", 1)).await.unwrap();
-    inbox.requests().wait(&later.thread, std::future::pending()).await.unwrap();
+    waited_for(&inbox, &later.thread).await;
     inbox.requests().close_expired().await.unwrap();
     assert_eq!(inbox.threads().outcome(given.thread.clone()).await.unwrap().status, Status::Held);
     // Taken back after its time, it is over.
@@ -75,20 +82,12 @@ async fn an_answer_is_told_once_it_cannot_be_taken_back() {
     // Longer than the moment for which whoever reads an answer helps its thread along.
     let (inbox, _) = with(Settings { soft_hold: Duration::from_secs(2), ..Settings::default() });
     let asked = inbox.requests().ask(asking("Go?", 3600)).await.unwrap();
-    let decide = |decision| DecisionRequest {
-        interrupt: asked.id.clone(),
-        decision,
-        shown: None,
-        learn: false,
-        by: DecidedBy::Tui,
-    };
-    inbox.decisions().decide(decide(Decision::Accept)).await.unwrap();
+    inbox.decisions().decide(at_screen(&asked.id, Decision::Accept)).await.unwrap();
     // At the screen there are some seconds to think again.
     assert_eq!(inbox.requests().answer(&asked.id).await.unwrap().r#type, None);
     inbox.decisions().undo(asked.id.clone()).await.unwrap();
-    inbox.decisions().decide(decide(Decision::Ignore)).await.unwrap();
-    let waited = inbox.requests().wait(&asked.thread, std::future::pending()).await.unwrap();
-    let WaitResult::Answered(answer) = waited else { panic!("{waited:?}") };
+    inbox.decisions().decide(at_screen(&asked.id, Decision::Ignore)).await.unwrap();
+    let answer = waited_for(&inbox, &asked.thread).await;
     assert_eq!((answer.r#type, answer.by.as_deref()), (Some(Ending::Ignore), Some("tui")));
 }
 
@@ -113,13 +112,11 @@ async fn why_a_program_asks_is_told_by_the_rule_that_applied() {
     ];
     for (input, rule) in cases {
         let asked = inbox.requests().ask(NewRequest { input: input.clone(), key: None }).await.unwrap();
-        let why = inbox.why(asked.id).await;
-        assert!(why.contains(rule), "{input}: {why}");
-        assert!(why.contains("asked at") && why.contains("the asker set no time limit"), "{why}");
-        let by =
-            input["source"].as_str().map_or("gave no name".to_owned(), |name| format!("calls itself {name}"));
-        assert!(why.contains(&by), "{why}");
-        assert!(input["folder"].as_str().is_none_or(|folder| why.contains(folder)), "{why}");
+        let source = input["source"].as_str();
+        let by = source.map_or("gave no name".to_owned(), |name| format!("calls itself {name}"));
+        let folder = input["folder"].as_str().unwrap_or_default();
+        let why = inbox.why(&asked.id).await;
+        assert_contains(&why, [rule, "asked at", "the asker set no time limit", &by, folder]);
     }
     let asked = inbox.requests().ask(asking("Quick?", 90)).await.unwrap();
     let why = inbox.why(asked.id).await;
@@ -134,8 +131,7 @@ async fn a_request_that_the_policy_ends_has_expired_for_its_asker() {
     let input = json!({"title": "Pay?", "action": "pay", "args": {"amount": 120}});
     let asked = inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
     assert_eq!(inbox.expire_after(7).await, 1);
-    let waited = inbox.requests().wait(&asked.thread, std::future::pending()).await.unwrap();
-    let WaitResult::Answered(over) = waited else { panic!("{waited:?}") };
+    let over = waited_for(&inbox, &asked.thread).await;
     assert_eq!((over.r#type, over.args, over.by), (Some(Ending::Expired), json!(null), None));
 }
 
@@ -187,14 +183,7 @@ async fn only_what_is_harmless_reaches_an_agent_at_once() {
         ("cargo test --lib", Decision::Accept, Status::Held),
     ] {
         let asked = inbox.requests().ask(call(command, false, folder.path())).await.unwrap();
-        let decide = DecisionRequest {
-            interrupt: asked.id.clone(),
-            decision,
-            shown: None,
-            learn: false,
-            by: DecidedBy::Tui,
-        };
-        let status = inbox.decisions().decide(decide).await.unwrap().status;
+        let status = inbox.decisions().decide(at_screen(&asked.id, decision)).await.unwrap().status;
         assert_eq!(status, expected, "{command}");
     }
 }
@@ -217,13 +206,7 @@ async fn an_edited_command_is_judged_and_named_as_it_runs() {
         let args = json!({"command": edited});
         let seen = inbox.decisions().edited(asked.id.clone(), args.clone()).await.unwrap();
         assert_eq!((seen.title.as_str(), !seen.warnings.is_empty()), (named, warned), "{title}");
-        let decide = DecisionRequest {
-            interrupt: asked.id.clone(),
-            decision: Decision::Edit { args },
-            shown: None,
-            learn: false,
-            by: DecidedBy::Tui,
-        };
+        let decide = at_screen(&asked.id, Decision::Edit { args });
         let status = inbox.decisions().decide(decide).await.unwrap().status;
         assert_eq!(status, if warned { Status::Held } else { Status::Ready }, "{title}");
     }

@@ -5,7 +5,7 @@ use crate::support::assert_contains;
 use crate::support::test_inbox::respond;
 use crate::support::{TestInbox, merged};
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{DecidedBy, GrantRequest, GrantScope, Status};
+use sayso::inbox::{DecidedBy, GrantScope, Status};
 use sayso::llm::{Message, ModelError, Reply, Scripted};
 use sayso::tools::workbook::{self, Book, CellPos, Value as Cell};
 use serde_json::{Value, json};
@@ -33,9 +33,33 @@ async fn begun(name: &str, text: &str, answers: Vec<Answer>) -> (TestInbox, Thre
     (inbox, thread)
 }
 
+fn with_sales(config: &str, answers: Vec<Answer>) -> TestInbox {
+    let inbox = inputs::with_config(config, answers);
+    inbox.write_input("sales.csv", SALES);
+    inbox
+}
+
 async fn start(inbox: &TestInbox, name: &str, more: Value) -> ThreadId {
     let input = json!({"workbook": inbox.inputs().join(name), "instruction": "Look at the sales"});
     inbox.run("sheet", merged(input, more)).await
+}
+
+/// The same with the sales.
+async fn on_sales(answers: Vec<Answer>) -> (TestInbox, ThreadId) {
+    begun("sales.csv", SALES, answers).await
+}
+
+/// What a tool told the model before this request, and whether it failed.
+fn told(inbox: &TestInbox, request: usize) -> (String, bool) {
+    match inbox.model.requests()[request].messages.last().unwrap().clone() {
+        Message::Tool { text, failed, .. } => (text, failed),
+        other => panic!("{other:?}"),
+    }
+}
+
+/// What code printed in its turn.
+async fn printed(inbox: &TestInbox, thread: &ThreadId, cell: usize) -> Value {
+    inbox.state(thread).await["cells"][cell]["observation"]["stdout"].clone()
 }
 
 fn result(inbox: &TestInbox, name: &str) -> Book {
@@ -61,7 +85,7 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
         ),
         finish("East leads with 900."),
     ];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     let card = inbox.text(&thread).await;
     assert!(card.starts_with("I **sum** by region.") || card.starts_with("I sum by region."), "{card}");
     assert!(card.contains("group_by(sheet()") && card.contains("decimal point"), "{card}");
@@ -70,9 +94,7 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output, Some(json!({"answer": "East leads with 900.", "file": null, "formulas": []})));
-    let Message::Tool { text, .. } = inbox.model.requests()[1].messages.last().unwrap().clone() else {
-        panic!()
-    };
+    let (text, _) = told(&inbox, 1);
     assert_eq!(text, "Printed:\nNorth 180\nSouth 175\nEast 900");
     assert_eq!(inbox.input_files(), ["notes.md", "sales.csv"]);
     assert_eq!(
@@ -115,7 +137,7 @@ async fn a_filter_a_join_and_a_pivot_are_written_beside_the_original() {
         ),
         finish("Done."),
     ];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, Decision::Accept).await;
     let card = inbox.text(&thread).await;
     assert!(card.contains("sheets added: North"), "{card}");
@@ -157,9 +179,8 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
     // Asked again it keeps the earlier result.
     let answers = vec![code("Once more.", "sheet().set('C1', 'x')"), finish("Done.")];
     let other = inputs::with_answers(answers);
-    std::fs::create_dir_all(other.inputs()).unwrap();
-    std::fs::write(other.inputs().join("dates.csv"), text).unwrap();
-    std::fs::write(other.inputs().join("dates.result.xlsx"), "mine").unwrap();
+    other.write_input("dates.csv", text);
+    other.write_input("dates.result.xlsx", "mine");
     let thread = start(&other, "dates.csv", json!({})).await;
     other.answer(&thread, Decision::Accept).await;
     let files = other.input_files();
@@ -175,18 +196,11 @@ async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
         code("Without.", "x = len(sheet().records())\nprint(x)"),
         finish("5 rows."),
     ];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, Decision::Accept).await;
-    let Message::Tool { text, failed, .. } = inbox.model.requests()[1].messages.last().unwrap().clone()
-    else {
-        panic!()
-    };
-    assert!(
-        failed
-            && text.contains("No module named 'pandas'")
-            && text.contains("Hint: sheet(\"Name\").records()"),
-        "{text}"
-    );
+    let (text, failed) = told(&inbox, 1);
+    assert!(failed, "{text}");
+    assert_contains(&text, ["No module named 'pandas'", "Hint: sheet(\"Name\").records()"]);
     let card = inbox.text(&thread).await;
     assert!(card.contains("It failed:") && card.contains("pandas"), "{card}");
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
@@ -195,30 +209,24 @@ async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
 #[tokio::test]
 async fn edited_code_is_what_runs_and_what_the_conversation_keeps() {
     let answers = vec![code("Two.", "x = 2"), code("Show.", "print(x)"), finish("Shown.")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, Decision::Edit { args: json!({"code": "x = 40 + 2"}) }).await;
     inbox.answer(&thread, Decision::Accept).await;
-    let view = inbox.view(&thread).await;
-    assert_eq!(view.state["cells"][1]["observation"]["stdout"], "42\n");
+    assert_eq!(printed(&inbox, &thread, 1).await, "42\n");
     let last = inbox.model.requests().pop().unwrap();
     let Message::Assistant { calls, .. } = &last.messages[1] else { panic!("{:?}", last.messages) };
     assert_eq!(calls[0].args["code"], "x = 40 + 2");
-    let wrong = inputs::with_answers(vec![code("Two.", "x = 2")]);
-    wrong.write_input("sales.csv", SALES);
-    let thread = start(&wrong, "sales.csv", json!({})).await;
-    let id = wrong.open_question(&thread).await;
-    let refused = wrong.decide(&id, Decision::Edit { args: json!({"code": 7}) }).await;
-    assert!(refused.is_err());
+    let (inbox, thread) = on_sales(vec![code("Two.", "x = 2")]).await;
+    let id = inbox.open_question(&thread).await;
+    assert!(inbox.decide(&id, Decision::Edit { args: json!({"code": 7}) }).await.is_err());
 }
 
 #[tokio::test]
 async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
     let answers = vec![code("All.", "print('all')"), code("Less.", "print('less')")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, respond("only the North, please")).await;
-    let Message::Tool { text, .. } = inbox.model.requests()[1].messages.last().unwrap().clone() else {
-        panic!()
-    };
+    let (text, _) = told(&inbox, 1);
     assert_eq!(text, "Not run. The person says: only the North, please");
     assert_eq!(inbox.view(&thread).await.state["cells"], json!([]));
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
@@ -233,7 +241,7 @@ async fn ending_after_something_was_changed_writes_it() {
         code("Again.", "print(sheet().get('E1'), sheet().get('E2'))"),
         finish("So."),
     ];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     let first = inbox.open_item(&thread).await;
     assert_eq!(first.labels.ignore.as_deref(), Some("abandon"));
     inbox.answer(&thread, Decision::Accept).await;
@@ -251,13 +259,11 @@ async fn ending_after_something_was_changed_writes_it() {
     let messages = format!("{:?}", inbox.model.requests().last().unwrap().messages);
     assert!(messages.contains("Not run. The person ended the work here."), "{messages}");
     inbox.answer(&thread, Decision::Accept).await;
-    let ran = inbox.view(&thread).await.state["cells"][1]["observation"]["stdout"].clone();
-    assert_eq!(ran, "Checked None\n");
+    assert_eq!(printed(&inbox, &thread, 1).await, "Checked None\n");
 
     // The same at the limit of steps.
     let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')")];
-    let inbox = inputs::with_answers(answers);
-    inbox.write_input("sales.csv", SALES);
+    let inbox = with_sales("", answers);
     let thread = start(&inbox, "sales.csv", json!({"max_steps": 1})).await;
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Done);
@@ -268,8 +274,7 @@ async fn ending_after_something_was_changed_writes_it() {
 async fn the_config_says_how_far_code_may_go() {
     let config = "[sheet]\nmax_steps = 3\nwith_informer = \"on\"\noutput_kb = 1\nmax_rows = 6\n";
     let answers = vec![code("Much.", "print('x' * 5000)"), finish("So.")];
-    let inbox = inputs::with_config(config, answers);
-    inbox.write_input("sales.csv", SALES);
+    let inbox = with_sales(config, answers);
     let thread = start(&inbox, "sales.csv", json!({})).await;
     let state = inbox.view(&thread).await.state;
     assert_eq!((&state["max_steps"], &state["with_informer"]), (&json!(3), &json!(true)));
@@ -290,7 +295,7 @@ async fn the_config_says_how_far_code_may_go() {
 async fn a_call_with_other_arguments_is_told_so() {
     let odd = |args: Value| Ok(Scripted::calls([("python", args)]));
     let answers = vec![odd(json!({"code": {"of": 7}})), odd(json!({"code": " "})), code("Well.", "1 + 1")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Waiting);
     let messages = format!("{:?}", inbox.model.requests()[2].messages.last());
     assert!(messages.contains("python takes `code`, a text that is not empty"), "{messages}");
@@ -303,7 +308,7 @@ fn words(text: &str) -> Answer {
 #[tokio::test]
 async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_twice() {
     let answers = vec![words("Look:\n```python\nprint('hi')\n```"), words("Done.")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "hi");
     assert!(
@@ -311,7 +316,7 @@ async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_t
     );
 
     let answers = vec![words("```python\n```"), words("```python\nprint("), words("```python\n```")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Trouble);
     assert_eq!(inbox.model.requests().len(), 3);
 }
@@ -321,7 +326,7 @@ async fn words_after_code_are_the_answer() {
     for reply in
         ["The total for North is 6,298.50.", "Done. The total is 5.", "Totals:\n```text\nNorth 180\n```"]
     {
-        let (inbox, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(reply)]).await;
+        let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(reply)]).await;
         let outcome = inbox.answer(&thread, Decision::Accept).await;
         assert_eq!((outcome.status, inbox.model.requests().len()), (Status::Done, 2), "{reply}");
         assert_eq!(outcome.output, Some(json!({"answer": reply, "file": null, "formulas": []})));
@@ -330,7 +335,7 @@ async fn words_after_code_are_the_answer() {
     }
     // What was changed is written, as with an answer by call.
     let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')"), words("I added the column Checked.")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "I added the column Checked.");
     assert_eq!(inbox.input_files(), ["notes.md", "sales.csv", "sales.result.xlsx"]);
@@ -339,13 +344,13 @@ async fn words_after_code_are_the_answer() {
 #[tokio::test]
 async fn words_after_code_are_the_answer_without_talk_and_only_if_they_are_one() {
     let said = "North has 180.\n\nLet me know if you need more.";
-    let (inbox, thread) = begun("sales.csv", SALES, vec![code("Sum.", "print(180)"), words(said)]).await;
+    let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(said)]).await;
     inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": true, "last_is_talk": true}))]);
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
 
     let answers = vec![code("Sum.", "print(180)"), words("I am sorry, but no.")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.action(&thread).await, "unchecked_answer");
@@ -354,23 +359,23 @@ async fn words_after_code_are_the_answer_without_talk_and_only_if_they_are_one()
 #[tokio::test]
 async fn an_empty_reply_is_no_answer() {
     let answers = vec![code("Sum.", "print(180)"), words(" \n"), words("North has 180.")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
     let answers = vec![code("Sum.", "print(180)"), words(""), words(" ")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
 }
 
 #[tokio::test]
 async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     // A reminder is often enough.
-    let (inbox, thread) = begun("sales.csv", SALES, vec![words("I will sum it."), code("Sum.", "1")]).await;
+    let (inbox, thread) = on_sales(vec![words("I will sum it."), code("Sum.", "1")]).await;
     assert_eq!(inbox.action(&thread).await, "python");
     assert_contains(&inbox.model.last_words(), ["nothing was computed for this yet"]);
 
     let twice = || vec![words("Done."), words("The sheet has five rows.")];
-    let (inbox, thread) = begun("sales.csv", SALES, twice()).await;
+    let (inbox, thread) = on_sales(twice()).await;
     let item = inbox.open_item(&thread).await;
     assert_eq!((item.kind.word(), item.action.as_str()), ("question", "unchecked_answer"));
     assert!(item.text.starts_with("The sheet has five rows."), "{}", item.text);
@@ -381,11 +386,11 @@ async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     assert_eq!(outcome.output.unwrap()["answer"], "The sheet has five rows.");
     assert_eq!(inbox.model.requests().len(), 2);
 
-    let (inbox, thread) = begun("sales.csv", SALES, twice()).await;
+    let (inbox, thread) = on_sales(twice()).await;
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
 
     let answers = twice().into_iter().chain([code("Count.", "print(5)"), words("Five rows.")]).collect();
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, respond("count them")).await;
     let asked = inbox.model.requests().pop().unwrap().messages;
     let [.., Message::Assistant { text: reply, .. }, Message::User { text: answered }] = asked.as_slice()
@@ -405,7 +410,7 @@ async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
         words("I will do it by quarter."),
         words("One hundred and eighty."),
     ];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, Decision::Accept).await;
     inbox.proceed(&thread, "in words, please").await;
     let outcome = inbox.outcome(&thread).await;
@@ -417,8 +422,7 @@ async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
 async fn the_step_limit_is_a_question_and_look_ups_are_steps() {
     let look = || Ok(Scripted::calls([("inform", json!({ "question": "Where is North?" }))]));
     let answers = vec![look(), code("One.", "1 + 1"), code("Two.", "2 + 2"), finish("Enough.")];
-    let inbox = inputs::with_answers(answers);
-    inbox.write_input("sales.csv", SALES);
+    let inbox = with_sales("", answers);
     let thread = start(&inbox, "sales.csv", json!({"max_steps": 2, "with_informer": true})).await;
     let found = inbox.view(&thread).await.state["key_information"].clone();
     assert_eq!(found, json!(["\"north\" in sales: 2 cells, first A2, A4"]));
@@ -431,9 +435,7 @@ async fn the_step_limit_is_a_question_and_look_ups_are_steps() {
     // The last of the four allowed is not needed.
     assert_eq!(outcome.status, Status::Done);
     // Without it, look-ups are not offered.
-    let without = inputs::with_answers(vec![finish("So.")]);
-    without.write_input("sales.csv", SALES);
-    start(&without, "sales.csv", json!({})).await;
+    let (without, _) = on_sales(vec![finish("So.")]).await;
     let names: Vec<String> = without.model.requests()[0].tools.iter().map(|tool| tool.name.clone()).collect();
     assert_eq!(names, ["python", "finish"]);
 }
@@ -441,13 +443,10 @@ async fn the_step_limit_is_a_question_and_look_ups_are_steps() {
 #[tokio::test]
 async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
     let answers = vec![code("One.", "x = 1"), code("Two.", "print(x + 1)"), finish("2")];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
-    let id = inbox.open_question(&thread).await;
-    let item = inbox.item(&id).await;
+    let (inbox, thread) = on_sales(answers).await;
+    let item = inbox.open_item(&thread).await;
     assert!(item.grantable.thread && item.grantable.sender.is_none());
-    let request =
-        GrantRequest { interrupt: id.clone(), scope: GrantScope::Thread, ends_at: None, session: false };
-    inbox.grants().give(request).await.unwrap();
+    inbox.grant(&thread, GrantScope::Thread).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
     let view = inbox.view(&thread).await;
@@ -463,16 +462,15 @@ async fn state_is_made_again_from_what_was_accepted_and_going_on_keeps_it() {
         code("Use.", "print(sum(kept), sheet().get('F1'))"),
         finish("6"),
     ];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, Decision::Accept).await;
     // The file may be gone or changed by now: its bytes were kept.
     inbox.write_input("sales.csv", "other\n1\n");
     inbox.proceed(&thread, "now the sum").await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.status, Status::Done);
-    let view = inbox.view(&thread).await;
-    assert_eq!(view.state["cells"][1]["observation"]["stdout"], "6 x\n");
-    assert_eq!(view.decisions.len(), 2);
+    assert_eq!(printed(&inbox, &thread, 1).await, "6 x\n");
+    assert_eq!(inbox.view(&thread).await.decisions.len(), 2);
 }
 
 #[tokio::test]
@@ -483,23 +481,19 @@ async fn a_cell_that_was_stopped_leaves_nothing_behind() {
         code("Look.", "print(n, sheet().get('A1'))"),
         finish("1"),
     ];
-    let (inbox, thread) = begun("sales.csv", SALES, answers).await;
+    let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, Decision::Accept).await;
     inbox.answer(&thread, Decision::Accept).await;
-    let Some(Message::Tool { text, .. }) = inbox.model.requests()[2].messages.last().cloned() else {
-        panic!()
-    };
+    let (text, _) = told(&inbox, 2);
     assert!(text.contains("memory") && text.contains("Nothing of this code counts"), "{text}");
     inbox.answer(&thread, Decision::Accept).await;
-    let view = inbox.view(&thread).await;
-    assert_eq!(view.state["cells"].as_array().unwrap().len(), 2);
-    assert_eq!(view.state["cells"][1]["observation"]["stdout"], "1 Region\n");
+    assert_eq!(inbox.state(&thread).await["cells"].as_array().unwrap().len(), 2);
+    assert_eq!(printed(&inbox, &thread, 1).await, "1 Region\n");
 }
 
 #[tokio::test]
 async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
-    let inbox = inputs::with_answers([]);
-    inbox.write_input("sales.csv", SALES);
+    let inbox = with_sales("", vec![]);
     inbox.write_input("folder.xlsx/x.md", "");
     let book = |name: &str| inbox.inputs().join(name);
     let many = [
@@ -512,15 +506,13 @@ async fn what_cannot_be_a_workbook_is_refused_before_anything_is_stored() {
         (json!({"workbook": book("sales.csv")}), "instruction"),
     ];
     for (input, expected) in many {
-        let error = inbox.threads().start("sheet".to_owned(), input.clone()).await.unwrap_err();
-        assert!(error.to_string().contains(expected), "{input}: {error}");
+        let error = inbox.refused_start("sheet", input.clone()).await;
+        assert!(error.contains(expected), "{input}: {error}");
     }
     // What only shows when it is read is trouble, with the reason.
     inbox.write_input("broken.xlsx", "not a package");
     let thread = start(&inbox, "broken.xlsx", json!({})).await;
-    let outcome = inbox.outcome(&thread).await;
-    assert_eq!(outcome.status, Status::Trouble);
-    let expected =
-        "broken.xlsx cannot be read: it is not an Excel (.xlsx) or OpenDocument (.ods) file inside";
-    assert!(inbox.text(&thread).await.contains(expected), "{}", inbox.text(&thread).await);
+    inbox.trouble(&thread).await;
+    let why = "broken.xlsx cannot be read: it is not an Excel (.xlsx) or OpenDocument (.ods) file inside";
+    assert_contains(&inbox.text(&thread).await, [why]);
 }

@@ -3,28 +3,36 @@
 use crate::inputs::{self, analysis, analyze, dialogue, paid, refused, unreachable};
 use crate::support::assert_contains;
 use crate::support::fake_model::FakeModel;
-use crate::support::test_inbox::{TestInbox, decide, respond};
-use sayso::graph::{Decision, Progress};
-use sayso::inbox::{Item, ItemQuery, Status};
+use crate::support::test_inbox::{TestInbox, respond};
+use sayso::graph::{Decision, Progress, ThreadId};
+use sayso::inbox::Status;
 use serde_json::json;
 use std::collections::BTreeSet;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-#[tokio::test]
-async fn a_result_that_cannot_be_written_waits_and_is_written_once() {
+/// An approved result that cannot be written where it belongs, and what is in its way.
+async fn unwritten() -> (TestInbox, ThreadId, PathBuf) {
     let inbox = inputs::with_answers([paid("Since when?"), paid("# Result")]);
     // Also whoever may write everywhere cannot put a file where a folder is.
-    std::fs::create_dir(inbox.inputs().join("analysis_result.md")).unwrap();
+    let in_the_way = inbox.inputs().join("analysis_result.md");
+    std::fs::create_dir(&in_the_way).unwrap();
     let thread = analyze(&inbox).await;
     inbox.answer(&thread, respond("DONE")).await;
+    (inbox, thread, in_the_way)
+}
+
+#[tokio::test]
+async fn a_result_that_cannot_be_written_waits_and_is_written_once() {
+    let (inbox, thread, in_the_way) = unwritten().await;
     let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("could not be written: a folder has that name"), "{text}");
     assert_eq!(inbox.view(&thread).await.effects[0].state, "not_done");
     // Retried in vain, nothing changes.
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
-    std::fs::remove_dir(inbox.inputs().join("analysis_result.md")).unwrap();
+    std::fs::remove_dir(in_the_way).unwrap();
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
     assert_eq!(inbox.read_input("analysis_result.md"), "# Result\n");
     assert_eq!(inbox.input_files(), ["analysis_result.md", "notes.md"]);
@@ -35,11 +43,8 @@ async fn a_result_that_cannot_be_written_waits_and_is_written_once() {
 
 #[tokio::test]
 async fn words_on_that_retry_do_not_lose_the_result() {
-    let inbox = inputs::with_answers([paid("Since when?"), paid("# Result")]);
-    std::fs::create_dir(inbox.inputs().join("analysis_result.md")).unwrap();
-    let thread = analyze(&inbox).await;
-    inbox.answer(&thread, respond("DONE")).await;
-    std::fs::remove_dir(inbox.inputs().join("analysis_result.md")).unwrap();
+    let (inbox, thread, in_the_way) = unwritten().await;
+    std::fs::remove_dir(in_the_way).unwrap();
     let outcome = inbox.answer(&thread, respond("I have made room")).await;
     assert_eq!(outcome.status, Status::Done);
     assert_eq!(outcome.output.unwrap()["answer"], "# Result");
@@ -63,11 +68,6 @@ async fn a_model_that_fails_in_passing_is_tried_again() {
         "{text}"
     );
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Waiting);
-}
-
-/// What waits, by what it proposes.
-async fn open_items(inbox: &TestInbox) -> Vec<Item> {
-    inbox.decisions().items(ItemQuery { limit: 99, ..ItemQuery::default() }).await.unwrap().rows
 }
 
 #[tokio::test]
@@ -94,20 +94,20 @@ async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
         }
     }
     assert_eq!(told, threads.iter().cloned().collect());
-    let items = open_items(&inbox).await;
+    let items = inbox.items().await;
     assert_eq!(items.len(), 1, "{items:?}");
     assert_eq!((items[0].kind.word(), items[0].action.as_str()), ("trouble", "unreachable"));
     assert_eq!(items[0].title, "The model at http://127.0.0.1:11434 cannot be reached");
-    let card = inbox.decisions().card(items[0].interrupt().unwrap()).await.unwrap().0.text;
+    let card = inbox.item(&items[0].interrupt().unwrap()).await.text;
     assert_contains(&card, ["nobody answers. Is the server running", "waiting: 3 threads"]);
     assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 3);
     for thread in &threads {
         assert_eq!(inbox.status(thread).await, Status::Ready);
     }
     // Trying in vain says it again, once.
-    decide(&inbox, &items[0].interrupt().unwrap(), Decision::Accept).await.unwrap();
+    inbox.decide(&items[0].interrupt().unwrap(), Decision::Accept).await.unwrap();
     inbox.drive().await;
-    let again = open_items(&inbox).await;
+    let again = inbox.items().await;
     assert_eq!(again.len(), 1, "{again:?}");
     assert_ne!(again[0].id, items[0].id);
     // It is tried by itself, and the card goes.
@@ -116,7 +116,7 @@ async fn a_server_out_of_reach_is_one_card_however_many_threads_need_it() {
     for thread in &threads {
         assert_eq!(inbox.status(thread).await, Status::Waiting);
     }
-    assert!(open_items(&inbox).await.iter().all(|item| item.action != "unreachable"));
+    assert!(inbox.items().await.iter().all(|item| item.action != "unreachable"));
     assert_eq!(inbox.figures().overview().await.unwrap().waiting_for_model, 0);
 }
 
@@ -134,8 +134,8 @@ async fn one_thread_that_is_come_back_to_brings_the_others_with_it() {
         [inbox.start("analyze", analysis(&inbox)).await, inbox.start("analyze", analysis(&inbox)).await];
     inbox.drive().await;
     assert_eq!(tries.load(Ordering::SeqCst), 6, "three times each, and no more in a run that ends when idle");
-    let card = open_items(&inbox).await.remove(0);
-    decide(&inbox, &card.interrupt().unwrap(), Decision::Accept).await.unwrap();
+    let card = inbox.items().await.remove(0);
+    inbox.decide(&card.interrupt().unwrap(), Decision::Accept).await.unwrap();
     inbox.drive().await;
     for thread in &threads {
         assert_eq!(inbox.status(thread).await, Status::Waiting);
@@ -172,23 +172,13 @@ async fn a_refusal_is_put_to_the_person_and_a_hint_reaches_the_model() {
 }
 
 #[tokio::test]
-async fn an_abandoned_failure_stays_abandoned() {
-    let inbox = inputs::with_answers([refused()]);
-    let thread = analyze(&inbox).await;
-    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
-    assert_eq!(inbox.input_files(), ["notes.md"]);
-}
-
-#[tokio::test]
 async fn a_budget_asks_before_it_is_passed() {
     let calls = "[budget]\ncalls_per_thread = 2\n";
     let cost = "[budget]\nthread = 0.0035\n[prices.scripted]\ninput = 1.0\noutput = 10.0\n";
-    let day = "[budget]\nday = 0.0035\n[prices.scripted]\ninput = 1.0\noutput = 10.0\n";
-    for (config, named) in [(calls, "calls_per_thread"), (cost, "budget.thread"), (day, "budget.day")] {
-        let inbox = inputs::with_config(
-            config,
-            [paid("One?"), paid("Two?"), paid("Three?"), paid("Four?"), paid("# R")],
-        );
+    let day = cost.replace("thread", "day");
+    for (config, named) in [(calls, "calls_per_thread"), (cost, "budget.thread"), (&day, "budget.day")] {
+        let answers = ["One?", "Two?", "Three?", "Four?", "# R"].map(paid);
+        let inbox = inputs::with_config(config, answers);
         let thread = analyze(&inbox).await;
         inbox.answer(&thread, respond("one")).await;
         inbox.answer(&thread, respond("two")).await;
@@ -208,13 +198,19 @@ async fn a_budget_asks_before_it_is_passed() {
 }
 
 #[tokio::test]
-async fn a_budget_that_is_not_raised_ends_the_thread() {
+async fn what_is_given_up_after_trouble_ends_without_a_result() {
+    let inbox = inputs::with_answers([refused()]);
+    let thread = analyze(&inbox).await;
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
+    assert_eq!(inbox.input_files(), ["notes.md"]);
+
+    // A budget that is not raised.
     let inbox = inputs::with_config("[budget]\ncalls_per_thread = 1\n", [paid("One?")]);
     let thread = analyze(&inbox).await;
     inbox.answer(&thread, respond("one")).await;
     inbox.trouble(&thread).await;
-    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Done);
-    assert_eq!(inbox.outcome(&thread).await.output, None);
+    let outcome = inbox.answer(&thread, Decision::Ignore).await;
+    assert_eq!((outcome.status, outcome.output), (Status::Done, None));
     assert_eq!(inbox.input_files(), ["notes.md"]);
 }
 

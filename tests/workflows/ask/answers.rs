@@ -1,8 +1,6 @@
 //! What a model says to the questions of these tests.
 
-use crate::support::fake_model::words;
-use sayso::llm::Request;
-use serde_json::{Value, json};
+use super::*;
 
 /// A question with what was added to it (after `+`), the operations that may answer it, the thing it names, and the
 /// parameters it gives.

@@ -1,13 +1,7 @@
 //! Requests that change something: shown first, made once.
 
-use super::ask_inbox::{AskInbox, category};
-use super::server::Reply;
-use crate::support::assert_contains;
-use crate::support::test_inbox::respond;
-use sayso::graph::Decision;
-use sayso::inbox::{CATALOGUE_GET, InboxError, Status};
-use sayso::llm::Request;
-use serde_json::{Value, json};
+use super::*;
+use sayso::inbox::{CATALOGUE_GET, InboxError};
 
 const ADD: &str = "Add a task with list=home and title=\"Buy tea\"";
 const PATH: &str = "/v1/lists/home/tasks";

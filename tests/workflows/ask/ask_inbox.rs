@@ -1,14 +1,12 @@
 //! An inbox whose APIs are served here.
 
 use super::answers;
-use super::server::{PATIENCE, Server};
-use crate::support::{FakeModel, TestInbox, merged};
+use super::server::PATIENCE;
+use super::*;
+use crate::support::{TestInbox, merged};
 use sayso::config::Env;
-use sayso::graph::ThreadId;
-use sayso::llm::{Request, Scripted};
 use sayso::tools::catalogue::CatalogueStore;
 use sayso::tools::http::{Http, Limits, Resolve};
-use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 use std::ops::Deref;

@@ -1,10 +1,6 @@
 //! Servers that misbehave.
 
-use super::ask_inbox::AskInbox;
-use super::server::{Reply, Server};
-use sayso::graph::Decision;
-use sayso::inbox::Status;
-use serde_json::json;
+use super::*;
 use std::time::Duration;
 
 const TRENDING: &str = "/v1/tracks/trending";

@@ -1,15 +1,9 @@
 //! OpenAPI documents of some size: what is read of them, what a parameter may be, and requests made by them.
 
-use super::ask_inbox::{AskInbox, category};
-use super::server::Reply;
-use crate::support::fake_model::words;
-use crate::support::{FakeModel, assert_contains};
+use super::*;
 use sayso::config::Env;
-use sayso::graph::Decision;
-use sayso::inbox::Status;
-use sayso::llm::Scripted;
 use sayso::tools::catalogue::{Auth, Catalogue, CatalogueStore, Operation};
-use serde_json::{Map, Value, json};
+use serde_json::Map;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 

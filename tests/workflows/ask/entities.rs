@@ -1,12 +1,6 @@
 //! Things that questions name: found among things of their own kind, asked for where they are missing.
 
-use super::ask_inbox::AskInbox;
-use super::server::Reply;
-use crate::support::assert_contains;
-use crate::support::test_inbox::respond;
-use sayso::graph::Decision;
-use sayso::inbox::Status;
-use serde_json::json;
+use super::*;
 
 #[tokio::test]
 async fn a_name_is_searched_first_and_an_exact_name_is_taken() {

@@ -1,8 +1,6 @@
 //! The other APIs that are built in, answered in the shapes their documentation shows.
 
-use super::ask_inbox::{AskInbox, knowing};
-use super::server::Reply;
-use serde_json::json;
+use super::*;
 
 async fn everyday() -> AskInbox {
     AskInbox::with(knowing(), |port| {

@@ -1,12 +1,6 @@
 //! A conversation that goes on: further pages, questions that cannot be answered, and words that nothing takes up.
 
-use super::ask_inbox::AskInbox;
-use super::server::Reply;
-use crate::support::assert_contains;
-use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::Status;
-use serde_json::{Value, json};
+use super::*;
 
 const TRENDING: &str = "/v1/tracks/trending";
 

@@ -1,10 +1,6 @@
 //! Servers that die in the middle of a request: what reads goes elsewhere, what changes something is never repeated.
 
-use super::ask_inbox::AskInbox;
-use super::server::Reply;
-use sayso::graph::Decision;
-use sayso::inbox::Status;
-use serde_json::json;
+use super::*;
 use std::io::Read;
 use std::net::TcpListener;
 use std::sync::Arc;

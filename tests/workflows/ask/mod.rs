@@ -11,3 +11,14 @@ mod going_on;
 mod hosts;
 mod server;
 mod state;
+
+// What nearly all of these tests use.
+use crate::support::fake_model::words;
+use crate::support::test_inbox::respond;
+use crate::support::{FakeModel, assert_contains};
+use ask_inbox::{AskInbox, category, knowing};
+use sayso::graph::{Decision, ThreadId};
+use sayso::inbox::Status;
+use sayso::llm::{Request, Scripted};
+use serde_json::{Value, json};
+use server::{Reply, Server};

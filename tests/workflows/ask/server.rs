@@ -1,10 +1,10 @@
 //! A server that behaves like the API, and misbehaves on demand.
 
+use super::*;
 use axum::body::{Body, Bytes};
 use axum::extract::{Request, State};
 use axum::response::Response;
 use futures_util::stream;
-use serde_json::{Value, json};
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

@@ -1,11 +1,9 @@
 //! What a person is asked: what no file can answer, and whether to spend the tokens.
 
-use super::docs_inbox::{DocsInbox, Script, result};
-use crate::support::fake_model::words;
+use super::*;
 use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, Kind};
-use sayso::inbox::{ItemKind, Status};
-use serde_json::json;
+use sayso::graph::Kind;
+use sayso::inbox::ItemKind;
 
 fn curious() -> Script {
     Script { scores: vec![50.0, 90.0], for_person: true, ..Script::default() }

@@ -1,12 +1,11 @@
 //! An inbox beside a code base to document, and what the agents' model says.
 
+use super::*;
 use crate::inputs;
-use crate::support::fake_model::words;
 use crate::support::{FakeModel, TestInbox, file_names, merged};
 use sayso::graph::{InterruptId, ThreadId};
 use sayso::inbox::{Item, Outcome, ThreadQuery, ThreadView};
-use sayso::llm::{Message, ModelError, Reply, Request, Scripted, Usage};
-use serde_json::{Value, json};
+use sayso::llm::{Message, ModelError, Reply, Usage};
 use std::collections::HashMap;
 use std::ops::Deref;
 use std::path::PathBuf;
@@ -174,9 +173,10 @@ impl DocsInbox {
         panic!("no agent {name}");
     }
 
-    /// What the first request for an agent says.
-    pub fn first_words(&self, name: &str) -> String {
-        words(self.model.requests().iter().find(|request| agent(request) == name).unwrap())
+    /// What the newest analysis of an agent goes by.
+    pub fn facts_for(&self, name: &str) -> String {
+        let analyses = self.model.requests_for("docs.analyze");
+        words(analyses.iter().rfind(|request| agent(request) == name).unwrap())
     }
 
     /// What tools told the model, and whether they failed.

@@ -1,9 +1,6 @@
 //! Where the loop ends: good enough, as often as allowed, too little gained, switched off; and how scores count.
 
-use super::docs_inbox::{AGENTS, DocsInbox, Script, result, scores};
-use sayso::inbox::Status;
-use sayso::llm::Scripted;
-use serde_json::json;
+use super::*;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 #[tokio::test]

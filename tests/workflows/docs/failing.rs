@@ -1,11 +1,7 @@
 //! Agents that fail, and what is left of a run then.
 
-use super::docs_inbox::{AGENTS, DocsInbox, Script, result};
+use super::*;
 use crate::inputs::{refused, unreachable};
-use sayso::graph::Decision;
-use sayso::inbox::Status;
-use sayso::llm::Scripted;
-use serde_json::{Value, json};
 
 fn fails(at: &'static str, whom: &'static str, passing: bool) -> Script {
     Script::refining(move |agent, request| {

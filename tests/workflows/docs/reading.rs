@@ -1,24 +1,24 @@
 //! What agents get to see: facts within bounds, files of the tree and no others, and what siblings found out.
 
-use super::docs_inbox::{DocsInbox, Script, result};
-use crate::support::assert_contains;
-use crate::support::fake_model::words;
-use sayso::llm::{Request, Scripted};
-use serde_json::{Value, json};
+use super::*;
 
 #[tokio::test]
 async fn prompts_carry_facts_of_the_code_and_nothing_ignored() {
     let inbox = DocsInbox::new(Script::default());
+    inbox.document(json!({})).await;
+    let dependencies = inbox.facts_for("dependency-analyzer");
+    assert_contains(&dependencies, ["- serde 1 (normal): 1 imports, from src"]);
+    let store = "- src/store: 1 files, 2 lines, Rust; says of itself: Keeps rows.";
+    assert_contains(&inbox.facts_for("architecture"), [store, "- src/store -> src (1)"]);
+    assert_contains(&inbox.facts_for("file-structure"), ["The code base: box"]);
+
+    // The code itself is told with its lines, and with what tests it.
     inbox.write_input("README.md", "# box\n\nBoxes for cats.\n");
     let code = "//! Opens boxes.\nuse crate::Box;\n/// Opens one. At once.\npub fn open(b: &Box) {}\n";
     inbox.write_input("src/open.rs", code);
     inbox.write_input("tests/opening.rs", "use box::open::open;\n#[test]\nfn a() {}\n");
     inbox.document(json!({})).await;
-    let dependencies = inbox.first_words("dependency-analyzer");
-    assert_contains(&dependencies, ["- serde 1 (normal): 1 imports, from src"]);
     let facts = [
-        "- src/store: 1 files, 2 lines, Rust; says of itself: Keeps rows.",
-        "- src/store -> src (1)",
         "Boxes for cats.",
         "To test: `cargo test` (named in Cargo.toml;",
         "src/open.rs (4 lines, imported by 0 files); imports src/lib.rs; tested in tests/opening.rs",
@@ -26,17 +26,14 @@ async fn prompts_carry_facts_of_the_code_and_nothing_ignored() {
         "  4: pub fn open(b: &Box): Opens one.",
         "- src/open.rs -> src/lib.rs (1)",
     ];
-    assert_contains(&inbox.first_words("architecture"), facts);
-    assert_contains(&inbox.first_words("file-structure"), ["The code base: box"]);
-    assert_contains(&inbox.first_words("testing"), ["- tests/opening.rs (1 cases): src/open.rs"]);
+    assert_contains(&inbox.facts_for("architecture"), facts);
+    assert_contains(&inbox.facts_for("testing"), ["- tests/opening.rs (1 cases): src/open.rs"]);
     for request in &inbox.model.requests() {
         let whole = serde_json::to_string(request).unwrap();
         assert!(!whole.contains("canary") && !whole.contains("secret.txt"), "{whole}");
-        assert!(words(request).len() < 96_000);
+        // Pages of an earlier run are no part of the code base.
+        assert!(!words(request).contains("docs-sayso") && words(request).len() < 96_000);
     }
-    // Pages of an earlier run are no part of the code base.
-    inbox.document(json!({})).await;
-    assert!(!inbox.model.requests().iter().any(|r| words(r).contains("docs-sayso")));
 }
 
 #[tokio::test]
@@ -83,8 +80,7 @@ async fn keys_are_not_read_and_reading_has_an_end() {
     assert_eq!(inbox.asked_for("testing", "docs.answer"), 12);
     let text = serde_json::to_string(&inbox.model.requests()).unwrap();
     assert!(!text.contains("canary"));
-    assert!(text.contains("it may hold secrets"));
-    assert!(text.contains("4 parts of files were read, and no more are"));
+    assert_contains(&text, ["it may hold secrets", "4 parts of files were read, and no more are"]);
 }
 
 #[tokio::test]

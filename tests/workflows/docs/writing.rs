@@ -1,10 +1,7 @@
 //! Pages on the disk: written by grant or after asking, written again around what a person wrote.
 
-use super::docs_inbox::{AGENTS, DocsInbox, Script};
-use crate::support::assert_contains;
-use sayso::graph::Decision;
-use sayso::inbox::{OUTPUT_FILES, Status};
-use serde_json::json;
+use super::*;
+use sayso::inbox::OUTPUT_FILES;
 
 /// Whether this is the index or the page of an agent.
 fn is_page(name: &str) -> bool {

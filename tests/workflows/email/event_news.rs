@@ -1,12 +1,8 @@
 //! Events that change after they were put into the calendar: moved, changed once, cancelled; and mails that may not.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{BOB, EmailInbox, edit};
-use crate::support::test_inbox::respond;
+use super::*;
 use sayso::config::MailMode;
-use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Item, Status};
-use serde_json::json;
+use sayso::inbox::Item;
 
 /// A mail about the event.
 struct About {

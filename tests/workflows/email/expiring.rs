@@ -1,10 +1,9 @@
 //! Mail that nobody decided about in time: nothing is sent, marked or learned.
 
-use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, write};
+use super::*;
 use crate::support::test_inbox::eager;
 use sayso::app::Settings;
 use sayso::config::Expiry;
-use sayso::inbox::Status;
 use std::time::Duration;
 
 #[tokio::test]

@@ -1,14 +1,10 @@
 //! From answers to memory: batches, conflicts, and updates that wait for the person.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, edit, mail, write};
-use crate::support::test_inbox::{eager, respond};
+use super::*;
+use crate::support::test_inbox::eager;
 use sayso::app::{Scope, Settings, Until};
-use sayso::graph::{Decision, Grade, ThreadId};
-use sayso::inbox::{MemoryCause, MemoryVersion, Status, ThreadLine, ThreadQuery};
-use sayso::llm::Scripted;
+use sayso::inbox::{MemoryCause, MemoryVersion, ThreadLine, ThreadQuery};
 use sayso::service::drive_or_wait;
-use serde_json::json;
 use std::time::Duration;
 
 const TRIAGE: &str = "email_assistant/triage_preferences";

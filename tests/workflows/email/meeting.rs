@@ -1,12 +1,7 @@
 //! Meetings and the calendar.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{BOB, EmailInbox, calls, edit, mail_with, meet};
-use crate::support::test_inbox::respond;
+use super::*;
 use sayso::calendar::Busy;
-use sayso::graph::Decision;
-use sayso::inbox::Status;
-use serde_json::json;
 
 /// The person is at the dentist's in this time.
 fn keep_busy(inbox: &EmailInbox, start: &str, end: &str) {

@@ -16,3 +16,12 @@ mod safety;
 mod several;
 mod start;
 mod triage;
+
+// What nearly all of these tests use.
+use crate::support::assert_contains;
+use crate::support::email_inbox::*;
+use crate::support::test_inbox::respond;
+use sayso::graph::{Decision, Grade, Kind, ThreadId};
+use sayso::inbox::{ItemKind, Status};
+use sayso::llm::Scripted;
+use serde_json::{Value, json};

@@ -1,12 +1,9 @@
 //! What comes while a thread waits: new mail, and what was settled elsewhere.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, calls, edit, mail, second, write};
-use crate::support::test_inbox::{BackgroundDriver, holding, respond};
-use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{InboxError, Status};
+use super::*;
+use crate::support::test_inbox::{BackgroundDriver, holding};
+use sayso::inbox::InboxError;
 use sayso::llm::{Builtin, Message, Model};
-use serde_json::json;
 
 #[tokio::test]
 async fn i10_what_was_approved_before_a_mail_came_is_asked_again_and_answers_the_mail_it_was_about() {

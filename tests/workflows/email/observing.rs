@@ -1,12 +1,8 @@
 //! Accounts that only observe: nothing leaves by any tool, and what was asked then is not done later.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::*;
-use crate::support::test_inbox::respond;
+use super::*;
 use sayso::config::MailMode;
-use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::ThreadQuery;
-use serde_json::json;
 
 fn setup() -> EmailSetup {
     EmailSetup { mode: MailMode::Observe, ..EmailSetup::default() }

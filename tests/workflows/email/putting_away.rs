@@ -1,11 +1,9 @@
 //! Mail that is put away and comes back, while its mailbox is synced.
 
-use crate::support::email_inbox::{EmailInbox, mail, write};
-use sayso::graph::{Decision, ThreadId};
+use super::*;
 use sayso::inbox::{DecisionEnd, DecisionLine, DecisionQuery, Query, SetAside};
 use sayso::mail::MailError;
 use sayso::service::{Destination, MailMove};
-use serde_json::json;
 
 /// What a look at the mailbox finds while a mail is moved.
 enum Look {

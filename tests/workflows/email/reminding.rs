@@ -1,13 +1,9 @@
 //! "Remind me if nobody answered": asked in time, closed by an answer, and never twice.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{EmailInbox, EmailSetup, calls, edit, second, write};
-use crate::support::test_inbox::respond;
+use super::*;
 use jiff::{SignedDuration, Timestamp};
-use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Item, ItemQuery, Status};
+use sayso::inbox::{Item, ItemQuery};
 use sayso::store::Store;
-use serde_json::json;
 use std::sync::Arc;
 
 fn after(time: &str) -> Decision {

@@ -1,17 +1,11 @@
 //! Every answer to a proposed mail and to a question.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, ask, calls, edit, mail, mail_with, write};
+use super::*;
 use crate::support::fake_model::words;
-use crate::support::test_inbox::respond;
 use jiff::tz::TimeZone;
-use sayso::graph::{Decision, Kind, ThreadId};
-use sayso::inbox::{ItemKind, Status};
-use sayso::llm::Scripted;
 use sayso::mail::SendError;
 use sayso::service::export;
 use serde::Serialize;
-use serde_json::{Value, json};
 use std::path::PathBuf;
 
 #[tokio::test]

@@ -1,11 +1,7 @@
 //! Replies without a model: the person's own words, which they see before anybody else does.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{BOB, EmailInbox, mail_with};
-use crate::support::test_inbox::respond;
-use sayso::graph::Decision;
+use super::*;
 use sayso::inbox::GrantScope;
-use serde_json::json;
 
 #[tokio::test]
 async fn words_become_the_letter_and_new_words_replace_it() {

@@ -1,9 +1,8 @@
 //! What must hold whatever a model or a mail says; more of it is in the catalogue (`tests/catalogue/proposals.rs`).
 
-use crate::support::email_inbox::{BOB, EmailInbox, ask, calls, done, edit, mail_with, write};
-use sayso::graph::{Decision, Grade, Kind, Warning};
-use sayso::inbox::{GrantScope, ItemKind};
-use serde_json::json;
+use super::*;
+use sayso::graph::Warning;
+use sayso::inbox::GrantScope;
 
 #[tokio::test]
 async fn an_address_nobody_can_be_written_at_goes_back_to_the_model_or_the_person() {

@@ -1,11 +1,6 @@
 //! Two calls in one message: every combination of answers.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{EmailInbox, ask, calls, done, edit, meet, write};
-use crate::support::test_inbox::respond;
-use sayso::graph::Decision;
-use sayso::inbox::Status;
-use serde_json::json;
+use super::*;
 
 #[tokio::test]
 async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_out() {

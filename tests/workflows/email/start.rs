@@ -1,8 +1,6 @@
 //! What a thread is started with, and what is refused before anything is stored.
 
-use crate::support::email_inbox::{EmailInbox, calls, mail, write};
-use sayso::graph::Decision;
-use serde_json::{Value, json};
+use super::*;
 
 #[tokio::test]
 async fn a_file_is_a_mail() {

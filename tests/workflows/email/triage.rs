@@ -1,13 +1,9 @@
 //! Triage: each class, each answer to a mail that is shown, rules, and corrections by the person.
 
-use crate::support::assert_contains;
-use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, ask, calls, mail, mail_with, second, write};
-use crate::support::test_inbox::respond;
-use sayso::graph::{Decision, EventKind, Grade, Kind, ThreadId};
-use sayso::inbox::{ItemKind, SkippedCount, SkippedQuery, Status};
-use sayso::llm::Scripted;
+use super::*;
+use sayso::graph::EventKind;
+use sayso::inbox::{SkippedCount, SkippedQuery};
 use sayso::mail::MailError;
-use serde_json::json;
 
 #[tokio::test]
 async fn an_ignored_mail_is_handled_and_keeps_its_reason() {
