@@ -10,12 +10,7 @@ use serde_json::{Value, json};
 #[tokio::test]
 async fn a_result_is_written_after_asking_where_output_files_are_not_granted() {
     for (decision, written) in [(Decision::Accept, true), (Decision::Ignore, false)] {
-        let inbox = inputs::with_answers([
-            paid("Since when?"),
-            paid("# It was late"),
-            paid("Go on?"),
-            paid("# Later"),
-        ]);
+        let inbox = inputs::with_answers(["Since when?", "# It was late", "Go on?", "# Later"].map(paid));
         inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
         let thread = analyze(&inbox).await;
         assert_eq!(inbox.answer(&thread, respond("DONE")).await.status, Status::Waiting);
@@ -43,6 +38,8 @@ async fn why_tells_what_the_thread_did_and_what_it_cost() {
         [paid("Since when?"), paid("# Late")],
     );
     let thread = analyze(&inbox).await;
+    let usage = inbox.view(&thread).await.usage;
+    assert!((usage.cost.unwrap() - 0.002).abs() < 1e-9, "{usage:?}");
     let why = inbox.why(inbox.open_question(&thread).await).await;
     assert!(why.contains("one thing at a time") && why.contains("turns so far: 1 by the agent"), "{why}");
     assert!(why.contains("model calls: 1") && why.contains("cost: $0.0020"), "{why}");

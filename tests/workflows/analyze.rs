@@ -63,17 +63,22 @@ async fn a_question_an_answer_an_approval_a_result() {
     );
 }
 
+/// An approved analysis whose result the model checks like this.
+async fn checked<const N: usize>(texts: [&str; N], checks: Vec<Reply>) -> (TestInbox, ThreadId) {
+    let (inbox, thread) = told(texts).await;
+    inbox.model.queue("text.check", checks);
+    inbox.answer(&thread, Decision::Accept).await;
+    (inbox, thread)
+}
+
 #[tokio::test]
 async fn talk_around_the_result_is_cut_and_kept_in_the_trace() {
     let said = "Sure! Here is the document:\n```markdown\n# It was late\n\nBy a week.\n```\nLet me know if you need more.";
-    let inbox = inputs::with_answers(answers(["Right?", said]));
     let check = json!({"is_wanted": true, "first_is_talk": true, "last_is_talk": true});
-    inbox.model.queue("text.check", [Scripted::json(&check)]);
-    let thread = analyze(&inbox).await;
-    let outcome = inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!(outcome.output.unwrap()["answer"], "# It was late\n\nBy a week.");
-    assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n\nBy a week.\n");
+    let (inbox, thread) = checked(["Right?", said], vec![Scripted::json(&check)]).await;
     let view = inbox.view(&thread).await;
+    assert_eq!(view.output.unwrap()["answer"], "# It was late\n\nBy a week.");
+    assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n\nBy a week.\n");
     let spans = view.trace.children.iter().flat_map(|node| &node.children);
     let call = spans.filter(|span| span.name == "analyze.final").find_map(|span| span.call).unwrap();
     assert_eq!(inbox.threads().model_call(thread, call).await.unwrap().answer.unwrap(), said);
@@ -81,10 +86,8 @@ async fn talk_around_the_result_is_cut_and_kept_in_the_trace() {
 
 #[tokio::test]
 async fn a_refusal_in_words_is_no_result_and_a_retry_asks_again() {
-    let inbox = inputs::with_answers(answers(["Right?", "I am sorry, but no.", "# It was late"]));
-    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
-    let thread = analyze(&inbox).await;
-    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
+    let texts = ["Right?", "I am sorry, but no.", "# It was late"];
+    let (inbox, thread) = checked(texts, vec![Scripted::json(&json!({"is_wanted": false}))]).await;
     let (_, text) = inbox.trouble(&thread).await;
     assert_contains(&text, ["did not write the result of the analysis. It said: I am sorry, but no."]);
     assert_eq!(inbox.input_files(), ["notes.md"]);
@@ -94,10 +97,9 @@ async fn a_refusal_in_words_is_no_result_and_a_retry_asks_again() {
 
 #[tokio::test]
 async fn a_result_that_could_not_be_checked_stays_as_it_is() {
-    let inbox = inputs::with_answers(answers(["Right?", "# It was late"]));
-    inbox.model.queue("text.check", [(); 3].map(|()| Scripted::text("It looks fine to me.")));
-    let thread = analyze(&inbox).await;
-    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Done);
+    let unreadable = vec![Scripted::text("It looks fine to me."); 3];
+    let (inbox, thread) = checked(["Right?", "# It was late"], unreadable).await;
+    assert_eq!(inbox.status(&thread).await, Status::Done);
     assert_eq!(inbox.read_input("analysis_result.md"), "# It was late\n");
 }
 
@@ -140,15 +142,6 @@ async fn every_step_tells_what_it_changed() {
     assert!(beyond.contains("no step"), "{beyond}");
     let text = inbox.threads().conversation(thread).await.unwrap().text();
     assert!(text.contains("query: "), "{text}");
-}
-
-#[tokio::test]
-async fn what_it_costs_is_known_where_prices_are() {
-    let prices = "[prices.scripted]\ninput = 1.0\noutput = 10.0\n";
-    let inbox = inputs::with_config(prices, [paid("Since when?")]);
-    let thread = analyze(&inbox).await;
-    let usage = inbox.view(&thread).await.usage;
-    assert!((usage.cost.unwrap() - 0.002).abs() < 1e-9, "{usage:?}");
 }
 
 #[tokio::test]

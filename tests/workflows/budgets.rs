@@ -78,25 +78,25 @@ async fn all_agents_of_docs_finish() {
     });
     let inbox = inputs::with_model(PRICES, model);
     inbox.write_input("Cargo.toml", "[package]\nname = 'mill'\nversion = '1.0.0'\n");
+    let about =
+        "in sacks, in hours, in loads and in the days that its millers were at the stones, ".repeat(3);
     for n in 0..60 {
         let function = |at: usize| {
             format!(
-                "/// Counts what part {n} of the mill ground on day {at}, in sacks and in hours.\npub fn ground_{n}_{at}(sacks: usize, hours: usize) -> usize {{\n    sacks * hours + {at}\n}}\n\n"
+                "/// Counts what part {n} of the mill ground on day {at}, {about}all told.\n\
+                 pub fn ground_{n}_{at}(sacks: usize, hours: usize) -> usize {{\n    sacks * hours + {at}\n}}\n\n"
             )
         };
-        let text: String = (0..30).map(function).collect();
+        let text: String = (0..28).map(function).collect();
         inbox.write_input(&format!("src/part{n}.rs"), &format!("//! Part {n} of the mill.\n{text}"));
     }
     let thread = inbox.run("docs", json!({"dir": inbox.inputs()})).await;
     let outcome = inbox.outcome(&thread).await;
-    println!("docs: ${:.2}, {} calls", spent(&inbox), inbox.model.requests().len());
+    println!("docs: ${:.2}", spent(&inbox));
     assert_eq!(outcome.status, Status::Done, "{outcome:?}");
     for agent in AGENTS {
         let found = result(&outcome, agent);
-        assert_eq!(
-            (found["status"].as_str(), &found["metadata"]["iterations"]),
-            (Some("success"), &json!(3)),
-            "{agent}"
-        );
+        assert_eq!(found["status"], "success", "{agent}");
+        assert_eq!(found["metadata"]["iterations"], 3, "{agent}");
     }
 }

@@ -80,7 +80,7 @@ async fn d13_a_wild_clock_ends_no_request_and_loses_no_answer() {
 #[tokio::test]
 async fn an_answer_is_told_once_it_cannot_be_taken_back() {
     // Longer than the moment for which whoever reads an answer helps its thread along.
-    let (inbox, _) = with(Settings { soft_hold: Duration::from_secs(2), ..Settings::default() });
+    let (inbox, _) = with(Settings { soft_hold: Duration::from_millis(1500), ..Settings::default() });
     let asked = inbox.requests().ask(asking("Go?", 3600)).await.unwrap();
     inbox.decisions().decide(at_screen(&asked.id, Decision::Accept)).await.unwrap();
     // At the screen there are some seconds to think again.

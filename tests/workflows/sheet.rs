@@ -306,19 +306,27 @@ fn words(text: &str) -> Answer {
 }
 
 #[tokio::test]
-async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again_twice() {
+async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again() {
     let answers = vec![words("Look:\n```python\nprint('hi')\n```"), words("Done.")];
     let (inbox, thread) = on_sales(answers).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "hi");
     assert!(
-        matches!(inbox.model.requests()[1].messages.last(), Some(Message::User { text }) if text == "Printed:\nhi")
+        matches!(&inbox.model.requests()[1].messages[..], [.., Message::User { text }] if text == "Printed:\nhi")
     );
 
     let answers = vec![words("```python\n```"), words("```python\nprint("), words("```python\n```")];
     let (inbox, thread) = on_sales(answers).await;
-    assert_eq!(inbox.outcome(&thread).await.status, Status::Trouble);
+    inbox.trouble(&thread).await;
     assert_eq!(inbox.model.requests().len(), 3);
+
+    // An empty reply is no answer.
+    let answers = vec![code("Sum.", "print(180)"), words(" \n"), words("North has 180.")];
+    let (inbox, thread) = on_sales(answers).await;
+    let outcome = inbox.answer(&thread, Decision::Accept).await;
+    assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
+    let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(""), words(" ")]).await;
+    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
 }
 
 #[tokio::test]
@@ -343,28 +351,17 @@ async fn words_after_code_are_the_answer() {
 
 #[tokio::test]
 async fn words_after_code_are_the_answer_without_talk_and_only_if_they_are_one() {
-    let said = "North has 180.\n\nLet me know if you need more.";
-    let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(said)]).await;
-    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": true, "last_is_talk": true}))]);
-    let outcome = inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
-
-    let answers = vec![code("Sum.", "print(180)"), words("I am sorry, but no.")];
-    let (inbox, thread) = on_sales(answers).await;
-    inbox.model.queue("text.check", [Scripted::json(&json!({"is_wanted": false}))]);
-    inbox.answer(&thread, Decision::Accept).await;
+    let checked = async |said: &str, check: Value| {
+        let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(said)]).await;
+        inbox.model.queue("text.check", [Scripted::json(&check)]);
+        inbox.answer(&thread, Decision::Accept).await;
+        (inbox, thread)
+    };
+    let talk = json!({"is_wanted": true, "last_is_talk": true});
+    let (inbox, thread) = checked("North has 180.\n\nLet me know if you need more.", talk).await;
+    assert_eq!(inbox.outcome(&thread).await.output.unwrap()["answer"], "North has 180.");
+    let (inbox, thread) = checked("I am sorry, but no.", json!({"is_wanted": false})).await;
     assert_eq!(inbox.action(&thread).await, "unchecked_answer");
-}
-
-#[tokio::test]
-async fn an_empty_reply_is_no_answer() {
-    let answers = vec![code("Sum.", "print(180)"), words(" \n"), words("North has 180.")];
-    let (inbox, thread) = on_sales(answers).await;
-    let outcome = inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
-    let answers = vec![code("Sum.", "print(180)"), words(""), words(" ")];
-    let (inbox, thread) = on_sales(answers).await;
-    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
 }
 
 #[tokio::test]

@@ -59,9 +59,9 @@ async fn what_openpyxl_code_does_is_done() {
 
 #[tokio::test]
 async fn dates_of_openpyxl_keep_their_format() {
-    let (_, book) = ran("import datetime\nsheet().set('B2', datetime.datetime(2026, 5, 6))").await;
-    assert_eq!(shown(&book, "Orders", "B2"), "2026-05-06");
     let (_, _, bytes) = run("import datetime\nsheet().set('B2', datetime.datetime(2026, 5, 6))").await;
+    let book = workbook::open("orders.xlsx", &bytes).unwrap();
+    assert_eq!(shown(&book, "Orders", "B2"), "2026-05-06");
     let part = |bytes: &[u8], name: &str| parts(bytes)[name].clone();
     let style = |bytes: &[u8]| {
         let sheet = part(bytes, "xl/worksheets/sheet1.xml");
@@ -166,7 +166,7 @@ async fn a_workbook_saved_under_another_name_is_said_to_be_in_the_result() {
 async fn earlier_cells_take_no_time_from_the_next() {
     let cell = "n = 0\nfor i in range(100000):\n    n += i\nn".to_owned();
     let limits = Limits { seconds: 1, ..Limits::default() };
-    let cells = vec![cell; 40];
+    let cells = vec![cell; 20];
     let job = Job { name: "orders.xlsx".to_owned(), work: Work::Run, cells, limits, ..Job::default() };
     let (report, _) = Sandbox::of(env!("CARGO_BIN_EXE_sayso").into()).run(&job, ORDERS).await.unwrap();
     let observation = report.observation.unwrap();

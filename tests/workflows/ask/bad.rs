@@ -126,26 +126,20 @@ async fn another_server_answers_where_the_first_is_not_well() {
 }
 
 #[tokio::test]
-async fn hidden_text_in_an_answer_is_made_visible_and_long_answers_are_cut() {
-    let inbox = AskInbox::new().await;
-    let tracks: Vec<_> =
-        (0..500).map(|n| json!({"title": format!("T{n}\u{202e}\u{1b}[2J"), "play_count": n})).collect();
-    inbox.server.tell(TRENDING, [Reply::Json(200, json!({"data": tracks}))]);
-    let answer = inbox.answer_to("trending tracks").await;
-    assert!(answer.contains("1. \"T0⟨U+202E…×2⟩[2J\" (0 plays)"), "{answer}");
-    assert!(
-        answer.contains("100 of 500 are shown; say “more” for the next.") && !answer.contains("T100"),
-        "{answer}"
-    );
-}
-
-#[tokio::test]
 async fn a_long_list_is_told_page_by_page_and_what_was_kept_is_asked_for_once() {
     let inbox = AskInbox::new().await;
-    let tracks: Vec<_> = (0..250).map(|n| json!({"title": format!("T{n}"), "play_count": n})).collect();
+    let mut tracks: Vec<_> = (0..250).map(|n| json!({"title": format!("T{n}"), "play_count": n})).collect();
+    tracks[0]["title"] = json!("T0\u{202e}\u{1b}[2J");
     let pages = [Reply::Json(200, json!({"data": tracks})), Reply::Json(200, json!({"data": []}))];
     inbox.server.tell(TRENDING, pages);
     let thread = inbox.ask("trending tracks").await;
+    let answer = inbox.answer_of(&thread).await;
+    // Hidden text is made visible.
+    assert_contains(
+        &answer,
+        ["1. \"T0⟨U+202E…×2⟩[2J\" (0 plays)", "100 of 250 are shown; say “more” for the next."],
+    );
+    assert!(!answer.contains("T100"), "{answer}");
     for (says, first, last, rest) in [
         ("more", "101. \"T100\" (100 plays)", "200. \"T199\" (199 plays)", "200 of 250 are shown"),
         (

@@ -33,18 +33,9 @@ async fn a_list_is_put_into_words_by_code_with_the_figures_of_the_response() {
          3 are shown, and there may be more; say “more” for the next."
     );
     assert_eq!(inbox.server.asked(), ["GET /v1/tracks/trending?time=month&limit=3"]);
-    let route = [
-        "START",
-        "extract_category_node",
-        "get_apis_node",
-        "select_api_node",
-        "extract_params_node",
-        "execute_request_node",
-        "send_request",
-        "format_response_node",
-        "reset_state_node",
-    ];
-    assert_eq!(inbox.nodes(&thread).await, route);
+    let route = "START extract_category_node get_apis_node select_api_node extract_params_node \
+        execute_request_node send_request format_response_node reset_state_node";
+    assert_eq!(inbox.nodes(&thread).await.join(" "), route);
     let (item, card) = inbox.decisions().result(thread.clone()).await.unwrap();
     let text = card.text();
     assert_eq!(item.workflow, "ask");

@@ -51,6 +51,13 @@ impl About {
         let item = inbox.open_item(&thread).await;
         (thread, item)
     }
+
+    /// Where the calendar has this event.
+    async fn arrives_at(&self, event: String) -> (EmailInbox, ThreadId, Item) {
+        let inbox = with(event);
+        let (thread, item) = self.arrives(&inbox).await;
+        (inbox, thread, item)
+    }
 }
 
 /// The event as it was accepted, at 14:00.
@@ -76,8 +83,7 @@ fn with(event: String) -> EmailInbox {
 #[tokio::test]
 async fn a_moved_event_is_moved_in_the_calendar_and_answered() {
     for (answer, partstat) in [("accept", "ACCEPTED"), ("tentative", "TENTATIVE")] {
-        let inbox = with(held());
-        let (thread, item) = About::default().arrives(&inbox).await;
+        let (inbox, thread, item) = About::default().arrives_at(held()).await;
         assert_eq!(item.action, "answer_invitation");
         assert_eq!(item.title, "Changed invitation: Kickoff");
         let moved = "Moved from Mon 5 May 2036, 14:00 to Mon 5 May 2036, 15:00.";
@@ -101,8 +107,7 @@ async fn a_moved_event_is_moved_in_the_calendar_and_answered() {
 
 #[tokio::test]
 async fn a_change_that_is_declined_takes_the_event_out() {
-    let inbox = with(held());
-    let (thread, item) = About::default().arrives(&inbox).await;
+    let (inbox, thread, item) = About::default().arrives_at(held()).await;
     assert!(item.text.contains("Declining: takes it out of your calendar"), "{}", item.text);
     inbox.answer(&thread, edit(("", item.args), "answer", json!("decline"))).await;
     assert!(inbox.events().is_empty());
@@ -112,8 +117,8 @@ async fn a_change_that_is_declined_takes_the_event_out() {
 #[tokio::test]
 async fn one_of_a_series_is_changed_or_cancelled_alone() {
     let once = || format!("RECURRENCE-ID:20360512T120000Z\r\n{}", at(15).replace("0505", "0512"));
-    let inbox = with(weekly());
-    let (thread, item) = About { sequence: 1, lines: once(), ..About::default() }.arrives(&inbox).await;
+    let (inbox, thread, item) =
+        About { sequence: 1, lines: once(), ..About::default() }.arrives_at(weekly()).await;
     let moved = "Only one of the series. Moved from Mon 12 May 2036, 14:00 to Mon 12 May 2036, 17:00.";
     assert!(item.text.contains(moved), "{}", item.text);
     inbox.answer(&thread, Decision::Accept).await;
@@ -121,9 +126,8 @@ async fn one_of_a_series_is_changed_or_cancelled_alone() {
     assert_eq!(changed[0].matches("BEGIN:VEVENT").count(), 2, "{}", changed[0]);
     assert!(changed[0].contains("RRULE") && changed[0].contains("DTSTART:20360512T150000Z"));
 
-    let inbox = with(weekly());
     let cancel = About { method: "CANCEL", lines: once(), ..About::default() };
-    let (thread, item) = cancel.arrives(&inbox).await;
+    let (inbox, thread, item) = cancel.arrives_at(weekly()).await;
     assert!(item.text.contains("Cancelled: Kickoff, only Mon 12 May 2036, 14:00."), "{}", item.text);
     inbox.answer(&thread, Decision::Accept).await;
     let changed = inbox.events();
@@ -133,8 +137,7 @@ async fn one_of_a_series_is_changed_or_cancelled_alone() {
 
 #[tokio::test]
 async fn a_cancelled_event_is_taken_out_once_the_person_says_so() {
-    let inbox = with(held());
-    let (thread, item) = cancelled().arrives(&inbox).await;
+    let (inbox, thread, item) = cancelled().arrives_at(held()).await;
     assert_eq!((item.action.as_str(), item.title.as_str()), ("remove_event", "Cancelled: Kickoff"));
     assert!(item.text.contains("Cancelled: Kickoff, Mon 5 May 2036, 14:00."), "{}", item.text);
     assert!(item.irreversible && !item.grantable.thread && inbox.events() == [held()]);
@@ -143,15 +146,13 @@ async fn a_cancelled_event_is_taken_out_once_the_person_says_so() {
     assert_eq!(inbox.ended(&thread).await, "cancelled");
 
     // A no leaves it, and teaches nothing about such mail.
-    let inbox = with(held());
-    let (thread, _) = cancelled().arrives(&inbox).await;
+    let (inbox, thread, _) = cancelled().arrives_at(held()).await;
     inbox.answer(&thread, Decision::Ignore).await;
     assert_eq!(inbox.events(), [held()]);
     assert!(inbox.learned().is_empty() && inbox.status(&thread).await == Status::Done);
 
     // Words go to the agent.
-    let inbox = with(held());
-    let (thread, _) = cancelled().arrives(&inbox).await;
+    let (inbox, thread, _) = cancelled().arrives_at(held()).await;
     inbox.answer(&thread, respond("Say: What a pity.")).await;
     assert_eq!(inbox.action(&thread).await, "write_email");
     assert_eq!(inbox.events(), [held()]);
@@ -172,8 +173,7 @@ async fn what_may_not_change_the_calendar_is_said_and_changes_nothing() {
         (update(BOB, 0, newer), stale),
         (update(BOB, 1, "20261031T080000Z"), stale),
     ] {
-        let inbox = with(held());
-        let (thread, item) = about.arrives(&inbox).await;
+        let (inbox, thread, item) = about.arrives_at(held()).await;
         assert_eq!(item.action, "notify", "{why}");
         assert!(item.text.contains(&format!("{why} Nothing was changed.")), "{why}: {}", item.text);
         inbox.answer(&thread, Decision::Accept).await;
@@ -181,8 +181,7 @@ async fn what_may_not_change_the_calendar_is_said_and_changes_nothing() {
     }
     // An event of the person's own that happens to have the UID.
     let own = held().replace(&format!("ORGANIZER:mailto:{BOB}\r\n"), "");
-    let inbox = with(own.clone());
-    let (_, item) = cancel(BOB, 2, newer).arrives(&inbox).await;
+    let (inbox, _, item) = cancel(BOB, 2, newer).arrives_at(own.clone()).await;
     assert!(item.text.contains("has no organizer, so no mail can change it"), "{}", item.text);
     assert_eq!(inbox.events(), [own]);
 }
@@ -201,8 +200,7 @@ async fn a_cancelled_event_that_is_not_there_is_only_told() {
 #[tokio::test]
 async fn a_calendar_that_changed_meanwhile_is_asked_about_again() {
     // Deleted: what is accepted then is an invitation like any other.
-    let inbox = with(held());
-    let (thread, _) = About::default().arrives(&inbox).await;
+    let (inbox, thread, _) = About::default().arrives_at(held()).await;
     inbox.calendar.events.lock().unwrap().clear();
     inbox.answer(&thread, Decision::Accept).await;
     let item = inbox.open_item(&thread).await;
@@ -212,8 +210,7 @@ async fn a_calendar_that_changed_meanwhile_is_asked_about_again() {
     assert_eq!((inbox.sent().len(), inbox.events().len()), (1, 1));
 
     // Changed by somebody else: a newer version is left alone, and cannot be accepted away.
-    let inbox = with(held());
-    let (thread, _) = About::default().arrives(&inbox).await;
+    let (inbox, thread, _) = About::default().arrives_at(held()).await;
     let newest = held().replace("SEQUENCE:1", "SEQUENCE:7");
     *inbox.calendar.events.lock().unwrap() = vec![newest.clone()];
     inbox.answer(&thread, Decision::Accept).await;
@@ -223,8 +220,7 @@ async fn a_calendar_that_changed_meanwhile_is_asked_about_again() {
     assert!(inbox.sent().is_empty() && inbox.events() == [newest]);
 
     // Taken out already: nothing is left to do.
-    let inbox = with(held());
-    let (thread, _) = cancelled().arrives(&inbox).await;
+    let (inbox, thread, _) = cancelled().arrives_at(held()).await;
     inbox.calendar.events.lock().unwrap().clear();
     inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(inbox.status(&thread).await, Status::Done);
@@ -245,8 +241,7 @@ async fn an_account_that_observes_changes_nothing() {
 
 #[tokio::test]
 async fn a_rule_of_the_persons_comes_first() {
-    let inbox = with(held());
-    let (thread, item) = About { method: "CANCEL", ..About::default() }.arrives(&inbox).await;
+    let (inbox, thread, item) = About { method: "CANCEL", ..About::default() }.arrives_at(held()).await;
     assert_eq!(item.action, "remove_event");
     // Said to be only worth knowing, it is shown and nothing else.
     inbox.mail().reclassify(thread.clone(), "notify".to_owned()).await.unwrap();

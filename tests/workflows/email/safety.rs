@@ -1,4 +1,4 @@
-//! What must hold whatever a model or a mail says; more of it is in the catalogue (`tests/catalogue/proposals.rs`).
+//! What must hold whatever a model or a mail says; more of it is in the catalogue (`tests/promises/proposals.rs`).
 
 use super::*;
 use sayso::graph::Warning;
@@ -99,20 +99,6 @@ async fn the_person_leaves_a_list_by_a_card_and_refusing_it_teaches_nothing() {
 }
 
 #[tokio::test]
-async fn an_edit_that_promises_what_is_not_attached_is_asked_about_once_more() {
-    let (inbox, thread) = EmailInbox::proposing(write()).await;
-    let mut args = write().1;
-    args["content"] = json!("Hi Bob,\nplease find attached the report.\nAda");
-    inbox.answer(&thread, Decision::Edit { args: args.clone() }).await;
-    assert!(inbox.sent().is_empty());
-    let item = inbox.open_item(&thread).await;
-    assert_eq!(item.args, args);
-    assert!(item.warnings.iter().any(|warning| warning.code == "no_attachment"), "{:?}", item.warnings);
-    inbox.answer(&thread, Decision::Accept).await;
-    assert_eq!(inbox.sent().len(), 1);
-}
-
-#[tokio::test]
 async fn a_grant_answers_only_what_is_not_unusual() {
     let mut outside = write();
     outside.1["to"] = json!(["stranger@else.example"]);
@@ -177,21 +163,27 @@ async fn an_answer_to_a_new_sender_asks_once_more() {
 }
 
 #[tokio::test]
-async fn an_edit_that_adds_a_new_or_imitated_domain_is_asked_about_once_more() {
-    for (added, asked) in
-        [("eve@client.example", false), ("bob@cllent.example", true), ("eve@nowhere-at-all.example", true)]
-    {
+async fn an_edit_that_promises_a_file_or_adds_a_new_or_imitated_domain_is_asked_about_once_more() {
+    let promise = "Hi Bob,\nplease find attached the report.\nAda";
+    for (key, value, asked) in [
+        ("content", json!(promise), true),
+        ("to", json!([BOB, "eve@client.example"]), false),
+        ("to", json!([BOB, "bob@cllent.example"]), true),
+        ("to", json!([BOB, "eve@nowhere-at-all.example"]), true),
+    ] {
         let inbox = EmailInbox::new("respond", [calls([write()])]);
         inbox.know_bob().await;
         let thread = inbox.receive_mail().await;
-        inbox.answer(&thread, edit(write(), "to", json!([BOB, added]))).await;
-        assert_eq!(inbox.sent().len(), usize::from(!asked), "{added}");
+        inbox.answer(&thread, edit(write(), key, value.clone())).await;
+        assert_eq!(inbox.sent().len(), usize::from(!asked), "{value}");
         if asked {
             let item = inbox.open_item(&thread).await;
-            assert_eq!(item.args["to"], json!([BOB, added]), "what was typed is kept");
-            assert!(Warning::need_confirmation(&item.warnings), "{added}: {:?}", item.warnings);
+            assert_eq!(item.args[key], value, "what was typed is kept");
+            assert!(Warning::need_confirmation(&item.warnings), "{value}: {:?}", item.warnings);
+            let promises = item.warnings.iter().any(|warning| warning.code == "no_attachment");
+            assert_eq!(promises, key == "content", "{:?}", item.warnings);
             inbox.answer(&thread, Decision::Accept).await;
-            assert_eq!(inbox.sent().len(), 1, "{added}");
+            assert_eq!(inbox.sent().len(), 1, "{value}");
         }
     }
 }

@@ -4,7 +4,7 @@ use super::*;
 
 #[tokio::test]
 async fn two_proposals_are_asked_at_once_and_every_pair_of_answers_is_carried_out() {
-    let answers = |call: (&'static str, serde_json::Value), key: &str, value: &str| {
+    let answers = |call: (&'static str, Value), key: &str, value: &str| {
         [Decision::Accept, edit(call, key, json!(value)), respond("Not like this"), Decision::Ignore]
     };
     for first in answers(write(), "content", "Changed.") {
@@ -87,10 +87,9 @@ async fn done_counts_in_any_position() {
 async fn a_question_beside_a_proposal_waits_for_both() {
     let inbox = EmailInbox::new("respond", [calls([ask("Which?"), write()])]);
     let thread = inbox.receive_mail().await;
-    let ids = inbox.outcome(&thread).await.interrupts;
-    assert_eq!(ids.len(), 2);
-    inbox.decide(&ids[0], respond("The yearly one")).await.unwrap();
-    inbox.decide(&ids[1], Decision::Accept).await.unwrap();
+    let [question, mail] = inbox.outcome(&thread).await.interrupts.try_into().unwrap();
+    inbox.decide(&question, respond("The yearly one")).await.unwrap();
+    inbox.decide(&mail, Decision::Accept).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.sent().len(), 1);
     assert_eq!(inbox.replies_asked(), 2, "the model hears the answer");
