@@ -15,7 +15,11 @@ const SALES: &str = "Region,Product,Amount,Day\nNorth,Hub,120,2026-01-05\nSouth,
 
 type Answer = Result<Reply, ModelError>;
 
-fn code(thought: &str, code: &str) -> Answer {
+fn code(code: &str) -> Answer {
+    thinking("", code)
+}
+
+fn thinking(thought: &str, code: &str) -> Answer {
     let mut reply = Scripted::calls([("python", json!({ "code": code }))]);
     reply.text = thought.to_owned();
     Ok(reply)
@@ -79,7 +83,7 @@ fn shown(book: &Book, sheet: &str) -> Vec<Vec<String>> {
 #[tokio::test]
 async fn a_thought_and_code_are_shown_run_and_answered_for() {
     let answers = vec![
-        code(
+        thinking(
             "I **sum** by region.",
             "for k, v in group_by(sheet().records(), 'Region').items():\n    print(k, sum([r['Amount'] for r in v]))",
         ),
@@ -120,15 +124,10 @@ async fn a_thought_and_code_are_shown_run_and_answered_for() {
 async fn a_filter_a_join_and_a_pivot_are_written_beside_the_original() {
     let answers = vec![
         code(
-            "Filter.",
             "out = add_sheet('North')\nrows = sheet().rows()\nout.write('A1', [rows[0]] + [r for r in rows if r[0] == 'North'])",
         ),
+        code("p = add_sheet('Prices')\np.write('A1', [['Product', 'Price'], ['Hub', 5], ['Rim', 7]])"),
         code(
-            "Prices.",
-            "p = add_sheet('Prices')\np.write('A1', [['Product', 'Price'], ['Hub', 5], ['Rim', 7]])",
-        ),
-        code(
-            "Join and pivot.",
             "price = {r['Product']: r['Price'] for r in sheet('Prices').records()}\ns = sheet('sales')\ns.set('E1', 'Units')\n\
              for n, r in enumerate(s.records()):\n    s.set((n + 2, 5), r['Amount'] / price[r['Product']])\n\
              g = group_by(s.records(), 'Region', 'Product')\nt = add_sheet('Pivot')\nproducts = ['Hub', 'Rim']\n\
@@ -160,7 +159,6 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
     let text = "When;Amount\n3.4.2026;1,5\n12 Mar 2026;2,5\n2026/05/06;4,0\n";
     let answers = vec![
         code(
-            "Clean.",
             "s = sheet()\nfor n, r in enumerate(s.records()):\n    s.set((n + 2, 1), parse_date(r['When']))\ns.set('B5', '=SUM(B2:B4)')",
         ),
         finish("Cleaned."),
@@ -177,7 +175,7 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
     assert_eq!([day(1), day(2), day(3)], ["2026-04-03", "2026-03-12", "2026-05-06"]);
     assert_eq!(book.sheets[0].shown(CellPos::new(4, 1)), "=SUM(B2:B4)");
     // Asked again it keeps the earlier result.
-    let answers = vec![code("Once more.", "sheet().set('C1', 'x')"), finish("Done.")];
+    let answers = vec![code("sheet().set('C1', 'x')"), finish("Done.")];
     let other = inputs::with_answers(answers);
     other.write_input("dates.csv", text);
     other.write_input("dates.result.xlsx", "mine");
@@ -192,8 +190,8 @@ async fn dates_are_cleaned_and_formulas_written_as_text() {
 #[tokio::test]
 async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
     let answers = vec![
-        code("With pandas.", "import pandas as pd\npd.read_excel('sales.xlsx')"),
-        code("Without.", "x = len(sheet().records())\nprint(x)"),
+        code("import pandas as pd\npd.read_excel('sales.xlsx')"),
+        code("x = len(sheet().records())\nprint(x)"),
         finish("5 rows."),
     ];
     let (inbox, thread) = on_sales(answers).await;
@@ -208,7 +206,7 @@ async fn an_error_goes_back_with_the_way_it_is_done_here_and_is_mended() {
 
 #[tokio::test]
 async fn edited_code_is_what_runs_and_what_the_conversation_keeps() {
-    let answers = vec![code("Two.", "x = 2"), code("Show.", "print(x)"), finish("Shown.")];
+    let answers = vec![code("x = 2"), code("print(x)"), finish("Shown.")];
     let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, Decision::Edit { args: json!({"code": "x = 40 + 2"}) }).await;
     inbox.answer(&thread, Decision::Accept).await;
@@ -216,14 +214,14 @@ async fn edited_code_is_what_runs_and_what_the_conversation_keeps() {
     let last = inbox.model.requests().pop().unwrap();
     let Message::Assistant { calls, .. } = &last.messages[1] else { panic!("{:?}", last.messages) };
     assert_eq!(calls[0].args["code"], "x = 40 + 2");
-    let (inbox, thread) = on_sales(vec![code("Two.", "x = 2")]).await;
+    let (inbox, thread) = on_sales(vec![code("x = 2")]).await;
     let id = inbox.open_question(&thread).await;
     assert!(inbox.decide(&id, Decision::Edit { args: json!({"code": 7}) }).await.is_err());
 }
 
 #[tokio::test]
 async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
-    let answers = vec![code("All.", "print('all')"), code("Less.", "print('less')")];
+    let answers = vec![code("print('all')"), code("print('less')")];
     let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, respond("only the North, please")).await;
     let (text, _) = told(&inbox, 1);
@@ -236,9 +234,9 @@ async fn words_go_back_to_the_planner_and_nothing_runs_and_ignore_ends() {
 #[tokio::test]
 async fn ending_after_something_was_changed_writes_it() {
     let answers = vec![
-        code("Mark.", "sheet().set('E1', 'Checked')"),
-        code("More.", "sheet().set('E2', 'never')"),
-        code("Again.", "print(sheet().get('E1'), sheet().get('E2'))"),
+        code("sheet().set('E1', 'Checked')"),
+        code("sheet().set('E2', 'never')"),
+        code("print(sheet().get('E1'), sheet().get('E2'))"),
         finish("So."),
     ];
     let (inbox, thread) = on_sales(answers).await;
@@ -262,7 +260,7 @@ async fn ending_after_something_was_changed_writes_it() {
     assert_eq!(printed(&inbox, &thread, 1).await, "Checked None\n");
 
     // The same at the limit of steps.
-    let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')")];
+    let answers = vec![code("sheet().set('E1', 'Checked')")];
     let inbox = with_sales("", answers);
     let thread = start(&inbox, "sales.csv", json!({"max_steps": 1})).await;
     inbox.answer(&thread, Decision::Accept).await;
@@ -273,7 +271,7 @@ async fn ending_after_something_was_changed_writes_it() {
 #[tokio::test]
 async fn the_config_says_how_far_code_may_go() {
     let config = "[sheet]\nmax_steps = 3\nwith_informer = \"on\"\noutput_kb = 1\nmax_rows = 6\n";
-    let answers = vec![code("Much.", "print('x' * 5000)"), finish("So.")];
+    let answers = vec![code("print('x' * 5000)"), finish("So.")];
     let inbox = with_sales(config, answers);
     let thread = start(&inbox, "sales.csv", json!({})).await;
     let state = inbox.view(&thread).await.state;
@@ -294,7 +292,7 @@ async fn the_config_says_how_far_code_may_go() {
 #[tokio::test]
 async fn a_call_with_other_arguments_is_told_so() {
     let odd = |args: Value| Ok(Scripted::calls([("python", args)]));
-    let answers = vec![odd(json!({"code": {"of": 7}})), odd(json!({"code": " "})), code("Well.", "1 + 1")];
+    let answers = vec![odd(json!({"code": {"of": 7}})), odd(json!({"code": " "})), code("1 + 1")];
     let (inbox, thread) = on_sales(answers).await;
     assert_eq!(inbox.outcome(&thread).await.status, Status::Waiting);
     let messages = format!("{:?}", inbox.model.requests()[2].messages.last());
@@ -321,11 +319,11 @@ async fn a_fenced_block_is_code_too_and_what_nobody_understands_is_asked_again()
     assert_eq!(inbox.model.requests().len(), 3);
 
     // An empty reply is no answer.
-    let answers = vec![code("Sum.", "print(180)"), words(" \n"), words("North has 180.")];
+    let answers = vec![code("print(180)"), words(" \n"), words("North has 180.")];
     let (inbox, thread) = on_sales(answers).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "North has 180.");
-    let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(""), words(" ")]).await;
+    let (inbox, thread) = on_sales(vec![code("print(180)"), words(""), words(" ")]).await;
     assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Trouble);
 }
 
@@ -334,7 +332,7 @@ async fn words_after_code_are_the_answer() {
     for reply in
         ["The total for North is 6,298.50.", "Done. The total is 5.", "Totals:\n```text\nNorth 180\n```"]
     {
-        let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(reply)]).await;
+        let (inbox, thread) = on_sales(vec![code("print(180)"), words(reply)]).await;
         let outcome = inbox.answer(&thread, Decision::Accept).await;
         assert_eq!((outcome.status, inbox.model.requests().len()), (Status::Done, 2), "{reply}");
         assert_eq!(outcome.output, Some(json!({"answer": reply, "file": null, "formulas": []})));
@@ -342,7 +340,7 @@ async fn words_after_code_are_the_answer() {
         assert!(card.text().starts_with(reply.lines().next().unwrap()), "{}", card.text());
     }
     // What was changed is written, as with an answer by call.
-    let answers = vec![code("Mark.", "sheet().set('E1', 'Checked')"), words("I added the column Checked.")];
+    let answers = vec![code("sheet().set('E1', 'Checked')"), words("I added the column Checked.")];
     let (inbox, thread) = on_sales(answers).await;
     let outcome = inbox.answer(&thread, Decision::Accept).await;
     assert_eq!(outcome.output.unwrap()["answer"], "I added the column Checked.");
@@ -352,7 +350,7 @@ async fn words_after_code_are_the_answer() {
 #[tokio::test]
 async fn words_after_code_are_the_answer_without_talk_and_only_if_they_are_one() {
     let checked = async |said: &str, check: Value| {
-        let (inbox, thread) = on_sales(vec![code("Sum.", "print(180)"), words(said)]).await;
+        let (inbox, thread) = on_sales(vec![code("print(180)"), words(said)]).await;
         inbox.model.queue("text.check", [Scripted::json(&check)]);
         inbox.answer(&thread, Decision::Accept).await;
         (inbox, thread)
@@ -367,7 +365,7 @@ async fn words_after_code_are_the_answer_without_talk_and_only_if_they_are_one()
 #[tokio::test]
 async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     // A reminder is often enough.
-    let (inbox, thread) = on_sales(vec![words("I will sum it."), code("Sum.", "1")]).await;
+    let (inbox, thread) = on_sales(vec![words("I will sum it."), code("1")]).await;
     assert_eq!(inbox.action(&thread).await, "python");
     assert_contains(&inbox.model.last_words(), ["nothing was computed for this yet"]);
 
@@ -386,7 +384,7 @@ async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
     let (inbox, thread) = on_sales(twice()).await;
     assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
 
-    let answers = twice().into_iter().chain([code("Count.", "print(5)"), words("Five rows.")]).collect();
+    let answers = twice().into_iter().chain([code("print(5)"), words("Five rows.")]).collect();
     let (inbox, thread) = on_sales(answers).await;
     inbox.answer(&thread, respond("count them")).await;
     let asked = inbox.model.requests().pop().unwrap().messages;
@@ -402,7 +400,7 @@ async fn words_before_any_code_are_reminded_once_and_then_put_to_the_person() {
 #[tokio::test]
 async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
     let answers = vec![
-        code("Sum.", "print(180)"),
+        code("print(180)"),
         words("North has 180."),
         words("I will do it by quarter."),
         words("One hundred and eighty."),
@@ -418,7 +416,7 @@ async fn going_on_is_reminded_of_code_and_words_are_then_the_answer() {
 #[tokio::test]
 async fn the_step_limit_is_a_question_and_look_ups_are_steps() {
     let look = || Ok(Scripted::calls([("inform", json!({ "question": "Where is North?" }))]));
-    let answers = vec![look(), code("One.", "1 + 1"), code("Two.", "2 + 2"), finish("Enough.")];
+    let answers = vec![look(), code("1 + 1"), code("2 + 2"), finish("Enough.")];
     let inbox = with_sales("", answers);
     let thread = start(&inbox, "sales.csv", json!({"max_steps": 2, "with_informer": true})).await;
     let found = inbox.view(&thread).await.state["key_information"].clone();
@@ -439,7 +437,7 @@ async fn the_step_limit_is_a_question_and_look_ups_are_steps() {
 
 #[tokio::test]
 async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
-    let answers = vec![code("One.", "x = 1"), code("Two.", "print(x + 1)"), finish("2")];
+    let answers = vec![code("x = 1"), code("print(x + 1)"), finish("2")];
     let (inbox, thread) = on_sales(answers).await;
     let item = inbox.open_item(&thread).await;
     assert!(item.grantable.thread && item.grantable.sender.is_none());
@@ -454,9 +452,9 @@ async fn a_grant_runs_the_rest_of_the_thread_without_asking() {
 #[tokio::test]
 async fn state_is_made_again_from_what_was_accepted_and_going_on_keeps_it() {
     let answers = vec![
-        code("Keep.", "kept = [1, 2, 3]\nsheet().set('F1', 'x')"),
+        code("kept = [1, 2, 3]\nsheet().set('F1', 'x')"),
         finish("Kept."),
-        code("Use.", "print(sum(kept), sheet().get('F1'))"),
+        code("print(sum(kept), sheet().get('F1'))"),
         finish("6"),
     ];
     let (inbox, thread) = on_sales(answers).await;
@@ -473,9 +471,9 @@ async fn state_is_made_again_from_what_was_accepted_and_going_on_keeps_it() {
 #[tokio::test]
 async fn a_cell_that_was_stopped_leaves_nothing_behind() {
     let answers = vec![
-        code("Keep.", "n = 1"),
-        code("Loop.", "n = 2\nsheet().set('A1', 'gone')\nx = []\nwhile True:\n    x.append('a' * 1000000)"),
-        code("Look.", "print(n, sheet().get('A1'))"),
+        code("n = 1"),
+        code("n = 2\nsheet().set('A1', 'gone')\nx = []\nwhile True:\n    x.append('a' * 1000000)"),
+        code("print(n, sheet().get('A1'))"),
         finish("1"),
     ];
     let (inbox, thread) = on_sales(answers).await;

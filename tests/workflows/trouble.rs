@@ -58,16 +58,6 @@ async fn a_model_that_fails_in_passing_is_tried_again() {
     assert_eq!(inbox.status(&thread).await, Status::Waiting);
     assert_eq!(inbox.view(&thread).await.usage.calls, 3);
     assert_eq!(dialogue(&inbox.view(&thread).await), ["A:Since when?"]);
-
-    let inbox = inputs::with_answers([unreachable(), unreachable(), unreachable(), paid("Since when?")]);
-    let thread = analyze(&inbox).await;
-    let (code, text) = inbox.trouble(&thread).await;
-    assert_eq!(code, "failed");
-    assert!(
-        text.contains("nobody answers. Is the server running") && text.ends_with("(tried 3 times)"),
-        "{text}"
-    );
-    assert_eq!(inbox.answer(&thread, Decision::Accept).await.status, Status::Waiting);
 }
 
 #[tokio::test]

@@ -115,19 +115,6 @@ async fn a_learned_ignore_lowers_and_no_model_reads_it() {
 }
 
 #[tokio::test]
-async fn a_mail_with_a_warning_teaches_nothing() {
-    for decision in [Decision::Ignore, respond("Always answer him")] {
-        let inbox = EmailInbox::new("notify", [calls([write()])]);
-        let raw = mail().replace("Message-ID:", "Reply-To: bob@evil.example\r\nMessage-ID:");
-        let thread = inbox.receive(&raw).await;
-        let warnings = inbox.open_item(&thread).await.warnings;
-        assert!(warnings.iter().any(|warning| warning.grade > Grade::Info), "{warnings:?}");
-        inbox.answer(&thread, decision).await;
-        assert!(inbox.lessons().is_empty() && inbox.versions().is_empty());
-    }
-}
-
-#[tokio::test]
 async fn an_update_that_drops_much_waits_for_the_person() {
     let mine = json!({"namespace": TRIAGE, "profile": "- my own words\n"});
     for (decision, version, kept) in [

@@ -1,7 +1,7 @@
 //! What comes while a thread waits: new mail, and what was settled elsewhere.
 
 use super::*;
-use crate::support::test_inbox::{BackgroundDriver, holding};
+use crate::support::test_inbox::holding;
 use sayso::inbox::InboxError;
 use sayso::llm::{Builtin, Message, Model};
 
@@ -56,28 +56,6 @@ async fn i10_a_mail_that_races_the_sending_is_seen_first_or_comes_after() {
     println!("asked again in {stopped} of 30");
 }
 
-/// A mail whose proposed answer was decided on and is held.
-async fn held(decision: Decision) -> (EmailInbox, ThreadId, BackgroundDriver) {
-    let setup = EmailSetup { settings: holding(), ..EmailSetup::default() };
-    let inbox = EmailInbox::with(setup, "respond", [calls([write()])]);
-    let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
-    let driver = inbox.drive_in_background().await;
-    inbox.wait_for(&thread, Status::Waiting).await;
-    let id = inbox.open_question(&thread).await;
-    inbox.decide(&id, decision).await.unwrap();
-    inbox.wait_for(&thread, Status::Held).await;
-    (inbox, thread, driver)
-}
-
-#[tokio::test]
-async fn new_mail_stops_a_hold() {
-    let (inbox, thread, driver) = held(Decision::Accept).await;
-    inbox.receive_news(&thread, &second()).await;
-    inbox.wait_for(&thread, Status::Waiting).await;
-    assert!(inbox.sent().is_empty());
-    driver.stop().await;
-}
-
 #[tokio::test]
 async fn words_about_it_reach_a_model_that_sees_the_new_mail() {
     let (inbox, thread) = EmailInbox::proposing(write()).await;
@@ -126,9 +104,14 @@ async fn what_was_answered_elsewhere_closes_and_teaches_nothing() {
 
 #[tokio::test]
 async fn an_undone_decision_does_and_teaches_nothing() {
-    let (inbox, thread, driver) = held(edit(write(), "content", json!("Changed."))).await;
-    let decided = inbox.view(&thread).await.decisions.remove(0).interrupt;
-    inbox.decisions().undo(decided).await.unwrap();
+    let setup = EmailSetup { settings: holding(), ..EmailSetup::default() };
+    let inbox = EmailInbox::with(setup, "respond", [calls([write()])]);
+    let thread = inbox.receive_mail().await;
+    let id = inbox.open_question(&thread).await;
+    let driver = inbox.drive_in_background().await;
+    inbox.decide(&id, edit(write(), "content", json!("Changed."))).await.unwrap();
+    inbox.wait_for(&thread, Status::Held).await;
+    inbox.decisions().undo(id.clone()).await.unwrap();
     inbox.wait_for(&thread, Status::Waiting).await;
     driver.stop().await;
     assert!(inbox.sent().is_empty() && inbox.learned().is_empty());

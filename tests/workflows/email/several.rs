@@ -102,16 +102,10 @@ async fn a_mail_that_the_model_proposes_nothing_for_is_shown_with_its_reason() {
         (("done", json!({"reason": "It is only a receipt."})), "proposes no reply: It is only a receipt."),
         (done(), "proposes no reply and gives no reason."),
     ] {
-        let inbox = EmailInbox::new("respond", [calls([call])]);
-        let thread = inbox.receive_mail().await;
-        let item = inbox.open_item(&thread).await;
-        assert_eq!(item.action, "notify");
-        assert_contains(&item.text, [reason, "When does the report come?"]);
-        assert_eq!(inbox.ledger(&thread), ("notify".to_owned(), None));
-        assert!(inbox.marks().is_empty());
+        let (inbox, thread) = EmailInbox::proposing(call).await;
+        assert_contains(&inbox.text(&thread).await, [reason, "When does the report come?"]);
         inbox.answer(&thread, Decision::Accept).await;
         assert_eq!(inbox.ended(&thread).await, "accepted");
-        assert_eq!(inbox.marks(), ["new/1 Done"]);
     }
 }
 

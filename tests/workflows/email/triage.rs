@@ -201,15 +201,6 @@ async fn a_model_can_add_a_caution_and_take_none_away() {
 }
 
 #[tokio::test]
-async fn the_same_mail_is_triaged_once() {
-    let inbox = EmailInbox::new("ignore", []);
-    inbox.receive_mail().await;
-    assert_eq!(inbox.take_in(&mail(), json!({})).await, None);
-    inbox.drive().await;
-    assert_eq!(inbox.model.requests_for("email.triage").len(), 1);
-}
-
-#[tokio::test]
 async fn an_account_is_marked_as_its_config_says_and_a_refusing_mailbox_loses_nothing() {
     let noted_while = async |error: MailError| {
         let (inbox, thread) = EmailInbox::classifying("notify").await;
