@@ -1,6 +1,6 @@
 //! Activity and Memory as one lives in them: sections, figures, letting go of what is old, and versions.
 
-use crate::support::test_screen::TestScreen;
+use crate::support::test_screen::{TestScreen, block_on};
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
 use sayso::store::MemoryCause;
@@ -11,9 +11,7 @@ const SIZE: (u16, u16) = (140, 36);
 #[test]
 fn what_was_decided_is_counted_and_drawn() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("a").press("4");
-    let shown = screen.dump();
-    assert!(shown.contains("1 today, 1 in 30 days; 0 more by grants"), "{shown}");
+    screen.press("a").press("4").shows(["1 today, 1 in 30 days; 0 more by grants"]);
 }
 
 #[test]
@@ -35,10 +33,8 @@ fn sections_are_gone_through_and_the_selection_stays_where_it_was() {
 #[test]
 fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("4").press("P");
-    assert!(screen.dump().contains("Prune finished threads with"), "{}", screen.dump());
-    screen.press("<enter>");
-    assert_eq!(screen.note(), "Nothing is that old");
+    screen.press("4").press("P").shows(["Prune finished threads with"]);
+    screen.press("<enter>").says("Nothing is that old");
     screen.behind(async |inbox| {
         let query = ItemQuery {
             filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
@@ -56,19 +52,16 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
     let all = whole(&screen.inbox);
     screen.perform(vec![Cmd::PrunePlan(query)]);
     screen.drawn();
-    let shown = screen.dump();
-    assert!(shown.contains("It cannot be undone") && shown.contains("log "), "{shown}");
+    screen.shows(["It cannot be undone", "log "]);
     screen.press("<enter>").burst("y");
     assert_eq!(whole(&screen.inbox), all, "neither Enter nor a burst goes on");
-    screen.press("y");
-    assert!(screen.note().contains("pruned; the file was"), "{}", screen.note());
+    screen.press("y").says("…pruned; the file was…");
     assert!(whole(&screen.inbox) < all, "steps of ended threads are gone");
 }
 
 /// How many threads still have their steps.
 fn whole(inbox: &sayso::service::Inbox) -> usize {
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    runtime.block_on(async {
+    block_on(async {
         let query = sayso::inbox::ThreadQuery { limit: 999, ..Default::default() };
         let mut count = 0;
         for line in inbox.threads().list(query).await.unwrap().rows {
@@ -100,11 +93,8 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
     };
     screen.tell(Msg::Running(Ok(vec![line])));
     screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "plan".to_owned() }));
-    screen.press("j");
-    let shown = screen.dump();
-    assert!(shown.contains("plan, for") && shown.contains("so far"), "{shown}");
-    screen.press("X");
-    assert!(screen.dump().contains("Stop the thread"), "{}", screen.dump());
+    screen.press("j").shows(["plan, for", "so far"]);
+    screen.press("X").shows(["Stop the thread"]);
     screen.press("n").press("t");
     assert_eq!(screen.model.tab, Tab::Threads);
 }
@@ -122,22 +112,11 @@ fn versions_are_gone_through_with_their_causes() {
         let store = inbox.engine().store();
         store.memory().remember("email/response_preferences".to_owned(), 1, profile, cause).await.unwrap();
     });
-    let shown = screen.dump();
-    assert!(shown.contains("version 2 of 2") && shown.contains("learned from your answer in"), "{shown}");
-    assert!(
-        shown.contains("− Prefers short replies.") && shown.contains("+ Prefers long replies."),
-        "{shown}"
-    );
-    screen.press("<enter>").press("]");
-    assert!(
-        screen.dump().contains("version 1 of 2") && screen.dump().contains("It began with"),
-        "{}",
-        screen.dump()
-    );
-    screen.press("]");
-    assert_eq!(screen.note(), "This is the first version");
-    screen.press("R");
-    assert!(screen.dump().contains("Go back to version 1?"), "{}", screen.dump());
+    screen.shows(["version 2 of 2", "learned from your answer in"]);
+    screen.shows(["− Prefers short replies.", "+ Prefers long replies."]);
+    screen.press("<enter>").press("]").shows(["version 1 of 2", "It began with"]);
+    screen.press("]").says("This is the first version");
+    screen.press("R").shows(["Go back to version 1?"]);
     screen.press("n").press("[").press("t");
     assert_eq!(screen.model.tab, Tab::Threads);
     assert_eq!(screen.model.threads.selected().map(|line| line.id.clone()), Some(thread));

@@ -1,8 +1,8 @@
 //! What is allowed from a card, saved as a draft, taken for something else, and learned.
 
+use crate::support::test_inbox::hand_in;
 use crate::support::test_screen::TestScreen;
 use sayso::inbox::{Page, SkippedCount, SkippedLine, SkippedQuery};
-use sayso::store::HandedIn;
 use sayso::tui::{Cmd, Msg, Tab};
 use serde_json::json;
 
@@ -13,8 +13,7 @@ const GRANT: &str = "jjj";
 
 fn screen() -> TestScreen {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("j");
-    assert_eq!(screen.selected(), "Lunch on Thursday?");
+    screen.press("j").selects("Lunch on Thursday?");
     screen
 }
 
@@ -31,8 +30,7 @@ fn accepted_and_allowed_after_a_yes() {
     assert!(screen.decisions().is_empty() && screen.grants().is_empty());
     screen.press("A").press("jj<enter>").burst("y");
     assert!(screen.grants().is_empty(), "not in a burst");
-    screen.press("y");
-    assert_eq!(screen.decisions().len(), 1);
+    screen.press("y").decided(1);
     let grants = screen.grants();
     assert_eq!(grants.len(), 1);
     assert_eq!(
@@ -41,7 +39,7 @@ fn accepted_and_allowed_after_a_yes() {
     );
     screen.press("4").press(GRANT).press("X");
     assert!(screen.grants().is_empty(), "one key revokes it");
-    assert!(screen.note().starts_with("Revoked: sending mail"), "{}", screen.note());
+    screen.says("Revoked: sending mail…");
 }
 
 /// It ends when the box said so, by whatever clock the answer is stored.
@@ -52,8 +50,7 @@ fn a_grant_ends_when_its_box_said() {
         crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap()
     };
     screen.tell(Msg::Tick(screen.at, later(5)));
-    screen.press("A").press("jj<enter>");
-    assert!(screen.dump().contains("Mon 02 Mar, 11:05"), "{}", screen.dump());
+    screen.press("A").press("jj<enter>").shows(["Mon 02 Mar, 11:05"]);
     screen.press("y");
     assert_eq!(screen.grants()[0].expires_at, Some(later(65)));
 }
@@ -62,47 +59,33 @@ fn a_grant_ends_when_its_box_said() {
 fn a_refused_acceptance_allows_nothing() {
     let mut screen = screen();
     screen.press("A").press("<enter>");
-    let id = screen.model.inbox.list.selected().unwrap().id.clone();
-    screen.behind(async |inbox| {
-        let interrupt = sayso::graph::InterruptId::parse(&id).unwrap();
-        let (decision, by) = (sayso::graph::Decision::Ignore, sayso::inbox::DecidedBy::Cli);
-        let decide = sayso::inbox::DecisionRequest { interrupt, decision, shown: None, learn: false, by };
-        inbox.decisions().decide(decide).await.unwrap();
-    });
+    screen.ignored_elsewhere();
     screen.press("y");
     assert!(screen.grants().is_empty());
-    assert!(screen.note().starts_with("Not decided"), "{}", screen.note());
+    screen.says("Not decided…");
 }
 
 #[test]
 fn built_in_grants_are_switched_off_by_one_key_and_on_by_a_yes() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("4").press(GRANT).press("X");
-    assert!(screen.dump().contains("off     saving files"), "{}", screen.dump());
-    screen.press("X");
-    assert!(screen.dump().contains("Allow saving files again?"), "{}", screen.dump());
-    screen.press("y");
-    assert!(screen.dump().contains("allowed saving files"), "{}", screen.dump());
+    screen.press("4").press(GRANT).press("X").shows(["off     saving files"]);
+    screen.press("X").shows(["Allow saving files again?"]);
+    screen.press("y").shows(["allowed saving files"]);
 }
 
 #[test]
 fn only_cards_that_offer_it_are_allowed_or_drafted() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("A");
-    assert!(screen.note().contains("nothing to allow"), "{}", screen.note());
-    screen.press("D");
-    assert_eq!(screen.note(), "Only a reply to a mail can be saved as a draft");
-    screen.press("jjjjC");
-    assert!(screen.note().contains("Only triaged mail"), "{}", screen.note());
-    assert!(screen.decisions().is_empty());
+    screen.press("A").says("…nothing to allow…");
+    screen.press("D").says("Only a reply to a mail can be saved as a draft");
+    screen.press("jjjjC").says("…Only triaged mail…").decided(0);
 }
 
 /// The store would refuse the grant, so nothing is opened that leads there.
 #[test]
 fn a_card_with_a_warning_says_at_once_that_it_allows_nothing_more() {
     let mut screen = screen();
-    screen.press("j");
-    assert_eq!(screen.selected(), "Invoice 4711");
+    screen.press("j").selects("Invoice 4711");
     screen.press("A");
     assert!(screen.model.layer().is_none(), "{}", screen.dump());
     let why = "It carries a warning, so nothing more can be allowed from it · a accepts only this one";
@@ -112,25 +95,20 @@ fn a_card_with_a_warning_says_at_once_that_it_allows_nothing_more() {
 #[test]
 fn a_key_that_a_card_does_not_take_says_why() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("gd").press("i");
-    assert_eq!(screen.note(), "A result is filed away, not ignored · a does that");
-    screen.press("gx").press("e");
-    assert_eq!(screen.note(), "There is nothing to edit on this card");
-    screen.press("k");
-    assert_eq!(screen.note(), "", "the next key makes it old");
-    assert!(screen.decisions().is_empty());
+    screen.press("gd").press("i").says("A result is filed away, not ignored · a does that");
+    screen.press("gx").press("e").says("There is nothing to edit on this card");
+    screen.press("k").says(""); // the next key makes it old
+    screen.decided(0);
 }
 
 #[test]
 fn saved_as_a_draft_and_taken_back() {
     let mut screen = screen();
-    screen.burst("D");
-    assert!(screen.decisions().is_empty());
+    screen.burst("D").decided(0);
     screen.press("D");
     assert_eq!(screen.decisions()[0].r#type, "draft");
-    assert!(screen.note().starts_with("Saved as a draft"), "{}", screen.note());
-    screen.press("u");
-    assert_eq!(screen.selected(), "Lunch on Thursday?");
+    screen.says("Saved as a draft…");
+    screen.press("u").selects("Lunch on Thursday?");
 }
 
 #[test]
@@ -138,17 +116,14 @@ fn mail_is_fetched_on_demand() {
     let mut screen = screen();
     let store = screen.inbox.engine().store().clone();
     let before = store.mail().sync_wanted().unwrap();
-    screen.press("$");
-    assert_eq!(screen.note(), "Looking for new mail");
+    screen.press("$").says("Looking for new mail");
     assert_ne!(store.mail().sync_wanted().unwrap(), before);
 }
 
 #[test]
 fn why_is_a_page() {
     let mut screen = screen();
-    screen.press("w");
-    let shown = screen.dump();
-    assert!(shown.contains("What the thread did") && shown.contains("model calls"), "{shown}");
+    screen.press("w").shows(["What the thread did", "model calls"]);
     screen.press("<esc>");
     assert!(screen.model.layer().is_none());
 }
@@ -156,10 +131,8 @@ fn why_is_a_page() {
 #[test]
 fn a_mail_is_taken_for_something_else_after_a_yes() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("C").press("jj<enter>").press("<enter>");
-    assert!(screen.dump().contains("as respond?"), "Enter does not confirm: {}", screen.dump());
-    screen.press("y");
-    assert!(screen.note().starts_with("Reclassified as respond"), "{}", screen.note());
+    screen.press("C").press("jj<enter>").press("<enter>").shows(["as respond?"]); // Enter does not confirm
+    screen.press("y").says("Reclassified as respond…");
 }
 
 /// A mail that triage takes for an advertisement.
@@ -167,18 +140,8 @@ async fn skip(inbox: &sayso::service::Inbox, n: usize) {
     let title = format!("Offer {n}");
     let input = json!({"kind": "mail", "title": title, "from": "news@letters.test"});
     let thread = inbox.threads().start("desk".to_owned(), input).await.unwrap().thread;
+    hand_in(inbox, &thread, &title, |mail| mail.sender = "news@letters.test".to_owned()).await;
     let store = inbox.engine().store();
-    let mail = HandedIn {
-        identity: format!("mail-{n}"),
-        message_id: None,
-        conversation: format!("c{n}"),
-        sender: "news@letters.test".to_owned(),
-        subject: title,
-        sent_at: None,
-        raw: store.put_blob(format!("mail {n}").into_bytes()).await.unwrap(),
-        words: String::new(),
-    };
-    store.mail().hand_in(thread.clone(), mail).await.unwrap();
     store.mail().record_triage(thread, "ignore".to_owned(), "an advertisement".to_owned()).await.unwrap();
 }
 
@@ -198,7 +161,7 @@ fn all_that_was_skipped_is_read_as_one_moves() {
     assert_eq!(screen.model.inbox.skipped.selected().unwrap().title, "Offer 0");
     screen.behind(async |inbox| skip(inbox, 130).await);
     assert_eq!(screen.model.inbox.skipped.selected().unwrap().title, "Offer 0", "and it is still there");
-    assert!(screen.dump().contains("an advertisement"), "{}", screen.dump());
+    screen.shows(["an advertisement"]);
     screen.press("gg");
     assert_eq!(screen.model.inbox.skipped.selected().unwrap().title, "Offer 130");
     let titles: std::collections::BTreeSet<_> =
@@ -210,8 +173,7 @@ fn all_that_was_skipped_is_read_as_one_moves() {
 fn skipped_mail_is_listed_with_its_reason() {
     let mut screen = TestScreen::full(SIZE);
     let thread = screen.model.inbox.list.selected().unwrap().thread.clone();
-    screen.press("gk");
-    assert!(screen.dump().contains("No mail was skipped."), "{}", screen.dump());
+    screen.press("gk").shows(["No mail was skipped."]);
     let line = |title: &str, thread| SkippedLine {
         thread,
         title: title.to_owned(),
@@ -227,21 +189,16 @@ fn skipped_mail_is_listed_with_its_reason() {
     let page = Page { rows: mails, ..Page::default() };
     screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
     screen.drawn();
-    let shown = screen.dump();
-    assert!(shown.contains("a rule says so") && shown.contains("Ten ways to sell more."), "{shown}");
-    assert!(shown.contains("▌ Letters One "), "names, and only as wide as they are: {shown}");
+    screen.shows(["a rule says so", "Ten ways to sell more."]);
+    screen.shows(["▌ Letters One "]); // names, and only as wide as they are
     screen.press("C");
     assert!(screen.model.layer().is_none(), "no thread, nothing to take it for");
-    screen.press("w");
-    assert!(screen.note().contains("before any thread was started"), "{}", screen.note());
-    screen.press("j").press("a").press("i");
-    assert!(screen.decisions().is_empty());
-    assert!(screen.dump().contains("another class fits nearly as well"), "{}", screen.dump());
+    screen.press("w").says("…before any thread was started…");
+    screen.press("j").press("a").press("i").decided(0).shows(["another class fits nearly as well"]);
     for key in ["C reclassify", "w why", "t thread", "U unsubscribe"] {
         assert!(screen.dump().contains(key), "{key}: {}", screen.dump());
     }
-    screen.press("w");
-    assert!(screen.dump().contains("Why it was skipped"), "{}", screen.dump());
+    screen.press("w").shows(["Why it was skipped"]);
     screen.press("<esc>");
     screen.press("t");
     assert_eq!(screen.model.tab, Tab::Threads);
@@ -250,36 +207,30 @@ fn skipped_mail_is_listed_with_its_reason() {
 #[test]
 fn skipped_mail_is_told_of_once_a_day() {
     let mut screen = TestScreen::with(SIZE, Vec::new());
-    assert_eq!(screen.note(), "", "nothing was skipped");
+    screen.says(""); // nothing was skipped
     screen.behind(async |inbox| skip(inbox, 1).await);
-    assert_eq!(screen.note(), "", "it was counted today");
+    screen.says(""); // it was counted today
     let hours =
         |n| crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(n)).unwrap();
     screen.tell(Msg::Tick(screen.at, hours(15)));
-    assert_eq!(screen.note(), "Mail in the last day: 1 skipped; gk lists it");
-    screen.press("4");
-    assert!(screen.dump().contains("1 skipped; gk lists it"), "{}", screen.dump());
+    screen.says("Mail in the last day: 1 skipped; gk lists it");
+    screen.press("4").shows(["1 skipped; gk lists it"]);
     let mut other = TestScreen::over(screen.inbox, SIZE);
     other.tell(Msg::Tick(other.at, hours(16)));
-    assert_eq!(other.note(), "", "whoever looks next was told already");
+    other.says(""); // whoever looks next was told already
     other.tell(Msg::SkippedLately(Ok((SkippedCount { mails: 9, unsure: 2 }, true))));
-    assert_eq!(other.note(), "Mail in the last day: 9 skipped, 2 unsure; gk lists it");
+    other.says("Mail in the last day: 9 skipped, 2 unsure; gk lists it");
 }
 
 #[test]
 fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("gn").press("*").press("a").press("y");
-    assert_eq!(screen.decisions().len(), 2);
+    screen.press("gn").press("*").press("a").press("y").decided(2);
     let mut other = TestScreen::over(screen.inbox, SIZE);
-    other.press("u");
-    assert_eq!(other.note(), "Undone: 2 items");
+    other.press("u").says("Undone: 2 items");
     assert!(other.decisions().iter().all(|decision| decision.undone_at.is_some()));
     other.press("u");
-    assert_eq!(
-        other.note(),
-        "Nothing can be taken back now · gh lists past decisions, and C there reclassifies a mail"
-    );
+    other.says("Nothing can be taken back now · gh lists past decisions, and C there reclassifies a mail");
 }
 
 #[test]
@@ -289,7 +240,7 @@ fn a_profile_is_edited_added_to_pinned_and_taken_back() {
     screen.press("3").press("e");
     let Some(Cmd::EditProfile(namespace, version, text)) = screen.outside.last().cloned() else { panic!() };
     screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok(format!("{text}\n"))));
-    assert_eq!(screen.note(), "Nothing changed");
+    screen.says("Nothing changed");
     screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok("Prefers long replies.\n".to_owned())));
     assert_eq!(screen.profile().newest.profile, "Prefers long replies.");
     screen.tell(Msg::ProfileEdited(namespace, version, Ok("late".to_owned())));
@@ -314,8 +265,7 @@ fn what_was_decided_is_listed_and_searched() {
     let shown = screen.dump();
     assert!(shown.contains(&title) && shown.contains("you, on the screen"), "{shown}");
     assert_eq!(screen.model.inbox.history.list.rows.len(), 1);
-    screen.press("/").press("nothing like it<enter>");
-    assert!(screen.dump().contains("No decision matches."), "{}", screen.dump());
+    screen.press("/").press("nothing like it<enter>").shows(["No decision matches."]);
     screen.press("<esc>");
     assert_eq!(screen.model.inbox.history.list.rows.len(), 1);
     // A card that does not fit is scrolled.

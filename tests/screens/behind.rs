@@ -1,7 +1,7 @@
 //! From a past decision to the grant or the lesson behind it, and to other answers to the same sender.
 
 use crate::support::email_inbox::{BOB, EmailInbox, calls, done, mail, write};
-use crate::support::test_screen::TestScreen;
+use crate::support::test_screen::{TestScreen, block_on};
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{DecidedBy, GrantRequest, GrantScope, ItemKind, LineQuery};
 use sayso::tui::Tab;
@@ -20,21 +20,20 @@ fn a_decision_that_gave_a_grant_leads_to_it() {
     // One key revokes it; then the decision says that it has ended.
     screen.press("X").press("q").press("gb");
     assert_eq!(screen.model.tab, Tab::Inbox);
-    assert!(screen.note().starts_with("Its grant is no longer in force: sending mail"), "{}", screen.note());
+    screen.says("Its grant is no longer in force: sending mail…");
 }
 
 #[test]
 fn what_was_sent_is_said_and_can_be_read_afterwards() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let inbox = EmailInbox::new("respond", [calls([write()]), calls([done()])]);
-    runtime.block_on(inbox.store().mail().remember_recipients(vec![BOB.to_owned()])).unwrap();
-    runtime.block_on(async {
+    block_on(inbox.store().mail().remember_recipients(vec![BOB.to_owned()])).unwrap();
+    block_on(async {
         inbox.take_in(&mail(), json!({})).await.unwrap();
         inbox.drive().await;
     });
     let mut screen = TestScreen::over((*inbox).clone(), SIZE);
     screen.press("a");
-    runtime.block_on(inbox.drive());
+    block_on(inbox.drive());
     screen.tell(sayso::tui::Msg::Changed);
     assert!(screen.note().starts_with(&format!("Sent to {BOB}: ")), "{}", screen.note());
     screen.press("gh");
@@ -50,27 +49,21 @@ fn what_was_sent_is_said_and_can_be_read_afterwards() {
 
 #[test]
 fn a_mail_of_one_s_own_comes_back_to_be_approved() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let inbox = EmailInbox::new("notify", []);
-    runtime.block_on(inbox.receive_mail());
+    block_on(inbox.receive_mail());
     let mut screen = TestScreen::over((*inbox).clone(), SIZE);
     screen.press("e").type_in("It comes on Friday.").press("<ctrl-s>");
-    let shown = screen.dump();
-    assert!(shown.contains("Make a draft of this?") && !shown.contains("Accept it"), "{shown}");
-    screen.press("y");
-    assert!(screen.note().starts_with("Written, comes back to approve: "), "{}", screen.note());
-    runtime.block_on(inbox.drive());
+    screen.shows(["Make a draft of this?"]).hides(["Accept it"]);
+    screen.press("y").says("Written, comes back to approve: …");
+    block_on(inbox.drive());
     screen.tell(sayso::tui::Msg::Changed);
-    screen.press("gh");
-    let shown = screen.dump();
-    assert!(shown.contains("drafted") && !shown.contains("What was done"), "{shown}");
+    screen.press("gh").shows(["drafted"]).hides(["What was done"]);
 }
 
 #[test]
 fn trouble_stands_with_what_it_is_about() {
     let mut screen = TestScreen::full(SIZE);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    let mut lines = runtime.block_on(screen.inbox.decisions().lines(LineQuery::First(2))).unwrap();
+    let mut lines = block_on(screen.inbox.decisions().lines(LineQuery::First(2))).unwrap();
     let trouble =
         [("unreachable", "The model at 127.0.0.1:8080 cannot be reached"), ("login", "Log in again")];
     for (line, (action, title)) in lines.iter_mut().zip(trouble) {
@@ -79,31 +72,27 @@ fn trouble_stands_with_what_it_is_about() {
     }
     screen.tell(sayso::tui::Msg::Lines(Ok(lines)));
     // Grouped by workflow, neither is sayso's own affair.
-    screen.press("s").press("G<enter>");
-    let shown = screen.dump();
-    assert!(shown.contains(" model ─") && shown.contains(" email ─") && !shown.contains("intake"), "{shown}");
+    screen.press("s").press("G<enter>").shows([" model ─", " email ─"]).hides(["intake"]);
 }
 
 #[test]
 fn what_a_person_decided_alone_says_so() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("gb");
-    assert_eq!(screen.note(), "Past decisions have grants and lessons · gh lists them");
+    screen.press("gb").says("Past decisions have grants and lessons · gh lists them");
     screen.press("I").press("gh").press("gb");
-    assert_eq!(screen.note(), "You decided this yourself, and nothing was learned from it");
+    screen.says("You decided this yourself, and nothing was learned from it");
     assert_eq!(screen.model.tab, Tab::Inbox);
 }
 
 #[test]
 fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let mut further = write();
     further.1["content"] = json!("And the figures with it.");
     let replies = [calls([write()]), calls([write()]), calls([further]), calls([done()])];
     let inbox = EmailInbox::new("respond", replies);
     // Bob is known, so nothing is unusual about writing to him.
-    runtime.block_on(inbox.store().mail().remember_recipients(vec![BOB.to_owned()])).unwrap();
-    let thread = runtime.block_on(async {
+    block_on(inbox.store().mail().remember_recipients(vec![BOB.to_owned()])).unwrap();
+    let thread = block_on(async {
         let thread = inbox.take_in(&mail(), json!({})).await.unwrap();
         inbox.drive().await;
         let words = Decision::Respond { text: "Never write so much".to_owned() };
@@ -115,15 +104,13 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
     assert_eq!(screen.model.inbox.history.list.rows.len(), 1, "{}", screen.dump());
     screen.press("gb");
     assert!(screen.model.tab == Tab::Memory, "{}", screen.dump());
-    let shown = screen.dump();
-    assert!(shown.contains("version 2 of 2") && shown.contains("Keep replies short"), "{shown}");
+    screen.shows(["version 2 of 2", "Keep replies short"]);
     // A version learned since does not come in the way.
     let line = "Sign with Ada".to_owned();
-    runtime.block_on(inbox.memory().edit("response_preferences".to_owned(), 2, line)).unwrap();
-    screen.press("q").press("gb");
-    assert!(screen.dump().contains("version 2 of 3"), "{}", screen.dump());
+    block_on(inbox.memory().edit("response_preferences".to_owned(), 2, line)).unwrap();
+    screen.press("q").press("gb").shows(["version 2 of 3"]);
     // A grant takes the decision after the next.
-    let grant = runtime.block_on(async {
+    let grant = block_on(async {
         let interrupt = inbox.open_question(&thread).await;
         let request = GrantRequest { interrupt, scope: GrantScope::Sender, ends_at: None, session: false };
         let given = inbox.grants().give(request).await.unwrap();

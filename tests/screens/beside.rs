@@ -3,7 +3,7 @@
 
 use crate::snapshots::snap_at;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};
-use crate::support::test_screen::TestScreen;
+use crate::support::test_screen::{TestScreen, block_on};
 use sayso::calendar::Busy;
 use sayso::tui::{Layer, Model, Mouse, Msg};
 use serde_json::json;
@@ -24,7 +24,6 @@ fn meeting(size: (u16, u16)) -> TestScreen {
 }
 
 fn over(size: (u16, u16), mail: &str, call: (&str, serde_json::Value)) -> TestScreen {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let inbox = EmailInbox::new("respond", [calls([call])]);
     let at = |text: &str| text.parse().unwrap();
     let busy = |start: &str, end: &str, title: &str| Busy {
@@ -37,8 +36,8 @@ fn over(size: (u16, u16), mail: &str, call: (&str, serde_json::Value)) -> TestSc
         busy("2036-05-05T07:00:00Z", "2036-05-05T08:30:00Z", "Stand-up"),
         busy("2036-05-05T12:15:00Z", "2036-05-05T13:00:00Z", "Dentist"),
     ]);
-    runtime.block_on(inbox.take_in(mail, json!({}))).unwrap();
-    runtime.block_on(inbox.drive());
+    block_on(inbox.take_in(mail, json!({}))).unwrap();
+    block_on(inbox.drive());
     TestScreen::over((*inbox).clone(), size)
 }
 
@@ -68,7 +67,7 @@ fn the_card_is_scrolled_while_the_form_has_the_keys() {
     let mut screen = letter(WIDE);
     screen.press("e");
     let typed = |screen: &TestScreen| screen.model.drafts.values().next().cloned().unwrap_or_default();
-    assert!(screen.dump().contains("Point 1:"), "{}", screen.dump());
+    screen.shows(["Point 1:"]);
     let begin = top(&screen.model);
     screen.press("<ctrl-down>");
     let line = top(&screen.model);
@@ -86,8 +85,7 @@ fn the_card_is_scrolled_while_the_form_has_the_keys() {
     // What is typed is text, and the cursor moves in it.
     screen.press("<down>").type_in("jJ k");
     assert!(typed(&screen).contains("jJ k"), "{}", typed(&screen));
-    screen.press("<esc>");
-    assert!(screen.decisions().is_empty());
+    screen.press("<esc>").decided(0);
 }
 
 #[test]
@@ -102,8 +100,7 @@ fn on_a_narrow_screen_the_card_stands_above_its_form() {
     screen.press("<pagedown>");
     assert!(top(&screen.model) > begin && !screen.dump().contains("Point 1:"), "{}", screen.dump());
     screen.press("<esc>").resize(80, 24);
-    screen.press("r");
-    assert!(screen.dump().contains("Reply to Bob Ray, ready to send"), "{}", screen.dump());
+    screen.press("r").shows(["Reply to Bob Ray, ready to send"]);
 }
 
 #[test]
@@ -113,7 +110,7 @@ fn on_a_low_screen_the_form_stands_alone() {
     let begin = top(&screen.model);
     screen.press("<pagedown>");
     assert_eq!(top(&screen.model), begin);
-    assert_eq!(screen.note(), "No card is shown here · a larger window has room for it");
+    screen.says("No card is shown here · a larger window has room for it");
     screen.resize(140, 24);
     screen.press("<pagedown>");
     assert!(top(&screen.model) > begin);
@@ -137,17 +134,14 @@ fn a_card_seen_beside_a_form_counts_as_not_seen() {
 #[test]
 fn whoever_edits_sees_the_mail_and_whoever_answers_the_draft() {
     let mut screen = letter((150, 20));
-    assert!(!screen.dump().contains("Point 1:"), "{}", screen.dump());
-    screen.press("e");
-    let shown = screen.dump();
-    assert!(shown.contains("Bob Ray <bob@client.example>") && shown.contains("Point 1:"), "{shown}");
-    screen.press("<esc>").press("r");
-    assert!(screen.dump().contains("Reply to Bob Ray, ready to send"), "{}", screen.dump());
+    screen.hides(["Point 1:"]);
+    screen.press("e").shows(["Bob Ray <bob@client.example>", "Point 1:"]);
+    screen.press("<esc>").press("r").shows(["Reply to Bob Ray, ready to send"]);
 }
 
 #[test]
 fn a_new_thread_is_not_about_the_card() {
     let mut screen = TestScreen::full(WIDE);
     screen.press("c<enter>").press("<pagedown>");
-    assert_eq!(screen.note(), "No card is shown here · a larger window has room for it");
+    screen.says("No card is shown here · a larger window has room for it");
 }

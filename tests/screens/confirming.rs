@@ -3,7 +3,7 @@
 use crate::support::FakeModel;
 use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, calls, mail_with};
 use crate::support::test_inbox::{TestInbox, eager};
-use crate::support::test_screen::TestScreen;
+use crate::support::test_screen::{TestScreen, block_on};
 use sayso::config::MailMode;
 use sayso::inbox::DecisionQuery;
 use sayso::service::NewRequest;
@@ -24,17 +24,15 @@ fn invited(mode: MailMode) -> TestScreen {
     let setup = EmailSetup { mode, ..EmailSetup::default() };
     let accept = ("answer_invitation", json!({"answer": "accept"}));
     let inbox = EmailInbox::with(setup, "respond", [calls([accept])]);
-    let runtime = tokio::runtime::Runtime::new().unwrap();
-    runtime.block_on(inbox.take_in(&mail_with(headers, &parts), json!({}))).unwrap();
-    runtime.block_on(inbox.drive());
+    block_on(inbox.take_in(&mail_with(headers, &parts), json!({}))).unwrap();
+    block_on(inbox.drive());
     TestScreen::over((*inbox).clone(), (160, 50))
 }
 
 #[test]
 fn an_answer_to_an_invitation_is_confirmed_in_the_words_of_its_card() {
     let mut screen = invited(MailMode::Observe);
-    let card = screen.dump();
-    assert!(card.contains("Answer to an invitation from Bob Ray · accepting sends nothing"), "{card}");
+    screen.shows(["Answer to an invitation from Bob Ray · accepting sends nothing"]);
     screen.press("a");
     let asked = screen.dump();
     for part in [
@@ -46,7 +44,7 @@ fn an_answer_to_an_invitation_is_confirmed_in_the_words_of_its_card() {
         assert!(asked.contains(part), "{part}: {asked}");
     }
     assert!(!asked.contains("answer_invitation") && !asked.contains("2036-05-05T"), "{asked}");
-    assert!(screen.decisions().is_empty());
+    screen.decided(0);
 }
 
 #[test]
@@ -66,32 +64,28 @@ fn a_declined_invitation_is_not_accepted() {
     assert!(!asked.contains("Accept it"), "{asked}");
     screen.press("y");
     assert_eq!(screen.decisions()[0].args["answer"], "decline");
-    assert_eq!(screen.note(), "Not sent, observe mode: “Invitation: Kickoff”");
+    screen.says("Not sent, observe mode: “Invitation: Kickoff”");
     let mut screen = invited(MailMode::Act);
-    screen.press("e  <ctrl-s>y");
-    assert_eq!(screen.note(), "Declined: “Invitation: Kickoff”");
+    screen.press("e  <ctrl-s>y").says("Declined: “Invitation: Kickoff”");
 }
 
 /// The warnings, the line at the bottom, `gh` and Threads are about the command that was allowed.
 #[test]
 fn a_changed_command_is_told_as_it_runs() {
-    let runtime = tokio::runtime::Runtime::new().unwrap();
     let inbox = TestInbox::builder().with_model(FakeModel::default()).settings(eager()).open();
     let input = json!({"title": "$ ls build", "action": "Bash", "args": {"command": "ls build"},
         "source": "claude-code", "folder": "/tmp"});
-    runtime.block_on(inbox.requests().ask(NewRequest { input, key: None })).unwrap();
+    block_on(inbox.requests().ask(NewRequest { input, key: None })).unwrap();
     let mut screen = TestScreen::over(inbox.clone(), (160, 50));
     screen.press("e").press("<ctrl-u>").type_in("rm -rf build").press("<ctrl-s>");
-    let asked = screen.dump();
-    assert!(asked.contains("It deletes folders with everything in them."), "{asked}");
-    screen.press("y");
-    assert_eq!(screen.note(), "Allowed, changed: “$ rm -rf build”");
-    runtime.block_on(inbox.drive());
+    screen.shows(["It deletes folders with everything in them."]);
+    screen.press("y").says("Allowed, changed: “$ rm -rf build”");
+    block_on(inbox.drive());
     let query = DecisionQuery { limit: 1, ..DecisionQuery::default() };
-    let line = runtime.block_on(inbox.decisions().history(query)).unwrap().rows.remove(0);
+    let line = block_on(inbox.decisions().history(query)).unwrap().rows.remove(0);
     assert_eq!((line.title.as_str(), line.outcome.as_str()), ("$ rm -rf build", "allowed, changed"));
-    let thread = runtime.block_on(inbox.threads().view(line.thread.clone())).unwrap();
+    let thread = block_on(inbox.threads().view(line.thread.clone())).unwrap();
     assert_eq!(thread.title, "$ rm -rf build");
-    let card = runtime.block_on(inbox.threads().conversation(line.thread)).unwrap().text();
+    let card = block_on(inbox.threads().conversation(line.thread)).unwrap().text();
     assert!(card.contains("rm -rf build") && !card.contains("ls build"), "{card}");
 }

@@ -8,8 +8,7 @@ use std::time::Duration;
 fn text_survives_leaving_and_a_crash() {
     let mut screen = TestScreen::full((120, 32));
     screen.press("jr").type_in("Not this week").press("<esc>");
-    screen.press("jjr").type_in("Second").press("<esc>").press("kkr");
-    assert!(screen.dump().contains("Not this week"), "{}", screen.dump());
+    screen.press("jjr").type_in("Second").press("<esc>").press("kkr").shows(["Not this week"]);
     screen.type_in(" please");
     // A moment later it is kept, without anybody leaving the box.
     screen.at += Duration::from_secs(1);
@@ -17,44 +16,34 @@ fn text_survives_leaving_and_a_crash() {
     screen.tell(Msg::Tick(at, wall));
     let mut screen = screen.reopen();
     assert!(screen.dump().contains('✎'), "the list shows what was begun");
-    screen.press("jr");
-    assert!(screen.dump().contains("Not this week please"), "{}", screen.dump());
-    screen.press("<ctrl-s>");
-    assert_eq!(screen.decisions().len(), 1);
+    screen.press("jr").shows(["Not this week please"]);
+    screen.press("<ctrl-s>").decided(1);
     assert!(
         !screen.model.drafts.values().any(|draft| draft.contains("Not this week")),
         "what was sent is no draft"
     );
-    screen.press("u").press("r");
-    assert!(screen.dump().contains("Not this week please"), "taken back, it is one again: {}", screen.dump());
-    screen.press("<ctrl-s>");
-    assert_eq!(screen.decisions().len(), 2);
+    screen.press("u").press("r").shows(["Not this week please"]); // taken back, it is one again
+    screen.press("<ctrl-s>").decided(2);
 }
 
 #[test]
 fn an_edit_that_is_taken_back_can_be_edited_further() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y");
-    assert_eq!(screen.decisions().len(), 1, "{}", screen.dump());
-    screen.press("u").press("e");
-    assert!(screen.dump().contains("45"), "{}", screen.dump());
+    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<ctrl-s>y").decided(1);
+    screen.press("u").press("e").shows(["45"]);
 }
 
 #[test]
 fn accepting_what_was_changed_and_not_sent_asks_which_one() {
     let mut screen = TestScreen::full((120, 32));
     screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<esc>");
-    screen.press("a");
-    assert!(screen.dump().contains("You changed this"), "{}", screen.dump());
-    assert!(screen.decisions().is_empty());
-    screen.press("<enter>");
-    assert!(screen.dump().contains("Accept it like this?"), "{}", screen.dump());
+    screen.press("a").shows(["You changed this"]).decided(0);
+    screen.press("<enter>").shows(["Accept it like this?"]);
     screen.press("y");
     assert_eq!(screen.decisions()[0].args["minutes"], 45);
     let mut screen = TestScreen::full((120, 32));
     screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<esc>");
-    screen.press("a").press("j<enter>");
-    assert!(screen.dump().contains("Your changes are not in it"), "{}", screen.dump());
+    screen.press("a").press("j<enter>").shows(["Your changes are not in it"]);
     screen.press("y");
     assert_eq!(screen.decisions()[0].r#type, "accept");
 }
@@ -63,5 +52,5 @@ fn accepting_what_was_changed_and_not_sent_asks_which_one() {
 fn a_form_that_was_only_looked_at_is_no_change() {
     let mut screen = TestScreen::full((120, 32));
     screen.press("jjj").press("e<tab>").type_in("1").press("<backspace>").press("<esc>").press("a");
-    assert_eq!(screen.decisions().len(), 1, "{}", screen.dump());
+    screen.decided(1);
 }

@@ -1,11 +1,10 @@
 //! The screen goes to what comes of a thread that was just started or decided on, unless the person went elsewhere.
 
 use crate::support::test_inbox::{TestInbox, eager};
-use crate::support::test_screen::{TestScreen, drive, wall};
+use crate::support::test_screen::{TestScreen, wall};
 use sayso::tui::Cmd;
 use serde_json::json;
 use std::sync::Arc;
-use std::time::Duration;
 
 /// Two conversations wait, and the one about milk is selected.
 fn screen() -> TestScreen {
@@ -16,7 +15,7 @@ fn screen() -> TestScreen {
     }
     screen.press("gg");
     assert_eq!(screen.titles(), ["Question 1 about milk?", "Question 1 about jam?"]);
-    assert_eq!(screen.selected(), "Question 1 about milk?");
+    screen.selects("Question 1 about milk?");
     screen
 }
 
@@ -25,31 +24,23 @@ fn start(screen: &mut TestScreen, workflow: &str, input: serde_json::Value) {
     screen.drawn();
 }
 
-fn goes_on(screen: &mut TestScreen) {
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
-}
-
 #[test]
 fn what_a_new_thread_asks_is_selected() {
     let mut screen = screen();
     start(&mut screen, "chat", json!({"topic": "tea"}));
-    assert_eq!(screen.selected(), "");
-    let shown = screen.dump();
-    assert!(shown.contains("Its next step will appear here"), "{shown}");
-    assert!(!shown.contains("your answer"), "nothing was answered: {shown}");
-    goes_on(&mut screen);
-    assert_eq!(screen.selected(), "Question 1 about tea?", "{}", screen.dump());
-    assert!(screen.note().ends_with("Question 1 about tea?"), "{}", screen.note());
+    screen.selects("").shows(["Its next step will appear here"]);
+    screen.hides(["your answer"]); // nothing was answered
+    screen.goes_on();
+    screen.selects("Question 1 about tea?").says("…Question 1 about tea?");
 }
 
 #[test]
 fn who_moves_on_after_starting_a_thread_stays_there() {
     let mut screen = screen();
     start(&mut screen, "chat", json!({"topic": "tea"}));
-    screen.press("j");
-    assert_eq!(screen.selected(), "Question 1 about milk?", "back to where they were");
-    goes_on(&mut screen);
-    assert_eq!(screen.selected(), "Question 1 about milk?");
+    screen.press("j").selects("Question 1 about milk?"); // back to where they were
+    screen.goes_on();
+    screen.selects("Question 1 about milk?");
 }
 
 #[test]
@@ -58,7 +49,7 @@ fn what_asks_again_after_it_was_accepted_is_selected() {
     for moves_on in [false, true] {
         let mut screen = screen();
         start(&mut screen, "player", twice.clone());
-        goes_on(&mut screen);
+        screen.goes_on();
         let first = screen.model.inbox.list.selected().unwrap().clone();
         screen.press("a");
         assert!(!screen.selected().is_empty(), "the next card is there meanwhile: {}", screen.dump());
@@ -66,7 +57,7 @@ fn what_asks_again_after_it_was_accepted_is_selected() {
             screen.press("k");
         }
         let there = screen.model.inbox.list.selected().unwrap().id.clone();
-        goes_on(&mut screen);
+        screen.goes_on();
         let selected = screen.model.inbox.list.selected().unwrap();
         match moves_on {
             true => assert_eq!(selected.id, there),
@@ -79,13 +70,13 @@ fn what_asks_again_after_it_was_accepted_is_selected() {
 fn a_filter_hides_nothing_that_was_waited_for() {
     let mut screen = screen();
     screen.press("\\question 1<enter>").press("r").type_in("more").press("<ctrl-s>");
-    assert!(screen.dump().contains("next step will appear here"), "{}", screen.dump());
-    goes_on(&mut screen);
-    assert_eq!(screen.selected(), "Question 2 about milk?", "{}", screen.dump());
+    screen.shows(["next step will appear here"]);
+    screen.goes_on();
+    screen.selects("Question 2 about milk?");
     screen.press("<esc>").press("gq").press("gg");
     let before = screen.selected();
     screen.press("r").type_in("done").press("<ctrl-s>");
-    goes_on(&mut screen);
+    screen.goes_on();
     let selected = screen.model.inbox.list.selected().unwrap();
     assert_eq!(selected.kind.word(), "result", "{before}: {}", screen.dump());
     // Once the person moves on, it is one of the others again.

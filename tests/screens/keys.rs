@@ -1,9 +1,9 @@
 //! What keys do.
 
-use crate::support::test_screen::{TestScreen, drive};
+use crate::support::test_screen::TestScreen;
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
-use sayso::inbox::{DecidedBy, DecisionRequest};
+use sayso::inbox::DecisionRequest;
 use sayso::tui::{Cmd, Focus, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -24,10 +24,10 @@ fn every_way_of_deciding() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("a");
     assert_eq!(kinds(&screen), [of("accept", "notify")]);
-    assert_eq!(screen.selected(), "Lunch on Thursday?", "the next one is selected");
+    screen.selects("Lunch on Thursday?"); // the next one is selected
     screen.press("r").type_in("Friday is better").press("<ctrl-s>");
     assert!(kinds(&screen).contains(&of("respond", "write_email")));
-    assert_eq!(screen.selected(), "", "nothing else comes under the keys while it is answered");
+    screen.selects(""); // nothing else comes under the keys while it is answered
     screen.press("j").press("i");
     let ignored = screen.decisions().into_iter().find(|decision| decision.r#type == "ignore").unwrap();
     assert_eq!(ignored.action, "write_email");
@@ -35,22 +35,20 @@ fn every_way_of_deciding() {
     let edited = screen.decisions().into_iter().find(|decision| decision.r#type == "edit").unwrap();
     assert_eq!(edited.args["minutes"], json!(45));
     assert_eq!(edited.proposed["minutes"], json!(30));
-    assert_eq!(screen.selected(), "Mean of three values");
-    screen.press("G").press("a");
-    assert!(screen.note().starts_with("Filed away"), "{}", screen.note());
+    screen.selects("Mean of three values");
+    screen.press("G").press("a").says("Filed away…");
 }
 
 #[test]
 fn an_answered_thread_is_followed_and_no_key_decides_another() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
-    assert!(screen.dump().contains("The agent gets your answer in a moment"), "{}", screen.dump());
-    screen.press("a").press("i");
-    assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
+    screen.shows(["The agent gets your answer in a moment"]);
+    screen.press("a").press("i").decided(1);
     let thread = screen.model.inbox.following.clone().unwrap().thread;
     screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "write".to_owned() }));
     screen.tell(Msg::Progress(Progress::Text { thread, delta: "Dear Eve, Friday".to_owned() }));
-    assert!(screen.dump().contains("Dear Eve, Friday"), "what is being written is shown: {}", screen.dump());
+    screen.shows(["Dear Eve, Friday"]); // what is being written is shown
     screen.press("j");
     assert!(!screen.selected().is_empty() && !screen.dump().contains("Dear Eve, Friday"));
 }
@@ -59,11 +57,10 @@ fn an_answered_thread_is_followed_and_no_key_decides_another() {
 fn how_a_decision_ended_and_what_was_learned_is_said() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a");
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
-    assert_eq!(screen.note(), "Accepted: “Lunch on Thursday?”");
+    screen.goes_on().says("Accepted: “Lunch on Thursday?”");
     screen.remember();
     screen.tell(Msg::Changed);
-    assert!(screen.note().starts_with("Learned: Prefers short replies."), "{}", screen.note());
+    screen.says("Learned: Prefers short replies.…");
 }
 
 #[test]
@@ -71,10 +68,8 @@ fn a_key_meant_for_the_card_before_decides_nothing() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("a");
     screen.key(Key::plain('i'), Duration::from_millis(150), false);
-    assert_eq!(screen.decisions().len(), 1);
-    assert_eq!(screen.note(), "Ignored: typed before the card was shown");
-    screen.press("i");
-    assert_eq!(screen.decisions().len(), 2);
+    screen.decided(1).says("Ignored: typed before the card was shown");
+    screen.press("i").decided(2);
 }
 
 #[test]
@@ -83,8 +78,7 @@ fn what_was_decided_can_be_taken_back() {
     screen.press("j").press("a");
     assert!(!screen.titles().contains(&"Lunch on Thursday?".to_owned()));
     assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
-    screen.press("u");
-    assert_eq!(screen.selected(), "Lunch on Thursday?");
+    screen.press("u").selects("Lunch on Thursday?");
     assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_some()));
 }
 
@@ -94,23 +88,18 @@ fn what_an_earlier_screen_holds_can_be_undone_and_its_end_is_said() {
     screen.press("j").press("a");
     let mut screen = screen.reopen();
     assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
-    assert!(screen.dump().contains("u undo"), "{}", screen.dump());
-    assert_eq!(screen.note(), "Accepted: “Lunch on Thursday?”", "it says what is held");
-    screen.press("u");
-    assert_eq!(screen.note(), "Undone: “Lunch on Thursday?”");
+    screen.shows(["u undo"]).says("Accepted: “Lunch on Thursday?”"); // it says what is held
+    screen.press("u").says("Undone: “Lunch on Thursday?”");
     screen.press("a");
     let mut screen = screen.reopen();
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
-    assert_eq!(screen.note(), "Accepted: “Lunch on Thursday?”");
+    screen.goes_on().says("Accepted: “Lunch on Thursday?”");
 }
 
 #[test]
 fn marks_are_decided_together_and_taken_back_as_a_whole() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("gn").press("*").press("a");
-    assert!(screen.decisions().is_empty(), "it asks first");
-    screen.press("<enter>");
-    assert!(screen.decisions().is_empty(), "Enter does not confirm");
+    screen.press("gn").press("*").press("a").decided(0); // it asks first
+    screen.press("<enter>").decided(0); // Enter does not confirm
     screen.press("y");
     assert_eq!(kinds(&screen).len(), 2);
     screen.press("u");
@@ -121,26 +110,18 @@ fn marks_are_decided_together_and_taken_back_as_a_whole() {
 #[test]
 fn marks_of_two_sorts_and_trouble_are_not_decided_together() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("*");
-    let shown = screen.dump();
-    assert!(shown.contains("marked · Esc clears · only one kind and one tool"), "{shown}");
-    assert!(!shown.contains("your answer goes to all") && !shown.contains("a accept"), "{shown}");
-    screen.press("a");
-    assert!(screen.note().contains("one kind and one tool"), "{}", screen.note());
-    assert!(screen.note().contains("triage, approvals (sending mail, "), "{}", screen.note());
-    screen.press("gx").press("*").press("a");
-    assert!(screen.note().contains("one at a time"), "{}", screen.note());
-    screen.press("\\write<enter>").press("*").press("a");
-    assert!(screen.decisions().is_empty());
+    screen.press("*").shows(["marked · Esc clears · only one kind and one tool"]);
+    screen.hides(["your answer goes to all", "a accept"]);
+    screen.press("a").says("…one kind and one tool…").says("…triage, approvals (sending mail, …");
+    screen.press("gx").press("*").press("a").says("…one at a time…");
+    screen.press("\\write<enter>").press("*").press("a").decided(0);
 }
 
 #[test]
 fn warned_items_are_left_out_and_named() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("\\from:eve<enter>").press("*").press("\\<ctrl-u>write_email<enter>").press("*").press("a");
-    let shown = screen.dump();
-    assert!(shown.contains("1 item will be accepted"), "{shown}");
-    assert!(shown.contains("Invoice 4711: carries a warning"), "{shown}");
+    screen.shows(["1 item will be accepted", "Invoice 4711: carries a warning"]);
     screen.press("y");
     assert_eq!(kinds(&screen), [of("accept", "write_email")]);
 }
@@ -160,10 +141,9 @@ fn what_is_only_worth_knowing_asks_nothing_more() {
 fn new_items_do_not_move_the_selection() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("jj");
-    screen.press("s").press("j").press("<enter>");
-    assert_eq!(screen.selected(), "Invoice 4711", "sorting keeps it");
+    screen.press("s").press("j").press("<enter>").selects("Invoice 4711"); // sorting keeps it
     screen.start("desk", json!({"kind": "mail", "title": "Brand new", "from": "x@example.org"}));
-    assert_eq!(screen.selected(), "Invoice 4711");
+    screen.selects("Invoice 4711");
     assert_eq!(screen.titles()[1], "Brand new");
     assert!(matches!(screen.outside.last(), Some(Cmd::Notice(text)) if text.contains("1 new item")));
 }
@@ -172,22 +152,10 @@ fn new_items_do_not_move_the_selection() {
 fn keys_are_dead_on_what_vanished_until_the_next_move() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j");
-    let id = InterruptId::parse(&screen.model.inbox.list.selected().unwrap().id).unwrap();
-    screen.behind(async |inbox| {
-        let decide = DecisionRequest {
-            interrupt: id,
-            decision: Decision::Ignore,
-            shown: None,
-            learn: true,
-            by: DecidedBy::Cli,
-        };
-        inbox.decisions().decide(decide).await.unwrap();
-    });
-    assert_eq!(screen.selected(), "");
-    screen.press("a").press("i");
-    assert_eq!(screen.decisions().len(), 1, "only the one decided elsewhere");
-    screen.press("j");
-    assert_eq!(screen.selected(), "Invoice 4711", "the move goes to what took its place");
+    screen.ignored_elsewhere();
+    screen.selects("");
+    screen.press("a").press("i").decided(1); // only the one decided elsewhere
+    screen.press("j").selects("Invoice 4711"); // the move goes to what took its place
 }
 
 #[test]
@@ -200,8 +168,7 @@ fn a_card_that_changed_is_not_decided_as_it_was() {
     let decide =
         DecisionRequest::on_screen(InterruptId::parse(&shown.id).unwrap(), wrong, Decision::Accept, true);
     screen.perform(vec![Cmd::Decide(sayso::tui::DecisionKind::Accepted, vec![decide])]);
-    assert!(screen.decisions().is_empty());
-    assert!(screen.note().contains("has changed since it was shown"), "{}", screen.note());
+    screen.decided(0).says("…has changed since it was shown…");
 }
 
 #[test]
@@ -219,11 +186,8 @@ fn snoozed_items_are_out_of_sight() {
 #[test]
 fn a_snooze_is_undone_before_the_decision_that_came_before_it() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("a").press("z").press("<enter>");
-    assert!(screen.note().starts_with("Snoozed: “Lunch on Thursday?”"), "{}", screen.note());
-    screen.press("j").press("u");
-    assert_eq!(screen.note(), "Snooze ended: “Lunch on Thursday?”");
-    assert_eq!(screen.selected(), "Lunch on Thursday?");
+    screen.press("a").press("z").press("<enter>").says("Snoozed: “Lunch on Thursday?”…");
+    screen.press("j").press("u").says("Snooze ended: “Lunch on Thursday?”").selects("Lunch on Thursday?");
     assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_none()));
     screen.press("u");
     assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_some()), "{}", screen.note());
@@ -233,8 +197,7 @@ fn a_snooze_is_undone_before_the_decision_that_came_before_it() {
 fn a_message_is_cut_between_words() {
     let mut screen = TestScreen::full((60, 24));
     screen.model.say("Accepted: “The figures of the third quarter for the Donaudampfschifffahrt”");
-    let shown = screen.dump();
-    assert!(shown.contains("Accepted: “The figures of the third quarter for the…\n"), "{shown}");
+    screen.shows(["Accepted: “The figures of the third quarter for the…\n"]);
 }
 
 #[test]
@@ -242,7 +205,7 @@ fn a_thread_that_asks_nothing_after_its_answer_is_let_go() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
     assert!(screen.model.inbox.following.is_some());
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.goes_on();
     assert!(screen.model.inbox.following.is_none(), "{}", screen.dump());
     assert!(!screen.selected().is_empty(), "{}", screen.dump());
 }
@@ -250,38 +213,27 @@ fn a_thread_that_asks_nothing_after_its_answer_is_let_go() {
 #[test]
 fn a_time_to_snooze_until_can_be_typed() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("z").press("G<enter>").type_in("someday").press("<enter>");
-    assert!(screen.note().contains("is not a time"), "{}", screen.note());
-    screen.press("<ctrl-u>").type_in("fri 9:00").press("<enter>");
-    assert!(screen.note().contains("” until Fri 6 Mar 09:00 · gs"), "{}", screen.note());
-    screen.press("gs");
-    assert!(screen.dump().contains("z Fri 09:00"), "{}", screen.dump());
+    screen.press("z").press("G<enter>").type_in("someday").press("<enter>").says("…is not a time…");
+    screen.press("<ctrl-u>").type_in("fri 9:00").press("<enter>").says("…” until Fri 6 Mar 09:00 · gs…");
+    screen.press("gs").shows(["z Fri 09:00"]);
 }
 
 #[test]
 fn a_search_for_an_unknown_kind_says_above_the_prompt_which_there_are() {
     let mut screen = TestScreen::full(SIZE);
     for typed in ["/kind:approvl<enter>", "\\kind:approvl<enter>"] {
-        screen.press(typed);
-        let shown = screen.dump();
-        assert!(shown.contains("kind: takes triage, approval, question, trouble or result"), "{shown}");
-        screen.type_in("x");
-        assert_eq!(screen.note(), "", "it goes with the next key");
+        screen.press(typed).shows(["kind: takes triage, approval, question, trouble or result"]);
+        screen.type_in("x").says(""); // it goes with the next key
         screen.press("<esc>");
     }
     screen.press("2").press("/is:warn<enter>");
-    let shown = screen.dump();
-    assert!(
-        shown.contains("is: takes engine, ready, ") && shown.contains("or an outcome"),
-        "all of it: {shown}"
-    );
+    screen.shows(["is: takes engine, ready, ", "or an outcome"]); // all of it
 }
 
 #[test]
 fn search_and_filters() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("/is:warn<enter>");
-    assert_eq!(screen.selected(), "Invoice 4711");
+    screen.press("/is:warn<enter>").selects("Invoice 4711");
     screen.press("/example.org<enter>").press("n");
     let first = screen.selected();
     screen.press("N").press("n");
@@ -290,8 +242,7 @@ fn search_and_filters() {
     assert!(screen.titles().is_empty());
     screen.press("<esc><esc>");
     assert_eq!(screen.titles().len(), 9);
-    screen.press("/older:soon<enter>");
-    assert!(screen.note().contains("older: takes a time"), "{}", screen.note());
+    screen.press("/older:soon<enter>").says("…older: takes a time…");
     for (keys, count) in
         [("ga", 4), ("gn", 2), ("gq", 1), ("gx", 1), ("gd", 1), ("gs", 0), ("go", 0), ("gi", 9)]
     {
@@ -304,19 +255,15 @@ fn search_and_filters() {
 fn a_thread_is_started_from_a_form_and_from_the_palette() {
     let mut screen = TestScreen::with(SIZE, Vec::new());
     screen.press("c<enter>").type_in("mail").press("<tab>").type_in("By hand").press("<ctrl-s>");
-    assert!(screen.note().starts_with("Started t"), "{}", screen.note());
-    screen.press(":").type_in("desk --kind mail --title \"By line\"").press("<enter>");
-    assert!(screen.note().starts_with("Started t"), "{}", screen.note());
-    screen.press("c<enter><ctrl-s>");
-    assert!(screen.dump().contains("is required"), "{}", screen.dump());
+    screen.says("Started t…");
+    screen.press(":").type_in("desk --kind mail --title \"By line\"").press("<enter>").says("Started t…");
+    screen.press("c<enter><ctrl-s>").shows(["is required"]);
 }
 
 #[test]
 fn the_palette_acts_but_never_decides() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press(":").type_in("accept").press("<enter>");
-    assert!(screen.note().contains("press a"), "{}", screen.note());
-    assert!(screen.decisions().is_empty());
+    screen.press(":").type_in("accept").press("<enter>").says("…press a…").decided(0);
     screen.press(":").type_in("all threads").press("<enter>");
     assert_eq!(screen.model.tab, Tab::Threads);
 }
@@ -324,74 +271,47 @@ fn the_palette_acts_but_never_decides() {
 #[test]
 fn results_go_on_in_the_same_thread() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("Gr").type_in("now by quarter").press("<ctrl-s>");
-    assert!(screen.note().starts_with("Continued"), "{}", screen.note());
+    screen.press("Gr").type_in("now by quarter").press("<ctrl-s>").says("Continued…");
     assert_eq!(screen.titles().len(), 8);
 }
 
 #[test]
 fn the_editor_gives_back_what_it_was_given() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("jE");
-    let Some(Cmd::Editor(layer, text, "eml")) = screen.outside.pop() else {
-        panic!("an editor is asked for")
-    };
+    let (layer, text) = screen.press("jE").editor();
     assert!(text.starts_with("To: ") && text.contains("\nSubject: Re: "), "{text}");
     let text = text.replace("Thursday at noon", "Friday at one");
     screen.tell(Msg::Edited(layer, Ok(text)));
     screen.drawn();
-    screen.press("<ctrl-s>");
-    assert!(screen.dump().contains("+ Friday at one"), "{}", screen.dump());
+    screen.press("<ctrl-s>").shows(["+ Friday at one"]);
     screen.press("y");
     assert_eq!(kinds(&screen), [of("edit", "write_email")]);
 }
 
 #[test]
-fn a_text_that_cannot_be_read_is_opened_again() {
+fn a_text_that_cannot_be_read_is_opened_again_kept_and_not_skipped() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("jE");
-    let Some(Cmd::Editor(layer, text, "eml")) = screen.outside.pop() else {
-        panic!("an editor is asked for")
-    };
-    let text = format!("Hello\n{text}");
-    screen.tell(Msg::Edited(layer, Ok(text.clone())));
-    assert!(screen.note().contains("“Hello” is not a known header"), "{}", screen.note());
-    screen.press("<ctrl-g>");
-    assert!(matches!(screen.outside.pop(), Some(Cmd::Editor(_, again, "eml")) if again == text));
-}
-
-#[test]
-fn a_text_that_cannot_be_read_is_kept_and_not_skipped() {
-    let mut screen = TestScreen::full(SIZE);
-    screen.press("jE");
-    let Some(Cmd::Editor(layer, text, "eml")) = screen.outside.pop() else {
-        panic!("an editor is asked for")
-    };
+    let (layer, text) = screen.press("jE").editor();
     let bad = format!("Hello\n{text}");
     screen.tell(Msg::Edited(layer, Ok(bad.clone())));
+    screen.says("…“Hello” is not a known header…");
+    assert_eq!(screen.press("<ctrl-g>").editor().1, bad);
+    screen.tell(Msg::Edited(layer, Ok(bad.clone())));
     screen.drawn();
-    screen.type_in("unseen").press("<ctrl-s>");
-    assert!(screen.note().contains("Ctrl-g opens it again"), "{}", screen.note());
-    assert!(!screen.dump().contains("unseen"), "{}", screen.dump());
-    screen.press("<esc>").press("E");
-    let Some(Cmd::Editor(layer, again, "eml")) = screen.outside.pop() else {
-        panic!("an editor is asked for")
-    };
+    screen.type_in("unseen").press("<ctrl-s>").says("…Ctrl-g opens it again…").hides(["unseen"]);
+    let (layer, again) = screen.press("<esc>").press("E").editor();
     assert_eq!(again, bad, "it was kept when the form was closed");
     screen.tell(Msg::Edited(layer, Ok("\n".to_owned())));
-    assert!(screen.note().contains("the form stays as it is"), "{}", screen.note());
-    screen.press("<ctrl-g>");
-    assert!(matches!(screen.outside.pop(), Some(Cmd::Editor(_, again, "eml")) if again == text));
+    screen.says("…the form stays as it is…");
+    assert_eq!(screen.press("<ctrl-g>").editor().1, text);
 }
 
 #[test]
 fn a_time_is_typed_as_people_say_it_and_reviewed() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("jjj").press("e").press("<ctrl-u>").type_in("2026-03-05 15:00");
-    assert!(screen.dump().contains("Thursday 5 March 2026, 15:00"), "{}", screen.dump());
-    screen.press("<ctrl-s>");
-    assert!(screen.dump().contains("+ 2026-03-05T15:00:00+00:00"), "{}", screen.dump());
-    assert!(screen.dump().contains("Thursday 5 March 2026, 15:00"), "{}", screen.dump());
+    screen.shows(["Thursday 5 March 2026, 15:00"]);
+    screen.press("<ctrl-s>").shows(["+ 2026-03-05T15:00:00+00:00", "Thursday 5 March 2026, 15:00"]);
     screen.press("y");
     assert_eq!(screen.decisions()[0].args["start"], "2026-03-05T15:00:00+00:00");
 }
@@ -401,10 +321,8 @@ fn copying_stopping_pausing_and_leaving() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("y");
     assert!(matches!(screen.outside.last(), Some(Cmd::Copy(text)) if text.contains("Quarterly figures")));
-    screen.press("X").press("y");
-    assert!(screen.note().starts_with("Stopped"), "{}", screen.note());
-    screen.press("!");
-    assert!(screen.note().starts_with("Paused"), "{}", screen.note());
+    screen.press("X").press("y").says("Stopped…");
+    screen.press("!").says("Paused…");
     screen.press("<enter>");
     assert_eq!(screen.model.focus, Focus::Card);
     screen.press("q");
@@ -417,9 +335,9 @@ fn copying_stopping_pausing_and_leaving() {
 fn the_mouse_points_and_scrolls() {
     let mut screen = TestScreen::full(SIZE);
     screen.tell(Msg::Mouse(Mouse::Click, 5, 4));
-    assert_eq!(screen.selected(), "Lunch on Thursday?");
+    screen.selects("Lunch on Thursday?");
     screen.tell(Msg::Mouse(Mouse::WheelDown, 5, 4));
-    assert_eq!(screen.selected(), "Invoice 4711");
+    screen.selects("Invoice 4711");
     screen.tell(Msg::Mouse(Mouse::Click, 14, 0));
     assert_eq!(screen.model.tab, Tab::Threads);
 }
@@ -441,18 +359,12 @@ fn own_commands_run_on_the_card() {
     screen.model.options.commands = commands;
     screen.press("j").burst("gj");
     assert!(screen.model.layers.is_empty(), "keys that came together run nothing");
-    screen.press("gj");
-    let shown = screen.dump();
-    assert!(shown.contains("\"title\":\"Lunch on Thursday?\"") && shown.contains("in /"), "{shown}");
-    screen.press("<esc>").press("gJ");
-    assert_eq!(screen.note(), "break: it failed with 3: no such ticket");
-    screen.press("?").type_in("ticket title");
-    assert!(!screen.dump().contains("Your own commands"), "{}", screen.dump());
-    screen.press("<esc>?").type_in("show the title");
-    assert!(screen.dump().contains("Your own commands"), "{}", screen.dump());
+    screen.press("gj").shows(["\"title\":\"Lunch on Thursday?\"", "in /"]);
+    screen.press("<esc>").press("gJ").says("break: it failed with 3: no such ticket");
+    screen.press("?").type_in("ticket title").hides(["Your own commands"]);
+    screen.press("<esc>?").type_in("show the title").shows(["Your own commands"]);
     screen.press("<esc>").press(":").type_in("show the title").press("<enter>");
-    assert!(screen.note().contains("press gj with the card"), "{}", screen.note());
-    assert!(screen.decisions().is_empty());
+    screen.says("…press gj with the card…").decided(0);
 }
 
 /// With nothing to decide, the palette begins with a new thread; help shows whole sentences.
@@ -464,9 +376,7 @@ fn the_palette_begins_with_what_one_would_do_first() {
     let at = |what: &str| shown.find(what).unwrap_or(usize::MAX);
     assert!(at(" new thread ") < at("next tab") && at("search the list") < at("next tab"), "{shown}");
     assert!(!shown.contains("inbox: the inbox"), "{shown}");
-    screen.press("<esc>?").type_in("last thing learned");
-    let shown = screen.dump();
-    assert!(shown.contains("undo or narrow the last thing learned"), "{shown}");
+    screen.press("<esc>?").type_in("last thing learned").shows(["undo or narrow the last thing learned"]);
 }
 
 /// Help and the palette begin with what can be done to what is selected, and are searched by typing.
@@ -477,14 +387,11 @@ fn help_begins_with_what_fits() {
     let shown = screen.dump();
     let (here, everywhere) = (shown.find(" Here"), shown.find("Everywhere"));
     assert!(here.is_some() && everywhere.is_none_or(|other| here < Some(other)), "{shown}");
-    screen.type_in("snooze");
-    let shown = screen.dump();
-    assert!(shown.contains("snooze") && !shown.contains("accept"), "{shown}");
-    screen.press("<esc>?").type_in("qqqq");
-    assert!(screen.dump().contains("No key does that"), "{}", screen.dump());
+    screen.type_in("snooze").shows(["snooze"]).hides(["accept"]);
+    screen.press("<esc>?").type_in("qqqq").shows(["No key does that"]);
     screen.press("<esc>").press(":");
     let shown = screen.dump();
     let first = |what: &str| shown.find(what).unwrap_or(usize::MAX);
     assert!(first("accept:").min(first(" accept ")) < first("next tab"), "{shown}");
-    assert!(screen.decisions().is_empty());
+    screen.decided(0);
 }

@@ -1,7 +1,7 @@
 //! How the list is ordered, grouped and folded, and what is said before many are decided at once.
 
-use crate::support::test_screen::{TestScreen, drive, wall};
-use sayso::store::HandedIn;
+use crate::support::test_inbox::hand_in;
+use crate::support::test_screen::{TestScreen, wall};
 use sayso::tui::{Group, Msg, Sort};
 use serde_json::json;
 use std::time::Duration;
@@ -26,16 +26,12 @@ fn choose(screen: &mut TestScreen, words: &str) {
 #[test]
 fn groups_fold_and_what_is_folded_is_never_decided() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("-");
-    assert!(screen.note().contains("no groups to fold"), "{}", screen.note());
+    screen.press("-").says("…no groups to fold…");
     screen.press("s");
     choose(&mut screen, "by kind");
     let all = screen.titles().len();
-    screen.press("gg");
-    assert_eq!(screen.selected(), "Lunch on Thursday?", "approvals come first");
-    screen.press(" ").press("-");
-    let shown = screen.dump();
-    assert!(shown.contains("▸ approval · 4"), "{shown}");
+    screen.press("gg").selects("Lunch on Thursday?"); // approvals come first
+    screen.press(" ").press("-").shows(["▸ approval · 4"]);
     assert_eq!(screen.titles().len(), all - 4);
     assert!(!screen.model.inbox.list.has_marks(), "a mark out of sight would be decided unseen");
     assert!(!screen.selected().is_empty(), "the selection goes on to the next group");
@@ -43,10 +39,8 @@ fn groups_fold_and_what_is_folded_is_never_decided() {
     for _ in 0..all {
         screen.press("-");
     }
-    let shown = screen.dump();
-    assert!(shown.contains("▸ trouble · 1") && !shown.contains("Inbox zero"), "{shown}");
-    screen.press("a").press("i");
-    assert!(screen.decisions().is_empty());
+    screen.shows(["▸ trouble · 1"]).hides(["Inbox zero"]);
+    screen.press("a").press("i").decided(0);
     screen.press("+");
     assert_eq!(screen.titles().len(), all);
     assert!(!screen.selected().is_empty());
@@ -93,35 +87,23 @@ fn a_row_tells_the_age_of_the_mail() {
     let rows = screen.model.inbox.list.all();
     let old = rows.iter().find(|row| row.title == "Old news").unwrap().thread.clone();
     screen.behind(async |inbox| {
-        let raw = inbox.engine().store().put_blob(b"mail".to_vec()).await.unwrap();
         let sent_at = wall().checked_sub(jiff::SignedDuration::from_hours(72)).ok();
-        let mail = HandedIn {
-            identity: "m1".to_owned(),
-            message_id: None,
-            conversation: "c1".to_owned(),
-            sender: "x@example.org".to_owned(),
-            subject: "Old news".to_owned(),
-            sent_at,
-            raw,
-            words: String::new(),
-        };
-        inbox.engine().store().mail().hand_in(old.clone(), mail).await.unwrap();
+        hand_in(inbox, &old, "Old news", |mail| mail.sent_at = sent_at).await;
     });
     let screen = &mut screen.reopen();
     assert_eq!(screen.titles(), ["Old news", "News"]);
-    assert!(screen.dump().contains(" 3d "), "{}", screen.dump());
+    screen.shows([" 3d "]);
 }
 
 #[test]
 fn what_was_learned_is_taken_back_or_narrowed_in_place() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("gl");
-    assert_eq!(screen.note(), "Nothing was learned lately");
+    screen.press("gl").says("Nothing was learned lately");
     screen.press("j").press("a");
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.goes_on();
     screen.remember();
     screen.tell(Msg::Changed);
-    assert!(screen.note().contains("gl takes it back or narrows it"), "{}", screen.note());
+    screen.says("…gl takes it back or narrows it…");
     screen.press("gl");
     choose(&mut screen, "narrow it");
     screen.type_in(" To colleagues.").press("<enter>");
@@ -137,7 +119,7 @@ fn what_was_learned_is_taken_back_or_narrowed_in_place() {
 fn several_lessons_of_one_decision_are_counted() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a");
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.goes_on();
     let long = "word ".repeat(60);
     screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example");
     screen.learn("email/response_preferences", &format!("- Say {long}"));
@@ -151,12 +133,8 @@ fn several_lessons_of_one_decision_are_counted() {
 #[test]
 fn before_many_are_ignored_it_says_what_they_teach() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("gn").press("*").press("i");
-    let shown = screen.dump();
-    assert!(shown.contains("Quarterly figures · may learn to skip Bob Stone"), "{shown}");
-    screen.press("n").press("I");
-    let shown = screen.dump();
-    assert!(shown.contains("Quarterly figures") && !shown.contains("may learn"), "{shown}");
+    screen.press("gn").press("*").press("i").shows(["Quarterly figures · may learn to skip Bob Stone"]);
+    screen.press("n").press("I").shows(["Quarterly figures"]).hides(["may learn"]);
 }
 
 #[test]
@@ -173,12 +151,11 @@ fn the_hold_drains_as_a_bar() {
 fn a_decision_leads_to_its_reasons_and_to_other_answers() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a");
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
-    screen.press("gh").press("w");
-    assert!(screen.dump().contains("Why it was asked"), "{}", screen.dump());
+    screen.goes_on();
+    screen.press("gh").press("w").shows(["Why it was asked"]);
     screen.press("<esc>").press("=");
     assert_eq!(screen.model.inbox.history.filter.typed, "from:\"eve@example.org\"");
-    assert!(screen.dump().contains("Lunch on Thursday?"), "{}", screen.dump());
+    screen.shows(["Lunch on Thursday?"]);
 }
 
 /// A screen at the beginning of the tour; the tour's mail is delivered to this folder.
@@ -214,17 +191,12 @@ fn the_tour_says_when_it_is_too_late_to_undo() {
     let mut screen = on_tour(folder.path());
     screen.pass(Duration::from_secs(1));
     screen.press("i").press("e").type_in("Dear Ada, ").press("<ctrl-s>").press("y");
-    assert!(screen.dump().contains("Press u to take it back"), "{}", screen.dump());
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.shows(["Press u to take it back"]);
+    screen.goes_on();
     screen.pass(Duration::from_secs(11));
-    let shown = screen.dump();
-    assert!(shown.contains("Tour 3 of 8") && shown.contains("what you accepted has been sent"), "{shown}");
-    screen.press("gh");
-    let shown = screen.dump();
-    assert!(shown.contains("Tour 3 of 8") && shown.contains("Esc goes back"), "{shown}");
-    screen.press("gi");
-    let shown = screen.dump();
-    assert!(shown.contains("Tour 4 of 8") && shown.contains("Esc leaves the tour"), "{shown}");
+    screen.shows(["Tour 3 of 8", "what you accepted has been sent"]);
+    screen.press("gh").shows(["Tour 3 of 8", "Esc goes back"]);
+    screen.press("gi").shows(["Tour 4 of 8", "Esc leaves the tour"]);
 }
 
 /// The tour selects what it speaks of, and goes on by what the person does; it decides nothing.
@@ -232,8 +204,7 @@ fn the_tour_says_when_it_is_too_late_to_undo() {
 fn the_tour_goes_on_by_what_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let mut screen = on_tour(folder.path());
-    assert_eq!(screen.selected(), "your mailbox is 98% full");
-    assert!(screen.dump().contains("Tour 1 of 8"), "{}", screen.dump());
+    screen.selects("your mailbox is 98% full").shows(["Tour 1 of 8"]);
     screen.pass(Duration::from_secs(1));
     screen.press("i");
     assert_eq!(
@@ -241,48 +212,30 @@ fn the_tour_goes_on_by_what_is_done() {
         ("Re: Twelve cargo bikes", true)
     );
     screen.press("e").type_in("Dear Ada, ").press("<ctrl-s>");
-    assert!(
-        screen.dump().contains("+ Dear Ada, Gladly."),
-        "it opens on the text, at its beginning: {}",
-        screen.dump()
-    );
-    assert!(screen.dump().contains("Tour 2 of 8"), "what it says stays in sight: {}", screen.dump());
-    screen.press("y");
-    assert!(screen.dump().contains("Tour 3 of 8"), "{}", screen.dump());
-    screen.press("u");
-    assert_eq!(screen.note(), "Undone: “Re: Twelve cargo bikes”");
+    screen.shows(["+ Dear Ada, Gladly."]); // it opens on the text, at its beginning
+    screen.shows(["Tour 2 of 8"]); // what it says stays in sight
+    screen.press("y").shows(["Tour 3 of 8"]);
+    screen.press("u").says("Undone: “Re: Twelve cargo bikes”");
     assert_eq!(
         (screen.selected().as_str(), screen.dump().contains("Tour 4 of 8")),
         ("Build failed: 1", true)
     );
-    screen.press("gh").press("gi");
-    assert_eq!(screen.selected(), "Build failed: 1", "whoever looks around comes back to it");
-    screen.press("i");
-    assert!(screen.dump().contains("sayso learns from that"), "{}", screen.dump());
+    screen.press("gh").press("gi").selects("Build failed: 1"); // whoever looks around comes back to it
+    screen.press("i").shows(["sayso learns from that"]);
     screen.remember();
     screen.tell(Msg::Changed);
-    assert!(screen.note().starts_with("Learned"), "{}", screen.note());
-    assert!(screen.dump().contains("sayso learns from that"), "that was another lesson: {}", screen.dump());
+    screen.says("Learned…").shows(["sayso learns from that"]); // that was another lesson
     screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example about build failures");
     screen.tell(Msg::Changed);
     screen.pass(Duration::from_secs(60));
-    assert!(screen.dump().contains("Tour 5 of 8"), "it waits for a key: {}", screen.dump());
-    screen.press("gl");
-    assert!(screen.dump().contains("Tour 5 of 8"), "the lesson is looked at: {}", screen.dump());
-    screen.press("<esc>");
-    assert!(screen.dump().contains("Tour 6 of 8"), "{}", screen.dump());
+    screen.shows(["Tour 5 of 8"]); // it waits for a key
+    screen.press("gl").shows(["Tour 5 of 8"]); // the lesson is looked at
+    screen.press("<esc>").shows(["Tour 6 of 8"]);
     let mail = std::fs::read_to_string(folder.path().join("mail/inbox/new/29-build-failed.demo")).unwrap();
     assert!(mail.contains("Mar 2026 09:59:00"), "another mail has come just now: {mail}");
-    screen.press("gk");
-    assert!(
-        screen.dump().contains("Tour 6 of 8"),
-        "it waits while skipped mail is looked at: {}",
-        screen.dump()
-    );
+    screen.press("gk").shows(["Tour 6 of 8"]); // it waits while skipped mail is looked at
     screen.press("gi");
     assert_eq!((screen.selected().as_str(), screen.dump().contains("Tour 7 of 8")), ("git push", true));
-    screen.press("a");
-    assert!(screen.dump().contains("Tour 8 of 8"), "{}", screen.dump());
-    screen.press("<esc>").press("<esc>");
-    assert!(!screen.dump().contains("Tour"), "{}", screen.dump());
+    screen.press("a").shows(["Tour 8 of 8"]);
+    screen.press("<esc>").press("<esc>").hides(["Tour"]);
 }

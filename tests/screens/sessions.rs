@@ -1,14 +1,11 @@
 //! The sessions of coding agents: listed over any tab, with the way to their cards and terminals; and what an agent is
 //! told to remember.
 
-use crate::support::fake_model::FakeModel;
-use crate::support::test_inbox::{TestInbox, eager};
 use crate::support::test_screen::{TestScreen, drive, wall};
 use jiff::ToSpan;
 use sayso::inbox::DecisionQuery;
-use sayso::service::{NewRequest, News, SessionNews, Used};
+use sayso::service::{News, SessionNews, Used};
 use serde_json::{Value, json};
-use std::sync::Arc;
 use std::time::Duration;
 
 fn news(id: &str, minute: i64, what: News) -> SessionNews {
@@ -34,17 +31,12 @@ fn command(line: &str, session: &str) -> Value {
 }
 
 fn screen(told: Vec<SessionNews>, asked: Vec<Value>) -> TestScreen {
-    let inbox = TestInbox::builder().with_model(FakeModel::default()).settings(eager()).clock(Arc::new(wall));
-    let mut screen = TestScreen::over(inbox.open(), (100, 30));
+    let mut screen = TestScreen::with_requests(asked);
     screen.behind(async |inbox| {
         for news in told {
             inbox.sessions().record(news).await.unwrap();
         }
-        for input in asked {
-            inbox.requests().ask(NewRequest { input, key: None }).await.unwrap();
-        }
     });
-    screen.press("gg");
     screen
 }
 
@@ -82,10 +74,8 @@ fn enter_goes_to_the_card_and_decides_nothing() {
     // The cursor stays on its session when the list changes.
     screen.press("gc").press("jj");
     screen.behind(async |inbox| inbox.sessions().record(news("bell", 50, News::Ended)).await.unwrap());
-    screen.press("<enter>");
-    assert_eq!(screen.selected(), "$ npm test");
-    screen.press("gc").press("G").press("<enter>");
-    assert!(screen.note().contains("gw goes to its terminal"), "{}", screen.note());
+    screen.press("<enter>").selects("$ npm test");
+    screen.press("gc").press("G").press("<enter>").says("…gw goes to its terminal…");
     screen.press("<esc>");
     assert!(screen.model.layer().is_none() && screen.decisions().is_empty());
 }
@@ -93,20 +83,15 @@ fn enter_goes_to_the_card_and_decides_nothing() {
 #[test]
 fn a_terminal_that_cannot_be_shown_is_told_of() {
     let mut screen = screen(some(), vec![json!({"title": "Nobody's"}), command("npm test", "hub")]);
-    screen.press("gw");
-    assert!(screen.note().contains("its terminal takes no commands"), "{}", screen.note());
-    screen.press("gc").press("j").press("gw");
-    assert!(screen.note().contains("its terminal takes no commands"), "{}", screen.note());
-    screen.press("<esc>G").press("gw");
-    assert!(screen.note().contains("this did not come from a coding agent"), "{}", screen.note());
-    assert!(screen.decisions().is_empty());
+    screen.press("gw").says("…its terminal takes no commands…");
+    screen.press("gc").press("j").press("gw").says("…its terminal takes no commands…");
+    screen.press("<esc>G").press("gw").says("…this did not come from a coding agent…").decided(0);
 }
 
 #[test]
 fn nothing_is_listed_where_nobody_tells() {
     let mut screen = screen(Vec::new(), Vec::new());
-    screen.press("gc");
-    assert!(screen.dump().contains("No coding agent has reported a session"), "{}", screen.dump());
+    screen.press("gc").shows(["No coding agent has reported a session"]);
     screen.press("<enter>gw<esc>");
     assert!(screen.model.layer().is_none());
 }
@@ -117,35 +102,23 @@ fn what_an_agent_asks_is_answered_and_not_refused() {
         "args": {"Colour": ""}, "question": true, "allow": ["edit", "respond", "ignore"], "source": "claude-code",
         "folder": "/home/noor/hub", "session": {"id": "hub"}, "waiting": {}});
     let mut screen = screen(Vec::new(), vec![asked]);
-    screen.press("gq");
-    assert_eq!(screen.selected(), "Which colour?");
-    let shown = screen.dump();
-    assert!(shown.contains("The program claude-code asks you") && shown.contains("r answer"), "{shown}");
-    assert!(!shown.contains("Colour"), "an empty field says nothing: {shown}");
-    screen.press("r");
-    assert!(screen.dump().contains("Your answer to the agent"), "{}", screen.dump());
-    screen.press("<esc>").press("e");
-    assert!(screen.dump().contains("Your answer to the agent"), "{}", screen.dump());
+    screen.press("gq").selects("Which colour?").shows(["The program claude-code asks you", "r answer"]);
+    screen.hides(["Colour"]); // an empty field says nothing
+    screen.press("r").shows(["Your answer to the agent"]);
+    screen.press("<esc>").press("e").shows(["Your answer to the agent"]);
 }
 
 #[test]
 fn an_agent_is_told_to_remember_after_a_yes() {
     let mut screen = screen(Vec::new(), vec![command("npm test", "hub")]);
     screen.press("A").press("G");
-    let shown = screen.dump();
-    assert!(
-        shown.contains("let claude-code remember: Bash(npm test *), in this project, for you"),
-        "{shown}"
-    );
+    screen.shows(["let claude-code remember: Bash(npm test *), in this project, for you"]);
     screen.press("<enter>");
     let shown = screen.dump();
     assert!(shown.contains("this is not a sayso grant") && screen.decisions().is_empty(), "{shown}");
-    screen.press("n");
-    assert!(screen.decisions().is_empty());
-    screen.press("A").press("G<enter>").burst("y");
-    assert!(screen.decisions().is_empty(), "not in a burst");
-    screen.press("y");
-    assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
+    screen.press("n").decided(0);
+    screen.press("A").press("G<enter>").burst("y").decided(0); // not in a burst
+    screen.press("y").decided(1);
     assert!(screen.grants().is_empty(), "nothing is granted by it");
     screen.behind(async |inbox| {
         drive(inbox, Duration::from_secs(60)).await;
@@ -158,12 +131,9 @@ fn an_agent_is_told_to_remember_after_a_yes() {
 #[test]
 fn what_an_agent_was_to_remember_is_forgotten_with_undo() {
     let mut screen = screen(Vec::new(), vec![command("npm test", "hub")]);
-    screen.press("A").press("G<enter>").press("y");
-    assert_eq!(screen.decisions().len(), 1, "{}", screen.note());
-    screen.press("u");
-    assert!(screen.note().starts_with("Undone"), "{}", screen.note());
-    screen.press("a");
-    assert_eq!(screen.decisions().len(), 2, "{}", screen.note());
+    screen.press("A").press("G<enter>").press("y").decided(1);
+    screen.press("u").says("Undone…");
+    screen.press("a").decided(2);
     screen.behind(async |inbox| {
         drive(inbox, Duration::from_secs(60)).await;
         let query = DecisionQuery { limit: 1, ..DecisionQuery::default() };

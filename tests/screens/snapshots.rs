@@ -327,31 +327,13 @@ fn demo() {
 
 #[test]
 fn empty() {
-    for size in SIZES {
-        let mut screen = TestScreen::with(size, Vec::new());
-        let name = format!("empty_{}x{}", size.0, size.1);
-        insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
-            insta::assert_snapshot!(name, screen.dump());
-        });
-    }
+    snap_on("empty", |size| TestScreen::with(size, Vec::new()), |_| ());
 }
 
 #[test]
 fn gone() {
     snap_with("gone", |screen| {
         screen.press("j");
-        let id = screen.model.inbox.list.selected().unwrap().id.clone();
-        screen.behind(async |inbox| {
-            let id = sayso::graph::InterruptId::parse(&id).unwrap();
-            let decision = sayso::graph::Decision::Ignore;
-            let decide = sayso::inbox::DecisionRequest {
-                interrupt: id,
-                decision,
-                shown: None,
-                learn: true,
-                by: sayso::inbox::DecidedBy::Cli,
-            };
-            inbox.decisions().decide(decide).await.unwrap();
-        });
+        screen.ignored_elsewhere();
     });
 }

@@ -1,9 +1,10 @@
 //! Past threads: the list that lives, and one thread from every side.
 
 use crate::snapshots::{snap, snap_with};
-use crate::support::test_screen::{TestScreen, drive};
+use crate::support::test_inbox::deed;
+use crate::support::test_screen::{TestScreen, block_on};
 use crate::support::{TestInbox, samples};
-use sayso::graph::{EffectError, EffectTrace, ThreadId};
+use sayso::graph::ThreadId;
 use sayso::inbox::{DecisionEnd, Status, ThreadQuery};
 use sayso::tui::{Focus, Tab, ThreadPane};
 use serde_json::json;
@@ -41,7 +42,7 @@ fn every_side() {
     snap_with("threads_edited", |screen| {
         screen.press("je").press("<ctrl-u>").type_in("Friday").press("<ctrl-s>").press("y");
         screen.pass(Duration::from_secs(11));
-        screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+        screen.goes_on();
         screen.press("2").press("G").press("k").press("<enter>").press("G");
     });
 }
@@ -90,7 +91,7 @@ fn threads_are_searched_by_sender_kind_status_and_age() {
         screen.press("<esc>");
     }
     screen.press("gg").press("jj").press("/").type_in("kind:").press("<enter>");
-    assert!(screen.note().contains("kind: takes triage"), "{}", screen.note());
+    screen.says("…kind: takes triage…");
     screen.press("<esc>");
     assert_eq!(selected(&screen), before, "a search that was given up changes nothing");
 }
@@ -105,28 +106,24 @@ fn the_best_match_comes_first_and_n_walks_through_them() {
     let mut screen = TestScreen::with((200, 32), samples);
     screen.press("2/").type_in("budget").press("<enter>");
     assert_eq!(listed(&screen), ["The budget", "News"], "not by age");
-    assert!(screen.dump().contains("2 found  all "), "{}", screen.dump());
+    screen.shows(["2 found  all "]);
     assert_eq!(shown(&screen).view.title, "The budget");
     let found = screen.model.threads.rows[1].snippet.clone().unwrap();
     assert!(found.starts_with('…') && found.contains("Of the budget nobody"), "{found}");
-    assert!(screen.dump().contains("Of the budget"), "{}", screen.dump());
+    screen.shows(["Of the budget"]);
     screen.press("n");
     assert_eq!((selected(&screen).as_str(), shown(&screen).view.title.as_str()), ("News", "News"));
-    screen.press("n");
-    assert!(screen.note().contains("last match"), "{}", screen.note());
+    screen.press("n").says("…last match…");
     screen.press("N");
     assert_eq!(selected(&screen), "The budget");
-    screen.press("<esc>").press("n");
-    assert!(screen.note().contains("Nothing to repeat"), "{}", screen.note());
+    screen.press("<esc>").press("n").says("…Nothing to repeat…");
 }
 
 #[test]
 fn a_near_word_is_offered_where_nothing_is_found() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("2/").type_in("qarterly figurs").press("<enter>");
-    assert!(screen.dump().contains("“quarterly figures”"), "{}", screen.dump());
-    screen.press("<esc>/").type_in("zzzzzzzzz").press("<enter>");
-    assert!(!screen.dump().contains("Did you mean"), "{}", screen.dump());
+    screen.press("2/").type_in("qarterly figurs").press("<enter>").shows(["“quarterly figures”"]);
+    screen.press("<esc>/").type_in("zzzzzzzzz").press("<enter>").hides(["Did you mean"]);
 }
 
 /// A thread that ended shows how its last decision did, under the day it began.
@@ -139,7 +136,7 @@ fn threads_show_outcomes_and_days() {
     }
     screen.press("i");
     screen.pass(Duration::from_secs(11));
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.goes_on();
     screen.press("2");
     let shown = |title: &str| {
         let line = screen.model.threads.rows.iter().find(|line| line.title == title).unwrap();
@@ -148,12 +145,11 @@ fn threads_show_outcomes_and_days() {
     assert_eq!(shown("Lunch on Thursday?"), ("accepted".to_owned(), Some(DecisionEnd::Done)));
     assert_eq!(shown("Invoice 4711"), ("ignored".to_owned(), Some(DecisionEnd::Ignored)));
     assert_eq!(shown("Planning"), ("waiting".to_owned(), None));
-    let shown = screen.dump();
-    assert!(shown.contains("Today ───") && shown.contains("accepted  Lunch"), "{shown}");
+    screen.shows(["Today ───", "accepted  Lunch"]);
     screen.press("/").type_in("is:ignored").press("<enter>");
     assert_eq!(listed(&screen), ["Invoice 4711"]);
     screen.model.wall += jiff::SignedDuration::from_hours(24);
-    assert!(screen.dump().contains("Yesterday"), "{}", screen.dump());
+    screen.shows(["Yesterday"]);
 }
 
 #[test]
@@ -180,7 +176,7 @@ fn threads_are_filtered_by_workflow_too() {
     };
     choose(&mut screen, "workflow  report");
     assert_eq!(listed(&screen), ["What changed in the code base?"]);
-    assert!(screen.dump().contains("only report"), "{}", screen.dump());
+    screen.shows(["only report"]);
     choose(&mut screen, "waiting");
     assert!(listed(&screen).is_empty(), "no report waits");
     choose(&mut screen, "workflow  report");
@@ -267,11 +263,9 @@ fn a_thread_is_turned_and_left_by_h_and_l() {
 #[test]
 fn a_fork_is_asked_about_and_opens_in_the_inbox() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("2G").press("<enter>").press("f");
-    assert!(screen.note().contains("steps"), "{}", screen.note());
+    screen.press("2G").press("<enter>").press("f").says("…steps…");
     let original = shown(&screen).view.clone();
-    screen.press("lf");
-    assert!(screen.dump().contains("Fork a new thread after step"), "{}", screen.dump());
+    screen.press("lf").shows(["Fork a new thread after step"]);
     screen.press("n");
     let count = listed(&screen).len();
     screen.press("f");
@@ -279,7 +273,7 @@ fn a_fork_is_asked_about_and_opens_in_the_inbox() {
     assert_eq!(listed(&screen).len(), count, "keys that were waiting fork nothing");
     screen.press("n").press("fy");
     assert_eq!(screen.model.tab, Tab::Inbox);
-    assert_eq!(screen.selected(), "Quarterly figures");
+    screen.selects("Quarterly figures");
     let fork: ThreadId = screen.model.selected().unwrap().thread.clone();
     assert_ne!(fork, original.id);
     screen.behind(async |inbox| {
@@ -297,21 +291,18 @@ fn trouble_is_retried_or_given_up_from_its_thread() {
         (selected(&screen).as_str(), shown(&screen).view.status),
         ("Fetch the prices", Status::Trouble)
     );
-    screen.press("S");
-    assert!(screen.note().contains("in doubt"), "{}", screen.note());
-    screen.press("R").press("n");
-    assert!(screen.decisions().is_empty());
+    screen.press("S").says("…in doubt…");
+    screen.press("R").press("n").decided(0);
     screen.press("Ry");
     let decided = screen.decisions();
     assert_eq!((decided[0].r#type.as_str(), decided[0].by.to_string()), ("accept", "tui".to_owned()));
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.goes_on();
     assert_eq!(shown(&screen).view.status, Status::Trouble, "it failed again");
     screen.press("Xy");
     assert_eq!(screen.decisions().last().unwrap().r#type, "ignore");
-    screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+    screen.goes_on();
     assert_eq!(shown(&screen).view.status, Status::Abandoned);
-    screen.press("X");
-    assert!(screen.note().contains("has ended"), "{}", screen.note());
+    screen.press("X").says("…has ended…");
 }
 
 /// `S` tells how an effect in doubt ended; it takes a choice and a `y`, and nothing happens twice for it.
@@ -320,19 +311,10 @@ fn an_effect_in_doubt_is_settled_from_its_thread() {
     for (row, asked, state, performed) in
         [(0, "Count it as done?", "settled", 0), (1, "Do it again?", "done", 1)]
     {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let inbox = TestInbox::new();
-        *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
-        inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
-        let thread = runtime.block_on(async {
-            let ask = json!([{"ask": [{"key": "a", "irreversible": true}]}]);
-            let once = json!([{"once": {"name": "go", "key": "a"}}]);
-            let thread = inbox.run_program(json!([ask, once])).await;
-            inbox.accept(&thread).await;
-            inbox.drive().await;
-            assert_eq!(inbox.trouble(&thread).await.0, "in_doubt");
-            thread
-        });
+        inbox.leave_in_doubt();
+        let thread = block_on(inbox.run_accepted(deed()));
+        assert_eq!(block_on(inbox.trouble(&thread)).0, "in_doubt");
         let world = inbox.world.clone();
         let mut screen = TestScreen::over(inbox, (120, 32));
         screen.press("2");
@@ -344,7 +326,7 @@ fn an_effect_in_doubt_is_settled_from_its_thread() {
         assert_eq!(screen.decisions().len(), before, "neither Enter nor a burst settles it");
         screen.press("<esc>").press("S").press(&"j".repeat(row)).press("<enter>").press("y");
         assert_eq!(screen.decisions().len(), before + 1);
-        screen.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+        screen.goes_on();
         assert_eq!(shown(&screen).view.status, Status::Done, "{asked}");
         assert_eq!(shown(&screen).view.effects[0].state, state, "{asked}");
         assert_eq!(world.performed().len(), performed, "{asked}");
@@ -372,7 +354,7 @@ fn a_stopped_thread_has_one_card_and_it_is_selected() {
     screen.press("X").press("y");
     screen.behind(async |_| {});
     assert!(screen.selected().contains("stopped"), "{}", screen.dump());
-    assert!(screen.dump().contains("The desk thread is stopped"), "{}", screen.dump());
+    screen.shows(["The desk thread is stopped"]);
     assert_eq!(screen.titles().len(), before);
     assert!(!screen.titles().contains(&asked), "{:?}", screen.titles());
 }
@@ -395,8 +377,7 @@ fn a_thread_is_written_to_a_file_once() {
 #[test]
 fn why_is_told_of_past_questions() {
     let mut screen = TestScreen::full((120, 32));
-    screen.press("2Gw");
-    assert!(screen.dump().contains("Why it is here"), "{}", screen.dump());
+    screen.press("2Gw").shows(["Why it is here"]);
     let all = ThreadQuery { limit: 100, ..ThreadQuery::default() };
     screen.press("<esc>").behind(async |inbox| {
         for line in inbox.threads().list(all).await.unwrap().rows {

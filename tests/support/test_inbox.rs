@@ -7,13 +7,13 @@ use super::{chat, player};
 use jiff::{SignedDuration, Timestamp};
 use sayso::app::{App, Driver, Ended, Engine, Scope, Settings, Until, services};
 use sayso::config::Env;
-use sayso::graph::{Decision, Event, EventKind, InterruptId, ThreadId};
+use sayso::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
 use sayso::inbox::{
     DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, Item, ItemQuery,
-    Outcome, Registry, Spec, Status, ThreadView,
+    Outcome, Registry, Spec, Status, ThreadQuery, ThreadView,
 };
 use sayso::service::Inbox;
-use sayso::store::{Arrival, Clock, Store, StoreError};
+use sayso::store::{Arrival, Clock, HandedIn, Store, StoreError};
 use sayso::tools::cage::PythonFinder;
 use sayso::tools::sandbox::Sandbox;
 use sayso::workflows::{self, Services};
@@ -618,4 +618,96 @@ impl TestInbox {
         let past = self.decisions().history(query).await.unwrap().rows;
         past.into_iter().map(|line| line.outcome).collect()
     }
+}
+/// What many tests do, in one word.
+impl TestInbox {
+    /// Accepts everything a thread asks, drives on, and says where the thread stands then.
+    pub async fn accept_and_drive(&self, thread: &ThreadId) -> Status {
+        self.accept(thread).await;
+        self.drive().await;
+        self.status(thread).await
+    }
+
+    /// Starts a player and accepts what it asks first, driving it as far as it goes.
+    pub async fn run_accepted(&self, program: Value) -> ThreadId {
+        let thread = self.run_program(program).await;
+        self.accept_and_drive(&thread).await;
+        thread
+    }
+
+    /// Drives in the background, up to where a node waits at this gate.
+    pub async fn drive_to(&self, gate: &str) -> BackgroundDriver {
+        let driver = self.drive_in_background().await;
+        self.world.reached(gate).await;
+        driver
+    }
+
+    pub async fn undo(&self, question: &InterruptId) -> Result<Outcome, InboxError> {
+        self.decisions().undo(question.clone()).await
+    }
+
+    pub async fn stop(&self, thread: &ThreadId) -> Outcome {
+        self.threads().stop(thread.clone()).await.unwrap()
+    }
+
+    pub async fn fork(&self, thread: &ThreadId, step: u64) -> ThreadId {
+        self.threads().fork(thread.clone(), step).await.unwrap().thread
+    }
+
+    /// The threads that these words find.
+    pub async fn found(&self, words: &str) -> Vec<ThreadId> {
+        let filter = sayso::inbox::Query { words: vec![words.to_owned()], ..Default::default() };
+        let query = ThreadQuery { filter, limit: 9, ..Default::default() };
+        self.threads().list(query).await.unwrap().rows.into_iter().map(|line| line.id).collect()
+    }
+
+    /// Checks that every row is as it was written, and every list what the log says.
+    #[track_caller]
+    pub fn assert_whole(&self) {
+        assert_eq!(self.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    }
+
+    /// The next effect breaks off, and nobody can find out whether it happened.
+    pub fn leave_in_doubt(&self) {
+        *self.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
+        self.world.fault(EffectError::Unknown("cut off".to_owned()));
+    }
+}
+
+/// A program that asks for what cannot be undone, and does it once it is approved.
+pub fn deed() -> Value {
+    json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])
+}
+
+pub fn edit(args: Value) -> Decision {
+    Decision::Edit { args }
+}
+
+/// A decision about whatever stands on the card.
+pub fn decision(question: &InterruptId, decision: Decision, by: DecidedBy) -> DecisionRequest {
+    DecisionRequest { interrupt: question.clone(), decision, shown: None, learn: true, by }
+}
+
+/// Hands a mail of this subject in to a thread; `change` says what is particular about it.
+pub async fn hand_in(
+    inbox: &Inbox,
+    thread: &ThreadId,
+    subject: &str,
+    change: impl FnOnce(&mut HandedIn),
+) -> [u8; 32] {
+    let store = inbox.engine().store();
+    let mut mail = HandedIn {
+        identity: subject.to_owned(),
+        message_id: None,
+        conversation: subject.to_owned(),
+        sender: "eve@x.test".to_owned(),
+        subject: subject.to_owned(),
+        sent_at: None,
+        raw: store.put_blob(subject.as_bytes().to_vec()).await.unwrap(),
+        words: String::new(),
+    };
+    change(&mut mail);
+    let raw = mail.raw;
+    store.mail().hand_in(thread.clone(), mail).await.unwrap();
+    raw
 }

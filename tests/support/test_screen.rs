@@ -1,16 +1,17 @@
 //! A screen over a real store, with a clock of its own: every key is a second after the one before it.
 
+use crate::support::fake_model::FakeModel;
 use crate::support::samples;
-use crate::support::test_inbox::{Folder, TestInbox};
+use crate::support::test_inbox::{Folder, TestInbox, decide, eager};
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::app::{Driver, Scope, Until};
-use sayso::graph::ThreadId;
+use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{DecisionView, GrantLine, MemoryView, Status, ThreadQuery, TraceView};
-use sayso::service::Inbox;
+use sayso::service::{Inbox, NewRequest};
 use sayso::store::MemoryCause;
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
 use serde_json::Value;
@@ -41,6 +42,11 @@ pub fn wall() -> Timestamp {
 
 fn inbox(folder: impl Into<Folder>) -> TestInbox {
     samples::inbox(folder, HOLD).clock(Arc::new(wall)).open()
+}
+
+/// Waits for work beside the screen.
+pub fn block_on<T>(work: impl Future<Output = T>) -> T {
+    runtime().block_on(work)
 }
 
 fn runtime() -> Runtime {
@@ -381,4 +387,92 @@ pub fn dump(buffer: &Buffer) -> String {
         text.push('\n');
     }
     text
+}
+
+/// What is seen after a key.
+impl TestScreen {
+    /// Checks that all of these are drawn.
+    #[track_caller]
+    pub fn shows<const N: usize>(&mut self, parts: [&str; N]) -> &mut Self {
+        let shown = self.dump();
+        for part in parts {
+            assert!(shown.contains(part), "{part:?} is not shown:\n{shown}");
+        }
+        self
+    }
+
+    /// Checks that none of these is drawn.
+    #[track_caller]
+    pub fn hides<const N: usize>(&mut self, parts: [&str; N]) -> &mut Self {
+        let shown = self.dump();
+        for part in parts {
+            assert!(!shown.contains(part), "{part:?} is shown:\n{shown}");
+        }
+        self
+    }
+
+    /// Checks the line at the bottom; `…` at either end stands for any words.
+    #[track_caller]
+    pub fn says(&mut self, expected: &str) -> &mut Self {
+        let note = self.note();
+        let words = expected.trim_matches('…');
+        let is = match (expected.starts_with('…'), expected.ends_with('…')) {
+            (true, true) => note.contains(words),
+            (true, false) => note.ends_with(words),
+            (false, true) => note.starts_with(words),
+            (false, false) => note == words,
+        };
+        assert!(is, "{note:?} is not {expected:?}:\n{}", self.dump());
+        self
+    }
+
+    /// Checks which item is selected; none, by an empty title.
+    #[track_caller]
+    pub fn selects(&mut self, title: &str) -> &mut Self {
+        assert_eq!(self.selected(), title, "{}\n{}", self.note(), self.dump());
+        self
+    }
+
+    /// Checks how much was ever decided.
+    #[track_caller]
+    pub fn decided(&mut self, count: usize) -> &mut Self {
+        assert_eq!(self.decisions().len(), count, "{}\n{}", self.note(), self.dump());
+        self
+    }
+
+    /// Somebody drives until nothing is left to do.
+    pub fn goes_on(&mut self) -> &mut Self {
+        self.behind(async |inbox| drive(inbox, Duration::from_secs(60)).await);
+        self
+    }
+
+    /// Some program asks a question.
+    pub fn asked(&mut self, input: Value) {
+        let request = NewRequest { input, key: None };
+        self.behind(async |inbox| drop(inbox.requests().ask(request).await.unwrap()));
+    }
+
+    /// A screen to which coding agents bring these questions, with the first one selected.
+    pub fn with_requests(questions: Vec<Value>) -> Self {
+        let inbox =
+            TestInbox::builder().with_model(FakeModel::default()).settings(eager()).clock(Arc::new(wall));
+        let mut screen = Self::over(inbox.open(), (100, 30));
+        questions.into_iter().for_each(|question| screen.asked(question));
+        screen.press("gg");
+        screen
+    }
+
+    /// The editor that was asked for last: whose text it edits, and the text.
+    pub fn editor(&mut self) -> (u64, String) {
+        match self.outside.pop() {
+            Some(Cmd::Editor(layer, text, "eml")) => (layer, text),
+            other => panic!("no editor is asked for, but {other:?}"),
+        }
+    }
+
+    /// The selected item is ignored in another process.
+    pub fn ignored_elsewhere(&mut self) {
+        let id = InterruptId::parse(&self.model.inbox.list.selected().unwrap().id).unwrap();
+        self.behind(async |inbox| drop(decide(inbox, &id, Decision::Ignore).await.unwrap()));
+    }
 }

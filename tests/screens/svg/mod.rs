@@ -6,7 +6,7 @@ mod draw;
 
 use crate::support::config;
 use crate::support::test_inbox::{TestClock, TestInbox, eager};
-use crate::support::test_screen::TestScreen;
+use crate::support::test_screen::{TestScreen, block_on};
 use jiff::tz::TimeZone;
 use ratatui::buffer::Buffer;
 use sayso::app::{Settings, Setup, lay_out_demo};
@@ -40,10 +40,6 @@ fn demo(clock: &TestClock) -> TestInbox {
         inbox.drive().await;
     });
     inbox
-}
-
-fn block_on<T>(work: impl Future<Output = T>) -> T {
-    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap().block_on(work)
 }
 
 /// What Claude Code asks before it runs a command.
