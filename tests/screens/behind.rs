@@ -78,7 +78,6 @@ fn trouble_stands_with_what_it_is_about() {
 #[test]
 fn what_a_person_decided_alone_says_so() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("gb").says("Past decisions have grants and lessons · gh lists them");
     screen.press("I").press("gh").press("gb");
     screen.says("You decided this yourself, and nothing was learned from it");
     assert_eq!(screen.model.tab, Tab::Inbox);

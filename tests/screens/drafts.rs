@@ -2,6 +2,7 @@
 
 use crate::support::test_screen::TestScreen;
 use sayso::tui::Msg;
+use serde_json::json;
 use std::time::Duration;
 
 #[test]
@@ -35,17 +36,17 @@ fn an_edit_that_is_taken_back_can_be_edited_further() {
 
 #[test]
 fn accepting_what_was_changed_and_not_sent_asks_which_one() {
-    let mut screen = TestScreen::full((120, 32));
-    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<esc>");
-    screen.press("a").shows(["You changed this"]).decided(0);
-    screen.press("<enter>").shows(["Accept it like this?"]);
-    screen.press("y");
-    assert_eq!(screen.decisions()[0].args["minutes"], 45);
-    let mut screen = TestScreen::full((120, 32));
-    screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<esc>");
-    screen.press("a").press("j<enter>").shows(["Your changes are not in it"]);
-    screen.press("y");
-    assert_eq!(screen.decisions()[0].r#type, "accept");
+    for (choice, asked, kind, minutes) in [
+        ("<enter>", "Accept it like this?", "edit", json!(45)),
+        ("j<enter>", "Your changes are not in it", "accept", json!(null)),
+    ] {
+        let mut screen = TestScreen::full((120, 32));
+        screen.press("jjj").press("e<tab>").press("<ctrl-u>").type_in("45").press("<esc>");
+        screen.press("a").shows(["You changed this"]).decided(0);
+        screen.press(choice).shows([asked]).press("y");
+        let decided = &screen.decisions()[0];
+        assert_eq!((decided.r#type.as_str(), &decided.args["minutes"]), (kind, &minutes));
+    }
 }
 
 #[test]

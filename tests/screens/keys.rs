@@ -4,10 +4,9 @@ use crate::support::test_screen::TestScreen;
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::DecisionRequest;
-use sayso::tui::{Cmd, Focus, Key, Keymap, Mouse, Msg, Tab};
+use sayso::tui::{Cmd, Focus, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 const SIZE: (u16, u16) = (120, 32);
 
@@ -39,18 +38,23 @@ fn every_way_of_deciding() {
     screen.press("G").press("a").says("Filed away…");
 }
 
+/// Until the person moves on, or it asks nothing more.
 #[test]
 fn an_answered_thread_is_followed_and_no_key_decides_another() {
-    let mut screen = TestScreen::full(SIZE);
-    screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
-    screen.shows(["The agent gets your answer in a moment"]);
-    screen.press("a").press("i").decided(1);
-    let thread = screen.model.inbox.following.clone().unwrap().thread;
-    screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "write".to_owned() }));
-    screen.tell(Msg::Progress(Progress::Text { thread, delta: "Dear Eve, Friday".to_owned() }));
-    screen.shows(["Dear Eve, Friday"]); // what is being written is shown
-    screen.press("j");
-    assert!(!screen.selected().is_empty() && !screen.dump().contains("Dear Eve, Friday"));
+    for moves_on in [true, false] {
+        let mut screen = TestScreen::full(SIZE);
+        screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
+        screen.shows(["The agent gets your answer in a moment"]);
+        screen.press("a").press("i").decided(1);
+        let thread = screen.model.inbox.following.clone().unwrap().thread;
+        screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "write".to_owned() }));
+        screen.tell(Msg::Progress(Progress::Text { thread, delta: "Dear Eve, Friday".to_owned() }));
+        screen.shows(["Dear Eve, Friday"]); // what is being written is shown
+        let screen = if moves_on { screen.press("j") } else { screen.goes_on() };
+        screen.hides(["Dear Eve, Friday"]);
+        assert!(!screen.selected().is_empty(), "{}", screen.dump());
+        assert!(moves_on || screen.model.inbox.following.is_none(), "{}", screen.dump());
+    }
 }
 
 #[test]
@@ -63,36 +67,49 @@ fn how_a_decision_ended_and_what_was_learned_is_said() {
     screen.says("Learned: Prefers short replies.…");
 }
 
+/// Nothing opens, nothing is decided, and the line at the bottom says why.
 #[test]
-fn a_key_meant_for_the_card_before_decides_nothing() {
-    let mut screen = TestScreen::full(SIZE);
-    screen.press("a");
-    screen.key(Key::plain('i'), Duration::from_millis(150), false);
-    screen.decided(1).says("Ignored: typed before the card was shown");
-    screen.press("i").decided(2);
+fn a_key_that_does_nothing_says_why() {
+    for (keys, said) in [
+        ("A", "…nothing to allow…"),
+        ("jjA", "It carries a warning, so nothing more can be allowed from it · a accepts only this one"),
+        ("D", "Only a reply to a mail can be saved as a draft"),
+        ("jjjjC", "…Only triaged mail…"),
+        ("gdi", "A result is filed away, not ignored · a does that"),
+        ("gxe", "There is nothing to edit on this card"),
+        ("gb", "Past decisions have grants and lessons · gh lists them"),
+        ("gl", "Nothing was learned lately"),
+        ("-", "…no groups to fold…"),
+        ("f", "Only mail can be put away"),
+        ("j<enter>v", "There is no mail on this card"),
+        ("j<enter>vHL", "There is no mail on this card"),
+        ("jjjj<enter>T", "Nothing is folded on this card"),
+    ] {
+        let mut screen = TestScreen::full((140, 36));
+        screen.press(keys).says(said).decided(0);
+        assert!(screen.model.layer().is_none(), "{keys}: {}", screen.dump());
+        if keys == "gxe" {
+            screen.press("k").says(""); // the next key makes it old
+        }
+    }
 }
 
 #[test]
-fn what_was_decided_can_be_taken_back() {
+fn what_was_decided_can_be_taken_back_here_and_by_the_next_screen() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("j").press("a");
-    assert!(!screen.titles().contains(&"Lunch on Thursday?".to_owned()));
-    assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
-    screen.press("u").selects("Lunch on Thursday?");
-    assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_some()));
-}
-
-#[test]
-fn what_an_earlier_screen_holds_can_be_undone_and_its_end_is_said() {
-    let mut screen = TestScreen::full(SIZE);
-    screen.press("j").press("a");
-    let mut screen = screen.reopen();
-    assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
-    screen.shows(["u undo"]).says("Accepted: “Lunch on Thursday?”"); // it says what is held
-    screen.press("u").says("Undone: “Lunch on Thursday?”");
+    for reopens in [false, true] {
+        screen.press("gg").press("j").selects("Lunch on Thursday?").press("a");
+        assert!(!screen.titles().contains(&"Lunch on Thursday?".to_owned()));
+        if reopens {
+            screen = screen.reopen();
+        }
+        assert!(screen.model.undo.as_ref().unwrap().until.is_some(), "it counts down");
+        screen.shows(["u undo"]).says("Accepted: “Lunch on Thursday?”"); // it says what is held
+        screen.press("u").says("Undone: “Lunch on Thursday?”").selects("Lunch on Thursday?");
+        assert!(screen.decisions().iter().all(|decision| decision.undone_at.is_some()));
+    }
     screen.press("a");
-    let mut screen = screen.reopen();
-    screen.goes_on().says("Accepted: “Lunch on Thursday?”");
+    screen.reopen().goes_on().says("Accepted: “Lunch on Thursday?”");
 }
 
 #[test]
@@ -198,16 +215,6 @@ fn a_message_is_cut_between_words() {
     let mut screen = TestScreen::full((60, 24));
     screen.model.say("Accepted: “The figures of the third quarter for the Donaudampfschifffahrt”");
     screen.shows(["Accepted: “The figures of the third quarter for the…\n"]);
-}
-
-#[test]
-fn a_thread_that_asks_nothing_after_its_answer_is_let_go() {
-    let mut screen = TestScreen::full(SIZE);
-    screen.press("j").press("r").type_in("Friday is better").press("<ctrl-s>");
-    assert!(screen.model.inbox.following.is_some());
-    screen.goes_on();
-    assert!(screen.model.inbox.following.is_none(), "{}", screen.dump());
-    assert!(!screen.selected().is_empty(), "{}", screen.dump());
 }
 
 #[test]
@@ -372,10 +379,9 @@ fn own_commands_run_on_the_card() {
 fn the_palette_begins_with_what_one_would_do_first() {
     let mut screen = TestScreen::with((120, 40), Vec::new());
     screen.press(":");
-    let shown = screen.dump();
+    let shown = screen.hides(["inbox: the inbox"]).dump();
     let at = |what: &str| shown.find(what).unwrap_or(usize::MAX);
     assert!(at(" new thread ") < at("next tab") && at("search the list") < at("next tab"), "{shown}");
-    assert!(!shown.contains("inbox: the inbox"), "{shown}");
     screen.press("<esc>?").type_in("last thing learned").shows(["undo or narrow the last thing learned"]);
 }
 

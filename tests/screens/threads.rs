@@ -152,20 +152,9 @@ fn threads_show_outcomes_and_days() {
     screen.shows(["Yesterday"]);
 }
 
+/// By status and workflow; what is chosen twice is lifted, and `all` lifts everything, as Esc does.
 #[test]
-fn threads_are_filtered_by_status() {
-    let mut screen = TestScreen::full((120, 32));
-    screen.press("2\\G");
-    let trouble = Status::ALL.iter().position(|status| *status == Status::Trouble).unwrap();
-    screen.press("gg").press(&"j".repeat(trouble + 1)).press("<enter>");
-    assert_eq!(listed(&screen), ["Fetch the prices"]);
-    screen.press("<esc>");
-    assert_eq!(listed(&screen).len(), samples::samples().len());
-}
-
-/// By workflow beside the status; what is chosen twice is lifted, and `all` lifts everything.
-#[test]
-fn threads_are_filtered_by_workflow_too() {
+fn threads_are_filtered() {
     let mut screen = TestScreen::full((120, 32));
     let all = samples::samples().len();
     let choose = |screen: &mut TestScreen, row: &str| {
@@ -174,6 +163,9 @@ fn threads_are_filtered_by_workflow_too() {
         let at = menu.rows.iter().position(|(text, _)| text.contains(row)).unwrap();
         screen.press(&"j".repeat(at)).press("<enter>");
     };
+    choose(&mut screen, "trouble");
+    assert_eq!(listed(&screen), ["Fetch the prices"]);
+    screen.press("<esc>");
     choose(&mut screen, "workflow  report");
     assert_eq!(listed(&screen), ["What changed in the code base?"]);
     screen.shows(["only report"]);

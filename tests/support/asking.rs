@@ -1,6 +1,6 @@
 //! The request that tests send to models: a few words, and a tool to call.
 
-use sayso::llm::{Request, ToolSpec};
+use sayso::llm::{Choice, Request, ToolSpec};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
@@ -20,6 +20,11 @@ pub fn tool() -> ToolSpec {
 
 pub fn request() -> Request {
     Request::new("test", json!({"never": "sent-facts"})).system("You help.").user("Say hello.")
+}
+
+/// A request that wants the tool called.
+pub fn required() -> Request {
+    request().tool(tool()).choice(Choice::Required)
 }
 
 #[derive(Debug, PartialEq, Deserialize, JsonSchema)]

@@ -400,3 +400,30 @@ impl Fake {
 fn unquoted(text: &str) -> String {
     text.trim().trim_matches('"').replace("\\\"", "\"")
 }
+
+impl Fake {
+    /// A server with letters 1 to `count` in the inbox.
+    pub fn with_letters(count: u64) -> Self {
+        let fake = Self::new();
+        for n in 1..=count {
+            fake.put("INBOX", &letter(n), &[]);
+        }
+        fake
+    }
+
+    /// The same, able to do this.
+    pub fn able_to(self, capabilities: &str) -> Self {
+        self.state().capabilities = capabilities.to_owned();
+        self
+    }
+}
+
+/// A client of the server at this port, as patient as it has to be.
+pub fn client(port: u16) -> Imap {
+    Imap::with_timeouts(&account(server(port)), patience()).unwrap()
+}
+
+/// Where the first mail is.
+pub async fn first_place(imap: &impl sayso::mail::Mailbox) -> String {
+    imap.fetch(None, 1).await.unwrap().mails[0].place.clone()
+}

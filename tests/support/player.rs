@@ -6,6 +6,7 @@ use sayso::graph::{
     Interrupt, Kind, NodeError, State, StepContext, Warning, Workflow, ask, end, goto, spawn,
 };
 use sayso::inbox::{Block, Card, OUTPUT_FILES, Spec, proposal};
+use sayso::store::NewThread;
 use sayso::text::Visible;
 use sayso::workflows::GrantQuery;
 use schemars::JsonSchema;
@@ -301,4 +302,16 @@ pub fn spec(name: &str, world: Arc<FakeWorld>) -> Spec {
             ],
         }
     })
+}
+
+/// A player without a program, as the store starts it.
+pub fn new_thread(key: &str) -> NewThread {
+    NewThread {
+        workflow: "player".to_owned(),
+        fingerprint: String::new(),
+        entry: "play".to_owned(),
+        updates: json!([{"started": {"program": []}}]).to_string(),
+        title: "One".to_owned(),
+        key: key.to_owned(),
+    }
 }

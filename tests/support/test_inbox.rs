@@ -187,6 +187,12 @@ pub struct Folder {
     _temporary: Option<Arc<TempDir>>,
 }
 
+impl Folder {
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
 impl From<&Path> for Folder {
     fn from(path: &Path) -> Self {
         Self { path: path.to_owned(), _temporary: None }
@@ -619,6 +625,7 @@ impl TestInbox {
         past.into_iter().map(|line| line.outcome).collect()
     }
 }
+
 /// What many tests do, in one word.
 impl TestInbox {
     /// Accepts everything a thread asks, drives on, and says where the thread stands then.
@@ -633,6 +640,19 @@ impl TestInbox {
         let thread = self.run_program(program).await;
         self.accept_and_drive(&thread).await;
         thread
+    }
+
+    /// This inbox, and a player that has run as far as it goes.
+    pub async fn playing(self, program: Value) -> (Self, ThreadId) {
+        let thread = self.run_program(program).await;
+        (self, thread)
+    }
+
+    /// This inbox, a player, and the one question it asks.
+    pub async fn asking(self, program: Value) -> (Self, ThreadId, InterruptId) {
+        let thread = self.run_program(program).await;
+        let question = self.open_question(&thread).await;
+        (self, thread, question)
     }
 
     /// Drives in the background, up to where a node waits at this gate.

@@ -1,9 +1,9 @@
 //! Events that reach a thread from outside, at every moment of its life.
 
 use crate::support::TestInbox;
-use crate::support::test_inbox::{eager, holding, respond};
+use crate::support::test_inbox::{decision, deed, eager, edit, holding, respond};
 use sayso::app::Settings;
-use sayso::graph::{Decision, EffectError, EffectTrace, EventKind, ThreadId};
+use sayso::graph::{Decision, EventKind, ThreadId};
 use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, SeenHash, Status};
 use sayso::store::StoreError;
 use serde_json::{Value, json};
@@ -23,8 +23,7 @@ async fn undone(inbox: &TestInbox, thread: &ThreadId) -> Vec<bool> {
 
 #[tokio::test]
 async fn news_marks_open_questions_and_makes_the_card_stale() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(asks()).await;
+    let (inbox, thread) = TestInbox::new().playing(asks()).await;
     let asked = inbox.outcome(&thread).await.interrupts;
     let before = inbox.item(&asked[0]).await;
     inbox.news(&thread, "mail1").await;
@@ -34,28 +33,20 @@ async fn news_marks_open_questions_and_makes_the_card_stale() {
     assert_ne!(after.args_hash, before.args_hash);
     assert!(after.text.contains("mail1"), "the card is drawn with the news: {}", after.text);
     let shown = before.args_hash.map(SeenHash::Whole);
-    let stale = DecisionRequest {
-        interrupt: asked[0].clone(),
-        decision: Decision::Accept,
-        shown,
-        learn: true,
-        by: DecidedBy::Tui,
-    };
+    let stale = DecisionRequest { shown, ..decision(&asked[0], Decision::Accept, DecidedBy::Tui) };
     assert!(matches!(inbox.decisions().decide(stale).await.unwrap_err(), InboxError::Stale { .. }));
     inbox.news(&thread, "mail2").await;
     let again = inbox.item(&asked[0]).await;
     assert_eq!(again.warnings.len(), 1, "one warning of a kind");
     assert_ne!(again.args_hash, after.args_hash);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&thread).await;
     let nodes = ["START", "play", "ARRIVED", "ARRIVED", "ANSWERS", "play", "play"];
     assert_eq!(inbox.nodes(&thread).await, nodes);
 }
 
 #[tokio::test]
 async fn news_takes_held_and_half_given_answers_back() {
-    let inbox = TestInbox::holding();
-    let thread = inbox.run_program(asks()).await;
+    let (inbox, thread) = TestInbox::holding().playing(asks()).await;
     let asked = inbox.outcome(&thread).await.interrupts;
     inbox.decide(&asked[0], Decision::Accept).await.unwrap();
     inbox.news(&thread, "mail1").await;
@@ -70,57 +61,80 @@ async fn news_takes_held_and_half_given_answers_back() {
     assert_eq!(undone(&inbox, &thread).await, [true, true, true]);
 }
 
+/// Before the next node, and however many they are; they mark or close what the node asks, and outlive the last one.
 #[tokio::test]
-async fn news_while_a_node_runs_is_heard_before_the_next() {
-    let inbox = TestInbox::new();
-    let thread = inbox.start_program(json!([[{"gate": "g"}], [{"note": "second"}]])).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
-    inbox.news(&thread, "mail1").await;
-    inbox.world.open("g");
-    inbox.wait_for(&thread, Status::Done).await;
-    driver.stop().await;
-    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "ARRIVED", "play", "play"]);
-    assert_eq!(inbox.log(&thread).await, json!([{"arrived": "mail1"}, "second"]));
+async fn what_comes_while_a_node_runs_is_heard_after_it() {
+    let (news, elsewhere) = (None, Some("Done elsewhere."));
+    let asks = json!({"ask": [{"key": "a"}]});
+    for (program, came, status, nodes, log) in [
+        (
+            json!([[{"gate": "g"}], [{"note": "on"}]]),
+            vec![news],
+            Status::Done,
+            vec!["START", "play", "ARRIVED", "play", "play"],
+            json!([{"arrived": "0"}, "on"]),
+        ),
+        (
+            json!([[{"gate": "g"}, "end"]]),
+            vec![news, news],
+            Status::Done,
+            vec!["START", "play", "ARRIVED", "ARRIVED", "play"],
+            json!([{"arrived": "0"}, {"arrived": "1"}]),
+        ),
+        (
+            json!([[{"gate": "g"}, asks]]),
+            vec![news],
+            Status::Waiting,
+            vec!["START", "play", "ARRIVED"],
+            json!([{"arrived": "0"}]),
+        ),
+        (
+            json!([[{"gate": "g"}, asks], [{"note": "on"}]]),
+            vec![elsewhere],
+            Status::Done,
+            vec!["START", "play", "ARRIVED", "play", "play"],
+            json!([{"arrived": "0"}, "on"]),
+        ),
+    ] {
+        let inbox = TestInbox::new();
+        let thread = inbox.start_program(program.clone()).await;
+        let driver = inbox.drive_to("g").await;
+        for (n, reason) in came.into_iter().enumerate() {
+            match reason {
+                None => inbox.news(&thread, &n.to_string()).await,
+                Some(reason) => drop(inbox.arrive(&thread, &n.to_string(), settled(reason)).await.unwrap()),
+            }
+        }
+        inbox.world.open("g");
+        inbox.wait_for(&thread, status).await;
+        driver.stop().await;
+        inbox.drive().await;
+        assert_eq!(inbox.nodes(&thread).await, nodes, "{program}");
+        assert_eq!(inbox.log(&thread).await, log, "{program}");
+        if status == Status::Waiting {
+            assert_eq!(inbox.open_item(&thread).await.warnings[0].code, "new_mail");
+        }
+    }
 }
 
+/// What can be undone, or was refused, is not asked again for it.
 #[tokio::test]
-async fn news_while_a_node_runs_marks_what_that_node_asks() {
-    let inbox = TestInbox::new();
-    let thread = inbox.start_program(json!([[{"gate": "g"}, {"ask": [{"key": "a"}]}]])).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
-    inbox.news(&thread, "mail1").await;
-    inbox.world.open("g");
-    inbox.wait_for(&thread, Status::Waiting).await;
-    driver.stop().await;
-    inbox.drive().await;
-    let id = inbox.open_question(&thread).await;
-    assert_eq!(inbox.item(&id).await.warnings[0].code, "new_mail");
-    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "ARRIVED"]);
-}
-
-#[tokio::test]
-async fn news_after_the_answers_comes_before_the_node_that_acts() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
-    inbox.accept(&thread).await;
-    inbox.news(&thread, "mail1").await;
-    inbox.drive().await;
-    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "ANSWERS", "ARRIVED", "play"]);
-}
-
-/// A thread that asks what cannot be undone, and does it once it is approved.
-fn deed() -> Value {
-    json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])
+async fn news_after_such_answers_comes_before_the_node_that_acts() {
+    for (irreversible, decision) in [(false, Decision::Accept), (true, Decision::Ignore)] {
+        let inbox = TestInbox::new();
+        let asked = json!({"key": "a", "irreversible": irreversible});
+        let thread = inbox.run_program(json!([[{ "ask": [asked] }]])).await;
+        inbox.decide(&inbox.open_question(&thread).await, decision).await.unwrap();
+        inbox.news(&thread, "mail1").await;
+        inbox.drive().await;
+        assert_eq!(inbox.nodes(&thread).await, ["START", "play", "ANSWERS", "ARRIVED", "play"]);
+    }
 }
 
 #[tokio::test]
 async fn news_after_an_approval_that_nothing_was_done_about_asks_again() {
-    for decision in [Decision::Accept, Decision::Edit { args: json!({"key": "a", "n": 2}) }] {
-        let inbox = TestInbox::new();
-        let thread = inbox.run_program(deed()).await;
-        let id = inbox.open_question(&thread).await;
+    for decision in [Decision::Accept, edit(json!({"key": "a", "n": 2}))] {
+        let (inbox, thread, id) = TestInbox::new().asking(deed()).await;
         assert_eq!(inbox.decide(&id, decision.clone()).await.unwrap().status, Status::Ready);
         inbox.news(&thread, "mail1").await;
         assert_eq!(inbox.open_question(&thread).await, id, "asked again before anybody drives");
@@ -136,17 +150,6 @@ async fn news_after_an_approval_that_nothing_was_done_about_asks_again() {
     }
 }
 
-#[tokio::test]
-async fn news_after_a_no_is_heard_without_asking_again() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
-    let id = inbox.open_question(&thread).await;
-    inbox.decide(&id, Decision::Ignore).await.unwrap();
-    inbox.news(&thread, "mail1").await;
-    inbox.drive().await;
-    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "ANSWERS", "ARRIVED", "play"]);
-}
-
 /// The news waits for the node that asks, and somebody approves before it is taken in: what they saw did not show it.
 #[tokio::test]
 async fn news_that_an_approval_overtook_is_shown_before_anything_is_done() {
@@ -155,8 +158,7 @@ async fn news_that_an_approval_overtook_is_shown_before_anything_is_done() {
         let mut program = deed();
         program[0].as_array_mut().unwrap().insert(0, json!({"gate": "g"}));
         let thread = inbox.start_program(program).await;
-        let driver = inbox.drive_in_background().await;
-        inbox.world.reached("g").await;
+        let driver = inbox.drive_to("g").await;
         inbox.news(&thread, "mail1").await;
         // Whoever drives is told to rest, and the node under way still asks.
         inbox.pause(true).await.unwrap();
@@ -171,8 +173,7 @@ async fn news_that_an_approval_overtook_is_shown_before_anything_is_done() {
         assert_eq!(inbox.status(&thread).await, Status::Waiting);
         assert_eq!(inbox.world.performed().len(), 0);
         assert_eq!(inbox.item(&id).await.warnings[0].code, "new_mail");
-        inbox.accept(&thread).await;
-        inbox.drive().await;
+        inbox.accept_and_drive(&thread).await;
         assert_eq!(inbox.world.performed().len(), 1);
         assert_eq!(inbox.log(&thread).await[0], json!({"arrived": "mail1"}));
     }
@@ -187,8 +188,7 @@ async fn news_while_what_was_approved_is_under_way_neither_stops_nor_doubles_it(
         let thread = inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}], act])).await;
         let id = inbox.open_question(&thread).await;
         inbox.decide(&id, Decision::Accept).await.unwrap();
-        let driver = inbox.drive_in_background().await;
-        inbox.world.reached("before").await;
+        let driver = inbox.drive_to("before").await;
         if begun {
             inbox.world.open("before");
             inbox.world.reached("during").await;
@@ -217,26 +217,8 @@ async fn news_while_what_was_approved_is_under_way_neither_stops_nor_doubles_it(
 }
 
 #[tokio::test]
-async fn news_that_came_while_the_last_node_ran_is_not_lost() {
-    let inbox = TestInbox::new();
-    let thread = inbox.start_program(json!([[{"gate": "g"}, "end"]])).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
-    inbox.news(&thread, "mail1").await;
-    inbox.news(&thread, "mail2").await;
-    inbox.world.open("g");
-    inbox.wait_for(&thread, Status::Done).await;
-    driver.stop().await;
-    inbox.drive().await;
-    assert_eq!(inbox.log(&thread).await, json!([{"arrived": "mail1"}, {"arrived": "mail2"}]));
-    assert_eq!(inbox.nodes(&thread).await, ["START", "play", "ARRIVED", "ARRIVED", "play"]);
-    assert_eq!(inbox.status(&thread).await, Status::Done);
-}
-
-#[tokio::test]
 async fn news_for_an_ended_thread_is_refused() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([])).await;
+    let (inbox, thread) = TestInbox::new().playing(json!([])).await;
     let what = EventKind::News {
         topic: String::new(),
         payload: Value::Null,
@@ -247,8 +229,7 @@ async fn news_for_an_ended_thread_is_refused() {
 
 #[tokio::test]
 async fn what_was_settled_elsewhere_closes_with_the_reason() {
-    let inbox = TestInbox::holding();
-    let thread = inbox.run_program(asks()).await;
+    let (inbox, thread) = TestInbox::holding().playing(asks()).await;
     let asked = inbox.outcome(&thread).await.interrupts;
     inbox.decide(&asked[1], Decision::Ignore).await.unwrap();
     inbox.arrive(&thread, "reply", settled("You have answered this mail yourself.")).await.unwrap();
@@ -257,7 +238,7 @@ async fn what_was_settled_elsewhere_closes_with_the_reason() {
             InboxError::NotOpen { why, .. } => assert_eq!(why, "You have answered this mail yourself."),
             other => panic!("{other:?}"),
         }
-        assert!(inbox.decisions().undo(id.clone()).await.is_err());
+        assert!(inbox.undo(&id).await.is_err());
     }
     inbox.drive().await;
     assert_eq!(inbox.log(&thread).await, json!([{"arrived": "reply"}, "on"]));
@@ -265,24 +246,9 @@ async fn what_was_settled_elsewhere_closes_with_the_reason() {
 }
 
 #[tokio::test]
-async fn what_was_settled_while_a_node_ran_closes_what_that_node_asks() {
-    let inbox = TestInbox::new();
-    let thread =
-        inbox.start_program(json!([[{"gate": "g"}, {"ask": [{"key": "a"}]}], [{"note": "on"}]])).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
-    inbox.arrive(&thread, "reply", settled("Done elsewhere.")).await.unwrap();
-    inbox.world.open("g");
-    inbox.wait_for(&thread, Status::Done).await;
-    driver.stop().await;
-    assert_eq!(inbox.log(&thread).await, json!([{"arrived": "reply"}, "on"]));
-}
-
-#[tokio::test]
 async fn words_after_a_result_run_the_thread_again_from_its_entry() {
     let inbox = TestInbox::new();
-    let thread = inbox.start("chat", json!({"topic": "tea"})).await;
-    inbox.drive().await;
+    let thread = inbox.run("chat", json!({"topic": "tea"})).await;
     inbox.respond(&thread, "done").await;
     inbox.drive().await;
     let results = inbox.figures().overview().await.unwrap().open;
@@ -300,11 +266,8 @@ async fn words_after_a_result_run_the_thread_again_from_its_entry() {
 
 #[tokio::test]
 async fn a_hint_enters_before_the_retry() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"flaky": 3}, {"note": "made it"}]])).await;
-    let trouble = inbox.open_question(&thread).await;
-    inbox.decide(&trouble, respond("use the back door")).await.unwrap();
-    inbox.drive().await;
+    let (inbox, thread) = TestInbox::new().playing(json!([[{"flaky": 3}, {"note": "made it"}]])).await;
+    inbox.answer(&thread, respond("use the back door")).await;
     let view = inbox.view(&thread).await;
     assert_eq!(view.steps[1].node, "ARRIVED");
     assert_eq!(
@@ -320,12 +283,10 @@ async fn a_hint_enters_before_the_retry() {
 async fn news_during_a_held_trouble_doubles_nothing() {
     for key in [json!("a"), Value::Null] {
         let inbox = TestInbox::new();
-        *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
-        inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
+        inbox.leave_in_doubt();
         let program = json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": key}}]]);
         let thread = inbox.run_program(program).await;
-        inbox.accept(&thread).await;
-        inbox.drive().await;
+        inbox.accept_and_drive(&thread).await;
         let inbox = inbox.restart(holding());
         let trouble = inbox.open_question(&thread).await;
         assert_eq!(inbox.decide(&trouble, Decision::Accept).await.unwrap().status, Status::Held);
@@ -350,13 +311,11 @@ async fn news_for_a_stopped_thread_marks_its_open_questions() {
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"note": "on"}]])).await;
     let id = inbox.open_question(&thread).await;
     let before = inbox.item(&id).await.args_hash;
-    inbox.threads().stop(thread.clone()).await.unwrap();
+    inbox.stop(&thread).await;
     inbox.news(&thread, "mail1").await;
     assert_eq!(inbox.status(&thread).await, Status::Trouble);
     assert_ne!(inbox.item(&id).await.args_hash, before);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.accept_and_drive(&thread).await, Status::Done);
     assert_eq!(inbox.log(&thread).await, json!([{"arrived": "mail1"}, {"answers": [["a", "accept"]]}, "on"]));
 }
 
@@ -369,8 +328,7 @@ async fn news_for_a_joining_thread_waits_for_its_children() {
     inbox.drive().await;
     assert_eq!(inbox.status(&thread).await, Status::Joining);
     let child = inbox.store().threads().family(&thread).unwrap()[1].0.clone();
-    inbox.accept(&child).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&child).await;
     assert_eq!(inbox.log(&thread).await, json!([{"joined": [["k", true]]}, {"arrived": "mail1"}, "on"]));
 }
 
@@ -379,17 +337,9 @@ async fn news_for_a_joining_thread_waits_for_its_children() {
 async fn news_after_the_hold_do_not_take_an_answer_back() {
     let inbox = TestInbox::with_settings(Settings { soft_hold: Duration::from_millis(20), ..eager() });
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"gate": "g"}, {"note": "x"}]])).await;
-    let interrupt = inbox.open_question(&thread).await;
-    let answer = DecisionRequest {
-        interrupt,
-        decision: respond("go on"),
-        shown: None,
-        learn: true,
-        by: DecidedBy::Tui,
-    };
+    let answer = decision(&inbox.open_question(&thread).await, respond("go on"), DecidedBy::Tui);
     assert_eq!(inbox.decisions().decide(answer).await.unwrap().status, Status::Held);
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
+    let driver = inbox.drive_to("g").await;
     inbox.wait_for(&thread, Status::Running).await;
     inbox.news(&thread, "mail").await;
     let decisions = inbox.view(&thread).await.decisions;
@@ -397,5 +347,5 @@ async fn news_after_the_hold_do_not_take_an_answer_back() {
     inbox.world.open("g");
     inbox.wait_for(&thread, Status::Done).await;
     driver.stop().await;
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
 }

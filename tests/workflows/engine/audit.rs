@@ -1,7 +1,7 @@
 //! The audit: what it says about decisions and effects, and how later changes are noticed.
 
 use crate::support::TestInbox;
-use crate::support::test_inbox::respond;
+use crate::support::test_inbox::{edit, respond};
 use proptest::prelude::*;
 use sayso::graph::Decision;
 use sayso::inbox::{GrantRequest, GrantScope, OUTPUT_FILES, PruneQuery, Status};
@@ -11,13 +11,8 @@ use sha2::{Digest, Sha256};
 
 fn export(store: &Store) -> Vec<String> {
     let mut lines = Vec::new();
-    store
-        .audit()
-        .export(None, &mut |line| {
-            lines.push(line.to_owned());
-            Ok(())
-        })
-        .unwrap();
+    let mut keep = |line: &str| Ok(lines.push(line.to_owned()));
+    store.audit().export(None, &mut keep).unwrap();
     lines
 }
 
@@ -51,7 +46,7 @@ async fn inbox_with_history() -> TestInbox {
     let thread = thread.await;
     let id = inbox.open_question(&thread).await;
     inbox.decide(&id, Decision::Ignore).await.unwrap();
-    inbox.decisions().undo(id.clone()).await.unwrap();
+    inbox.undo(&id).await.unwrap();
     inbox.decide(&id, Decision::Accept).await.unwrap();
     inbox.drive().await;
     let next = inbox.open_question(&thread).await;
@@ -61,13 +56,12 @@ async fn inbox_with_history() -> TestInbox {
     inbox.grants().revoke(grant.id).await.unwrap();
     inbox.grants().revoke(OUTPUT_FILES.to_owned()).await.unwrap();
     inbox.grants().restore(OUTPUT_FILES.to_owned()).await.unwrap();
-    inbox.decide(&next, Decision::Edit { args: json!({"key": "b", "n": 3}) }).await.unwrap();
+    inbox.decide(&next, edit(json!({"key": "b", "n": 3}))).await.unwrap();
     inbox.drive().await;
-    let chat = inbox.start("chat", json!({"topic": "tea"})).await;
-    inbox.drive().await;
+    let chat = inbox.run("chat", json!({"topic": "tea"})).await;
     inbox.respond(&chat, "green, \u{202e}please").await;
     inbox.drive().await;
-    inbox.threads().stop(chat.clone()).await.unwrap();
+    inbox.stop(&chat).await;
     let cause = MemoryCause { kind: "edit".to_owned(), thread: Some(chat), interrupt: None };
     inbox.store().memory().remember("tone".to_owned(), 0, "be brief".to_owned(), cause).await.unwrap();
     inbox.memory().pin("tone".to_owned(), "1".to_owned(), true).await.unwrap();
@@ -148,7 +142,7 @@ async fn what_was_refused_is_not_told_and_what_an_arrival_takes_back_is() {
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
     let id = inbox.open_question(&thread).await;
     let before = export(inbox.store()).len();
-    inbox.decide(&id, Decision::Edit { args: json!({"key": 7}) }).await.unwrap_err();
+    inbox.decide(&id, edit(json!({"key": 7}))).await.unwrap_err();
     assert_eq!(export(inbox.store()).len(), before);
     inbox.decide(&id, Decision::Accept).await.unwrap();
     inbox.decide(&id, Decision::Ignore).await.unwrap_err();
@@ -171,10 +165,7 @@ async fn an_export_begins_where_it_is_asked_to() {
     let inbox = inbox_with_history().await;
     let mut lines = Vec::new();
     let later = inbox.store().now() + jiff::SignedDuration::from_hours(1);
-    let keep = &mut |line: &str| {
-        lines.push(line.to_owned());
-        Ok(())
-    };
+    let keep = &mut |line: &str| Ok(lines.push(line.to_owned()));
     assert_eq!(inbox.store().audit().export(Some(later), keep).unwrap(), 0);
     assert!(lines[0].starts_with("{\"end\":"));
     let all = export(inbox.store());
@@ -236,37 +227,37 @@ fn a_changed_export_is_named() {
 async fn each_sort_of_change_is_named_by_what_it_is() {
     let inbox = inbox_with_history().await;
     let lines = export(inbox.store());
-    let has = |lines: &[String], words: &str| {
-        let problems = judged(inbox.store(), lines);
+    let has = |change: &dyn Fn(&mut Vec<String>), words: &str| {
+        let mut changed = lines.clone();
+        change(&mut changed);
+        let problems = judged(inbox.store(), &changed);
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
     let at =
         |what: &str| lines.iter().position(|line| line.contains(&format!("\"what\":\"{what}\""))).unwrap();
-    let (decided, learned) = (at("decided"), at("learned"));
-    let mut edited = lines.clone();
-    edited[decided] = edited[decided].replace("\"ignore\"", "\"accept\"");
-    has(&edited, &format!("line {} was edited: its body is not the one it was written with", decided + 1));
-    edited[decided] = lines[decided].replace("\"what\":\"decided\"", "\"what\":\"undone\"");
-    has(&edited, &format!("line {} was edited: it is not what its link says", decided + 1));
-    let mut who = lines.clone();
-    who[learned] = who[learned].replace("\"pid\":", "\"pid\":1");
-    has(&who, &format!("line {} does not say who did it as the store does", learned + 1));
-    let mut deleted = lines.clone();
-    deleted.remove(4);
-    has(&deleted, "line 5 is missing");
-    let mut reordered = lines.clone();
-    reordered.swap(4, 5);
-    has(&reordered, "line 5 stands behind line 6: lines were reordered");
-    has(&lines[..lines.len() - 1], "the file is cut off");
-    let mut cut = lines.clone();
-    cut.remove(lines.len() - 2);
-    has(&cut, &format!("line {} is cut off the end", lines.len() - 1));
-    let mut doubled = lines.clone();
-    doubled.insert(6, lines[2].clone());
-    has(&doubled, "a second line 3 stands behind line 6: it is forged");
-    has(&tampered(&lines, 5, 7, 0), "line 9 does not rest on the line 8 before it: one of them is forged");
-    has(&tampered(&lines, 5, 7, 0), "line 8 is not the one the store has");
-    has(&[vec!["hello".to_owned()], lines.clone()].concat(), "number 1 of the file is no line of an audit");
+    let (decided, learned, last) = (at("decided"), at("learned"), lines.len() - 1);
+    let put = |at: usize, old: &'static str, new: &'static str| {
+        move |lines: &mut Vec<String>| lines[at] = lines[at].replace(old, new)
+    };
+    let line = |at: usize, words: &str| format!("line {} {words}", at + 1);
+    has(
+        &put(decided, "\"ignore\"", "\"accept\""),
+        &line(decided, "was edited: its body is not the one it was written with"),
+    );
+    has(
+        &put(decided, "\"what\":\"decided\"", "\"what\":\"undone\""),
+        &line(decided, "was edited: it is not what its link says"),
+    );
+    has(&put(learned, "\"pid\":", "\"pid\":1"), &line(learned, "does not say who did it as the store does"));
+    has(&|lines| drop(lines.remove(4)), "line 5 is missing");
+    has(&|lines| lines.swap(4, 5), "line 5 stands behind line 6: lines were reordered");
+    has(&|lines| lines.truncate(last), "the file is cut off");
+    has(&|lines| drop(lines.remove(last - 1)), &format!("line {last} is cut off the end"));
+    has(&|lines| lines.insert(6, lines[2].clone()), "a second line 3 stands behind line 6: it is forged");
+    let forge = |lines: &mut Vec<String>| *lines = tampered(lines, 5, 7, 0);
+    has(&forge, "line 9 does not rest on the line 8 before it: one of them is forged");
+    has(&forge, "line 8 is not the one the store has");
+    has(&|lines| lines.insert(0, "hello".to_owned()), "number 1 of the file is no line of an audit");
     // The audit of another folder is sound, and not this one's.
     let other = inbox_with_history().await;
     let problems = judged(other.store(), &lines);
@@ -284,27 +275,26 @@ async fn a_changed_store_is_named() {
         assert!(problems.iter().any(|problem| problem.contains(words)), "{words}: {problems:?}");
     };
     sql("CREATE TABLE kept AS SELECT * FROM log");
-    let restore = || sql("DELETE FROM log; INSERT INTO log SELECT * FROM kept");
-    sql("UPDATE log SET kind = 'undone' WHERE seq = 5");
-    has("entry 5 of the log is not as it was written");
-    restore();
-    sql("DELETE FROM log WHERE seq = 5");
-    has("entry 5 of the log is missing");
-    restore();
-    sql(&format!("DELETE FROM log WHERE seq > {}", last - 3));
-    has("the log does not end where it says it does");
-    restore();
-    sql(&format!(
+    let cut = format!("DELETE FROM log WHERE seq > {}", last - 3);
+    let forged = format!(
         "INSERT INTO log SELECT {}, stream, kind, ref, prev, at, sum, chain, body, steps FROM log WHERE seq = 4",
         last + 1
-    ));
-    has(&format!("entry {} of the log is not as it was written", last + 1));
-    has("the log does not end where it says it does");
-    restore();
-    sql("UPDATE log SET seq = CASE seq WHEN 3 THEN -1 ELSE 3 END WHERE seq IN (3, 4)");
-    sql("UPDATE log SET seq = 4 WHERE seq = -1");
-    has("entry 3 of the log is not as it was written");
-    restore();
+    );
+    let swapped = "UPDATE log SET seq = CASE seq WHEN 3 THEN -1 ELSE 3 END WHERE seq IN (3, 4);
+        UPDATE log SET seq = 4 WHERE seq = -1";
+    let not_as = |entry: usize| format!("entry {entry} of the log is not as it was written");
+    let end = || "the log does not end where it says it does".to_owned();
+    for (change, words) in [
+        ("UPDATE log SET kind = 'undone' WHERE seq = 5", vec![not_as(5)]),
+        ("DELETE FROM log WHERE seq = 5", vec!["entry 5 of the log is missing".to_owned()]),
+        (&cut, vec![end()]),
+        (&forged, vec![not_as(last + 1), end()]),
+        (swapped, vec![not_as(3)]),
+    ] {
+        sql(change);
+        words.iter().for_each(|words| has(words));
+        sql("DELETE FROM log; INSERT INTO log SELECT * FROM kept");
+    }
     assert_eq!(inbox.store().audit().check_links().unwrap().problems, [""; 0]);
     // Whoever can write the file can begin anew; an export kept elsewhere tells.
     sql(&format!("UPDATE log SET chain = randomblob(32) WHERE seq = {last}"));
@@ -314,9 +304,7 @@ async fn a_changed_store_is_named() {
 
 #[tokio::test]
 async fn a_log_whose_end_is_unknown_takes_no_decision() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
-    let id = inbox.open_question(&thread).await;
+    let (inbox, thread, id) = TestInbox::new().asking(json!([[{"ask": [{"key": "a"}]}]])).await;
     inbox.sql().execute_batch("UPDATE head SET seq = seq + 1").unwrap();
     let error = inbox.decide(&id, Decision::Accept).await.unwrap_err().to_string();
     assert!(error.contains("the log does not end where it says it does"), "{error}");
@@ -326,16 +314,15 @@ async fn a_log_whose_end_is_unknown_takes_no_decision() {
 #[tokio::test]
 async fn what_people_start_continue_and_prune_is_told() {
     let inbox = TestInbox::new();
-    let thread = inbox.start("chat", json!({"topic": "tea"})).await;
-    inbox.drive().await;
+    let thread = inbox.run("chat", json!({"topic": "tea"})).await;
     inbox.respond(&thread, "done").await;
     inbox.drive().await;
     inbox.threads().proceed(thread.clone(), "and now by quarter".to_owned()).await.unwrap();
     inbox.drive().await;
     inbox.respond(&thread, "done").await;
     inbox.drive().await;
-    let fork = inbox.threads().fork(thread.clone(), 1).await.unwrap().thread;
-    inbox.threads().stop(fork.clone()).await.unwrap();
+    let fork = inbox.fork(&thread, 1).await;
+    inbox.stop(&fork).await;
     let lines = export(inbox.store());
     let entries_before = entries(&lines);
     let before = facts(&entries_before);
@@ -346,8 +333,7 @@ async fn what_people_start_continue_and_prune_is_told() {
 
     let other = TestInbox::new();
     let gone = other.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
-    other.accept(&gone).await;
-    other.drive().await;
+    other.accept_and_drive(&gone).await;
     other.decisions().file_away(gone.clone()).await.unwrap();
     let before = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
     let query = PruneQuery { before, statuses: vec![Status::Done] };

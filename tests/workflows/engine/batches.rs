@@ -1,7 +1,7 @@
 //! Batches of decisions: each counts by itself, and a batch is undone as a whole, from any process.
 
 use crate::support::TestInbox;
-use crate::support::test_inbox::{eager, holding};
+use crate::support::test_inbox::{decision, deed, eager, holding};
 use sayso::app::Settings;
 use sayso::graph::{Decision, InterruptId};
 use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, SeenHash, Status};
@@ -11,22 +11,14 @@ use std::time::Duration;
 async fn open_questions(inbox: &TestInbox, count: usize) -> Vec<InterruptId> {
     let mut all = Vec::new();
     for _ in 0..count {
-        let thread = inbox
-            .run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]]))
-            .await;
+        let thread = inbox.run_program(deed()).await;
         all.push(inbox.open_question(&thread).await);
     }
     all
 }
 
 fn accept(id: &InterruptId) -> DecisionRequest {
-    DecisionRequest {
-        interrupt: id.clone(),
-        decision: Decision::Accept,
-        shown: None,
-        learn: true,
-        by: DecidedBy::Tui,
-    }
+    decision(id, Decision::Accept, DecidedBy::Tui)
 }
 
 #[tokio::test]
@@ -54,15 +46,8 @@ async fn a_batch_is_taken_back_as_a_whole_by_another_process() {
         undone.into_iter().map(|(id, result)| (id, result.unwrap().status)).collect();
     assert_eq!(undone, [(ids[0].clone(), Status::Waiting), (ids[2].clone(), Status::Waiting)]);
     assert_eq!(other.decisions().last_decided().await.unwrap(), None);
-    assert!(
-        other
-            .decisions()
-            .undo_batch(ids[0].clone())
-            .await
-            .unwrap_err()
-            .to_string()
-            .contains("nothing to undo")
-    );
+    let again = other.decisions().undo_batch(ids[0].clone()).await.unwrap_err().to_string();
+    assert!(again.contains("nothing to undo"), "{again}");
     assert_eq!(inbox.world.performed().len(), 0);
 }
 

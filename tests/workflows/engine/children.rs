@@ -30,8 +30,7 @@ async fn results_are_in_the_order_spawned_whoever_ends_first() {
         NextView::Spawn { spawn, then } => assert_eq!((spawn, then.as_str()), (&started, "play")),
         other => panic!("{other:?}"),
     }
-    inbox.accept(&started[0]).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&started[0]).await;
     let expected = json!([{"joined": [["slow", true], ["quick", true], ["mid", true]]}, "after"]);
     assert_eq!(inbox.log(&thread).await, expected);
     assert_eq!(inbox.nodes(&thread).await, ["START", "play", "JOIN", "play", "play"]);
@@ -47,10 +46,7 @@ async fn an_abandoned_child_is_a_result_too() {
         .await;
     let bad = children(&inbox, &thread).await[0].clone();
     assert_eq!(inbox.trouble(&bad).await, ("failed".to_owned(), "no paper".to_owned()));
-    let trouble = inbox.open_question(&bad).await;
-    inbox.decide(&trouble, Decision::Ignore).await.unwrap();
-    inbox.drive().await;
-    assert_eq!(inbox.status(&bad).await, Status::Abandoned);
+    assert_eq!(inbox.answer(&bad, Decision::Ignore).await.status, Status::Abandoned);
     assert_eq!(inbox.status(&thread).await, Status::Done);
     let joined = &inbox.view(&thread).await.steps[2].updates[0]["joined"];
     assert_eq!(joined[0]["done"], json!(false));
@@ -66,10 +62,8 @@ async fn an_abandoned_parent_takes_its_children_with_it() {
     let outer = children(&inbox, &thread).await[0].clone();
     let inner = children(&inbox, &outer).await[0].clone();
     let question = inbox.open_question(&inner).await;
-    inbox.threads().stop(thread.clone()).await.unwrap();
-    let trouble = inbox.open_question(&thread).await;
-    inbox.decide(&trouble, Decision::Ignore).await.unwrap();
-    inbox.drive().await;
+    inbox.stop(&thread).await;
+    inbox.answer(&thread, Decision::Ignore).await;
     for id in [&thread, &outer, &inner] {
         assert_eq!(inbox.status(id).await, Status::Abandoned);
     }
@@ -113,8 +107,7 @@ async fn a_child_that_goes_on_does_not_wake_its_parent() {
     inbox.drive().await;
     assert_eq!(inbox.status(&ended).await, Status::Done);
     assert_eq!(inbox.status(&thread).await, Status::Joining);
-    inbox.accept(&waiting).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&waiting).await;
     assert_eq!(inbox.status(&thread).await, Status::Done);
     let expected = json!([{"joined": [["ended", true]]}, {"joined": [["waits", true]]}]);
     assert_eq!(inbox.log(&thread).await, expected);
@@ -134,28 +127,22 @@ async fn a_child_that_cannot_be_started_is_trouble_and_starts_none() {
     );
 }
 
+/// Whether its child ends before it goes on, or after.
 #[tokio::test]
 async fn a_stopped_parent_joins_when_it_may_go_on() {
-    let inbox = TestInbox::new();
-    let thread =
-        inbox.run_program(json!([[{"spawn": [kid("a", json!([[{"ask": [{"key": "x"}]}]]))]}]])).await;
-    inbox.threads().stop(thread.clone()).await.unwrap();
-    let child = children(&inbox, &thread).await[0].clone();
-    inbox.accept(&child).await;
-    inbox.drive().await;
-    assert_eq!((inbox.status(&child).await, inbox.status(&thread).await), (Status::Done, Status::Trouble));
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.log(&thread).await, json!([{"joined": [["a", true]]}]));
-}
-
-#[tokio::test]
-async fn a_child_that_goes_on_after_its_parent_stopped_waits_for_it_no_longer() {
-    let inbox = TestInbox::new();
-    let thread =
-        inbox.run_program(json!([[{"spawn": [kid("a", json!([[{"ask": [{"key": "x"}]}]]))]}]])).await;
-    inbox.threads().stop(thread.clone()).await.unwrap();
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Joining, "it goes on waiting");
+    let waits = kid("a", json!([[{"ask": [{"key": "x"}]}]]));
+    for child_first in [true, false] {
+        let (inbox, thread) = TestInbox::new().playing(json!([[{"spawn": [waits]}]])).await;
+        inbox.stop(&thread).await;
+        let child = children(&inbox, &thread).await[0].clone();
+        if child_first {
+            assert_eq!(inbox.accept_and_drive(&child).await, Status::Done);
+            assert_eq!(inbox.status(&thread).await, Status::Trouble);
+            inbox.accept_and_drive(&thread).await;
+        } else {
+            assert_eq!(inbox.accept_and_drive(&thread).await, Status::Joining, "it goes on waiting");
+            inbox.accept_and_drive(&child).await;
+        }
+        assert_eq!(inbox.log(&thread).await, json!([{"joined": [["a", true]]}]));
+    }
 }

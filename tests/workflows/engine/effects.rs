@@ -1,31 +1,27 @@
 //! Calls that may be repeated, and effects that must not be.
 
 use crate::support::TestInbox;
-use crate::support::test_inbox::{eager, holding};
+use crate::support::test_inbox::{deed, eager, edit, holding};
 use sayso::graph::{Decision, EffectError, EffectTrace, ThreadId};
 use sayso::inbox::Status;
 use serde_json::{Value, json};
 
-const ASK: &str = r#"[{"ask": [{"key": "a", "irreversible": true}]}]"#;
-
 /// Asks for `a`, then does `line`.
 fn after_approval(line: Value) -> Value {
-    json!([serde_json::from_str::<Value>(ASK).unwrap(), line])
+    json!([deed()[0], line])
 }
 
 /// A thread that was approved and ran `line` as far as it goes.
 async fn run_approved(inbox: &TestInbox, line: Value) -> ThreadId {
-    let thread = inbox.run_program(after_approval(line)).await;
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    thread
+    inbox.run_accepted(after_approval(line)).await
 }
 
 async fn states(inbox: &TestInbox, thread: &ThreadId) -> Vec<(String, String)> {
     inbox.view(thread).await.effects.into_iter().map(|effect| (effect.name, effect.state)).collect()
 }
 
-fn pair(name: &str, state: &str) -> (String, String) {
+/// The code and text of a trouble, or the name and state of an effect.
+pub fn pair(name: &str, state: &str) -> (String, String) {
     (name.to_owned(), state.to_owned())
 }
 
@@ -42,12 +38,10 @@ async fn a_call_is_not_paid_twice_when_its_step_is_tried_again() {
 
 #[tokio::test]
 async fn a_call_is_not_paid_twice_across_trouble_and_restart() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"call": "x"}, {"flaky": 3}]])).await;
+    let (inbox, thread) = TestInbox::new().playing(json!([[{"call": "x"}, {"flaky": 3}]])).await;
     assert_eq!(inbox.trouble(&thread).await.0, "failed");
     let inbox = inbox.restart(eager());
-    inbox.accept(&thread).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&thread).await;
     assert_eq!(inbox.log(&thread).await, json!([{"x": 1}]));
 }
 
@@ -72,9 +66,7 @@ async fn an_effect_is_done_once_however_often_its_step_is_tried() {
     let inbox = TestInbox::new();
     let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}, {"flaky": 3}])).await;
     assert_eq!(inbox.trouble(&thread).await.0, "failed");
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.accept_and_drive(&thread).await, Status::Done);
     assert_eq!(inbox.world.performed(), ["go 1"]);
     assert_eq!(inbox.world.counted("finds"), 0, "what is known to be done is not looked for");
     let view = inbox.view(&thread).await;
@@ -82,66 +74,55 @@ async fn an_effect_is_done_once_however_often_its_step_is_tried() {
     assert_eq!(view.effects[0].outcome, json!("performed"));
 }
 
+/// What surely failed is tried again with the bytes of the first attempt, what was refused is not, and what may have
+/// happened is looked for.
 #[tokio::test]
-async fn what_surely_failed_is_tried_again_with_identical_bytes() {
-    let inbox = TestInbox::new();
-    inbox.world.fault(EffectError::NotDone("closed".to_owned()));
-    inbox.world.fault(EffectError::NotDone("closed".to_owned()));
-    let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
-    assert_eq!(inbox.world.counted("attempts"), 3);
-    assert_eq!(inbox.world.performed(), ["go 1"], "the bytes of the first attempt");
-}
-
-#[tokio::test]
-async fn what_was_refused_is_trouble_at_once() {
-    let inbox = TestInbox::new();
-    inbox.world.fault(EffectError::Refused("no such street".to_owned()));
-    let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
-    assert_eq!(inbox.trouble(&thread).await, pair("failed", "no such street"));
-    assert_eq!(states(&inbox, &thread).await, [pair("go", "not_done")]);
-    assert_eq!(inbox.world.counted("attempts"), 1);
-}
-
-#[tokio::test]
-async fn what_may_have_happened_is_looked_for() {
-    let unknown = || EffectError::Unknown("cut off".to_owned());
-    let table = [
-        (EffectTrace::Done(json!("seen")), Status::Done, "done", 0),
-        (EffectTrace::NotDone, Status::Done, "done", 1),
-        (EffectTrace::Unknown("dark".to_owned()), Status::Trouble, "in_doubt", 0),
-    ];
-    for (found, status, state, performed) in table {
+async fn a_failed_effect_is_repeated_only_where_it_surely_did_not_happen() {
+    use EffectTrace::{Done, NotDone, Unknown};
+    let closed = || EffectError::NotDone("closed".to_owned());
+    let refused = || EffectError::Refused("no such street".to_owned());
+    let cut_off = || EffectError::Unknown("cut off".to_owned());
+    for (faults, found, status, state, attempts, performed) in [
+        (vec![closed(), closed()], None, Status::Done, "done", 3, 1),
+        (vec![refused()], None, Status::Trouble, "not_done", 1, 0),
+        (vec![cut_off()], Some(Done(json!("seen"))), Status::Done, "done", 1, 0),
+        (vec![cut_off()], Some(NotDone), Status::Done, "done", 2, 1),
+        (vec![cut_off()], Some(Unknown("dark".to_owned())), Status::Trouble, "in_doubt", 1, 0),
+    ] {
         let inbox = TestInbox::new();
-        *inbox.world.found.lock().unwrap() = Some(found.clone());
-        inbox.world.fault(unknown());
-        let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
-        assert_eq!(inbox.status(&thread).await, status, "{found:?}");
-        assert_eq!(states(&inbox, &thread).await, [pair("go", state)]);
-        assert_eq!(inbox.world.performed().len(), performed);
+        let what = format!("{faults:?} {found:?}");
+        *inbox.world.found.lock().unwrap() = found;
+        faults.into_iter().for_each(|fault| inbox.world.fault(fault));
+        let thread = inbox.run_accepted(deed()).await;
+        assert_eq!(inbox.status(&thread).await, status, "{what}");
+        assert_eq!(states(&inbox, &thread).await, [pair("go", state)], "{what}");
+        assert_eq!(inbox.world.counted("attempts"), attempts, "{what}");
+        assert_eq!(inbox.world.performed(), vec!["go 1"; performed], "{what}");
+        if state == "not_done" {
+            assert_eq!(inbox.trouble(&thread).await, pair("failed", "no such street"));
+        }
     }
 }
 
 /// The four ends of an effect in doubt.
 #[tokio::test]
 async fn a_person_settles_what_is_in_doubt() {
-    let edit = |outcome: &str| Decision::Edit { args: json!({"effect": "go", "outcome": outcome}) };
+    let end = |outcome: &str| edit(json!({"effect": "go", "outcome": outcome}));
     let table = [
         (Decision::Accept, Status::Done, "settled", vec![]),
-        (edit("done"), Status::Done, "settled", vec![]),
-        (edit("not_done"), Status::Done, "done", vec!["go 1".to_owned()]),
+        (end("done"), Status::Done, "settled", vec![]),
+        (end("not_done"), Status::Done, "done", vec!["go 1".to_owned()]),
         (Decision::Ignore, Status::Abandoned, "in_doubt", vec![]),
     ];
     for (decision, status, state, performed) in table {
         let inbox = TestInbox::new();
-        *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
-        inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
-        let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+        inbox.leave_in_doubt();
+        let thread = inbox.run_accepted(deed()).await;
         let trouble = inbox.open_question(&thread).await;
         let item = inbox.item(&trouble).await;
         assert_eq!(item.args, json!({"effect": "go", "outcome": "done"}));
         assert!(!item.allow.respond && item.irreversible);
-        let bad = Decision::Edit { args: json!({"effect": "stay", "outcome": "not_done"}) };
+        let bad = edit(json!({"effect": "stay", "outcome": "not_done"}));
         assert!(inbox.decide(&trouble, bad).await.unwrap_err().to_string().contains("`effect`"));
         let text = format!("{decision:?}");
         inbox.decide(&trouble, decision).await.unwrap();
@@ -155,14 +136,13 @@ async fn a_person_settles_what_is_in_doubt() {
 #[tokio::test]
 async fn settling_what_is_in_doubt_is_held_and_can_be_undone() {
     let inbox = TestInbox::new();
-    *inbox.world.found.lock().unwrap() = Some(EffectTrace::Unknown("dark".to_owned()));
-    inbox.world.fault(EffectError::Unknown("cut off".to_owned()));
-    let thread = run_approved(&inbox, json!([{"once": {"name": "go", "key": "a"}}])).await;
+    inbox.leave_in_doubt();
+    let thread = inbox.run_accepted(deed()).await;
     let inbox = inbox.restart(holding());
     let trouble = inbox.open_question(&thread).await;
-    let again = Decision::Edit { args: json!({"effect": "go", "outcome": "not_done"}) };
+    let again = edit(json!({"effect": "go", "outcome": "not_done"}));
     assert_eq!(inbox.decide(&trouble, again).await.unwrap().status, Status::Held);
-    assert_eq!(inbox.decisions().undo(trouble.clone()).await.unwrap().status, Status::Trouble);
+    assert_eq!(inbox.undo(&trouble).await.unwrap().status, Status::Trouble);
     assert_eq!(inbox.open_question(&thread).await, trouble);
     assert_eq!(inbox.world.performed().len(), 0);
 }
@@ -174,7 +154,7 @@ async fn nothing_is_done_that_was_not_approved() {
         (Decision::Accept, json!({"name": "go", "key": "z"}), "nobody approved this effect"),
         (Decision::Accept, json!({"name": "go", "key": "a", "args": other}), "is not what was approved"),
         (
-            Decision::Edit { args: other.clone() },
+            edit(other.clone()),
             json!({"name": "go", "key": "a", "args": {"key": "a", "n": 1}}),
             "is not what was approved",
         ),
@@ -187,11 +167,8 @@ async fn nothing_is_done_that_was_not_approved() {
         (Decision::Respond { text: "no".into() }, json!({"name": "go", "key": "a"}), "was not approved"),
     ];
     for (decision, once, why) in table {
-        let inbox = TestInbox::new();
-        let thread = inbox.run_program(after_approval(json!([{"once": once}]))).await;
-        let id = inbox.open_question(&thread).await;
-        inbox.decide(&id, decision).await.unwrap();
-        inbox.drive().await;
+        let (inbox, thread) = TestInbox::new().playing(after_approval(json!([{"once": once}]))).await;
+        inbox.answer(&thread, decision).await;
         let (code, text) = inbox.trouble(&thread).await;
         assert!(code == "failed" && text.contains(why), "{code}: {text}");
         assert_eq!(inbox.world.counted("attempts"), 0);
@@ -204,18 +181,14 @@ async fn an_approval_does_not_last_beyond_the_step_it_was_asked_for() {
     let inbox = TestInbox::new();
     let program = json!([[{"ask": [{"key": "a"}]}], [], [{"once": {"name": "go", "key": "a"}}]]);
     let thread = inbox.run_program(program).await;
-    inbox.accept(&thread).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&thread).await;
     assert_eq!(inbox.trouble(&thread).await, pair("failed", "nobody approved this effect"));
 }
 
 #[tokio::test]
 async fn edited_arguments_are_the_ones_carried_out() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(after_approval(json!([{"once": {"name": "go", "key": "a"}}]))).await;
-    let id = inbox.open_question(&thread).await;
-    inbox.decide(&id, Decision::Edit { args: json!({"n": 3, "key": "b"}) }).await.unwrap();
-    inbox.drive().await;
+    let (inbox, thread) = TestInbox::new().playing(deed()).await;
+    inbox.answer(&thread, edit(json!({"n": 3, "key": "b"}))).await;
     let decision = inbox.view(&thread).await.decisions.remove(0);
     assert_eq!(decision.proposed, json!({"key": "a", "n": 1}));
     assert_eq!(decision.args, json!({"key": "b", "n": 3}));
@@ -228,8 +201,7 @@ async fn a_row_changed_between_the_answer_and_the_effect_is_trouble() {
     let thread =
         inbox.run_program(after_approval(json!([{"gate": "g"}, {"once": {"name": "go", "key": "a"}}]))).await;
     inbox.accept(&thread).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
+    let driver = inbox.drive_to("g").await;
     let forge = "UPDATE log SET body = replace(body, '\"n\":1', '\"n\":7') WHERE kind = 'asked'";
     assert_eq!(inbox.sql().execute(forge, []).unwrap(), 1);
     inbox.world.open("g");
@@ -245,7 +217,7 @@ async fn an_effect_found_begun_is_looked_for_first() {
     for (found, performed) in [(EffectTrace::Done(json!("seen")), 0), (EffectTrace::NotDone, 1)] {
         let inbox = TestInbox::new();
         *inbox.world.found.lock().unwrap() = Some(found);
-        let thread = inbox.run_program(after_approval(json!([{"once": {"name": "go", "key": "a"}}]))).await;
+        let thread = inbox.run_program(deed()).await;
         inbox.accept(&thread).await;
         // As a process leaves it that dies between intent and outcome.
         let store = inbox.store();
@@ -272,8 +244,7 @@ async fn the_lock_is_kept_until_effects_under_way_have_ended() {
     let once = json!({"name": "go", "key": "a", "gate": "out"});
     let thread = inbox.run_program(after_approval(json!([{"once": once}]))).await;
     inbox.accept(&thread).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("out").await;
+    let driver = inbox.drive_to("out").await;
     driver.abort().await;
     let other = inbox.other_process(eager());
     let taken = sayso::app::Driver::take(other.engine().clone()).await.unwrap();

@@ -5,7 +5,7 @@ use crate::support::test_inbox::{eager, respond};
 use sayso::app::Settings;
 use sayso::config::Expiry;
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{ActivityQuery, InboxError, ItemQuery, Status};
+use sayso::inbox::{ActivityQuery, InboxError, Status};
 use serde_json::json;
 use std::time::Duration;
 
@@ -22,10 +22,6 @@ fn weekly() -> Settings {
     Settings { expiry, ..eager() }
 }
 
-async fn expire(inbox: &TestInbox, days: i64) -> usize {
-    inbox.expire_after(days).await
-}
-
 fn deliver() -> serde_json::Value {
     json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"note": "went on"}]])
 }
@@ -38,16 +34,13 @@ async fn decisions(inbox: &TestInbox, thread: &sayso::graph::ThreadId) -> Vec<(S
 
 #[tokio::test]
 async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
-    let inbox = TestInbox::with_settings(weekly());
-    let thread = inbox.run_program(deliver()).await;
-    let id = inbox.open_question(&thread).await;
+    let (inbox, thread, id) = TestInbox::with_settings(weekly()).asking(deliver()).await;
     for days in [0, 1, 6] {
-        assert_eq!(expire(&inbox, days).await, 0, "{days} days");
+        assert_eq!(inbox.expire_after(days).await, 0, "{days} days");
     }
-    assert_eq!(expire(&inbox, 7).await, 1);
-    assert_eq!(expire(&inbox, 9).await, 0, "once");
-    let open = inbox.decisions().items(ItemQuery { limit: 9, ..Default::default() }).await.unwrap().rows;
-    assert!(open.is_empty(), "its card is gone");
+    assert_eq!(inbox.expire_after(7).await, 1);
+    assert_eq!(inbox.expire_after(9).await, 0, "once");
+    assert!(inbox.items().await.is_empty(), "its card is gone");
     inbox.drive().await;
     assert_eq!(inbox.log(&thread).await, json!([{"answers": [["a", "ignore"]]}, "went on"]));
     assert_eq!(decisions(&inbox, &thread).await, [("ignore".to_owned(), "policy:expire".to_owned())]);
@@ -56,7 +49,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
         InboxError::NotOpen { why, .. } => assert!(why.starts_with("nobody answered in time"), "{why}"),
         other => panic!("{other:?}"),
     }
-    assert!(inbox.decisions().undo(id).await.is_err());
+    assert!(inbox.undo(&id).await.is_err());
     let mut audit = String::new();
     let lines = inbox.store().audit().export(None, &mut |line| {
         audit.push_str(line);
@@ -64,7 +57,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
     });
     assert!(lines.unwrap() > 0 && audit.contains(r#""by":"policy:expire""#), "{audit}");
     assert_eq!(inbox.store().audit().check_links().unwrap().problems, Vec::<String>::new());
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
     // Nobody decided it, so it is no decision of a person.
     assert!(inbox.store().inbox().past_decisions(None, 9).unwrap().is_empty());
     let now = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(1);
@@ -75,8 +68,7 @@ async fn what_nobody_answers_is_ignored_by_the_policy_and_leaves_its_trace() {
 
 #[tokio::test]
 async fn a_clock_that_is_set_wrong_for_a_while_ends_nothing() {
-    let inbox = TestInbox::with_settings(weekly());
-    let thread = inbox.run_program(deliver()).await;
+    let (inbox, thread) = TestInbox::with_settings(weekly()).playing(deliver()).await;
     let now = jiff::Timestamp::now();
     let hours = |hours: i64| now + jiff::SignedDuration::from_hours(hours);
     for at in [0, YEAR, -YEAR, 1, 7 * DAY - 1, YEAR, 7 * DAY + 1] {
@@ -98,20 +90,12 @@ async fn what_is_overdue_stays_for_an_hour() {
 }
 
 #[tokio::test]
-async fn nothing_expires_by_default_and_nothing_is_written() {
-    let inbox = TestInbox::new();
-    inbox.run_program(deliver()).await;
-    for days in [0, 7, 3650] {
-        assert_eq!(expire(&inbox, days).await, 0);
-    }
-}
-
-#[tokio::test]
 async fn tools_and_workflows_have_times_of_their_own() {
     let week = Some(Duration::from_secs(7 * 86_400));
     let named = |name: &str, lasts| [(name.to_owned(), lasts)].into_iter().collect();
     let kinds = vec!["question".to_owned()];
     for (expiry, ends) in [
+        (Expiry::default(), 0),
         (Expiry { all: week, kinds: kinds.clone(), ..Expiry::default() }, 0),
         (Expiry { tools: named("do", week), ..Expiry::default() }, 1),
         (Expiry { workflows: named("player", week), ..Expiry::default() }, 1),
@@ -120,8 +104,8 @@ async fn tools_and_workflows_have_times_of_their_own() {
     ] {
         let inbox = TestInbox::with_settings(Settings { expiry: expiry.clone(), ..eager() });
         inbox.run_program(deliver()).await;
-        assert_eq!(expire(&inbox, 0).await, 0);
-        assert_eq!(expire(&inbox, 8).await, ends, "{expiry:?}");
+        assert_eq!(inbox.expire_after(0).await, 0);
+        assert_eq!(inbox.expire_after(8).await, ends, "{expiry:?}");
     }
 }
 
@@ -132,12 +116,11 @@ async fn nothing_that_was_allowed_goes_on_because_its_neighbour_expired() {
                [{"once": {"name": "go", "key": "a"}}]])
     };
     for first in [Decision::Accept, respond("why?")] {
-        let inbox = TestInbox::with_settings(weekly());
-        let thread = inbox.run_program(program()).await;
+        let (inbox, thread) = TestInbox::with_settings(weekly()).playing(program()).await;
         let asked = inbox.outcome(&thread).await.interrupts;
         inbox.decide(&asked[0], first).await.unwrap();
         for days in [0, 8, 80] {
-            assert_eq!(expire(&inbox, days).await, 0);
+            assert_eq!(inbox.expire_after(days).await, 0);
         }
         inbox.drive().await;
         assert_eq!((inbox.status(&thread).await, inbox.world.performed().len()), (Status::Waiting, 0));
@@ -150,8 +133,8 @@ async fn nothing_that_was_allowed_goes_on_because_its_neighbour_expired() {
         for id in &asked[..refused] {
             inbox.decide(id, Decision::Ignore).await.unwrap();
         }
-        expire(&inbox, 0).await;
-        assert_eq!(expire(&inbox, 8).await, 2 - refused);
+        inbox.expire_after(0).await;
+        assert_eq!(inbox.expire_after(8).await, 2 - refused);
         inbox.drive().await;
         assert_eq!(inbox.status(&thread).await, Status::Done);
     }
@@ -160,20 +143,18 @@ async fn nothing_that_was_allowed_goes_on_because_its_neighbour_expired() {
 #[tokio::test]
 async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
     let settings = Settings { hold: Duration::from_secs(3600), ..weekly() };
-    let inbox = TestInbox::with_settings(settings);
-    let thread = inbox.run_program(deliver()).await;
-    let id = inbox.open_question(&thread).await;
-    expire(&inbox, 0).await;
+    let (inbox, thread, id) = TestInbox::with_settings(settings).asking(deliver()).await;
+    inbox.expire_after(0).await;
     // Another thread asks the same; its time is its own.
-    let fork = inbox.threads().fork(thread.clone(), 1).await.unwrap().thread;
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    let fork = inbox.fork(&thread, 1).await;
+    inbox.assert_whole();
     let asked_anew = inbox.open_question(&fork).await;
     inbox.decide(&asked_anew, Decision::Ignore).await.unwrap();
     inbox.decide(&id, Decision::Accept).await.unwrap();
-    assert_eq!(expire(&inbox, 8).await, 0);
+    assert_eq!(inbox.expire_after(8).await, 0);
     assert_eq!(inbox.status(&thread).await, Status::Held);
     // Taken back, it is a question again, and stays for the grace period.
-    inbox.decisions().undo(id.clone()).await.unwrap();
+    inbox.undo(&id).await.unwrap();
     let look = async |hours: i64| {
         let at = jiff::Timestamp::now() + jiff::SignedDuration::from_hours(8 * DAY + hours);
         inbox.expire_now(at).await.unwrap()
@@ -197,18 +178,16 @@ async fn what_is_held_snoozed_paused_or_new_does_not_expire() {
 /// Nobody sees the question of a stopped thread, so it stays for the grace period when the thread goes on.
 #[tokio::test]
 async fn what_a_stopped_thread_asked_does_not_expire() {
-    let inbox = TestInbox::with_settings(weekly());
-    let thread = inbox.run_program(deliver()).await;
-    let id = inbox.open_question(&thread).await;
-    expire(&inbox, 0).await;
-    inbox.threads().stop(thread.clone()).await.unwrap();
-    assert_eq!(expire(&inbox, 20).await, 0);
+    let (inbox, thread, id) = TestInbox::with_settings(weekly()).asking(deliver()).await;
+    inbox.expire_after(0).await;
+    inbox.stop(&thread).await;
+    assert_eq!(inbox.expire_after(20).await, 0);
     let stopped = inbox.open_items(&thread).await.into_iter().find(|item| item.action == "stopped").unwrap();
     inbox.decide(&stopped.interrupt().unwrap(), Decision::Accept).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.open_question(&thread).await, id);
-    assert_eq!(expire(&inbox, 21).await, 1);
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    assert_eq!(inbox.expire_after(21).await, 1);
+    inbox.assert_whole();
 }
 
 #[tokio::test]
@@ -220,7 +199,7 @@ async fn trouble_never_expires() {
     let inbox = TestInbox::with_settings(Settings { expiry, ..eager() });
     let thread = inbox.run_program(json!([[{"fail": "broken"}]])).await;
     for days in [0, 80] {
-        assert_eq!(expire(&inbox, days).await, 0);
+        assert_eq!(inbox.expire_after(days).await, 0);
     }
     assert_eq!(inbox.trouble(&thread).await.0, "failed");
 }
@@ -253,11 +232,10 @@ async fn of_an_answer_and_an_expiry_at_once_exactly_one_stands() {
 
 #[tokio::test]
 async fn a_forged_list_ends_nothing() {
-    let inbox = TestInbox::with_settings(weekly());
-    let thread = inbox.run_program(deliver()).await;
+    let (inbox, thread) = TestInbox::with_settings(weekly()).playing(deliver()).await;
     inbox.expire_now(jiff::Timestamp::now()).await.unwrap();
     assert_eq!(inbox.sql().execute("UPDATE interrupts SET overdue = 1", []).unwrap(), 1);
-    assert_eq!(expire(&inbox, 1).await, 0);
+    assert_eq!(inbox.expire_after(1).await, 0);
     assert!(!inbox.store().audit().verify().unwrap().differing.is_empty());
     assert_eq!(inbox.status(&thread).await, Status::Waiting);
 }

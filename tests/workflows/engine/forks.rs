@@ -1,13 +1,10 @@
-//! Forks, and the state at any step.
+//! Forks.
 
 use crate::support::TestInbox;
+use crate::support::test_inbox::deed;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::Status;
 use serde_json::json;
-
-async fn fork(inbox: &TestInbox, thread: &ThreadId, step: u64) -> ThreadId {
-    inbox.threads().fork(thread.clone(), step).await.unwrap().thread
-}
 
 /// START, play (asks), ANSWERS, play (delivers), play (spawns), JOIN, play, play (ends).
 async fn run_thread(inbox: &TestInbox) -> ThreadId {
@@ -19,9 +16,7 @@ async fn run_thread(inbox: &TestInbox) -> ThreadId {
         [{"note": "after"}]
     ]);
     let thread = inbox.run_program(program).await;
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.accept_and_drive(&thread).await, Status::Done);
     thread
 }
 
@@ -34,7 +29,7 @@ async fn a_fork_at_every_step_ends_like_the_original_and_repeats_no_effect_of_it
     assert_eq!(nodes, ["START", "play", "ANSWERS", "play", "play", "JOIN", "play", "play"]);
     for step in 0..original.steps.len() as u64 {
         let before = inbox.world.performed().len();
-        let copy = fork(&inbox, &thread, step).await;
+        let copy = inbox.fork(&thread, step).await;
         let shared = inbox.view(&copy).await;
         assert_eq!(shared.steps, original.steps[..=usize::try_from(step).unwrap()], "shared by reference");
         assert_eq!(shared.forked_from.map(|from| (from.thread, from.step)), Some((thread.clone(), step)));
@@ -68,7 +63,7 @@ async fn a_fork_where_several_were_asked_asks_them_anew() {
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}, {"key": "b"}]}], []])).await;
     let asked = inbox.outcome(&thread).await.interrupts;
     inbox.decide(&asked[0], Decision::Accept).await.unwrap();
-    let copy = fork(&inbox, &thread, 1).await;
+    let copy = inbox.fork(&thread, 1).await;
     let anew = inbox.outcome(&copy).await.interrupts;
     assert_eq!(anew.len(), 2);
     assert!(anew.iter().all(|id| !asked.contains(id)));
@@ -83,10 +78,9 @@ async fn a_fork_where_several_were_asked_asks_them_anew() {
 
 #[tokio::test]
 async fn a_fork_where_nothing_was_asked_or_started_goes_on() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"ask": []}], [{"spawn": []}], []])).await;
+    let (inbox, thread) = TestInbox::new().playing(json!([[{"ask": []}], [{"spawn": []}], []])).await;
     for step in [1, 3] {
-        let copy = fork(&inbox, &thread, step).await;
+        let copy = inbox.fork(&thread, step).await;
         inbox.drive().await;
         assert_eq!(inbox.status(&copy).await, Status::Done, "from step {step}");
     }
@@ -97,9 +91,9 @@ async fn a_fork_where_nothing_was_asked_or_started_goes_on() {
 async fn forks_of_forks_know_what_was_done_before_them() {
     let inbox = TestInbox::new();
     let thread = run_thread(&inbox).await;
-    let late = fork(&inbox, &thread, 4).await;
+    let late = inbox.fork(&thread, 4).await;
     inbox.drive().await;
-    let early = fork(&inbox, &late, 1).await;
+    let early = inbox.fork(&late, 1).await;
     let id = inbox.open_question(&early).await;
     let item = inbox.item(&id).await;
     let codes: Vec<&str> = item.warnings.iter().map(|warning| warning.code.as_str()).collect();
@@ -107,27 +101,23 @@ async fn forks_of_forks_know_what_was_done_before_them() {
     assert!(item.warnings[0].text.contains(thread.as_str()), "{:?}", item.warnings);
     inbox.decide(&id, Decision::Accept).await.unwrap();
     inbox.drive().await;
-    let third = fork(&inbox, &early, 5).await;
+    let third = inbox.fork(&early, 5).await;
     inbox.drive().await;
     for (copy, steps) in [(&late, 8), (&early, 8), (&third, 8)] {
         assert_eq!(inbox.view(copy).await.steps.len(), steps);
         assert_eq!(inbox.status(copy).await, Status::Done);
     }
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
 }
 
 /// Whichever acts first: the other, which waits or is approved already, is asked once more with a warning.
 #[tokio::test]
 async fn what_a_fork_or_its_original_did_meanwhile_is_not_done_again_unasked() {
     for original_first in [true, false] {
-        let inbox = TestInbox::new();
-        let program =
-            json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]]);
-        let thread = inbox.run_program(program).await;
-        let copy = fork(&inbox, &thread, 1).await;
+        let (inbox, thread) = TestInbox::new().playing(deed()).await;
+        let copy = inbox.fork(&thread, 1).await;
         let (first, second) = if original_first { (&thread, &copy) } else { (&copy, &thread) };
-        inbox.accept(first).await;
-        inbox.drive().await;
+        inbox.accept_and_drive(first).await;
         assert_eq!((inbox.status(first).await, inbox.world.performed().len()), (Status::Done, 1));
         let id = inbox.open_question(second).await;
         inbox.decide(&id, Decision::Accept).await.unwrap();
@@ -140,14 +130,13 @@ async fn what_a_fork_or_its_original_did_meanwhile_is_not_done_again_unasked() {
         inbox.decide(&id, Decision::Accept).await.unwrap();
         inbox.drive().await;
         assert_eq!((inbox.status(second).await, inbox.world.performed().len()), (Status::Done, 2));
-        assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+        inbox.assert_whole();
     }
 }
 
 #[tokio::test]
 async fn a_fork_of_a_step_that_is_not_there_says_which_are() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([])).await;
+    let (inbox, thread) = TestInbox::new().playing(json!([])).await;
     let error = inbox.threads().fork(thread.clone(), 2).await.unwrap_err().to_string();
     assert_eq!(error, format!("thread `{thread}` has steps 0 to 1, no step 2"));
     assert!(inbox.threads().fork(ThreadId::parse("tzzzzzzzz").unwrap(), 0).await.is_err());
@@ -165,27 +154,4 @@ async fn the_card_of_a_decided_question_is_drawn_from_the_state_then() {
     inbox.decide(&id, Decision::Accept).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.item(&id).await.text, before);
-}
-
-/// The state after any number of steps is the fold over the updates of exactly those.
-#[tokio::test]
-async fn the_state_at_any_step_is_the_fold_of_what_came_before() {
-    let inbox = TestInbox::new();
-    let thread = run_thread(&inbox).await;
-    for copy in [thread.clone(), fork(&inbox, &thread, 3).await] {
-        inbox.drive().await;
-        let steps = inbox.view(&copy).await.steps;
-        let workflow = &inbox.engine().registry().get("player").unwrap().workflow;
-        let mut state = workflow.empty();
-        for n in 0..=steps.len() {
-            let expected = workflow.write(&state).unwrap();
-            let found = inbox.engine().state_at(&copy, Some(n as u64)).unwrap().unwrap();
-            assert_eq!(workflow.write(&found).unwrap(), expected, "after {n} steps");
-            if let Some(step) = steps.get(n) {
-                state = workflow.apply(state, &step.updates.to_string()).unwrap();
-            }
-        }
-        let beyond = inbox.engine().state_at(&copy, Some(999)).unwrap().unwrap();
-        assert_eq!(workflow.write(&beyond).unwrap(), workflow.write(&state).unwrap());
-    }
 }

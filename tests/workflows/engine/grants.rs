@@ -1,7 +1,7 @@
 //! Grants: what may be done without asking, how far it goes, and how it ends.
 
-use crate::support::TestInbox;
-use crate::support::test_inbox::{TestClock, eager, holding};
+use crate::support::test_inbox::{TestClock, decision, eager, holding};
+use crate::support::{TestInbox, merged};
 use jiff::SignedDuration;
 use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode, Reach};
@@ -47,8 +47,7 @@ async fn answered_and_paused(inbox: &TestInbox) -> ThreadId {
     let mut program = ask_and_do(json!({}));
     program[0].as_array_mut().unwrap().push(json!({"gate": "door"}));
     let thread = inbox.start_program(program).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("door").await;
+    let driver = inbox.drive_to("door").await;
     inbox.pause(true).await.unwrap();
     inbox.world.open("door");
     inbox.wait_until(|| !inbox.store().threads().view(&thread).unwrap().decisions.is_empty()).await;
@@ -62,9 +61,8 @@ async fn decided_by(inbox: &TestInbox, thread: &ThreadId) -> Vec<String> {
 
 /// A program that consults the grants, asks, and does what was allowed.
 fn ask_and_do(more: Value) -> Value {
-    let mut asked = json!({"key": "a", "irreversible": true, "consult": true, "sender": "bo@FAR.test"});
-    asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-    json!([[{"ask": [asked]}], [{"once": {"name": "go", "key": "a"}}]])
+    let asked = json!({"key": "a", "irreversible": true, "consult": true, "sender": "bo@FAR.test"});
+    json!([[{"ask": [merged(asked, more)]}], [{"once": {"name": "go", "key": "a"}}]])
 }
 
 #[tokio::test]
@@ -80,11 +78,8 @@ async fn accepting_and_granting_is_both_or_neither() {
         session: false,
     };
     let accept = |shown: Option<&str>| DecisionRequest {
-        interrupt: id.clone(),
-        decision: Decision::Accept,
         shown: shown.map(|typed| SeenHash::Typed(typed.to_owned())),
-        learn: true,
-        by: DecidedBy::Cli,
+        ..decision(&id, Decision::Accept, DecidedBy::Cli)
     };
     let decisions = inbox.decisions();
     let given = async || {
@@ -110,16 +105,14 @@ async fn a_thread_s_grant_answers_for_that_thread_alone() {
     let (thread, line) = granted(&inbox, GrantScope::Thread, None).await;
     assert_eq!((line.tool.as_str(), line.thread.as_ref(), line.expires_at), ("do", Some(&thread), None));
     assert!(line.id.starts_with('g') && line.id.len() == 9 && line.in_force && !line.builtin);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
+    assert_eq!(inbox.accept_and_drive(&thread).await, Status::Done);
     assert_eq!(decided_by(&inbox, &thread).await, ["cli".to_owned(), format!("grant:{}", line.id)]);
     let executed = inbox.view(&thread).await.decisions[1].executed.clone();
     assert_eq!(executed, Some(json!({"key": "a", "n": 1})));
     // Another thread is asked, about mail of the same sender too; and so is a fork, which is another thread.
     let other = inbox.run_program(ask_and_do(json!({}))).await;
     assert_eq!(inbox.status(&other).await, Status::Waiting);
-    let fork = inbox.threads().fork(thread, 2).await.unwrap().thread;
+    let fork = inbox.fork(&thread, 2).await;
     inbox.drive().await;
     assert_eq!(inbox.status(&fork).await, Status::Waiting);
     assert_eq!(inbox.world.performed().len(), 1);
@@ -169,8 +162,7 @@ async fn the_store_decides_what_a_grant_covers_whatever_a_node_says() {
         (senders.id.as_str(), json!({"sender": "eve@far.test"})),
         (senders.id.as_str(), json!({"warned": true})),
     ] {
-        let mut asked = json!({"key": "a", "granted": named, "sender": "bo@far.test"});
-        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let asked = merged(json!({"key": "a", "granted": named, "sender": "bo@far.test"}), more.clone());
         let thread = inbox.run_program(json!([[{"ask": [asked]}]])).await;
         assert_eq!(inbox.status(&thread).await, Status::Waiting, "{named} {more}");
     }
@@ -222,8 +214,7 @@ async fn a_grant_that_ends_while_its_node_runs_is_not_acted_on() {
         let mut program = ask_and_do(json!({}));
         program[1].as_array_mut().unwrap().insert(0, json!({"gate": "door"}));
         let thread = inbox.start_program(program).await;
-        let driver = inbox.drive_in_background().await;
-        inbox.world.reached("door").await;
+        let driver = inbox.drive_to("door").await;
         if revoke {
             inbox.grants().revoke(line.id).await.unwrap();
         } else {
@@ -262,8 +253,7 @@ async fn what_a_person_decided_beside_a_grant_stays_decided() {
 async fn only_what_a_card_offers_can_be_allowed() {
     let (inbox, _) = with_clock(eager());
     let ask = |more: Value| {
-        let mut asked = json!({"key": "a", "for_thread": true, "sender": "bo@far.test"});
-        asked.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let asked = merged(json!({"key": "a", "for_thread": true, "sender": "bo@far.test"}), more.clone());
         json!([[{"ask": [asked]}]])
     };
     for (more, scope, lasts, expected) in [
@@ -315,9 +305,7 @@ async fn what_is_built_in_is_listed_and_switched() {
     assert!(inbox.trouble(&refused).await.1.contains("`builtin:output_files`"));
     assert!(inbox.grants().restore(files.clone()).await.unwrap().in_force);
     assert!(inbox.grants().restore(files).await.unwrap().in_force);
-    inbox.accept(&refused).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&refused).await, Status::Done);
+    assert_eq!(inbox.accept_and_drive(&refused).await, Status::Done);
     // A name nobody lists is no grant.
     let made_up = inbox.run_program(json!([[{"once": {"name": "go", "grant": "builtin:everything"}}]])).await;
     assert!(inbox.trouble(&made_up).await.1.contains("no grant in force goes by `builtin:everything`"));
@@ -361,9 +349,7 @@ async fn a_draft_is_kept_and_never_sent() {
         (Decision::Ignore, true, false),
     ] {
         let thread = inbox.run_program(program(draft)).await;
-        let id = inbox.open_question(&thread).await;
-        inbox.decide(&id, decision.clone()).await.unwrap();
-        inbox.drive().await;
+        inbox.answer(&thread, decision.clone()).await;
         let status = inbox.status(&thread).await;
         assert_eq!(status == Status::Done, done, "{decision:?} {draft}");
         if !done {

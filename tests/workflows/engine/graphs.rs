@@ -1,7 +1,7 @@
 //! Graphs: what is refused when they are built, mounted parts, and drawings.
 
 use crate::support::TestInbox;
-use crate::support::table_workflow::Walk;
+use crate::support::table_workflow::{self, Next, Walk};
 use crate::support::test_inbox::eager;
 use sayso::graph::{
     BuildError, Builder, Command, Ctx, Graph, NodeError, TakenPath, Workflow, ask, end, goto, spawn,
@@ -87,8 +87,7 @@ async fn an_undeclared_edge_is_trouble() {
     let graph = builder("a").node("a", to(|| Command::goto("b")), [end()]);
     let graph = walk("astray", graph.build().unwrap());
     let inbox = TestInbox::builder().with_workflow(graph).open();
-    let thread = inbox.start("astray", json!({})).await;
-    inbox.drive().await;
+    let thread = inbox.run("astray", json!({})).await;
     let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("took the way Goto(\"b\"), which it does not declare"), "{text}");
@@ -116,10 +115,8 @@ async fn mounts_are_walked_by_relative_names() {
     let drawing = graph.shape().picture(&TakenPath::default()).text();
     let mermaid = graph.shape().mermaid();
     let inbox = TestInbox::builder().with_workflow(walk("mounts", graph)).open();
-    let thread = inbox.start("mounts", json!({})).await;
-    inbox.drive().await;
-    inbox.accept(&thread).await;
-    inbox.drive().await;
+    let thread = inbox.run("mounts", json!({})).await;
+    inbox.accept_and_drive(&thread).await;
     let nodes = inbox.nodes(&thread).await;
     let way = [
         "START",
@@ -171,41 +168,22 @@ fn every_kind_of_edge_is_drawn() {
     assert!(shape.mermaid().contains("n_play == children ==> n_play"));
 }
 
-fn two_nodes(second: &str) -> Spec {
-    let asks: fn() -> Command<Walk> = match second {
-        "b" => || Command::ask(vec![question()], "b"),
-        _ => || Command::ask(vec![question()], "c"),
-    };
-    let graph = builder("a").node("a", to(asks), [ask(second)]).node(second, to(ended), [end()]);
-    walk("changing", graph.build().unwrap())
-}
-
+/// That it never takes the wrong node, and goes on when its own is back, is row D11 of the catalogue.
 #[tokio::test]
-async fn a_thread_whose_node_is_gone_is_trouble_and_goes_on_when_it_is_back() {
-    assert_ne!(two_nodes("b").workflow.fingerprint(), two_nodes("c").workflow.fingerprint());
-    assert_eq!(two_nodes("b").workflow.fingerprint(), two_nodes("b").workflow.fingerprint());
-    let inbox = TestInbox::builder().with_workflow(two_nodes("b")).open();
-    let thread = inbox.start("changing", json!({})).await;
-    inbox.drive().await;
-    let inbox = inbox.restart_with(eager(), vec![two_nodes("c")]);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    let (code, text) = inbox.trouble(&thread).await;
-    assert_eq!(code, "lost_node");
-    assert!(text.contains("has no node `b` any more"), "{text}");
-    assert_eq!(inbox.nodes(&thread).await, ["START", "a"], "never the wrong node");
-    let inbox = inbox.restart_with(eager(), []);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    let (code, text) = inbox.trouble(&thread).await;
-    assert_eq!(
-        (code.as_str(), text.as_str()),
-        ("lost_node", "This sayso does not know the workflow `changing`.")
-    );
-    let inbox = inbox.restart_with(eager(), vec![two_nodes("b")]);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
-    assert_eq!(inbox.nodes(&thread).await, ["START", "a", "ANSWERS", "b"]);
-    assert_eq!(inbox.view(&thread).await.decisions.iter().filter(|d| d.r#type == "accept").count(), 3);
+async fn a_thread_whose_node_or_workflow_is_gone_says_so() {
+    let asking =
+        |then: &'static str| table_workflow::spec("changing", &[("a", Next::Ask(then)), (then, Next::End)]);
+    assert_ne!(asking("b").workflow.fingerprint(), asking("c").workflow.fingerprint());
+    assert_eq!(asking("b").workflow.fingerprint(), asking("b").workflow.fingerprint());
+    for (now, expected) in [
+        (vec![asking("c")], "has no node `b` any more"),
+        (vec![], "This sayso does not know the workflow `changing`."),
+    ] {
+        let inbox = TestInbox::builder().with_workflow(asking("b")).open();
+        let thread = inbox.run("changing", json!({})).await;
+        let inbox = inbox.restart_with(eager(), now);
+        inbox.accept_and_drive(&thread).await;
+        let (code, text) = inbox.trouble(&thread).await;
+        assert!(code == "lost_node" && text.contains(expected), "{code}: {text}");
+    }
 }

@@ -1,72 +1,46 @@
 //! Hold and undo: a decision can be taken back until the thread has acted on it.
 
 use crate::support::TestInbox;
-use crate::support::test_inbox::{eager, holding, respond};
+use crate::support::test_inbox::{decision, deed, eager, edit, holding, respond};
+use sayso::app::Settings;
 use sayso::graph::Decision;
-use sayso::inbox::{DecidedBy, DecisionRequest, InboxError, Status};
+use sayso::inbox::{DecidedBy, InboxError, Status};
 use serde_json::json;
 use std::sync::Arc;
 use std::time::Duration;
 
-fn deliver() -> serde_json::Value {
-    json!([[{"ask": [{"key": "a", "irreversible": true}]}], [{"once": {"name": "go", "key": "a"}}]])
-}
-
 #[tokio::test]
 async fn only_what_cannot_be_taken_back_is_held() {
-    let inbox = TestInbox::holding();
-    let edit = || Decision::Edit { args: json!({"key": "a", "n": 2}) };
-    let table = [
-        (true, Decision::Accept, DecidedBy::Cli, Status::Held),
-        (true, edit(), DecidedBy::Cli, Status::Held),
-        (true, Decision::Ignore, DecidedBy::Cli, Status::Ready),
-        (true, respond("no"), DecidedBy::Cli, Status::Ready),
-        (false, Decision::Accept, DecidedBy::Cli, Status::Ready),
-    ];
-    for (irreversible, decision, by, status) in table {
-        let thread =
-            inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": irreversible}]}]])).await;
-        let interrupt = inbox.open_question(&thread).await;
-        let text = format!("{irreversible} {decision:?}");
-        let decide = DecisionRequest { interrupt, decision, shown: None, learn: true, by };
-        assert_eq!(inbox.decisions().decide(decide).await.unwrap().status, status, "{text}");
-        // So that the next `played` finds nothing held.
-        if status == Status::Held {
-            inbox.threads().stop(thread.clone()).await.unwrap();
-        }
+    let softly = Settings { soft_hold: Duration::from_secs(60), ..eager() };
+    for (settings, irreversible, answer, by, status) in [
+        (holding(), true, Decision::Accept, DecidedBy::Cli, Status::Held),
+        (holding(), true, edit(json!({"key": "a", "n": 2})), DecidedBy::Cli, Status::Held),
+        (holding(), true, Decision::Ignore, DecidedBy::Cli, Status::Ready),
+        (holding(), true, respond("no"), DecidedBy::Cli, Status::Ready),
+        (holding(), false, Decision::Accept, DecidedBy::Cli, Status::Ready),
+        // Whatever is decided at the screen is held for a moment.
+        (softly, false, Decision::Ignore, DecidedBy::Tui, Status::Held),
+    ] {
+        let inbox = TestInbox::with_settings(settings);
+        let asked = json!({"key": "a", "irreversible": irreversible});
+        let thread = inbox.run_program(json!([[{ "ask": [asked] }]])).await;
+        let text = format!("{irreversible} {answer:?}");
+        let request = decision(&inbox.open_question(&thread).await, answer, by);
+        assert_eq!(inbox.decisions().decide(request).await.unwrap().status, status, "{text}");
     }
 }
 
 #[tokio::test]
-async fn decisions_at_the_screen_are_softly_held() {
-    let settings = sayso::app::Settings { soft_hold: Duration::from_secs(60), ..eager() };
-    let inbox = TestInbox::with_settings(settings);
-    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
-    let interrupt = inbox.open_question(&thread).await;
-    let decide = DecisionRequest {
-        interrupt,
-        decision: Decision::Ignore,
-        shown: None,
-        learn: true,
-        by: DecidedBy::Tui,
-    };
-    assert_eq!(inbox.decisions().decide(decide).await.unwrap().status, Status::Held);
-}
-
-#[tokio::test]
 async fn words_to_an_agent_are_held_for_a_second() {
-    let inbox = TestInbox::with_settings(sayso::app::Settings::default());
-    for (decision, hold_ms) in [(respond("no"), 1000), (Decision::Ignore, 5000)] {
-        let thread = inbox.start_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
-        inbox.drive().await;
-        let interrupt = inbox.open_question(&thread).await;
-        let by = DecidedBy::Tui;
-        let decide = DecisionRequest { interrupt, decision, shown: None, learn: true, by };
-        inbox.decisions().decide(decide).await.unwrap();
+    let inbox = TestInbox::with_settings(Settings::default());
+    for (answer, hold_ms) in [(respond("no"), 1000), (Decision::Ignore, 5000)] {
+        let thread = inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
+        let request = decision(&inbox.open_question(&thread).await, answer, DecidedBy::Tui);
+        inbox.decisions().decide(request).await.unwrap();
         let held = inbox.store().threads().runnable().unwrap().threads;
         let held = held.iter().find(|held| held.thread == thread).unwrap();
         assert_eq!(held.hold_ms, hold_ms);
-        inbox.threads().stop(thread).await.unwrap();
+        inbox.stop(&thread).await;
     }
 }
 
@@ -82,15 +56,13 @@ async fn the_hold_begins_with_the_last_answer() {
 
 #[tokio::test]
 async fn undo_opens_the_same_question_again_and_stays_on_record() {
-    let inbox = TestInbox::holding();
-    let thread = inbox.run_program(deliver()).await;
-    let id = inbox.open_question(&thread).await;
+    let (inbox, thread, id) = TestInbox::holding().asking(deed()).await;
     let before = inbox.item(&id).await;
     inbox.decide(&id, Decision::Accept).await.unwrap();
-    assert_eq!(inbox.decisions().undo(id.clone()).await.unwrap().status, Status::Waiting);
+    assert_eq!(inbox.undo(&id).await.unwrap().status, Status::Waiting);
     assert_eq!(inbox.open_question(&thread).await, id);
     assert_eq!(inbox.item(&id).await.args_hash, before.args_hash);
-    let open = inbox.decisions().undo(id.clone()).await.unwrap_err();
+    let open = inbox.undo(&id).await.unwrap_err();
     assert!(matches!(open, InboxError::Conflict(_)), "{open:?}");
     inbox.decide(&id, Decision::Ignore).await.unwrap();
     inbox.drive().await;
@@ -101,34 +73,22 @@ async fn undo_opens_the_same_question_again_and_stays_on_record() {
 }
 
 #[tokio::test]
-async fn undo_comes_too_late_once_the_thread_has_acted() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(deliver()).await;
-    let id = inbox.open_question(&thread).await;
-    inbox.decide(&id, Decision::Accept).await.unwrap();
-    inbox.drive().await;
-    match inbox.decisions().undo(id).await.unwrap_err() {
-        InboxError::NotOpen { why, .. } => assert!(why.starts_with("it was accepted"), "{why}"),
-        other => panic!("{other:?}"),
-    }
-}
-
-#[tokio::test]
-async fn undo_is_refused_while_the_effect_is_under_way() {
+async fn undo_is_refused_while_the_effect_is_under_way_and_after_it() {
     let inbox = TestInbox::new();
     let once = json!({"name": "go", "key": "a", "gate": "out"});
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"once": once}]])).await;
     let id = inbox.open_question(&thread).await;
     inbox.decide(&id, Decision::Accept).await.unwrap();
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("out").await;
-    match inbox.decisions().undo(id).await.unwrap_err() {
-        InboxError::NotOpen { why, .. } => assert_eq!(why, "the thread has already acted on it"),
+    let driver = inbox.drive_to("out").await;
+    let refused = async || match inbox.undo(&id).await.unwrap_err() {
+        InboxError::NotOpen { why, .. } => why,
         other => panic!("{other:?}"),
-    }
+    };
+    assert_eq!(refused().await, "the thread has already acted on it");
     inbox.world.open("out");
     inbox.wait_for(&thread, Status::Done).await;
     driver.stop().await;
+    assert!(refused().await.starts_with("it was accepted"));
     assert_eq!(inbox.world.performed().len(), 1);
 }
 
@@ -141,9 +101,8 @@ async fn a_node_that_rests_on_an_undone_decision_leaves_nothing() {
         let thread = inbox.run_program(program).await;
         let id = inbox.open_question(&thread).await;
         inbox.decide(&id, Decision::Accept).await.unwrap();
-        let driver = inbox.drive_in_background().await;
-        inbox.world.reached("g").await;
-        assert_eq!(inbox.decisions().undo(id.clone()).await.unwrap().status, Status::Waiting);
+        let driver = inbox.drive_to("g").await;
+        assert_eq!(inbox.undo(&id).await.unwrap().status, Status::Waiting);
         inbox.world.open("g");
         inbox.world.open("g");
         assert_eq!(inbox.decide(&id, Decision::Ignore).await.unwrap().status, Status::Ready);
@@ -167,9 +126,7 @@ async fn a_node_that_rests_on_an_undone_decision_leaves_nothing() {
 async fn a_hold_found_old_at_start_is_asked_again() {
     // By the wall clock, either way: a clock that was set back is no reason to act.
     for (away, paused) in [(16, false), (-16, false), (16, true)] {
-        let inbox = TestInbox::holding();
-        let thread = inbox.run_program(deliver()).await;
-        let id = inbox.open_question(&thread).await;
+        let (inbox, thread, id) = TestInbox::holding().asking(deed()).await;
         inbox.decide(&id, Decision::Accept).await.unwrap();
         if paused {
             inbox.pause(true).await.unwrap();
@@ -192,8 +149,8 @@ async fn a_hold_found_old_at_start_is_asked_again() {
 
 #[tokio::test]
 async fn a_younger_hold_begins_anew_and_is_then_acted_on() {
-    let inbox = TestInbox::with_settings(sayso::app::Settings { hold: Duration::from_millis(40), ..eager() });
-    let thread = inbox.run_program(deliver()).await;
+    let inbox = TestInbox::with_settings(Settings { hold: Duration::from_millis(40), ..eager() });
+    let thread = inbox.run_program(deed()).await;
     inbox.accept(&thread).await;
     assert_eq!(inbox.status(&thread).await, Status::Held);
     let began = std::time::Instant::now();
@@ -213,7 +170,7 @@ async fn a_retry_of_what_cannot_be_undone_any_more_is_not_held() {
     inbox.decide(&id, Decision::Accept).await.unwrap();
     let inbox = inbox.restart(eager());
     // The hold was long; a driver with another hold waits it out anew, so it is taken away by hand.
-    inbox.decisions().undo(id.clone()).await.unwrap();
+    inbox.undo(&id).await.unwrap();
     inbox.decide(&id, Decision::Accept).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.trouble(&thread).await.0, "failed");

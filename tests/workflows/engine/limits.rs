@@ -1,7 +1,8 @@
 //! Retries, time limits, panics, step limits, stopping and pausing.
 
+use super::effects::pair;
 use crate::support::test_inbox::eager;
-use crate::support::{FakeModel, TestInbox};
+use crate::support::{FakeModel, TestInbox, player};
 use sayso::app::{Driver, Ended, Scope, Settings, Until};
 use sayso::graph::ThreadId;
 use sayso::graph::{Decision, Progress};
@@ -17,17 +18,11 @@ async fn a_passing_fault_is_retried_and_a_lasting_one_is_trouble() {
     let passes = inbox.run_program(json!([[{"flaky": 2}, {"note": "ok"}]])).await;
     assert_eq!(inbox.log(&passes).await, json!(["ok"]));
     let stays = inbox.run_program(json!([[{"flaky": 9}]])).await;
-    assert_eq!(
-        inbox.trouble(&stays).await,
-        ("failed".to_owned(), "a passing fault (tried 3 times)".to_owned())
-    );
+    assert_eq!(inbox.trouble(&stays).await, pair("failed", "a passing fault (tried 3 times)"));
     let fails = inbox.run_program(json!([[{"fail": "a lasting fault"}]])).await;
-    assert_eq!(inbox.trouble(&fails).await, ("failed".to_owned(), "a lasting fault".to_owned()));
-    assert_eq!(
-        inbox.world.runs().iter().filter(|run| run.starts_with(fails.as_str())).count(),
-        1,
-        "not retried"
-    );
+    assert_eq!(inbox.trouble(&fails).await, pair("failed", "a lasting fault"));
+    let runs = inbox.world.runs().iter().filter(|run| run.starts_with(fails.as_str())).count();
+    assert_eq!(runs, 1, "not retried");
 }
 
 #[tokio::test]
@@ -58,12 +53,8 @@ async fn a_node_that_takes_too_long_is_retried_then_trouble() {
     let inbox =
         TestInbox::with_settings(Settings { node_timeout: Duration::from_millis(5), retries: 1, ..eager() });
     let thread = inbox.run_program(json!([["hang"]])).await;
-    let (code, text) = inbox.trouble(&thread).await;
-    assert_eq!(code, "failed");
-    assert_eq!(
-        text,
-        "node `play` took longer than 0.005 s; raise engine.node_timeout_seconds if it needs longer (tried 2 times)"
-    );
+    let why = "node `play` took longer than 0.005 s; raise engine.node_timeout_seconds if it needs longer (tried 2 times)";
+    assert_eq!(inbox.trouble(&thread).await, pair("failed", why));
 }
 
 #[tokio::test]
@@ -71,24 +62,19 @@ async fn a_panic_is_the_trouble_of_that_thread_only() {
     let inbox = TestInbox::new();
     let calm = inbox.start_program(json!([[{"note": "a"}], [{"note": "b"}]])).await;
     let wild = inbox.run_program(json!([[{"panic": "out of tea"}]])).await;
-    assert_eq!(inbox.trouble(&wild).await, ("failed".to_owned(), "node `play` broke: out of tea".to_owned()));
+    assert_eq!(inbox.trouble(&wild).await, pair("failed", "node `play` broke: out of tea"));
     assert_eq!(inbox.status(&calm).await, Status::Done);
 }
 
 #[tokio::test]
 async fn the_step_limit_is_a_question() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([["repeat"]])).await;
+    let (inbox, thread) = TestInbox::new().playing(json!([["repeat"]])).await;
     assert_eq!(inbox.trouble(&thread).await.0, "step_limit");
     assert_eq!(inbox.view(&thread).await.steps.len(), 1 + 20);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&thread).await;
     assert_eq!(inbox.trouble(&thread).await.0, "step_limit");
     assert_eq!(inbox.view(&thread).await.steps.len(), 1 + 40, "as much again");
-    let trouble = inbox.open_question(&thread).await;
-    inbox.decide(&trouble, Decision::Ignore).await.unwrap();
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done, "ignore ends it");
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Done, "ignore ends it");
 }
 
 #[tokio::test]
@@ -98,31 +84,24 @@ async fn a_word_from_a_person_starts_the_count_anew() {
     program.extend((0..15).map(|_| json!([])));
     let program: Vec<_> = program.iter().cycle().take(32).cloned().collect();
     let thread = inbox.run_program(json!(program)).await;
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
+    inbox.accept_and_drive(&thread).await;
+    assert_eq!(inbox.accept_and_drive(&thread).await, Status::Done);
 }
 
 #[tokio::test]
 async fn a_budget_is_granted_by_accepting() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"budget": "$0.25 for a thread"}]])).await;
-    assert_eq!(inbox.trouble(&thread).await, ("budget".to_owned(), "$0.25 for a thread".to_owned()));
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Done);
+    let (inbox, thread) = TestInbox::new().playing(json!([[{"budget": "$0.25 for a thread"}]])).await;
+    assert_eq!(inbox.trouble(&thread).await, pair("budget", "$0.25 for a thread"));
+    assert_eq!(inbox.accept_and_drive(&thread).await, Status::Done);
 }
 
 #[tokio::test]
 async fn a_stopped_thread_drops_its_node_and_waits() {
     let inbox = TestInbox::new();
     let thread = inbox.start_program(json!([[{"call": "x"}, {"gate": "g"}, {"note": "first"}]])).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
-    assert_eq!(inbox.threads().stop(thread.clone()).await.unwrap().status, Status::Trouble);
-    inbox.threads().stop(thread.clone()).await.unwrap();
+    let driver = inbox.drive_to("g").await;
+    assert_eq!(inbox.stop(&thread).await.status, Status::Trouble);
+    inbox.stop(&thread).await;
     assert_eq!(inbox.trouble(&thread).await.0, "stopped");
     let trouble = inbox.open_question(&thread).await;
     inbox.world.open("g");
@@ -143,16 +122,13 @@ async fn a_stopped_thread_drops_its_node_and_waits() {
 async fn every_answer_to_a_stop_is_carried_out_wherever_it_was_stopped() {
     let kid = json!({"key": "k", "program": [[{"ask": [{"key": "x"}]}]]});
     for program in [json!([[{"ask": [{"key": "a"}]}]]), json!([[{"spawn": [kid]}]])] {
-        let inbox = TestInbox::new();
-        let thread = inbox.run_program(program.clone()).await;
+        let (inbox, thread) = TestInbox::new().playing(program.clone()).await;
         let before = inbox.outcome(&thread).await;
-        inbox.threads().stop(thread.clone()).await.unwrap();
-        let trouble = inbox.outcome(&thread).await.interrupts.pop().unwrap();
+        let trouble = inbox.stop(&thread).await.interrupts.pop().unwrap();
         inbox.decide(&trouble, Decision::Accept).await.unwrap();
         inbox.drive().await;
         assert_eq!(inbox.outcome(&thread).await, before, "as if nothing had been: {program}");
-        inbox.threads().stop(thread.clone()).await.unwrap();
-        let trouble = inbox.outcome(&thread).await.interrupts.pop().unwrap();
+        let trouble = inbox.stop(&thread).await.interrupts.pop().unwrap();
         inbox.decide(&trouble, Decision::Ignore).await.unwrap();
         inbox.drive().await;
         assert_eq!(inbox.status(&thread).await, Status::Abandoned, "{program}");
@@ -165,7 +141,7 @@ async fn stopping_takes_held_decisions_back() {
     let thread = inbox.run_program(json!([[{"ask": [{"key": "a", "irreversible": true}]}]])).await;
     inbox.accept(&thread).await;
     assert_eq!(inbox.status(&thread).await, Status::Held);
-    inbox.threads().stop(thread.clone()).await.unwrap();
+    inbox.stop(&thread).await;
     assert_eq!(inbox.outcome(&thread).await.interrupts.len(), 2, "the question and the trouble");
     assert!(inbox.view(&thread).await.decisions[0].undone_at.is_some());
 }
@@ -173,28 +149,25 @@ async fn stopping_takes_held_decisions_back() {
 /// A thread in trouble has one card, whether or not somebody stops it as well.
 #[tokio::test]
 async fn stopping_a_thread_in_trouble_asks_nothing_more() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"fail": "broken"}]])).await;
-    let trouble = inbox.open_question(&thread).await;
-    inbox.threads().stop(thread.clone()).await.unwrap();
+    let (inbox, thread, trouble) = TestInbox::new().asking(json!([[{"fail": "broken"}]])).await;
+    inbox.stop(&thread).await;
     assert_eq!(inbox.open_question(&thread).await, trouble);
     // A retry that has not begun is taken back.
     inbox.decide(&trouble, Decision::Accept).await.unwrap();
-    inbox.threads().stop(thread.clone()).await.unwrap();
+    inbox.stop(&thread).await;
     assert_eq!(inbox.open_question(&thread).await, trouble);
     assert_eq!(inbox.status(&thread).await, Status::Trouble);
     inbox.decide(&trouble, Decision::Ignore).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.status(&thread).await, Status::Abandoned);
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
 }
 
 #[tokio::test]
 async fn a_pause_holds_in_every_process_and_across_restarts() {
     let inbox = TestInbox::new();
     let thread = inbox.start_program(json!([[{"gate": "g"}], []])).await;
-    let driver = inbox.drive_in_background().await;
-    inbox.world.reached("g").await;
+    let driver = inbox.drive_to("g").await;
     inbox.other_process(eager()).pause(true).await.unwrap();
     inbox.world.open("g");
     inbox.wait_until(|| inbox.store().threads().line(&thread).unwrap().steps == 2).await;
@@ -256,9 +229,7 @@ async fn whoever_waits_for_a_damaged_thread_is_told() {
     let thread = inbox.start_program(json!([[{"note": "x"}]])).await;
     let forge = "UPDATE log SET body = '{' WHERE seq = (SELECT seq FROM threads WHERE id = ?)";
     inbox.sql().execute(forge, [thread.as_str()]).unwrap();
-    let scope = Scope::Family(thread.clone());
-    let report =
-        drive_or_wait(inbox.engine(), &scope, Until::Idle, std::future::pending(), |_| {}).await.unwrap();
+    let report = wait(&inbox, &thread, std::future::pending()).await;
     let (failed, why) = &report.failed[0];
     assert!(*failed == thread && why.contains("of the log is not readable"), "{why}");
     inbox.drive().await;
@@ -355,16 +326,9 @@ async fn what_was_changed_in_the_log_does_not_leave() {
 #[tokio::test]
 async fn a_second_thread_of_a_key_is_refused() {
     let inbox = TestInbox::new();
-    let new = |key: &str| sayso::store::NewThread {
-        workflow: "player".to_owned(),
-        fingerprint: String::new(),
-        entry: "play".to_owned(),
-        updates: json!([{"started": {"program": []}}]).to_string(),
-        title: "one".to_owned(),
-        key: key.to_owned(),
-    };
+    let new = player::new_thread;
     let first = inbox.store().threads().start(new("k"), 20).await.unwrap();
     assert!(inbox.store().threads().start(new("k"), 20).await.is_err());
     assert_eq!(inbox.store().threads().newest_with_key("player", "k").unwrap().unwrap().0, first);
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
 }

@@ -1,9 +1,9 @@
 //! Lists of threads by status, workflow and account: each page is what filtering all threads would give.
 
+use crate::support::test_inbox::hand_in;
 use crate::support::{TestInbox, player};
 use sayso::graph::ThreadId;
 use sayso::inbox::{Flag, LEARNING_WORKFLOW, Query, Status, ThreadQuery};
-use sayso::store::HandedIn;
 use serde_json::json;
 use std::collections::BTreeMap;
 
@@ -18,18 +18,8 @@ async fn add_threads(inbox: &TestInbox) -> BTreeMap<ThreadId, &'static str> {
         };
         let account = ["home", "work", ""][n / 2 % 3];
         for part in 0..n % 4 {
-            let raw = inbox.store().put_blob(format!("mail {n} {part}").into_bytes()).await.unwrap();
-            let mail = HandedIn {
-                identity: format!("mail-{n}-{part}"),
-                message_id: None,
-                conversation: format!("c{n}"),
-                sender: "bob@far.test".to_owned(),
-                subject: "Offer".to_owned(),
-                sent_at: None,
-                raw,
-                words: String::new(),
-            };
-            inbox.store().mail().hand_in(thread.clone(), mail).await.unwrap();
+            let subject = format!("mail {n} {part}");
+            hand_in(&inbox, &thread, &subject, |mail| mail.conversation = format!("c{n}")).await;
             accounts.insert(thread.clone(), account);
         }
         // What is handed in belongs to no account; these came to one.
@@ -96,8 +86,7 @@ async fn threads_of_the_engine_are_listed_when_they_are_asked_for() {
     let inbox =
         TestInbox::builder().with_workflow(player::spec(LEARNING_WORKFLOW, Default::default())).open();
     let mine = inbox.start_program(json!([[{"note": "done"}]])).await;
-    let own = inbox.start(LEARNING_WORKFLOW, json!({"program": [[{"note": "done"}]]})).await;
-    inbox.drive().await;
+    let own = inbox.run(LEARNING_WORKFLOW, json!({"program": [[{"note": "done"}]]})).await;
     for (hides_engine, flags, found) in [
         (false, vec![], vec![own.clone(), mine.clone()]),
         (true, vec![], vec![mine]),

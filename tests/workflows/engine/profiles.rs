@@ -83,5 +83,5 @@ async fn a_pinned_line_stays_until_it_is_let_go_by_name() {
     assert!(error_text(pin("- No jokes.", false).await).contains("the pinned lines of"));
     inbox.memory().edit("tone".to_owned(), 2, dropped.to_owned()).await.unwrap();
     assert_eq!(inbox.store().memory().pins(TONE).unwrap().len(), 2);
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
 }

@@ -1,15 +1,15 @@
 //! Pruning: what goes, what stays because somebody needs it, and that everything left is whole.
 
-use crate::support::TestInbox;
-use crate::support::test_inbox::eager;
+use super::laws::holds;
+use crate::support::test_inbox::{self, eager};
+use crate::support::{TestInbox, player};
 use jiff::Timestamp;
 use proptest::prelude::*;
-use proptest::test_runner::{Config, TestRunner};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{
     ActivityQuery, ItemKind, ItemQuery, PruneQuery, Pruned, Pruning, Status, ThreadQuery, ThreadView,
 };
-use sayso::store::{HandedIn, MemoryCause, NewLesson, NewMail, Route, TakenIn};
+use sayso::store::{MemoryCause, NewLesson, NewMail, Route, TakenIn};
 use serde_json::json;
 use std::collections::HashMap;
 
@@ -21,11 +21,8 @@ fn all() -> PruneQuery {
 
 /// Everybody has read everything.
 async fn file_all(inbox: &TestInbox) {
-    let query = ItemQuery {
-        filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
-        limit: 999,
-        ..Default::default()
-    };
+    let filter = sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() };
+    let query = ItemQuery { filter, limit: 999, ..Default::default() };
     for item in inbox.decisions().items(query).await.unwrap().rows {
         inbox.decisions().file_away(item.thread).await.unwrap();
     }
@@ -59,41 +56,37 @@ fn kept(pruning: &Pruning) -> Vec<(&str, u64)> {
     pruning.kept.iter().map(|kept| (kept.why.as_str(), kept.threads)).collect()
 }
 
+/// Hands in a mail that saffron finds.
 async fn hand_in(inbox: &TestInbox, thread: &ThreadId, raw: &str) -> [u8; 32] {
-    let digest = inbox.store().put_blob(raw.as_bytes().to_vec()).await.unwrap();
-    let mail = HandedIn {
-        identity: raw.to_owned(),
-        message_id: Some(format!("{raw}@x.test")),
-        conversation: raw.to_owned(),
-        sender: "eve@x.test".to_owned(),
-        subject: raw.to_owned(),
-        sent_at: None,
-        raw: digest,
-        words: format!("{raw} saffron"),
-    };
-    inbox.store().mail().hand_in(thread.clone(), mail).await.unwrap();
-    digest
+    test_inbox::hand_in(inbox, thread, raw, |mail| mail.words = format!("{raw} saffron")).await
 }
 
 #[tokio::test]
 async fn what_was_decided_and_done_stays_and_the_rest_goes() {
     let inbox = TestInbox::new();
     let plain = inbox.run_program(json!([[{"note": "nothing to see"}]])).await;
-    let acted =
-        inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
-    inbox.accept(&acted).await;
+    let acted = inbox.run_accepted(test_inbox::deed()).await;
+    let newest = inbox.run_program(json!([[{"note": "one"}], [{"note": "two"}]])).await;
+    // It shares its beginning, and goes with it in one batch.
+    let fork = inbox.fork(&newest, 1).await;
     inbox.drive().await;
-    let newest = inbox.run_program(json!([[{"note": "the newest"}]])).await;
+    let taught = inbox.run_program(json!([])).await;
+    let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(taught.clone()), interrupt: None };
+    inbox.store().memory().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
+    assert_eq!(inbox.found("nothing to see").await, [plain.clone()]);
     let before = inbox.view(&acted).await;
     let done = prune(&inbox).await;
-    assert_eq!((done.taken.threads, done.taken.records), (3, 1), "{done:?}");
-    assert!(inbox.threads().view(plain.clone()).await.is_err(), "nobody needs it");
+    assert_eq!((done.taken.threads, done.taken.records), (5, 2), "{done:?}");
+    assert!(is_pruned(&inbox.view(&taught).await));
+    assert_eq!(inbox.found("nothing to see").await, []);
+    for gone in [plain, newest, fork] {
+        assert!(inbox.threads().view(gone).await.is_err(), "nobody needs it");
+    }
     let after = inbox.view(&acted).await;
     assert!(is_pruned(&after) && after.steps.is_empty() && after.state.is_null(), "{after:?}");
     assert_eq!((after.decisions, after.effects), (before.decisions, before.effects));
-    assert!(inbox.threads().view(newest).await.is_err(), "nor this");
     let thread = inbox.run_program(json!([[{"note": "after"}]])).await;
-    assert_eq!(inbox.log(&thread).await, json!(["after"]));
+    assert_eq!((inbox.log(&thread).await, inbox.found("after").await), (json!(["after"]), vec![thread]));
     assert_eq!(prune(&inbox).await.taken.threads, 1, "what is pruned is not pruned again");
     // The bytes of what was done are the audit's.
     let sql = inbox.sql();
@@ -106,8 +99,7 @@ async fn what_was_decided_and_done_stays_and_the_rest_goes() {
 #[tokio::test]
 async fn a_pruned_thread_says_so_wherever_it_is_touched() {
     let inbox = TestInbox::new();
-    let thread = inbox.start("chat", json!({"topic": "tea"})).await;
-    inbox.drive().await;
+    let thread = inbox.run("chat", json!({"topic": "tea"})).await;
     let asked = inbox.open_question(&thread).await;
     inbox.respond(&thread, "done").await;
     inbox.drive().await;
@@ -130,8 +122,7 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
     inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
     let forked = inbox.run_program(json!([[{"note": "x"}], [{"ask": [{"key": "a"}]}]])).await;
     inbox.threads().fork(forked.clone(), 2).await.unwrap();
-    inbox.accept(&forked).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&forked).await;
     let taught = inbox.run_program(json!([])).await;
     let lesson = NewLesson { namespace: "n".to_owned(), cause: "{}".to_owned(), interrupt: None };
     inbox.store().memory().save_lessons(taught.clone(), 1, vec![lesson]).await.unwrap();
@@ -161,18 +152,10 @@ async fn what_somebody_needs_is_kept_with_the_reason() {
 #[tokio::test]
 async fn an_effect_in_doubt_keeps_its_thread() {
     let inbox = TestInbox::new();
-    let thread =
-        inbox.run_program(json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}]])).await;
-    *inbox.world.found.lock().unwrap() =
-        Some(sayso::graph::EffectTrace::Unknown("nobody can say".to_owned()));
-    inbox.world.fault(sayso::graph::EffectError::Unknown("the line broke".to_owned()));
-    inbox.accept(&thread).await;
-    inbox.drive().await;
+    inbox.leave_in_doubt();
+    let thread = inbox.run_accepted(test_inbox::deed()).await;
     assert_eq!(inbox.trouble(&thread).await.0, "in_doubt");
-    let id = inbox.open_question(&thread).await;
-    inbox.decide(&id, Decision::Ignore).await.unwrap();
-    inbox.drive().await;
-    assert_eq!(inbox.status(&thread).await, Status::Abandoned);
+    assert_eq!(inbox.answer(&thread, Decision::Ignore).await.status, Status::Abandoned);
     let plan = inbox.prune().plan(all()).await.unwrap();
     // Abandoned by a person who was told of the doubt: how it ended is on record, or it is not pruned.
     let unsettled = inbox.view(&thread).await.effects.iter().any(|effect| effect.state == "begun");
@@ -200,44 +183,22 @@ async fn a_pruned_mail_is_never_taken_in_again_and_its_sender_stays_known() {
     let left = NewMail { identity: "left".to_owned(), raw: b"left alone".to_vec(), ..mail() };
     let route = Route::Left("too old".to_owned());
     assert_eq!(inbox.store().mail().take_in(left, route, 20).await.unwrap(), TakenIn::Kept);
-    let start = || {
-        let spec = inbox.engine().registry().get("player").unwrap();
-        sayso::store::NewThread {
-            workflow: "player".to_owned(),
-            fingerprint: spec.workflow.fingerprint().to_owned(),
-            entry: spec.workflow.shape().entry.clone(),
-            updates: spec.workflow.started(json!({"program": []})).unwrap(),
-            title: "One".to_owned(),
-            key: String::new(),
-        }
-    };
-    let taken = inbox.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap();
+    let start = || Route::Start(player::new_thread(""));
+    let taken = inbox.store().mail().take_in(mail(), start(), 20).await.unwrap();
     let TakenIn::Started(thread) = taken else { panic!("{taken:?}") };
     inbox.drive().await;
-    inbox
-        .store()
-        .mail()
-        .record_triage(thread.clone(), "ignore".to_owned(), "a rule".to_owned())
-        .await
-        .unwrap();
+    let triage = ("ignore".to_owned(), "a rule".to_owned());
+    inbox.store().mail().record_triage(thread.clone(), triage.0, triage.1).await.unwrap();
     inbox.run_program(json!([])).await;
-    let search = || ThreadQuery {
-        filter: sayso::inbox::Query { words: vec!["saffron".to_owned()], ..Default::default() },
-        limit: 9,
-        ..Default::default()
-    };
-    assert_eq!(inbox.threads().list(search()).await.unwrap().rows.len(), 1);
+    assert_eq!(inbox.found("saffron").await.len(), 1);
     let done = prune(&inbox).await;
     assert_eq!(done.taken.mails, 2, "{done:?}");
     assert!(inbox.threads().view(thread).await.is_err());
-    assert_eq!(
-        inbox.store().mail().take_in(mail(), Route::Start(start()), 20).await.unwrap(),
-        TakenIn::Known
-    );
+    assert_eq!(inbox.store().mail().take_in(mail(), start(), 20).await.unwrap(), TakenIn::Known);
     let kept = "SELECT count(*) FROM mails WHERE account = 'home' AND raw <> zeroblob(32)";
     let kept: i64 = inbox.sql().query_row(kept, [], |row| row.get(0)).unwrap();
     assert_eq!(kept, 0, "their bytes are gone");
-    assert_eq!(inbox.threads().list(search()).await.unwrap().rows.len(), 0);
+    assert_eq!(inbox.found("saffron").await.len(), 0);
     let skipped = inbox.mail().skipped(sayso::inbox::SkippedQuery { after: None, limit: 9 }).await.unwrap();
     assert_eq!((skipped.rows.len(), skipped.rows[0].reason.as_str()), (1, "a rule"));
     assert_eq!(prune(&inbox).await.taken.mails, 0);
@@ -290,48 +251,8 @@ async fn blobs_stay_while_a_thread_runs() {
 }
 
 #[tokio::test]
-async fn a_thread_that_taught_something_stays_on_record() {
+async fn a_thread_taken_off_the_list_after_a_prune_is_noticed() {
     let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([])).await;
-    inbox.run_program(json!([])).await;
-    let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(thread.clone()), interrupt: None };
-    inbox.store().memory().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
-    assert_eq!(prune(&inbox).await.taken.records, 1);
-    assert!(is_pruned(&inbox.view(&thread).await));
-}
-
-#[tokio::test]
-async fn words_of_later_steps_are_found_after_a_prune() {
-    let inbox = TestInbox::new();
-    inbox.run_program(json!([[{"note": "saffron"}]])).await;
-    let query = |word: &str| ThreadQuery {
-        filter: sayso::inbox::Query { words: vec![word.to_owned()], ..Default::default() },
-        limit: 9,
-        ..Default::default()
-    };
-    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().rows.len(), 1);
-    prune(&inbox).await;
-    assert_eq!(inbox.threads().list(query("saffron")).await.unwrap().rows.len(), 0);
-    inbox.run_program(json!([[{"note": "cardamom"}]])).await;
-    assert_eq!(inbox.threads().list(query("cardamom")).await.unwrap().rows.len(), 1);
-}
-
-#[tokio::test]
-async fn a_forged_prune_is_noticed() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
-    inbox.accept(&thread).await;
-    inbox.drive().await;
-    inbox.sql().execute("UPDATE threads SET pruned_at = 5", []).unwrap();
-    let differing = inbox.store().audit().verify().unwrap().differing;
-    assert_eq!(differing, [format!("threads: the pruned_at of {thread} is not what the log says")]);
-    let inbox = TestInbox::new();
-    inbox.run_program(json!([[{"note": "x"}]])).await;
-    let gone = "UPDATE log SET body = NULL, sum = zeroblob(32) WHERE kind = 'stepped'";
-    inbox.sql().execute(gone, []).unwrap();
-    assert!(damaged(&inbox)[0].contains("is not as it was written"), "{:?}", damaged(&inbox));
-    let inbox = TestInbox::new();
-    inbox.run_program(json!([])).await;
     inbox.run_program(json!([])).await;
     prune(&inbox).await;
     let thread = inbox.run_program(json!([])).await;
@@ -413,11 +334,7 @@ async fn lives(inbox: &TestInbox, happens: &[Happens], cut: usize) -> (Vec<Threa
         match what {
             Happens::Ends => threads.push(inbox.run_program(json!([[{"note": n.to_string()}], []])).await),
             Happens::Acts => {
-                let acts = json!([[{"ask": [{"key": "a"}]}], [{"once": {"name": "go", "key": "a"}}], []]);
-                let thread = inbox.run_program(acts).await;
-                inbox.accept(&thread).await;
-                inbox.drive().await;
-                threads.push(thread);
+                threads.push(inbox.run_accepted(test_inbox::deed()).await);
             }
             Happens::Asks => threads.push(inbox.run_program(json!([[{"ask": [{"key": "a"}]}], []])).await),
             Happens::Starts { waits } => {
@@ -427,7 +344,7 @@ async fn lives(inbox: &TestInbox, happens: &[Happens], cut: usize) -> (Vec<Threa
             }
             Happens::Gives => {
                 let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
-                inbox.threads().stop(thread.clone()).await.unwrap();
+                inbox.stop(&thread).await;
                 for id in inbox.outcome(&thread).await.interrupts {
                     let _ = inbox.decide(&id, Decision::Ignore).await;
                 }
@@ -466,77 +383,54 @@ async fn views(inbox: &TestInbox) -> HashMap<ThreadId, ThreadView> {
 /// Whatever happened before: what is left loads, is what it was, leans on nothing that is gone, and goes on.
 #[test]
 fn whatever_is_pruned_the_rest_is_whole_and_goes_on() {
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build().unwrap();
-    let mut runner = TestRunner::new(Config { cases: 24, failure_persistence: None, ..Config::default() });
     let story = (proptest::collection::vec(happens(), 1..12), 0..14usize, 1..4u8);
-    runner
-        .run(&story, |(story, cut, which)| {
-            runtime.block_on(async {
-                let inbox = TestInbox::new();
-                let (threads, cutoff) = lives(&inbox, &story, cut).await;
-                // All but the first are read.
-                for thread in threads.iter().skip(1) {
-                    let _ = inbox.decisions().file_away(thread.clone()).await;
-                }
-                let before = views(&inbox).await;
-                let statuses = [Status::Done, Status::Abandoned].into_iter().enumerate();
-                let statuses = statuses.filter(|(n, _)| which & (1 << n) != 0).map(|(_, status)| status);
-                let query = PruneQuery { before: cutoff, statuses: statuses.collect() };
-                let done = inbox.prune().run(query.clone()).await.unwrap();
-                let inbox = inbox.restart(eager());
-                prop_assert_eq!(damaged(&inbox), Vec::<String>::new());
-                let after = views(&inbox).await;
-                prop_assert_eq!(
-                    before.len() - after.len(),
-                    (done.taken.threads - done.taken.records) as usize
-                );
-                for (id, was) in &before {
-                    let Some(is) = after.get(id) else {
-                        prop_assert!(was.decisions.is_empty() && was.effects.is_empty(), "{:?}", was);
-                        prop_assert!(query.statuses.contains(&was.status));
-                        continue;
-                    };
-                    prop_assert_eq!(&is.decisions, &was.decisions);
-                    prop_assert_eq!(&is.effects, &was.effects);
-                    if is_pruned(is) {
-                        prop_assert!(query.statuses.contains(&was.status), "{:?}", was);
-                        continue;
-                    }
-                    prop_assert_eq!(&is.steps, &was.steps);
-                    prop_assert_eq!(&is.state, &was.state);
-                    let whole = |id: &ThreadId| after.get(id).is_some_and(|view| !is_pruned(view));
-                    if let Some(from) = &is.forked_from {
-                        prop_assert!(whole(&from.thread), "its origin is there");
-                    }
-                    if let Some(parent) = &is.parent {
-                        prop_assert!(whole(parent), "its parent is there");
-                    }
-                }
-                for (id, view) in after.iter().filter(|(_, view)| !is_pruned(view)) {
-                    // Whatever is whole can be forked at every step, children started anew included.
-                    for step in 0..view.steps.len() {
-                        inbox.threads().fork(id.clone(), step as u64).await.unwrap();
-                    }
-                    inbox.accept(id).await;
-                }
-                inbox.drive().await;
-                prop_assert_eq!(damaged(&inbox), Vec::<String>::new());
-                Ok(())
-            })
-        })
-        .unwrap();
-}
-
-/// A fork and the thread it shares its beginning with go in one batch, as the preview says.
-#[tokio::test]
-async fn a_fork_and_its_origin_go_together() {
-    let inbox = TestInbox::new();
-    let origin = inbox.run_program(json!([[{"note": "one"}], [{"note": "two"}]])).await;
-    let fork = inbox.threads().fork(origin.clone(), 1).await.unwrap().thread;
-    inbox.drive().await;
-    let done = prune(&inbox).await;
-    assert_eq!((done.taken.threads, done.taken.records), (2, 0), "{done:?}");
-    for gone in [origin, fork] {
-        assert!(inbox.threads().view(gone).await.is_err());
-    }
+    holds(24, story, async |(story, cut, which)| {
+        let inbox = TestInbox::new();
+        let (threads, cutoff) = lives(&inbox, &story, cut).await;
+        // All but the first are read.
+        for thread in threads.iter().skip(1) {
+            let _ = inbox.decisions().file_away(thread.clone()).await;
+        }
+        let before = views(&inbox).await;
+        let statuses = [Status::Done, Status::Abandoned].into_iter().enumerate();
+        let statuses = statuses.filter(|(n, _)| which & (1 << n) != 0).map(|(_, status)| status);
+        let query = PruneQuery { before: cutoff, statuses: statuses.collect() };
+        let done = inbox.prune().run(query.clone()).await.unwrap();
+        let inbox = inbox.restart(eager());
+        prop_assert_eq!(damaged(&inbox), Vec::<String>::new());
+        let after = views(&inbox).await;
+        prop_assert_eq!(before.len() - after.len(), (done.taken.threads - done.taken.records) as usize);
+        for (id, was) in &before {
+            let Some(is) = after.get(id) else {
+                prop_assert!(was.decisions.is_empty() && was.effects.is_empty(), "{:?}", was);
+                prop_assert!(query.statuses.contains(&was.status));
+                continue;
+            };
+            prop_assert_eq!(&is.decisions, &was.decisions);
+            prop_assert_eq!(&is.effects, &was.effects);
+            if is_pruned(is) {
+                prop_assert!(query.statuses.contains(&was.status), "{:?}", was);
+                continue;
+            }
+            prop_assert_eq!(&is.steps, &was.steps);
+            prop_assert_eq!(&is.state, &was.state);
+            let whole = |id: &ThreadId| after.get(id).is_some_and(|view| !is_pruned(view));
+            if let Some(from) = &is.forked_from {
+                prop_assert!(whole(&from.thread), "its origin is there");
+            }
+            if let Some(parent) = &is.parent {
+                prop_assert!(whole(parent), "its parent is there");
+            }
+        }
+        for (id, view) in after.iter().filter(|(_, view)| !is_pruned(view)) {
+            // Whatever is whole can be forked at every step, children started anew included.
+            for step in 0..view.steps.len() {
+                inbox.threads().fork(id.clone(), step as u64).await.unwrap();
+            }
+            inbox.accept(id).await;
+        }
+        inbox.drive().await;
+        prop_assert_eq!(damaged(&inbox), Vec::<String>::new());
+        Ok(())
+    });
 }

@@ -61,14 +61,12 @@ fn what_cannot_be_read_names_the_path_of_the_bad_field() {
 
 #[tokio::test]
 async fn a_thread_that_cannot_be_read_is_trouble_that_names_the_field() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"ask": [{"key": "a"}]}]])).await;
+    let (inbox, thread) = TestInbox::new().playing(json!([[{"ask": [{"key": "a"}]}]])).await;
     // The same name, another state: as after an update of sayso that forgot its old threads.
     let mut chat = crate::support::chat::spec();
     chat.workflow = sayso::graph::Workflow::new("player", crate::support::chat::graph(), ().into());
     let inbox = inbox.restart_with(eager(), vec![chat]);
-    inbox.accept(&thread).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&thread).await;
     let (code, text) = inbox.trouble(&thread).await;
     assert_eq!(code, "failed");
     assert!(text.contains("cannot read update of workflow `player` at `[0]"), "{text}");
@@ -89,8 +87,7 @@ async fn write_the_samples() {
     inbox.respond(&chat, "green").await;
     inbox.accept(&courier).await;
     inbox.news(&player, "mail").await;
-    inbox.accept(&player).await;
-    inbox.drive().await;
+    inbox.accept_and_drive(&player).await;
     for (name, thread) in [("chat", &chat), ("courier", &courier), ("player", &player)] {
         let view = inbox.view(thread).await;
         let updates = view.steps.into_iter().map(|step| step.updates).collect();

@@ -10,7 +10,7 @@ async fn set_aside(inbox: &TestInbox, thread: &sayso::graph::ThreadId) {
     assert_eq!(inbox.status(thread).await, Status::Done);
     assert!(inbox.open_items(thread).await.is_empty());
     assert!(inbox.store().threads().is_set_aside(thread).unwrap());
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
     inbox.drive().await;
     assert_eq!(inbox.status(thread).await, Status::Done, "a driver leaves it alone");
 }
@@ -21,7 +21,7 @@ async fn reopen(inbox: &TestInbox, thread: &sayso::graph::ThreadId) {
         inbox.store().threads().reopen(thread.clone()).await.unwrap();
     }
     assert!(!inbox.store().threads().is_set_aside(thread).unwrap());
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
 }
 
 fn asks() -> Value {
@@ -30,8 +30,7 @@ fn asks() -> Value {
 
 #[tokio::test]
 async fn questions_come_back_with_their_ids_and_a_held_answer_is_taken_back() {
-    let inbox = TestInbox::holding();
-    let thread = inbox.run_program(asks()).await;
+    let (inbox, thread) = TestInbox::holding().playing(asks()).await;
     let asked = inbox.outcome(&thread).await.interrupts;
     let before = inbox.open_items(&thread).await;
     for id in &asked {
@@ -63,8 +62,7 @@ async fn a_thread_that_was_at_work_goes_on() {
 
 #[tokio::test]
 async fn trouble_comes_back_too() {
-    let inbox = TestInbox::new();
-    let thread = inbox.run_program(json!([[{"fail": "no"}]])).await;
+    let (inbox, thread) = TestInbox::new().playing(json!([[{"fail": "no"}]])).await;
     assert_eq!(inbox.status(&thread).await, Status::Trouble);
     let before = inbox.trouble(&thread).await;
     set_aside(&inbox, &thread).await;
@@ -76,12 +74,11 @@ async fn trouble_comes_back_too() {
 #[tokio::test]
 async fn a_correction_of_a_thread_that_was_set_aside_starts_it_over() {
     let inbox = TestInbox::new();
-    let thread = inbox.start("chat", json!({"topic": "tea"})).await;
-    inbox.drive().await;
+    let thread = inbox.run("chat", json!({"topic": "tea"})).await;
     set_aside(&inbox, &thread).await;
     inbox.threads().proceed(thread.clone(), "and coffee".to_owned()).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.status(&thread).await, Status::Waiting);
     assert!(!inbox.store().threads().is_set_aside(&thread).unwrap());
-    assert_eq!(inbox.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    inbox.assert_whole();
 }

@@ -1,8 +1,8 @@
 //! Mail that was not shown: newest first, page by page, with the reason.
 
 use crate::support::TestInbox;
+use crate::support::test_inbox::hand_in;
 use sayso::inbox::{SkippedCount, SkippedQuery};
-use sayso::store::HandedIn;
 use serde_json::json;
 
 #[tokio::test]
@@ -17,17 +17,12 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
             "From: The News <news@list.test>\r\nSubject: Offer {n}\r\n\r\nOnly today: {n} for two.\r\n"
         );
         let raw = inbox.store().put_blob(raw.into_bytes()).await.unwrap();
-        let mail = HandedIn {
-            identity: format!("mail-{n}"),
-            message_id: None,
-            conversation: format!("c{n}"),
-            sender: "news@list.test".to_owned(),
-            subject: format!("Offer {n}"),
-            sent_at: dates[n],
-            raw,
-            words: String::new(),
-        };
-        inbox.store().mail().hand_in(thread.clone(), mail).await.unwrap();
+        let subject = format!("Offer {n}");
+        hand_in(&inbox, &thread, &subject, |mail| {
+            mail.sender = "news@list.test".to_owned();
+            (mail.sent_at, mail.raw) = (dates[n], raw);
+        })
+        .await;
         inbox
             .store()
             .mail()

@@ -28,9 +28,7 @@ fn snapshot(inbox: &TestInbox) -> Option<i64> {
 
 #[tokio::test]
 async fn the_state_equals_the_full_fold_at_any_length() {
-    for (lines, snapped) in
-        [(1, false), (61, false), (62, true), (63, true), (64, true), (200, true), (500, true)]
-    {
+    for (lines, snapped) in [(1, false), (61, false), (62, true), (63, true), (64, true), (200, true)] {
         let inbox = TestInbox::with_settings(patient());
         let program: Vec<Value> = (0..lines).map(|n| json!([{"note": format!("line {n}")}])).collect();
         let thread = inbox.run_program(json!(program)).await;

@@ -23,18 +23,3 @@ async fn a_conversation_goes_on_until_it_is_over() {
     assert_eq!(view.steps.len(), 1 + 2 * 201 + 1);
     assert_eq!(view.decisions.len(), 201);
 }
-
-#[tokio::test]
-async fn a_delivery_is_carried_out_once() {
-    let inbox = TestInbox::new();
-    let thread = inbox.start("courier", json!({"parcels": ["book"]})).await;
-    inbox.drive().await;
-    let id = inbox.open_question(&thread).await;
-    inbox.decide(&id, sayso::graph::Decision::Accept).await.unwrap();
-    inbox.drive().await;
-    assert_eq!(inbox.outcome(&thread).await.status, Status::Done);
-    assert_eq!(inbox.delivery_log.deliveries().len(), 1);
-    let view = inbox.threads().view(thread).await.unwrap();
-    assert_eq!(view.effects[0].state, "done");
-    assert_eq!(view.decisions[0].executed, Some(json!({"parcel": "book"})));
-}

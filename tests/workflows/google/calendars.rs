@@ -2,9 +2,11 @@
 
 use super::WAIT;
 use crate::support::google::{Fault, Google};
+use crate::support::merged;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use sayso::calendar::{Calendar, CalendarError, Event, GoogleCalendar, Person, Revision, event_text};
+use serde_json::{Value, json};
 
 pub fn at(text: &str) -> Timestamp {
     text.parse().unwrap()
@@ -157,21 +159,27 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
     calendar.revise(&gone, ADA, Revision::Remove).await.unwrap();
 }
 
+/// An event of Google's own, with these fields besides.
+fn weekly(id: &str, more: Value) -> Value {
+    let event = json!({
+        "id": id, "iCalUID": "weekly@client", "etag": "\"1\"", "status": "confirmed", "summary": "Weekly",
+        "sequence": 0, "organizer": {"email": ADA},
+        "start": {"dateTime": "2026-03-30T08:00:00Z"}, "end": {"dateTime": "2026-03-30T08:30:00Z"},
+    });
+    merged(event, more)
+}
+
 #[tokio::test]
 async fn an_event_that_google_added_itself_is_found_by_its_uid() {
     let (diary, calendar) = Diary::new();
-    let weekly = serde_json::json!({
-        "id": "abcde", "iCalUID": "weekly@client", "etag": "\"1\"", "status": "confirmed", "summary": "Weekly",
-        "sequence": 0, "organizer": {"email": ADA}, "recurrence": ["RRULE:FREQ=WEEKLY"],
-        "start": {"dateTime": "2026-03-30T08:00:00Z"}, "end": {"dateTime": "2026-03-30T08:30:00Z"},
-    });
-    diary.google.world().events.insert("abcde".to_owned(), weekly);
+    let series = weekly("abcde", json!({"recurrence": ["RRULE:FREQ=WEEKLY"]}));
+    diary.google.world().events.insert("abcde".to_owned(), series);
     // Adding it again would make two of it.
     calendar.add(&meeting("weekly@client")).await.unwrap();
     assert_eq!(diary.google.world().events.len(), 1);
     let once = news("weekly@client", 1, "20260407T110000Z", "RECURRENCE-ID:20260406T080000Z\r\n");
     // The occurrence may stand on a later page.
-    let empty = serde_json::json!({"items": [], "nextPageToken": "two"});
+    let empty = json!({"items": [], "nextPageToken": "two"});
     let list = "GET /calendar/v3/calendars/primary/events/abcde/instances";
     diary.google.world().fault(list, Fault::Reply(200, Vec::new(), empty.to_string()));
     calendar.revise(&once, ADA, Revision::Change).await.unwrap();
@@ -185,24 +193,15 @@ async fn an_event_that_google_added_itself_is_found_by_its_uid() {
 #[tokio::test]
 async fn a_series_with_many_changed_occurrences_is_read_to_its_last_page() {
     let (diary, calendar) = Diary::new();
-    let event = |id: &str, more: serde_json::Value| {
-        let mut event = serde_json::json!({
-            "id": id, "iCalUID": "weekly@client", "etag": "\"1\"", "status": "confirmed", "summary": "Weekly",
-            "sequence": 0, "organizer": {"email": ADA},
-            "start": {"dateTime": "2026-03-30T08:00:00Z"}, "end": {"dateTime": "2026-03-30T08:30:00Z"},
-        });
-        event.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
-        event
-    };
-    let series = event("abcde", serde_json::json!({"recurrence": ["RRULE:FREQ=WEEKLY"]}));
-    let changed = serde_json::json!({
+    let series = weekly("abcde", json!({"recurrence": ["RRULE:FREQ=WEEKLY"]}));
+    let changed = json!({
         "recurringEventId": "abcde", "originalStartTime": {"dateTime": "2026-04-06T08:00:00Z"},
     });
     diary.google.world().events.insert("abcde".to_owned(), series);
     let list = "GET /calendar/v3/calendars/primary/events?iCalUID";
     let page = |token: &str| {
-        let items = [event("abcde_20260406t080000z", changed.clone())];
-        let body = serde_json::json!({"items": items, "nextPageToken": token});
+        let items = [weekly("abcde_20260406t080000z", changed.clone())];
+        let body = json!({"items": items, "nextPageToken": token});
         Fault::Reply(200, Vec::new(), body.to_string())
     };
     diary.google.world().fault(list, page("two"));

@@ -18,6 +18,21 @@ fn calendar(dav: &Dav, path: &str, name: Option<&str>) -> CalDav {
     CalDav::with_timeouts(&server, TimeZone::get("Europe/Paris").unwrap(), WAIT)
 }
 
+/// A server with one calendar that answers every report like this.
+fn work(reports: &str) -> (Dav, CalDav) {
+    let dav = Dav::start();
+    dav.serve_calendars(&[("/home/ada/work/", "Work", "VEVENT")]);
+    dav.reply("REPORT /home/ada/work/", 207, &multistatus(reports));
+    let calendar = calendar(&dav, "/", None);
+    (dav, calendar)
+}
+
+#[track_caller]
+fn refused<T: std::fmt::Debug>(outcome: Result<T, CalendarError>, words: &str) {
+    let error = outcome.unwrap_err();
+    assert!(matches!(&error, CalendarError::Permanent(text) if text.contains(words)), "{error:?}");
+}
+
 #[tokio::test]
 async fn a_calendar_is_found_from_anywhere() {
     let dav = Dav::start();
@@ -72,19 +87,12 @@ async fn the_password_goes_to_no_other_server() {
 
 #[tokio::test]
 async fn recurrences_and_time_zones_are_expanded_here() {
-    let dav = Dav::start();
-    dav.serve_calendars(&[("/home/ada/work/", "Work", "VEVENT")]);
     let weekly = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:w\r\nSUMMARY:Weekly & more\r\n\
         DTSTART;TZID=America/New_York:20260302T090000\r\nDTEND;TZID=America/New_York:20260302T100000\r\n\
         RRULE:FREQ=WEEKLY\r\nEXDATE;TZID=America/New_York:20260316T090000\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
     let floating = "BEGIN:VCALENDAR\r\nVERSION:2.0\r\nBEGIN:VEVENT\r\nUID:f\r\nSUMMARY:Lunch\r\n\
         DTSTART:20260309T120000\r\nDURATION:PT1H\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
-    dav.reply(
-        "REPORT /home/ada/work/",
-        207,
-        &multistatus(&(calendar_data("/w.ics", weekly) + &calendar_data("/f.ics", floating))),
-    );
-    let calendar = calendar(&dav, "/", None);
+    let (_dav, calendar) = work(&(calendar_data("/w.ics", weekly) + &calendar_data("/f.ics", floating)));
     let busy = calendar.busy(at("2026-03-09T00:00:00Z"), at("2026-03-24T00:00:00Z")).await.unwrap();
     let times: Vec<String> = busy.iter().map(|one| format!("{} {}", one.start, one.title)).collect();
     // New York has summer time on the 8th, Paris not before the 29th.
@@ -98,11 +106,10 @@ async fn recurrences_and_time_zones_are_expanded_here() {
 
 #[tokio::test]
 async fn replies_that_make_no_sense_are_errors_and_never_free_time() {
-    let dav = Dav::start();
-    dav.serve_calendars(&[("/home/ada/work/", "Work", "VEVENT")]);
-    let calendar = calendar(&dav, "/", None);
+    let (dav, calendar) = work("");
     let unseen = "<D:response><D:href>/a.ics</D:href><D:propstat><D:prop><C:calendar-data/></D:prop>\
         <D:status>HTTP/1.1 403 Forbidden</D:status></D:propstat></D:response>";
+    let undated = "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n";
     let bomb = "<!DOCTYPE a [<!ENTITY a \"aaaa\">]><D:multistatus xmlns:D=\"DAV:\">&a;</D:multistatus>";
     let odd = [
         (200, "<html>".to_owned()),
@@ -111,13 +118,7 @@ async fn replies_that_make_no_sense_are_errors_and_never_free_time() {
         (207, multistatus("<D:response>")),
         (207, multistatus(unseen)),
         (207, multistatus(&calendar_data("/a.ics", "no calendar"))),
-        (
-            207,
-            multistatus(&calendar_data(
-                "/a.ics",
-                "BEGIN:VCALENDAR\r\nBEGIN:VEVENT\r\nUID:a\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n",
-            )),
-        ),
+        (207, multistatus(&calendar_data("/a.ics", undated))),
         (404, String::new()),
         (500, String::new()),
         (301, String::new()),
@@ -133,10 +134,7 @@ async fn replies_that_make_no_sense_are_errors_and_never_free_time() {
 
 #[tokio::test]
 async fn an_event_is_added_once_and_found_by_its_uid() {
-    let dav = Dav::start();
-    dav.serve_calendars(&[("/home/ada/work/", "Work", "VEVENT")]);
-    dav.reply("REPORT /home/ada/work/", 207, &multistatus(""));
-    let calendar = calendar(&dav, "/", None);
+    let (dav, calendar) = work("");
     let (event, uid) = (meeting("t1-c1@sayso"), "t1-c1@sayso");
     dav.state().cut = Some(false);
     assert!(matches!(calendar.add(&event).await, Err(CalendarError::Unknown(_))));
@@ -159,10 +157,7 @@ async fn an_event_is_added_once_and_found_by_its_uid() {
 
 #[tokio::test]
 async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
-    let dav = Dav::start();
-    dav.serve_calendars(&[("/home/ada/work/", "Work", "VEVENT")]);
-    dav.reply("REPORT /home/ada/work/", 207, &multistatus(""));
-    let calendar = calendar(&dav, "/", None);
+    let (dav, calendar) = work("");
     let (uid, path) = ("t1-c1@sayso", "/home/ada/work/t1-c1@sayso.ics");
     calendar.add(&meeting(uid)).await.unwrap();
     let puts = || dav.state().requests.iter().filter(|call| call.starts_with("PUT")).count();
@@ -181,17 +176,11 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
 
     // Another client stored a newer version, or deleted it.
     dav.state().meanwhile = Some(Some(moved(5)));
-    let error = calendar.revise(&moved(2), ADA, Revision::Change).await.unwrap_err();
-    assert!(matches!(&error, CalendarError::Permanent(text) if text.contains("a newer version")), "{error}");
+    refused(calendar.revise(&moved(2), ADA, Revision::Change).await, "a newer version");
     dav.state().meanwhile = Some(None);
-    let error = calendar.revise(&moved(6), ADA, Revision::Change).await.unwrap_err();
-    assert!(matches!(&error, CalendarError::Permanent(text) if text.contains("no longer in the")), "{error}");
+    refused(calendar.revise(&moved(6), ADA, Revision::Change).await, "no longer in the");
     dav.state().objects.insert(path.to_owned(), moved(6));
-    let error = calendar.revise(&moved(7), "eve@example.com", Revision::Remove).await.unwrap_err();
-    assert!(
-        matches!(&error, CalendarError::Permanent(text) if text.contains("not the organizer")),
-        "{error}"
-    );
+    refused(calendar.revise(&moved(7), "eve@example.com", Revision::Remove).await, "not the organizer");
 
     for kept in [false, true] {
         dav.state().cut = Some(kept);
@@ -207,11 +196,8 @@ async fn an_event_is_changed_and_taken_out_as_the_version_that_was_read() {
 
 #[tokio::test]
 async fn an_object_without_an_etag_is_not_overwritten() {
-    let dav = Dav::start();
-    dav.serve_calendars(&[("/home/ada/work/", "Work", "VEVENT")]);
     let text = String::from_utf8(meeting("x@sayso")).unwrap();
-    dav.reply("REPORT /home/ada/work/", 207, &multistatus(&calendar_data("/home/ada/work/else.ics", &text)));
-    let calendar = calendar(&dav, "/", None);
+    let (dav, calendar) = work(&calendar_data("/home/ada/work/else.ics", &text));
     let moved = news("x@sayso", 1, "20260331T090000Z", "");
     let error = calendar.revise(&moved, ADA, Revision::Change).await.unwrap_err().to_string();
     assert!(error.contains("which version"), "{error}");

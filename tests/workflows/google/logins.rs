@@ -26,6 +26,21 @@ impl Browser {
     async fn begin(&self) -> Login {
         oauth::begin(&self.login, &[MAIL], WAIT).await.unwrap()
     }
+
+    /// A login whose answer the browser brings: the page it is shown, and what came of it.
+    async fn answered(&self) -> (String, Result<Tokens, LoginError>) {
+        let login = self.begin().await;
+        let (back, _) = self.google.consent(login.address());
+        self.bring(login, &target(&back)).await
+    }
+
+    /// Brings this to a login.
+    async fn bring(&self, login: Login, target: &str) -> (String, Result<Tokens, LoginError>) {
+        let host = host(login.redirect());
+        let finish = tokio::spawn(login.finish(PATIENCE));
+        let page = exchange(&host, get(target, &host)).await.unwrap();
+        (page, finish.await.unwrap())
+    }
 }
 
 /// Sends a request to a port and gives the response; `None` if nobody listens there.
@@ -49,15 +64,18 @@ fn target(url: &reqwest::Url) -> String {
     format!("{}?{}", url.path(), url.query().unwrap())
 }
 
+fn state_of(url: &reqwest::Url) -> String {
+    url.query_pairs().find(|(key, _)| key == "state").unwrap().1.into_owned()
+}
+
 #[tokio::test]
 async fn the_tokens_of_a_login_are_private() {
     let browser = Browser::new();
     let login = browser.begin().await;
     let (back, _) = browser.google.consent(login.address());
     let host = host(login.redirect());
-    let finish = tokio::spawn(login.finish(PATIENCE));
-    let page = exchange(&host, get(&target(&back), &host)).await.unwrap();
-    let tokens = finish.await.unwrap().unwrap();
+    let (page, tokens) = browser.bring(login, &target(&back)).await;
+    let tokens = tokens.unwrap();
     assert!(page.starts_with("HTTP/1.1 200 OK\r\n") && page.contains("sayso is logged in"), "{page}");
     assert!(page.contains("default-src 'none'") && page.contains("no-store"), "{page}");
     assert!(!page.contains("code-") && !page.contains("canary"), "{page}");
@@ -79,7 +97,7 @@ async fn wrong_callbacks_are_refused_and_the_right_one_still_counts() {
     let host = host(login.redirect());
     let finish = tokio::spawn(login.finish(PATIENCE));
     let right = target(&back);
-    let state = back.query_pairs().find(|(key, _)| key == "state").unwrap().1.into_owned();
+    let state = state_of(&back);
     let wrong = [
         (get("/favicon.ico", &host), "404"),
         (get(&right.replacen('/', "/x", 1), &host), "404"),
@@ -137,13 +155,10 @@ async fn a_code_is_worth_nothing_without_its_verifier() {
     let other = browser.begin().await;
     // A code that was given for another login's challenge.
     let (_, stolen) = browser.google.consent(other.address());
-    let state = reqwest::Url::parse(login.address()).unwrap();
-    let state = state.query_pairs().find(|(key, _)| key == "state").unwrap().1.into_owned();
-    let host = host(login.redirect());
-    let finish = tokio::spawn(login.finish(PATIENCE));
-    let page = exchange(&host, get(&format!("/?code={stolen}&state={state}"), &host)).await.unwrap();
+    let state = state_of(&reqwest::Url::parse(login.address()).unwrap());
+    let (page, outcome) = browser.bring(login, &format!("/?code={stolen}&state={state}")).await;
     assert!(page.contains("sayso is not logged in"), "{page}");
-    let error = finish.await.unwrap().err().unwrap().to_string();
+    let error = outcome.err().unwrap().to_string();
     assert!(error.contains("rejected the answer") && error.contains("sayso auth google"), "{error}");
     assert!(!browser.login.tokens.exists());
 }
@@ -153,12 +168,9 @@ async fn a_refused_or_unanswered_login_fails() {
     let browser = Browser::new();
     let login = browser.begin().await;
     let (mut back, _) = browser.google.consent(login.address());
-    let state = back.query_pairs().find(|(key, _)| key == "state").unwrap().1.into_owned();
+    let state = state_of(&back);
     back.query_pairs_mut().clear().append_pair("state", &state).append_pair("error", "access_denied");
-    let host = host(login.redirect());
-    let finish = tokio::spawn(login.finish(PATIENCE));
-    exchange(&host, get(&target(&back), &host)).await.unwrap();
-    let error = finish.await.unwrap().err().unwrap().to_string();
+    let error = browser.bring(login, &target(&back)).await.1.err().unwrap().to_string();
     assert!(error.contains("refused in the browser"), "{error}");
 
     let login = browser.begin().await;
@@ -187,12 +199,8 @@ async fn a_failed_exchange_says_why_and_stores_nothing() {
     for (fault, words) in cases {
         let browser = Browser::new();
         browser.google.world().fault("POST /token", fault.clone());
-        let login = browser.begin().await;
-        let (back, _) = browser.google.consent(login.address());
-        let host = host(login.redirect());
-        let finish = tokio::spawn(login.finish(PATIENCE));
-        let page = exchange(&host, get(&target(&back), &host)).await.unwrap();
-        let error = finish.await.unwrap().err().unwrap().to_string();
+        let (page, outcome) = browser.answered().await;
+        let error = outcome.err().unwrap().to_string();
         assert!(error.contains(words), "{fault:?}: {error}");
         assert_no_canary(&(error + &page));
         assert!(!browser.login.tokens.exists(), "{fault:?}");
@@ -203,12 +211,7 @@ async fn a_failed_exchange_says_why_and_stores_nothing() {
 async fn a_missing_client_secret_says_where_it_should_be() {
     let mut browser = Browser::new();
     browser.login.client_secret = Some(sayso::config::Secret::Env("NO_SUCH_SECRET".to_owned()));
-    let login = browser.begin().await;
-    let (back, _) = browser.google.consent(login.address());
-    let host = host(login.redirect());
-    let finish = tokio::spawn(login.finish(PATIENCE));
-    exchange(&host, get(&target(&back), &host)).await.unwrap();
-    let error = finish.await.unwrap().err().unwrap().to_string();
+    let error = browser.answered().await.1.err().unwrap().to_string();
     assert!(error.contains("NO_SUCH_SECRET is not set"), "{error}");
 }
 

@@ -1,4 +1,8 @@
 //! The matrix: habits × wires × workflows.
+//!
+//! A wire shapes an answer before any workflow sees it, so each wire reads the habits in words (`analyze`), in data
+//! (`ask`) and in calls (`sheet`). What the larger workflows make of the answers is the same over each wire, but for a
+//! refusal, for which one of them has only words.
 
 use super::bent::{FOREIGN, bent, unbent};
 use super::habit::Habit;
@@ -155,10 +159,19 @@ fn judge(
     }
 }
 
+/// The habits with which a job is done over a wire.
+fn habits(job: Job, provider: Provider) -> Vec<Habit> {
+    match job {
+        Job::Email | Job::Docs if provider != Provider::Openai => vec![Habit::Refusal],
+        _ => Habit::iter().collect(),
+    }
+}
+
 async fn every_habit_over(job: Job, provider: Provider) -> Vec<String> {
     let line = Line::open(provider).await;
+    let habits = habits(job, provider);
     let mut models = HashMap::from([(STRAIGHT, Habitual::new(None, &line))]);
-    models.extend(Habit::iter().map(|habit| (habit.name(), Habitual::new(Some(habit), &line))));
+    models.extend(habits.iter().map(|habit| (habit.name(), Habitual::new(Some(*habit), &line))));
     let models = Arc::new(Habits(models));
     let served: Arc<dyn Models> = models.clone();
     let outcomes = run(job, &served, models.0.keys().copied()).await;
@@ -170,7 +183,7 @@ async fn every_habit_over(job: Job, provider: Provider) -> Vec<String> {
         (*model.shown.lock().unwrap(), *model.calls.lock().unwrap(), told)
     };
     let mut wrong = Vec::new();
-    for habit in Habit::iter() {
+    for habit in habits {
         let (shown, calls, told) = of(habit.name());
         let judged = if (shown > 0) == job.has_room_for(habit, provider) {
             judge(habit, provider, plain, &outcomes[habit.name()], shown, [of(STRAIGHT).1, calls], &told)

@@ -1,4 +1,4 @@
-//! The habits of real models: every workflow, over every wire, with every habit of the list. The job ends with the right
+//! The habits of real models: every workflow with every habit of the list, over real wires. The job ends with the right
 //! result, after the model was told what is wrong if need be, or in one card that says why.
 
 mod bent;

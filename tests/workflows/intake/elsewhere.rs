@@ -1,14 +1,12 @@
 //! What the person does in another mail program.
 
-use super::CONFIG;
-use super::folder_mailbox::letter;
+use super::folder_mailbox::{FolderMailbox, letter};
 use super::post::Post;
-use crate::support::test_inbox;
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 
 async fn open_question(post: &Post) -> sayso::inbox::Item {
-    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.put(1, "Lunch", "");
     post.sync_and_drive().await;
     post.items().await.remove(0)
 }
@@ -17,49 +15,37 @@ async fn open_question(post: &Post) -> sayso::inbox::Item {
 async fn assert_closed(post: &Post, item: &sayso::inbox::Item, reason: &str) {
     post.sync().await;
     let interrupt = item.interrupt().unwrap();
-    let late = test_inbox::decide(&post.inbox, &interrupt, Decision::Accept).await;
+    let late = post.inbox.decide(&interrupt, Decision::Accept).await;
     let error = late.unwrap_err().to_string();
     assert!(error.contains(reason), "{error}");
     post.drive().await;
     assert_eq!(post.threads("email").await[0].status, Status::Done);
     assert!(post.items().await.is_empty());
-    post.verify_store();
+    post.assert_whole();
 }
 
 #[tokio::test]
-async fn an_answered_mail_closes_its_question() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    let item = open_question(&post).await;
-    post.mailbox.flag("0001", "seen");
-    post.sync().await;
-    assert_eq!(post.items().await.len(), 1, "reading it settles nothing");
-    post.mailbox.flag("0001", "answered");
-    assert_closed(&post, &item, "you have answered it elsewhere").await;
-}
-
-#[tokio::test]
-async fn a_deleted_mail_closes_its_question() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    let item = open_question(&post).await;
-    post.mailbox.remove("0001");
-    assert_closed(&post, &item, "the mail is no longer in its mailbox").await;
-}
-
-#[tokio::test]
-async fn a_reply_among_the_sent_mail_closes_its_question() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    let item = open_question(&post).await;
-    post.mailbox.replied("1@post.example");
-    assert_closed(&post, &item, "you have answered it elsewhere").await;
+async fn a_mail_that_was_answered_or_deleted_closes_its_question() {
+    type Deed = fn(&FolderMailbox);
+    let deeds: [(Deed, &str); 3] = [
+        (|mailbox| mailbox.flag("0001", "answered"), "you have answered it elsewhere"),
+        (|mailbox| mailbox.replied("1@post.example"), "you have answered it elsewhere"),
+        (|mailbox| mailbox.remove("0001"), "the mail is no longer in its mailbox"),
+    ];
+    for (deed, reason) in deeds {
+        let post = Post::new("");
+        let item = open_question(&post).await;
+        post.mailbox.flag("0001", "seen");
+        post.sync().await;
+        assert_eq!(post.items().await.len(), 1, "reading it settles nothing");
+        deed(&post.mailbox);
+        assert_closed(&post, &item, reason).await;
+    }
 }
 
 #[tokio::test]
 async fn the_persons_own_mail_closes_its_question_and_is_not_triaged() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
+    let post = Post::new("");
     let item = open_question(&post).await;
     let reply = letter(2, "Ada <Ada@Example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
     post.mailbox.sent("2@post.example");
@@ -72,10 +58,9 @@ async fn the_persons_own_mail_closes_its_question_and_is_not_triaged() {
 
 #[tokio::test]
 async fn mail_answered_before_the_first_sync_is_left_alone() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
+    let post = Post::new("");
     post.sync().await;
-    let place = post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    let place = post.put(1, "Lunch", "");
     post.mailbox.flag(&place, "answered");
     let synced = post.sync().await;
     assert_eq!((synced.new, synced.started), (1, 0));
@@ -84,8 +69,7 @@ async fn mail_answered_before_the_first_sync_is_left_alone() {
 
 #[tokio::test]
 async fn a_forged_mail_from_the_person_settles_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
+    let post = Post::new("");
     let item = open_question(&post).await;
     let forged = letter(2, "Ada <ada@example.org>", "Re: Lunch", "In-Reply-To: <1@post.example>\r\n");
     post.mailbox.put(&forged.replace("To: ada@", "To: mallory@"));
@@ -99,9 +83,8 @@ async fn a_forged_mail_from_the_person_settles_nothing() {
 
 #[tokio::test]
 async fn the_persons_older_mail_does_not_close_a_newer_question() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", "References: <0@post.example>\r\n"));
+    let post = Post::new("");
+    post.put(1, "Lunch", "References: <0@post.example>\r\n");
     post.sync_and_drive().await;
     let own = |n: usize, date: &str| {
         post.mailbox.sent(&format!("{n}@post.example"));
@@ -118,16 +101,15 @@ async fn the_persons_older_mail_does_not_close_a_newer_question() {
 
 #[tokio::test]
 async fn deleting_one_of_two_copies_closes_nothing() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
+    let post = Post::new("");
     open_question(&post).await;
-    let copy = post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    let copy = post.put(1, "Lunch", "");
     post.sync().await;
     post.mailbox.remove(&copy);
     post.sync().await;
     assert_eq!(post.items().await.len(), 1);
     // A moved mail is known by its new place.
-    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    post.put(1, "Lunch", "");
     post.mailbox.remove("0001");
     post.sync().await;
     assert_eq!(post.items().await.len(), 1);
@@ -135,10 +117,9 @@ async fn deleting_one_of_two_copies_closes_nothing() {
 
 #[tokio::test]
 async fn every_waiting_mail_is_compared_with_its_mailbox() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nask_over = 1000\n"));
+    let post = Post::new("[intake]\nask_over = 1000\n");
     for n in 1..=120 {
-        post.mailbox.put(&letter(n, "bob@b.example", "Lunch", ""));
+        post.put(n, "Lunch", "");
     }
     post.sync_and_drive().await;
     assert_eq!(post.items().await.len(), 120);

@@ -1,16 +1,9 @@
 //! The first sync of a mailbox.
 
-use super::CONFIG;
 use super::folder_mailbox::letter;
 use super::post::Post;
 use sayso::graph::Decision;
 use std::sync::atomic::Ordering;
-
-fn put(post: &Post, count: usize) {
-    for n in 1..=count {
-        post.mailbox.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
-    }
-}
 
 async fn states(post: &Post) -> (usize, usize, usize) {
     let mails = post.mails().await;
@@ -20,9 +13,8 @@ async fn states(post: &Post) -> (usize, usize, usize) {
 
 #[tokio::test]
 async fn it_takes_unread_mail_of_the_last_day() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    put(&post, 5);
+    let post = Post::new("");
+    post.mailbox.fill(1..=5);
     post.mailbox.flag("0001", "old");
     post.mailbox.flag("0002", "seen");
     let synced = post.sync().await;
@@ -36,31 +28,31 @@ async fn it_takes_unread_mail_of_the_last_day() {
 
 #[tokio::test]
 async fn a_mailbox_without_new_mail_is_begun_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
+    let post = Post::new("");
     for _ in 0..3 {
         assert_eq!(post.sync().await.new, 0);
     }
     assert_eq!(post.mailbox.starts.load(Ordering::SeqCst), 1);
-    put(&post, 1);
+    post.mailbox.fill(1..=1);
     assert_eq!(post.sync().await.started, 1);
 }
 
 #[tokio::test]
 async fn read_mail_counts_where_the_config_says_so() {
-    let folder = tempfile::tempdir().unwrap();
-    let post =
-        Post::open(folder.path(), "[user]\naddress = \"ada@example.org\"\n[intake]\nunread_only = \"off\"\n");
-    put(&post, 2);
+    let post = Post::new(
+        "[intake]
+unread_only = \"off\"
+",
+    );
+    post.mailbox.fill(1..=2);
     post.mailbox.flag("0001", "seen");
     assert_eq!(post.sync().await.started, 2);
 }
 
 #[tokio::test]
 async fn many_mails_are_asked_about_first() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    put(&post, 60);
+    let post = Post::new("");
+    post.mailbox.fill(1..=60);
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.started), (60, 1), "one thread asks");
     assert_eq!(states(&post).await, (60, 0, 0));
@@ -76,15 +68,14 @@ async fn many_mails_are_asked_about_first() {
     assert_eq!(post.sync().await.started, 60);
     assert_eq!(states(&post).await, (0, 61, 0));
     assert_eq!(post.sync().await.started, 0);
-    post.verify_store();
+    post.assert_whole();
 }
 
 #[tokio::test]
 async fn a_smaller_number_takes_the_newest_and_ignore_takes_none() {
     for (decision, expected) in [(Some(7), (0, 7, 53)), (None, (0, 0, 60))] {
-        let folder = tempfile::tempdir().unwrap();
-        let post = Post::open(folder.path(), CONFIG);
-        put(&post, 60);
+        let post = Post::new("");
+        post.mailbox.fill(1..=60);
         post.sync_and_drive().await;
         let mut args = post.items().await.remove(0).args;
         let decision = match decision {
@@ -101,16 +92,18 @@ async fn a_smaller_number_takes_the_newest_and_ignore_takes_none() {
             let threads = post.threads("email").await;
             assert_eq!((threads[0].title.as_str(), threads[6].title.as_str()), ("Letter 54", "Letter 60"));
         }
-        post.verify_store();
+        post.assert_whole();
     }
 }
 
 #[tokio::test]
 async fn it_takes_at_most_the_first_limit() {
-    let folder = tempfile::tempdir().unwrap();
-    let config = format!("{CONFIG}[intake]\nfirst_limit = 4\n");
-    let post = Post::open(folder.path(), &config);
-    put(&post, 10);
+    let post = Post::new(
+        "[intake]
+first_limit = 4
+",
+    );
+    post.mailbox.fill(1..=10);
     assert_eq!(post.sync().await.started, 4);
     assert_eq!(states(&post).await, (0, 4, 6));
     assert_eq!(post.threads("email").await[0].title, "Letter 7");
@@ -129,9 +122,8 @@ async fn an_unknown_cost_is_asked_about() {
         (here, "[prices.big]\ninput = 1\noutput = 5\n[intake]\nask_over = 1\n", true, "about $0.01"),
     ] {
         let model = format!("[model]\nprovider = \"openai\"\nname = \"big\"\nbase_url = \"{url}\"\n");
-        let folder = tempfile::tempdir().unwrap();
-        let post = Post::open(folder.path(), &format!("{CONFIG}{model}{prices}"));
-        put(&post, 2);
+        let post = Post::new(&format!("{model}{prices}"));
+        post.mailbox.fill(1..=2);
         post.sync_and_drive().await;
         let item = post.items().await.remove(0);
         assert_eq!(item.action == "first_sync", asks, "{prices}");

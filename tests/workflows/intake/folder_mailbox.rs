@@ -1,5 +1,6 @@
 //! A mailbox that is a folder of numbered files, so that it outlives a process; and how its mails are read.
 
+use crate::support::file_names;
 use jiff::Timestamp;
 use sayso::config::{AfterHandling, MailMode};
 use sayso::mail::{
@@ -11,6 +12,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 /// Files `0001`, `0002` …; beside them `0001.seen`, `0001.answered` and `0001.old`. `replies` lists Message-IDs that
 /// the person answered elsewhere, `sent` those of mail they sent, one a line.
+#[derive(Default)]
 pub struct FolderMailbox {
     pub folder: PathBuf,
     pub fails: AtomicBool,
@@ -27,15 +29,7 @@ pub struct FolderMailbox {
 impl FolderMailbox {
     pub fn new(folder: PathBuf) -> Arc<Self> {
         std::fs::create_dir_all(&folder).unwrap();
-        Arc::new(Self {
-            folder,
-            fails: AtomicBool::default(),
-            refuses: AtomicBool::default(),
-            starts: AtomicUsize::default(),
-            fetches: AtomicUsize::default(),
-            broken_fetch: AtomicUsize::default(),
-            forgets: AtomicBool::default(),
-        })
+        Arc::new(Self { folder, ..Self::default() })
     }
 
     /// Adds a mail, and gives its place.
@@ -87,18 +81,11 @@ impl FolderMailbox {
     }
 
     fn removed(&self) -> usize {
-        self.names().iter().filter(|name| name.ends_with(".gone")).count()
-    }
-
-    fn names(&self) -> Vec<String> {
-        let entries = std::fs::read_dir(&self.folder).unwrap().map(|entry| entry.unwrap().file_name());
-        let mut names: Vec<String> = entries.map(|name| name.into_string().unwrap()).collect();
-        names.sort();
-        names
+        file_names(&self.folder).iter().filter(|name| name.ends_with(".gone")).count()
     }
 
     fn places(&self) -> Vec<String> {
-        self.names().into_iter().filter(|name| name.parse::<u32>().is_ok()).collect()
+        file_names(&self.folder).into_iter().filter(|name| name.parse::<u32>().is_ok()).collect()
     }
 
     pub fn account(self: &Arc<Self>, name: &str) -> Account {

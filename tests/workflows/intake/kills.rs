@@ -63,7 +63,7 @@ async fn killed_between_two_pages() {
         let mails = post.mails().await;
         let known: HashSet<&str> = mails.iter().map(|mail| mail.identity.as_str()).collect();
         assert_eq!((mails.len(), known.len()), (520, 520), "{point}");
-        post.verify_store();
+        post.assert_whole();
         trials += 1;
     }
     println!("intake · SIGKILL between two pages · {trials} trials · {trials} passes");
@@ -98,9 +98,7 @@ async fn killed_at_every_named_point() {
             let what = format!("{point}:{count} asks {asks}");
             let folder = tempfile::tempdir().unwrap();
             let mailbox = super::folder_mailbox::FolderMailbox::new(folder.path().join("mailbox"));
-            for n in 1..=4 {
-                mailbox.put(&letter(n, &format!("a{n}@b.example"), &format!("Letter {n}"), ""));
-            }
+            mailbox.fill(1..=4);
             let live = |point: Option<&str>| child(folder.path(), "intake::kills::entry", point, asks);
             assert!(!live(Some(&format!("{point}:{count}"))), "{what}: it should have died");
             assert!(live(None), "{what}: recovery");
@@ -118,7 +116,7 @@ async fn killed_at_every_named_point() {
             assert_eq!(shown.len(), 5, "{what}: each mail reached a thread once");
             assert_eq!(shown.iter().collect::<HashSet<_>>().len(), 5, "{what}");
             assert_eq!(post.threads("intake").await.len(), usize::from(asks), "{what}: asked once");
-            post.verify_store();
+            post.assert_whole();
             trials += 1;
         }
     }

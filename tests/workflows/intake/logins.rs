@@ -1,13 +1,10 @@
 //! Expired logins: one card for each account, which closes by itself.
 
-use super::CONFIG;
-use super::folder_mailbox::{FolderMailbox, letter};
+use super::folder_mailbox::FolderMailbox;
 use super::post::Post;
-use crate::support::test_inbox;
 use sayso::graph::Decision;
 use sayso::inbox::Item;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 fn refuse(post: &Post, refuses: bool) {
     post.mailbox.refuses.store(refuses, Ordering::SeqCst);
@@ -19,8 +16,7 @@ async fn logins(post: &Post) -> Vec<Item> {
 
 #[tokio::test]
 async fn an_expired_login_is_one_card_until_it_works() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
+    let post = Post::new("");
     post.sync_and_drive().await;
     refuse(&post, true);
     for _ in 0..3 {
@@ -35,7 +31,7 @@ async fn an_expired_login_is_one_card_until_it_works() {
     assert!(card.text.contains("run `locksmith`"), "{}", card.text);
     // It cannot be ignored: it stays for as long as the login is expired.
     let interrupt = item.interrupt().unwrap();
-    assert!(test_inbox::decide(&post.inbox, &interrupt, Decision::Ignore).await.is_err());
+    assert!(post.inbox.decide(&interrupt, Decision::Ignore).await.is_err());
     // A failed attempt asks again; another kind of failure says nothing about the login.
     post.decide(&item.interrupt().unwrap(), Decision::Accept).await;
     assert_eq!(logins(&post).await.len(), 0);
@@ -47,11 +43,11 @@ async fn an_expired_login_is_one_card_until_it_works() {
     post.sync_and_drive().await;
     assert_eq!(logins(&post).await.len(), 1);
     post.mailbox.fails.store(false, Ordering::SeqCst);
-    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
+    post.put(1, "One", "");
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.error), (1, None));
     assert_eq!(logins(&post).await.len(), 0, "it went by itself");
-    let late = test_inbox::decide(&post.inbox, &again[0].interrupt().unwrap(), Decision::Accept).await;
+    let late = post.inbox.decide(&again[0].interrupt().unwrap(), Decision::Accept).await;
     assert!(late.unwrap_err().to_string().contains("the login works again"));
     // When it expires again, it is asked again; if it works again before anybody drives, no card appears.
     refuse(&post, true);
@@ -65,14 +61,13 @@ async fn an_expired_login_is_one_card_until_it_works() {
     post.sync_and_drive().await;
     assert_eq!(logins(&post).await.len(), 0);
     assert_eq!(post.threads("intake").await.len(), 4, "two cards at first, then two times one");
-    post.verify_store();
+    post.assert_whole();
 }
 
 #[tokio::test]
 async fn each_account_has_a_card_of_its_own() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    let other = FolderMailbox::new(folder.path().join("other"));
+    let post = Post::new("");
+    let other = FolderMailbox::new(post.folder().join("other"));
     let intake = post.intake_of(vec![post.mailbox.account("home"), other.account("work")]);
     refuse(&post, true);
     other.refuses.store(true, Ordering::SeqCst);
@@ -89,24 +84,19 @@ async fn each_account_has_a_card_of_its_own() {
 
 #[tokio::test]
 async fn an_answer_triggers_the_next_sync() {
-    let folder = tempfile::tempdir().unwrap();
     // The next sync is not due for a day.
-    let post = Post::open(folder.path(), &format!("{CONFIG}[intake]\nevery_seconds = 86400\n"));
+    let post = Post::new("[intake]\nevery_seconds = 86400\n");
     refuse(&post, true);
     let driver = post.drive_in_background().await;
     let wait_until = async |cards: usize, mails: usize| {
-        let _watcher = post.store().watch_others().unwrap();
-        let mut changes = post.store().changes();
-        while logins(&post).await.len() != cards || post.mails().await.len() != mails {
-            let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
-            changed.expect("the condition came true").unwrap();
-        }
+        let is = async || logins(&post).await.len() == cards && post.mails().await.len() == mails;
+        post.wait_for_write(is).await;
     };
     wait_until(1, 0).await;
-    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
+    post.put(1, "One", "");
     refuse(&post, false);
     let interrupt = logins(&post).await[0].interrupt().unwrap();
-    test_inbox::decide(&post.inbox, &interrupt, Decision::Accept).await.unwrap();
+    post.inbox.decide(&interrupt, Decision::Accept).await.unwrap();
     wait_until(0, 1).await;
     driver.stop().await;
 }

@@ -1,17 +1,15 @@
 //! Mailboxes with more than a page of mail: the next page is fetched while the last one is written.
 
-use super::CONFIG;
 use super::folder_mailbox::letter;
 use super::post::Post;
-use std::path::Path;
 use std::sync::atomic::Ordering::SeqCst;
 
 /// Two whole pages and a little.
 const MANY: usize = 1_050;
 
 /// A mailbox that was synced while it was empty, so that all later mail starts threads.
-async fn synced_while_empty(folder: &Path) -> Post {
-    let post = Post::open(folder, CONFIG);
+async fn synced_while_empty() -> Post {
+    let post = Post::new("");
     assert_eq!(post.sync().await.error, None);
     post.mailbox.fetches.store(0, SeqCst);
     post
@@ -34,13 +32,12 @@ async fn assert_complete(post: &Post, count: usize) {
     sorted.sort();
     expected.sort();
     assert_eq!(sorted, expected);
-    post.verify_store();
+    post.assert_whole();
 }
 
 #[tokio::test]
 async fn every_page_is_fetched_once_and_every_mail_taken_once() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = synced_while_empty(folder.path()).await;
+    let post = synced_while_empty().await;
     post.mailbox.fill(1..=MANY);
     let synced = post.sync().await;
     assert_eq!((synced.new, synced.started, synced.error), (MANY as u64, MANY as u64, None));
@@ -52,8 +49,7 @@ async fn every_page_is_fetched_once_and_every_mail_taken_once() {
 
 #[tokio::test]
 async fn a_page_that_cannot_be_fetched_does_not_harm_the_one_before() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = synced_while_empty(folder.path()).await;
+    let post = synced_while_empty().await;
     post.mailbox.fill(1..=MANY);
     post.mailbox.broken_fetch.store(2, SeqCst);
     let synced = post.sync().await;
@@ -65,8 +61,7 @@ async fn a_page_that_cannot_be_fetched_does_not_harm_the_one_before() {
 
 #[tokio::test]
 async fn a_page_that_cannot_be_stored_is_not_skipped() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = synced_while_empty(folder.path()).await;
+    let post = synced_while_empty().await;
     post.mailbox.fill(1..=MANY);
     let own = letter(600, "ada@example.org", "Letter 600", "");
     std::fs::write(post.mailbox.folder.join("0600"), own).unwrap();

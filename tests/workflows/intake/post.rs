@@ -1,22 +1,24 @@
 //! An inbox, a mailbox, and intake between them.
 
+use super::CONFIG;
 use super::email_workflow;
-use super::folder_mailbox::FolderMailbox;
-use crate::support::test_inbox::{self, BackgroundDriver};
+use super::folder_mailbox::{FolderMailbox, letter};
+use crate::support::TestInbox;
+use crate::support::test_inbox::{BackgroundDriver, Folder};
 use sayso::app::{App, Engine, Intake, ReadMail, Settings, Synced};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Item, ItemQuery, MailLine, MailQuery, ThreadQuery, ThreadView};
+use sayso::inbox::{MailLine, MailQuery, ThreadQuery, ThreadView};
 use sayso::mail::Account;
 use sayso::service::Inbox;
 use sayso::store::Store;
 use sayso::workflows;
-use std::path::Path;
+use std::ops::Deref;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub struct Post {
-    pub inbox: Inbox,
+    pub inbox: TestInbox,
     pub config: Arc<Config>,
     pub mailbox: Arc<FolderMailbox>,
     pub read: ReadMail,
@@ -34,15 +36,35 @@ pub fn reader() -> ReadMail {
     })
 }
 
+impl Deref for Post {
+    type Target = TestInbox;
+
+    fn deref(&self) -> &TestInbox {
+        &self.inbox
+    }
+}
+
 impl Post {
+    /// A folder of its own, with the least config that intake needs and this.
+    pub fn new(more: &str) -> Self {
+        Self::open(tempfile::tempdir().unwrap(), &format!("{CONFIG}{more}"))
+    }
+
+    /// The same folder opened by another process.
+    pub fn other_process(&self) -> Self {
+        let config = std::fs::read_to_string(self.data().join("config.toml")).unwrap();
+        Self::open(self.folder(), &config)
+    }
+
     /// Drives and takes mail in until it is stopped.
     pub async fn drive_in_background(&self) -> BackgroundDriver {
-        BackgroundDriver::start(App::new(self.inbox.clone()).with(Arc::new(self.intake()))).await
+        BackgroundDriver::start(App::new((*self.inbox).clone()).with(Arc::new(self.intake()))).await
     }
 
     /// Opens what is in `folder`, with this config.
-    pub fn open(folder: &Path, config: &str) -> Self {
-        let data = folder.join("data");
+    pub fn open(folder: impl Into<Folder>, config: &str) -> Self {
+        let folder = folder.into();
+        let data = folder.path().join("data");
         let store = Store::open(&data).unwrap();
         std::fs::write(data.join("config.toml"), config).unwrap();
         let config = crate::support::config::load(&data, &Env::default());
@@ -51,12 +73,9 @@ impl Post {
             sayso::inbox::Registry::new([email_workflow::spec(), workflows::intake::spec(services).unwrap()]);
         let settings = Settings { hold: Duration::ZERO, soft_hold: Duration::ZERO, ..Settings::default() };
         let inbox = Inbox::new(Engine::new(store, registry, settings));
-        let mailbox = FolderMailbox::new(folder.join("mailbox"));
+        let mailbox = FolderMailbox::new(folder.path().join("mailbox"));
+        let inbox = TestInbox::of(inbox, folder, Arc::new(jiff::Timestamp::now));
         Self { inbox, config, mailbox, read: reader() }
-    }
-
-    pub fn store(&self) -> &Store {
-        self.inbox.engine().store()
     }
 
     pub fn intake(&self) -> Intake {
@@ -78,10 +97,6 @@ impl Post {
         synced
     }
 
-    pub async fn drive(&self) {
-        test_inbox::drive(&self.inbox).await;
-    }
-
     pub async fn mails(&self) -> Vec<MailLine> {
         let mut mails = self.inbox.mail().list(MailQuery { limit: 9999, after: None }).await.unwrap().rows;
         mails.reverse();
@@ -100,12 +115,8 @@ impl Post {
         views
     }
 
-    pub async fn items(&self) -> Vec<Item> {
-        self.inbox.decisions().items(ItemQuery { limit: 9999, ..Default::default() }).await.unwrap().rows
-    }
-
     pub async fn decide(&self, id: &InterruptId, decision: Decision) {
-        test_inbox::decide(&self.inbox, id, decision).await.unwrap();
+        self.inbox.decide(id, decision).await.unwrap();
         self.drive().await;
     }
 
@@ -116,7 +127,18 @@ impl Post {
         self.decide(&items[0].interrupt().unwrap(), decision).await;
     }
 
-    pub fn verify_store(&self) {
-        assert_eq!(self.store().audit().verify().unwrap().problems(), Vec::<String>::new());
+    /// Waits for a condition that only a write can make true.
+    pub async fn wait_for_write(&self, condition: impl AsyncFn() -> bool) {
+        let _watcher = self.store().watch_others().unwrap();
+        let mut changes = self.store().changes();
+        while !condition().await {
+            let changed = tokio::time::timeout(Duration::from_secs(20), changes.changed()).await;
+            changed.expect("the condition came true").unwrap();
+        }
+    }
+
+    /// Puts a letter of this number on a subject into the mailbox, and gives its place.
+    pub fn put(&self, n: usize, subject: &str, headers: &str) -> String {
+        self.mailbox.put(&letter(n, "bob@b.example", subject, headers))
     }
 }

@@ -1,9 +1,7 @@
 //! Mail for threads that are in trouble.
 
-use super::CONFIG;
 use super::folder_mailbox::letter;
 use super::post::Post;
-use crate::support::test_inbox;
 use sayso::graph::{Decision, Kind};
 use sayso::inbox::{Item, ItemKind, Status};
 
@@ -27,8 +25,7 @@ async fn the_trouble(post: &Post) -> Item {
 #[tokio::test]
 async fn mail_that_joins_a_thread_in_trouble_is_shown_and_outlives_it() {
     for subject in ["Unshowable", "Unanswerable"] {
-        let folder = tempfile::tempdir().unwrap();
-        let post = Post::open(folder.path(), CONFIG);
+        let post = Post::new("");
         let before = in_trouble(&post, subject).await;
         post.mailbox.put(&letter(2, "eve@e.example", "Re: it", "In-Reply-To: <1@post.example>\r\n"));
         let synced = post.sync_and_drive().await;
@@ -50,15 +47,14 @@ async fn mail_that_joins_a_thread_in_trouble_is_shown_and_outlives_it() {
         assert!(mails[0].handled_at.is_some());
         assert_eq!(mails[1].thread.as_ref(), Some(&threads[1].id));
         assert_eq!(post.sync().await.started, 0);
-        post.verify_store();
+        post.assert_whole();
     }
 }
 
 #[tokio::test]
 async fn an_answer_elsewhere_ends_the_trouble() {
     for subject in ["Unshowable", "Unanswerable"] {
-        let folder = tempfile::tempdir().unwrap();
-        let post = Post::open(folder.path(), CONFIG);
+        let post = Post::new("");
         let trouble = in_trouble(&post, subject).await;
         post.mailbox.flag("0001", "answered");
         post.sync().await;
@@ -69,22 +65,21 @@ async fn an_answer_elsewhere_ends_the_trouble() {
         assert_eq!(thread.state["settled"], "you have answered it elsewhere");
         let arrivals = thread.steps.iter().filter(|step| step.node == "ARRIVED").count();
         assert_eq!(arrivals, 1, "it is told once");
-        post.verify_store();
+        post.assert_whole();
     }
 }
 
 #[tokio::test]
 async fn a_thread_about_to_act_is_told_of_an_answer_elsewhere() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
-    post.mailbox.put(&letter(1, "bob@b.example", "Lunch", ""));
+    let post = Post::new("");
+    post.put(1, "Lunch", "");
     post.sync_and_drive().await;
     let asked = post.items().await.remove(0).interrupt().unwrap();
-    test_inbox::decide(&post.inbox, &asked, Decision::Accept).await.unwrap();
+    post.inbox.decide(&asked, Decision::Accept).await.unwrap();
     post.mailbox.flag("0001", "answered");
     post.sync().await;
     post.drive().await;
     let thread = post.threads("email").await.remove(0);
     assert_eq!(thread.state["settled"], "you have answered it elsewhere");
-    post.verify_store();
+    post.assert_whole();
 }

@@ -1,6 +1,5 @@
 //! Mail that cannot be read.
 
-use super::CONFIG;
 use super::folder_mailbox::letter;
 use super::post::Post;
 use sayso::graph::Decision;
@@ -8,11 +7,10 @@ use std::sync::Arc;
 
 #[tokio::test]
 async fn an_unreadable_mail_is_one_question_and_the_others_come_in() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut post = Post::open(folder.path(), CONFIG);
+    let mut post = Post::new("");
     post.sync().await;
     post.mailbox.put("BROKEN \u{1b}[2J");
-    post.mailbox.put(&letter(2, "bob@b.example", "Fine", ""));
+    post.put(2, "Fine", "");
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.new, synced.started, synced.error), (2, 2, None));
     let items = post.items().await;
@@ -42,13 +40,12 @@ async fn an_unreadable_mail_is_one_question_and_the_others_come_in() {
     let mails = post.mails().await;
     assert_eq!(mails.len(), 2);
     assert_eq!((mails[0].subject.as_str(), mails[0].state.as_str()), ("Mended", "thread"));
-    post.verify_store();
+    post.assert_whole();
 }
 
 #[tokio::test]
 async fn an_unreadable_mail_can_be_ignored() {
-    let folder = tempfile::tempdir().unwrap();
-    let post = Post::open(folder.path(), CONFIG);
+    let post = Post::new("");
     post.sync().await;
     post.mailbox.put("BROKEN");
     post.sync_and_drive().await;
@@ -60,11 +57,10 @@ async fn an_unreadable_mail_can_be_ignored() {
 
 #[tokio::test]
 async fn a_reader_that_panics_is_a_mail_that_cannot_be_read() {
-    let folder = tempfile::tempdir().unwrap();
-    let mut post = Post::open(folder.path(), CONFIG);
+    let mut post = Post::new("");
     post.sync().await;
     post.read = Arc::new(|_, _| panic!("a parser's mistake"));
-    post.mailbox.put(&letter(1, "bob@b.example", "One", ""));
+    post.put(1, "One", "");
     let synced = post.sync_and_drive().await;
     assert_eq!((synced.started, synced.error), (1, None));
     assert_eq!(post.items().await[0].action, "unreadable_mail");

@@ -1,6 +1,6 @@
 //! Optional values: a model may give null for an optional value, and nobody downstream sees that null.
 
-use sayso::llm::{Choice, OutputSchema, Provider, ToolSpec, propose, quiet, shaped};
+use sayso::llm::{Choice, OutputSchema, Provider, Request, ToolSpec, propose, quiet, shaped};
 use serde_json::{Value, json};
 
 use crate::support::asking::request;
@@ -66,8 +66,10 @@ fn output() -> OutputSchema {
     OutputSchema { name: "search".into(), schema: schema() }
 }
 
-fn tool() -> ToolSpec {
-    ToolSpec { name: "search".into(), description: "Search.".into(), schema: schema() }
+/// A request that wants the tool called.
+fn asked() -> Request {
+    let tool = ToolSpec { name: "search".into(), description: "Search.".into(), schema: schema() };
+    request().tool(tool).choice(Choice::Required)
 }
 
 fn data(provider: Provider, value: &Value) -> crate::support::model_server::Play {
@@ -85,8 +87,7 @@ async fn nulls_for_optional_values_are_dropped_from_data_and_from_calls() {
         assert_eq!((got.value, got.answers), (meant(), 1), "{provider:?}");
 
         let server = Server::play([wire::calls(provider, &[("search", reply_with_nulls())])]).await;
-        let asked = request().tool(tool()).choice(Choice::Required);
-        let reply = propose(&*server.model(provider), &asked, &quiet).await.unwrap();
+        let reply = propose(&*server.model(provider), &asked(), &quiet).await.unwrap();
         assert_eq!((&reply.calls[0].args, server.count()), (&meant(), 1), "{provider:?}");
     }
 }
@@ -97,8 +98,7 @@ async fn a_null_that_means_something_stays() {
     arguments["sort"] = json!({"by": "place", "locale": null});
     for provider in PROVIDERS {
         let server = Server::play([wire::calls(provider, &[("search", arguments.clone())])]).await;
-        let asked = request().tool(tool()).choice(Choice::Required);
-        let reply = propose(&*server.model(provider), &asked, &quiet).await.unwrap();
+        let reply = propose(&*server.model(provider), &asked(), &quiet).await.unwrap();
         assert_eq!(reply.calls[0].args["sort"], json!({"by": "place", "locale": null}), "{provider:?}");
     }
 }

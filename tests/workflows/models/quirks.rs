@@ -1,10 +1,9 @@
 //! Servers that are almost compatible.
 
-use sayso::llm::{Choice, Provider, propose, quiet, structured};
+use sayso::llm::{Provider, propose, quiet, structured};
 use serde_json::{Value, json};
 
-use crate::support::asking::{Class, Triage};
-use crate::support::asking::{request, tool};
+use crate::support::asking::{Class, Triage, request, required};
 use crate::support::model_server::{Play, Server};
 use crate::support::wire;
 
@@ -17,8 +16,7 @@ async fn calls(deltas: Vec<Value>) -> Vec<(String, String, Value)> {
     let mut frames: Vec<Value> = deltas.into_iter().map(delta).collect();
     frames.extend(wire::closing(Provider::Openai, "tool_calls"));
     let server = Server::play([wire::as_play(Provider::Openai, &frames)]).await;
-    let request = request().tool(tool()).choice(Choice::Required);
-    let reply = propose(&*server.model(Provider::Openai), &request, &quiet).await.unwrap();
+    let reply = propose(&*server.model(Provider::Openai), &required(), &quiet).await.unwrap();
     assert_eq!(server.count(), 1);
     reply.calls.into_iter().map(|call| (call.id, call.name, call.args["to"][0].clone())).collect()
 }
@@ -106,9 +104,8 @@ async fn parameters_a_server_does_not_know_are_left_out_from_then_on() {
     let mut settings = server.settings(Provider::Openai);
     settings.temperature = Some(0.2);
     let model = sayso::llm::open(&settings, &[]).unwrap();
-    let request = request().tool(tool()).choice(Choice::Required);
     for _ in 0..2 {
-        propose(&*model, &request, &quiet).await.unwrap();
+        propose(&*model, &required(), &quiet).await.unwrap();
     }
     // Five for the first, one for the second.
     assert_eq!(server.count(), 6);

@@ -2,10 +2,10 @@
 
 use std::sync::Mutex;
 
-use sayso::llm::{Choice, Delta, Message, Provider, Stop, Usage, check, propose, quiet, structured};
+use sayso::llm::{Delta, Message, Provider, Stop, Usage, check, propose, quiet, structured};
 use serde_json::{Value, json};
 
-use crate::support::asking::{Class, Triage, request, tool};
+use crate::support::asking::{Class, Triage, request, required, tool};
 use crate::support::model_server::{KEY, Play, Server};
 use crate::support::wire::{self, PROVIDERS};
 
@@ -53,8 +53,7 @@ async fn streams_may_be_cut_anywhere() {
             let mut play = whole.clone();
             play.chunks = bytes.chunks(size).map(<[u8]>::to_vec).collect();
             let server = Server::play([play]).await;
-            let request = request().tool(tool()).choice(Choice::Required);
-            let reply = propose(&*server.model(provider), &request, &quiet).await.unwrap();
+            let reply = propose(&*server.model(provider), &required(), &quiet).await.unwrap();
             assert_eq!(reply.calls[0].args["content"], "Grüße\n✨", "{provider:?} {size}");
         }
     }
@@ -67,8 +66,7 @@ async fn several_calls_come_in_order_with_unique_ids() {
         let server =
             Server::play([wire::calls(provider, &[("write_email", args("a")), ("write_email", args("b"))])])
                 .await;
-        let request = request().tool(tool()).choice(Choice::Required);
-        let reply = propose(&*server.model(provider), &request, &quiet).await.unwrap();
+        let reply = propose(&*server.model(provider), &required(), &quiet).await.unwrap();
         assert_eq!(reply.stop, Stop::Calls);
         let to: Vec<&str> = reply.calls.iter().map(|call| call.args["to"][0].as_str().unwrap()).collect();
         assert_eq!(to, ["a", "b"], "{provider:?}");
@@ -90,7 +88,7 @@ async fn a_conversation_with_calls_is_written_as_each_server_wants_it() {
         ])
         .await;
         let model = server.model(provider);
-        let first = propose(&*model, &request().tool(tool()).choice(Choice::Required), &quiet).await.unwrap();
+        let first = propose(&*model, &required(), &quiet).await.unwrap();
         let second = request()
             .message(first.message())
             .message(Message::result(&first.calls[0], "sent"))

@@ -2,8 +2,8 @@
 
 use super::imap::all;
 use crate::support::mail_script::{CANARY, Talk, account, patience, play, server};
-use crate::support::mail_server::{Fake, Fault, letter};
-use sayso::config::{MailLogin, MailTls, Secret};
+use crate::support::mail_server::{Fake, Fault, client, first_place};
+use sayso::config::{AfterHandling, MailLogin, MailTls, Secret};
 use sayso::mail::imap::Imap;
 use sayso::mail::{Handled, MailError, Mailbox};
 use std::time::Duration;
@@ -12,10 +12,7 @@ use std::time::Duration;
 async fn a_connection_cut_anywhere_loses_nothing() {
     let steps = ["EXAMINE", "UID SEARCH", "RFC822.SIZE", "BODY.PEEK", "CAPABILITY", "AUTHENTICATE"];
     for step in steps {
-        let fake = Fake::new();
-        for n in 1..=5 {
-            fake.put("INBOX", &letter(n), &[]);
-        }
+        let fake = Fake::with_letters(5);
         let (imap, _) = fake.open().await;
         let first = imap.fetch(None, 2).await.unwrap();
         fake.fault(step, Fault::Cut);
@@ -31,36 +28,26 @@ async fn a_connection_cut_anywhere_loses_nothing() {
 
 #[tokio::test]
 async fn what_was_done_before_a_cut_is_not_repeated() {
-    let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
-    let (imap, _) =
-        fake.open_as(|mail| mail.handled_done = sayso::config::AfterHandling::Folder("Archive".into())).await;
-    let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
-    fake.fault("UID MOVE", Fault::CutAfter);
-    imap.mark(&place, Handled::Done).await.unwrap();
-    assert_eq!(fake.letters("Archive").len(), 1);
-    fake.fault("APPEND", Fault::CutAfter);
-    imap.save_draft(b"Message-ID: <d@x>\r\n\r\nDear Bob\r\n").await.unwrap();
-    assert_eq!(fake.letters("Entw&APw-rfe").len(), 1);
-
-    let fake = Fake::new();
-    fake.state().capabilities = "IMAP4rev1 UIDPLUS".to_owned();
-    fake.put("INBOX", &letter(1), &[]);
-    let (imap, _) =
-        fake.open_as(|mail| mail.handled_done = sayso::config::AfterHandling::Folder("Archive".into())).await;
-    let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
-    fake.fault("UID COPY", Fault::CutAfter);
-    imap.mark(&place, Handled::Done).await.unwrap();
-    assert_eq!((fake.letters("Archive").len(), fake.letters("INBOX").len()), (1, 0));
+    for (capabilities, step) in
+        [("IMAP4rev1 AUTH=PLAIN SASL-IR MOVE", "UID MOVE"), ("IMAP4rev1 UIDPLUS", "UID COPY")]
+    {
+        let fake = Fake::with_letters(1).able_to(capabilities);
+        let archive = AfterHandling::Folder("Archive".into());
+        let (imap, _) = fake.open_as(|mail| mail.handled_done = archive).await;
+        let place = first_place(&imap).await;
+        fake.fault(step, Fault::CutAfter);
+        imap.mark(&place, Handled::Done).await.unwrap();
+        assert_eq!((fake.letters("Archive").len(), fake.letters("INBOX").len()), (1, 0), "{step}");
+        fake.fault("APPEND", Fault::CutAfter);
+        imap.save_draft(b"Message-ID: <d@x>\r\n\r\nDear Bob\r\n").await.unwrap();
+        assert_eq!(fake.letters("Entw&APw-rfe").len(), 1, "{step}");
+    }
 }
 
 #[tokio::test]
 async fn mails_that_vanish_meanwhile_are_left_out_and_the_others_come() {
     for step in ["RFC822.SIZE", "BODY.PEEK", "UID SEARCH"] {
-        let fake = Fake::new();
-        for n in 1..=3 {
-            fake.put("INBOX", &letter(n), &[]);
-        }
+        let fake = Fake::with_letters(3);
         let (imap, _) = fake.open().await;
         fake.fault(step, Fault::Remove(2));
         assert_eq!(all(&imap, None, 10).await.0, ["1", "3"], "{step}");
@@ -69,8 +56,7 @@ async fn mails_that_vanish_meanwhile_are_left_out_and_the_others_come() {
 
 #[tokio::test]
 async fn what_other_clients_do_is_not_taken_for_a_reply() {
-    let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
+    let fake = Fake::with_letters(1);
     let (imap, _) = fake.open().await;
     let noise = "* 3 EXISTS\r\n* 0 RECENT\r\n* 1 FETCH (FLAGS (\\Seen))\r\n* 1 FETCH (FLAGS () UID 77)\r\n\
                  * OK [ALERT] (odd \"text\r\n* VANISHED 3:5\r\n* NO disk nearly full\r\n* ENABLED X\r\n";
@@ -82,8 +68,7 @@ async fn what_other_clients_do_is_not_taken_for_a_reply() {
 #[tokio::test]
 async fn a_huge_text_is_refused_before_it_is_kept() {
     for many in ["67108866", "99999999999", "99999999999999999999999999"] {
-        let fake = Fake::new();
-        fake.put("INBOX", &letter(1), &[]);
+        let fake = Fake::with_letters(1);
         let (imap, _) = fake.open().await;
         imap.fetch(None, 1).await.unwrap();
         for _ in 0..2 {
@@ -110,10 +95,7 @@ async fn a_line_without_end_is_refused() {
 
 #[tokio::test]
 async fn a_mail_over_the_limit_is_asked_for_in_part_and_alone() {
-    let fake = Fake::new();
-    for n in 1..=2 {
-        fake.put("INBOX", &letter(n), &[]);
-    }
+    let fake = Fake::with_letters(2);
     fake.state().claims = 1 << 30;
     let (imap, heard) = fake.open().await;
     assert_eq!(all(&imap, None, 10).await.0, ["1", "2"]);
@@ -144,7 +126,7 @@ async fn greeted(
     part: impl Fn(Talk) -> std::pin::Pin<Box<dyn Future<Output = ()> + Send>> + Send + 'static,
 ) -> MailError {
     let (port, _) = play(MailTls::Tls, "localhost", part).await;
-    Imap::with_timeouts(&account(server(port)), patience()).unwrap().check().await.unwrap_err()
+    client(port).check().await.unwrap_err()
 }
 
 #[tokio::test]
@@ -174,15 +156,14 @@ async fn a_server_that_knows_us_already_is_not_told_the_password() {
         }
     })
     .await;
-    let imap = Imap::with_timeouts(&account(server(port)), patience()).unwrap();
+    let imap = client(port);
     let _ = imap.check().await;
     assert_eq!((heard.count("AUTHENTICATE"), heard.count("LOGIN")), (0, 0));
 }
 
 #[tokio::test]
 async fn a_bye_in_the_middle_leads_to_a_new_connection() {
-    let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
+    let fake = Fake::with_letters(1);
     let (imap, heard) = fake.open().await;
     imap.check().await.unwrap();
     fake.fault("UID SEARCH", Fault::Say("* BYE restarting\r\n".to_owned()));
@@ -193,8 +174,7 @@ async fn a_bye_in_the_middle_leads_to_a_new_connection() {
 #[tokio::test]
 async fn a_wrong_password_is_reported_without_repeating_it() {
     for (capabilities, way) in [("AUTH=PLAIN SASL-IR", "AUTHENTICATE"), ("IMAP4rev1", "LOGIN")] {
-        let fake = Fake::new();
-        fake.state().capabilities = capabilities.to_owned();
+        let fake = Fake::new().able_to(capabilities);
         let (imap, _) = fake.open().await;
         // A careless server repeats what it was sent.
         fake.fault(way, Fault::No(format!("[AUTHENTICATIONFAILED] bad {CANARY}")));

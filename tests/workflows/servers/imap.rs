@@ -1,7 +1,7 @@
 //! IMAP when everything works.
 
 use crate::support::mail_script::CANARY;
-use crate::support::mail_server::{Fake, letter};
+use crate::support::mail_server::{Fake, first_place, letter};
 use sayso::config::{AfterHandling, MailSource};
 use sayso::mail::{Cursor, Destination, Fetched, Handled, MailError, MailPresence, Mailbox};
 
@@ -57,8 +57,7 @@ async fn mail_is_fetched_once_in_pages_and_nothing_is_marked() {
 
 #[tokio::test]
 async fn several_folders_are_read_and_names_beyond_ascii_are_understood() {
-    let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
+    let fake = Fake::with_letters(1);
     fake.put("Entw&APw-rfe", &letter(2), &[]);
     let (imap, _) = fake
         .open_as(|mail| {
@@ -72,8 +71,7 @@ async fn several_folders_are_read_and_names_beyond_ascii_are_understood() {
 
 #[tokio::test]
 async fn the_first_fetch_leaves_out_old_mail() {
-    let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
+    let fake = Fake::with_letters(1);
     let (imap, heard) = fake.open().await;
     let cursor = imap.start("2026-11-16T00:00:00Z".parse().unwrap()).await.unwrap();
     assert_eq!(heard.count("UID SEARCH SINCE 14-Nov-2026"), 1);
@@ -86,10 +84,7 @@ async fn the_first_fetch_leaves_out_old_mail() {
 
 #[tokio::test]
 async fn presence_and_flags_of_mails_are_read() {
-    let fake = Fake::new();
-    for n in 1..=4 {
-        fake.put("INBOX", &letter(n), &[]);
-    }
+    let fake = Fake::with_letters(4);
     let (imap, _) = fake.open().await;
     let fetched = imap.fetch(None, 10).await.unwrap();
     let mut places: Vec<String> = fetched.mails.iter().map(|mail| mail.place.clone()).collect();
@@ -119,11 +114,9 @@ async fn handled_mail_is_marked() {
         (AfterHandling::Seen, Handled::Ignored, vec![], false),
     ] {
         for capabilities in ["IMAP4rev1 AUTH=PLAIN SASL-IR MOVE", "IMAP4rev1 UIDPLUS"] {
-            let fake = Fake::new();
-            fake.state().capabilities = capabilities.to_owned();
-            fake.put("INBOX", &letter(1), &[]);
+            let fake = Fake::with_letters(1).able_to(capabilities);
             let (imap, _) = fake.open_as(|mail| mail.handled_done = after.clone()).await;
-            let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+            let place = first_place(&imap).await;
             for _ in 0..2 {
                 imap.mark(&place, handled).await.unwrap();
             }
@@ -220,7 +213,7 @@ async fn a_missing_folder_is_named_with_some_that_exist() {
 
     fake.put("INBOX", &letter(1), &[]);
     let (imap, _) = fake.open_as(|mail| mail.handled_done = AfterHandling::Folder("Nowhere".into())).await;
-    let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+    let place = first_place(&imap).await;
     let error = imap.mark(&place, Handled::Done).await.unwrap_err().to_string();
     assert!(error.contains("has no folder Nowhere; there are Archive"), "{error}");
 }
@@ -235,12 +228,9 @@ async fn mail_is_put_away_once_and_comes_back() {
     ];
     for (to, folder) in cases {
         for capabilities in ["IMAP4rev1 AUTH=PLAIN SASL-IR MOVE", "IMAP4rev1 UIDPLUS"] {
-            let fake = Fake::new();
-            fake.state().capabilities = capabilities.to_owned();
-            fake.put("INBOX", &letter(1), &[]);
-            fake.put("INBOX", &letter(2), &[]);
+            let fake = Fake::with_letters(2).able_to(capabilities);
             let (imap, _) = fake.open().await;
-            let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+            let place = first_place(&imap).await;
             let way = imap.put_away(&place, &to).await.unwrap();
             assert_eq!(imap.put_away(&place, &to).await.unwrap(), way, "once more is once");
             assert_eq!((fake.letters("INBOX").len(), fake.letters(folder).len()), (1, 1), "{to:?}");
@@ -262,12 +252,11 @@ async fn mail_without_a_message_id_comes_back_by_the_number_the_server_told() {
     for (capabilities, expected) in
         [("IMAP4rev1 MOVE UIDPLUS", true), ("IMAP4rev1 UIDPLUS", true), ("IMAP4rev1 MOVE", false)]
     {
-        let fake = Fake::new();
-        fake.state().capabilities = capabilities.to_owned();
+        let fake = Fake::new().able_to(capabilities);
         fake.put("Archive", &letter(7), &[]);
         fake.put("INBOX", "Subject: 1\r\n\r\nNo id\r\n", &[]);
         let (imap, _) = fake.open().await;
-        let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+        let place = first_place(&imap).await;
         let way = imap.put_away(&place, &Destination::Archive).await.unwrap();
         assert_eq!((fake.letters("INBOX").len(), fake.letters("Archive").len()), (0, 2), "{capabilities}");
         if !expected {
@@ -288,10 +277,9 @@ async fn mail_without_a_message_id_comes_back_by_the_number_the_server_told() {
 
 #[tokio::test]
 async fn mail_is_not_moved_to_a_missing_folder() {
-    let fake = Fake::new();
-    fake.put("INBOX", &letter(1), &[]);
+    let fake = Fake::with_letters(1);
     let (imap, _) = fake.open().await;
-    let place = imap.fetch(None, 1).await.unwrap().mails[0].place.clone();
+    let place = first_place(&imap).await;
     let refused =
         imap.put_away(&place, &Destination::Folder("Nowhere".into())).await.unwrap_err().to_string();
     assert!(refused.contains("Nowhere") && refused.contains("Archive"), "{refused}");

@@ -44,8 +44,7 @@ async fn a_dead_connection_is_noticed_and_replaced() {
 
 #[tokio::test]
 async fn a_server_without_idle_is_polled() {
-    let fake = Fake::new();
-    fake.state().capabilities = "IMAP4rev1 AUTH=PLAIN SASL-IR".to_owned();
+    let fake = Fake::new().able_to("IMAP4rev1 AUTH=PLAIN SASL-IR");
     let (port, heard) = fake.start().await;
     let short = Timeouts { listen: Duration::from_millis(5), ..patience() };
     let imap = Imap::with_timeouts(&account(server(port)), short).unwrap();
