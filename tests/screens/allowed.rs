@@ -148,8 +148,7 @@ fn skipped_mail_is_listed_with_its_reason() {
     };
     let mails = vec![line("One", None), line("Two", Some(thread))];
     let page = Page { rows: mails, ..Page::default() };
-    screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
-    screen.drawn();
+    screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page))).drawn();
     screen.shows(["a rule says so", "Ten ways to sell more."]);
     screen.shows(["▌ Letters One "]); // names, and only as wide as they are
     screen.press("C");
@@ -195,8 +194,7 @@ fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
 #[test]
 fn a_profile_is_edited_added_to_pinned_and_taken_back() {
     let mut screen = TestScreen::full(SIZE);
-    screen.remember();
-    screen.press("3").press("e");
+    screen.remember().press("3").press("e");
     let Some(Cmd::EditProfile(namespace, version, text)) = screen.outside.last().cloned() else { panic!() };
     screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok(format!("{text}\n"))));
     screen.says("Nothing changed");

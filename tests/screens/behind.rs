@@ -56,8 +56,7 @@ fn a_mail_of_one_s_own_comes_back_to_be_approved() {
     screen.shows(["Make a draft of this?"]).hides(["Accept it"]);
     screen.press("y").says("Written, comes back to approve: …");
     block_on(inbox.drive());
-    screen.tell(sayso::tui::Msg::Changed);
-    screen.press("gh").shows(["drafted"]).hides(["What was done"]);
+    screen.tell(sayso::tui::Msg::Changed).press("gh").shows(["drafted"]).hides(["What was done"]);
 }
 
 #[test]
@@ -116,8 +115,7 @@ fn what_a_grant_decided_leads_to_the_grant_and_what_taught_leads_to_the_lesson()
         inbox.answer(&thread, Decision::Accept).await;
         given.id
     });
-    screen.tell(sayso::tui::Msg::Changed);
-    screen.press("q").press("gh").press("gg");
+    screen.tell(sayso::tui::Msg::Changed).press("q").press("gh").press("gg");
     let by_grant = |screen: &TestScreen| {
         screen
             .model

@@ -108,8 +108,7 @@ fn on_a_low_screen_the_form_stands_alone() {
     screen.press("<pagedown>");
     assert_eq!(top(&screen.model), begin);
     screen.says("No card is shown here · a larger window has room for it");
-    screen.resize(140, 24);
-    screen.press("<pagedown>");
+    screen.resize(140, 24).press("<pagedown>");
     assert!(top(&screen.model) > begin);
 }
 

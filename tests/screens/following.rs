@@ -30,8 +30,7 @@ fn what_a_new_thread_asks_is_selected() {
     start(&mut screen, "chat", json!({"topic": "tea"}));
     screen.selects("").shows(["Its next step will appear here"]);
     screen.hides(["your answer"]); // nothing was answered
-    screen.goes_on();
-    screen.selects("Question 1 about tea?").says("…Question 1 about tea?");
+    screen.goes_on().selects("Question 1 about tea?").says("…Question 1 about tea?");
 }
 
 #[test]
@@ -39,8 +38,7 @@ fn who_moves_on_after_starting_a_thread_stays_there() {
     let mut screen = screen();
     start(&mut screen, "chat", json!({"topic": "tea"}));
     screen.press("j").selects("Question 1 about milk?"); // back to where they were
-    screen.goes_on();
-    screen.selects("Question 1 about milk?");
+    screen.goes_on().selects("Question 1 about milk?");
 }
 
 #[test]
@@ -71,12 +69,9 @@ fn a_filter_hides_nothing_that_was_waited_for() {
     let mut screen = screen();
     screen.press("\\question 1<enter>").press("r").type_in("more").press("<ctrl-s>");
     screen.shows(["next step will appear here"]);
-    screen.goes_on();
-    screen.selects("Question 2 about milk?");
-    screen.press("<esc>").press("gq").press("gg");
+    screen.goes_on().selects("Question 2 about milk?").press("<esc>").press("gq").press("gg");
     let before = screen.selected();
-    screen.press("r").type_in("done").press("<ctrl-s>");
-    screen.goes_on();
+    screen.press("r").type_in("done").press("<ctrl-s>").goes_on();
     let selected = screen.model.inbox.list.selected().unwrap();
     assert_eq!(selected.kind.word(), "result", "{before}: {}", screen.dump());
     // Once the person moves on, it is one of the others again.

@@ -60,11 +60,8 @@ fn an_answered_thread_is_followed_and_no_key_decides_another() {
 #[test]
 fn how_a_decision_ended_and_what_was_learned_is_said() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("j").press("a");
-    screen.goes_on().says("Accepted: “Lunch on Thursday?”");
-    screen.remember();
-    screen.tell(Msg::Changed);
-    screen.says("Learned: Prefers short replies.…");
+    screen.press("j").press("a").goes_on().says("Accepted: “Lunch on Thursday?”");
+    screen.remember().tell(Msg::Changed).says("Learned: Prefers short replies.…");
 }
 
 /// Nothing opens, nothing is decided, and the line at the bottom says why.
@@ -149,8 +146,7 @@ fn what_is_only_worth_knowing_asks_nothing_more() {
     let new = json!({"kind": "remarked", "title": "Hello", "from": "zoe@example.org", "text": "Thank you."});
     screen.start("desk", new);
     screen.press("\\from:zoe<enter>");
-    screen.pass(std::time::Duration::from_secs(1));
-    screen.press("a");
+    screen.pass(std::time::Duration::from_secs(1)).press("a");
     assert_eq!(kinds(&screen), [of("accept", "write_email")], "{}", screen.dump());
 }
 
@@ -288,9 +284,7 @@ fn the_editor_gives_back_what_it_was_given() {
     let (layer, text) = screen.press("jE").editor();
     assert!(text.starts_with("To: ") && text.contains("\nSubject: Re: "), "{text}");
     let text = text.replace("Thursday at noon", "Friday at one");
-    screen.tell(Msg::Edited(layer, Ok(text)));
-    screen.drawn();
-    screen.press("<ctrl-s>").shows(["+ Friday at one"]);
+    screen.tell(Msg::Edited(layer, Ok(text))).drawn().press("<ctrl-s>").shows(["+ Friday at one"]);
     screen.press("y");
     assert_eq!(kinds(&screen), [of("edit", "write_email")]);
 }
@@ -300,16 +294,13 @@ fn a_text_that_cannot_be_read_is_opened_again_kept_and_not_skipped() {
     let mut screen = TestScreen::full(SIZE);
     let (layer, text) = screen.press("jE").editor();
     let bad = format!("Hello\n{text}");
-    screen.tell(Msg::Edited(layer, Ok(bad.clone())));
-    screen.says("…“Hello” is not a known header…");
+    screen.tell(Msg::Edited(layer, Ok(bad.clone()))).says("…“Hello” is not a known header…");
     assert_eq!(screen.press("<ctrl-g>").editor().1, bad);
-    screen.tell(Msg::Edited(layer, Ok(bad.clone())));
-    screen.drawn();
+    screen.tell(Msg::Edited(layer, Ok(bad.clone()))).drawn();
     screen.type_in("unseen").press("<ctrl-s>").says("…Ctrl-g opens it again…").hides(["unseen"]);
     let (layer, again) = screen.press("<esc>").press("E").editor();
     assert_eq!(again, bad, "it was kept when the form was closed");
-    screen.tell(Msg::Edited(layer, Ok("\n".to_owned())));
-    screen.says("…the form stays as it is…");
+    screen.tell(Msg::Edited(layer, Ok("\n".to_owned()))).says("…the form stays as it is…");
     assert_eq!(screen.press("<ctrl-g>").editor().1, text);
 }
 
@@ -341,10 +332,8 @@ fn copying_stopping_pausing_and_leaving() {
 #[test]
 fn the_mouse_points_and_scrolls() {
     let mut screen = TestScreen::full(SIZE);
-    screen.tell(Msg::Mouse(Mouse::Click, 5, 4));
-    screen.selects("Lunch on Thursday?");
-    screen.tell(Msg::Mouse(Mouse::WheelDown, 5, 4));
-    screen.selects("Invoice 4711");
+    screen.tell(Msg::Mouse(Mouse::Click, 5, 4)).selects("Lunch on Thursday?");
+    screen.tell(Msg::Mouse(Mouse::WheelDown, 5, 4)).selects("Invoice 4711");
     screen.tell(Msg::Mouse(Mouse::Click, 14, 0));
     assert_eq!(screen.model.tab, Tab::Threads);
 }

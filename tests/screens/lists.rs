@@ -97,6 +97,5 @@ fn an_empty_inbox_says_what_is_still_going_on() {
         assert!(shown.contains(words), "{shown}");
     }
     // It got through.
-    screen.tell(Msg::Progress(Progress::Finished { thread }));
-    screen.shows(["2 threads are next"]);
+    screen.tell(Msg::Progress(Progress::Finished { thread })).shows(["2 threads are next"]);
 }

@@ -126,15 +126,13 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     let way = MailMove::Away(Destination::Folder("Travel".into()));
     let other = thread.clone();
     block_on(mail.mail().end_move(&thread, &way, &[])).unwrap();
-    screen.tell(Msg::PutAway(way, vec![(thread, Ok(()))]));
-    screen.says("1 mail moved to Travel");
+    screen.tell(Msg::PutAway(way, vec![(thread, Ok(()))])).says("1 mail moved to Travel");
     screen.press("u");
     block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")", "new/1 back"]);
     // `u` takes back what was done last, and that is the move.
     let mut screen = TestScreen::full(SIZE);
-    screen.pass(Duration::from_secs(1));
-    screen.press("i");
+    screen.pass(Duration::from_secs(1)).press("i");
     screen.tell(Msg::PutAway(MailMove::Away(Destination::Archive), vec![(other, Ok(()))]));
     screen.press("u");
     assert!(!screen.note().starts_with("Undone"), "{}", screen.note());
@@ -241,8 +239,7 @@ fn after_a_correction_the_new_card_of_the_mail_is_selected() {
     let before = screen.model.inbox.list.selected().unwrap().id.clone();
     screen.press("Cj<enter>y").hides(["This one is gone"]);
     block_on(mail.drive());
-    screen.tell(Msg::Changed);
-    screen.selects("The report");
+    screen.tell(Msg::Changed).selects("The report");
     assert_ne!(screen.model.inbox.list.selected().unwrap().id, before);
 }
 

@@ -97,18 +97,13 @@ fn a_row_tells_the_age_of_the_mail() {
 #[test]
 fn what_was_learned_is_taken_back_or_narrowed_in_place() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("j").press("a");
-    screen.goes_on();
-    screen.remember();
-    screen.tell(Msg::Changed);
-    screen.says("…gl takes it back or narrows it…");
-    screen.press("gl");
+    screen.press("j").press("a").goes_on();
+    screen.remember().tell(Msg::Changed).says("…gl takes it back or narrows it…").press("gl");
     choose(&mut screen, "narrow it");
     screen.type_in(" To colleagues.").press("<enter>");
     let profile = screen.profile().newest.profile;
     assert!(profile.starts_with("Prefers short replies. To colleagues.\n"), "{profile}");
-    screen.tell(Msg::Changed);
-    screen.press("gl");
+    screen.tell(Msg::Changed).press("gl");
     choose(&mut screen, "take it back");
     assert_eq!(screen.profile().newest.profile, "Signs with “Ada”.");
 }
@@ -116,12 +111,10 @@ fn what_was_learned_is_taken_back_or_narrowed_in_place() {
 #[test]
 fn several_lessons_of_one_decision_are_counted() {
     let mut screen = TestScreen::full(SIZE);
-    screen.press("j").press("a");
-    screen.goes_on();
+    screen.press("j").press("a").goes_on();
     let long = "word ".repeat(60);
     screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example");
-    screen.learn("email/response_preferences", &format!("- Say {long}"));
-    screen.tell(Msg::Changed);
+    screen.learn("email/response_preferences", &format!("- Say {long}")).tell(Msg::Changed);
     let note = screen.note();
     assert!(note.starts_with("Learned 2 things, among them: "), "{note}");
     assert!(note.ends_with("gl takes that one back or narrows it"), "{note}");
@@ -149,9 +142,7 @@ fn the_hold_drains_as_a_bar() {
 fn a_decision_leads_to_its_reasons_and_to_other_answers() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a");
-    screen.goes_on();
-    screen.press("gh").press("w").shows(["Why it was asked"]);
-    screen.press("<esc>").press("=");
+    screen.goes_on().press("gh").press("w").shows(["Why it was asked"]).press("<esc>").press("=");
     assert_eq!(screen.model.inbox.history.filter.typed, "from:\"eve@example.org\"");
     screen.shows(["Lunch on Thursday?"]);
 }
@@ -191,8 +182,7 @@ fn the_tour_says_when_it_is_too_late_to_undo() {
     screen.press("i").press("e").type_in("Dear Ada, ").press("<ctrl-s>").press("y");
     screen.shows(["Press u to take it back"]);
     screen.goes_on();
-    screen.pass(Duration::from_secs(11));
-    screen.shows(["Tour 3 of 8", "what you accepted has been sent"]);
+    screen.pass(Duration::from_secs(11)).shows(["Tour 3 of 8", "what you accepted has been sent"]);
     screen.press("gh").shows(["Tour 3 of 8", "Esc goes back"]);
     screen.press("gi").shows(["Tour 4 of 8", "Esc leaves the tour"]);
 }
@@ -203,8 +193,7 @@ fn the_tour_goes_on_by_what_is_done() {
     let folder = tempfile::tempdir().unwrap();
     let mut screen = on_tour(folder.path());
     screen.selects("your mailbox is 98% full").shows(["Tour 1 of 8"]);
-    screen.pass(Duration::from_secs(1));
-    screen.press("i");
+    screen.pass(Duration::from_secs(1)).press("i");
     screen.selects("Re: Twelve cargo bikes").shows(["Tour 2 of 8"]);
     screen.press("e").type_in("Dear Ada, ").press("<ctrl-s>");
     screen.shows(["+ Dear Ada, Gladly."]); // it opens on the text, at its beginning
@@ -214,13 +203,11 @@ fn the_tour_goes_on_by_what_is_done() {
     screen.selects("Build failed: 1").shows(["Tour 4 of 8"]);
     screen.press("gh").press("gi").selects("Build failed: 1"); // whoever looks around comes back to it
     screen.press("i").shows(["sayso learns from that"]);
-    screen.remember();
-    screen.tell(Msg::Changed);
+    screen.remember().tell(Msg::Changed);
     screen.says("Learned…").shows(["sayso learns from that"]); // that was another lesson
     screen.learn("email/triage_preferences", "- ignore mail from ci@forge.example about build failures");
     screen.tell(Msg::Changed);
-    screen.pass(Duration::from_secs(60));
-    screen.shows(["Tour 5 of 8"]); // it waits for a key
+    screen.pass(Duration::from_secs(60)).shows(["Tour 5 of 8"]); // it waits for a key
     screen.press("gl").shows(["Tour 5 of 8"]); // the lesson is looked at
     screen.press("<esc>").shows(["Tour 6 of 8"]);
     let mail = std::fs::read_to_string(folder.path().join("mail/inbox/new/29-build-failed.demo")).unwrap();

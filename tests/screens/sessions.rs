@@ -55,8 +55,7 @@ fn some() -> Vec<SessionNews> {
 fn sessions_are_listed_over_any_tab() {
     let mut screen = screen(some(), vec![command("npm test", "hub")]);
     screen.press("4").press("gc");
-    screen.tell(crate::snapshots::storage());
-    screen.drawn();
+    screen.tell(crate::snapshots::storage()).drawn();
     insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
         insta::assert_snapshot!("sessions_100x30", screen.dump());
     });

@@ -139,8 +139,7 @@ fn layers() {
     snap("sort", "s");
     snap("snooze", "z");
     snap_with("ending", |screen| {
-        screen.tell(Msg::Driving(Driving::Ours));
-        screen.press("iq");
+        screen.tell(Msg::Driving(Driving::Ours)).press("iq");
     });
 }
 
@@ -149,8 +148,7 @@ fn tabs() {
     snap("threads", "2");
     snap("thread", "jjt");
     snap_with("memory", |screen| {
-        screen.remember();
-        screen.press("3");
+        screen.remember().press("3");
     });
     snap("memory_none", "3");
     snap_with("activity", |screen| {
@@ -249,10 +247,7 @@ fn activity() -> Activity {
 fn pulse(keys: &'static str) -> impl Fn(&mut TestScreen) {
     move |screen: &mut TestScreen| {
         screen.press("4");
-        screen.tell(Msg::Activity(Ok(Box::new(activity()))));
-        screen.press(keys);
-        screen.tell(storage());
-        screen.drawn();
+        screen.tell(Msg::Activity(Ok(Box::new(activity())))).press(keys).tell(storage()).drawn();
     }
 }
 
@@ -281,8 +276,7 @@ fn activity_tab() {
         plan.take("blobs", 1_100, 6_300_000);
         plan.keep("a fork needs its steps");
         let query = PruneQuery { before: crate::support::test_screen::wall(), statuses: vec![Status::Done] };
-        screen.tell(Msg::PrunePlan(query, Ok(plan)));
-        screen.drawn();
+        screen.tell(Msg::PrunePlan(query, Ok(plan))).drawn();
     });
 }
 
@@ -290,8 +284,7 @@ fn activity_tab() {
 fn profiles() {
     let learned = |keys: &'static str| {
         move |screen: &mut TestScreen| {
-            screen.remember();
-            screen.press("3").press(keys);
+            screen.remember().press("3").press(keys);
         }
     };
     snap_with("memory_add", learned("oAnswers in French."));
@@ -309,9 +302,7 @@ fn health() {
         let source = "home".to_owned();
         let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
         screen.press("4");
-        screen.tell(Msg::Sources(Ok(vec![line])));
-        screen.tell(Msg::CostToday(Ok(0.1234)));
-        screen.tell(storage());
+        screen.tell(Msg::Sources(Ok(vec![line]))).tell(Msg::CostToday(Ok(0.1234))).tell(storage());
     };
     snap_with("mail_well", move |screen| tell(screen, None));
     snap_with("mail_fails", move |screen| tell(screen, Some("the folder is gone")));

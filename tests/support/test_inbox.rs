@@ -635,6 +635,12 @@ impl TestInbox {
         self.status(thread).await
     }
 
+    /// Starts a player, drives it as far as it goes, and says where it stands then.
+    pub async fn comes_to(&self, program: Value) -> Status {
+        let thread = self.run_program(program).await;
+        self.status(&thread).await
+    }
+
     /// Starts a player and accepts what it asks first, driving it as far as it goes.
     pub async fn run_accepted(&self, program: Value) -> ThreadId {
         let thread = self.run_program(program).await;

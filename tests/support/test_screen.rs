@@ -147,9 +147,10 @@ impl TestScreen {
         }
     }
 
-    pub fn tell(&mut self, msg: Msg) {
+    pub fn tell(&mut self, msg: Msg) -> &mut Self {
         let cmds = update(&mut self.model, msg);
         self.perform(cmds);
+        self
     }
 
     pub fn draw(&mut self) {
@@ -160,10 +161,10 @@ impl TestScreen {
     }
 
     /// A frame is on the screen, and nobody typed meanwhile.
-    pub fn drawn(&mut self) {
+    pub fn drawn(&mut self) -> &mut Self {
         self.draw();
         let seen = self.last.clone();
-        self.tell(Msg::Drawn(seen, self.at));
+        self.tell(Msg::Drawn(seen, self.at))
     }
 
     pub fn key(&mut self, key: Key, after: Duration, burst: bool) {
@@ -173,14 +174,14 @@ impl TestScreen {
     }
 
     /// Time passes, as the loop tells it.
-    pub fn pass(&mut self, time: Duration) {
+    pub fn pass(&mut self, time: Duration) -> &mut Self {
         let until = self.at + time;
         while self.at < until {
             self.at = (self.at + Duration::from_millis(50)).min(until);
             let (at, wall) = (self.at, self.model.wall);
             self.tell(Msg::Tick(at, wall));
         }
-        self.drawn();
+        self.drawn()
     }
 
     /// Keys as a person presses them, one a second, looking at the screen in between.
@@ -209,10 +210,9 @@ impl TestScreen {
         self
     }
 
-    pub fn resize(&mut self, columns: u16, rows: u16) {
+    pub fn resize(&mut self, columns: u16, rows: u16) -> &mut Self {
         self.terminal = Terminal::new(TestBackend::new(columns, rows)).unwrap();
-        self.tell(Msg::Resized(columns, rows));
-        self.drawn();
+        self.tell(Msg::Resized(columns, rows)).drawn()
     }
 
     pub fn buffer(&mut self) -> Buffer {
@@ -274,8 +274,7 @@ impl TestScreen {
     pub fn behind(&mut self, work: impl AsyncFnOnce(&Inbox)) {
         let inbox = self.inbox.clone();
         self.runtime.block_on(work(&inbox));
-        self.tell(Msg::Changed);
-        self.drawn();
+        self.tell(Msg::Changed).drawn();
     }
 
     pub fn grants(&self) -> Vec<GrantLine> {
@@ -287,16 +286,17 @@ impl TestScreen {
         self.runtime.block_on(self.inbox.memory().show("response_preferences".to_owned())).unwrap()
     }
 
-    pub fn remember(&mut self) {
-        self.learn("email/response_preferences", "Prefers short replies.\nSigns with “Ada”.");
+    pub fn remember(&mut self) -> &mut Self {
+        self.learn("email/response_preferences", "Prefers short replies.\nSigns with “Ada”.")
     }
 
-    pub fn learn(&mut self, namespace: &str, profile: &str) {
+    pub fn learn(&mut self, namespace: &str, profile: &str) -> &mut Self {
         let store = self.inbox.store().clone();
         let cause = MemoryCause { kind: "answer".to_owned(), thread: None, interrupt: None };
         self.runtime
             .block_on(store.memory().remember(namespace.to_owned(), 0, profile.to_owned(), cause))
             .unwrap();
+        self
     }
 
     pub fn start(&mut self, workflow: &str, input: Value) -> ThreadId {
@@ -306,8 +306,7 @@ impl TestScreen {
             drive(&inbox, Duration::from_millis(400)).await;
             thread
         });
-        self.tell(Msg::Changed);
-        self.drawn();
+        self.tell(Msg::Changed).drawn();
         thread
     }
 }

@@ -238,7 +238,7 @@ async fn what_was_settled_elsewhere_closes_with_the_reason() {
             InboxError::NotOpen { why, .. } => assert_eq!(why, "You have answered this mail yourself."),
             other => panic!("{other:?}"),
         }
-        assert!(inbox.undo(&id).await.is_err());
+        assert!(inbox.undo(id).await.is_err());
     }
     inbox.drive().await;
     assert_eq!(inbox.log(&thread).await, json!([{"arrived": "reply"}, "on"]));

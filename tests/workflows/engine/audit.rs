@@ -11,7 +11,10 @@ use sha2::{Digest, Sha256};
 
 fn export(store: &Store) -> Vec<String> {
     let mut lines = Vec::new();
-    let mut keep = |line: &str| Ok(lines.push(line.to_owned()));
+    let mut keep = |line: &str| {
+        lines.push(line.to_owned());
+        Ok(())
+    };
     store.audit().export(None, &mut keep).unwrap();
     lines
 }
@@ -165,7 +168,10 @@ async fn an_export_begins_where_it_is_asked_to() {
     let inbox = inbox_with_history().await;
     let mut lines = Vec::new();
     let later = inbox.store().now() + jiff::SignedDuration::from_hours(1);
-    let keep = &mut |line: &str| Ok(lines.push(line.to_owned()));
+    let keep = &mut |line: &str| {
+        lines.push(line.to_owned());
+        Ok(())
+    };
     assert_eq!(inbox.store().audit().export(Some(later), keep).unwrap(), 0);
     assert!(lines[0].starts_with("{\"end\":"));
     let all = export(inbox.store());

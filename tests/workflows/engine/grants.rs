@@ -71,12 +71,8 @@ async fn accepting_and_granting_is_both_or_neither() {
     let first = json!({"key": "first", "for_thread": true});
     let thread = inbox.run_program(json!([[{"ask": [first]}], [{"end": null}]])).await;
     let id = inbox.open_question(&thread).await;
-    let request = |scope| GrantRequest {
-        interrupt: id.clone(),
-        scope,
-        ends_at: Some(inbox.store().now() + Duration::from_secs(60)),
-        session: false,
-    };
+    let ends_at = Some(inbox.store().now() + Duration::from_secs(60));
+    let request = |scope| GrantRequest { interrupt: id.clone(), scope, ends_at, session: false };
     let accept = |shown: Option<&str>| DecisionRequest {
         shown: shown.map(|typed| SeenHash::Typed(typed.to_owned())),
         ..decision(&id, Decision::Accept, DecidedBy::Cli)
@@ -110,8 +106,7 @@ async fn a_thread_s_grant_answers_for_that_thread_alone() {
     let executed = inbox.view(&thread).await.decisions[1].executed.clone();
     assert_eq!(executed, Some(json!({"key": "a", "n": 1})));
     // Another thread is asked, about mail of the same sender too; and so is a fork, which is another thread.
-    let other = inbox.run_program(ask_and_do(json!({}))).await;
-    assert_eq!(inbox.status(&other).await, Status::Waiting);
+    assert_eq!(inbox.comes_to(ask_and_do(json!({}))).await, Status::Waiting);
     let fork = inbox.fork(&thread, 2).await;
     inbox.drive().await;
     assert_eq!(inbox.status(&fork).await, Status::Waiting);
@@ -132,18 +127,14 @@ async fn a_sender_s_grant_answers_in_every_thread_until_it_is_over() {
         (json!({"sender": null}), "no sender"),
         (json!({"warned": true}), "a warning"),
     ] {
-        let asked = inbox.run_program(ask_and_do(more)).await;
-        assert_eq!(inbox.status(&asked).await, Status::Waiting, "{why}");
+        assert_eq!(inbox.comes_to(ask_and_do(more)).await, Status::Waiting, "{why}");
     }
     // What is only worth knowing suspends nothing.
-    let remarked = inbox.run_program(ask_and_do(json!({"remarked": true}))).await;
-    assert_eq!(inbox.status(&remarked).await, Status::Done);
+    assert_eq!(inbox.comes_to(ask_and_do(json!({"remarked": true}))).await, Status::Done);
     clock.advance(3599);
-    let still = inbox.run_program(ask_and_do(json!({}))).await;
-    assert_eq!(inbox.status(&still).await, Status::Done);
+    assert_eq!(inbox.comes_to(ask_and_do(json!({}))).await, Status::Done);
     clock.advance(1);
-    let over = inbox.run_program(ask_and_do(json!({}))).await;
-    assert_eq!(inbox.status(&over).await, Status::Waiting);
+    assert_eq!(inbox.comes_to(ask_and_do(json!({}))).await, Status::Waiting);
     let lines = inbox.grants().list().await.unwrap();
     let line = lines.iter().find(|one| one.id == line.id).unwrap();
     assert!(!line.in_force && line.revoked_at.is_none());
@@ -163,8 +154,7 @@ async fn the_store_decides_what_a_grant_covers_whatever_a_node_says() {
         (senders.id.as_str(), json!({"warned": true})),
     ] {
         let asked = merged(json!({"key": "a", "granted": named, "sender": "bo@far.test"}), more.clone());
-        let thread = inbox.run_program(json!([[{"ask": [asked]}]])).await;
-        assert_eq!(inbox.status(&thread).await, Status::Waiting, "{named} {more}");
+        assert_eq!(inbox.comes_to(json!([[{"ask": [asked]}]])).await, Status::Waiting, "{named} {more}");
     }
 }
 
@@ -253,8 +243,8 @@ async fn what_a_person_decided_beside_a_grant_stays_decided() {
 async fn only_what_a_card_offers_can_be_allowed() {
     let (inbox, _) = with_clock(eager());
     let ask = |more: Value| {
-        let asked = merged(json!({"key": "a", "for_thread": true, "sender": "bo@far.test"}), more.clone());
-        json!([[{"ask": [asked]}]])
+        let asked = json!({"key": "a", "for_thread": true, "sender": "bo@far.test"});
+        json!([[{"ask": [merged(asked, more)]}]])
     };
     for (more, scope, lasts, expected) in [
         (json!({"for_thread": false}), GrantScope::Thread, None, "cannot be allowed for its thread"),
@@ -288,8 +278,7 @@ async fn what_is_built_in_is_listed_and_switched() {
     let all = [(files.clone(), true), (handled.clone(), true), away.clone(), reading.clone()];
     assert_eq!(names(&inbox.grants().list().await.unwrap()), all);
     let program = json!([[{"once": {"name": "go"}}]]);
-    let done = inbox.run_program(program.clone()).await;
-    assert_eq!(inbox.status(&done).await, Status::Done);
+    assert_eq!(inbox.comes_to(program.clone()).await, Status::Done);
     assert!(!inbox.grants().revoke("builtin:out".to_owned()).await.unwrap().in_force);
     assert!(matches!(inbox.grants().revoke(files.clone()).await, Err(InboxError::NotOpen { .. })));
     assert!(matches!(inbox.grants().revoke("builtin:".to_owned()).await, Err(InboxError::Ambiguous { .. })));

@@ -61,7 +61,7 @@ fn any_order_of_decisions_and_undos_gives_each_question_exactly_one_outcome() {
                     }
                 }
                 None => {
-                    prop_assert_eq!(process.undo(&id).await.is_ok(), stands.is_some());
+                    prop_assert_eq!(process.undo(id).await.is_ok(), stands.is_some());
                     *stands = None;
                 }
             }
@@ -295,7 +295,7 @@ fn any_thread_ends_with_each_effect_done_once() {
                 }
                 Happening::Undo(which) => {
                     if let Some(id) = seen.get(which) {
-                        let _ = inbox.undo(&id).await;
+                        let _ = inbox.undo(id).await;
                     }
                 }
                 Happening::News if inbox.status(&thread).await != Status::Done => {

@@ -19,7 +19,7 @@ async fn add_threads(inbox: &TestInbox) -> BTreeMap<ThreadId, &'static str> {
         let account = ["home", "work", ""][n / 2 % 3];
         for part in 0..n % 4 {
             let subject = format!("mail {n} {part}");
-            hand_in(&inbox, &thread, &subject, |mail| mail.conversation = format!("c{n}")).await;
+            hand_in(inbox, &thread, &subject, |mail| mail.conversation = format!("c{n}")).await;
             accounts.insert(thread.clone(), account);
         }
         // What is handed in belongs to no account; these came to one.

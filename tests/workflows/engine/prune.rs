@@ -73,7 +73,7 @@ async fn what_was_decided_and_done_stays_and_the_rest_goes() {
     let taught = inbox.run_program(json!([])).await;
     let cause = MemoryCause { kind: "answer".to_owned(), thread: Some(taught.clone()), interrupt: None };
     inbox.store().memory().remember("email/tone".to_owned(), 0, "brief".to_owned(), cause).await.unwrap();
-    assert_eq!(inbox.found("nothing to see").await, [plain.clone()]);
+    assert_eq!(inbox.found("nothing to see").await, std::slice::from_ref(&plain));
     let before = inbox.view(&acted).await;
     let done = prune(&inbox).await;
     assert_eq!((done.taken.threads, done.taken.records), (5, 2), "{done:?}");
