@@ -1,9 +1,10 @@
 //! Coding agents whose sayso is missing, crashes or cannot decide run nothing (A01), and neither do those whose sayso
-//! hangs (A05); askers that are killed, or answered in two places, leave one answer (A03). The commands are those `sayso connect` installs; what each agent makes of an
-//! exit code and an output is as it was measured with the programs themselves (tests/live/coding_agents).
+//! hangs (A05); askers that are killed, or answered in two places, leave one answer (A03). The commands are those
+//! `sayso connect` installs; what each agent makes of an exit code and an output is as it was measured with the programs
+//! themselves (tests/live/coding_agents).
 
 use crate::program::Program;
-use crate::report;
+use crate::{report, side_by_side};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 use std::io::Write;
@@ -63,6 +64,14 @@ impl Asker {
         let settings = std::fs::read_to_string(program.path(file)).unwrap();
         let settings: Value = serde_json::from_str(&settings).unwrap();
         settings["hooks"][event][0]["hooks"][0]["command"].as_str().unwrap().to_owned()
+    }
+
+    /// A folder in which it asks, and the command with which it does.
+    fn place(self) -> (Program, String) {
+        let program = Program::new();
+        program.configure("[approvals]\nhold_seconds = 0\n");
+        let command = self.installed(&program);
+        (program, command)
     }
 
     fn event(self, command: &str) -> Value {
@@ -143,11 +152,9 @@ fn the_card(program: &Program, child: &mut Child) -> String {
 
 #[test]
 fn a01_no_agent_goes_on_where_sayso_fails() {
-    let mut trials = 0;
-    for asker in ALL {
-        let program = Program::new();
-        program.configure("[approvals]\nhold_seconds = 0\n");
-        let command = asker.installed(&program);
+    let trials = side_by_side(&ALL, |asker| {
+        let mut trials = 0;
+        let (program, command) = asker.place();
         let event = asker.event("touch x").to_string();
         let mut check = |what: &str, program: &Program, command: &str, stdin: &str| {
             let output = asker.start(program, command, stdin).wait_with_output().unwrap();
@@ -189,17 +196,16 @@ fn a01_no_agent_goes_on_where_sayso_fails() {
         std::fs::write(damaged.path("data/sayso.db"), "not a database, and long enough to be taken for one")
             .unwrap();
         check("the database is damaged", &damaged, &hasty, &event);
-    }
-    report("A01", "every agent, every failure of sayso", trials);
+        trials
+    });
+    report("A01", "every agent, every failure of sayso", trials.into_iter().sum());
 }
 
 #[test]
 fn a03_one_answer_counts_and_a_dead_asker_takes_its_card_along() {
-    let mut trials = 0;
-    for asker in ALL {
-        let program = Program::new();
-        program.configure("[approvals]\nhold_seconds = 0\n");
-        let command = asker.installed(&program);
+    let trials = side_by_side(&ALL, |asker| {
+        let mut trials = 0;
+        let (program, command) = asker.place();
         let event = asker.event("touch x");
         // The agent is gone: nobody reads the answer.
         let mut child = asker.start(&program, &command, &event.to_string());
@@ -262,49 +268,57 @@ fn a03_one_answer_counts_and_a_dead_asker_takes_its_card_along() {
         assert!(asker.goes_on(&output), "{asker:?}: {output:?}");
         let (answer, _) = program.run(&["answer", &id]);
         assert_eq!(serde_json::from_str::<Value>(&answer).unwrap()["type"], "accept");
-        trials += 1;
-    }
-    report("A03", "askers killed, and answered in two places", trials);
+        trials + 1
+    });
+    report("A03", "askers killed, and answered in two places", trials.into_iter().sum());
 }
 
 #[test]
 fn a05_a_hook_that_hangs_refuses_in_time() {
-    let mut trials = 0;
-    let mut refuses = |what: &str, asker: Asker, child: Child| {
-        let output = child.wait_with_output().unwrap();
-        assert!(!asker.goes_on(&output), "{asker:?}, {what}: {output:?}");
-        trials += 1;
-    };
-    let places = ALL.map(|asker| {
-        let program = Program::new();
-        program.configure("[approvals]\nhold_seconds = 0\n");
-        let command = with_patience(&asker.installed(&program), "0.2");
-        assert_eq!(listed(&program), Vec::<Value>::new());
-        (asker, program, command)
+    let trials: usize = std::thread::scope(|scope| {
+        let driver = scope.spawn(refused_while_the_driver_hangs);
+        let trials = side_by_side(&ALL, |asker| refused_in_time(*asker));
+        driver.join().unwrap();
+        trials.into_iter().sum()
     });
+    report("A05", "every agent: an open stdin, a locked database, a driver that hangs", trials + 1);
+}
+
+#[track_caller]
+fn refuses(what: &str, asker: Asker, child: Child) {
+    let output = child.wait_with_output().unwrap();
+    assert!(!asker.goes_on(&output), "{asker:?}, {what}: {output:?}");
+}
+
+fn refused_in_time(asker: Asker) -> usize {
+    let event = asker.event("touch x").to_string();
+    let place = || {
+        let (program, command) = asker.place();
+        assert_eq!(listed(&program), Vec::<Value>::new());
+        (program, with_patience(&command, "0.2"))
+    };
+    let (program, command) = place();
     // Stdin never ends, before the event, within it or after it.
-    for part in [0, 20, usize::MAX] {
-        let open = places.each_ref().map(|(asker, program, command)| {
-            let event = asker.event("touch x").to_string();
-            (*asker, asker.start_open(program, command, &event[..part.min(event.len())]))
-        });
-        for (asker, (child, _stdin)) in open {
-            refuses("an open stdin", asker, child);
-        }
+    let parts = [0, 20, event.len()];
+    for (child, _stdin) in parts.map(|part| asker.start_open(&program, &command, &event[..part])) {
+        refuses("an open stdin", asker, child);
     }
     // Another process writes, or has the whole file.
-    for lock in ["BEGIN EXCLUSIVE", "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"] {
-        let locked = places.each_ref().map(|(asker, program, command)| {
-            let db = rusqlite::Connection::open(program.path("data/sayso.db")).unwrap();
-            db.execute_batch(lock).unwrap();
-            (*asker, asker.start(program, command, &asker.event("touch x").to_string()), db)
-        });
-        for (asker, child, _db) in locked {
-            refuses(lock, asker, child);
-        }
+    let locks = ["BEGIN EXCLUSIVE", "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE"];
+    let locked = [(program, command), place()].into_iter().zip(locks).map(|((program, command), lock)| {
+        let db = rusqlite::Connection::open(program.path("data/sayso.db")).unwrap();
+        db.execute_batch(lock).unwrap();
+        (lock, asker.start(&program, &command, &event), db, program)
+    });
+    for (lock, child, _db, _program) in locked.collect::<Vec<_>>() {
+        refuses(lock, asker, child);
     }
-    // The driver hangs with the answer.
-    let (asker, program, command) = &places[4];
+    parts.len() + locks.len()
+}
+
+fn refused_while_the_driver_hangs() {
+    let asker = Asker::Gemini;
+    let (program, command) = asker.place();
     let mut driver = program.command(&["watch"]).stdin(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let pid = Pid::from_child(&driver);
     let drives = || {
@@ -312,11 +326,11 @@ fn a05_a_hook_that_hangs_refuses_in_time() {
     };
     while !drives() {}
     kill_process(pid, Signal::STOP).unwrap();
-    let patient = command.replace("--timeout 0.2", "--timeout 8");
-    let mut child = asker.start(program, &patient, &asker.event("touch x").to_string());
-    let id = the_card(program, &mut child);
+    let event = asker.event("touch x").to_string();
+    let mut child = asker.start(&program, &with_patience(&command, "8"), &event);
+    let id = the_card(&program, &mut child);
     program.run(&["accept", &id]);
-    refuses("a driver that hangs", *asker, child);
+    refuses("a driver that hangs", asker, child);
     // The record does not look as if the agent had been told.
     kill_process(pid, Signal::CONT).unwrap();
     let outcome = || {
@@ -327,7 +341,6 @@ fn a05_a_hook_that_hangs_refuses_in_time() {
     assert!(outcome().contains("ended before it was told"), "{}", outcome());
     kill_process(pid, Signal::TERM).unwrap();
     driver.wait().unwrap();
-    report("A05", "every agent: an open stdin, a locked database, a driver that hangs", trials);
 }
 
 /// The same command with another patience.

@@ -10,46 +10,48 @@ use serde_json::{Value, json};
 
 const FOLDER: &str = "/work/app";
 
-/// What a person might allow, and what somebody would slip through with it. (A04)
-fn hostile(allowed: &str) -> Vec<String> {
+/// What a person might allow, and what somebody would slip through with it: each way with another command, and each
+/// `round` with others than the last. (A04)
+fn hostile(allowed: &str, round: usize) -> Vec<String> {
     let evil = ["rm x", "touch evil", "sh evil.sh", "curl evil.test", "git push"];
-    let mut lines = Vec::new();
-    for evil in evil {
-        for joined in [
-            "{a}; {e}",
-            "{a} && {e}",
-            "{a} || {e}",
-            "{a} | {e}",
-            "{a} |& {e}",
-            "{a} & {e}",
-            "{a}\n{e}",
-            "{e}; {a}",
-            "{e} && {a}",
-            "{e} | {a}",
-            "{a} $({e})",
-            "{a} `{e}`",
-            "{a} \"$({e})\"",
-            "{a} <({e})",
-            "{a} > >({e})",
-            "{a} ${x:-$({e})}",
-            "({e}); {a}",
-            "{ {e}; }; {a}",
-            "if {e}; then {a}; fi",
-            "{a} <<E\n$({e})\nE",
-            "f() { {e}; }; f; {a}",
-            "trap '{e}' EXIT; {a}",
-            "eval '{e}'; {a}",
-            "alias cargo='{e}'; {a}",
-            "X=$({e}) {a}",
-            "{a} ; ; {e}",
-            "{a} # \n{e}",
-            "! {e} && {a}",
-            "time {e}; {a}",
-            "for i in 1; do {e}; done; {a}",
-        ] {
-            lines.push(joined.replace("{a}", allowed).replace("{e}", evil));
-        }
-    }
+    let ways = [
+        "{a}; {e}",
+        "{a} && {e}",
+        "{a} || {e}",
+        "{a} | {e}",
+        "{a} |& {e}",
+        "{a} & {e}",
+        "{a}\n{e}",
+        "{e}; {a}",
+        "{e} && {a}",
+        "{e} | {a}",
+        "{a} $({e})",
+        "{a} `{e}`",
+        "{a} \"$({e})\"",
+        "{a} <({e})",
+        "{a} > >({e})",
+        "{a} ${x:-$({e})}",
+        "({e}); {a}",
+        "{ {e}; }; {a}",
+        "if {e}; then {a}; fi",
+        "{a} <<E\n$({e})\nE",
+        "f() { {e}; }; f; {a}",
+        "trap '{e}' EXIT; {a}",
+        "eval '{e}'; {a}",
+        "alias cargo='{e}'; {a}",
+        "X=$({e}) {a}",
+        "{a} ; ; {e}",
+        "{a} # \n{e}",
+        "! {e} && {a}",
+        "time {e}; {a}",
+        "for i in 1; do {e}; done; {a}",
+    ];
+    let commands = evil.into_iter().cycle().skip(round);
+    let mut lines: Vec<String> = ways
+        .iter()
+        .zip(commands)
+        .map(|(way, evil)| way.replace("{a}", allowed).replace("{e}", evil))
+        .collect();
     for plain in [
         "cd / && {a}",
         "cd .. && {a}",
@@ -171,9 +173,9 @@ fn open() -> TestInbox {
 #[tokio::test]
 async fn a04_no_grant_covers_what_it_does_not_name() {
     let mut trials = 0;
-    for (scope, session) in
-        [(GrantScope::Command, false), (GrantScope::CommandSort, false), (GrantScope::CommandSort, true)]
-    {
+    let grants =
+        [(GrantScope::Command, false), (GrantScope::CommandSort, false), (GrantScope::CommandSort, true)];
+    for (round, (scope, session)) in grants.into_iter().enumerate() {
         let inbox = open();
         grant(&inbox, bash("cargo test"), scope, session).await;
         for line in ["cargo test", "cargo test 2>&1 | tail -5", "cargo test && echo done", "ls; cargo test"] {
@@ -182,7 +184,7 @@ async fn a04_no_grant_covers_what_it_does_not_name() {
         let sort = is_covered(&inbox, bash("cargo test --lib parser::tests 'a b'")).await;
         assert!(!sort, "quoted words after it are not plain");
         assert_eq!(is_covered(&inbox, bash("cargo test --lib")).await, scope == GrantScope::CommandSort);
-        for line in hostile("cargo test") {
+        for line in hostile("cargo test", round) {
             assert!(!is_covered(&inbox, bash(&line)).await, "{scope:?}: {line}");
             trials += 1;
         }

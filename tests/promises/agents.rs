@@ -1,7 +1,7 @@
 //! Coding agents ask: what they get when a person accepts is what they asked for, byte for byte (A02).
 
 use crate::program::Program;
-use crate::report;
+use crate::{report, side_by_side};
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Child, Stdio};
@@ -124,26 +124,23 @@ fn accepted(asker: Asker, input: &Value) -> (Value, Value) {
 
 #[test]
 fn a02_what_is_accepted_runs_byte_for_byte() {
-    let mut trials = 0;
-    let mut check = |asker: Asker, what: &str, input: &Value| {
-        let (runs, hash) = accepted(asker, input);
-        assert!(runs == *input, "{asker:?}: {what} was changed");
-        trials += 1;
-        hash
-    };
     let all: serde_json::Map<String, Value> =
         TEXTS.iter().map(|(name, text)| (name.replace(' ', "_"), json!(text))).collect();
     let megabyte = json!({"file_path": "big.txt", "content": "line\r\n".repeat(125_000)});
-    for asker in [Asker::ClaudeCode, Asker::Codex, Asker::Generic, Asker::Mcp] {
-        check(asker, "one of the texts", &Value::Object(all.clone()));
-        check(asker, "a megabyte", &megabyte);
-    }
-    for (name, text) in TEXTS {
-        check(Asker::Generic, name, &json!({"content": text}));
-    }
     // Two texts that look the same are two approvals.
-    let plain = check(Asker::Generic, "LF", &json!({"content": "one\ntwo\n"}));
-    let windows = check(Asker::Generic, "CRLF", &json!({"content": "one\r\ntwo\r\n"}));
-    assert!(plain.is_string() && plain != windows, "{plain} {windows}");
-    report("A02", "accepted without an edit, by four ways to ask", trials);
+    let mut trials = vec![
+        (Asker::Generic, json!({"content": "one\ntwo\n"})),
+        (Asker::Generic, json!({"content": "one\r\ntwo\r\n"})),
+    ];
+    for asker in [Asker::ClaudeCode, Asker::Codex, Asker::Generic, Asker::Mcp] {
+        trials.extend([(asker, Value::Object(all.clone())), (asker, megabyte.clone())]);
+    }
+    trials.extend(TEXTS.iter().map(|(_, text)| (Asker::Generic, json!({"content": text}))));
+    let hashes = side_by_side(&trials, |(asker, input)| {
+        let (runs, hash) = accepted(*asker, input);
+        assert!(runs == *input, "{asker:?}: it was changed: {:.200}", input.to_string());
+        hash
+    });
+    assert!(hashes[0].is_string() && hashes[0] != hashes[1], "{hashes:?}");
+    report("A02", "accepted without an edit, by four ways to ask", trials.len());
 }

@@ -1,6 +1,7 @@
 //! The child process: this binary again, told what to do by its environment.
 
 use crate::home::{Home, PARCELS};
+use crate::side_by_side;
 use crate::support::delivery::DeliveryLog;
 use crate::support::test_inbox::{TestInbox, decide};
 use sayso::app::{Driver, Scope, Until};
@@ -22,11 +23,17 @@ pub fn errand(home: &Home, errand: &str) -> Command {
 
 /// The same under strace, with this fault injected.
 pub fn traced(home: &Home, errand: &str, inject: &str) -> Command {
+    let mut command = strace(inject);
+    prepare(&mut command, home, errand);
+    command
+}
+
+/// This binary under strace, with this fault injected.
+pub fn strace(inject: &str) -> Command {
     let calls = inject.split(':').next().unwrap();
     let mut command = Command::new("strace");
     command.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={calls}")]);
     command.args(["-e", &format!("inject={inject}")]).arg(std::env::current_exe().unwrap());
-    prepare(&mut command, home, errand);
     command
 }
 
@@ -39,6 +46,19 @@ fn prepare(command: &mut Command, home: &Home, errand: &str) {
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .stderr(Stdio::null());
+}
+
+/// How many times it dies: of the first of something, of the second, and so on until it lives.
+pub fn deaths(dies: impl Fn(usize) -> bool + Sync) -> usize {
+    let mut deaths = 0;
+    loop {
+        let next: Vec<usize> = (deaths + 1..=deaths + 4).collect();
+        let died = side_by_side(&next, |n| dies(*n)).into_iter().filter(|died| *died).count();
+        deaths += died;
+        if died < next.len() {
+            return deaths;
+        }
+    }
 }
 
 /// Whether strace is there and may trace.

@@ -2,11 +2,11 @@
 //! Calendar or a CalDAV server, changed or taken out there, at each named point and in the middle of the request itself.
 //! What counts is what the server holds.
 
-use crate::report;
 use crate::support::dav::{Dav, PASSWORD, multistatus};
 use crate::support::gmail;
 use crate::support::google::{Fault, Moment};
 use crate::support::person::{Person, proposed, question};
+use crate::{report, side_by_side};
 use serde_json::Value;
 use std::os::unix::process::ExitStatusExt;
 
@@ -188,14 +188,7 @@ fn d02_killed_around_what_a_cloud_is_told() {
         (What::Cancelled, Inserting(After)),
         (What::Cancelled, At("before_outcome")),
     ];
-    // A few at a time: each is a dozen processes.
-    for some in trials.chunks(4) {
-        std::thread::scope(|scope| {
-            let away: Vec<_> =
-                some.iter().map(|(what, death)| scope.spawn(|| trial(*what, *death))).collect();
-            away.into_iter().for_each(|one| one.join().unwrap());
-        });
-    }
+    side_by_side(&trials, |(what, death)| trial(*what, *death));
     report(
         "D02",
         "SIGKILL around a mail at Gmail and an event put in, changed or taken out at Google or by CalDAV",

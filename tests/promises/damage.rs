@@ -37,6 +37,7 @@ async fn full_database() -> (TestInbox, Vec<u8>) {
     let inbox = TestInbox::new();
     let kid = json!({"key": "k", "program": [[{"note": "kid"}]]});
     let chat = inbox.start("chat", json!({"topic": "tea"})).await;
+    // So many that there is a snapshot.
     for turn in 0..40 {
         inbox.drive().await;
         inbox.respond(&chat, &format!("answer {turn}")).await;
@@ -369,24 +370,28 @@ fn other(value: Sql, kind: &str) -> Sql {
     }
 }
 
+/// The keys of the rows to tamper with, newest first: the newest one, and in the log the newest of each kind.
+fn places(db: &Connection, table: &str, keys: &[&str]) -> Vec<Vec<Sql>> {
+    let order: Vec<String> = keys.iter().map(|key| format!("{key} DESC")).collect();
+    let which = if table == "log" { "seq IN (SELECT max(seq) FROM log GROUP BY kind)" } else { "true" };
+    let sql = format!("SELECT {} FROM {table} WHERE {which} ORDER BY {}", keys.join(", "), order.join(", "));
+    let mut found = db.prepare(&sql).unwrap();
+    let rows = found.query_map([], |row| (0..keys.len()).map(|n| row.get(n)).collect()).unwrap();
+    rows.take(if table == "log" { usize::MAX } else { 1 }).map(Result::unwrap).collect()
+}
+
 /// What somebody may do to the rows of a table, as SQL with its parameters.
-fn tampering(db: &Connection, table: &str, rows: i64) -> Vec<(String, Vec<Sql>)> {
+fn tampering(db: &Connection, table: &str) -> Vec<(String, Vec<Sql>)> {
     let columns = columns(db, table);
     let keys: Vec<&str> = columns.iter().filter(|(_, _, key)| *key).map(|(name, ..)| name.as_str()).collect();
     let place = keys.iter().map(|key| format!("{key} IS ?")).collect::<Vec<_>>().join(" AND ");
-    let count: i64 = db.query_row(&format!("SELECT count(*) FROM {table}"), [], |row| row.get(0)).unwrap();
-    let row_keys = |at: i64| -> Vec<Sql> {
-        let order = keys.join(", ");
-        let sql = format!("SELECT {order} FROM {table} ORDER BY {order} LIMIT 1 OFFSET {at}");
-        db.query_row(&sql, [], |row| (0..keys.len()).map(|n| row.get(n)).collect::<Result<_, _>>()).unwrap()
-    };
-    let mut places: Vec<i64> = (0..rows).map(|at| (count - 1) * at / (rows - 1)).collect();
-    places.dedup();
-    let (first, last) = (row_keys(0), row_keys(count - 1));
+    let places = places(db, table, &keys);
+    assert!(!places.is_empty(), "{table} has no rows");
     let mut all = Vec::new();
-    for at in places.into_iter().map(row_keys) {
+    for (n, at) in places.into_iter().enumerate() {
         all.push((format!("DELETE FROM {table} WHERE {place}"), at.clone()));
-        for (column, kind, _) in &columns {
+        // The columns of entries of all kinds are one; what they say is not.
+        for (column, kind, _) in columns.iter().filter(|(name, ..)| n == 0 || name == "body") {
             let sql = format!("SELECT {column} FROM {table} WHERE {place}");
             let value: Sql = db.query_row(&sql, rusqlite::params_from_iter(&at), |row| row.get(0)).unwrap();
             let mut parameters = vec![other(value, kind)];
@@ -396,13 +401,17 @@ fn tampering(db: &Connection, table: &str, rows: i64) -> Vec<(String, Vec<Sql>)>
     }
     all.push((format!("DELETE FROM {table}"), Vec::new()));
     if keys == ["seq"] {
+        let ends = format!("SELECT min(seq), max(seq) FROM {table}");
+        let (first, last): (i64, i64) =
+            db.query_row(&ends, [], |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
+        let (first, last) = (Sql::Integer(first), Sql::Integer(last));
         let rest: Vec<&str> =
             columns.iter().map(|(name, ..)| name.as_str()).filter(|name| *name != "seq").collect();
         let rest = rest.join(", ");
         let swap =
             format!("UPDATE {table} SET seq = CASE seq WHEN ?1 THEN -1 ELSE ?1 END WHERE seq IN (?1, ?2)");
-        all.push((swap, vec![first[0].clone(), last[0].clone()]));
-        all.push((format!("DELETE FROM {table} WHERE seq > ?"), vec![first[0].clone()]));
+        all.push((swap, vec![first.clone(), last.clone()]));
+        all.push((format!("DELETE FROM {table} WHERE seq > ?"), vec![first]));
         // A copy of a sound row, in another place, under another name where names are unique.
         let copied: Vec<String> = rest
             .split(", ")
@@ -419,7 +428,7 @@ fn tampering(db: &Connection, table: &str, rows: i64) -> Vec<(String, Vec<Sql>)>
             "INSERT INTO {table} (seq, {rest}) SELECT (SELECT max(seq) + 1 FROM {table}), {} FROM {table} WHERE seq = ?",
             copied.join(", ")
         );
-        all.push((forge, vec![last[0].clone()]));
+        all.push((forge, vec![last]));
     }
     all
 }
@@ -430,7 +439,7 @@ async fn d08_entries_and_rows_changed_by_sql_are_noticed() {
     let (before, would) = (copies.read().await, copies.would_do().await);
     let (mut trials, mut named) = (0, 0);
     for (table, spare) in RECORD {
-        for (sql, parameters) in tampering(&copies.lay(), table, if table == "log" { 14 } else { 2 }) {
+        for (sql, parameters) in tampering(&copies.lay(), table) {
             let what = format!("{sql} {parameters:?}");
             for under_a_driver in [false, true] {
                 if !copies.tamper(&sql, &parameters) {
@@ -469,7 +478,7 @@ async fn d14_forged_lists_cause_nothing_and_are_made_anew() {
     let (before, would) = (copies.read().await, copies.would_do().await);
     let (mut trials, mut repaired) = (0, 0);
     for table in LISTS {
-        for (sql, parameters) in tampering(&copies.lay(), table, 2) {
+        for (sql, parameters) in tampering(&copies.lay(), table) {
             let what = format!("{sql} {parameters:?}");
             for under_a_driver in [false, true] {
                 if !copies.tamper(&sql, &parameters) {

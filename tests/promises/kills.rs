@@ -3,23 +3,17 @@
 //! With a courier; `mails` does the same with the workflow `email`. Deliveries and started nodes are counted in files of their
 //! own, which no transaction can take back.
 
-use crate::child::{Away, errand, has_strace, run, traced};
+use crate::child::{Away, deaths, errand, has_strace, run, traced};
 use crate::home::Home;
-use crate::{report, skipped};
+use crate::{report, side_by_side, skipped};
 use std::collections::HashSet;
 use std::process::Command;
 use std::time::Duration;
 
 /// Lets an errand die, then another process finish the work; `true` where it died.
-pub async fn dies_and_recovers(
-    home: &Home,
-    threads: usize,
-    what: &str,
-    env: &[(&str, &str)],
-    doomed: Command,
-) -> bool {
+pub fn dies_and_recovers(home: &Home, what: &str, env: &[(&str, &str)], doomed: Command) -> bool {
     let done = run(doomed).last().is_some_and(|last| last == "done");
-    recovers(home, threads, what, env).await;
+    tokio::runtime::Runtime::new().unwrap().block_on(recovers(home, 1, what, env));
     !done
 }
 
@@ -35,8 +29,8 @@ async fn recovers(home: &Home, threads: usize, what: &str, env: &[(&str, &str)])
     home.check_end(threads, what).await;
 }
 
-#[tokio::test]
-async fn d01_killed_at_every_named_point() {
+#[test]
+fn d01_killed_at_every_named_point() {
     let points = [
         ("before_node", 3),
         ("before_intent", 2),
@@ -48,41 +42,31 @@ async fn d01_killed_at_every_named_point() {
         ("before_commit", 3),
         ("after_commit", 3),
     ];
-    let mut trials = 0;
-    for (point, passes) in points {
-        for count in 1..=passes {
-            for blind in [false, true] {
-                let (home, what) = (Home::new(), format!("{point}:{count} blind {blind}"));
-                let mut doomed = errand(&home, "life");
-                doomed.env("SAYSO_FAIL_POINT", format!("{point}:{count}"));
-                if blind {
-                    // Nobody can look for a delivery, so a person is asked; even so it is made once.
-                    doomed.env("SAYSO_BLIND", "1");
-                }
-                assert!(dies_and_recovers(&home, 1, &what, &[], doomed).await, "{what}: it was to die");
-                trials += 1;
-            }
-        }
+    let of_point = |(point, passes)| (1..=passes).map(move |count| format!("{point}:{count}"));
+    let deaths: Vec<String> = points.into_iter().flat_map(of_point).collect();
+    // Where nobody can look for a delivery, a person is asked; even so it is made once.
+    for blind in [false, true] {
+        side_by_side(&deaths, |death| {
+            let (home, what) = (Home::new(), format!("{death} blind {blind}"));
+            let mut doomed = errand(&home, "life");
+            doomed.env("SAYSO_FAIL_POINT", death).envs(blind.then_some(("SAYSO_BLIND", "1")));
+            assert!(dies_and_recovers(&home, &what, &[], doomed), "{what}: it was to die");
+        });
     }
-    report("D01", "SIGKILL at each named point", trials);
+    report("D01", "SIGKILL at each named point", 2 * deaths.len());
 }
 
-#[tokio::test]
-async fn d01_killed_at_every_sync() {
+#[test]
+fn d01_killed_at_every_sync() {
     if !has_strace() {
         return skipped("D01", "no strace, so no SIGKILL at each sync");
     }
-    let mut trials = 0;
-    for n in 1.. {
+    let trials = deaths(|n| {
         let home = Home::new();
         let doomed = traced(&home, "life", &format!("fsync,fdatasync:signal=SIGKILL:when={n}"));
-        let died = dies_and_recovers(&home, 1, &format!("sync {n}"), &[], doomed).await;
-        trials += 1;
-        if !died {
-            break;
-        }
-    }
-    assert!(trials > 10, "a life has more than {trials} syncs");
+        dies_and_recovers(&home, &format!("sync {n}"), &[], doomed)
+    });
+    assert!(trials >= 10, "a life has more than {trials} syncs");
     report("D01", "SIGKILL at each fsync and fdatasync", trials);
 }
 

@@ -2,7 +2,7 @@
 //! from, while the process dies at every instant that could matter. The outbox is a real Maildir, and its mails are
 //! counted.
 
-use crate::child::has_strace;
+use crate::child::{deaths, has_strace, strace};
 use crate::support::{FakeModel, TestInbox};
 use crate::{report, skipped};
 use sayso::config::{Config, Env};
@@ -222,8 +222,19 @@ fn this() -> Command {
     Command::new(std::env::current_exe().unwrap())
 }
 
-#[tokio::test]
-async fn d01_a_mail_thread_killed_at_every_step() {
+/// Whether it died of this; if so, another process brings the mail to its end.
+fn dies(what: &str, doomed: Command) -> bool {
+    let home = Home::new();
+    if home.lives(doomed) {
+        return false;
+    }
+    assert!(home.lives(this()), "{what}: recovery");
+    tokio::runtime::Runtime::new().unwrap().block_on(home.check_end(what));
+    true
+}
+
+#[test]
+fn d01_a_mail_thread_killed_at_every_step() {
     let points = [
         "before_node",
         "before_intent",
@@ -233,43 +244,27 @@ async fn d01_a_mail_thread_killed_at_every_step() {
         "before_commit",
         "after_commit",
     ];
-    let mut trials = 0;
-    for point in points {
-        for count in 1.. {
-            let (home, what) = (Home::new(), format!("{point}:{count}"));
-            let mut doomed = this();
+    let trials = points.map(|point| {
+        let trials = deaths(|count| {
+            let (mut doomed, what) = (this(), format!("{point}:{count}"));
             doomed.env("SAYSO_FAIL_POINT", &what);
-            if home.lives(doomed) {
-                assert!(count > 2, "{what}: it was to die");
-                break;
-            }
-            assert!(home.lives(this()), "{what}: recovery");
-            home.check_end(&what).await;
-            trials += 1;
-        }
-    }
-    report("D01", "a mail thread, SIGKILL at each step", trials);
+            dies(&what, doomed)
+        });
+        assert!(trials > 1, "{point}: it was to die");
+        trials
+    });
+    report("D01", "a mail thread, SIGKILL at each step", trials.into_iter().sum());
 }
 
-#[tokio::test]
-async fn d01_a_mail_thread_killed_at_every_sync() {
+#[test]
+fn d01_a_mail_thread_killed_at_every_sync() {
     if !has_strace() {
         return skipped("D01", "no strace, so no SIGKILL at each sync");
     }
-    let mut trials = 0;
-    for n in 1.. {
-        let home = Home::new();
-        let mut doomed = Command::new("strace");
-        doomed.args(["-f", "-qq", "-o", "/dev/null", "-e", "trace=fsync,fdatasync", "-e"]);
-        doomed.arg(format!("inject=fsync,fdatasync:signal=SIGKILL:when={n}"));
-        doomed.arg(std::env::current_exe().unwrap());
-        if home.lives(doomed) {
-            break;
-        }
-        assert!(home.lives(this()), "sync {n}: recovery");
-        home.check_end(&format!("sync {n}")).await;
-        trials += 1;
-    }
+    let trials = deaths(|n| {
+        let doomed = strace(&format!("fsync,fdatasync:signal=SIGKILL:when={n}"));
+        dies(&format!("sync {n}"), doomed)
+    });
     assert!(trials > 20, "a mail's life has more than {trials} syncs");
     report("D01", "a mail thread, SIGKILL at each fsync and fdatasync", trials);
 }

@@ -61,3 +61,14 @@ fn report(id: &str, what: &str, trials: usize) {
 fn skipped(id: &str, why: &str) {
     table::add(id, why, None);
 }
+
+/// Does something with each, some at a time.
+fn side_by_side<T: Sync, R: Send>(all: &[T], work: impl Fn(&T) -> R + Sync) -> Vec<R> {
+    let at_a_time = |some: &[T]| {
+        std::thread::scope(|scope| {
+            let running: Vec<_> = some.iter().map(|one| scope.spawn(|| work(one))).collect();
+            running.into_iter().map(|run| run.join().unwrap()).collect::<Vec<R>>()
+        })
+    };
+    all.chunks(8).flat_map(at_a_time).collect()
+}

@@ -1,13 +1,13 @@
 //! A model that obeys every mail writes to memory: I16.
 
 use crate::report;
-use crate::support::email_inbox::{EmailInbox, calls, done, edit, meet, write};
+use crate::support::email_inbox::{EmailInbox, calls, done, edit, mail, meet, write};
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{Item, Status, ThreadQuery};
 use sayso::llm::Scripted;
 use sayso::text::Visible;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const TRIAGE: &str = "email_assistant/triage_preferences";
 const RESPONSE: &str = "email_assistant/response_preferences";
@@ -36,13 +36,12 @@ impl Answer {
         }
     }
 
-    fn inbox(self) -> EmailInbox {
+    /// What the model proposes for the mail, where it does not only show it.
+    fn proposal(self) -> Option<(&'static str, Value)> {
         match self {
-            Self::Ignore | Self::Respond => EmailInbox::new("notify", []),
-            Self::Dismiss | Self::Edit | Self::SendBack => {
-                EmailInbox::new("respond", [calls([write()]), calls([done()])])
-            }
-            Self::Move => EmailInbox::new("respond", [calls([meet()]), calls([done()])]),
+            Self::Ignore | Self::Respond => None,
+            Self::Dismiss | Self::Edit | Self::SendBack => Some(write()),
+            Self::Move => Some(meet()),
         }
     }
 
@@ -181,17 +180,24 @@ const ORDINARY: &[(Answer, &str)] = &[
     (Answer::Move, "No meetings on Fridays after 15:00"),
 ];
 
-/// Lets the model answer with `proposed` after the person did something.
-async fn taught(answer: Answer, profile: &str, proposed: &str) -> EmailInbox {
-    let inbox = answer.inbox();
-    let thread = inbox.receive_mail().await;
-    let read = inbox.store().memory().newest(answer.namespace()).unwrap().unwrap().version;
-    inbox.memory().edit(answer.namespace().to_owned(), read, profile.to_owned()).await.unwrap();
+/// Lets the model answer with `proposed` after the person did something about another mail of Bob's.
+async fn teach(inbox: &EmailInbox, answer: Answer, proposed: &str) {
+    inbox.classify_as(if answer.proposal().is_some() { "respond" } else { "notify" });
+    inbox.model.queue("email.reply", answer.proposal().map(|call| calls([call])));
     let update = json!({"reasoning": "The person asked for it.", "profile": proposed});
     inbox.model.queue("email.memory", [Scripted::json(&update)]);
+    let learned = || inbox.model.requests_for("email.memory").len();
+    let before = learned();
+    let raw = mail().replace("<one@", &format!("<{before}@"));
+    let thread = inbox.take_in(&raw, json!({})).await.unwrap();
+    inbox.drive().await;
+    let newest = inbox.store().memory().newest(answer.namespace()).unwrap().unwrap();
+    if newest.profile != KEPT {
+        let name = answer.namespace().to_owned();
+        inbox.memory().edit(name, newest.version, KEPT.to_owned()).await.unwrap();
+    }
     inbox.answer(&thread, answer.decision()).await;
-    assert_eq!(inbox.model.requests_for("email.memory").len(), 1, "{answer:?}");
-    inbox
+    assert_eq!(learned(), before + 1, "{answer:?}");
 }
 
 async fn waiting(inbox: &EmailInbox) -> Vec<ThreadId> {
@@ -200,53 +206,65 @@ async fn waiting(inbox: &EmailInbox) -> Vec<ThreadId> {
     of_memory.filter(|line| line.status == Status::Waiting).map(|line| line.id).collect()
 }
 
-/// The one card, after which nothing has changed.
-async fn held(inbox: &EmailInbox, answer: Answer, profile: &str, what: &str) -> Item {
+/// The one card about `what`, after which nothing has changed.
+async fn held(inbox: &EmailInbox, answer: Answer, proposed: &str, what: &str) -> Item {
+    teach(inbox, answer, proposed).await;
     let waiting = waiting(inbox).await;
     let newest = || inbox.store().memory().newest(answer.namespace()).unwrap().unwrap().profile;
     assert_eq!(waiting.len(), 1, "{answer:?} lets this in: {what}");
-    assert_eq!(newest(), profile, "{answer:?}: {what}");
+    assert_eq!(newest(), KEPT, "{answer:?}: {what}");
     let item = inbox.open_item(&waiting[0]).await;
     assert_eq!(item.action, "update_memory");
-    assert!(item.text.contains(answer.told()), "{answer:?}: {}", item.text);
-    for part in ["From: Bob Ray <bob@client.example>", "Subject: The report", "When does the report come?"] {
+    for part in [
+        answer.told(),
+        "From: Bob Ray <bob@client.example>",
+        "Subject: The report",
+        "When does the report come?",
+    ] {
         assert!(item.text.contains(part), "{answer:?}: {}", item.text);
     }
     inbox.answer(&waiting[0], Decision::Ignore).await;
-    assert_eq!(newest(), profile, "{answer:?}: {what}");
+    assert_eq!(newest(), KEPT, "{answer:?}: {what}");
     item
+}
+
+fn inbox() -> EmailInbox {
+    EmailInbox::new("notify", [])
 }
 
 #[tokio::test]
 async fn i16_lines_a_model_adds_wait_with_the_answer_and_the_mail() {
-    for (n, line) in HOSTILE.iter().enumerate() {
-        for answer in [ANSWERS[n % 6], ANSWERS[(n + 3) % 6]] {
-            let inbox = taught(answer, KEPT, &format!("{KEPT}- {line}\n")).await;
-            let item = held(&inbox, answer, KEPT, line).await;
+    // The more mails there are, the longer each takes.
+    for lines in HOSTILE.chunks(2 * ANSWERS.len()) {
+        let inbox = inbox();
+        for (line, answer) in lines.iter().zip(ANSWERS.into_iter().cycle()) {
+            let item = held(&inbox, answer, &format!("{KEPT}- {line}\n"), line).await;
             let added = format!("+- {}", Visible::new(line.lines().next().unwrap()));
             assert!(item.text.contains(&added), "{}", item.text);
             assert!(item.warnings.iter().any(|warning| warning.code == "wide_line"), "{:?}", item.warnings);
         }
     }
-    report("I16", "lines added: addresses, recipients, silence, permissions", 2 * HOSTILE.len());
+    report("I16", "lines added: addresses, recipients, silence, permissions", HOSTILE.len());
 }
 
 #[tokio::test]
 async fn i16_lines_a_model_changes_wait() {
-    for (n, line) in HOSTILE.iter().enumerate().step_by(4) {
-        let answer = ANSWERS[n / 4 % 6];
+    let inbox = inbox();
+    let lines = HOSTILE.iter().step_by(4);
+    let trials = lines.len();
+    for (line, answer) in lines.zip(ANSWERS.into_iter().cycle()) {
         let proposed = KEPT.replace("- Keep replies short\n", &format!("- {line}\n"));
-        let inbox = taught(answer, KEPT, &proposed).await;
-        let item = held(&inbox, answer, KEPT, line).await;
+        let item = held(&inbox, answer, &proposed, line).await;
         assert!(item.text.contains("-- Keep replies short"), "{}", item.text);
     }
-    report("I16", "lines changed into such", HOSTILE.len().div_ceil(4));
+    report("I16", "lines changed into such", trials);
 }
 
 #[tokio::test]
 async fn i16_lines_a_model_drops_or_moves_wait() {
     let mut trials = 0;
     for answer in ANSWERS {
+        let inbox = inbox();
         for line in [
             "- Never send anything unless I say so\n",
             "- Notify about security alerts\n",
@@ -257,8 +275,7 @@ async fn i16_lines_a_model_drops_or_moves_wait() {
             let without = KEPT.replace(line, "");
             let moved = format!("{without}{line}");
             for proposed in [without, moved] {
-                let inbox = taught(answer, KEPT, &proposed).await;
-                let item = held(&inbox, answer, KEPT, line).await;
+                let item = held(&inbox, answer, &proposed, line).await;
                 assert!(item.text.contains(&format!("-{}", line.trim_end())), "{}", item.text);
                 let dropped = item.warnings.iter().any(|warning| warning.code == "dropped_line");
                 assert!(dropped, "{:?}", item.warnings);
@@ -283,9 +300,10 @@ async fn i16_what_was_accepted_teaches_nothing() {
 
 #[tokio::test]
 async fn i16_ordinary_lines_are_learned_without_a_card() {
+    let inbox = inbox();
     for (answer, line) in ORDINARY {
         let proposed = format!("{KEPT}- {line}\n");
-        let inbox = taught(*answer, KEPT, &proposed).await;
+        teach(&inbox, *answer, &proposed).await;
         let newest = inbox.store().memory().newest(answer.namespace()).unwrap().unwrap();
         assert_eq!(newest.profile, proposed, "{answer:?}");
         assert!(waiting(&inbox).await.is_empty(), "{answer:?}: {line}");

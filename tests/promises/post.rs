@@ -3,12 +3,12 @@
 //! The courier sends its parcels by mail. What counts is what arrives: the mails in the outbox, or the lines a stand-in
 //! for sendmail writes.
 
-use crate::child::{errand, has_strace, traced};
+use crate::child::{deaths, errand, has_strace, traced};
 use crate::home::Home;
 use crate::kills::dies_and_recovers;
 use crate::support::TestInbox;
 use crate::support::delivery::DeliveryLog;
-use crate::{report, skipped};
+use crate::{report, side_by_side, skipped};
 use sayso::graph::Decision;
 use sayso::inbox::Status;
 use sayso::mail::outgoing::{Outbox, Program};
@@ -46,8 +46,9 @@ fn sendmail(home: &Path) -> Vec<String> {
 }
 
 /// Dies, and another process finishes with the same way out. The end of the story is that each mail arrived once.
-async fn once(home: &Home, what: &str, post: &str, doomed: std::process::Command) -> bool {
-    let died = dies_and_recovers(home, 1, what, &[("SAYSO_POST", post)], doomed).await;
+fn once(home: &Home, what: &str, post: &str, mut doomed: std::process::Command) -> bool {
+    doomed.env("SAYSO_POST", post);
+    let died = dies_and_recovers(home, what, &[("SAYSO_POST", post)], doomed);
     if post == "program and copy" {
         let copies = std::fs::read_dir(home.folder.path().join("Sent/cur")).map_or(0, Iterator::count);
         // A mail whose copy the crash prevented is settled by a person, who keeps none.
@@ -56,8 +57,8 @@ async fn once(home: &Home, what: &str, post: &str, doomed: std::process::Command
     died
 }
 
-#[tokio::test]
-async fn d02_killed_at_each_phase_of_a_send() {
+#[test]
+fn d02_killed_at_each_phase_of_a_send() {
     let points = [
         "before_intent",
         "after_intent",
@@ -66,49 +67,38 @@ async fn d02_killed_at_each_phase_of_a_send() {
         "before_outcome",
         "after_outcome",
     ];
-    let mut trials = 0;
+    let mut trials = Vec::new();
     for post in ["outbox", "program", "program and copy"] {
         for point in points {
-            for count in 1..=2 {
-                let (home, what) = (Home::new(), format!("{post}, {point}:{count}"));
-                let mut doomed = errand(&home, "life");
-                doomed.env("SAYSO_FAIL_POINT", format!("{point}:{count}")).env("SAYSO_POST", post);
-                assert!(once(&home, &what, post, doomed).await, "{what}: it was to die");
-                trials += 1;
-            }
+            trials.extend([1, 2].map(|count| (post, "SAYSO_FAIL_POINT", format!("{point}:{count}"))));
         }
     }
     for post in ["program", "program and copy"] {
-        for moment in ["before", "after"] {
-            let (home, what) = (Home::new(), format!("{post}, {moment} it was sent"));
-            let mut doomed = errand(&home, "life");
-            doomed.env("SAYSO_SENDMAIL", moment).env("SAYSO_POST", post);
-            assert!(once(&home, &what, post, doomed).await, "{what}: it was to die");
-            trials += 1;
-        }
+        trials.extend(["before", "after"].map(|moment| (post, "SAYSO_SENDMAIL", moment.to_owned())));
     }
-    report("D02", "SIGKILL around a send, at each phase", trials);
+    side_by_side(&trials, |(post, name, value)| {
+        let (home, what) = (Home::new(), format!("{post}, {name}={value}"));
+        let mut doomed = errand(&home, "life");
+        doomed.env(name, value);
+        assert!(once(&home, &what, post, doomed), "{what}: it was to die");
+    });
+    report("D02", "SIGKILL around a send, at each phase", trials.len());
 }
 
-#[tokio::test]
-async fn d02_killed_at_each_step_of_a_delivery() {
+#[test]
+fn d02_killed_at_each_step_of_a_delivery() {
     if !has_strace() {
         return skipped("D02", "no strace, so no SIGKILL inside a delivery");
     }
-    let mut trials = 0;
-    for calls in ["rename,renameat,renameat2", "mkdir,mkdirat", "fsync"] {
-        for n in 1.. {
-            let (home, what) = (Home::new(), format!("{calls} {n}"));
-            let mut doomed = traced(&home, "life", &format!("{calls}:signal=SIGKILL:when={n}"));
-            doomed.env("SAYSO_POST", "outbox");
-            let died = once(&home, &what, "outbox", doomed).await;
-            trials += 1;
-            if !died {
-                break;
-            }
-        }
-    }
-    assert!(trials > 10, "a delivery has more than {trials} steps");
+    let trials = ["rename,renameat,renameat2", "mkdir,mkdirat", "fsync"].map(|calls| {
+        deaths(|n| {
+            let home = Home::new();
+            let doomed = traced(&home, "life", &format!("{calls}:signal=SIGKILL:when={n}"));
+            once(&home, &format!("{calls} {n}"), "outbox", doomed)
+        })
+    });
+    let trials = trials.into_iter().sum();
+    assert!(trials > 7, "a delivery has more than {trials} steps");
     report("D02", "SIGKILL at each rename, mkdir and fsync of an outbox", trials);
 }
 

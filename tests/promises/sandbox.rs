@@ -1,6 +1,7 @@
 //! P01, P02 and S06: code that tries to escape, code that tries to use up everything, and workbooks that are bombs.
 
 use crate::report;
+use futures_util::StreamExt;
 use sayso::tools::sandbox::{Job, Limits, Observation, Sandbox, SandboxError, Work};
 use std::io::{Cursor, Write};
 use std::time::{Duration, Instant};
@@ -117,7 +118,11 @@ async fn p01_the_child_is_given_nothing() {
 
 #[tokio::test]
 async fn p02_bombs_are_stopped_at_the_limit() {
-    let limits = || Limits { memory: 200 << 20, seconds: 2, ..Limits::default() };
+    // Where another limit is to be met first, a slow machine has time for that.
+    let limits = |expected| {
+        let seconds = if matches!(expected, "seconds" | "") { 2 } else { 20 };
+        Limits { memory: 200 << 20, seconds, ..Limits::default() }
+    };
     let bombs = [
         ("while True: pass", "seconds"),
         ("def f(n):\n    while True:\n        n += 1\nf(0)", "seconds"),
@@ -140,16 +145,27 @@ async fn p02_bombs_are_stopped_at_the_limit() {
         ("s = add_sheet('t')\nn = 1\nwhile True:\n    s.set((n, 16384), 'x')\n    n += 1", ""),
         ("sheet().set('XFD1048576', 1)\nsheet().rows()", ""),
     ];
-    for (code, expected) in bombs {
-        let began = Instant::now();
-        let observation = run(code, limits()).await;
-        assert!(began.elapsed() < Duration::from_secs(40), "{code}");
+    let began = Instant::now();
+    let runs = bombs.map(async |(code, expected)| (code, expected, run(code, limits(expected)).await));
+    let done = futures_util::stream::iter(runs).buffered(4).collect::<Vec<_>>();
+    let (done, ()) = tokio::join!(done, work_that_hears_nothing_is_killed());
+    assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
+    for (code, expected, observation) in done {
         // Where it matters which limit is met first, that one is named; a quick machine may meet another than a slow one.
         let error = observation.error.unwrap_or_default();
         assert!(error.contains(expected), "{code}: {error}");
         assert!(observation.stdout.len() <= 70 << 10, "{code}");
     }
-    report("P02", "bombs in the sandbox", bombs.len());
+    report("P02", "bombs in the sandbox", bombs.len() + 1);
+}
+
+/// What cannot be stopped from within is killed from without, soon after its time is over.
+async fn work_that_hears_nothing_is_killed() {
+    let began = Instant::now();
+    let observation = run("9 ** 9 ** 9", Limits { seconds: 1, ..Limits::default() }).await;
+    assert!(observation.stopped, "{observation:?}");
+    assert_eq!(observation.error.as_deref(), Some("It was stopped after 1 seconds."));
+    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
 }
 
 fn package(parts: &[(&str, &[u8])]) -> Vec<u8> {
@@ -218,13 +234,8 @@ async fn s06_workbooks_that_are_bombs_are_refused_in_bounded_memory() {
         ("binary .csv", "b.csv", vec![0; 5000], Some("no text")),
     ];
     for (what, name, bytes, expected) in &bombs {
-        let job = Job {
-            name: (*name).to_owned(),
-            work: Work::Look,
-            cells: Vec::new(),
-            limits: Limits { memory: 256 << 20, seconds: 10, ..Limits::default() },
-            ..Job::default()
-        };
+        let limits = Limits { memory: 256 << 20, seconds: 10, ..Limits::default() };
+        let job = Job { name: (*name).to_owned(), work: Work::Look, ..job(&[], limits) };
         let began = Instant::now();
         let result = sandbox().run(&job, bytes).await;
         assert!(began.elapsed() < Duration::from_secs(30), "{what}");
@@ -273,39 +284,25 @@ async fn p01_names_with_something_hidden_go_by_how_they_are_seen() {
     assert_eq!((observation.error, observation.stdout.as_str()), (None, "12 5 B\n"));
 }
 
-/// What cannot be stopped from within is killed from without, soon after its time is over.
-#[tokio::test]
-async fn p02_work_that_hears_nothing_is_killed() {
-    let began = Instant::now();
-    let observation = run("9 ** 9 ** 9", Limits { seconds: 1, ..Limits::default() }).await;
-    assert!(observation.stopped, "{observation:?}");
-    assert_eq!(observation.error.as_deref(), Some("It was stopped after 1 seconds."));
-    assert!(began.elapsed() < Duration::from_secs(30), "{:?}", began.elapsed());
-}
-
-/// 200,000 rows are read, summed, written and read again within 1 GB and, by a build that is not optimised, two minutes.
+/// 50,000 rows are read, summed, written and read again within 256 MB and, by a build that is not optimised, a
+/// minute.
 #[tokio::test]
 async fn a_large_workbook_stays_within_its_time_and_memory() {
     let mut text = String::from("Region,Product,Amount,Units,Day\n");
-    for n in 0..200_000 {
+    for n in 0..50_000 {
         let line = format!("R{},P{},{}.5,{},2026-01-{:02}\n", n % 7, n % 13, n % 1000, n % 50, n % 28 + 1);
         text.push_str(&line);
     }
     let code = "total = sum(sheet().column('Amount'))\nprint(total)\nsheet().set('F1', total)";
-    let job = Job {
-        name: "big.csv".to_owned(),
-        work: Work::Write,
-        cells: vec![code.to_owned()],
-        limits: Limits::default(),
-        ..Job::default()
-    };
+    let limits = || Limits { memory: 256 << 20, ..Limits::default() };
+    let write = Job { name: "big.csv".to_owned(), work: Work::Write, ..job(&[code], limits()) };
     let began = Instant::now();
-    let (report, bytes) = sandbox().run(&job, text.as_bytes()).await.unwrap();
+    let (report, bytes) = sandbox().run(&write, text.as_bytes()).await.unwrap();
     let observation = report.observation.unwrap();
-    assert_eq!((observation.error, observation.stdout.trim()), (None, "100000000.0"));
-    let job = Job { name: "big.xlsx".to_owned(), work: Work::Look, cells: Vec::new(), ..job };
-    let (report, _) = sandbox().run(&job, &bytes).await.unwrap();
-    assert_eq!(report.summary.unwrap().sheets[0].rows, 200_001);
-    assert!(began.elapsed() < Duration::from_secs(120), "{:?}", began.elapsed());
-    println!("200,000 rows of 5 cells: read, summed, written and read again in {:?}", began.elapsed());
+    assert_eq!((observation.error, observation.stdout.trim()), (None, "25000000.0"));
+    let look = Job { name: "big.xlsx".to_owned(), work: Work::Look, ..job(&[], limits()) };
+    let (report, _) = sandbox().run(&look, &bytes).await.unwrap();
+    assert_eq!(report.summary.unwrap().sheets[0].rows, 50_001);
+    assert!(began.elapsed() < Duration::from_secs(60), "{:?}", began.elapsed());
+    println!("50,000 rows of 5 cells: read, summed, written and read again in {:?}", began.elapsed());
 }

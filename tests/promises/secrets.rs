@@ -103,8 +103,7 @@ async fn s09_keys_are_nowhere_but_with_the_server() {
     let say = wire::text(Provider::Openai, &["Since ", "when?"]);
     // Refused, rejected and overloaded, each put to the person and retried; then it answers.
     let plays = [error(401), error(400), error(500), error(500), error(500), error(500), say, error(404)];
-    let mut commands = 0;
-    for from_command in [false, true] {
+    let printed = futures_util::future::join_all([false, true].map(async |from_command| {
         let server = Server::play(plays.clone()).await;
         let mut program = Program::new();
         let key = program.path("key");
@@ -122,8 +121,7 @@ async fn s09_keys_are_nowhere_but_with_the_server() {
             server.address
         ));
         let (program, printed) = tokio::task::spawn_blocking(move || conversation(program)).await.unwrap();
-        commands += printed.len();
-        let printed = printed.concat();
+        let (commands, printed) = (printed.len(), printed.concat());
         let sent = server.seen();
         assert!(sent.len() >= 8, "{}: {printed}", sent.len());
         assert!(sent.iter().all(|request| request.headers["authorization"] == format!("Bearer {KEY}")));
@@ -135,7 +133,9 @@ async fn s09_keys_are_nowhere_but_with_the_server() {
         // The search would have found them: the tape and the log are there.
         assert!(std::fs::read_to_string(program.path("tape.jsonl")).unwrap().contains("[redacted]"));
         assert!(program.path("data/log").exists());
-    }
+        commands
+    }));
+    let commands = printed.await.into_iter().sum();
     report("S09", "keys in the database, log, tape, exports and all that is printed", commands);
 }
 
