@@ -49,15 +49,37 @@ impl Radicale {
         child
     }
 
-    fn calendar(&self, path: &str, name: Option<&str>) -> CalDav {
-        let server = CalDavServer {
+    /// Kills it in the middle of what it is told, and starts it again; how that ended for the one who told it.
+    async fn killed_during(
+        &mut self,
+        python: &std::path::Path,
+        after: std::time::Duration,
+        telling: impl AsyncFnOnce(CalDav) -> Result<(), CalendarError>,
+    ) -> Result<(), CalendarError> {
+        let calendar = self.calendar("/ada/work/", None);
+        calendar.check().await.unwrap();
+        let killing = async {
+            tokio::time::sleep(after).await;
+            self.child.kill().unwrap();
+            self.child.wait().unwrap();
+        };
+        let (told, ()) = tokio::join!(telling(calendar), killing);
+        self.child = Self::run(python, self.folder.path(), self.port);
+        told
+    }
+
+    fn server(&self, path: &str, name: Option<&str>) -> CalDavServer {
+        CalDavServer {
             url: format!("http://127.0.0.1:{}{path}", self.port),
             user: "ada".to_owned(),
             password: Secret::Command(format!("echo {PASSWORD}")),
             calendar: name.map(str::to_owned),
             ca_file: None,
-        };
-        CalDav::new(&server, TimeZone::get("Europe/Paris").unwrap())
+        }
+    }
+
+    fn calendar(&self, path: &str, name: Option<&str>) -> CalDav {
+        CalDav::new(&self.server(path, name), TimeZone::get("Europe/Paris").unwrap())
     }
 
     /// As another client does it.
@@ -157,17 +179,9 @@ async fn a_calendar_is_found_read_and_written_once() {
     let (uid, event) = meeting(2);
     radicale.other("PUT", "/ada/work/else.ics", &String::from_utf8(event.clone()).unwrap()).await;
     assert!(calendar.holds(&uid).await.unwrap());
-    let refused = CalDav::new(
-        &CalDavServer {
-            url: format!("http://127.0.0.1:{}/", radicale.port),
-            user: "ada".to_owned(),
-            password: Secret::Command("echo wrong".to_owned()),
-            calendar: None,
-            ca_file: None,
-        },
-        TimeZone::UTC,
-    );
-    let error = refused.check().await.unwrap_err().to_string();
+    let refused =
+        CalDavServer { password: Secret::Command("echo wrong".to_owned()), ..radicale.server("/", None) };
+    let error = CalDav::new(&refused, TimeZone::UTC).check().await.unwrap_err().to_string();
     assert!(error.contains("refused the password of ada"), "{error}");
 }
 
@@ -177,35 +191,49 @@ async fn a_server_killed_in_the_middle_has_each_event_at_most_once() {
     let Some(python) = python() else { return };
     let mut radicale = Radicale::start(&python);
     radicale.make("Work").await;
-    let (mut surely, mut unclear) = (0, 0);
     let rounds = 12;
+    let mut tally = Tally::default();
     for n in 1..=rounds {
         let (uid, event) = meeting(n);
+        let told = event.clone();
+        let added =
+            radicale.killed_during(&python, moment(n), async move |calendar| calendar.add(&told).await);
+        let added = added.await;
         let calendar = radicale.calendar("/ada/work/", None);
-        calendar.check().await.unwrap();
-        let adding = tokio::spawn(async move { calendar.add(&event).await });
-        tokio::time::sleep(std::time::Duration::from_micros(u64::from(n * n) * 900)).await;
-        radicale.child.kill().unwrap();
-        radicale.child.wait().unwrap();
-        let added = adding.await.unwrap();
-        radicale.child = Radicale::run(&python, radicale.folder.path(), radicale.port);
-        let calendar = radicale.calendar("/ada/work/", None);
-        let there = calendar.holds(&uid).await.unwrap();
-        match added {
-            Ok(()) => {
-                assert!(there, "{n}: what was said to be there is");
-                surely += 1;
-            }
-            Err(CalendarError::Temporary(_) | CalendarError::Permanent(_)) => {
-                assert!(!there, "{n}: it surely was not")
-            }
-            Err(CalendarError::Unknown(_)) => unclear += 1,
-        }
+        tally.count(n, &added, calendar.holds(&uid).await.unwrap());
         // Whatever it was, putting it in again leaves one.
-        calendar.add(&meeting(n).1).await.unwrap();
+        calendar.add(&event).await.unwrap();
         assert_eq!(radicale.objects(), n as usize);
     }
-    eprintln!("{rounds} kills: {surely} confirmed, {unclear} in doubt, each there once");
+    eprintln!("{rounds} kills: {tally:?}, each there once");
+}
+
+/// How many kills left no doubt, and how many did.
+#[derive(Debug, Default)]
+struct Tally {
+    confirmed: usize,
+    in_doubt: usize,
+}
+
+impl Tally {
+    /// What is said to be done is done, and what is said not to be is not.
+    fn count(&mut self, n: u32, told: &Result<(), CalendarError>, is_done: bool) {
+        match told {
+            Ok(()) => {
+                assert!(is_done, "{n}: what was said to be done is");
+                self.confirmed += 1;
+            }
+            Err(CalendarError::Temporary(_) | CalendarError::Permanent(_)) => {
+                assert!(!is_done, "{n}: it surely was not")
+            }
+            Err(CalendarError::Unknown(_)) => self.in_doubt += 1,
+        }
+    }
+}
+
+/// A later moment in each round.
+fn moment(n: u32) -> std::time::Duration {
+    std::time::Duration::from_micros(u64::from(n * n) * 900)
 }
 
 const INES: &str = "ines@lumen.example";
@@ -290,45 +318,21 @@ async fn a_server_killed_in_the_middle_has_each_change_once() {
     let mut radicale = Radicale::start(&python);
     radicale.make("Work").await;
     radicale.calendar("/ada/work/", None).add(&version("kick@lumen", 0, &on(1))).await.unwrap();
-    let (mut surely, mut unclear) = (0, 0);
     let rounds = 10;
+    let mut tally = Tally::default();
     for n in 1..=rounds {
-        let calendar = radicale.calendar("/ada/work/", None);
-        calendar.check().await.unwrap();
-        let telling = tokio::spawn(async move {
-            let event = version("kick@lumen", n, &on(n + 1));
-            if n == rounds {
-                calendar.revise(&event, INES, Revision::Remove).await
-            } else {
-                calendar.revise(&event, INES, Revision::Change).await
-            }
-        });
-        tokio::time::sleep(std::time::Duration::from_micros(u64::from(n * n) * 900)).await;
-        radicale.child.kill().unwrap();
-        radicale.child.wait().unwrap();
-        let result = telling.await.unwrap();
-        radicale.child = Radicale::run(&python, radicale.folder.path(), radicale.port);
+        let event = version("kick@lumen", n, &on(n + 1));
+        let revision = || if n == rounds { Revision::Remove } else { Revision::Change };
+        let (told, how) = (event.clone(), revision());
+        let telling = async move |calendar: CalDav| calendar.revise(&told, INES, how).await;
+        let told = radicale.killed_during(&python, moment(n), telling).await;
         let calendar = radicale.calendar("/ada/work/", None);
         let held = calendar.events_of("kick@lumen").await.unwrap();
-        let done = if n == rounds { held.is_empty() } else { held[0].sequence == i64::from(n) };
-        match result {
-            Ok(()) => {
-                assert!(done, "{n}: what was said to be done is");
-                surely += 1;
-            }
-            Err(CalendarError::Temporary(_) | CalendarError::Permanent(_)) => {
-                assert!(!done, "{n}: it surely was not")
-            }
-            Err(CalendarError::Unknown(_)) => unclear += 1,
-        }
+        let is_done = if n == rounds { held.is_empty() } else { held[0].sequence == i64::from(n) };
+        tally.count(n, &told, is_done);
         // Whatever it was, told again it is there once.
-        let event = version("kick@lumen", n, &on(n + 1));
-        if n == rounds {
-            calendar.revise(&event, INES, Revision::Remove).await.unwrap();
-        } else {
-            calendar.revise(&event, INES, Revision::Change).await.unwrap();
-        }
+        calendar.revise(&event, INES, revision()).await.unwrap();
         assert_eq!(radicale.objects(), usize::from(n != rounds));
     }
-    eprintln!("{rounds} kills: {surely} confirmed, {unclear} in doubt, none doubled or lost");
+    eprintln!("{rounds} kills: {tally:?}, none doubled or lost");
 }

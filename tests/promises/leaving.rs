@@ -5,42 +5,25 @@ use crate::pty::Pty;
 use crate::report;
 use portable_pty::CommandBuilder;
 use std::time::Duration;
-use tempfile::TempDir;
 
 const HELD: Duration = Duration::from_secs(600);
 
-fn opened() -> (TempDir, Pty) {
-    let folder = filled();
-    let pty = Pty::open(folder.path(), HELD);
-    pty.wait("Quarterly figures");
-    assert!(pty.is_taken());
-    (folder, pty)
-}
-
 #[test]
-fn t02_quit() {
-    let (_folder, mut pty) = opened();
-    pty.send("q");
-    pty.wait("SCREEN ENDED WELL");
-    pty.ended();
-    report("T02", "quit", 1);
-}
-
-#[test]
-fn t02_sigterm() {
-    let (_folder, mut pty) = opened();
-    pty.signal("TERM");
-    pty.wait("SCREEN ENDED WELL");
-    pty.ended();
-    report("T02", "SIGTERM", 1);
-}
-
-#[test]
-fn t02_sighup() {
-    let (_folder, mut pty) = opened();
-    pty.signal("HUP");
-    pty.ended();
-    report("T02", "SIGHUP", 1);
+fn t02_quit_and_signals() {
+    for (what, said) in [("q", "SCREEN ENDED WELL"), ("TERM", "SCREEN ENDED WELL"), ("HUP", "")] {
+        let folder = filled();
+        let mut pty = Pty::open(folder.path(), HELD);
+        pty.wait("Quarterly figures");
+        assert!(pty.is_taken());
+        if what == "q" {
+            pty.send(what);
+        } else {
+            pty.signal(what);
+        }
+        pty.wait(said);
+        pty.ended();
+    }
+    report("T02", "quit, SIGTERM and SIGHUP", 3);
 }
 
 #[test]

@@ -1,14 +1,16 @@
 //! No proposal repeats another conversation without asking, whatever is allowed: I18.
 
 use crate::report;
-use crate::support::email_inbox::{BOB, EmailInbox, EmailSetup, ME, calls, done, mail_with, write};
+use crate::support::email_inbox::{
+    BOB, EmailInbox, EmailSetup, ME, ask, calls, done, mail_with, meet, second, write,
+};
 use crate::support::test_inbox::{eager, respond};
 use sayso::app::Settings;
 use sayso::config::{Policy, PolicyMode, Reach};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{GrantRequest, GrantScope, Status};
 use sayso::llm::Reply;
-use serde_json::json;
+use serde_json::{Value, json};
 
 const SECRET: &str = "Hi Ada,\n\nthe pin of the safe is 4711, the account is DE89 3704 0044 0532 0130 00 \
 and the door code KX47QR. The merger with Norville closes on Friday.\n\nCarol\n";
@@ -23,9 +25,7 @@ fn from(sender: &str, text: &str) -> String {
 }
 
 fn says(content: &str) -> Reply {
-    let mut call = write();
-    call.1["content"] = json!(content);
-    calls([call])
+    with(write(), "content", json!(content))
 }
 
 /// An inbox that may answer whoever is in the conversation without asking, and that has had these mails.
@@ -59,8 +59,23 @@ async fn is_flagged(inbox: &EmailInbox, thread: &ThreadId, name: &str) {
     );
 }
 
+/// What is proposed after Carol's mail is put to the person.
+async fn flagged(name: &str, proposal: Reply) {
+    let secret = from("Carol <carol@else.example>", SECRET);
+    let inbox = allowed([proposal], &[secret]).await;
+    let thread = inbox.receive_mail().await;
+    is_flagged(&inbox, &thread, name).await;
+}
+
+/// A call with another argument.
+fn with(call: (&'static str, Value), key: &str, value: Value) -> Reply {
+    let (name, mut args) = call;
+    args[key] = value;
+    calls([(name, args)])
+}
+
 #[tokio::test]
-async fn i18_codes_of_another_conversation_are_asked_about_however_they_are_written() {
+async fn i18_what_another_conversation_says_is_asked_about_however_it_is_written() {
     let leaks = [
         "It is 4711.",
         "It is 4 7 1 1.",
@@ -86,19 +101,7 @@ async fn i18_codes_of_another_conversation_are_asked_about_however_they_are_writ
         "It is REU4OTM3MDQwMDQ0MDUzMjAxMzAwMA==.",
         "It is KX47QR.",
         "It is K-X-4-7-Q-R.",
-    ];
-    for leak in leaks {
-        let secret = from("Carol <carol@else.example>", SECRET);
-        let inbox = allowed([says(leak)], &[secret]).await;
-        let thread = inbox.receive_mail().await;
-        is_flagged(&inbox, &thread, leak).await;
-    }
-    report("I18", "codes and account numbers of another conversation, in every form", leaks.len());
-}
-
-#[tokio::test]
-async fn i18_five_words_of_another_conversation_are_asked_about() {
-    let leaks = [
+        // Five words in a row.
         "The merger with Norville closes on Friday.",
         "I hear the merger with Norville closes soon.",
         "with norville -- CLOSES\non friday",
@@ -107,37 +110,25 @@ async fn i18_five_words_of_another_conversation_are_asked_about() {
         "546865206d65726765722077697468204e6f7276696c6c6520636c6f736573",
     ];
     for leak in leaks {
-        let secret = from("Carol <carol@else.example>", SECRET);
-        let inbox = allowed([says(leak)], &[secret]).await;
-        let thread = inbox.receive_mail().await;
-        is_flagged(&inbox, &thread, leak).await;
+        flagged(leak, says(leak)).await;
     }
-    report("I18", "five words in a row of another conversation", leaks.len());
+    report(
+        "I18",
+        "codes, account numbers and five words of another conversation, in every form",
+        leaks.len(),
+    );
 }
 
 #[tokio::test]
 async fn i18_a_subject_a_place_and_a_mail_gone_by_count_too() {
-    let secret = from("Carol <carol@else.example>", SECRET);
-    let mut subject = write();
-    subject.1["subject"] = json!("Re: 4711");
-    let inbox = allowed([calls([subject])], std::slice::from_ref(&secret)).await;
-    let thread = inbox.receive_mail().await;
-    is_flagged(&inbox, &thread, "subject").await;
-
-    let mut meeting = crate::support::email_inbox::meet();
-    meeting.1["location"] = json!("Room 4711");
-    let inbox = allowed([calls([meeting])], std::slice::from_ref(&secret)).await;
-    let thread = inbox.receive_mail().await;
-    is_flagged(&inbox, &thread, "location").await;
-
-    let mut named = write();
-    named.1["to"] = json!([format!("The pin is 4711 <{BOB}>")]);
-    let inbox = allowed([calls([named])], std::slice::from_ref(&secret)).await;
-    let thread = inbox.receive_mail().await;
-    is_flagged(&inbox, &thread, "the name of a recipient").await;
+    flagged("subject", with(write(), "subject", json!("Re: 4711"))).await;
+    flagged("location", with(meet(), "location", json!("Room 4711"))).await;
+    let named = json!([format!("The pin is 4711 <{BOB}>")]);
+    flagged("the name of a recipient", with(write(), "to", named)).await;
 
     // A mail of long ago, under many newer ones.
     let newer = (0..60).map(|n| from("dave@else.example", &format!("Lunch{}\n", "!".repeat(n))));
+    let secret = from("Carol <carol@else.example>", SECRET);
     let mails: Vec<String> = [secret].into_iter().chain(newer).collect();
     let inbox = allowed([says("It is 4711.")], &mails).await;
     let thread = inbox.receive_mail().await;
@@ -219,11 +210,7 @@ async fn i18_what_is_the_conversations_the_persons_or_everybodys_passes() {
 #[tokio::test]
 async fn i18_what_the_person_said_passes_and_so_do_earlier_mails_of_the_conversation() {
     let secret = from("Carol <carol@else.example>", SECRET);
-    let inbox = allowed(
-        [calls([crate::support::email_inbox::ask("Which pin?")]), says("It is 4711."), calls([done()])],
-        &[secret],
-    )
-    .await;
+    let inbox = allowed([calls([ask("Which pin?")]), says("It is 4711."), calls([done()])], &[secret]).await;
     let thread = inbox.receive_mail().await;
     inbox.answer(&thread, respond("Tell him it is 4711")).await;
     assert_eq!(inbox.sent().len(), 1);
@@ -231,7 +218,7 @@ async fn i18_what_the_person_said_passes_and_so_do_earlier_mails_of_the_conversa
     // Bob's first mail was handled by a thread that is over.
     let first = mail_with("", "The pin is 4711.\n");
     let inbox = allowed([says("It is 4711."), calls([done()])], &[first]).await;
-    inbox.take_in(&crate::support::email_inbox::second(), json!({})).await.unwrap();
+    inbox.take_in(&second(), json!({})).await.unwrap();
     inbox.drive().await;
     assert_eq!(inbox.sent().len(), 1);
     report("I18", "the person's words, and an earlier mail of the conversation", 2);

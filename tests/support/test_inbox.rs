@@ -111,11 +111,6 @@ impl Builder {
         self
     }
 
-    pub fn with_workflows(mut self, specs: impl IntoIterator<Item = Spec>) -> Self {
-        self.workflows.extend(specs);
-        self
-    }
-
     pub fn config(self, text: impl Into<String>) -> Self {
         self.with_file("config.toml", text)
     }

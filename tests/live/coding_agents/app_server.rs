@@ -1,6 +1,6 @@
 //! Codex's app-server with sayso and a window of its own beside each other: whoever answers first has answered.
 
-use super::codex::{escalated, shell};
+use super::codex::{asking, shell};
 use super::model::{Model, ToolCall};
 use super::terminal::Tmux;
 use super::{PATIENCE, SAYSO, Workplace, installed, kill_tree, wait_for, wait_until};
@@ -167,18 +167,12 @@ impl Window {
     }
 }
 
-fn asking() -> Workplace {
-    let place = Workplace::connected(shell("true"), &["codex"]);
-    let call = escalated(&place.path("project"));
-    Workplace { model: Model::calling(call), ..place }
-}
-
 #[test]
 #[ignore = "needs Codex; .ci/run installs it"]
 fn codex_s_server_takes_the_decision_for_its_answer() {
     let Some(codex) = installed("codex") else { return };
     let trial = |words: &[&str]| {
-        let place = asking();
+        let place = asking(&["codex"]);
         let _running = (place.codex_server(&codex), place.watch());
         let mut window = Window::working(&place, "project");
         let items = place.cards(1);
@@ -286,7 +280,7 @@ fn two_threads_of_codex_s_server_each_get_their_own_answer() {
 fn whoever_answers_codex_s_server_first_has_answered() {
     let Some(codex) = installed("codex") else { return };
     // There: the card goes, and the record says so.
-    let place = asking();
+    let place = asking(&["codex"]);
     let _running = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
     let request = window.next_request();
@@ -298,7 +292,7 @@ fn whoever_answers_codex_s_server_first_has_answered() {
     let late = place.accepted_late(&items[0]);
     assert!(late.contains("answered there"), "{late}");
     // Answered here: a later answer there has no effect.
-    let place = asking();
+    let place = asking(&["codex"]);
     let _running = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
     let request = window.next_request();
@@ -315,7 +309,7 @@ fn whoever_answers_codex_s_server_first_has_answered() {
 fn neither_side_of_codex_s_server_leaves_anything_behind_when_it_is_killed() {
     let Some(codex) = installed("codex") else { return };
     // The server: its card goes.
-    let place = asking();
+    let place = asking(&["codex"]);
     let (server, _watch) = (place.codex_server(&codex), place.watch());
     let window = Window::working(&place, "project");
     let items = place.cards(1);
@@ -328,7 +322,7 @@ fn neither_side_of_codex_s_server_leaves_anything_behind_when_it_is_killed() {
     );
     drop(window);
     // sayso: Codex's own question stands, and may be answered there.
-    let place = asking();
+    let place = asking(&["codex"]);
     let (_server, watch) = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
     let request = window.next_request();
@@ -341,7 +335,7 @@ fn neither_side_of_codex_s_server_leaves_anything_behind_when_it_is_killed() {
     let _watch = place.watch();
     place.cards(0);
     // Or a decision made meanwhile is sent once sayso is back.
-    let place = asking();
+    let place = asking(&["codex"]);
     let (_server, watch) = (place.codex_server(&codex), place.watch());
     let mut window = Window::working(&place, "project");
     let items = place.cards(1);
@@ -358,8 +352,7 @@ fn neither_side_of_codex_s_server_leaves_anything_behind_when_it_is_killed() {
 fn the_hook_asks_where_nobody_follows_the_server() {
     let Some(codex) = installed("codex") else { return };
     let begin = |words: &[&str]| {
-        let place = Workplace::connected(shell("true"), &[&["codex"], words].concat());
-        let place = Workplace { model: Model::calling(escalated(&place.path("project"))), ..place };
+        let place = asking(&[&["codex"], words].concat());
         let server = place.codex_server(&codex);
         Window::open(&place).trust(&place);
         (place, server)
@@ -417,7 +410,7 @@ fn the_hook_asks_where_nobody_follows_the_server() {
 fn codex_s_own_window_stays_open_beside_the_card() {
     let Some(codex) = installed("codex") else { return };
     let begin = || {
-        let place = asking();
+        let place = asking(&["codex"]);
         let running = (place.codex_server(&codex), place.watch());
         let mut command = place.at_home(&codex);
         command.env("TERM", "xterm-256color").args(["--remote", "unix://"]);

@@ -73,33 +73,7 @@ fn claude_code_does_what_is_decided() {
 fn claude_code_runs_nothing_where_sayso_cannot_decide() {
     let Some(claude) = installed("claude") else { return };
     for connection in CONNECTIONS {
-        let place = || Workplace::connected(bash("touch ran"), connection);
-        let broken = |config: &str| {
-            let place = place();
-            place.configure(config);
-            place
-        };
-        let replaced = |program: &str| {
-            let place = place();
-            place.replace_sayso("claude/settings.json", program);
-            place
-        };
-        let trials = [
-            (
-                "nobody answers",
-                Workplace::connected(bash("touch ran"), &[connection, &["--patience", "5"]].concat()),
-            ),
-            ("the config is broken", broken("nonsense = [")),
-            ("sayso is missing", replaced("/nowhere/sayso")),
-            ("sayso crashes", replaced("sh -c 'kill -9 $$'")),
-            ("sayso fails", replaced("false")),
-            ("the data folder is a file", {
-                let place = place();
-                std::fs::remove_dir_all(place.path("data")).unwrap();
-                std::fs::write(place.path("data"), "").unwrap();
-                place
-            }),
-        ];
+        let trials = Workplace::failing(|| bash("touch ran"), connection, "claude/settings.json");
         for (what, place) in trials {
             end(place.claude(&claude, &[]));
             assert_eq!(place.ran(), [false, false], "{connection:?}, {what}: {}", place.tool_results());

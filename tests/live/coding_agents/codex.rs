@@ -61,29 +61,7 @@ fn codex_runs_what_is_accepted_and_nothing_else() {
 #[ignore = "needs Codex; .ci/run installs it"]
 fn codex_runs_nothing_where_sayso_cannot_decide() {
     let Some(codex) = installed("codex") else { return };
-    let place = || Workplace::connected(shell("touch ran"), &["codex", "--all"]);
-    let replaced = |program: &str| {
-        let place = place();
-        place.replace_sayso("codex/hooks.json", program);
-        place
-    };
-    let trials: [(&str, Workplace); 6] = [
-        ("nobody answers", Workplace::connected(shell("touch ran"), &["codex", "--all", "--patience", "5"])),
-        ("the config is broken", {
-            let place = place();
-            place.configure("nonsense = [");
-            place
-        }),
-        ("the data folder is a file", {
-            let place = place();
-            std::fs::remove_dir_all(place.path("data")).unwrap();
-            std::fs::write(place.path("data"), "").unwrap();
-            place
-        }),
-        ("sayso is missing", replaced("/nowhere/sayso")),
-        ("sayso crashes", replaced("sh -c 'kill -9 $$'")),
-        ("sayso fails", replaced("false")),
-    ];
+    let trials = Workplace::failing(|| shell("touch ran"), &["codex", "--all"], "codex/hooks.json");
     for (what, place) in trials {
         end(place.codex_exec(&codex));
         assert_eq!(place.ran(), [false, false], "{what}: it ran");
@@ -181,14 +159,15 @@ impl Drop for AppServer {
 }
 
 /// A command for which Codex asks.
-pub(super) fn escalated(place: &Path) -> ToolCall {
+fn escalated(place: &Path) -> ToolCall {
     let command = format!("touch {}", place.join("ran").display());
     let input =
         json!({"cmd": command, "sandbox_permissions": "require_escalated", "justification": "Needed"});
     ToolCall { tool: "exec_command", input }
 }
 
-fn asking(words: &[&str]) -> Workplace {
+/// Where Codex asks about a command.
+pub(super) fn asking(words: &[&str]) -> Workplace {
     let place = Workplace::connected(shell("touch ran"), words);
     let call = escalated(&place.path("project"));
     Workplace { model: super::Model::calling(call), ..place }

@@ -80,6 +80,30 @@ impl Workplace {
         place
     }
 
+    /// Places in which sayso cannot decide, and why; `hooks` is the agent's file that names it.
+    fn failing(call: impl Fn() -> ToolCall, words: &[&str], hooks: &str) -> Vec<(&'static str, Self)> {
+        let broken = |breaks: &dyn Fn(&Self)| {
+            let place = Self::connected(call(), words);
+            breaks(&place);
+            place
+        };
+        let replaced = |program: &str| broken(&|place| place.replace_sayso(hooks, program));
+        vec![
+            ("nobody answers", Self::connected(call(), &[words, &["--patience", "5"]].concat())),
+            ("the config is broken", broken(&|place| place.configure("nonsense = ["))),
+            (
+                "the data folder is a file",
+                broken(&|place| {
+                    std::fs::remove_dir_all(place.path("data")).unwrap();
+                    std::fs::write(place.path("data"), "").unwrap();
+                }),
+            ),
+            ("sayso is missing", replaced("/nowhere/sayso")),
+            ("sayso crashes", replaced("sh -c 'kill -9 $$'")),
+            ("sayso fails", replaced("false")),
+        ]
+    }
+
     fn connect(&self, words: &[&str]) {
         self.sayso(&[&["connect"], words, &["--yes"]].concat());
     }

@@ -2,7 +2,7 @@
 //! and WezTerm cannot be run here; what they are told is tested by its arguments alone (`tools::terminal`).
 
 use super::claude::bash;
-use super::model::Model;
+use super::codex::asking;
 use super::{SAYSO, Workplace, installed, wait_for, wait_until};
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -254,11 +254,6 @@ fn claude_code_s_auto_mode_is_seen_and_asked_about() {
 #[ignore = "needs Codex and tmux; .ci/run installs the former"]
 fn codex_s_window_is_answered_here_or_later_there() {
     let Some(codex) = installed("codex") else { return };
-    let asking = |words: &[&str]| {
-        let place = Workplace::connected(super::codex::shell("true"), words);
-        let call = super::codex::escalated(&place.path("project"));
-        Workplace { model: Model::calling(call), ..place }
-    };
     let place = asking(&["codex"]);
     let Some(tmux) = place.codex_window(&codex) else { return };
     let item = place.card(&tmux);
