@@ -1,6 +1,6 @@
 //! A fake CalDAV server on loopback. It runs in a thread of its own, so that real processes can talk to it.
 
-use super::google::{Moment, kill};
+use super::google::{Moment, kill, serve_in_thread};
 use axum::Router;
 use axum::body::{Body, Bytes};
 use axum::extract::State;
@@ -37,17 +37,7 @@ pub struct Dav {
 impl Dav {
     pub fn start() -> Self {
         let state = Arc::<Mutex<DavState>>::default();
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let router = Router::new().fallback(answer).with_state(state.clone());
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async move {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                axum::serve(listener, router).await.unwrap();
-            });
-        });
+        let address = serve_in_thread(Router::new().fallback(answer).with_state(state.clone()));
         Self { address, state }
     }
 

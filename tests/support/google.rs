@@ -91,6 +91,21 @@ impl World {
     }
 }
 
+/// Serves in a thread of its own, which ends with the process. Returns the address.
+pub fn serve_in_thread(router: Router) -> String {
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.set_nonblocking(true).unwrap();
+    let address = format!("http://{}", listener.local_addr().unwrap());
+    std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        runtime.block_on(async move {
+            let listener = tokio::net::TcpListener::from_std(listener).unwrap();
+            axum::serve(listener, router).await.unwrap();
+        });
+    });
+    address
+}
+
 /// The server. It ends with the process.
 #[derive(Clone)]
 pub struct Google {
@@ -101,17 +116,7 @@ pub struct Google {
 impl Google {
     pub fn start() -> Self {
         let world = Arc::new(Mutex::new(World { refresh: REFRESH.to_owned(), ..World::default() }));
-        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
-        listener.set_nonblocking(true).unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
-        let shared = world.clone();
-        std::thread::spawn(move || {
-            let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-            runtime.block_on(async move {
-                let listener = tokio::net::TcpListener::from_std(listener).unwrap();
-                axum::serve(listener, Router::new().fallback(answer).with_state(shared)).await.unwrap();
-            });
-        });
+        let address = serve_in_thread(Router::new().fallback(answer).with_state(world.clone()));
         Self { address, world }
     }
 
