@@ -113,7 +113,7 @@ async fn d12_of_two_processes_that_decide_one_wins_and_the_other_is_told() {
             accepted,
             "round {round}: the thread heard the winner"
         );
-        for view in home.threads(&inbox).await {
+        for view in inbox.views().await {
             let asked = view.steps.iter().filter(|step| matches!(step.next, NextView::Ask { .. })).count();
             assert_eq!((view.decisions.len(), asked), (PARCELS.len(), 1));
         }

@@ -2,8 +2,7 @@
 
 use crate::support::delivery::DeliveryLog;
 use crate::support::test_inbox::TestInbox;
-use sayso::inbox::{Status, ThreadQuery, ThreadView};
-use sayso::service::Inbox;
+use sayso::inbox::{Status, ThreadView};
 use std::collections::HashSet;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -33,22 +32,12 @@ impl Home {
         TestInbox::builder().in_folder(self.folder.path()).open()
     }
 
-    /// Every thread there is, oldest first.
-    pub async fn threads(&self, inbox: &Inbox) -> Vec<ThreadView> {
-        let query = ThreadQuery { limit: 999, ..Default::default() };
-        let mut views = Vec::new();
-        for line in inbox.threads().list(query).await.unwrap().rows.into_iter().rev() {
-            views.push(inbox.threads().view(line.id).await.unwrap());
-        }
-        views
-    }
-
     /// The steps that are complete, as the ledger names them.
     pub async fn completed(&self) -> HashSet<String> {
         if !self.data().join("sayso.db").exists() {
             return HashSet::new();
         }
-        let views = self.threads(&self.inbox()).await;
+        let views = self.inbox().views().await;
         let name = |view: &ThreadView| {
             let id = view.id.clone();
             view.steps.iter().map(move |step| format!("{id} {} {}", step.n, step.node)).collect::<Vec<_>>()
@@ -59,7 +48,7 @@ impl Home {
     /// The end of the story: every thread done, every parcel delivered exactly once, nothing damaged.
     pub async fn check_end(&self, threads: usize, what: &str) {
         let inbox = self.inbox();
-        let views = self.threads(&inbox).await;
+        let views = inbox.views().await;
         assert_eq!(views.len(), threads, "{what}: nothing is lost");
         let mut expected = Vec::new();
         for view in &views {
@@ -79,10 +68,6 @@ impl Home {
         delivered.sort();
         expected.sort();
         assert_eq!(delivered, expected, "{what}: each parcel once");
-        assert_eq!(
-            inbox.engine().store().audit().verify().unwrap().problems(),
-            Vec::<String>::new(),
-            "{what}"
-        );
+        inbox.assert_intact(what);
     }
 }

@@ -7,7 +7,7 @@ use crate::support::{FakeModel, TestInbox};
 use crate::{report, skipped};
 use sayso::config::{Config, Env};
 use sayso::graph::{Decision, InterruptId};
-use sayso::inbox::{Status, ThreadQuery, ThreadView};
+use sayso::inbox::{Status, ThreadView};
 use sayso::llm::{ModelError, Reply, Request, Scripted};
 use sayso::mail::open_mailbox;
 use sayso::service::Inbox;
@@ -155,19 +155,10 @@ impl Home {
             .any(|line| line.ends_with("> done"))
     }
 
-    async fn views(&self, inbox: &Inbox) -> Vec<ThreadView> {
-        let query = ThreadQuery { limit: 99, ..ThreadQuery::default() };
-        let mut views = Vec::new();
-        for line in inbox.threads().list(query).await.unwrap().rows.into_iter().rev() {
-            views.push(inbox.threads().view(line.id).await.unwrap());
-        }
-        views
-    }
-
     /// The end of the story: everything happened, and happened once.
     async fn check_end(&self, what: &str) {
         let (inbox, _) = open(self.0.path());
-        let views = self.views(&inbox).await;
+        let views = inbox.views().await;
         assert!(views.iter().all(|view| view.status == Status::Done), "{what}: {views:?}");
         let workflows: Vec<&str> = views.iter().map(|view| view.workflow.as_str()).collect();
         let mails: Vec<&ThreadView> = views.iter().filter(|view| view.workflow == "email").collect();
@@ -208,7 +199,7 @@ impl Home {
             assert_eq!(newest.version, 2, "{what}: {name}");
         }
         assert!(store.memory().open_lessons().unwrap().is_empty(), "{what}");
-        assert_eq!(store.audit().verify().unwrap().problems(), Vec::<String>::new(), "{what}");
+        inbox.assert_intact(what);
     }
 }
 

@@ -4,7 +4,7 @@ use crate::report;
 use crate::support::email_inbox::{EmailInbox, calls, done, edit, mail, meet, write};
 use crate::support::test_inbox::respond;
 use sayso::graph::{Decision, ThreadId};
-use sayso::inbox::{Item, Status, ThreadQuery};
+use sayso::inbox::{Item, Status};
 use sayso::llm::Scripted;
 use sayso::text::Visible;
 use serde_json::{Value, json};
@@ -201,8 +201,7 @@ async fn teach(inbox: &EmailInbox, answer: Answer, proposed: &str) {
 }
 
 async fn waiting(inbox: &EmailInbox) -> Vec<ThreadId> {
-    let page = inbox.threads().list(ThreadQuery { limit: 100, ..ThreadQuery::default() }).await.unwrap();
-    let of_memory = page.rows.into_iter().filter(|line| line.workflow == "memory");
+    let of_memory = inbox.lines().await.into_iter().filter(|line| line.workflow == "memory");
     of_memory.filter(|line| line.status == Status::Waiting).map(|line| line.id).collect()
 }
 

@@ -4,8 +4,7 @@ use crate::child::{errand, has_strace, run, say, traced};
 use crate::home::Home;
 use crate::{report, skipped};
 use jiff::{SignedDuration, Timestamp};
-use sayso::app::{Driver, Scope, Until};
-use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status, ThreadQuery};
+use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
 use sayso::service::Inbox;
 use serde_json::json;
 use std::process::Command;
@@ -27,30 +26,23 @@ pub async fn prune(inbox: &Inbox) {
 async fn filled_home() -> (Home, usize) {
     let home = Home::new();
     let inbox = home.inbox();
-    let drive = async || {
-        let mut driver = Driver::take(inbox.engine().clone()).await.unwrap().unwrap();
-        driver.run(&Scope::All, Until::Idle, std::future::pending()).await.unwrap();
-    };
-    let play = async |program| {
-        inbox.threads().start("player".to_owned(), json!({ "program": program })).await.unwrap().thread
-    };
     for n in 0..6 {
         let digest =
             inbox.engine().store().put_blob(format!("bytes {n}").repeat(400).into_bytes()).await.unwrap();
         let hex: String = digest.iter().map(|byte| format!("{byte:02x}")).collect();
-        play(json!([[{"note": hex}], [{"note": "more"}]])).await;
-        play(json!([[{"ask": [{"key": "a"}]}], []])).await;
+        inbox.start_program(json!([[{"note": hex}], [{"note": "more"}]])).await;
+        inbox.start_program(json!([[{"ask": [{"key": "a"}]}], []])).await;
     }
-    drive().await;
+    inbox.drive().await;
     for item in crate::child::open_items(&inbox).await.into_iter().skip(1) {
         let accept = sayso::graph::Decision::Accept;
-        crate::support::test_inbox::decide(&inbox, &item.interrupt().unwrap(), accept).await.unwrap();
+        inbox.decide(&item.interrupt().unwrap(), accept).await.unwrap();
     }
-    drive().await;
-    let threads = inbox.threads().list(ThreadQuery { limit: 99, ..Default::default() }).await.unwrap().rows;
+    inbox.drive().await;
+    let threads = inbox.lines().await;
     let waits = threads.iter().find(|line| line.status == Status::Waiting).unwrap();
     inbox.threads().fork(waits.id.clone(), 0).await.unwrap();
-    drive().await;
+    inbox.drive().await;
     let results = ItemQuery {
         filter: sayso::inbox::Query { kind: Some(ItemKind::Result), ..Default::default() },
         limit: 99,
@@ -64,20 +56,14 @@ async fn filled_home() -> (Home, usize) {
 }
 
 async fn is_whole_and_is_finished(home: &Home, records: usize, what: &str) {
-    assert_eq!(
-        home.inbox().engine().store().audit().verify().unwrap().problems(),
-        Vec::<String>::new(),
-        "{what}"
-    );
-    home.threads(&home.inbox()).await;
+    let inbox = home.inbox();
+    inbox.assert_intact(what);
+    inbox.views().await;
+    drop(inbox);
     assert_eq!(run(errand(home, "prune")), ["done"], "{what}");
     let inbox = home.inbox();
-    assert_eq!(
-        inbox.engine().store().audit().verify().unwrap().problems(),
-        Vec::<String>::new(),
-        "{what}: afterwards"
-    );
-    assert_eq!(home.threads(&inbox).await.len(), records, "{what}");
+    inbox.assert_intact(&format!("{what}: afterwards"));
+    assert_eq!(inbox.lines().await.len(), records, "{what}");
     let blobs =
         inbox.figures().storage().await.unwrap().tables.into_iter().find(|table| table.table == "letting_go");
     assert_eq!(blobs.map_or(0, |table| table.rows), 0, "{what}: nothing is left to let go of");

@@ -10,7 +10,7 @@ use sayso::config::Env;
 use sayso::graph::{Decision, EffectError, EffectTrace, Event, EventKind, InterruptId, ThreadId};
 use sayso::inbox::{
     DecidedBy, DecisionQuery, DecisionRequest, GrantRequest, GrantScope, InboxError, Item, ItemQuery,
-    Outcome, Registry, Spec, Status, ThreadQuery, ThreadView,
+    Outcome, Registry, Spec, Status, ThreadLine, ThreadQuery, ThreadView,
 };
 use sayso::service::Inbox;
 use sayso::store::{Arrival, Clock, HandedIn, Store, StoreError};
@@ -496,6 +496,28 @@ impl TestInbox {
             .threads()
             .deliver(Arrival { thread: thread.clone(), event, updates, entry, queued: None })
             .await
+    }
+
+    /// Every thread there is, newest first.
+    pub async fn lines(&self) -> Vec<ThreadLine> {
+        let query = ThreadQuery { limit: 9999, ..ThreadQuery::default() };
+        self.threads().list(query).await.unwrap().rows
+    }
+
+    /// The same as whole threads, oldest first.
+    pub async fn views(&self) -> Vec<ThreadView> {
+        let mut views = Vec::new();
+        for line in self.lines().await.into_iter().rev() {
+            views.push(self.view(&line.id).await);
+        }
+        views
+    }
+
+    /// Nothing in the database is damaged.
+    #[track_caller]
+    pub fn assert_intact(&self, what: &str) {
+        let problems = self.store().audit().verify().unwrap().problems();
+        assert!(problems.is_empty(), "{what}: {problems:?}");
     }
 
     /// News with the warning `new_mail`.

@@ -10,7 +10,7 @@ use ratatui::backend::TestBackend;
 use ratatui::buffer::Buffer;
 use sayso::app::{Driver, Scope, Until};
 use sayso::graph::{Decision, InterruptId, ThreadId};
-use sayso::inbox::{DecisionView, GrantLine, MemoryView, Status, ThreadQuery, TraceView};
+use sayso::inbox::{DecisionView, GrantLine, MemoryView, Status, TraceView};
 use sayso::service::{Inbox, NewRequest};
 use sayso::store::MemoryCause;
 use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
@@ -247,9 +247,8 @@ impl TestScreen {
     /// Everything that was ever decided.
     pub fn decisions(&self) -> Vec<DecisionView> {
         self.runtime.block_on(async {
-            let query = ThreadQuery { limit: 1000, ..ThreadQuery::default() };
             let mut all = Vec::new();
-            for line in self.inbox.threads().list(query).await.unwrap().rows {
+            for line in self.inbox.lines().await {
                 all.extend(self.inbox.threads().answers(line.id).await.unwrap());
             }
             all

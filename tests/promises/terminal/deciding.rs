@@ -3,7 +3,6 @@
 use crate::process::filled;
 use crate::pty::Pty;
 use crate::support::samples;
-use sayso::inbox::ThreadQuery;
 use std::path::Path;
 use std::time::Duration;
 
@@ -14,8 +13,7 @@ fn decided(folder: &Path) -> Vec<(String, bool)> {
     let inbox = samples::inbox(folder, HELD).open();
     runtime.block_on(async {
         let mut all = Vec::new();
-        for line in inbox.threads().list(ThreadQuery { limit: 100, ..Default::default() }).await.unwrap().rows
-        {
+        for line in inbox.lines().await {
             all.extend(inbox.threads().answers(line.id).await.unwrap());
         }
         all.into_iter().map(|decision| (decision.r#type, decision.undone_at.is_some())).collect()

@@ -3,7 +3,6 @@
 use crate::process::fill;
 use crate::pty::Pty;
 use crate::support::samples;
-use sayso::inbox::ThreadQuery;
 use std::time::Duration;
 
 #[test]
@@ -65,7 +64,6 @@ fn past_threads_are_searched_turned_forked_and_written_out() {
     pty.send("Q");
     pty.wait("SCREEN ENDED WELL");
     let inbox = samples::inbox(folder.path(), Duration::ZERO).open();
-    let query = ThreadQuery { limit: 100, ..ThreadQuery::default() };
-    let threads = runtime.block_on(inbox.threads().list(query)).unwrap().rows;
+    let threads = runtime.block_on(inbox.lines());
     assert_eq!(threads.iter().filter(|line| line.forked_from.is_some()).count(), 1);
 }
