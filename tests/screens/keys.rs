@@ -4,9 +4,10 @@ use crate::support::test_screen::TestScreen;
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::DecisionRequest;
-use sayso::tui::{Cmd, Focus, Keymap, Mouse, Msg, Tab};
+use sayso::tui::{Cmd, Focus, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 const SIZE: (u16, u16) = (120, 32);
 
@@ -62,6 +63,14 @@ fn how_a_decision_ended_and_what_was_learned_is_said() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("j").press("a").goes_on().says("Accepted: “Lunch on Thursday?”");
     screen.remember().tell(Msg::Changed).says("Learned: Prefers short replies.…");
+}
+
+/// That it never decides is row I14 of the catalogue; this is what it says.
+#[test]
+fn a_key_meant_for_the_card_before_says_so() {
+    let mut screen = TestScreen::full(SIZE);
+    screen.press("a").key(Key::plain('i'), Duration::from_millis(150), false);
+    screen.decided(1).says("Ignored: typed before the card was shown");
 }
 
 /// Nothing opens, nothing is decided, and the line at the bottom says why.
