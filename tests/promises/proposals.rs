@@ -77,34 +77,34 @@ async fn i04_strangers_blind_copies_and_look_alikes_are_flagged() {
 
 #[tokio::test]
 async fn i09_arguments_changed_in_the_database_are_not_carried_out() {
-    let inbox = EmailInbox::new("respond", [calls([write()])]);
-    let thread = inbox.receive_mail().await;
-    let id = inbox.open_question(&thread).await;
     // What was asked stands in the log, packed; whatever bytes are put in its place are not what it was chained with.
     let forged = format!("{:?}", json!({"to": ["eve@client.example"]}));
     let changes: [(&str, &str); 4] = [
         ("body = ?2", &forged),
-        (
-            "body = CAST(replace(CAST(body AS TEXT), 'bob', 'eve') AS BLOB), kind = kind || substr(?2, 1, 0)",
-            "",
-        ),
-        ("body = NULL, sum = ?2", ""),
+        ("body = CAST(replace(CAST(body AS TEXT), 'bob', ?2) AS BLOB)", "eve"),
+        ("body = NULL, sum = zeroblob(32 + length(?2))", ""),
         ("at = at + 1 + length(?2)", ""),
     ];
-    let sql = inbox.sql();
-    let entry = "(SELECT seq FROM interrupts WHERE id = ?1)";
-    sql.execute_batch("CREATE TABLE kept AS SELECT * FROM log").unwrap();
-    let trials = changes.len();
     for (change, text) in changes {
-        let change = format!("UPDATE log SET {change} WHERE seq = {entry}");
-        if sql.execute(&change, [id.as_str(), text]).is_err() {
-            continue;
+        for approved_first in [false, true] {
+            let inbox = EmailInbox::new("respond", [calls([write()])]);
+            let thread = inbox.receive_mail().await;
+            let id = inbox.open_question(&thread).await;
+            if approved_first {
+                inbox.decide(&id, Decision::Accept).await.unwrap();
+            }
+            let change =
+                format!("UPDATE log SET {change} WHERE seq = (SELECT seq FROM interrupts WHERE id = ?1)");
+            assert_eq!(inbox.sql().execute(&change, [id.as_str(), text]).unwrap(), 1);
+            if !approved_first {
+                let _ = inbox.decide(&id, Decision::Accept).await;
+            }
+            inbox.drive().await;
+            assert!(inbox.sent().is_empty(), "{change}");
+            assert!(!inbox.store().audit().verify().unwrap().damaged.is_empty(), "{change}");
         }
-        assert!(inbox.decide(&id, Decision::Accept).await.is_err(), "{change}");
-        sql.execute_batch("DELETE FROM log; INSERT INTO log SELECT * FROM kept").unwrap();
     }
-    assert!(inbox.sent().is_empty());
-    report("I09", "arguments changed in the database after display", trials);
+    report("I09", "arguments changed in the database, before and after the answer", 2 * changes.len());
 }
 
 #[tokio::test]

@@ -134,7 +134,7 @@ impl Action {
                 Tab::Inbox if model.shows_history() => when(!model.inbox.history.list.rows.is_empty(), ""),
                 Tab::Inbox => when(!model.inbox.list.is_empty(), ""),
                 Tab::Activity => Ok(()),
-                Tab::Threads => when(!model.threads.rows.is_empty(), ""),
+                Tab::Threads => when(!model.threads.rows.is_empty(), "No thread is listed here"),
                 Tab::Memory => when(!model.memory.list.rows.is_empty(), ""),
             },
             Action::MarkSame if model.shows_history() => {
