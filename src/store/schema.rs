@@ -270,7 +270,7 @@ CREATE TABLE cursors (
     cursor  TEXT NOT NULL
 ) STRICT;
 
--- People the user wrote to, noted, or had mail from before sayso first looked. Everybody else is a first contact.
+-- People the user wrote to, accepted mail from, or had mail from before sayso first looked. Everybody else is a first contact.
 CREATE TABLE contacts (
     address  TEXT PRIMARY KEY,
     sent_at  INTEGER            -- when they were last written to, if ever

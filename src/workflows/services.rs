@@ -176,7 +176,7 @@ pub trait Records: Send + Sync {
     /// The newest mails of a sender, one line each: the subject and the outcome.
     fn mails_from(&self, sender: &str) -> Result<Vec<String>, NodeError>;
 
-    /// Whether the person wrote to this address, noted its mail, or had mail from it before sayso looked.
+    /// Whether the person wrote to this address, accepted its mail, or had mail from it before sayso looked.
     fn is_known(&self, address: &str) -> Result<bool, NodeError>;
     /// Whether sayso has watched this account for less than a day.
     fn is_first_day(&self, account: &str) -> Result<bool, NodeError>;
@@ -184,7 +184,7 @@ pub trait Records: Send + Sync {
     fn address_by_name(&self, name: &str) -> Result<Option<String>, NodeError>;
     /// What is known about the server that checks senders for an account.
     fn receiver(&self, account: &str) -> Result<Option<Receiver>, NodeError>;
-    /// Remembers that the person noted a mail from this address. This makes nobody trusted.
+    /// Remembers that the person accepted a mail from this address. This makes nobody trusted.
     fn record_noted_sender<'a>(&'a self, address: &'a str) -> ServiceFuture<'a, ()>;
     /// Addresses the person wrote to, for spotting look-alikes: at most a few thousand, newest first. Writing to the
     /// person makes nobody trusted.
@@ -212,7 +212,7 @@ pub trait Records: Send + Sync {
     ) -> ServiceFuture<'a, ()>;
     /// Where the mailbox keeps a mail now, by its identity; it may have been moved since it arrived.
     fn place_of(&self, identity: &str) -> Result<Option<String>, NodeError>;
-    /// Records that the thread's mails are handled, and how (`replied`, `noted`, `ignored`, `elsewhere` …).
+    /// Records that the thread's mails are handled, and how (`replied`, `accepted`, `ignored`, `elsewhere` …).
     fn record_handled<'a>(&'a self, step: &'a StepContext, outcome: &'a str) -> ServiceFuture<'a, ()>;
 
     /// Whether a grant allows a program's call without asking.

@@ -38,9 +38,9 @@ pub enum Risk {
     RecipientOutside { address: String },
     /// Somebody would get the mail without the others seeing it.
     BccAdded { address: String },
-    /// Mail from somebody the user has neither answered nor noted.
+    /// Mail from somebody the user has neither answered nor accepted mail from.
     NewSender { address: String },
-    /// Mail to somebody the user has neither written to nor noted.
+    /// Mail to somebody the user has neither written to nor accepted mail from.
     NewRecipient { address: String },
     /// A domain that looks like one the user knows but is not.
     LookAlike {
@@ -258,7 +258,7 @@ fn odd_header(oddity: &Oddity) -> String {
 
 /// The people the user knows.
 pub struct RiskContext<'a> {
-    /// Whether the user wrote to this bare address, noted its mail, or had it in the mailbox from the beginning.
+    /// Whether the user wrote to this bare address, accepted its mail, or had it in the mailbox from the beginning.
     pub is_known: &'a dyn Fn(&str) -> bool,
     /// Whether the mailbox is new here, so that nearly every sender is.
     pub first_day: bool,

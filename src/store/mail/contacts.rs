@@ -1,11 +1,12 @@
-//! The people the user knows: those they wrote to or noted, and those who wrote to them before sayso first looked.
+//! The people the user knows: those they wrote to or accepted mail from, and those who wrote to them before sayso first
+//! looked.
 
 use crate::store::{Mail, StoreError};
 use crate::text::words::alphanumeric_words;
 use rusqlite::{OptionalExtension, params};
 
 impl Mail<'_> {
-    /// Whether the user wrote to this address, noted its mail, or had mail from it before sayso first looked. Mail that
+    /// Whether the user wrote to this address, accepted its mail, or had mail from it before sayso first looked. Mail that
     /// came later and was not dealt with makes nobody known.
     pub fn knows(self, address: &str) -> Result<bool, StoreError> {
         let address = address.to_lowercase();
@@ -25,7 +26,7 @@ impl Mail<'_> {
         })
     }
 
-    /// Remembers people who wrote to the user before sayso first looked, or whose mail was noted.
+    /// Remembers people who wrote to the user before sayso first looked, or whose mail was accepted.
     pub async fn remember_senders(self, addresses: Vec<String>) -> Result<(), StoreError> {
         self.0
             .write(move |db| {
