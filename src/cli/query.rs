@@ -6,7 +6,7 @@ use crate::inbox::{Place, Query};
 
 #[derive(Debug, clap::Args)]
 pub(super) struct QueryWords {
-    /// Only what matches: words, and terms such as from:ines kind:approval workflow:email is:sent older:2d newer:4h
+    /// Only what matches: words, and terms such as from:ines kind:approval workflow:email older:2d newer:4h
     #[arg(value_name = "QUERY")]
     words: Vec<String>,
 }

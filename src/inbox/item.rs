@@ -5,6 +5,9 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 
+/// The workflow that programs ask through.
+pub const PROGRAM_WORKFLOW: &str = "request";
+
 /// The prefix of actions that programs ask about.
 pub const PROGRAM_ACTIONS: &str = "request/";
 

@@ -44,7 +44,9 @@ pub use grant::{
     OUTPUT_FILES, POLICY_GRANT, PUT_AWAY,
 };
 pub use history::{AnswerKind, DecisionEnd, DecisionLine, DecisionLinks, LessonLink};
-pub use item::{Edited, Item, ItemKind, PROGRAM_ACTIONS, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key};
+pub use item::{
+    Edited, Item, ItemKind, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, STOP_WORDS, UNNAMED_PROGRAM, unsent_edit_key,
+};
 pub use line::{Glance, ItemLine, ItemStatus, LineQuery, UndoableBatch};
 pub use mail::{MailLine, MailQuery, SourceLine};
 pub use memory::{LEARNING_WORKFLOW, MemoryCause, MemoryLine, MemoryVersion, MemoryView};

@@ -241,7 +241,10 @@ impl Query {
     /// that was "not sent" was not sent.
     pub fn takes_end(&self, end: Option<DecisionEnd>, outcome: &str) -> bool {
         let Some(word) = &self.outcome else { return true };
-        let begins = |part: &str| part.to_lowercase().split(' ').next() == Some(word);
+        let begins = |part: &str| {
+            let part = part.to_lowercase();
+            part.strip_prefix(word.as_str()).is_some_and(|rest| rest.is_empty() || rest.starts_with(' '))
+        };
         end.is_some_and(|end| end.word() == word) || outcome.split(", ").any(begins)
     }
 }
@@ -336,6 +339,7 @@ mod tests {
                 .unwrap()
                 .takes_end(Some(DecisionEnd::Failed), outcome)
         };
+        assert!(takes("\"saved as a draft\"", "saved as a draft"));
         assert!(takes("sent", "sent") && takes("sent", "retried, Sent to Ann") && takes("failed", "broken"));
         assert!(!takes("sent", "not sent") && !takes("done", "not done"));
     }

@@ -1,6 +1,6 @@
 //! The page of the Activity tab, which `sayso activity` prints too.
 
-use super::action_words;
+use super::name_words;
 use crate::inbox::{
     Activity, Block, DayBars, DayLine, GrantLine, Overview, SkippedCount, SourceLine, Storage,
 };
@@ -32,10 +32,11 @@ impl ActivityPage<'_> {
         let mut blocks =
             vec![Block::Fields(self.overview.map(|now| self.situation(now)).unwrap_or_default())];
         let zone = self.now.time_zone();
-        if !self.grants.is_empty() {
-            let allowed = self.grants.iter().filter(|grant| grant.in_force);
-            let fields = allowed.map(|grant| field(&action_words(&grant.tool), reach(grant, zone)));
-            blocks.extend([heading("Allowed without asking"), Block::Fields(fields.collect())]);
+        let allowed = self.grants.iter().filter(|grant| grant.in_force);
+        let allowed =
+            allowed.map(|grant| field(&name_words(&grant.tool), reach(grant, zone))).collect::<Vec<_>>();
+        if !allowed.is_empty() {
+            blocks.extend([heading("Allowed without asking"), Block::Fields(allowed)]);
         }
         blocks.extend([heading("Mailboxes and servers"), self.mailboxes()]);
         if let Some(activity) = self.activity {

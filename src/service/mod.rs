@@ -47,7 +47,7 @@ pub use crate::mail::Destination;
 pub use crate::workflows::email::defaults::describe as profile_words;
 pub use crate::workflows::request::{Report, is_warned_about};
 
-pub use crate::workflows::words as action_words;
+pub use crate::workflows::{action_words, name_words};
 
 use crate::driver::Engine;
 use crate::inbox::InboxError;

@@ -334,6 +334,9 @@ impl<'a> Requests<'a> {
         };
         let abandoned = (stored.line.status == Status::Abandoned).then_some(Ending::Ignore);
         let ending = state.given.as_ref().map(|given| given.ending()).or(abandoned);
+        if ending.is_some() {
+            self.0.store().threads().verify(&thread)?;
+        }
         let (by, at) = match ending {
             None => (None, None),
             Some(Ending::Expired | Ending::Withdrawn) => (None, Some(stored.line.updated_at)),

@@ -85,7 +85,7 @@ impl Inbox {
 
 fn trouble(item: &Item) -> Vec<(Visible, Visible)> {
     let mut fields = vec![
-        (Visible::line("trouble"), Visible::line(&action_words(&item.action))),
+        (Visible::line("trouble"), Visible::line(&action_words(&item.workflow, &item.action))),
         (Visible::line("because"), Visible::new(&item.gist)),
     ];
     for name in ["node", "effect"] {

@@ -5,7 +5,7 @@
 //!
 //! Promises: a confirmed write is on disk (WAL, `synchronous=FULL`). Writes that wait for the same fsync share it. A
 //! write based on something another one changed is refused, not merged. The log is chained and other important rows
-//! carry a digest, so damage is reported when it is read and never passed on. Others learn *that* something changed,
+//! carry a digest: nothing leaves because of damage, and `sayso doctor` names it. Others learn *that* something changed,
 //! never what: they read.
 //!
 //! Not here: the meaning of states and updates (they are JSON text), how mail is parsed, and any decision about what to

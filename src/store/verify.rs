@@ -86,7 +86,7 @@ fn before_driving(db: &Connection) -> Result<(), StoreError> {
         }
         let recent = match recent::Recent::verified(db, &row) {
             Err(StoreError::Damaged(problem)) => {
-                tracing::error!(thread = %row.id, %problem, "a thread is left alone");
+                tracing::error!(thread = %row.id, %problem, "a thread is damaged: nothing leaves because of it");
                 continue;
             }
             read => read?,

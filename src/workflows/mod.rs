@@ -29,7 +29,7 @@ pub use mail_cache::MailCache;
 pub use services::{
     Accounts, CallRecord, GrantCheck, GrantQuery, Lesson, Models, Picked, Profile, Records, Services,
 };
-pub use words::words;
+pub use words::{action_words, name_words};
 pub use written_text::{WrittenText, ask_for_text, written_text};
 
 use crate::inbox::{Registry, Spec, WorkflowVerb};

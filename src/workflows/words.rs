@@ -15,8 +15,13 @@ const WORDS: &[Words] = &[
     sheet::WORDS,
 ];
 
+/// What people read for what a question of this workflow is about. A server's tool keeps the name it has there.
+pub fn action_words(workflow: &str, action: &str) -> String {
+    if workflow.contains('/') { action.to_owned() } else { name_words(action) }
+}
+
 /// What people read for a name. A program's tool keeps the name its program gave it.
-pub fn words(name: &str) -> String {
+pub fn name_words(name: &str) -> String {
     if let Some(tool) = name.strip_prefix(PROGRAM_ACTIONS) {
         return tool.to_owned();
     }
@@ -42,8 +47,9 @@ mod tests {
             ("request/mcp__x__y", "mcp__x__y"),
             ("step_limit", "step limit"),
         ] {
-            assert_eq!(words(name), expected);
+            assert_eq!(name_words(name), expected);
         }
+        assert_eq!(action_words("work/agent", "send"), "send");
     }
 
     #[test]

@@ -187,7 +187,7 @@ fn takes(tool: &Value) -> String {
 pub(super) fn told_result(answer: &RequestAnswer) -> Value {
     let words = match answer.r#type {
         None => "It is in the person's inbox. Go on; there is nothing to wait for.",
-        Some(Ending::Accept) => "The person has noted it.",
+        Some(Ending::Accept) => "The person has accepted it.",
         Some(Ending::Ignore) => "The person has ignored it.",
         Some(Ending::Edit | Ending::Respond | Ending::Expired | Ending::Withdrawn) => {
             return answer_result(answer);

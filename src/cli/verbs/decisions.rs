@@ -13,7 +13,7 @@ use crate::inbox::{DecidedBy, DecisionLine, DecisionQuery, Place};
 #[command(after_help = "Here a query also takes answer:, the word for what was pressed.\n\nExamples:\n  \
     sayso decisions newer:7d\n  \
     sayso decisions from:ines answer:edit\n  \
-    sayso decisions \"claude code\" is:refused newer:2026-11-01\n  \
+    sayso decisions claude is:refused newer:2026-11-01\n  \
     sayso decisions is:failed --json")]
 pub(in crate::cli) struct Args {
     #[command(flatten)]

@@ -5,7 +5,7 @@ use crate::cli::failure::{Exit, Failure};
 use crate::cli::output::{Answer, Format};
 use crate::cli::table::{cut, full, right, table};
 use crate::inbox::GrantLine;
-use crate::service::action_words;
+use crate::service::name_words;
 
 /// List what may be done without asking, and end it
 #[derive(Debug, clap::Args)]
@@ -61,7 +61,7 @@ fn listed(format: &Format, lines: &[GrantLine]) -> String {
             line.id.clone(),
             state(format, line),
             used,
-            action_words(&line.tool),
+            name_words(&line.tool),
             line.origin.clone(),
             line.scope.clone(),
         ]

@@ -52,6 +52,9 @@ impl Args {
         if query.is_snoozed() && query.filter.kind == Some(ItemKind::Result) {
             return Err(Failure::usage("results are not snoozed; leave is:snoozed or kind:result out"));
         }
+        if query.filter.flags.contains(&Flag::Held) {
+            return Err(Failure::usage("nothing open is held; `sayso decisions is:held` lists what is"));
+        }
         look_at_servers(&folder).await;
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
         let (items, dated): (Vec<Item>, Vec<Timestamp>) = if folder.format.is_json() {
@@ -105,7 +108,7 @@ fn text(
             [
                 item.id.clone(),
                 item.kind.word().to_owned(),
-                action_words(&item.action),
+                action_words(&item.workflow, &item.action),
                 item.source.clone().unwrap_or_else(|| item.workflow.clone()),
                 format.age(*dated),
                 format!(

@@ -55,7 +55,7 @@ impl Args {
         };
         folder.inbox().requests().close_expired().await?;
         let driven = drive_until(&folder, &Scope::All, Until::Idle, self.timeout, on_other_driver).await?;
-        driven.ensure_in_time("`sayso status` tells what is left")?;
+        driven.ensure_in_time("`sayso activity` tells what is left")?;
         let report = report(&folder, driven.report.threads).await?;
         folder.format.answer(&report, |_| text(&report))
     }

@@ -7,7 +7,7 @@ use crate::cli::ids::{Target, target};
 use crate::cli::output::{Answer, Format};
 use crate::cli::values::Lines;
 use crate::inbox::{DecisionView, EffectView, NextView, StepView, ThreadView, TraceView};
-use crate::service::action_words;
+use crate::service::name_words;
 use crate::text::duration;
 
 /// Show a card, or a whole thread: what happened, who decided, what was done
@@ -111,7 +111,7 @@ fn decisions(lines: &mut Lines, format: &Format, decisions: &[DecisionView]) {
         let (at, id) = (format.time(decision.at), &decision.interrupt);
         let undone = decision.undone_at.map(|at| format!(", taken back {}", format.time(at)));
         let what =
-            format!("{} of {}, by {}", decision.r#type, action_words(&decision.action), decision.by.words());
+            format!("{} of {}, by {}", decision.r#type, name_words(&decision.action), decision.by.words());
         lines.line(2, &format!("{at}  {id} {what}{}", undone.unwrap_or_default()));
         lines.field(4, "proposed", &decision.proposed);
         if !decision.args.is_null() {
@@ -129,7 +129,7 @@ fn effects(lines: &mut Lines, format: &Format, effects: &[EffectView]) {
     }
     lines.heading("Effects");
     for effect in effects {
-        let (at, name) = (format.time(effect.at), action_words(&effect.name));
+        let (at, name) = (format.time(effect.at), name_words(&effect.name));
         lines.line(2, &format!("{at}  {name} (step {}): {}", effect.step, effect.state));
         if !effect.outcome.is_null() {
             lines.value(4, &effect.outcome);

@@ -56,7 +56,7 @@ fn text(format: &Format, item: &Item, warned: bool) -> String {
         "{} · {} · {} · thread {} ({}){from} · {} ago\n",
         item.id,
         item.kind.word(),
-        action_words(&item.action),
+        action_words(&item.workflow, &item.action),
         item.thread,
         item.workflow,
         format.age(item.created_at)

@@ -386,6 +386,13 @@ pub(in crate::store) fn entry(db: &Connection, seq: i64) -> Result<Entry, StoreE
     }
 }
 
+/// The same, checked against its digest and the entry before it.
+pub(in crate::store) fn verified_entry(db: &Connection, seq: i64) -> Result<Entry, StoreError> {
+    let entry = entry(db, seq)?;
+    entry.verify(chain_before(db, seq)?)?;
+    Ok(entry)
+}
+
 /// The steps of an entry; `neighbors` are entries read together with it, oldest first.
 pub(in crate::store) fn unpack_steps(
     db: &Connection,
@@ -427,7 +434,7 @@ pub(in crate::store) fn follow(
 }
 
 /// The chain value of the entry before this one in the log.
-fn chain_before(db: &Connection, seq: i64) -> Result<Option<Checksum>, StoreError> {
+pub(in crate::store) fn chain_before(db: &Connection, seq: i64) -> Result<Option<Checksum>, StoreError> {
     let mut statement = db.prepare_cached("SELECT chain FROM log WHERE seq = ? - 1")?;
     let unreadable =
         |_| StoreError::Damaged(format!("entry {} of the log is not as it was written", seq - 1));

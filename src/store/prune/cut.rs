@@ -86,7 +86,7 @@ pub(in crate::store) fn thread(
         .execute([row.seq])?;
     let (rows, bytes) = bodies(db, &row)?;
     pruning.take("log", rows, bytes);
-    for entry in log::stream(db, row.seq, row.seq)? {
+    for entry in log::verified_stream(db, row.seq, row.seq)? {
         if entry.kind.can_be_pruned() && entry.body.is_some() {
             db.prepare_cached("UPDATE log SET body = NULL, steps = NULL, sum = ?2 WHERE seq = ?1")?
                 .execute(params![entry.seq, entry.sum()])?;

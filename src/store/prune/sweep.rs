@@ -120,6 +120,8 @@ fn unreferenced(
         }
         let stream: i64 = row.get(1)?;
         let entry = Entry::read(db, row, &mut bodies)?;
+        // A digest that was changed must not cost a blob.
+        entry.verify(log::chain_before(db, entry.seq)?)?;
         if gone.contains(&stream) && entry.kind.can_be_pruned() {
             continue;
         }

@@ -50,7 +50,7 @@ fn index_batch(db: &Connection) -> Result<(), StoreError> {
     while let Some(row) = rows.next()? {
         count += 1;
         last = row.get(0)?;
-        // Damage is reported when the thread itself is read.
+        // `sayso doctor` names damage.
         let Ok(entry) = Entry::read(db, row, &mut log::BodyCache::default()) else { continue };
         let mut text = match entry.kind {
             EntryKind::Started => {
@@ -184,7 +184,7 @@ pub(in crate::store) fn snippet(
     words: &str,
 ) -> Result<Option<String>, StoreError> {
     let Some(step) = hit.step else { return Ok(None) };
-    // Damage is reported when the thread itself is read.
+    // `sayso doctor` names damage.
     let Ok(entry) = log::entry(db, step) else { return Ok(None) };
     let mut text = String::new();
     for step in steps_in(db, &entry, &[]).unwrap_or_default() {

@@ -1,9 +1,9 @@
 //! Everything a driver needs to drive a thread by one step, read at one moment.
 
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
-use crate::inbox::{DecidedBy, NextView, PROGRAM_ACTIONS, Status};
-use crate::store::log::{self, EntryKind, Stepped};
-use crate::store::record::recent::{LastStep, Recent, is_news};
+use crate::inbox::{DecidedBy, NextView, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
+use crate::store::log::{self, EntryKind, Started, Stepped};
+use crate::store::record::recent::{LastStep, Question, Recent, is_news};
 use crate::store::record::steps::steps_since;
 use crate::store::record::{calls, snapshots};
 use crate::store::rows::{Awaits, ThreadRow, damaged};
@@ -165,6 +165,15 @@ impl Threads<'_> {
         })
     }
 
+    /// Checks everything that happened to a thread, for whoever is told how it ended.
+    pub fn verify(self, thread: &ThreadId) -> Result<(), StoreError> {
+        self.0.read(|db| {
+            let row = ThreadRow::find(db, thread)?;
+            check_beginning(db, &row)?;
+            log::verified_stream(db, row.seq, row.seq).map(|_| ())
+        })
+    }
+
     /// Shows a thread as running because its node takes a while. It does not change the version that a running node
     /// depends on.
     pub fn mark_running(self, thread: ThreadId, version: i64) {
@@ -198,7 +207,9 @@ fn run(
     row.refuse_pruned()?;
     let mut recent = Recent::read(db, &row)?;
     // A program is told what was answered, and does it: that leaves.
-    if recent.questions.iter().any(|question| question.asked.action.starts_with(PROGRAM_ACTIONS)) {
+    let programs = |question: &Question| question.asked.action.starts_with(PROGRAM_ACTIONS);
+    if row.workflow == PROGRAM_WORKFLOW || recent.questions.iter().any(programs) {
+        check_beginning(db, &row)?;
         recent = Recent::verified(db, &row)?;
     }
     let (answers, granted) = answers(db, &row, &recent, now)?;
@@ -294,6 +305,20 @@ fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), Sto
         return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
     }
     Ok(())
+}
+
+/// Checks that the row agrees with the thread's first log entry, which is checked.
+pub(in crate::store) fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    let started: Started = log::verified_entry(db, row.seq)?.parse_body()?;
+    let parent = started.parent.map(|parent| (parent.thread, parent.step));
+    let listed = row.parent.zip(row.parent_step);
+    let origin = started.origin.map(|origin| (origin.thread, origin.step));
+    let same = started.id == row.id
+        && started.workflow == row.workflow
+        && started.key == row.child_key
+        && parent == listed
+        && origin == row.origin.zip(row.origin_step);
+    if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
 }
 
 /// The results of the children a thread waits for, in the order it started them, each read from the child's log.

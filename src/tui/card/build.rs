@@ -4,7 +4,7 @@ use super::doc::{Doc, Piece, PieceKind, Source};
 use super::highlight::{Language, highlight};
 use crate::graph::Warning;
 use crate::inbox::{AnswerKind, Block, Card, DecisionView, Item, Span};
-use crate::service::action_words;
+use crate::service::name_words;
 use crate::text::{Markdown, Visible, width};
 use crate::tui::words;
 use std::ops::Range;
@@ -352,7 +352,7 @@ fn describe_answer(answer: &DecisionView) -> String {
     match answer.action.as_str() {
         // Every mail that is shown asks with this.
         "notify" => how.to_owned(),
-        action => format!("{how} · {}", action_words(action)),
+        action => format!("{how} · {}", name_words(action)),
     }
 }
 

@@ -99,7 +99,7 @@ pub fn why_marks_apart(model: &Model) -> Option<String> {
 fn why_apart<'a>(rows: impl Iterator<Item = &'a Row>) -> Option<String> {
     let mut kinds: Vec<(ItemKind, Vec<String>)> = Vec::new();
     for row in rows {
-        let action = action_words(&row.action);
+        let action = action_words(&row.workflow, &row.action);
         match kinds.iter_mut().find(|(kind, _)| *kind == row.kind) {
             Some((_, actions)) if actions.contains(&action) => {}
             Some((_, actions)) => actions.push(action),

@@ -30,7 +30,7 @@ pub use report::Report;
 pub use state::{Request, RequestInput, RequestOutcome, Session, Way};
 
 /// The name threads are started with.
-pub const NAME: &str = "request";
+pub const NAME: &str = crate::inbox::PROGRAM_WORKFLOW;
 
 /// The workflow with its services.
 pub fn spec(services: Arc<Services>) -> Result<Spec, BuildError> {

@@ -322,6 +322,22 @@ async fn what_was_changed_in_the_log_does_not_leave() {
     }
 }
 
+/// The same for what was changed after it was answered.
+#[tokio::test]
+async fn an_answer_that_was_changed_is_not_told() {
+    for kind in ["started", "asked", "decided", "stepped"] {
+        let inbox = TestInbox::builder().settings(eager()).with_model(FakeModel::default()).open();
+        let input = json!({"source": "claude", "title": "$ ls", "action": "Bash", "args": {"command": "ls"}});
+        let thread = inbox.requests().ask(NewRequest { input, key: None }).await.unwrap().thread;
+        inbox.accept(&thread).await;
+        inbox.drive().await;
+        assert!(inbox.requests().answer_in(&thread).await.unwrap().r#type.is_some());
+        inbox.sql().execute("UPDATE log SET at = at + 1 WHERE kind = ?", [kind]).unwrap();
+        let error = inbox.requests().answer_in(&thread).await.unwrap_err().to_string();
+        assert!(error.contains("not as it was written"), "{kind}: {error}");
+    }
+}
+
 /// Two that start a thread under one key at once: one is there, the other is told.
 #[tokio::test]
 async fn a_second_thread_of_a_key_is_refused() {

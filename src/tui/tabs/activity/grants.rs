@@ -1,7 +1,7 @@
 //! What is allowed without asking: revoking takes one key, restoring needs a `y`.
 
 use crate::inbox::{GrantLine, POLICY_GRANT};
-use crate::service::action_words;
+use crate::service::name_words;
 use crate::tui::card::Doc;
 use crate::tui::key_guard;
 use crate::tui::layers::{Confirm, OnConfirm};
@@ -51,7 +51,7 @@ pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
         return vec![Cmd::Revoke(grant.id)];
     }
     model.push(Confirm::new(
-        format!("Allow {} again?", action_words(&grant.tool)),
+        format!("Allow {} again?", name_words(&grant.tool)),
         format!("It runs without asking: {}.", grant.scope),
         Doc::default(),
         OnConfirm::Do(Cmd::Restore(grant.id)),
@@ -63,7 +63,7 @@ pub fn revoked(model: &mut Model, result: InboxResult<GrantLine>) -> Vec<Cmd> {
     match result {
         Ok(grant) => {
             let word = if grant.in_force { "Allowed again" } else { "Revoked" };
-            model.say(format!("{word}: {}, {}", action_words(&grant.tool), grant.scope));
+            model.say(format!("{word}: {}, {}", name_words(&grant.tool), grant.scope));
         }
         Err(failure) => model.fail(failure.text),
     }

@@ -2,7 +2,7 @@
 
 use super::{ActivityRow, Section};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
-use crate::service::{ActivityPage, action_words};
+use crate::service::{ActivityPage, name_words};
 use crate::text::{Visible, count_noun, pad, short_count};
 use crate::tui::card::Doc;
 use crate::tui::draw::{self, Sheet};
@@ -106,7 +106,7 @@ fn overview(model: &Model) -> Doc {
         grants: &[],
         sources: &model.sources,
         storage: model.activity.storage.as_ref(),
-        now: &model.wall.to_zoned(model.options.time_zone.clone()),
+        now: &model.local_time(),
     };
     Doc::page("", "", page.blocks())
 }
@@ -150,7 +150,7 @@ fn grant_row(model: &Model, grant: &GrantLine) -> PlainRow {
     PlainRow {
         lead: pad(lead, 7),
         style,
-        text: format!("{} · {}", action_words(&grant.tool), words::line(&grant.scope)),
+        text: format!("{} · {}", name_words(&grant.tool), words::line(&grant.scope)),
         note: None,
         end: grant.until(&model.options.time_zone).map(|end| format!("until {end}")).unwrap_or_default(),
     }
@@ -180,7 +180,7 @@ fn grant_page(model: &Model, grant: &GrantLine) -> Doc {
         (false, false) => "X switches it on again.",
     };
     let blocks = vec![Block::Fields(fields), Block::Text(Visible::new(how))];
-    Doc::page(&format!("Allowed: {}", action_words(&grant.tool)), "", blocks)
+    Doc::page(&format!("Allowed: {}", name_words(&grant.tool)), "", blocks)
 }
 
 fn stream(model: &Model, line: &ThreadLine) -> Doc {

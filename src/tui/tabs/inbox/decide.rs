@@ -464,7 +464,8 @@ pub fn why(model: &mut Model, id: &str, result: InboxResult<Card>) -> Vec<Cmd> {
     let Some((_, title)) = why_target(model).filter(|(target, _)| target == id) else { return Vec::new() };
     if let Some(card) = model.ok_or_fail(result) {
         let meta = model.selected().filter(|row| row.id == id);
-        let meta = meta.map(|row| format!("{id} · {} · {}", action_words(&row.action), row.workflow));
+        let meta =
+            meta.map(|row| format!("{id} · {} · {}", action_words(&row.workflow, &row.action), row.workflow));
         let doc = Doc::page(&title, &meta.unwrap_or_else(|| id.to_owned()), card.blocks);
         let title = match (model.shows_skipped(), model.shows_history()) {
             (true, _) => "Why it was skipped",

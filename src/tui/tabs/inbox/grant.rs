@@ -7,7 +7,7 @@ use super::decide;
 use super::heading::asker;
 use crate::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
 use crate::inbox::{Block, DecisionRequest, GrantLine, GrantRequest, GrantScope, Item, PROGRAM_ACTIONS};
-use crate::service::action_words;
+use crate::service::{action_words, name_words};
 use crate::text::Visible;
 use crate::tui::actions::Action;
 use crate::tui::card::Doc;
@@ -59,7 +59,10 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     rows.extend(grantable.remember.iter().enumerate().map(|(index, offer)| {
         (format!("let {asker} remember: {}", Visible::line(&offer.words)), Choice::Remember(index))
     }));
-    let title = format!("Accept, and allow without asking: {}", action_words(&opened.item.action));
+    let title = format!(
+        "Accept, and allow without asking: {}",
+        action_words(&opened.item.workflow, &opened.item.action)
+    );
     model.push(Menu::new(title, rows));
     Vec::new()
 }
@@ -158,7 +161,7 @@ pub fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>,
     let line = |text: &str| Visible::line(text);
     let fields = [
         ("now", "this one is accepted as it is shown".to_owned()),
-        ("without asking", format!("{}, {calls}", action_words(&item.action))),
+        ("without asking", format!("{}, {calls}", action_words(&item.workflow, &item.action))),
         ("for", grantee),
         ("until", until),
         ("still asks", "any call with a warning".to_owned()),
@@ -206,7 +209,10 @@ fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
                     )
                 }
                 AgentAction::Tool { folder } => {
-                    format!("{} from {folder}, with any arguments", action_words(&item.action))
+                    format!(
+                        "{} from {folder}, with any arguments",
+                        action_words(&item.workflow, &item.action)
+                    )
                 }
             };
             Some(format!("{what}, by {}", call.by))
@@ -223,7 +229,7 @@ pub fn granted(model: &mut Model, id: String, result: InboxResult<GrantLine>) ->
     let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, accepted)]);
     if let Some(grant) = grant {
         let word = if grant.tool.starts_with(PROGRAM_ACTIONS) { "Allowed" } else { "Accepted" };
-        let what = action_words(&grant.tool);
+        let what = name_words(&grant.tool);
         model.say(format!("{word} · from now on without asking: {what}, {} · 4 lists it", grant.scope));
     }
     cmds

@@ -58,10 +58,10 @@ fn approval(item: &Item, is_answer: bool, who: &str) -> String {
                 Some(command) if !command.trim().is_empty() => {
                     format!("{} wants to run a command", program(item))
                 }
-                _ => format!("{} wants to use {}", program(item), action_words(action)),
+                _ => format!("{} wants to use {}", program(item), action_words(&item.workflow, action)),
             }
         }
-        action => format!("{who} needs your approval: {}", action_words(action)),
+        action => format!("{who} needs your approval: {}", action_words(&item.workflow, action)),
     }
 }
 

@@ -4,7 +4,7 @@ use crate::graph::Kind;
 use crate::inbox::{
     AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page, Query,
 };
-use crate::service::{MailMove, action_words, profile_words};
+use crate::service::{MailMove, action_words, name_words, profile_words};
 use crate::text::{Visible, pad};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
@@ -134,7 +134,7 @@ pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>)
         (0, Some(grant)) => {
             model.say(format!(
                 "Its grant is no longer in force: {}, {}",
-                action_words(&grant.tool),
+                name_words(&grant.tool),
                 grant.scope
             ));
         }
@@ -169,7 +169,7 @@ pub fn go_to(model: &mut Model, place: Place) -> Vec<Cmd> {
 fn places(links: &DecisionLinks) -> Vec<(String, Place)> {
     let listed = links.grants.iter().filter(|grant| grants::is_listed(grant));
     let grants = listed.map(|grant| {
-        let text = format!("grant: {}, {}", action_words(&grant.tool), words::line(&grant.scope));
+        let text = format!("grant: {}, {}", name_words(&grant.tool), words::line(&grant.scope));
         (text, Place::Grant(grant.id.clone()))
     });
     let lessons = links.lessons.iter().filter_map(|lesson| {
@@ -230,7 +230,7 @@ fn card(model: &Model, line: &DecisionLine) -> Doc {
     let until =
         until.and_then(Value::as_str).and_then(|until| until.parse::<Timestamp>().ok()).map(format_time);
     let by = line.by.as_ref().map_or_else(|| "you".to_owned(), DecidedBy::words);
-    let action = action_words(&line.action);
+    let action = action_words(&line.workflow, &line.action);
     let answer: &str = line.answer.into();
     let mut fields =
         vec![("decided", at.as_str()), ("by", &by), ("answer", answer), ("outcome", &line.outcome)];

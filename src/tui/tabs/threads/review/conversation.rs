@@ -2,7 +2,7 @@
 
 use super::Clock;
 use crate::inbox::{Block, Card, DecisionView, EffectView, QuestionView, ThreadView};
-use crate::service::action_words;
+use crate::service::name_words;
 use crate::text::Visible;
 use crate::tui::diff::changed_words;
 use crate::tui::words;
@@ -46,7 +46,7 @@ pub fn blocks(view: &ThreadView, card: &Card, clock: &Clock<'_>) -> Vec<Block> {
 fn push_question(blocks: &mut Vec<Block>, question: &QuestionView, clock: &Clock<'_>) {
     let mut what = vec![clock.time(question.at), question.kind.word().to_owned()];
     if question.action != question.kind.word() {
-        what.push(action_words(&question.action));
+        what.push(name_words(&question.action));
     }
     what.extend(question.source.clone());
     let mut fields = vec![(line("asked"), line(&question.title)), (line("when"), line(&what.join(" · ")))];
@@ -101,7 +101,7 @@ fn effect_block(effect: &EffectView, clock: &Clock<'_>) -> Block {
         other => other.to_owned(),
     };
     let mut fields = vec![
-        (line("effect"), line(&action_words(&effect.name))),
+        (line("effect"), line(&name_words(&effect.name))),
         (line("state"), line(&format!("{state} · step {} · {}", effect.step, clock.time(effect.at)))),
     ];
     if !effect.outcome.is_null() {
