@@ -14,7 +14,6 @@ use crate::store::record::append::append;
 use crate::store::record::recent::{Question, Recent, StoredAnswer, is_news};
 use crate::store::record::{calls, forks};
 use crate::store::rows::{EffectRow, ThreadRow, damaged};
-use crate::store::threads::load::check_beginning;
 use crate::store::{Effects, StoreError, grants, settings};
 use rusqlite::{Connection, params};
 use serde_json::Value;
@@ -107,7 +106,6 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
     if row.version != effect.version {
         return Err(StoreError::Moved);
     }
-    check_beginning(tx, &row)?;
     let recent = Recent::verified(tx, &row)?;
     let has_unseen_news =
         recent.has_unstarted_approval() && recent.unheard.iter().any(|(_, event)| is_news(event));

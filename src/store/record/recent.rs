@@ -234,8 +234,9 @@ impl Recent {
         Self::read_by(db, row, log::stream)
     }
 
-    /// The same with every entry checked, for what is about to leave.
+    /// The same with every entry checked, and the thread's first one, for what is about to leave.
     pub(in crate::store) fn verified(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
+        check_beginning(db, row)?;
         Self::read_by(db, row, log::verified_stream)
     }
 
@@ -401,6 +402,20 @@ impl Recent {
     pub(in crate::store) fn has_unstarted_approval(&self) -> bool {
         self.asks() && self.questions.iter().any(Question::has_unstarted_approval)
     }
+}
+
+/// Checks that the row agrees with the thread's first log entry, which is checked.
+pub(in crate::store) fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+    let started: Started = log::verified_entry(db, row.seq)?.parse_body()?;
+    let parent = started.parent.map(|parent| (parent.thread, parent.step));
+    let listed = row.parent.zip(row.parent_step);
+    let origin = started.origin.map(|origin| (origin.thread, origin.step));
+    let same = started.id == row.id
+        && started.workflow == row.workflow
+        && started.key == row.child_key
+        && parent == listed
+        && origin == row.origin.zip(row.origin_step);
+    if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
 }
 
 pub(in crate::store) fn living_children(db: &Connection, parent: i64, step: i64) -> Result<i64, StoreError> {

@@ -2,8 +2,8 @@
 
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
 use crate::inbox::{DecidedBy, NextView, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
-use crate::store::log::{self, EntryKind, Started, Stepped};
-use crate::store::record::recent::{LastStep, Question, Recent, is_news};
+use crate::store::log::{self, EntryKind, Stepped};
+use crate::store::record::recent::{LastStep, Question, Recent, check_beginning, is_news};
 use crate::store::record::steps::steps_since;
 use crate::store::record::{calls, snapshots};
 use crate::store::rows::{Awaits, ThreadRow, damaged};
@@ -209,7 +209,6 @@ fn run(
     // A program is told what was answered, and does it: that leaves.
     let programs = |question: &Question| question.asked.action.starts_with(PROGRAM_ACTIONS);
     if row.workflow == PROGRAM_WORKFLOW || recent.questions.iter().any(programs) {
-        check_beginning(db, &row)?;
         recent = Recent::verified(db, &row)?;
     }
     let (answers, granted) = answers(db, &row, &recent, now)?;
@@ -305,20 +304,6 @@ fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), Sto
         return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
     }
     Ok(())
-}
-
-/// Checks that the row agrees with the thread's first log entry, which is checked.
-pub(in crate::store) fn check_beginning(db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
-    let started: Started = log::verified_entry(db, row.seq)?.parse_body()?;
-    let parent = started.parent.map(|parent| (parent.thread, parent.step));
-    let listed = row.parent.zip(row.parent_step);
-    let origin = started.origin.map(|origin| (origin.thread, origin.step));
-    let same = started.id == row.id
-        && started.workflow == row.workflow
-        && started.key == row.child_key
-        && parent == listed
-        && origin == row.origin.zip(row.origin_step);
-    if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
 }
 
 /// The results of the children a thread waits for, in the order it started them, each read from the child's log.
