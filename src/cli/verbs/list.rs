@@ -53,7 +53,7 @@ impl Args {
             return Err(Failure::usage("results are not snoozed; leave is:snoozed or kind:result out"));
         }
         if query.filter.flags.contains(&Flag::Held) {
-            return Err(Failure::usage("nothing open is held; `sayso decisions is:held` lists what is"));
+            return Err(Failure::usage("nothing open is held; `sayso decisions is:pending` lists what is"));
         }
         look_at_servers(&folder).await;
         let limit = self.limit.and_then(|limit| usize::try_from(limit).ok());
