@@ -458,8 +458,14 @@ pub(in crate::store) fn verified_stream(
     from: i64,
 ) -> Result<Vec<Entry>, StoreError> {
     let entries = self::stream(db, stream, from)?;
+    verify(db, &entries)?;
+    Ok(entries)
+}
+
+/// Checks entries of one stream that follow each other.
+pub(in crate::store) fn verify(db: &Connection, entries: &[Entry]) -> Result<(), StoreError> {
     let mut before = None;
-    for entry in &entries {
+    for entry in entries {
         entry.verify(chain_before(db, entry.seq)?)?;
         if let Some(before) = before
             && entry.prev != Some(before)
@@ -471,5 +477,5 @@ pub(in crate::store) fn verified_stream(
         }
         before = Some(entry.seq);
     }
-    Ok(entries)
+    Ok(())
 }

@@ -209,9 +209,6 @@ pub(in crate::store) struct Effect {
     pub outcome: Value,
 }
 
-/// How its entries are read.
-type ReadStream = fn(&Connection, i64, i64) -> Result<Vec<Entry>, StoreError>;
-
 /// A thread since its last step.
 #[derive(Clone, Debug)]
 pub(in crate::store) struct Recent {
@@ -231,36 +228,34 @@ pub(in crate::store) struct Recent {
 
 impl Recent {
     pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
-        Self::read_by(db, row, log::stream)
-    }
-
-    /// The same with every entry checked, and the thread's first one, for what is about to leave.
-    pub(in crate::store) fn verified(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
-        check_beginning(db, row)?;
-        Self::read_by(db, row, log::verified_stream)
-    }
-
-    fn read_by(db: &Connection, row: &ThreadRow, stream: ReadStream) -> Result<Self, StoreError> {
         if row.pruned_at.is_some() {
             return damaged(format!("thread {} was pruned", row.id));
         }
-        match Self::read_since(db, row, row.since, stream)? {
+        match Self::read_since(db, row, row.since)? {
             Ok(recent) => Ok(recent),
             // The projection was wrong; the log knows the right place.
-            Err(earlier) => match Self::read_since(db, row, earlier, stream)? {
+            Err(earlier) => match Self::read_since(db, row, earlier)? {
                 Ok(recent) => Ok(recent),
                 Err(_) => damaged(format!("thread {} does not lead back to its last step", row.id)),
             },
         }
     }
 
-    fn read_since(
-        db: &Connection,
-        row: &ThreadRow,
-        since: i64,
-        stream: ReadStream,
-    ) -> Result<Result<Self, i64>, StoreError> {
-        let entries = stream(db, row.seq, since)?;
+    /// The same with every entry checked, for what is about to leave.
+    pub(in crate::store) fn verified(db: &Connection, row: &ThreadRow) -> Result<Self, StoreError> {
+        let recent = Self::read(db, row)?;
+        recent.verify(db, row)?;
+        Ok(recent)
+    }
+
+    /// Checks every entry it was read from, and the thread's first one.
+    pub(in crate::store) fn verify(&self, db: &Connection, row: &ThreadRow) -> Result<(), StoreError> {
+        check_beginning(db, row)?;
+        log::verify(db, &self.entries)
+    }
+
+    fn read_since(db: &Connection, row: &ThreadRow, since: i64) -> Result<Result<Self, i64>, StoreError> {
+        let entries = log::stream(db, row.seq, since)?;
         let last = entries.last().map(|entry| entry.seq);
         if last != Some(row.last) {
             return damaged(format!("what last happened to thread {} is not on record", row.id));

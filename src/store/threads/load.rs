@@ -205,11 +205,11 @@ fn run(
 ) -> Result<Loaded, StoreError> {
     let row = ThreadRow::find(db, thread)?;
     row.refuse_pruned()?;
-    let mut recent = Recent::read(db, &row)?;
+    let recent = Recent::read(db, &row)?;
     // A program is told what was answered, and does it: that leaves.
     let programs = |question: &Question| question.asked.action.starts_with(PROGRAM_ACTIONS);
     if row.workflow == PROGRAM_WORKFLOW || recent.questions.iter().any(programs) {
-        recent = Recent::verified(db, &row)?;
+        recent.verify(db, &row)?;
     }
     let (answers, granted) = answers(db, &row, &recent, now)?;
     let tail = match folded {
