@@ -25,6 +25,11 @@ fn main() {
     let quick = report::flag("--quick");
     let runtime = tokio::runtime::Runtime::new().unwrap();
     let rows = runtime.block_on(async {
+        // For `benches/instructions.sh`, which counts what so many turns of so many threads cost.
+        if let [threads, turns] = numbers("--count")[..] {
+            durable_turns(threads as usize, turns).await;
+            std::process::exit(0);
+        }
         let turns = if quick { 100 } else { 1000 };
         let mut rows = Vec::new();
         // Raw and sayso take turns, so that both see the same weather on a shared disk.
@@ -49,7 +54,7 @@ fn main() {
             "raw SQLite, 2 FULL commits",
             raw,
             one / raw,
-            "≥ 0.7",
+            "≥ 0.33",
         ));
         rows.push(Row::new(
             "E2",
@@ -62,13 +67,18 @@ fn main() {
         ));
         if let Some(theirs) = langgraph_turns() {
             let ratio = many / theirs;
-            rows.push(Row::new("E2", "the same", many, "LangGraph, SQLite saver", theirs, ratio, "≥ 60"));
+            rows.push(Row::new("E2", "the same", many, "LangGraph, SQLite saver", theirs, ratio, "≥ 35"));
         }
         rows.extend(size_and_load(if quick { 200 } else { 1000 }).await);
         rows.extend(statements_a_turn().await);
         rows
     });
     report::print("engine", &rows);
+}
+
+/// The numbers after a flag.
+fn numbers(flag: &str) -> Vec<u32> {
+    std::env::args().skip_while(|arg| arg != flag).skip(1).map_while(|arg| arg.parse().ok()).collect()
 }
 
 fn settings() -> Settings {
@@ -135,8 +145,8 @@ async fn statements_a_turn() -> [Row; 4] {
     let turn = counts.since(before).map(|count| count as f64 / f64::from(turns));
     let row = |what, value, goal| Row::new("E5", what, value, "a turn", 1.0, value, goal);
     [
-        row("statements in write transactions", turn[0], "≤ 14"),
-        row("statements in all", turn[0] + turn[1], "≤ 25"),
+        row("statements in write transactions", turn[0], "≤ 12"),
+        row("statements in all", turn[0] + turn[1], "≤ 20"),
         row("write transactions", turn[2], "2"),
         row("read transactions", turn[3], "≤ 4"),
     ]

@@ -104,6 +104,8 @@ async fn one(store: &Store, fingerprint: &str, n: usize, asks: bool) {
         output: None,
         fingerprint: fingerprint.to_owned(),
         snapshot: None,
+        snapshot_bytes: 0,
+        repeats: Default::default(),
         has_calls: false,
         last_event: None,
         has_result: false,

@@ -11,8 +11,8 @@ use crate::graph::{
 };
 use crate::inbox::{POLICY_GRANT, Spec, Status};
 use crate::store::{
-    Arrival, Awaits, Commit, Committed, FoldedUpTo, GrantedAnswer, Loaded, Mode, NewStep, NewThread,
-    NewTrouble, NextStep, StoreError,
+    Arrival, Awaits, Commit, Committed, GrantedAnswer, Loaded, Mode, NewStep, NewThread, NewTrouble,
+    NextStep, StoreError,
 };
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -138,7 +138,6 @@ impl Engine {
         if loaded.paused {
             return Ok(Some(DriveResult::Idle));
         }
-        // The hold comes from the log; a list could say anything.
         let hold = Duration::from_millis(loaded.hold_ms.unsigned_abs());
         if loaded.status == Status::Held && waited < hold {
             return Ok(Some(DriveResult::Held(hold - waited)));
@@ -233,7 +232,7 @@ impl Engine {
             store: self.store().clone(),
             thread: loaded.thread.clone(),
             version: loaded.version,
-            step: loaded.at.steps(),
+            step: loaded.at.steps,
             has_calls: AtomicBool::new(!loaded.calls.is_empty()),
             calls,
             released: self.released().clone(),
@@ -244,7 +243,7 @@ impl Engine {
             thread: loaded.thread.clone(),
             workflow: loaded.workflow.clone(),
             node: loaded.node.clone(),
-            number: loaded.at.steps().unsigned_abs() + incoming.steps.len() as u64,
+            number: loaded.at.steps.unsigned_abs() + incoming.steps.len() as u64,
             forked: loaded.forked,
             allowance: u32::try_from(loaded.allowance).unwrap_or(u32::MAX),
             last_try: attempt >= self.settings().retries,
@@ -308,6 +307,8 @@ impl Engine {
             output: spec.workflow.output(&state).map(|output| output.to_string()),
             fingerprint: spec.workflow.fingerprint().to_owned(),
             snapshot,
+            snapshot_bytes: loaded.at.snapshot_bytes,
+            repeats: loaded.repeats.clone(),
             has_calls,
             last_event,
             has_result: spec.results,
@@ -317,12 +318,11 @@ impl Engine {
         fail_point("before_commit");
         let committed = self.store().threads().commit(commit).await?;
         fail_point("after_commit");
-        let folded = FoldedUpTo {
-            step: committed.step.clone(),
-            snapshot_bytes: committed.snapshot_bytes.unwrap_or(loaded.at.snapshot_bytes),
-        };
         let (steps_since, bytes_since) = if snapshot_taken { (0, 0) } else { (steps_since, bytes_since) };
-        self.cache().put(loaded.thread.clone(), Cached { state, folded, steps_since, bytes_since });
+        self.cache().put(
+            loaded.thread.clone(),
+            Cached { state, folded: committed.at.clone(), steps_since, bytes_since },
+        );
         Ok(Ok(committed))
     }
 

@@ -10,6 +10,7 @@ mod fail_point;
 mod journal;
 mod learning;
 mod scheduler;
+mod to_do;
 mod trouble;
 mod unreachable;
 

@@ -1,16 +1,17 @@
 //! The driver: runs every thread that can continue, several at once, until told to stop.
 //!
-//! It looks at the store whenever something changes there and decides again from what it finds, so it does not matter
-//! who changed it. It keeps only clocks to itself: holds and backoffs run on its monotonic clock and start over when
+//! It is told which threads its own process changes, and looks at all of them when another one wrote. It decides again
+//! from what it finds, so it does not matter who changed it. It keeps only clocks to itself: holds and backoffs run on its monotonic clock and start over when
 //! another driver takes over. A wall clock that jumps fires nothing early and nothing twice.
 
 use super::drive::{COMMITTING, DriveResult};
 use super::engine::Engine;
 use super::learning::PendingLessons;
+use super::to_do::ToDo;
 use super::unreachable::{CardChanges, UnreachableServers};
 use crate::graph::ThreadId;
 use crate::inbox::Status;
-use crate::store::{DriverLock, LockAttempt, Mode, Runnable, RunnableThreads, StoreError};
+use crate::store::{DriverLock, LockAttempt, Mode, Runnable, StoreError};
 use std::collections::{HashMap, HashSet};
 use std::future::Future;
 use std::sync::Arc;
@@ -162,8 +163,9 @@ impl Driver {
         scheduler: &mut Scheduler,
     ) -> Result<Ended, StoreError> {
         let store = self.engine.store().clone();
-        let mut changes = store.changes();
+        let mut moved = store.moved_threads();
         let _watcher = store.watch_others()?;
+        let mut to_do = ToDo::default();
         tokio::pin!(stop);
         loop {
             // Let everything that belongs to the same moment happen first, so that one look sees all of it.
@@ -171,13 +173,12 @@ impl Driver {
             while let Some(ended) = scheduler.tasks.try_join_next_with_id() {
                 scheduler.task_ended(ended);
             }
-            changes.borrow_and_update();
             if let Mode::ViewOnly(why) = store.mode() {
                 return Err(StoreError::Disk(why));
             }
-            let to_do = store.threads().runnable()?;
-            let paused = to_do.paused;
-            let look = match self.look(scope, until, scheduler, to_do).await {
+            to_do.take_in_all(&mut moved);
+            to_do.look_at_all_if_due(&store)?;
+            let look = match self.look(scope, until, scheduler, &to_do).await {
                 Ok(look) => look,
                 Err(error @ (StoreError::Full | StoreError::Busy)) => {
                     scheduler.blocked = Some(error);
@@ -186,7 +187,7 @@ impl Driver {
                 Err(error) => return Err(error),
             };
             if until == Until::Idle && scheduler.running.is_empty() {
-                if paused {
+                if to_do.paused {
                     return Ok(Ended::Paused);
                 }
                 if let Some(error) = scheduler.blocked.take() {
@@ -204,11 +205,7 @@ impl Driver {
                 biased;
                 () = &mut stop => return Ok(Ended::Stopped),
                 Some(ended) = scheduler.tasks.join_next_with_id() => scheduler.task_ended(ended),
-                changed = changes.changed() => {
-                    if changed.is_err() {
-                        return Ok(Ended::Stopped);
-                    }
-                }
+                news = moved.recv() => to_do.take_in(news),
                 () = self.engine.released().notified(), if look.waits_for_effect => {}
                 () = tokio::time::sleep_until(wake.unwrap_or_else(Instant::now)), if wake.is_some() => {}
             }
@@ -221,7 +218,7 @@ impl Driver {
         scope: &Scope,
         until: Until,
         scheduler: &mut Scheduler,
-        to_do: RunnableThreads,
+        to_do: &ToDo,
     ) -> Result<Look, StoreError> {
         let store = self.engine.store().clone();
         scheduler.drop_moved(&self.engine);
@@ -233,8 +230,8 @@ impl Driver {
             Scope::Only(threads) => Some(threads.clone()),
         };
         let mut look = Look { active: !scheduler.running.is_empty(), waits_for_effect: false, wake: None };
-        scheduler.forget(&to_do.threads);
-        for thread in to_do.threads {
+        scheduler.forget(to_do);
+        for thread in to_do.threads.values() {
             let in_scope = chosen.as_ref().is_none_or(|chosen| chosen.contains(&thread.thread));
             if !in_scope || scheduler.running.contains_key(&thread.thread) {
                 continue;
@@ -248,7 +245,7 @@ impl Driver {
             }
             look.active = true;
             // Asking again drives nothing, so it happens even while paused.
-            if scheduler.first && is_stale_hold(&thread, store.now().as_millisecond()) {
+            if scheduler.first && is_stale_hold(thread, store.now().as_millisecond()) {
                 match store.inbox().ask_again(thread.thread.clone(), thread.version).await {
                     // If somebody else moved it meanwhile, they had their say.
                     Ok(()) | Err(StoreError::Moved) => continue,
@@ -262,7 +259,7 @@ impl Driver {
                 look.waits_for_effect = true;
                 continue;
             }
-            if let Some(wake) = scheduler.wait_until(&thread) {
+            if let Some(wake) = scheduler.wait_until(thread) {
                 look.wake_at(wake);
             } else if scheduler.running.len() < self.engine.settings().concurrency.max(1) {
                 self.touched.insert(thread.thread.clone());
@@ -341,8 +338,8 @@ impl Scheduler {
         }
     }
 
-    fn start(&mut self, engine: &Engine, thread: Runnable, scope: &Scope) {
-        let id = thread.thread;
+    fn start(&mut self, engine: &Engine, thread: &Runnable, scope: &Scope) {
+        let id = thread.thread.clone();
         let attempt = self.backoffs.remove(&id).map_or(0, |(_, attempt)| attempt);
         let (version, now) = (thread.version, Instant::now());
         let held = self.held.entry(id.clone()).or_insert((version, now));
@@ -455,11 +452,12 @@ impl Scheduler {
     }
 
     /// Forgets threads that are no longer runnable, and sets the version at which broken ones were found.
-    fn forget(&mut self, runnable: &[Runnable]) {
+    fn forget(&mut self, to_do: &ToDo) {
         if self.held.is_empty() && self.backoffs.is_empty() && self.broken.is_empty() {
             return;
         }
-        let versions: HashMap<&ThreadId, i64> = runnable.iter().map(|r| (&r.thread, r.version)).collect();
+        let versions: HashMap<&ThreadId, i64> =
+            to_do.threads.values().map(|r| (&r.thread, r.version)).collect();
         self.held.retain(|thread, _| versions.contains_key(thread));
         self.unreachable.retain(|thread| versions.contains_key(thread));
         self.backoffs.retain(|thread, _| versions.contains_key(thread));

@@ -370,6 +370,11 @@ impl Hash {
         Self(bytes)
     }
 
+    /// The raw bytes.
+    pub fn bytes(&self) -> [u8; 32] {
+        self.0
+    }
+
     /// Whether `typed` is this hash: all of it, or a prefix of at least eight digits.
     pub fn matches(&self, typed: &str) -> bool {
         typed.len() >= 8 && self.to_string().starts_with(&typed.to_ascii_lowercase())

@@ -15,7 +15,7 @@ use crate::graph::{
     Event, EventKind, InputError, InterruptId, Next, NoEffects, StepContext, ThreadId, run_node,
 };
 use crate::inbox::{Ending, InboxError, NextView, RequestAnswer, Spec, Status};
-use crate::store::{self, Commit, NewStep, NextStep};
+use crate::store::{self, Commit, NewStep, NextStep, Repeated};
 use crate::tools::moment::Moment;
 use crate::workflows::request::{NAME, Report, Request, RequestInput};
 use serde_json::{Value, json};
@@ -411,6 +411,8 @@ async fn first_turn(
         output: spec.workflow.output(&after).map(|output| output.to_string()),
         fingerprint: spec.workflow.fingerprint().to_owned(),
         snapshot: None,
+        snapshot_bytes: 0,
+        repeats: Repeated::default(),
         has_calls: false,
         last_event: None,
         has_result: spec.results,

@@ -131,7 +131,7 @@ fn begin(tx: &Tx<'_>, effect: &EffectIntent, now: i64) -> Result<Option<PriorEff
             return Err(StoreError::NotApproved(warning.text.to_string()));
         }
         reopen_all(tx, &mut row, &recent, UndoReason::DoneElsewhere, now)?;
-        amend(tx, &mut row, question.seq, &warning, &bind, now)?;
+        amend(tx, &mut row, question, &warning, &bind, now)?;
         return Ok(None);
     }
     let begun = EffectBegun {

@@ -417,9 +417,8 @@ fn end(tx: &Tx<'_>, grant: Option<&Grant>, builtin: Option<String>, now: i64) ->
 
 /// Reopens what the grant had answered and nobody has acted on; a person decides it now.
 fn ask_again(tx: &Tx<'_>, grant: &str, now: i64) -> Result<(), StoreError> {
-    for interrupt in
-        InterruptRow::select(tx, "WHERE status <> 'closed' AND status = 'decided' ORDER BY seq", [])?
-    {
+    let decided = "INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'decided' AND acted = 0 ORDER BY seq";
+    for interrupt in InterruptRow::select(tx, decided, [])? {
         let mut row = ThreadRow::by_seq(tx, interrupt.thread)?;
         let recent = Recent::read(tx, &row)?;
         let question = recent.questions.iter().find(|question| question.seq == interrupt.seq);

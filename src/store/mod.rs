@@ -4,8 +4,8 @@
 //! and whether something may be done is decided from the log alone (see [`record::recent`]).
 //!
 //! Promises: a confirmed write is on disk (WAL, `synchronous=FULL`). Writes that wait for the same fsync share it. A
-//! write based on something another one changed is refused, not merged. The log is chained and other important rows
-//! carry a digest: nothing leaves because of damage, and `sayso doctor` names it. Others learn *that* something changed,
+//! write based on something another one changed is refused, not merged. Reads trust what was committed; what leaves is
+//! checked against the chained log, and `sayso doctor` checks all of it. Others learn *that* something changed,
 //! never what: they read.
 //!
 //! Not here: the meaning of states and updates (they are JSON text), how mail is parsed, and any decision about what to
@@ -30,12 +30,10 @@ mod open;
 mod pages;
 mod prune;
 mod record;
-mod row_digest;
 mod rows;
 mod schema;
 mod search;
 mod settings;
-mod tally;
 mod threads;
 mod verify;
 mod watcher;
@@ -55,20 +53,19 @@ pub use inbox::decide::{DecisionDetails, Holds};
 pub use inbox::expiry::Unanswered;
 pub use inbox::items::{Counts, StoredItem};
 pub use lock::{DriverLock, LockAttempt};
+pub use log::Moved;
 pub use mail::intake::{ConversationThreads, NewMail, Route, StoredMail, TakenIn};
 pub use mail::ledger::{HandedIn, WaitingMailThread};
 pub use mail::sources::StoredSource;
 pub use memory::lessons::{NewLesson, OpenLesson};
 pub use open::{Clock, FILE, LOCK_WAIT, Mode, Store};
 pub use prune::{Roots, Swept};
-pub use record::recent::LastStep;
-pub use row_digest::Digest;
-pub use rows::{Awaits, MAIL_EVENT, MailState, Phase};
+pub use rows::{Awaits, MAIL_EVENT, MailState, Phase, Runnable};
 pub use schema::VERSION;
 pub use search::repeated_text::{RepeatQuery, RepeatedText};
 pub use threads::arrive::Arrival;
 pub use threads::commit::{Commit, Committed, NewStep, NextStep, StartResult};
-pub use threads::load::{FoldedUpTo, GrantedAnswer, Loaded, Runnable, RunnableThreads, Tail};
+pub use threads::load::{FoldedUpTo, GrantedAnswer, Loaded, Repeated, RunnableThreads, Tail};
 pub use threads::start::NewThread;
 pub use threads::trouble::NewTrouble;
 pub use threads::view::StoredThread;

@@ -1,6 +1,6 @@
 //! Opening the file, and the two ways in: reading and writing.
 
-use crate::store::log::Tx;
+use crate::store::log::{Moved, Tx};
 use crate::store::schema::{self, APPLICATION_ID, BEFORE_THE_LOG, VERSION};
 use crate::store::writer::Writer;
 use crate::store::{StoreError, watcher};
@@ -14,7 +14,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 use tracing::Level;
 
 /// The name of the database file in a data folder.
@@ -26,6 +26,9 @@ pub const LOCK_WAIT: Duration = Duration::from_secs(30);
 
 /// The longest wait for a lock in one attempt, and of a read.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+
+/// How many transactions the driver may fall behind.
+const MOVED: usize = 256;
 
 /// The wall clock. It labels rows and wakes snoozed items; it never orders anything.
 pub type Clock = Arc<dyn Fn() -> Timestamp + Send + Sync>;
@@ -49,6 +52,7 @@ struct Inner {
     writer: Option<Writer>,
     view_only: Option<String>,
     changed: watch::Sender<u64>,
+    moved: broadcast::Sender<Moved>,
     clock: Clock,
     lock_wait: Duration,
 }
@@ -89,6 +93,7 @@ impl Store {
         }
         check_header(&path)?;
         let (changed, _) = watch::channel(0);
+        let (moved, _) = broadcast::channel(MOVED);
         let mut db = Connection::open_with_flags(
             &path,
             OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX,
@@ -102,7 +107,7 @@ impl Store {
         }
         prepare_writer(&mut db, lock_wait.min(BUSY_TIMEOUT))?;
         schema::create(&db)?;
-        let writer = Writer::start(db, changed.clone(), lock_wait)?;
+        let writer = Writer::start(db, changed.clone(), moved.clone(), lock_wait)?;
         Ok(Self(Arc::new(Inner {
             folder: folder.to_owned(),
             uri: uri(&path, "mode=ro"),
@@ -110,6 +115,7 @@ impl Store {
             writer: Some(writer),
             view_only: None,
             changed,
+            moved,
             clock,
             lock_wait,
         })))
@@ -134,6 +140,7 @@ impl Store {
             writer: None,
             view_only: Some(format!("{} cannot be written: {why}", folder.display())),
             changed: watch::channel(0).0,
+            moved: broadcast::channel(MOVED).0,
             clock,
             lock_wait,
         };
@@ -175,9 +182,14 @@ impl Store {
         self.0.changed.subscribe()
     }
 
+    /// The threads that change from now on, for the driver. Whoever falls behind has to look at all of them.
+    pub fn moved_threads(&self) -> broadcast::Receiver<Moved> {
+        self.0.moved.subscribe()
+    }
+
     /// Watches for writes by other processes until the watcher is dropped.
     pub fn watch_others(&self) -> Result<watcher::Watcher, StoreError> {
-        watcher::Watcher::start(self.connect()?, self.0.changed.clone())
+        watcher::Watcher::start(self.connect()?, self.0.changed.clone(), self.0.moved.clone())
     }
 
     /// Reads a consistent snapshot on a separate connection.

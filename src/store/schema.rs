@@ -10,9 +10,9 @@ pub(in crate::store) const APPLICATION_ID: i32 = 0x7361_796c;
 pub(in crate::store) const BEFORE_THE_LOG: i32 = 0x7361_7973;
 
 /// The newest format this build knows.
-pub const VERSION: i64 = 8;
+pub const VERSION: i64 = 9;
 
-/// The record: everything that happened, and where the log ends.
+/// The record: everything that happened.
 const LOG: &str = "
 CREATE TABLE log (
     seq     INTEGER PRIMARY KEY,
@@ -30,13 +30,6 @@ CREATE INDEX log_by_stream ON log (stream);
 CREATE INDEX log_decided ON log (at) WHERE kind = 'decided';
 CREATE INDEX log_actions ON log (at) WHERE kind IN ('corrected', 'snoozed');
 CREATE INDEX log_grants ON log (kind) WHERE kind IN ('granted', 'revoked');
-
-CREATE TABLE head (
-    one    INTEGER PRIMARY KEY CHECK (one = 1),
-    seq    INTEGER NOT NULL,
-    chain  BLOB NOT NULL
-) STRICT;
-INSERT INTO head (one, seq, chain) VALUES (1, 0, zeroblob(32));
 ";
 
 /// What lists and drivers read, made from the log.
@@ -97,12 +90,17 @@ CREATE TABLE interrupts (
     snoozed_until  INTEGER,
     overdue        INTEGER,           -- when the policy first found it overdue
     batch          TEXT,              -- shared by questions that were decided together
-    stamp          INTEGER NOT NULL   -- the last entry that changed it
+    stamp          INTEGER NOT NULL,  -- the last entry that changed it
+    hash           BLOB NOT NULL,     -- what a person approves with it
+    irreversible   INTEGER NOT NULL,
+    harmless       INTEGER NOT NULL,
+    confirms       INTEGER NOT NULL,  -- one of its warnings needs a confirmation
+    amended        INTEGER NOT NULL,  -- warnings were added since it was asked
+    answer         INTEGER,           -- the entry of its current answer
+    acted          INTEGER NOT NULL   -- an effect has begun since it was answered
 ) STRICT;
--- Each index costs every turn one more page to write, so open and decided questions share one.
-CREATE INDEX interrupts_live ON interrupts (seq) WHERE status <> 'closed';
-CREATE INDEX interrupts_pending ON interrupts (thread) WHERE status <> 'closed';
-CREATE INDEX interrupts_by_schema ON interrupts (schema) WHERE schema IS NOT NULL;
+-- Each index costs every turn one more page to write, so there is one for all that are not closed.
+CREATE INDEX interrupts_live ON interrupts (thread) WHERE status <> 'closed';
 CREATE INDEX interrupts_by_batch ON interrupts (batch) WHERE batch IS NOT NULL;
 
 CREATE TABLE effects (
@@ -157,21 +155,20 @@ CREATE TABLE pins (
 ) STRICT;
 ";
 
-/// What is not in the log: rows with their own digests, and figures.
+/// What is not in the log.
 const SIDE: &str = "
 CREATE TABLE calls (
     thread  INTEGER NOT NULL,
     step    INTEGER NOT NULL,
     name    TEXT NOT NULL,
     result  TEXT NOT NULL,
-    digest  BLOB NOT NULL,
     PRIMARY KEY (thread, step, name)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE snapshots (
     thread  INTEGER PRIMARY KEY,
     step    INTEGER NOT NULL,       -- the entry of the last step folded into it
-    chain   BLOB NOT NULL,          -- the chain value of that entry
+    steps   INTEGER NOT NULL,       -- how many steps are
     state   BLOB NOT NULL,          -- LZ4 of JSON
     digest  BLOB NOT NULL
 ) STRICT;
@@ -205,12 +202,6 @@ CREATE TABLE spans (
     counts  INTEGER NOT NULL
 ) STRICT;
 
-CREATE TABLE tallies (
-    name    TEXT PRIMARY KEY,
-    count   INTEGER NOT NULL,
-    digest  BLOB NOT NULL
-) STRICT, WITHOUT ROWID;
-
 CREATE TABLE settings (
     name   TEXT PRIMARY KEY,
     value  TEXT NOT NULL
@@ -235,8 +226,7 @@ CREATE TABLE mails (
     class         TEXT,                  -- ignore | notify | respond
     reason        TEXT,
     outcome       TEXT,                  -- how it was handled
-    handled_at    INTEGER,
-    digest        BLOB NOT NULL
+    handled_at    INTEGER
 ) STRICT;
 CREATE INDEX mails_by_conversation ON mails (account, conversation, seq);
 CREATE INDEX mails_by_message ON mails (message_id) WHERE message_id IS NOT NULL;
@@ -256,12 +246,10 @@ CREATE TABLE sources (
     since       INTEGER NOT NULL,  -- mail that arrived before is not ours to handle
     phase       TEXT NOT NULL,     -- collecting | asking | taking | following
     thread      INTEGER,  -- the thread that asks what to take in at first
-    cursor      BLOB,              -- the digest of its row in `cursors`
     checked_at  INTEGER,
     ok_at       INTEGER,
     error       TEXT,
-    receiver    TEXT,              -- what we know about the server that checks senders for it, as JSON
-    digest      BLOB NOT NULL
+    receiver    TEXT               -- what we know about the server that checks senders for it, as JSON
 ) STRICT;
 
 -- What was fetched of each mailbox. That of a large Maildir takes a megabyte: too much to read for every mail.
@@ -294,7 +282,6 @@ CREATE TABLE lessons (
     interrupt  TEXT,
     at         INTEGER NOT NULL,
     learner    INTEGER,  -- the thread that learns it
-    digest     BLOB NOT NULL,
     UNIQUE (thread, namespace, key)
 ) STRICT;
 CREATE INDEX lessons_open ON lessons (seq) WHERE learner IS NULL;

@@ -1,10 +1,11 @@
 //! Notices writes by other processes: that something changed, never what.
 
 use crate::store::StoreError;
+use crate::store::log::Moved;
 use rusqlite::Connection;
 use std::sync::mpsc::{RecvTimeoutError, Sender, channel};
 use std::time::Duration;
-use tokio::sync::watch;
+use tokio::sync::{broadcast, watch};
 
 /// How often we ask SQLite; people do not notice shorter delays.
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
@@ -17,7 +18,11 @@ pub struct Watcher {
 }
 
 impl Watcher {
-    pub(in crate::store) fn start(db: Connection, changed: watch::Sender<u64>) -> Result<Self, StoreError> {
+    pub(in crate::store) fn start(
+        db: Connection,
+        changed: watch::Sender<u64>,
+        moved: broadcast::Sender<Moved>,
+    ) -> Result<Self, StoreError> {
         let (stop, stopped) = channel::<()>();
         let version = |db: &Connection| db.query_row("PRAGMA data_version", [], |row| row.get::<_, i64>(0));
         let mut last_version = version(&db)?;
@@ -30,6 +35,7 @@ impl Watcher {
                         && now != last_version
                     {
                         last_version = now;
+                        let _ = moved.send(Moved::Any);
                         changed.send_modify(|count| *count += 1);
                     }
                 }

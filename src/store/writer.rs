@@ -6,7 +6,7 @@
 //! kernel dropped.
 
 use crate::store::StoreError;
-use crate::store::log::Tx;
+use crate::store::log::{Head, Moved, Tx};
 use rusqlite::Connection;
 use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicI32, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{broadcast, oneshot, watch};
 
 /// At most this many jobs share a transaction, so that the first one does not wait long.
 const MAX_GROUP: usize = 512;
@@ -37,6 +37,7 @@ impl Writer {
     pub(in crate::store) fn start(
         mut db: Connection,
         changed: watch::Sender<u64>,
+        moved: broadcast::Sender<Moved>,
         lock_wait: Duration,
     ) -> Result<Self, StoreError> {
         let (queue, jobs) = channel();
@@ -48,8 +49,8 @@ impl Writer {
             Ok(())
         }))?;
         let stopped_by = stopped.clone();
-        let opened = Cell::new(None);
-        let run = WriterLoop { db, log_pages, changed, stopped: stopped_by, opened, lock_wait };
+        let (head, version) = (Cell::default(), Cell::default());
+        let run = WriterLoop { db, log_pages, changed, moved, stopped: stopped_by, head, version, lock_wait };
         let thread = std::thread::Builder::new()
             .name("sayso-writer".to_owned())
             .spawn(move || run.run(&jobs))
@@ -123,9 +124,11 @@ struct WriterLoop {
     db: Connection,
     log_pages: Arc<AtomicI32>,
     changed: watch::Sender<u64>,
+    moved: broadcast::Sender<Moved>,
     stopped: Arc<OnceLock<String>>,
-    /// The log entry that identifies this process.
-    opened: Cell<Option<i64>>,
+    /// Where the log ended after our last transaction, and SQLite's number for what others have written.
+    head: Cell<Head>,
+    version: Cell<i64>,
     lock_wait: Duration,
 }
 
@@ -154,15 +157,20 @@ impl WriterLoop {
         jobs: &Receiver<Job>,
         tell: &mut Vec<OnCommit>,
     ) -> Result<(), StoreError> {
-        if let Err(error) = self.begin() {
-            tell.push(first(None).1);
-            return Err(error);
-        }
-        let tx = Tx::begin(&self.db, self.opened.get());
+        let head = match self.begin() {
+            Ok(head) => head,
+            Err(error) => {
+                tell.push(first(None).1);
+                return Err(error);
+            }
+        };
+        let tx = Tx::begin(&self.db, head);
         let done = self.group(&tx, first, jobs, tell).and_then(|()| {
-            let opened = tx.finish()?;
+            let head = tx.finish()?;
             self.execute("COMMIT")?;
-            self.opened.set(opened);
+            self.head.set(head);
+            // Whoever waits for its job must find that the driver was told.
+            let _ = self.moved.send(tx.what_moved());
             Ok(())
         });
         if done.is_err() && !self.db.is_autocommit() {
@@ -197,8 +205,8 @@ impl WriterLoop {
                 Err(error) if self.db.is_autocommit() => return Err(error),
                 Err(_) if alone => {
                     self.execute("ROLLBACK")?;
-                    self.execute("BEGIN IMMEDIATE")?;
                     tx.go_back(before);
+                    tx.set_head(self.begin()?);
                 }
                 Err(_) => {
                     self.execute("ROLLBACK TO job")?;
@@ -211,7 +219,8 @@ impl WriterLoop {
         Ok(())
     }
 
-    fn begin(&self) -> Result<(), StoreError> {
+    /// Begins a transaction and returns where the log ends, if nobody else has written since we did.
+    fn begin(&self) -> Result<Head, StoreError> {
         if let Some(why) = self.stopped.get() {
             return Err(StoreError::Disk(why.clone()));
         }
@@ -219,9 +228,15 @@ impl WriterLoop {
         loop {
             match self.execute("BEGIN IMMEDIATE") {
                 Err(StoreError::Busy) if Instant::now() < deadline => {}
-                result => return result,
+                Ok(()) => break,
+                Err(error) => return Err(error),
             }
         }
+        let version = self.db.prepare_cached("PRAGMA data_version")?.query_row([], |row| row.get(0))?;
+        if self.version.replace(version) != version {
+            self.head.set(Head { end: None, ..self.head.get() });
+        }
+        Ok(self.head.get())
     }
 
     fn execute(&self, sql: &str) -> Result<(), StoreError> {

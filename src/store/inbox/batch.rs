@@ -3,7 +3,7 @@
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{DecidedBy, UndoableBatch};
 use crate::store::inbox::decide::undo_one;
-use crate::store::log::Tx;
+use crate::store::log::{self, Decided, Entry, Tx};
 use crate::store::record::questions::not_open;
 use crate::store::record::recent::Question;
 use crate::store::rows::{InterruptRow, Stage, time};
@@ -23,42 +23,28 @@ impl Inbox<'_> {
     /// The newest decision by a person that can still be taken back, with those made together with it.
     pub fn last_decided(self) -> Result<Option<UndoableBatch>, StoreError> {
         self.0.read(|db| {
-            let mut last: Option<(i64, Question, InterruptRow)> = None;
-            for interrupt in InterruptRow::select(db, "WHERE status <> 'closed' AND status = 'decided'", [])?
-            {
-                let question = Question::read(db, interrupt.thread, interrupt.seq)?;
-                let Some(answer) = question.current_answer() else { continue };
-                let by_person = !matches!(answer.body.by, DecidedBy::Grant(_) | DecidedBy::Expiry);
-                if by_person
-                    && last.as_ref().is_none_or(|(seq, ..)| *seq < answer.seq)
-                    && !acted(db, &interrupt)?
-                {
-                    last = Some((answer.seq, question, interrupt));
+            let mut last: Option<(Entry, Decided, InterruptRow)> = None;
+            let decided =
+                "INDEXED BY interrupts_live WHERE status <> 'closed' AND status = 'decided' AND acted = 0";
+            for interrupt in InterruptRow::select(db, decided, [])? {
+                let Some(seq) = interrupt.answer else { continue };
+                if last.as_ref().is_some_and(|(newest, ..)| newest.seq > seq) {
+                    continue;
+                }
+                let entry = log::entry(db, seq)?;
+                let answer: Decided = entry.parse_body()?;
+                if !matches!(answer.by, DecidedBy::Grant(_) | DecidedBy::Expiry) {
+                    last = Some((entry, answer, interrupt));
                 }
             }
-            let Some((_, question, interrupt)) = last else { return Ok(None) };
-            let mut interrupts = Vec::new();
-            for other in batch_of(db, interrupt)? {
-                if other.status == Stage::Decided && !acted(db, &other)? {
-                    interrupts.push(other.id);
-                }
-            }
-            question
-                .current_answer()
-                .map(|answer| {
-                    let decision = answer.body.decision.word().to_owned();
-                    Ok(UndoableBatch { interrupts, decision, at: time(answer.at)? })
-                })
-                .transpose()
+            let Some((entry, answer, interrupt)) = last else { return Ok(None) };
+            let can_be_undone = |other: &InterruptRow| other.status == Stage::Decided && !other.acted;
+            let batch = batch_of(db, interrupt)?.into_iter().filter(can_be_undone);
+            let interrupts = batch.map(|other| other.id).collect();
+            let decision = answer.decision.word().to_owned();
+            Ok(Some(UndoableBatch { interrupts, decision, at: time(entry.at)? }))
         })
     }
-}
-
-/// Whether an effect began after the question was answered.
-fn acted(db: &Connection, interrupt: &InterruptRow) -> Result<bool, StoreError> {
-    let sql = "SELECT 1 FROM effects e JOIN threads t ON t.seq = e.thread
-               WHERE e.thread = ? AND e.step = t.steps AND e.seq > ? LIMIT 1";
-    Ok(db.prepare_cached(sql)?.exists([interrupt.thread, interrupt.stamp])?)
 }
 
 fn undo(tx: &Tx<'_>, id: &InterruptId, now: i64) -> Result<UndoResults, StoreError> {

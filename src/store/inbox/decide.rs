@@ -9,13 +9,16 @@ use crate::store::inbox::items::item_of;
 use crate::store::log::{Asked, EntryKind, Snoozed, Tx, UndoReason};
 use crate::store::record::answers::{NewDecision, record, reopen_all, take_back};
 use crate::store::record::append::append;
-use crate::store::record::questions::{not_open, open_question, schema_of};
-use crate::store::record::recent::{Question, Recent, StoredAnswer};
+use crate::store::record::listed::Listed;
+use crate::store::record::project::save;
+use crate::store::record::questions::{answer_to, asked_of, not_open, open_question, schema_of};
+use crate::store::record::recent::{Question, Recent};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged};
 use crate::store::threads::list::outcome;
 use crate::store::{Inbox, StoreError};
 use crate::text;
 use jiff::Timestamp;
+use rusqlite::Connection;
 use serde_json::Value;
 
 /// Words to an agent of ours: nothing leaves, so there is little to take back.
@@ -35,14 +38,14 @@ pub struct Holds {
 }
 
 impl Holds {
-    fn after(&self, asked: &Asked, warnings: &[Warning], decision: &Decision) -> i64 {
+    fn after(&self, question: &InterruptRow, confirms: bool, decision: &Decision) -> i64 {
         let acts = matches!(decision, Decision::Accept | Decision::Edit { .. });
-        let program = asked.action.starts_with(PROGRAM_ACTIONS);
+        let program = question.action.starts_with(PROGRAM_ACTIONS);
         match (acts, program) {
-            (true, _) if asked.irreversible => self.irreversible_ms,
-            (true, true) if Warning::need_confirmation(warnings) => self.warned_agents_ms,
+            (true, _) if question.irreversible => self.irreversible_ms,
+            (true, true) if confirms => self.warned_agents_ms,
             // An edit may have made it harmful, so only unedited requests skip the hold.
-            (true, true) if asked.harmless && *decision == Decision::Accept => 0,
+            (true, true) if question.harmless && *decision == Decision::Accept => 0,
             (_, true) => self.agents_ms,
             (false, false) if matches!(decision, Decision::Respond { .. }) => self.other_ms.min(WORDS_MS),
             (_, false) => self.other_ms,
@@ -148,24 +151,30 @@ fn run(
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
-    let interrupt = InterruptRow::find(tx, &request.interrupt)?;
-    let (row, recent, at) = open_question(tx, &interrupt)?;
-    let question = &recent.questions[at];
+    let (listed, at) = open_question(tx, &request.interrupt)?;
+    let question = &listed.questions[at];
     let decision = typed(request.decision);
+    let needs_text = matches!(decision, Decision::Edit { .. }) || details.remember.is_some();
+    let asked = needs_text.then(|| asked_of(tx, question)).transpose()?.map(|(asked, _)| asked);
     // Only edited arguments are checked against the schema.
-    let schema = match &decision {
-        Decision::Edit { .. } => schema_of(tx, &question.asked)?,
-        Decision::Accept | Decision::Respond { .. } | Decision::Ignore | Decision::Draft => Value::Bool(true),
+    let schema = match (&decision, &asked) {
+        (Decision::Edit { .. }, Some(asked)) => schema_of(tx, asked)?,
+        _ => Value::Bool(true),
     };
-    check(&decision, question.asked.allow(), &schema, &question.hash(), request.shown.as_ref())
-        .map_err(|refusal| StoreError::Refused { id: interrupt.id.to_string(), refusal })?;
-    let offered = &question.asked.grantable.remember;
-    if details.remember.is_some_and(|place| place >= offered.len() || decision != Decision::Accept) {
-        let text = format!("`{}` offers {} to remember, and not that", interrupt.id, offered.len());
-        return Err(StoreError::Conflict(text));
+    check(&decision, question.allow(), &schema, &question.hash(), request.shown.as_ref())
+        .map_err(|refusal| StoreError::Refused { id: question.id.to_string(), refusal })?;
+    if let Some(place) = details.remember {
+        let offered = asked.as_ref().map_or(0, |asked| asked.grantable.remember.len());
+        if place >= offered || decision != Decision::Accept {
+            let text = match offered {
+                0 => format!("`{}` has nothing to remember", question.id),
+                _ => format!("`{}` can be remembered when it is accepted, in {offered} ways", question.id),
+            };
+            return Err(StoreError::Conflict(text));
+        }
     }
     let answer = Answer { decision, learn: request.learn, by: request.by, details };
-    record_answer(tx, row, recent, at, answer, holds, now)
+    record_answer(tx, listed, at, asked.as_ref(), answer, holds, now)
 }
 
 /// A valid answer.
@@ -176,22 +185,24 @@ pub(in crate::store) struct Answer {
     pub details: DecisionDetails,
 }
 
-/// Records an answer to the question at index `at`, and returns the thread's new status.
+/// Records an answer to the question at index `at`, and returns the thread's new status. `asked` is the question in
+/// full, if it was edited.
 pub(in crate::store) fn record_answer(
     tx: &Tx<'_>,
-    mut row: ThreadRow,
-    mut recent: Recent,
+    mut listed: Listed,
     at: usize,
+    asked: Option<&Asked>,
     answer: Answer,
     holds: Holds,
     now: i64,
 ) -> Result<Outcome, StoreError> {
-    let question = &recent.questions[at];
+    let question = &listed.questions[at];
     let Answer { decision, learn, by, details } = answer;
-    let asked = &question.asked;
-    let warnings = details.edited.as_ref().map_or(&asked.warnings, |edited| &edited.warnings);
-    let hold_ms = hold(&recent, at, holds.after(asked, warnings, &decision), holds);
-    let (title, done) = details.edited.map_or((None, None), |edited| (Some(edited.title), edited.done));
+    let edited = details.edited;
+    let confirms =
+        edited.as_ref().map_or(question.confirms, |edited| Warning::need_confirmation(&edited.warnings));
+    let hold_ms = hold(tx, &listed, at, holds.after(question, confirms, &decision), holds)?;
+    let (title, done) = edited.map_or((None, None), |edited| (Some(edited.title), edited.done));
     let new = NewDecision {
         decision,
         by,
@@ -200,29 +211,31 @@ pub(in crate::store) fn record_answer(
         remember: details.remember,
         batch: details.batch,
         hold_ms,
-        title: title.filter(|title| *title != asked.title),
-        done: done.filter(|done| asked.labels.done.as_ref() != Some(done)),
+        title: title.filter(|title| asked.is_none_or(|asked| *title != asked.title)),
+        done: done.filter(|done| asked.is_none_or(|asked| asked.labels.done.as_ref() != Some(done))),
     };
-    let entry = record(tx, &mut row, question.seq, new, now)?;
-    recent.questions[at].answers.push(StoredAnswer::read(&entry)?);
-    row.status = recent.status(tx, &row)?;
-    let open = recent.questions.iter().filter(|question| question.is_open());
-    outcome(&row, open.map(|question| question.asked.id.clone()).collect())
+    let seq = question.seq;
+    let entry = record(tx, &mut listed, seq, new, now)?;
+    save(tx, &mut listed, &entry)?;
+    let open = listed.live().filter(|question| question.status == Stage::Open);
+    outcome(&listed.row, open.map(|question| question.id.clone()).collect())
 }
 
 /// How long the thread is held if this was its last question, whose own answer is held for `own` milliseconds. Decisions
 /// that can no longer be undone are not held.
-fn hold(recent: &Recent, at: usize, own: i64, holds: Holds) -> i64 {
-    let question = &recent.questions[at];
-    let others = recent.questions.iter().enumerate().filter(|(n, _)| *n != at).map(|(_, q)| q);
-    let waits =
-        |other: &Question| other.is_open() && (!question.asked.is_trouble() || other.asked.is_trouble());
-    if others.clone().any(waits) {
-        return 0;
+fn hold(db: &Connection, listed: &Listed, at: usize, own: i64, holds: Holds) -> Result<i64, StoreError> {
+    let question = &listed.questions[at];
+    let mut longest = own;
+    for other in listed.live().filter(|other| other.seq != question.seq) {
+        match answer_to(db, other)? {
+            None if !question.trouble || other.trouble => return Ok(0),
+            Some(answer) if !other.acted => {
+                longest = longest.max(holds.after(other, other.confirms, &answer.decision));
+            }
+            _ => {}
+        }
     }
-    let answered = others.filter_map(|q| Some((q, q.current_answer()?))).filter(|(_, answer)| !answer.acted);
-    let earlier = answered.map(|(q, answer)| holds.after(&q.asked, &q.asked.warnings, &answer.body.decision));
-    earlier.chain([own]).max().unwrap_or(0)
+    Ok(longest)
 }
 
 /// Removes control characters that a terminal may have added to typed text.

@@ -9,8 +9,7 @@ use crate::inbox::DecidedBy;
 use crate::store::inbox::decide::{Answer, DecisionDetails, Holds, record_answer};
 use crate::store::log::{self, Snoozed};
 use crate::store::record::append::append;
-use crate::store::record::questions::open_question;
-use crate::store::record::recent::Question;
+use crate::store::record::questions::{answer_to, open_question};
 use crate::store::rows::{self, InterruptRow, Stage, ThreadRow, time};
 use crate::store::{Inbox, StoreError, settings};
 use jiff::Timestamp;
@@ -37,7 +36,7 @@ impl Inbox<'_> {
         self.0.read(|db| {
             // Digests are checked only for questions that are due, just before they expire.
             let due = "SELECT i.id, t.workflow, i.action, i.kind, max(l.at, coalesce(i.snoozed_until, 0)), i.overdue
-                 FROM interrupts i JOIN threads t ON t.seq = i.thread JOIN log l ON l.seq = i.stamp
+                 FROM interrupts i INDEXED BY interrupts_live JOIN threads t ON t.seq = i.thread JOIN log l ON l.seq = i.stamp
                  WHERE i.status <> 'closed' AND i.status = 'open' AND i.trouble = 0 AND i.kind <> 'trouble' AND i.allow & 8 <> 0
                    AND coalesce(i.snoozed_until, 0) <= ? AND NOT (t.status = 'trouble' AND t.error_code = 'stopped')
                  ORDER BY i.seq";
@@ -77,25 +76,23 @@ impl Inbox<'_> {
                 if interrupt.status != Stage::Open || settings::is_paused(tx)? {
                     return Ok(false);
                 }
-                let (row, recent, at) = open_question(tx, &interrupt)?;
-                let question = &recent.questions[at];
+                let (listed, at) = open_question(tx, &id)?;
+                let question = &listed.questions[at];
                 let snoozed = question.snoozed_until.is_some_and(|until| until > now);
-                let asked = &question.asked;
-                let can_expire = asked.allow().ignore && !asked.is_trouble() && asked.kind != Kind::Trouble;
-                // Expiring it must not let something else proceed that was allowed.
-                let allowed = |other: &Question| {
-                    other.current_answer().is_some_and(|answer| answer.body.decision != Decision::Ignore)
-                };
+                let can_expire =
+                    question.allow().ignore && !question.trouble && question.kind != Kind::Trouble;
                 // What a stopped thread asked is not listed until the thread goes on.
-                let stopped =
-                    recent.troubles().any(|trouble| trouble.is_open() && trouble.asked.action == "stopped");
-                if question.overdue != Some(noticed.as_millisecond())
-                    || snoozed
-                    || stopped
-                    || !can_expire
-                    || recent.questions.iter().any(allowed)
-                {
+                let stopped = listed
+                    .live()
+                    .any(|other| other.trouble && other.status == Stage::Open && other.action == "stopped");
+                if question.overdue != Some(noticed.as_millisecond()) || snoozed || stopped || !can_expire {
                     return Ok(false);
+                }
+                // Expiring it must not let something else proceed that was allowed.
+                for other in &listed.questions {
+                    if answer_to(tx, other)?.is_some_and(|answer| answer.decision != Decision::Ignore) {
+                        return Ok(false);
+                    }
                 }
                 let answer = Answer {
                     decision: Decision::Ignore,
@@ -103,7 +100,7 @@ impl Inbox<'_> {
                     by: DecidedBy::Expiry,
                     details: DecisionDetails::default(),
                 };
-                record_answer(tx, row, recent, at, answer, Holds::default(), now)?;
+                record_answer(tx, listed, at, None, answer, Holds::default(), now)?;
                 Ok(true)
             })
             .await

@@ -6,7 +6,7 @@ use crate::store::inbox::LISTED;
 use crate::store::log::{EntryKind, PersonAction};
 use crate::store::pages::PageBuilder;
 use crate::store::record::append::append;
-use crate::store::record::questions::{not_open, question_of, schema_of};
+use crate::store::record::questions::{asked_of, not_open, schema_of};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, time};
 use crate::store::{Inbox, StoreError};
 use rusqlite::{Connection, params};
@@ -147,13 +147,11 @@ pub(in crate::store) fn item_of(db: &Connection, interrupt: &InterruptRow) -> Re
 }
 
 fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result<Item, StoreError> {
-    let question = question_of(db, interrupt)?;
-    let hash = question.hash();
-    let asked = question.asked;
+    let (asked, at) = asked_of(db, interrupt)?;
     let schema = schema_of(db, &asked)?;
     Ok(Item {
         waiting: asked.waiting.is_some(),
-        gives_up_at: asked.gives_up_at(question.at)?,
+        gives_up_at: asked.gives_up_at(at)?,
         id: asked.id.to_string(),
         allow: asked.allow(),
         key: asked.key,
@@ -170,9 +168,9 @@ fn item(db: &Connection, interrupt: &InterruptRow, thread: &ThreadRow) -> Result
         warnings: asked.warnings,
         source: asked.source,
         text: String::new(),
-        created_at: time(question.at)?,
-        snoozed_until: question.snoozed_until.map(time).transpose()?,
-        args_hash: Some(hash),
+        created_at: time(at)?,
+        snoozed_until: interrupt.snoozed_until.map(time).transpose()?,
+        args_hash: Some(interrupt.hash()),
         irreversible: asked.irreversible,
         grantable: asked.grantable,
         closed: None,
@@ -190,7 +188,7 @@ fn interrupts(
     let rows = InterruptRow::select(
         db,
         &format!(
-            "WHERE {LISTED} AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
+            "INDEXED BY interrupts_live WHERE {LISTED} AND seq > ?1 AND (?2 IS NULL OR kind = ?2) AND (coalesce(snoozed_until, 0) > ?3) = ?4
              ORDER BY seq LIMIT ?5"
         ),
         params![after, kind.map(Kind::word), now, query.is_snoozed(), limit.saturating_add(1)],

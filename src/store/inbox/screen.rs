@@ -4,7 +4,7 @@ use crate::graph::{InterruptId, ThreadId, Warning};
 use crate::inbox::{Glance, ItemKind, ItemLine, ItemStatus, LineQuery, Status};
 use crate::store::inbox::LISTED;
 use crate::store::inbox::items::result;
-use crate::store::record::questions::question_of;
+use crate::store::record::questions::{answer_to, asked_of};
 use crate::store::rows::{self, InterruptRow, Stage, ThreadRow, damaged, time};
 use crate::store::settings::{set_text, text};
 use crate::store::{Inbox, StoreError};
@@ -22,13 +22,13 @@ impl Inbox<'_> {
         let now = self.0.now_ms();
         self.0.read(|db| {
             let open = format!(
-                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts WHERE {LISTED} ORDER BY seq"
+                "SELECT seq, id, stamp, coalesce(snoozed_until, 0) > ? FROM interrupts INDEXED BY interrupts_live WHERE {LISTED} ORDER BY seq"
             );
             let mut all = rows::query(db, &open, [now], |row| {
                 glance(row, if row.get(3)? { ItemStatus::Snoozed } else { ItemStatus::Open })
             })?;
             let decided = "SELECT i.seq, i.id, i.stamp, t.status, t.hold_ms, t.held_at
-                 FROM interrupts i JOIN threads t ON t.seq = i.thread
+                 FROM interrupts i INDEXED BY interrupts_live JOIN threads t ON t.seq = i.thread
                  WHERE i.status <> 'closed' AND i.status = 'decided' ORDER BY i.seq";
             all.extend(rows::query(db, decided, [], |row| {
                 glance(row, decided_status(row.get(3)?, row.get(4)?, row.get(5)?)?)
@@ -111,7 +111,9 @@ fn decided_status(status: Status, hold_ms: i64, held_at: Option<i64>) -> Result<
 type LineResult = Result<Option<ItemLine>, StoreError>;
 
 fn first_lines(db: &Connection, limit: usize, now: i64) -> Result<Vec<LineResult>, StoreError> {
-    let rest = format!("WHERE {LISTED} AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?");
+    let rest = format!(
+        "INDEXED BY interrupts_live WHERE {LISTED} AND coalesce(snoozed_until, 0) <= ? ORDER BY seq LIMIT ?"
+    );
     let rows = InterruptRow::select(db, &rest, [now, i64::try_from(limit).unwrap_or(i64::MAX)])?;
     Ok(rows.into_iter().map(|row| interrupt_line(db, row, now)).collect())
 }
@@ -165,19 +167,17 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         Stage::Open => ItemStatus::Open,
         Stage::Decided => decided_status(thread.status, thread.hold_ms, thread.held_at)?,
     };
-    let question = question_of(db, &row)?;
-    let hash = question.hash();
-    let decided_title = question.current_answer().and_then(|answer| answer.body.title.clone());
-    let asked = question.asked;
+    let (asked, at) = asked_of(db, &row)?;
+    let decided_title = answer_to(db, &row)?.and_then(|answer| answer.title);
     let stamp = row.stamp.unsigned_abs();
     Ok(Some(ItemLine {
         waiting: asked.waiting.is_some(),
-        gives_up_at: asked.gives_up_at(question.at)?,
+        gives_up_at: asked.gives_up_at(at)?,
         allow: asked.allow(),
         grade: Warning::highest_grade(&asked.warnings),
         warnings: asked.warnings.into_iter().map(|Warning { code, .. }| code).collect(),
-        created_at: time(question.at)?,
-        dated: time(newest_mail(db, row.thread)?.unwrap_or(question.at))?,
+        created_at: time(at)?,
+        dated: time(newest_mail(db, row.thread)?.unwrap_or(at))?,
         snoozed_until: row.snoozed_until.map(time).transpose()?,
         glance: Glance { id: row.id.to_string(), place: row.seq, status, stamp },
         thread: thread.id,
@@ -188,6 +188,6 @@ fn interrupt_line(db: &Connection, row: InterruptRow, now: i64) -> LineResult {
         gist: asked.gist,
         source: asked.source,
         irreversible: asked.irreversible,
-        hash: Some(hash),
+        hash: Some(row.hash()),
     }))
 }

@@ -3,7 +3,7 @@
 use super::body::is_default;
 use crate::graph::{Allow, Grantable, Hash, Interrupt, InterruptId, Labels, Waiting, Warning};
 use crate::store::StoreError;
-use crate::store::rows::time;
+use crate::store::rows::{allowed, time};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -97,8 +97,7 @@ impl Asked {
     }
 
     pub(in crate::store) fn allow(&self) -> Allow {
-        let bit = |n: u8| self.allow & (1 << n) != 0;
-        Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
+        allowed(i64::from(self.allow))
     }
 
     /// When the program that waits for the answer gives up, if the question was asked at `asked_at`.

@@ -38,6 +38,25 @@ pub(in crate::store) struct Started {
     pub from: Option<i64>,
 }
 
+impl Started {
+    /// Stands in for what a pruned thread began as.
+    pub(in crate::store) fn forgotten() -> Self {
+        Self {
+            id: ThreadId::random(),
+            workflow: String::new(),
+            fingerprint: String::new(),
+            title: String::new(),
+            node: String::new(),
+            step_limit: 0,
+            updates: None,
+            key: None,
+            parent: None,
+            origin: None,
+            from: None,
+        }
+    }
+}
+
 /// The thread that started another and waits for its result, and at which step it did.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::store) struct Parent {
@@ -154,6 +173,9 @@ pub(in crate::store) struct Step {
 pub(in crate::store) struct Amended {
     pub warning: Warning,
     pub bind: String,
+    /// What a person approves now.
+    #[serde(with = "hash_word")]
+    pub hash: Hash,
 }
 
 /// A question was answered.

@@ -1,12 +1,12 @@
 //! Checks the chain from each entry to the next.
 
-use crate::store::log::{BodyCache, COLUMNS, Entry, StoreError, chain_before, end};
+use crate::store::log::{BodyCache, COLUMNS, Entry, StoreError, chain_before};
 use rusqlite::Connection;
 
 /// More problems than this say nothing new.
 const MAX_PROBLEMS: usize = 20;
 
-/// Follows the chain from entry `from` to the head and passes on each sound entry. Returns the problems it found.
+/// Follows the chain from entry `from` to the last and passes on each sound entry. Returns the problems it found.
 pub(in crate::store) fn check(
     db: &Connection,
     from: i64,
@@ -43,13 +43,6 @@ pub(in crate::store) fn check(
             Err(StoreError::Damaged(problem)) => report(problem),
             Err(error) => return Err(error),
         }
-    }
-    drop(rows);
-    match end(db) {
-        Ok((last, _)) if last + 1 == next || last < from => {}
-        Ok(_) => report("the log does not end where it says it does".to_owned()),
-        Err(StoreError::Damaged(problem)) => report(problem),
-        Err(error) => return Err(error),
     }
     Ok(problems)
 }

@@ -6,7 +6,7 @@
 //! ([`verified_stream`]), by `sayso doctor` and in an export.
 //!
 //! What the chain proves: we notice if an entry was edited, removed, inserted or moved. We also notice if the end was
-//! cut off, because the head is stored separately. The chain covers the digest of each body, so old bodies can be
+//! cut off, because the lists still have what it said. The chain covers the digest of each body, so old bodies can be
 //! deleted and it still holds. There is no secret key: anyone who can write the file can make up a whole new log. An
 //! export kept elsewhere protects against that.
 
@@ -25,6 +25,7 @@ pub(in crate::store) use origin::Origin;
 pub(in crate::store) use pack::pack_always as pack_steps;
 
 use crate::store::StoreError;
+use crate::store::rows::Runnable;
 use crate::text::{hex, plain_json};
 use rusqlite::types::{ToSqlOutput, ValueRef};
 use rusqlite::{Connection, OptionalExtension, Row, ToSql, params};
@@ -64,19 +65,28 @@ pub(in crate::store) struct Entry {
     pub chain: Checksum,
 }
 
-/// The end of the log, and the entry that identifies this process.
+/// The end of the log, if it was read, and the entry that identifies this process.
 #[derive(Clone, Copy, Debug, Default)]
-struct Head {
-    end: Option<(i64, Checksum)>,
-    opened: Option<i64>,
+pub(in crate::store) struct Head {
+    pub end: Option<(i64, Checksum)>,
+    pub opened: Option<i64>,
+}
+
+/// The threads that a transaction changed.
+#[derive(Clone, Debug)]
+pub enum Moved {
+    These(Vec<Runnable>),
+    /// Any of them: driving was paused or resumed, or another process wrote.
+    Any,
 }
 
 /// A transaction that may append.
 pub(in crate::store) struct Tx<'a> {
     db: &'a Connection,
     head: Cell<Head>,
-    appended: Cell<bool>,
     at_end: RefCell<Vec<AtEnd>>,
+    moved: RefCell<Vec<Runnable>>,
+    all_moved: Cell<bool>,
 }
 
 /// A job for the end of a transaction.
@@ -87,6 +97,7 @@ type AtEnd = Box<dyn FnOnce(&Connection) -> Result<(), StoreError>>;
 pub(in crate::store) struct Mark {
     head: Head,
     at_end: usize,
+    moved: usize,
 }
 
 impl Deref for Tx<'_> {
@@ -98,21 +109,42 @@ impl Deref for Tx<'_> {
 }
 
 impl<'a> Tx<'a> {
-    /// Begins a transaction. `opened` is the entry that identifies this process, if there is one.
-    pub(in crate::store) fn begin(db: &'a Connection, opened: Option<i64>) -> Self {
-        let head = Cell::new(Head { end: None, opened });
-        Self { db, head, appended: Cell::new(false), at_end: RefCell::default() }
+    /// Begins a transaction.
+    pub(in crate::store) fn begin(db: &'a Connection, head: Head) -> Self {
+        let (at_end, moved) = (RefCell::default(), RefCell::default());
+        Self { db, head: Cell::new(head), at_end, moved, all_moved: Cell::new(false) }
+    }
+
+    /// Notes what became of a thread.
+    pub(in crate::store) fn moved(&self, thread: Runnable) {
+        self.moved.borrow_mut().push(thread);
+    }
+
+    /// Notes that any thread may have to be looked at.
+    pub(in crate::store) fn everything_moved(&self) {
+        self.all_moved.set(true);
+    }
+
+    /// The threads it has changed.
+    pub(in crate::store) fn what_moved(&self) -> Moved {
+        if self.all_moved.get() { Moved::Any } else { Moved::These(self.moved.take()) }
     }
 
     /// The current point in the transaction.
     pub(in crate::store) fn mark(&self) -> Mark {
-        Mark { head: self.head.get(), at_end: self.at_end.borrow().len() }
+        let (at_end, moved) = (self.at_end.borrow().len(), self.moved.borrow().len());
+        Mark { head: self.head.get(), at_end, moved }
+    }
+
+    pub(in crate::store) fn set_head(&self, head: Head) {
+        self.head.set(head);
     }
 
     /// Goes back to the point before a job that was rolled back.
     pub(in crate::store) fn go_back(&self, mark: Mark) {
         self.head.set(mark.head);
         self.at_end.borrow_mut().truncate(mark.at_end);
+        self.moved.borrow_mut().truncate(mark.moved);
     }
 
     /// Runs a job at the end of the transaction. SQLite's full-text index writes out its buffer at every savepoint, so
@@ -121,16 +153,12 @@ impl<'a> Tx<'a> {
         self.at_end.borrow_mut().push(Box::new(job));
     }
 
-    /// Runs the jobs left for the end, stores where the log ends, and returns the entry that identifies this process.
-    pub(in crate::store) fn finish(&self) -> Result<Option<i64>, StoreError> {
+    /// Runs the jobs left for the end, and returns where the log ends.
+    pub(in crate::store) fn finish(&self) -> Result<Head, StoreError> {
         for job in self.at_end.take() {
             job(self.db)?;
         }
-        let Head { end, opened } = self.head.get();
-        if let Some((seq, chain)) = end.filter(|_| self.appended.get()) {
-            self.db.prepare_cached("UPDATE head SET seq = ?, chain = ?")?.execute(params![seq, chain])?;
-        }
-        Ok(opened)
+        Ok(self.head.get())
     }
 
     /// The entry that identifies this process. It is appended before the first thing the process does.
@@ -175,7 +203,6 @@ impl<'a> Tx<'a> {
             .execute(params![seq, stream, kind.word(), about, prev, at, entry.chain, stored, steps])?;
         (entry.body, entry.steps, entry.sum) = (Some(body), steps, None);
         self.head.set(Head { end: Some((seq, entry.chain)), ..head });
-        self.appended.set(true);
         Ok(entry)
     }
 }
@@ -346,22 +373,14 @@ fn plain_body(db: &Connection, seq: i64) -> Result<String, StoreError> {
     }
 }
 
-/// The end of the log, checked against its last entry.
+/// The number and chain value of the last entry.
 pub(in crate::store) fn end(db: &Connection) -> Result<(i64, Checksum), StoreError> {
-    let wrong = || StoreError::Damaged("the log does not end where it says it does".to_owned());
-    let head: Option<(i64, Checksum, i64, Option<Checksum>)> = db
-        .prepare_cached(
-            "SELECT h.seq, h.chain, coalesce((SELECT max(seq) FROM log), 0), l.chain
-             FROM head h LEFT JOIN log l ON l.seq = h.seq",
-        )?
-        .query_row([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))
+    let last = db
+        .prepare_cached("SELECT seq, chain FROM log ORDER BY seq DESC LIMIT 1")?
+        .query_row([], |row| Ok((row.get(0)?, row.get(1)?)))
         .optional()
-        .map_err(|_| wrong())?;
-    match head {
-        Some((0, chain, 0, None)) if chain == [0; 32] => Ok((0, chain)),
-        Some((seq, chain, last, Some(last_chain))) if seq == last && chain == last_chain => Ok((seq, chain)),
-        _ => Err(wrong()),
-    }
+        .map_err(|_| StoreError::Damaged("the last entry of the log is not as it was written".to_owned()))?;
+    Ok(last.unwrap_or((0, [0; 32])))
 }
 
 /// The number of the log's last entry.

@@ -7,7 +7,7 @@ use crate::store::log::{Entry, StoreError};
 use crate::store::lz4;
 
 /// Shorter bodies are not worth packing.
-const MIN_LEN: usize = 160;
+const MIN_LEN: usize = 400;
 /// LZ4 cannot use more of a dictionary than this.
 const WINDOW: usize = 64 * 1024;
 /// No body is longer than this, though a tampered row may claim to be.

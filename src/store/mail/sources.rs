@@ -45,7 +45,6 @@ impl Mail<'_> {
                     since: since.as_millisecond(),
                     phase: Phase::Collecting,
                     thread: None,
-                    cursor: None,
                     checked_at: None,
                     ok_at: None,
                     error: None,

@@ -5,7 +5,7 @@
 
 use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{LessonLink, MemoryVersion};
-use crate::store::rows::{ThreadRow, checked_row, damaged};
+use crate::store::rows::{ThreadRow, damaged, side_row};
 use crate::store::threads::start::{NewThread, start};
 use crate::store::{Memory, StoreError};
 use rusqlite::params;
@@ -35,8 +35,8 @@ pub struct OpenLesson {
     pub interrupt: Option<String>,
 }
 
-checked_row! {
-    LessonRow in "lessons", "lesson":
+side_row! {
+    LessonRow in "lessons":
     namespace: String,
     cause: String,
     thread: i64,

@@ -6,7 +6,8 @@ use crate::store::StoreError;
 use crate::store::log::{Amended, Decided, Entry, EntryKind, Tx, UndoReason, Undone};
 use crate::store::record::append::append;
 use crate::store::record::calls;
-use crate::store::record::recent::Recent;
+use crate::store::record::listed::Listed;
+use crate::store::record::recent::{Question, Recent};
 use crate::store::rows::ThreadRow;
 
 /// An answer to record.
@@ -25,7 +26,7 @@ pub(in crate::store) struct NewDecision {
 
 pub(in crate::store) fn record(
     tx: &Tx<'_>,
-    row: &mut ThreadRow,
+    listed: &mut Listed,
     question: i64,
     new: NewDecision,
     now: i64,
@@ -34,7 +35,7 @@ pub(in crate::store) fn record(
     let from = tx.opened(now)?;
     let unlearned = !learn;
     let decided = Decided { decision, by, shown, unlearned, remember, batch, hold_ms, title, done, from };
-    append(tx, row, EntryKind::Decided, Some(question), &decided, &[], now)
+    listed.decide(tx, question, &decided, now)
 }
 
 /// Takes back the current answer to a question, and deletes the results of calls made with it.
@@ -54,13 +55,15 @@ pub(in crate::store) fn take_back(
 pub(in crate::store) fn amend(
     tx: &Tx<'_>,
     row: &mut ThreadRow,
-    question: i64,
+    question: &Question,
     warning: &Warning,
     bind: &str,
     now: i64,
 ) -> Result<(), StoreError> {
-    let amended = Amended { warning: warning.clone(), bind: bind.to_owned() };
-    append(tx, row, EntryKind::Amended, Some(question), &amended, &[], now)?;
+    let mut asked = question.asked.clone();
+    asked.warn(warning, bind);
+    let amended = Amended { warning: warning.clone(), bind: bind.to_owned(), hash: asked.hash() };
+    append(tx, row, EntryKind::Amended, Some(question.seq), &amended, &[], now)?;
     Ok(())
 }
 

@@ -1,15 +1,10 @@
 //! Results of repeatable calls left by an unfinished step.
 
 use crate::store::StoreError;
-use crate::store::row_digest::{Digest, RowHasher};
-use crate::store::rows::{ThreadRow, damaged, json};
+use crate::store::rows::{ThreadRow, json};
 use rusqlite::{Connection, params};
 use serde_json::Value;
 use std::collections::HashMap;
-
-fn call_digest(thread: i64, step: i64, name: &str, result: &str) -> Digest {
-    RowHasher::of("calls").int(thread).int(step).text(name).text(result).done()
-}
 
 pub(in crate::store) fn write(
     tx: &Connection,
@@ -18,11 +13,8 @@ pub(in crate::store) fn write(
     name: &str,
     result: &str,
 ) -> Result<(), StoreError> {
-    let digest = call_digest(thread, step, name, result);
-    tx.prepare_cached(
-        "INSERT OR REPLACE INTO calls (thread, step, name, result, digest) VALUES (?, ?, ?, ?, ?)",
-    )?
-    .execute(params![thread, step, name, result, digest.bytes()])?;
+    tx.prepare_cached("INSERT OR REPLACE INTO calls (thread, step, name, result) VALUES (?, ?, ?, ?)")?
+        .execute(params![thread, step, name, result])?;
     Ok(())
 }
 
@@ -32,15 +24,11 @@ pub(in crate::store) fn read(
     thread: i64,
     step: i64,
 ) -> Result<HashMap<String, Value>, StoreError> {
-    let mut statement =
-        db.prepare_cached("SELECT name, result, digest FROM calls WHERE thread = ? AND step = ?")?;
+    let mut statement = db.prepare_cached("SELECT name, result FROM calls WHERE thread = ? AND step = ?")?;
     let mut rows = statement.query([thread, step])?;
     let mut calls = HashMap::new();
     while let Some(row) = rows.next()? {
-        let (name, result, digest): (String, String, Vec<u8>) = (row.get(0)?, row.get(1)?, row.get(2)?);
-        if digest != call_digest(thread, step, &name, &result).bytes() {
-            return damaged(format!("the result of call `{name}` is not as it was written"));
-        }
+        let (name, result): (String, String) = (row.get(0)?, row.get(1)?);
         calls.insert(name, json("a call's result", &result)?);
     }
     Ok(calls)

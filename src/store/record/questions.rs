@@ -1,8 +1,10 @@
 //! Questions read from the log, and the schemas their arguments must fit.
 
+use crate::graph::InterruptId;
 use crate::inbox::{AnswerKind, DecidedBy};
-use crate::store::log::{Asked, SchemaBlob, Tx};
-use crate::store::record::recent::{Question, Recent, StoredAnswer};
+use crate::store::log::{self, Asked, Decided, SchemaBlob, Tx};
+use crate::store::record::listed::Listed;
+use crate::store::record::recent::{Question, StoredAnswer};
 use crate::store::rows::{InterruptRow, Stage, ThreadRow, damaged, json, time};
 use crate::store::{StoreError, blobs};
 use crate::text::hex;
@@ -24,21 +26,48 @@ pub(in crate::store) fn question_of(
     }
 }
 
-/// The open question of a row, by index, and its thread, both read from the log.
-pub(in crate::store) fn open_question(
+/// What a question asks, with the warnings that were added later, and when it was asked.
+pub(in crate::store) fn asked_of(
     db: &Connection,
     interrupt: &InterruptRow,
-) -> Result<(ThreadRow, Recent, usize), StoreError> {
+) -> Result<(Asked, i64), StoreError> {
+    if interrupt.amended {
+        let question = Question::read(db, interrupt.thread, interrupt.seq)?;
+        return Ok((question.asked, question.at));
+    }
+    let entry = log::entry(db, interrupt.seq)?;
+    Ok((entry.parse_body()?, entry.at))
+}
+
+/// The current answer to a question.
+pub(in crate::store) fn answer_to(
+    db: &Connection,
+    interrupt: &InterruptRow,
+) -> Result<Option<Decided>, StoreError> {
+    interrupt.answer.map(|seq| log::entry(db, seq)?.parse_body()).transpose()
+}
+
+/// The thread that asks an open question, and the index of the question among those of the thread.
+pub(in crate::store) fn open_question(
+    db: &Connection,
+    id: &InterruptId,
+) -> Result<(Listed, usize), StoreError> {
+    let asks = "WHERE seq = (SELECT thread FROM interrupts WHERE id = ?)";
+    if let Some(row) = ThreadRow::select(db, asks, [id.as_str()])?.pop() {
+        let listed = Listed::of(db, row)?;
+        if let Some(at) = listed.questions.iter().position(|q| q.id == *id && q.status == Stage::Open) {
+            return Ok((listed, at));
+        }
+    }
+    // It is not open, or a person gave only the beginning of its id.
+    let interrupt = InterruptRow::find(db, id)?;
     if interrupt.status != Stage::Open {
-        return Err(not_open(db, interrupt)?);
+        return Err(not_open(db, &interrupt)?);
     }
-    let row = ThreadRow::by_seq(db, interrupt.thread)?;
-    let recent = Recent::read(db, &row)?;
-    let at = recent.questions.iter().position(|q| q.seq == interrupt.seq && q.asked.id == interrupt.id);
-    match at {
-        Some(at) if recent.questions[at].is_open() => Ok((row, recent, at)),
-        _ => damaged(format!("question {} is listed as open, and is not on record as such", interrupt.id)),
+    if interrupt.id == *id {
+        return damaged(format!("question {id} is listed, and its thread is not"));
     }
+    open_question(db, &interrupt.id)
 }
 
 /// The error for an interrupt that is not open, with the reason.

@@ -5,30 +5,30 @@ use crate::graph::{Decision, EffectState, Event, EventKind, Hash};
 use crate::inbox::{SetAside, Status};
 use crate::store::StoreError;
 use crate::store::log::{
-    self, Amended, Arrived, Asked, Checksum, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind,
-    Reopened, Settled, Snoozed, Started, Stepped,
+    self, Amended, Arrived, Asked, Closed, Decided, EffectBegun, EffectEnded, Entry, EntryKind, Reopened,
+    Settled, Snoozed, Started, Stepped,
 };
+use crate::store::record::listed::{live_status, living_children};
 use crate::store::rows::{Awaits, ThreadRow, damaged};
 use rusqlite::Connection;
 use serde_json::Value;
 
 /// The last step of a thread.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LastStep {
-    /// The number and chain value of its entry.
-    pub(in crate::store) seq: i64,
-    pub(in crate::store) chain: Checksum,
+pub(in crate::store) struct LastStep {
+    /// The number of its entry.
+    pub seq: i64,
     /// How many steps there are, including this one.
-    pub(in crate::store) steps: i64,
+    pub steps: i64,
     /// The next node.
-    pub(in crate::store) node: String,
+    pub node: String,
     /// What the thread takes in before the next node.
-    pub(in crate::store) awaits: Awaits,
+    pub awaits: Awaits,
     /// How the thread ended, if it did.
-    pub(in crate::store) ended: Option<Status>,
+    pub ended: Option<Status>,
     /// The questions it left open, and the events not taken in yet.
-    pub(in crate::store) open: Vec<i64>,
-    pub(in crate::store) unheard: Vec<i64>,
+    pub open: Vec<i64>,
+    pub unheard: Vec<i64>,
 }
 
 impl LastStep {
@@ -38,7 +38,6 @@ impl LastStep {
             let Started { node, origin, .. } = entry.parse_body()?;
             return Ok(Self {
                 seq: entry.seq,
-                chain: entry.chain,
                 steps: origin.map_or(1, |origin| origin.step + 1),
                 node,
                 awaits: Awaits::Nothing,
@@ -48,22 +47,16 @@ impl LastStep {
             });
         }
         let body: Stepped = entry.parse_body()?;
-        Ok(Self::after(entry, body))
-    }
-
-    pub(in crate::store) fn after(entry: &Entry, body: Stepped) -> Self {
-        let steps = body.n + body.count;
         let (node, awaits) = body.next_node();
-        Self {
+        Ok(Self {
             seq: entry.seq,
-            chain: entry.chain,
-            steps,
+            steps: body.n + body.count,
             node: node.unwrap_or_default().to_owned(),
             awaits,
             ended: body.ended(),
             open: body.open,
             unheard: body.unheard,
-        }
+        })
     }
 }
 
@@ -151,7 +144,7 @@ impl Question {
     fn apply(&mut self, entry: &Entry) -> Result<(), StoreError> {
         match entry.kind {
             EntryKind::Amended => {
-                let Amended { warning, bind } = entry.parse_body()?;
+                let Amended { warning, bind, .. } = entry.parse_body()?;
                 self.asked.warn(&warning, &bind);
                 // Nobody has seen the amended question yet, so its waiting time starts over.
                 self.overdue = None;
@@ -369,21 +362,10 @@ impl Recent {
         if let Some(ended) = self.ended {
             return Ok(ended);
         }
-        let settled = if self.hold_ms() > 0 { Status::Held } else { Status::Ready };
-        Ok(if self.troubles().any(Question::is_open) {
-            Status::Trouble
-        } else if self.troubles().next().is_some() {
-            // A decision about its trouble comes before anything else it waits for.
-            settled
-        } else if self.step.awaits == Awaits::Answers && self.node_questions().any(Question::is_open) {
-            Status::Waiting
-        } else if self.step.awaits == Awaits::Children
-            && living_children(db, row.seq, self.step.steps - 1)? > 0
-        {
-            Status::Joining
-        } else {
-            settled
-        })
+        let joins =
+            self.step.awaits == Awaits::Children && living_children(db, row.seq, self.step.steps - 1)? > 0;
+        let questions = self.questions.iter().map(|q| (q.asked.is_trouble(), q.is_open()));
+        Ok(live_status(self.step.awaits, questions, joins, self.hold_ms()))
     }
 
     /// Whether people are asked something the thread has not begun to act on. Once it has, another step would shift its
@@ -411,15 +393,6 @@ pub(in crate::store) fn check_beginning(db: &Connection, row: &ThreadRow) -> Res
         && parent == listed
         && origin == row.origin.zip(row.origin_step);
     if same { Ok(()) } else { damaged(format!("thread {} is not listed as what it began as", row.id)) }
-}
-
-pub(in crate::store) fn living_children(db: &Connection, parent: i64, step: i64) -> Result<i64, StoreError> {
-    Ok(db
-        .prepare_cached(
-            "SELECT count(*) FROM threads WHERE parent = ? AND parent_step = ?
-               AND status NOT IN ('done', 'abandoned')",
-        )?
-        .query_row([parent, step], |count| count.get(0))?)
 }
 
 pub(in crate::store) fn is_news(event: &Event) -> bool {

@@ -44,10 +44,9 @@ macro_rules! row {
     };
 }
 
-/// A row that carries a digest of its columns, and is counted. `name` is what people call it. Columns before the
-/// semicolon never change.
-macro_rules! checked_row {
-    ($(#[$doc:meta])* $row:ident in $table:literal, $name:literal:
+/// A row outside the log. Columns before the semicolon never change.
+macro_rules! side_row {
+    ($(#[$doc:meta])* $row:ident in $table:literal:
         $($(#[$fixed_doc:meta])* $fixed:ident: $fixed_type:ty),*;
         $($(#[$field_doc:meta])* $field:ident: $type:ty),* $(,)?
     ) => {
@@ -61,26 +60,15 @@ macro_rules! checked_row {
         }
 
         impl $row {
-            fn digest(&self) -> Result<$crate::store::row_digest::Digest, $crate::store::StoreError> {
-                let hasher = $crate::store::row_digest::RowHasher::of($table).int(self.seq);
-                $(let hasher = hasher.column(&self.$fixed)?;)*
-                $(let hasher = hasher.column(&self.$field)?;)*
-                Ok(hasher.done())
-            }
-
             /// Reads a row of `SELECT *`.
             pub(in crate::store) fn read(row: &rusqlite::Row<'_>) -> Result<Self, $crate::store::StoreError> {
                 let mut at = 0..;
                 let mut next = || at.next().unwrap_or_default();
-                let read = Self {
+                Ok(Self {
                     seq: row.get(next())?,
                     $($fixed: row.get(next())?,)*
                     $($field: row.get(next())?,)*
-                };
-                if row.get::<_, $crate::store::row_digest::Digest>(next())? == read.digest()? {
-                    return Ok(read);
-                }
-                $crate::store::rows::damaged(format!("{} number {} is not as it was written", $name, read.seq))
+                })
             }
 
             /// Reads all rows of a query that ends with `rest`.
@@ -97,31 +85,22 @@ macro_rules! checked_row {
                 &mut self,
                 db: &rusqlite::Connection,
             ) -> Result<(), $crate::store::StoreError> {
-                self.seq = db
-                    .prepare_cached(concat!("SELECT coalesce(max(seq), 0) + 1 FROM ", $table))?
-                    .query_row([], |row| row.get(0))?;
-                let sql = concat!(
-                    "INSERT INTO ", $table, " (seq, ", $(stringify!($fixed), ", ",)* $(stringify!($field), ", ",)*
-                    "digest) VALUES (:seq, ", $(":", stringify!($fixed), ", ",)* $(":", stringify!($field), ", ",)*
-                    ":digest)"
-                );
-                let digest = self.digest()?;
-                db.prepare_cached(sql)?
-                    .execute(rusqlite::params![self.seq, $(self.$fixed,)* $(self.$field,)* digest])?;
-                $crate::store::tally::tally(db, $table, 1)
+                let columns = concat!($(", ", stringify!($fixed),)* $(", ", stringify!($field)),*);
+                let values = concat!($(", :", stringify!($fixed),)* $(", :", stringify!($field)),*);
+                let sql = format!("INSERT INTO {} (seq{columns}) VALUES (NULL{values})", $table);
+                db.prepare_cached(&sql)?.execute(rusqlite::params![$(self.$fixed,)* $(self.$field,)*])?;
+                self.seq = db.last_insert_rowid();
+                Ok(())
             }
 
             pub(in crate::store) fn update(&self, db: &rusqlite::Connection) -> Result<(), $crate::store::StoreError> {
-                let sql = concat!(
-                    "UPDATE ", $table, " SET ", $(stringify!($field), " = :", stringify!($field), ", ",)*
-                    "digest = :digest WHERE seq = :seq"
-                );
-                let digest = self.digest()?;
-                db.prepare_cached(sql)?.execute(rusqlite::params![$(self.$field,)* digest, self.seq])?;
+                let columns = [$(concat!(stringify!($field), " = :", stringify!($field))),*].join(", ");
+                let sql = format!("UPDATE {} SET {columns} WHERE seq = :seq", $table);
+                db.prepare_cached(&sql)?.execute(rusqlite::params![$(self.$field,)* self.seq])?;
                 Ok(())
             }
         }
     };
 }
 
-pub(in crate::store) use {checked_row, row};
+pub(in crate::store) use {row, side_row};

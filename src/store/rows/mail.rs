@@ -1,7 +1,7 @@
 //! The row of a mail.
 
 use crate::store::StoreError;
-use crate::store::rows::{checked_row, damaged};
+use crate::store::rows::side_row;
 use rusqlite::Connection;
 
 /// The prefix of the event id for a mail; the mail's identity follows.
@@ -32,8 +32,8 @@ impl MailState {
     }
 }
 
-checked_row! {
-    MailRow in "mails", "mail":
+side_row! {
+    MailRow in "mails":
     identity: String,
     account: String;
     message_id: Option<String>,
@@ -57,12 +57,7 @@ impl MailRow {
     pub(in crate::store) const PRUNED_BYTES: [u8; 32] = [0; 32];
 
     pub(in crate::store) fn find(db: &Connection, identity: &str) -> Result<Option<Self>, StoreError> {
-        let Some(mail) = Self::select(db, "WHERE identity = ?", [identity])?.pop() else { return Ok(None) };
-        // An index can be damaged too and lead to another mail.
-        if mail.identity == identity {
-            return Ok(Some(mail));
-        }
-        damaged(format!("the index of mails leads to mail number {}", mail.seq))
+        Ok(Self::select(db, "WHERE identity = ?", [identity])?.pop())
     }
 
     /// The mails of a thread, oldest first.

@@ -1,4 +1,4 @@
-//! Reading and writing rows: projections of the log, and tables with their own digests.
+//! Reading and writing rows: projections of the log, and tables beside it.
 
 mod columns;
 mod mail;
@@ -6,11 +6,11 @@ mod projected;
 mod source;
 mod words;
 
-pub(in crate::store) use columns::checked_row;
+pub(in crate::store) use columns::side_row;
 pub(in crate::store) use mail::MailRow;
 pub use mail::{MAIL_EVENT, MailState};
-pub use projected::Awaits;
-pub(in crate::store) use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow};
+pub use projected::{Awaits, Runnable};
+pub(in crate::store) use projected::{EffectRow, GrantRow, InterruptRow, Stage, ThreadRow, allowed};
 pub use source::Phase;
 pub(in crate::store) use source::SourceRow;
 

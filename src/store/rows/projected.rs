@@ -1,12 +1,12 @@
 //! The rows that lists and drivers read. They are made from the log and can be rebuilt from it; no action depends on
 //! them.
 
-use crate::graph::{EffectState, InterruptId, Kind, ThreadId};
+use crate::graph::{Allow, EffectState, Hash, InterruptId, Kind, ThreadId};
 use crate::inbox::{ErrorView, Status};
 use crate::store::StoreError;
 use crate::store::rows::columns::row;
 use crate::store::rows::{damaged, find, json, time};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, params};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -115,6 +115,18 @@ row! {
     batch: Option<String>,
     /// The last entry that changed it.
     stamp: i64,
+    /// What a person approves with it.
+    hash: [u8; 32],
+    irreversible: bool,
+    harmless: bool,
+    /// Whether one of its warnings needs a confirmation.
+    confirms: bool,
+    /// Whether warnings were added since it was asked.
+    amended: bool,
+    /// The entry of its current answer.
+    answer: Option<i64>,
+    /// Whether an effect has begun since it was answered.
+    acted: bool,
 }
 
 row! {
@@ -156,7 +168,7 @@ impl ThreadRow {
     /// The thread with this id, or with the only id that begins like this.
     pub(in crate::store) fn find(db: &Connection, id: &ThreadId) -> Result<Self, StoreError> {
         find(db, "thread", "threads", id.as_str(), id.is_whole(), |id| {
-            check_id(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
+            Ok(Self::select(db, "WHERE id = ?", [id])?.pop())
         })
     }
 
@@ -170,20 +182,82 @@ impl ThreadRow {
     }
 }
 
+/// A thread that may need the driver.
+#[derive(Clone, Debug)]
+pub struct Runnable {
+    /// Its first entry: older threads come first.
+    pub seq: i64,
+    pub thread: ThreadId,
+    pub status: Status,
+    pub version: i64,
+    /// How long it is held.
+    pub hold_ms: i64,
+    /// Since when it is held, by the wall clock.
+    pub held_at: Option<i64>,
+    /// How many events it has not taken in yet.
+    pub unheard: i64,
+}
+
+impl Runnable {
+    pub(in crate::store) fn of(row: &ThreadRow) -> Self {
+        let ThreadRow { seq, status, version, hold_ms, held_at, unheard, .. } = *row;
+        Self { seq, thread: row.id.clone(), status, version, hold_ms, held_at, unheard }
+    }
+
+    /// Whether the driver has to look at it.
+    pub fn needs_driver(&self) -> bool {
+        match self.status {
+            Status::Held | Status::Ready | Status::Running => true,
+            Status::Waiting | Status::Done => self.unheard > 0,
+            Status::Joining | Status::Trouble | Status::Abandoned => false,
+        }
+    }
+}
+
 impl InterruptRow {
+    pub(in crate::store) fn allow(&self) -> Allow {
+        allowed(self.allow)
+    }
+
+    /// The hash of what a person approves with it.
+    pub(in crate::store) fn hash(&self) -> Hash {
+        Hash::from_bytes(self.hash)
+    }
+
+    /// Writes the columns that change.
+    pub(in crate::store) fn update(&self, db: &Connection) -> Result<(), StoreError> {
+        db.prepare_cached(
+            "UPDATE interrupts SET status = ?2, snoozed_until = ?3, overdue = ?4, batch = ?5, stamp = ?6, hash = ?7,
+                confirms = ?8, amended = ?9, answer = ?10, acted = ?11
+             WHERE seq = ?1",
+        )?
+        .execute(params![
+            self.seq,
+            self.status,
+            self.snoozed_until,
+            self.overdue,
+            self.batch,
+            self.stamp,
+            self.hash,
+            self.confirms,
+            self.amended,
+            self.answer,
+            self.acted,
+        ])?;
+        Ok(())
+    }
+
     pub(in crate::store) fn find(db: &Connection, id: &InterruptId) -> Result<Self, StoreError> {
         find(db, "interrupt", "interrupts", id.as_str(), id.is_whole(), |id| {
-            check_id(Self::select(db, "WHERE id = ?", [id])?.pop(), id, |row| row.id.as_str())
+            Ok(Self::select(db, "WHERE id = ?", [id])?.pop())
         })
     }
 }
 
-/// Checks the id, because an index can be damaged too and lead to another row.
-fn check_id<T>(row: Option<T>, id: &str, id_of: impl Fn(&T) -> &str) -> Result<Option<T>, StoreError> {
-    match &row {
-        Some(row) if id_of(row) != id => damaged(format!("an index leads from {id} to {}", id_of(row))),
-        _ => Ok(row),
-    }
+/// The answers that the bits of a question stand for.
+pub(in crate::store) fn allowed(bits: i64) -> Allow {
+    let bit = |n: u8| bits & (1 << n) != 0;
+    Allow { accept: bit(0), edit: bit(1), respond: bit(2), ignore: bit(3), draft: bit(4) }
 }
 
 impl EffectRow {

@@ -1,8 +1,7 @@
 //! The row of a mailbox.
 
 use crate::store::StoreError;
-use crate::store::row_digest::{Digest, RowHasher};
-use crate::store::rows::{checked_row, damaged};
+use crate::store::rows::side_row;
 use rusqlite::{Connection, OptionalExtension, params};
 
 /// How far the first look at a mailbox has come.
@@ -29,16 +28,14 @@ impl Phase {
     }
 }
 
-checked_row! {
+side_row! {
     /// A mailbox.
-    SourceRow in "sources", "the record of mailbox":
+    SourceRow in "sources":
     name: String,
     began_at: i64,
     since: i64;
     phase: Phase,
     thread: Option<i64>,
-    /// The digest of its cursor, which is stored apart.
-    cursor: Option<Digest>,
     checked_at: Option<i64>,
     ok_at: Option<i64>,
     error: Option<String>,
@@ -47,35 +44,21 @@ checked_row! {
 
 impl SourceRow {
     pub(in crate::store) fn find(db: &Connection, name: &str) -> Result<Option<Self>, StoreError> {
-        let Some(source) = Self::select(db, "WHERE name = ?", [name])?.pop() else { return Ok(None) };
-        if source.name == name {
-            return Ok(Some(source));
-        }
-        damaged(format!("the index of mailboxes leads to number {}", source.seq))
+        Ok(Self::select(db, "WHERE name = ?", [name])?.pop())
     }
 
     /// Where to continue with the mailbox.
     pub(in crate::store) fn read_cursor(&self, db: &Connection) -> Result<Option<String>, StoreError> {
-        let Some(digest) = self.cursor else { return Ok(None) };
-        let cursor: Option<String> = db
+        Ok(db
             .prepare_cached("SELECT cursor FROM cursors WHERE source = ?")?
             .query_row([self.seq], |row| row.get(0))
-            .optional()?;
-        match cursor {
-            Some(cursor) if cursor_digest(&cursor) == digest => Ok(Some(cursor)),
-            _ => damaged(format!("the cursor of mailbox number {} is not as it was written", self.seq)),
-        }
+            .optional()?)
     }
 
-    /// Stores where to continue; [`SourceRow::update`] must follow.
-    pub(in crate::store) fn write_cursor(&mut self, db: &Connection, cursor: &str) -> Result<(), StoreError> {
-        self.cursor = Some(cursor_digest(cursor));
+    /// Stores where to continue.
+    pub(in crate::store) fn write_cursor(&self, db: &Connection, cursor: &str) -> Result<(), StoreError> {
         db.prepare_cached("INSERT OR REPLACE INTO cursors (source, cursor) VALUES (?, ?)")?
             .execute(params![self.seq, cursor])?;
         Ok(())
     }
-}
-
-fn cursor_digest(cursor: &str) -> Digest {
-    RowHasher::of("cursors").text(cursor).done()
 }

@@ -188,7 +188,7 @@ fn update_trouble(
                 close(tx, row, trouble.seq, reason, now)?;
                 continue;
             }
-            EventKind::News { warning, .. } => amend(tx, row, trouble.seq, warning, &event.id, now)?,
+            EventKind::News { warning, .. } => amend(tx, row, trouble, warning, &event.id, now)?,
             EventKind::Settled { .. }
             | EventKind::Words { .. }
             | EventKind::Hint { .. }
@@ -235,7 +235,7 @@ fn deliver_to_questions(
             EventKind::Settled { reason, .. } => close(tx, row, question.seq, reason, now)?,
             EventKind::Corrected { .. } => close(tx, row, question.seq, "the thread was corrected", now)?,
             EventKind::News { warning, .. } => {
-                amend(tx, row, question.seq, warning, &arrival.event.id, now)?;
+                amend(tx, row, question, warning, &arrival.event.id, now)?;
                 open.push(question.seq);
             }
             EventKind::Words { .. } | EventKind::Hint { .. } => open.push(question.seq),

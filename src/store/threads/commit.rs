@@ -2,13 +2,16 @@
 
 use crate::graph::{Decision, Interrupt, ThreadId};
 use crate::inbox::{DecidedBy, NextView, Status};
-use crate::store::log::{Asked, Entry, EntryKind, Parent, Step, Stepped, Tx};
+use crate::store::log::{Asked, Entry, Parent, Step, Stepped, Tx};
 use crate::store::record::answers::{NewDecision, record};
-use crate::store::record::append::{append, append_steps, raw};
+use crate::store::record::append::raw;
+use crate::store::record::listed::Listed;
+use crate::store::record::project::save;
 use crate::store::record::questions::schema;
-use crate::store::record::recent::{LastStep, Question, Recent};
+use crate::store::record::recent::Recent;
 use crate::store::record::{calls, forks, snapshots};
 use crate::store::rows::ThreadRow;
+use crate::store::threads::load::{FoldedUpTo, Repeated};
 use crate::store::threads::start::{NewThread, start};
 use crate::store::{StoreError, Threads, grants};
 use rusqlite::Connection;
@@ -53,6 +56,10 @@ pub struct Commit {
     pub fingerprint: String,
     /// Its folded state as JSON, if a new snapshot is due.
     pub snapshot: Option<String>,
+    /// The size of the last one.
+    pub snapshot_bytes: usize,
+    /// What it was loaded with and its steps repeat.
+    pub repeats: Repeated,
     /// Whether call results may be recorded for its step.
     pub has_calls: bool,
     /// The last event among the steps.
@@ -68,12 +75,11 @@ pub struct Commit {
 /// A thread after a commit.
 #[derive(Clone, Debug)]
 pub struct Committed {
-    pub step: LastStep,
     pub status: Status,
     /// Whether events are still waiting to be taken in.
     pub has_events: bool,
-    /// The size of its new snapshot, if there is one.
-    pub snapshot_bytes: Option<usize>,
+    /// How much of it a state that includes the commit has folded.
+    pub at: FoldedUpTo,
 }
 
 /// The result of beginning a thread.
@@ -111,59 +117,59 @@ impl Threads<'_> {
 }
 
 pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Committed, StoreError> {
-    let mut row = ThreadRow::find(tx, &commit.thread)?;
-    if row.version != commit.version {
+    let mut listed = Listed::find(tx, &commit.thread)?;
+    if listed.row.version != commit.version {
         return Err(StoreError::Moved);
     }
     if commit.has_calls {
-        calls::forget(tx, &row)?;
+        calls::forget(tx, &listed.row)?;
     }
-    let recent = Recent::read(tx, &row)?;
-    let last_step = recent.step.steps + commit.steps.len() as i64 - 1;
-    let (takes, unheard) = taken_in(&recent, commit.last_event);
-    let (next, asked) = write_next(tx, &mut row, commit, last_step, now)?;
+    let first = listed.row.steps;
+    let last = first + commit.steps.len() as i64 - 1;
+    let (takes, unheard) = taken_in(tx, &listed, commit.last_event)?;
+    let (next, asked) = write_next(tx, &mut listed, commit, last, now)?;
     let step =
         |step: &NewStep| Ok(Step { node: step.node.clone(), updates: raw(&step.updates)?, ms: step.took_ms });
     let steps: Vec<Step> = commit.steps.iter().map(step).collect::<Result<_, StoreError>>()?;
+    let row = &listed.row;
     let changed = commit.output.as_deref().filter(|_| row.output != commit.output);
-    let output = changed.map(raw).transpose()?;
     let stepped = Stepped {
         abandoned: matches!(commit.next, NextStep::Abandon),
         result: commit.has_result,
         no_output: row.output.is_some() && commit.output.is_none(),
         title: (row.title != commit.title).then(|| commit.title.clone()),
-        output,
+        output: changed.map(raw).transpose()?,
         fingerprint: (row.fingerprint != commit.fingerprint).then(|| commit.fingerprint.clone()),
         open: asked.iter().map(|(entry, _)| entry.seq).collect(),
         unheard,
         takes,
-        ..Stepped::new(recent.step.steps, &steps, next)
+        ..Stepped::new(first, &steps, next)
     };
-    let mut similar: Vec<&Entry> = recent
-        .entries
-        .iter()
-        .filter(|entry| matches!(entry.kind, EntryKind::Asked | EntryKind::Decided))
-        .collect();
-    similar.extend(asked.iter().map(|(entry, _)| entry));
-    let entry = append_steps(tx, &mut row, &stepped, &steps, &similar, now)?;
-    let step = LastStep::after(&entry, stepped);
-    let status = match &commit.next {
-        NextStep::Goto(_) => Status::Ready,
-        NextStep::End => Status::Done,
-        NextStep::Abandon => Status::Abandoned,
-        NextStep::Spawn(children, _) if children.is_empty() => Status::Ready,
-        NextStep::Spawn(..) => Status::Joining,
-        NextStep::Ask(questions, _) => answer_by_grant(tx, &mut row, &asked, questions, commit.hold_ms, now)?,
+    let similar: Vec<&Entry> = commit.repeats.0.iter().chain(asked.iter().map(|(entry, _)| entry)).collect();
+    let entry = listed.step(tx, &stepped, &steps, &similar, now)?;
+    if let NextStep::Ask(questions, _) = &commit.next {
+        let granted = granted(tx, &listed.row.id, &asked, questions, now)?;
+        answer_by_grant(tx, &mut listed, &asked, granted, commit.hold_ms, now)?;
+    }
+    save(tx, &mut listed, &entry)?;
+    let row = &listed.row;
+    let snapshot_bytes = commit
+        .snapshot
+        .as_ref()
+        .map(|state| snapshots::write(tx, row.seq, row.step, row.steps, state))
+        .transpose()?;
+    let at = FoldedUpTo {
+        step: row.step,
+        steps: row.steps,
+        snapshot_bytes: snapshot_bytes.unwrap_or(commit.snapshot_bytes),
     };
-    let snapshot_bytes =
-        commit.snapshot.as_ref().map(|state| snapshots::write(tx, row.seq, &step, state)).transpose()?;
-    Ok(Committed { status, has_events: !step.unheard.is_empty(), step, snapshot_bytes })
+    Ok(Committed { status: row.status, has_events: row.unheard > 0, at })
 }
 
 /// Asks the turn's questions and starts its threads. Returns where the thread goes next, and the questions.
 fn write_next(
     tx: &Tx<'_>,
-    row: &mut ThreadRow,
+    listed: &mut Listed,
     commit: &Commit,
     step: i64,
     now: i64,
@@ -174,13 +180,15 @@ fn write_next(
         NextStep::End | NextStep::Abandon => NextView::End { end: true },
         NextStep::Ask(questions, then) => {
             for question in questions {
-                asked.push(ask(tx, row, step, question, now)?);
+                let mut new = Asked::new(step, schema(tx, &question.schema)?, None, question);
+                forks::warn_if_done(tx, &listed.row, &mut new)?;
+                asked.push((listed.ask(tx, &new, now)?, new));
             }
             let ask = asked.iter().map(|(_, asked)| asked.id.clone()).collect();
             NextView::Ask { ask, then: then.clone() }
         }
         NextStep::Spawn(children, then) => {
-            let parent = Parent { thread: row.seq, step };
+            let parent = Parent { thread: listed.row.seq, step };
             let spawn = children
                 .iter()
                 .map(|new| Ok(start(tx, new, Some(parent), commit.step_limit, false, now)?.id))
@@ -192,50 +200,56 @@ fn write_next(
 }
 
 /// The entries a step takes in, and the events left after it.
-fn taken_in(recent: &Recent, last_event: Option<i64>) -> (Vec<i64>, Vec<i64>) {
-    let is_heard = |seq: i64| last_event.is_some_and(|last| seq <= last);
-    let answers = recent.node_questions().filter_map(Question::current_answer).map(|answer| answer.seq);
-    let arrivals = recent.unheard.iter().map(|(seq, _)| *seq);
-    let takes = answers.chain(arrivals.clone().filter(|seq| is_heard(*seq))).collect();
-    (takes, arrivals.filter(|seq| !is_heard(*seq)).collect())
+fn taken_in(
+    db: &Connection,
+    listed: &Listed,
+    last_event: Option<i64>,
+) -> Result<(Vec<i64>, Vec<i64>), StoreError> {
+    let answers = listed.live().filter(|question| !question.trouble).filter_map(|question| question.answer);
+    let mut takes: Vec<i64> = answers.collect();
+    let mut left = Vec::new();
+    if listed.row.unheard > 0 {
+        for (seq, _) in Recent::read(db, &listed.row)?.unheard {
+            let heard = last_event.is_some_and(|last| seq <= last);
+            if heard { takes.push(seq) } else { left.push(seq) }
+        }
+    }
+    Ok((takes, left))
 }
 
-fn ask(
-    tx: &Tx<'_>,
-    row: &mut ThreadRow,
-    step: i64,
-    question: &Interrupt,
+/// The questions that grants cover, each by its index and grant.
+fn granted(
+    db: &Connection,
+    thread: &ThreadId,
+    asked: &[(Entry, Asked)],
+    questions: &[Interrupt],
     now: i64,
-) -> Result<(Entry, Asked), StoreError> {
-    let mut asked = Asked::new(step, schema(tx, &question.schema)?, None, question);
-    forks::warn_if_done(tx, row, &mut asked)?;
-    let entry = append(tx, row, EntryKind::Asked, None, &asked, &[], now)?;
-    Ok((entry, asked))
+) -> Result<Vec<(usize, String)>, StoreError> {
+    let mut granted = Vec::new();
+    for (at, ((_, asked), question)) in asked.iter().zip(questions).enumerate() {
+        if let Some(grant) = &question.granted
+            && grants::covers(db, grant, asked, thread, now)?
+        {
+            granted.push((at, grant.clone()));
+        }
+    }
+    Ok(granted)
 }
 
 /// Answers the questions that grants cover. The thread is held if grants answered all of them and any is irreversible.
-/// Returns its status.
 fn answer_by_grant(
     tx: &Tx<'_>,
-    row: &mut ThreadRow,
+    listed: &mut Listed,
     asked: &[(Entry, Asked)],
-    questions: &[Interrupt],
+    granted: Vec<(usize, String)>,
     hold_ms: i64,
     now: i64,
-) -> Result<Status, StoreError> {
-    let mut granted = Vec::new();
-    for ((entry, asked), question) in asked.iter().zip(questions) {
-        if let Some(grant) = &question.granted
-            && grants::covers(tx, grant, asked, &row.id, now)?
-        {
-            granted.push((entry.seq, asked, grant.clone()));
-        }
-    }
+) -> Result<(), StoreError> {
     let all = granted.len() == asked.len();
-    let held = granted.iter().any(|(_, asked, _)| asked.irreversible);
+    let held = granted.iter().any(|(at, _)| asked[*at].1.irreversible);
     let last = granted.len().saturating_sub(1);
-    for (at, (seq, asked, grant)) in granted.into_iter().enumerate() {
-        let hold_ms = if all && held && at == last { hold_ms } else { 0 };
+    for (n, (at, grant)) in granted.into_iter().enumerate() {
+        let (entry, asked) = &asked[at];
         let decision = NewDecision {
             decision: Decision::Accept,
             by: DecidedBy::Grant(grant),
@@ -243,17 +257,13 @@ fn answer_by_grant(
             learn: true,
             remember: None,
             batch: None,
-            hold_ms,
+            hold_ms: if all && held && n == last { hold_ms } else { 0 },
             title: None,
             done: None,
         };
-        record(tx, row, seq, decision, now)?;
+        record(tx, listed, entry.seq, decision, now)?;
     }
-    Ok(match (all, held && hold_ms > 0) {
-        (false, _) => Status::Waiting,
-        (true, true) => Status::Held,
-        (true, false) => Status::Ready,
-    })
+    Ok(())
 }
 
 /// The thread that was started with this key.

@@ -1,28 +1,18 @@
 //! Everything a driver needs to drive a thread by one step, read at one moment.
 
 use crate::graph::{Answer, ChildResult, Event, InterruptId, ThreadId};
-use crate::inbox::{DecidedBy, NextView, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
-use crate::store::log::{self, EntryKind, Stepped};
-use crate::store::record::recent::{LastStep, Question, Recent, check_beginning, is_news};
+use crate::inbox::{DecidedBy, PROGRAM_ACTIONS, PROGRAM_WORKFLOW, Status};
+use crate::store::log::{self, Asked, Decided, Entry};
+use crate::store::record::listed::Listed;
+use crate::store::record::questions::asked_of;
+use crate::store::record::recent::{Question, Recent, StoredAnswer, check_beginning, is_news};
 use crate::store::record::steps::steps_since;
 use crate::store::record::{calls, snapshots};
-use crate::store::rows::{Awaits, ThreadRow, damaged};
+use crate::store::rows::{Awaits, InterruptRow, Runnable, Stage, ThreadRow, damaged};
 use crate::store::{StoreError, Threads, grants, settings};
 use rusqlite::Connection;
 use serde_json::Value;
 use std::collections::HashMap;
-
-/// A thread that may need the driver.
-#[derive(Clone, Debug)]
-pub struct Runnable {
-    pub thread: ThreadId,
-    pub status: Status,
-    pub version: i64,
-    /// How long it is held.
-    pub hold_ms: i64,
-    /// Since when it is held, by the wall clock.
-    pub held_at: Option<i64>,
-}
 
 /// All threads that may need the driver, and whether it may drive.
 #[derive(Clone, Debug)]
@@ -35,18 +25,17 @@ pub struct RunnableThreads {
 /// How much of a thread's state the driver has already folded.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FoldedUpTo {
-    /// The last step folded into it.
-    pub step: LastStep,
+    /// The entry of the last step folded into it.
+    pub(in crate::store) step: i64,
+    /// How many steps are folded into it.
+    pub steps: i64,
     /// The size of the stored snapshot, or 0 if there is none.
     pub snapshot_bytes: usize,
 }
 
-impl FoldedUpTo {
-    /// How many steps are folded into it.
-    pub fn steps(&self) -> i64 {
-        self.step.steps
-    }
-}
+/// Entries that steps repeat, for compression.
+#[derive(Clone, Debug, Default)]
+pub struct Repeated(pub(in crate::store) Vec<Entry>);
 
 /// The updates left to fold.
 #[derive(Clone, Debug, Default)]
@@ -111,15 +100,17 @@ pub struct Loaded {
     pub calls: HashMap<String, Value>,
     /// The updates left to fold.
     pub tail: Tail,
+    /// What its next steps will repeat.
+    pub repeats: Repeated,
 }
 
 /// One query per status follows the index order; with a list of statuses, SQLite would build a table first each time.
 /// Left to itself, it would look for unheard news among all threads that are done.
 const RUNNABLE: &str = "
-    SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'held'
-    UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'ready'
-    UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads WHERE status = 'running'
-    UNION ALL SELECT id, status, version, hold_ms, held_at FROM threads INDEXED BY threads_unheard
+    SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads WHERE status = 'held'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads WHERE status = 'ready'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads WHERE status = 'running'
+    UNION ALL SELECT seq, id, status, version, hold_ms, held_at, unheard FROM threads INDEXED BY threads_unheard
         WHERE unheard > 0 AND status IN ('waiting', 'done')";
 
 impl Threads<'_> {
@@ -127,9 +118,9 @@ impl Threads<'_> {
         self.0.read(|db| {
             let mut statement = db.prepare_cached(RUNNABLE)?;
             let rows = statement.query_map([], |row| {
-                let (thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?);
-                let (hold_ms, held_at) = (row.get(3)?, row.get(4)?);
-                Ok(Runnable { thread, status, version, hold_ms, held_at })
+                let (seq, thread, status, version) = (row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?);
+                let (hold_ms, held_at, unheard) = (row.get(4)?, row.get(5)?, row.get(6)?);
+                Ok(Runnable { seq, thread, status, version, hold_ms, held_at, unheard })
             })?;
             let threads = rows.collect::<Result<_, _>>()?;
             Ok(RunnableThreads { threads, paused: settings::is_paused(db)? })
@@ -203,73 +194,120 @@ fn run(
     folded: Option<&FoldedUpTo>,
     now: i64,
 ) -> Result<Loaded, StoreError> {
-    let row = ThreadRow::find(db, thread)?;
+    let Listed { row, questions, .. } = Listed::find(db, thread)?;
     row.refuse_pruned()?;
-    let recent = Recent::read(db, &row)?;
     // A program is told what was answered, and does it: that leaves.
-    let programs = |question: &Question| question.asked.action.starts_with(PROGRAM_ACTIONS);
-    if row.workflow == PROGRAM_WORKFLOW || recent.questions.iter().any(programs) {
-        recent.verify(db, &row)?;
+    let programs = |question: &InterruptRow| question.action.starts_with(PROGRAM_ACTIONS);
+    let leaves = row.workflow == PROGRAM_WORKFLOW || questions.iter().any(programs);
+    let recent = match (leaves, row.unheard) {
+        (true, _) => Some(Recent::verified(db, &row)?),
+        (false, 0) => None,
+        (false, _) => Some(Recent::read(db, &row)?),
+    };
+    let events = recent.as_ref().map_or_else(Vec::new, |recent| recent.unheard.clone());
+    // A driver would look at a wrong number for ever.
+    if row.unheard != events.len() as i64 {
+        let (listed, found) = (row.unheard, events.len());
+        return damaged(format!("thread {} is listed with {listed} arrivals, and has {found}", row.id));
     }
-    let (answers, granted) = answers(db, &row, &recent, now)?;
+    let news = events.iter().any(|(_, event)| is_news(event));
+    let unstarted = recent.as_ref().is_some_and(Recent::has_unstarted_approval);
+    let answered = match &recent {
+        Some(recent) if leaves => answered_on_record(recent),
+        _ => answered(db, &row, &questions)?,
+    };
+    let (answers, granted) = answers(db, &row, &answered, now)?;
+    let repeats = answered.into_iter().flat_map(|answered| answered.entries).collect();
     let tail = match folded {
-        Some(folded) if folded.step == recent.step => {
+        Some(folded) if folded.step == row.step => {
             Tail { continues: true, snapshot_bytes: folded.snapshot_bytes, ..Tail::default() }
         }
         folded => tail(db, &row, folded, None)?,
     };
-    let status = recent.status(db, &row)?;
-    check_listed(&row, status, recent.unheard.len() as i64)?;
+    let trouble = questions.iter().any(|question| question.trouble);
     // A decision about trouble comes first, and its children may still be running then.
-    let joins_children =
-        recent.step.awaits == Awaits::Children && status.active() && recent.troubles().next().is_none();
-    let children = if joins_children { children(db, &row, &recent)? } else { Vec::new() };
-    let news = recent.unheard.iter().any(|(_, event)| is_news(event));
-    let has_unseen_news = status.active() && news && recent.has_unstarted_approval();
-    let (trouble_decided, hold_ms) = (recent.troubles().any(|trouble| !trouble.is_open()), recent.hold_ms());
+    let joins_children = row.awaits == Awaits::Children && row.status.active() && !trouble;
     Ok(Loaded {
-        thread: row.id.clone(),
-        status,
-        awaits: recent.step.awaits,
+        status: row.status,
+        awaits: row.awaits,
         version: row.version,
         steps_since_person: row.steps_since_person,
         step_limit: row.step_limit,
         allowance: row.allowance,
         forked: row.origin.is_some(),
         paused: settings::is_paused(db)?,
-        trouble_decided,
-        has_unseen_news,
-        hold_ms,
+        trouble_decided: questions.iter().any(|q| q.trouble && q.status == Stage::Decided),
+        has_unseen_news: row.status.active() && news && unstarted,
+        hold_ms: row.hold_ms,
         answers,
         granted,
-        children,
-        events: recent.unheard,
-        calls: calls::read(db, row.seq, recent.step.steps)?,
-        node: recent.step.node.clone(),
-        at: FoldedUpTo { step: recent.step, snapshot_bytes: tail.snapshot_bytes },
+        children: if joins_children { children(db, &row)? } else { Vec::new() },
+        events,
+        calls: calls::read(db, row.seq, row.steps)?,
+        at: FoldedUpTo { step: row.step, steps: row.steps, snapshot_bytes: tail.snapshot_bytes },
         tail,
+        repeats: Repeated(repeats),
+        thread: row.id,
+        node: row.node,
         workflow: row.workflow,
     })
 }
 
-/// The answers to a thread's questions, and those among them that a grant gave and that have not been acted on.
+/// A question and its answer.
+struct Answered {
+    asked: Asked,
+    decided: Decided,
+    acted: bool,
+    /// The entries they were read from.
+    entries: Vec<Entry>,
+}
+
+/// What was answered to the questions of a thread, in the order they were asked.
+fn answered(
+    db: &Connection,
+    row: &ThreadRow,
+    questions: &[InterruptRow],
+) -> Result<Vec<Answered>, StoreError> {
+    let mut all = Vec::new();
+    if row.awaits != Awaits::Answers {
+        return Ok(all);
+    }
+    for question in questions.iter().filter(|question| !question.trouble) {
+        let Some(answer) = question.answer else { continue };
+        let entries = vec![log::entry(db, question.seq)?, log::entry(db, answer)?];
+        let asked = if question.amended { asked_of(db, question)?.0 } else { entries[0].parse_body()? };
+        let decided = entries[1].parse_body()?;
+        all.push(Answered { asked, decided, acted: question.acted, entries });
+    }
+    Ok(all)
+}
+
+/// The same, from what was read and checked.
+fn answered_on_record(recent: &Recent) -> Vec<Answered> {
+    if recent.step.awaits != Awaits::Answers {
+        return Vec::new();
+    }
+    let answers = recent.node_questions().filter_map(|question| Some((question, question.current_answer()?)));
+    let answered = |(question, answer): (&Question, &StoredAnswer)| Answered {
+        asked: question.asked.clone(),
+        decided: answer.body.clone(),
+        acted: answer.acted,
+        entries: Vec::new(),
+    };
+    answers.map(answered).collect()
+}
+
+/// The answers as its workflow takes them in, and those among them that a grant gave and that have not been acted on.
 fn answers(
     db: &Connection,
     row: &ThreadRow,
-    recent: &Recent,
+    answered: &[Answered],
     now: i64,
 ) -> Result<(Vec<Answer>, Vec<GrantedAnswer>), StoreError> {
     let (mut answers, mut granted) = (Vec::new(), Vec::new());
-    if recent.step.awaits != Awaits::Answers {
-        return Ok((answers, granted));
-    }
-    for (question, answer) in recent.node_questions().filter_map(|q| Some((q, q.current_answer()?))) {
-        let asked = &question.asked;
-        if answer.body.shown != question.hash() {
-            return damaged(format!("interrupt {} no longer has the arguments that were shown", asked.id));
-        }
-        if let DecidedBy::Grant(grant) = &answer.body.by
-            && !answer.acted
+    for Answered { asked, decided, acted, .. } in answered {
+        if let DecidedBy::Grant(grant) = &decided.by
+            && !acted
         {
             granted.push(GrantedAnswer {
                 interrupt: asked.id.clone(),
@@ -281,76 +319,29 @@ fn answers(
             key: asked.key.clone(),
             interrupt: asked.id.clone(),
             proposed: asked.args.clone(),
-            decision: answer.body.decision.clone(),
-            learn: !answer.body.unlearned,
-            expired: answer.body.by == DecidedBy::Expiry,
-            remember: answer.body.remember,
+            decision: decided.decision.clone(),
+            learn: !decided.unlearned,
+            expired: decided.by == DecidedBy::Expiry,
+            remember: decided.remember,
         });
     }
     Ok((answers, granted))
 }
 
-/// Checks that the row agrees with the log on status and events: a driver would look at a wrong one for ever.
-fn check_listed(row: &ThreadRow, status: Status, unheard: i64) -> Result<(), StoreError> {
-    if row.unheard != unheard {
-        return damaged(format!(
-            "thread {} is listed with {} arrivals, and has {unheard}",
-            row.id, row.unheard
-        ));
-    }
-    // The log does not record whether a thread is at work.
-    let normalized = |status: Status| if status.active() { Status::Ready } else { status };
-    if normalized(row.status) != normalized(status) {
-        return damaged(format!("thread {} is listed as {}, and is {status} by the log", row.id, row.status));
-    }
-    Ok(())
-}
-
-/// The results of the children a thread waits for, in the order it started them, each read from the child's log.
-fn children(db: &Connection, row: &ThreadRow, recent: &Recent) -> Result<Vec<ChildResult>, StoreError> {
-    let spawned = match recent.entries.iter().find(|entry| entry.seq == recent.step.seq) {
-        Some(entry) => entry.parse_body::<Stepped>()?.next,
-        None => NextView::End { end: true },
-    };
-    let NextView::Spawn { spawn, .. } = spawned else {
-        return damaged(format!("thread {} waits for children it has not started", row.id));
-    };
+/// The results of the children a thread waits for, in the order it started them.
+fn children(db: &Connection, row: &ThreadRow) -> Result<Vec<ChildResult>, StoreError> {
+    let started = "WHERE parent = ? AND parent_step = ? ORDER BY seq";
     let mut results = Vec::new();
-    for id in spawn {
-        let child = ThreadRow::find(db, &id)?;
-        let recent = Recent::read(db, &child)?;
-        let status = recent.status(db, &child)?;
-        if !status.ended() {
-            return damaged(format!("thread {} is listed as ended, and is {status} by the log", child.id));
-        }
-        // The output is in the log with the step that produced it.
-        let output = output_of(db, &child)?;
+    for child in ThreadRow::select(db, started, [row.seq, row.steps - 1])? {
         results.push(ChildResult {
+            done: child.status == Status::Done,
+            output: child.output()?,
             key: child.child_key.unwrap_or_default(),
             thread: child.id,
-            done: status == Status::Done,
-            output,
             error: child.error_text,
         });
     }
     Ok(results)
-}
-
-/// A thread's output, read from the log.
-fn output_of(db: &Connection, row: &ThreadRow) -> Result<Option<Value>, StoreError> {
-    let mut output = None;
-    for entry in log::stream(db, row.seq, row.seq)?.iter().filter(|entry| entry.kind == EntryKind::Stepped) {
-        let body: Stepped = entry.parse_body()?;
-        if body.no_output {
-            output = None;
-        }
-        if let Some(written) = body.output {
-            let read: Result<Value, _> = serde_json::from_str(written.get());
-            output =
-                Some(read.or_else(|_| damaged(format!("the output of thread {} is not readable", row.id)))?);
-        }
-    }
-    Ok(output)
 }
 
 /// Reads what `sayso doctor` checks of a thread's state: its snapshot and the steps after it.
@@ -368,13 +359,8 @@ fn tail(
     let limit = step_count.unwrap_or(i64::MAX);
     let stored = snapshots::read(db, row)?;
     let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.bytes);
-    // The driver's state may come from before a failed write; then its entry does not exist.
-    if let Some(folded) = folded
-        && let Ok(entry) = log::entry(db, folded.step.seq)
-        && entry.chain == folded.step.chain
-        && entry.stream == row.seq
-    {
-        let steps = steps_since(db, row, folded.step.seq, folded.step.steps)?;
+    if let Some(folded) = folded {
+        let steps = steps_since(db, row, folded.step, folded.steps)?;
         let updates = steps.into_iter().map(|step| step.updates).collect();
         return Ok(Tail { snapshot: None, updates, continues: true, snapshot_bytes });
     }

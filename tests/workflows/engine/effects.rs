@@ -225,7 +225,7 @@ async fn an_effect_found_begun_is_looked_for_first() {
         let basis =
             sayso::graph::Authorization::Decision { key: "a".to_owned(), args: json!({"key": "a", "n": 1}) };
         let intent = sayso::graph::Intent { name: "go".to_owned(), basis, frozen: b"early".to_vec() };
-        let step = have.at.steps();
+        let step = have.at.steps;
         let effect =
             sayso::store::EffectIntent { thread: thread.clone(), version: have.version, step, intent };
         store.effects().begin(effect).await.unwrap();

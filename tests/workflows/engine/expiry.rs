@@ -229,13 +229,3 @@ async fn of_an_answer_and_an_expiry_at_once_exactly_one_stands() {
     }
     assert_eq!(answered + expired, 40);
 }
-
-#[tokio::test]
-async fn a_forged_list_ends_nothing() {
-    let (inbox, thread) = TestInbox::with_settings(weekly()).playing(deliver()).await;
-    inbox.expire_now(jiff::Timestamp::now()).await.unwrap();
-    assert_eq!(inbox.sql().execute("UPDATE interrupts SET overdue = 1", []).unwrap(), 1);
-    assert_eq!(inbox.expire_after(1).await, 0);
-    assert!(!inbox.store().audit().verify().unwrap().differing.is_empty());
-    assert_eq!(inbox.status(&thread).await, Status::Waiting);
-}

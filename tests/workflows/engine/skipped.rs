@@ -52,15 +52,12 @@ async fn ignored_mail_is_listed_with_its_reason_and_its_thread() {
     let tell = |day| inbox.mail().tell_of_skipped(day);
     assert!(tell(7).await.unwrap() && !tell(7).await.unwrap(), "once a day");
     assert!(!tell(6).await.unwrap() && tell(8).await.unwrap());
-    // One that was reclassified is no longer among them; one that was tampered with is named.
+    // One that was reclassified is no longer among them.
     inbox
         .store()
         .mail()
         .record_triage(threads[3].clone(), "respond".to_owned(), "corrected".to_owned())
         .await
         .unwrap();
-    inbox.sql().execute("UPDATE mails SET reason = 'none' WHERE subject = 'Offer 2'", []).unwrap();
-    let page = read(None, 9).await.unwrap();
-    assert_eq!((page.rows.len(), page.damaged.len()), (1, 1));
-    assert!(page.damaged[0].contains("mail number 3"), "{:?}", page.damaged);
+    assert_eq!(read(None, 9).await.unwrap().rows.len(), 2);
 }

@@ -35,32 +35,6 @@ async fn intake_follows_the_mailbox_acts_on_answers_and_fetches_on_request() {
 }
 
 #[tokio::test]
-async fn changed_rows_of_mailboxes_are_named() {
-    let post = Post::new("");
-    post.put(1, "One", "");
-    post.mailbox.put(&letter(2, "eve@e.example", "Two", ""));
-    post.sync().await;
-    post.assert_whole();
-    let sql = post.sql();
-    for (change, restore, name) in [
-        ("UPDATE sources SET error = 'x'", "UPDATE sources SET error = NULL", "mailbox number 1"),
-        (
-            "UPDATE cursors SET cursor = '9999'",
-            "UPDATE cursors SET cursor = '0002'",
-            "cursor of mailbox number 1",
-        ),
-        ("DELETE FROM cursors", "INSERT INTO cursors VALUES (1, '0002')", "cursor of mailbox number 1"),
-        ("DELETE FROM mails WHERE seq = 2", "", "records of mails are missing"),
-        ("DELETE FROM sources", "", "records of mailboxes are missing"),
-    ] {
-        sql.execute_batch(change).unwrap();
-        let damaged = post.store().audit().verify().unwrap().damaged;
-        assert!(damaged.iter().any(|what| what.contains(name)), "{change}: {damaged:?}");
-        sql.execute_batch(restore).unwrap();
-    }
-}
-
-#[tokio::test]
 async fn a_sync_asked_of_a_driver_that_ends_is_done_here() {
     let post = Post::new("");
     post.put(1, "One", "");
