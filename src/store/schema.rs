@@ -237,6 +237,9 @@ CREATE INDEX mails_by_state ON mails (account, state, seq);
 
 -- The text of mails. It is added with the mail, because the stored bytes can only be read by a parser.
 CREATE VIRTUAL TABLE mail_words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'unicode61 remove_diacritics 2');
+-- Merging a little with every mail costs more than merging 64 pieces at once.
+INSERT INTO mail_words (mail_words, rank) VALUES ('automerge', 0);
+INSERT INTO mail_words (mail_words, rank) VALUES ('crisismerge', 64);
 
 -- Where to continue with each mailbox, and whether it works.
 CREATE TABLE sources (
