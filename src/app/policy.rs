@@ -46,7 +46,8 @@ mod tests {
     fn a_policy_lets_every_recipient_be_reached_or_none() {
         let names = |all: &[&str]| all.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let (own, inside) = (names(&["me@home.test"]), names(&["Bo@far.test"]));
-        let policy = |mode, recipients: &[Reach]| Policy { mode, recipients: recipients.to_vec() };
+        let policy =
+            |mode, recipients: &[Reach]| Policy { mode, recipients: recipients.to_vec(), expire: None };
         let both = policy(PolicyMode::Allow, &[Reach::Thread, Reach::OwnDomain]);
         for (to, allowed) in [
             (names(&["bo@far.test"]), true),

@@ -1,26 +1,22 @@
 //! `[apis.NAME]`: how to reach an API, instead of what its own description says.
 
+use serde::Deserialize;
+
+use super::document::Section;
 use super::error::{Error, quoted};
-use super::keys::{default, example};
-use super::reader::{FromSection as _, Reader, section};
-use super::secret::Secret;
-use super::url::wrong_with_url;
+use super::secret::{Secret, Variable};
+use super::url::Url;
+use super::values::section;
 
 section! {
-    /// How an API that `ask` uses is reached, if not as `sayso apis show NAME` says.
-    pub(super) struct ApiSection in named("apis", "audius", "") {
-        /// Its servers, or where the list of them is.
-        hosts: Option<Vec<String>> = example("https://discoveryprovider.audius.co"),
-        host_list: Option<String> = example("https://api.audius.co"),
-        /// Hosts with their port on this machine or a private network that may be contacted. No others there ever are.
-        private: Vec<String> = default("").example("127.0.0.1:8080"),
-        /// Where its key is kept; set one of the three. The file must be readable only by you.
-        api_key_env: Option<String> = example("AUDIUS_API_KEY"),
-        api_key_command: Option<String> = example("pass show audius"),
-        api_key_file: Option<String> = example("~/.config/sayso/audius.key"),
-        /// The header field that carries the key as it is, if not the one the API's document names. If neither names
-        /// one, the key is sent as a bearer token.
-        api_key_header: Option<String> = example("X-Api-Key"),
+    pub(super) struct ApiSection {
+        hosts: Vec<Url>,
+        host_list: Option<Url>,
+        private: Vec<HostAndPort>,
+        api_key_env: Option<Variable>,
+        api_key_command: Option<String>,
+        api_key_file: Option<String>,
+        api_key_header: Option<HeaderName>,
     }
 }
 
@@ -39,40 +35,47 @@ pub struct Api {
     pub key_header: Option<String>,
 }
 
-impl Api {
-    pub(super) fn read(reader: &Reader<'_>) -> Result<Self, Error> {
-        let api = ApiSection::read(reader)?;
-        let hosts = api.hosts.unwrap_or_default();
-        if let Some(why) = hosts.iter().find_map(|url| wrong_with_url(url)) {
-            return Err(reader.bad("hosts", why));
+impl ApiSection {
+    pub(super) fn resolve(self, section: &Section<'_>) -> Result<Api, Error> {
+        Ok(Api {
+            hosts: self.hosts.into_iter().map(|url| url.0).collect(),
+            host_list: self.host_list.map(|url| url.0),
+            private: self.private.into_iter().map(|HostAndPort(host, port)| (host, port)).collect(),
+            key: section.secret("api_key", self.api_key_env, self.api_key_command, self.api_key_file)?,
+            key_header: self.api_key_header.map(|name| name.0),
+        })
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+struct HostAndPort(String, u16);
+
+impl TryFrom<String> for HostAndPort {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let parted = text.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
+        let whole = parted.filter(|(host, _)| !host.is_empty() && !host.contains('/'));
+        let (host, port) = whole.ok_or_else(|| {
+            format!("must be a host with its port such as 127.0.0.1:8080, not {:?}", quoted(&text))
+        })?;
+        Ok(Self(host.trim_matches(['[', ']']).to_owned(), port))
+    }
+}
+
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+struct HeaderName(String);
+
+impl TryFrom<String> for HeaderName {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, &'static str> {
+        let is_plain = |byte: u8| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte);
+        if !name.is_empty() && name.bytes().all(is_plain) {
+            return Ok(Self(name));
         }
-        if let Some(why) = api.host_list.as_deref().and_then(wrong_with_url) {
-            return Err(reader.bad("host_list", why));
-        }
-        let mut private = Vec::new();
-        for written in &api.private {
-            let parted = written.rsplit_once(':').and_then(|(host, port)| Some((host, port.parse().ok()?)));
-            let Some((host, port)) = parted.filter(|(host, _)| !host.is_empty() && !host.contains('/'))
-            else {
-                let why = format!(
-                    "must be hosts with their port such as 127.0.0.1:8080, not {:?}",
-                    quoted(written)
-                );
-                return Err(reader.bad("private", why));
-            };
-            private.push((host.trim_matches(['[', ']']).to_owned(), port));
-        }
-        let key_sources = [&api.api_key_env, &api.api_key_command, &api.api_key_file];
-        let key = reader.secret("api_key", key_sources)?;
-        let key_header = api.api_key_header;
-        let is_name = |name: &String| {
-            !name.is_empty()
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(&byte))
-        };
-        if key_header.as_ref().is_some_and(|name| !is_name(name)) {
-            return Err(reader
-                .bad("api_key_header", "must be the name of a header field such as X-Api-Key".to_owned()));
-        }
-        Ok(Self { hosts, host_list: api.host_list, private, key, key_header })
+        Err("must be the name of a header field such as X-Api-Key")
     }
 }

@@ -2,43 +2,50 @@
 
 use std::path::PathBuf;
 
+use serde::Deserialize;
+use strum::IntoStaticStr;
+
+use super::document::Section;
 use super::error::Error;
 use super::google::{Google, GoogleApp};
-use super::keys::{default, example};
 use super::mail::{Mail, MailSource, is_account_name};
 use super::mail_server::MailLogin;
-use super::reader::{Choice as _, FromSection as _, Reader, choice, section};
-use super::secret::Secret;
-use super::url::unsafe_url;
+use super::secret::{Secret, Variable};
+use super::url::SafeUrl;
 use super::user::User;
+use super::values::section;
 
 section! {
-    /// Your calendar.
-    pub(super) struct CalendarSection in one("calendar") {
-        /// ics (an iCalendar file, or a folder of them) | google | caldav
-        kind: CalendarKind = default("ics"),
-        path: Option<String> = example("~/calendar.ics").or("there is no calendar"),
-        /// google and caldav: which calendar; not needed for Google's primary one, or if the server has only one.
-        calendar: Option<String> = example("Work").or("primary at Google, the only one on a server"),
-        /// google: which account of `[[mail]]` logs in (after `sayso auth google --account NAME`).
-        account: Option<String> = example("ada").or("the first with login = \"google\""),
-        /// caldav: the server, the login, and where the password is kept; set one of the three. ca_file is for a server
-        /// of your own.
-        url: Option<String> = example("https://dav.example.org/").or("none; caldav needs one"),
-        user: Option<String> = example("ada").or("user.address"),
-        password_env: Option<String> = example("DAV_PASSWORD"),
-        password_command: Option<String> = example("pass show dav"),
-        password_file: Option<String> = example("~/.secrets/dav"),
-        ca_file: Option<String> = example("~/ca.pem").or("the machine's certificates"),
+    pub(super) struct CalendarSection {
+        kind: CalendarKind,
+        path: Option<String>,
+        calendar: Option<String>,
+        account: Option<String>,
+        #[serde(rename = "")]
+        server: DavKeys,
     }
 }
 
-choice! {
-    pub(super) enum CalendarKind {
-        Ics = "ics",
-        Google = "google",
-        Caldav = "caldav",
+section! {
+    /// The keys that only CalDAV uses.
+    struct DavKeys {
+        url: Option<SafeUrl>,
+        user: Option<String>,
+        password_env: Option<Variable>,
+        password_command: Option<String>,
+        password_file: Option<String>,
+        ca_file: Option<String>,
     }
+}
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+#[strum(serialize_all = "lowercase")]
+enum CalendarKind {
+    #[default]
+    Ics,
+    Google,
+    Caldav,
 }
 
 /// Where the user's calendar is, from `[calendar]`.
@@ -89,29 +96,23 @@ pub struct CalDavServer {
     pub ca_file: Option<PathBuf>,
 }
 
-/// The keys that only CalDAV uses.
-const SERVER: [&str; 6] = ["url", "user", "password_env", "password_command", "password_file", "ca_file"];
-
-impl Calendar {
+impl CalendarSection {
     /// The calendar; `None` if none is configured.
-    pub(super) fn read(
-        reader: &Reader<'_>,
+    pub(super) fn resolve(
+        self,
+        section: &Section<'_>,
         user: &User,
         accounts: &[Mail],
         google: &GoogleApp<'_>,
-    ) -> Result<Option<Self>, Error> {
-        let keys = CalendarSection::read(reader)?;
-        let (for_server, others): (&[&str], &[&str]) = match keys.kind {
-            CalendarKind::Ics => (&SERVER, &["account", "calendar"]),
-            CalendarKind::Google => (&SERVER, &["path"]),
+    ) -> Result<Option<Calendar>, Error> {
+        let (for_server, others): (&[&str], &[&str]) = match self.kind {
+            CalendarKind::Ics => (DavKeys::KEYS, &["account", "calendar"]),
+            CalendarKind::Google => (DavKeys::KEYS, &["path"]),
             CalendarKind::Caldav => (&[], &["path", "account"]),
         };
-        if let Some(key) = for_server.iter().chain(others).find(|key| reader.has(key)) {
-            let kind = keys.kind.word();
-            return Err(reader.bad(key, format!("means nothing for kind {kind:?}; leave it out")));
-        }
-        match keys.kind {
-            CalendarKind::Ics => Ok(keys.path.map(|path| Self::Ics { path: reader.path(&path) })),
+        section.refuse(self.kind.into(), for_server.iter().chain(others))?;
+        match self.kind {
+            CalendarKind::Ics => Ok(self.path.map(|path| Calendar::Ics { path: section.path(&path) })),
             CalendarKind::Google => {
                 let first = || {
                     let logs_in = |mail: &&Mail| match &mail.source {
@@ -120,37 +121,41 @@ impl Calendar {
                     };
                     accounts.iter().find(logs_in).map(|mail| mail.name.clone())
                 };
-                let account = keys.account.or_else(first).unwrap_or_else(|| "google".to_owned());
+                let account = self.account.or_else(first).unwrap_or_else(|| "google".to_owned());
                 if !is_account_name(&account) || account.starts_with('.') {
-                    return Err(reader.bad("account", "must be the name of an account, one short word"));
+                    return Err(section.bad("account", "must be the name of an account, one short word"));
                 }
                 let google = google.login(&account)?;
-                let calendar = keys.calendar.unwrap_or_else(|| "primary".to_owned());
-                Ok(Some(Self::Google { google, calendar }))
+                let calendar = self.calendar.unwrap_or_else(|| "primary".to_owned());
+                Ok(Some(Calendar::Google { google, calendar }))
             }
-            CalendarKind::Caldav => Ok(Some(Self::CalDav { server: keys.server(reader, user)? })),
+            CalendarKind::Caldav => {
+                Ok(Some(Calendar::CalDav { server: self.server.resolve(section, user, self.calendar)? }))
+            }
         }
     }
 }
 
-impl CalendarSection {
-    fn server(self, reader: &Reader<'_>, user: &User) -> Result<CalDavServer, Error> {
+impl DavKeys {
+    fn resolve(
+        self,
+        section: &Section<'_>,
+        user: &User,
+        calendar: Option<String>,
+    ) -> Result<CalDavServer, Error> {
         let hint = "write the server's address, such as https://dav.example.org/";
-        let url = self.url.ok_or_else(|| reader.missing("url", hint))?;
-        if let Some(why) = unsafe_url(&url) {
-            return Err(reader.bad("url", why));
-        }
-        let password_sources = [&self.password_env, &self.password_command, &self.password_file];
+        let SafeUrl(url) = self.url.ok_or_else(|| section.missing("url", hint))?;
+        let password =
+            section.secret("password", self.password_env, self.password_command, self.password_file)?;
         let hint = "say where the password is kept, here or with password_env or password_file";
-        let password = reader.secret("password", password_sources)?;
-        let password = password.ok_or_else(|| reader.missing("password_command", hint))?;
+        let password = password.ok_or_else(|| section.missing("password_command", hint))?;
         let user_address = (!user.address.is_empty()).then(|| user.address.clone());
         let name =
-            self.user.or(user_address).ok_or_else(|| reader.missing("user", "write as whom to log in"))?;
+            self.user.or(user_address).ok_or_else(|| section.missing("user", "write as whom to log in"))?;
         if name.contains(|c: char| c.is_control() || c == ':') {
-            return Err(reader.bad("user", "must be a plain name without a colon"));
+            return Err(section.bad("user", "must be a plain name without a colon"));
         }
-        let ca_file = self.ca_file.map(|path| reader.path(&path));
-        Ok(CalDavServer { url, user: name, password, calendar: self.calendar, ca_file })
+        let ca_file = self.ca_file.map(|path| section.path(&path));
+        Ok(CalDavServer { url, user: name, password, calendar, ca_file })
     }
 }

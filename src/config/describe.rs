@@ -1,74 +1,85 @@
-//! The config as `sayso config` shows it: every key, its value, and where that came from.
+//! The config as `sayso config` shows it: what the file says, and the defaults of what it leaves out.
 //!
 //! Shows where a secret is kept and whether it is set, never the secret itself.
 
-use toml::Value;
+use std::path::Path;
 
-use super::entries::{Address, Entries};
+use toml::de::DeValue;
+
+use super::document::Document;
+use super::error::Error;
 use super::headers;
-use super::inputs::Env;
-use super::keys::{Key, Shape, is_named};
-use super::origin::Origin;
+use super::inputs::Inputs;
+use super::paths::Paths;
 use super::secret::Secret;
-use super::sections::SECTIONS;
+use super::settings::Config;
 use crate::text::Visible;
+
+/// Shows every default, which a test makes sure of.
+const EXAMPLE: &str = include_str!("../../config.example.toml");
 
 /// One key, for a person to read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Setting {
     /// The whole key, as in `models.cheap.provider`.
     pub key: String,
-    /// The value as shown; if there is none, what happens then, in parentheses.
     pub value: Visible,
-    /// Where the value came from.
-    pub origin: Origin,
 }
 
-/// Every key of every section that appears only once, and the written keys of the others.
-pub(super) fn settings(entries: &Entries, env: &Env) -> Vec<Setting> {
-    let mut settings = Vec::new();
-    for section in SECTIONS {
-        for name in entries.names(section) {
-            for (path, key) in section.full_keys() {
-                let mut written = entries
-                    .section(section, &name)
-                    .filter(|(address, _)| is_named(&path, &address.key))
-                    .map(|(address, entry)| Setting {
-                        key: address.to_string(),
-                        value: Visible::line(&shown(key, &entry.value, env)),
-                        origin: entry.origin.clone(),
-                    })
-                    .peekable();
-                if written.peek().is_none() && section.shape == Shape::One {
-                    settings.push(Setting {
-                        key: Address::new(section, &name, &path).to_string(),
-                        value: Visible::line(&format!("({})", key.unset())),
-                        origin: Origin::Default,
-                    });
-                }
-                settings.extend(written);
+/// The rows that are not keys of the file, and the file's.
+pub(super) fn settings(
+    inputs: &Inputs,
+    paths: &Paths,
+    text: Option<&str>,
+    config: &Config,
+) -> Result<Vec<Setting>, Error> {
+    let read = |text| Document::parse(Path::new("config.example.toml"), text, &inputs.host, Path::new(""));
+    let (defaults, written) = (read(EXAMPLE)?, read(text.unwrap_or_default())?);
+    let mut rows = defaults.rows();
+    for (key, value) in written.rows() {
+        match rows.iter_mut().find(|(known, _)| *known == key) {
+            Some(row) => row.1 = value,
+            None => {
+                let section = |key: &str| key.split('.').next().map(str::to_owned);
+                let last = rows.iter().rposition(|(known, _)| section(known) == section(&key));
+                rows.insert(last.map_or(rows.len(), |last| last + 1), (key, value));
             }
         }
     }
-    settings
+    let file = match &paths.config {
+        Some(path) if text.is_some() => path.display().to_string(),
+        Some(path) => format!("(none; {} would be read)", path.display()),
+        None => "(none)".to_owned(),
+    };
+    let head = [("data", paths.data.display().to_string()), ("config", file)];
+    let head = head.into_iter().chain(config.picked.clone().map(|name| ("model", name)));
+    let head = head.map(|(key, value)| (key.to_owned(), value));
+    let rows = rows.into_iter().map(|(key, value)| {
+        let shown = shown(&key, value, inputs);
+        (key, shown)
+    });
+    Ok(head.chain(rows).map(|(key, value)| Setting { key, value: Visible::line(&value) }).collect())
 }
 
-fn shown(key: &Key, value: &Value, env: &Env) -> String {
-    match (key.name, value) {
-        (key, Value::String(name)) if key.ends_with("_env") => {
-            let state = if env.get(name).is_some() { "set" } else { "not set" };
-            format!("{} ({state})", Secret::Env(name.clone()))
+fn shown(key: &str, value: &DeValue<'_>, inputs: &Inputs) -> String {
+    match value {
+        DeValue::String(name) if key.ends_with("_env") => {
+            let state = if inputs.env.get(name).is_some() { "set" } else { "not set" };
+            format!("{} ({state})", Secret::Env(name.to_string()))
         }
-        (key, Value::String(command)) if key.ends_with("_command") => {
-            Secret::Command(command.clone()).to_string()
+        DeValue::String(command) if key.ends_with("_command") => {
+            Secret::Command(command.to_string()).to_string()
         }
-        (_, Value::String(text)) => text.clone(),
-        (_, Value::Array(items)) if items.is_empty() => "(none)".to_owned(),
-        ("headers", Value::Array(items)) => {
-            items.iter().filter_map(Value::as_str).map(headers::shown).collect::<Vec<_>>().join(", ")
+        DeValue::String(text) => text.to_string(),
+        DeValue::Array(items) if items.is_empty() => "(none)".to_owned(),
+        DeValue::Array(items) => {
+            let words = items.iter().filter_map(|item| item.get_ref().as_str());
+            let is_header = key.ends_with(".headers");
+            let shown = |word: &str| if is_header { headers::shown(word) } else { word.to_owned() };
+            words.map(shown).collect::<Vec<_>>().join(", ")
         }
-        (_, Value::Array(items)) => items.iter().filter_map(Value::as_str).collect::<Vec<_>>().join(", "),
-        (_, Value::Float(amount)) => amount.to_string(),
-        (_, value) => value.to_string(),
+        DeValue::Integer(number) => number.to_string(),
+        DeValue::Float(number) => number.to_string(),
+        DeValue::Boolean(_) | DeValue::Datetime(_) | DeValue::Table(_) => String::new(),
     }
 }

@@ -1,9 +1,12 @@
-//! Parses durations such as `7d`.
+//! Durations such as `7d`.
 
-use super::error::{Error, quoted};
-use super::reader::Reader;
-use crate::text::when;
 use std::time::Duration;
+
+use serde::Deserialize;
+use serde::de::Deserializer;
+
+use super::error::quoted;
+use crate::text::when;
 
 /// The longest time that can be written: ten years.
 const LONGEST: Duration = Duration::from_secs(3660 * 86_400);
@@ -16,17 +19,27 @@ pub fn parse_duration(word: &str) -> Option<Duration> {
     (!lasts.is_zero() && lasts <= LONGEST).then_some(lasts)
 }
 
-/// Parses the duration that `key` holds; `None` means never.
-pub(super) fn parse_never_or_duration(
-    reader: &Reader<'_>,
-    key: &str,
-    text: &str,
-) -> Result<Option<Duration>, Error> {
-    if text == "never" {
-        return Ok(None);
+/// A duration, or `never`, which is `None`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
+pub struct Lasts(pub Option<Duration>);
+
+impl TryFrom<String> for Lasts {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        if text == "never" {
+            return Ok(Self(None));
+        }
+        let lasts = parse_duration(&text).ok_or_else(|| {
+            format!("must be never, or a time such as 12h, 7d or 2w, not {:?}", quoted(&text))
+        })?;
+        Ok(Self(Some(lasts)))
     }
-    parse_duration(text).map(Some).ok_or_else(|| {
-        let why = format!("must be never, or a time such as 12h, 7d or 2w, not {:?}", quoted(text));
-        reader.bad(key, why)
-    })
+}
+
+impl Lasts {
+    pub(super) fn plain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Duration>, D::Error> {
+        Ok(Self::deserialize(deserializer)?.0)
+    }
 }

@@ -2,59 +2,66 @@
 
 use std::time::Duration;
 
-use super::keys::default;
-use super::reader::{choice, section};
+use serde::Deserialize;
+
+use super::values::{Amount, Whole, section};
 
 section! {
     /// How threads are driven.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Engine in one("engine") {
+    #[derive(Copy, Eq)]
+    pub struct Engine {
         /// How many threads run at the same time.
-        pub concurrency: usize = default("8").range(1, 1000),
+        #[serde(with = "Whole::<1, 1000>")]
+        pub concurrency: usize = 8,
         /// How long one node may take.
-        pub node_timeout ("node_timeout_seconds"): Duration = default("1800").range(1, 86_400),
+        #[serde(rename = "node_timeout_seconds", with = "Whole::<1, 86_400>")]
+        pub node_timeout: Duration = Duration::from_secs(1800),
         /// How many steps a thread may take before it asks whether to go on.
-        pub step_limit: u64 = default("100").range(1, 100_000),
+        #[serde(with = "Whole::<1, 100_000>")]
+        pub step_limit: u64 = 100,
         /// How often a node is tried again after a temporary failure.
-        pub retries: u32 = default("3").range(0, 100),
+        #[serde(with = "Whole::<0, 100>")]
+        pub retries: u32 = 3,
     }
 }
 
 section! {
-    /// How much may be spent before you are asked.
-    #[derive(Clone, Copy, Debug, PartialEq)]
-    pub struct Budget in one("budget") {
-        /// Dollars per day, and per thread. Each agent of `docs` is a thread of its own.
-        pub day: f64 = default("15.00").range(0, 1_000_000),
-        pub thread: f64 = default("2.00").range(0, 1_000_000),
+    /// How much may be spent before the user is asked.
+    #[derive(Copy)]
+    pub struct Budget {
+        /// Dollars per day.
+        #[serde(with = "Amount::<1_000_000>")]
+        pub day: f64 = 15.0,
+        /// Dollars per thread. Each agent of `docs` is a thread of its own.
+        #[serde(with = "Amount::<1_000_000>")]
+        pub thread: f64 = 2.0,
         /// Model calls per thread.
-        pub calls_per_thread: u64 = default("200").range(1, 1_000_000),
+        #[serde(with = "Whole::<1, 1_000_000>")]
+        pub calls_per_thread: u64 = 200,
     }
 }
 
 section! {
-    /// How much is written to the log.
-    pub(super) struct Log in one("log") {
-        /// off | error | warn | info | debug | trace
-        pub(super) level: Level = default("info"),
+    pub(super) struct Log {
+        pub(super) level: Level,
     }
 }
 
-choice! {
-    /// How much is written to the log.
-    #[derive(PartialOrd, Ord)]
-    pub enum Level {
-        /// Nothing.
-        Off = "off",
-        /// What failed.
-        Error = "error",
-        /// Also what looks wrong.
-        Warn = "warn",
-        /// Also what happened.
-        Info = "info",
-        /// Also why.
-        Debug = "debug",
-        /// Everything.
-        Trace = "trace",
-    }
+/// How much is written to the log.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+pub enum Level {
+    /// Nothing.
+    Off,
+    /// What failed.
+    Error,
+    /// Also what looks wrong.
+    Warn,
+    /// Also what happened.
+    #[default]
+    Info,
+    /// Also why.
+    Debug,
+    /// Everything.
+    Trace,
 }

@@ -1,15 +1,14 @@
 //! What can be wrong with a config. Each error is one sentence: what is wrong, where, and what to do.
 //!
-//! Text from outside is never quoted raw: names pass through [`Visible`], and values that may be secrets are not quoted
-//! at all.
+//! Text from outside is never quoted raw: names pass through [`Visible`](crate::text::Visible), and values that may be
+//! secrets are not quoted at all.
 
 use std::io;
 use std::path::PathBuf;
 
 use thiserror::Error;
 
-use super::origin::Origin;
-use crate::text::short_line;
+use crate::text::{nearest, short_line};
 
 /// The widest a quoted name or value may be in a message, in columns.
 const QUOTED: usize = 60;
@@ -21,11 +20,11 @@ pub enum Error {
     #[error("there is no home folder to keep data in; name a folder with --data DIR or SAYSO_DATA")]
     NoHome,
     /// A config file that was named does not exist.
-    #[error("there is no config file {} (named {}); create it or leave the name out", path.display(), origin.place())]
+    #[error("there is no config file {} (named in {named}); create it or leave the name out", path.display())]
     Missing {
         path: PathBuf,
-        /// Where the name came from.
-        origin: Origin,
+        /// The flag or the variable that named it.
+        named: &'static str,
     },
     /// A file exists but cannot be read.
     #[error("cannot read the config file {}: {source}; check its permissions", path.display())]
@@ -41,105 +40,18 @@ pub enum Error {
         /// What is wrong with it.
         why: &'static str,
     },
-    /// The file is not TOML.
-    #[error("{message} {}; correct the line", at.place())]
-    Syntax {
-        /// What the parser says.
-        message: String,
-        at: Origin,
-    },
-    #[error("unknown section [{name}] {}; {hint}", at.place())]
-    UnknownSection {
-        /// The section as written.
-        name: String,
-        at: Origin,
-        /// What was likely meant.
-        hint: String,
-    },
-    /// A value where a section belongs.
-    #[error("{name} {} must be a section; write {example}", at.place())]
-    NotASection {
-        /// What was written.
-        name: String,
-        at: Origin,
-        /// How the section is written.
-        example: String,
-    },
-    #[error("unknown key {key:?} in [{section}] {}; {hint}", at.place())]
-    UnknownKey {
-        /// The key as written.
-        key: String,
-        /// The section it is in.
-        section: String,
-        at: Origin,
-        /// What was likely meant.
-        hint: String,
-    },
-    /// An environment variable that looks like one of ours but is not.
-    #[error("unknown variable {name}; {hint}")]
-    UnknownVariable {
-        name: String,
-        /// What was likely meant.
-        hint: String,
-    },
-    /// A secret in the file, where everyone who can read the file sees it.
-    #[error(
-        "{key:?} in [{section}] {} would keep a secret in the file; say where it is kept with {}",
-        at.place(),
-        if section == "[mail]" {
-            "password_env, password_command or password_file"
-        } else {
-            "api_key_env, api_key_command or api_key_file"
-        }
-    )]
-    SecretInFile {
-        /// The key as written.
-        key: String,
-        /// The section it is in.
-        section: String,
-        at: Origin,
-    },
-    /// A value of the wrong type.
-    #[error("{key} {} must be {expected}, not {found}", at.place())]
-    WrongType {
-        /// The whole key.
-        key: String,
-        at: Origin,
-        /// What it may hold.
-        expected: &'static str,
-        /// What it holds.
-        found: &'static str,
-    },
-    /// A value of the right type that is not allowed.
-    #[error("{key} {} {why}", at.place())]
-    BadValue {
-        /// The whole key.
-        key: String,
-        at: Origin,
-        /// What it must be instead.
-        why: String,
-    },
-    /// A required key that is missing.
-    #[error("[{section}] {} needs {key}; {hint}", at.place())]
-    MissingKey {
-        /// The section that lacks it.
-        section: String,
-        key: String,
-        /// Where the section is.
-        at: Origin,
-        /// What to write.
-        hint: String,
-    },
-    /// A model that is not defined.
-    #[error("there is no model {name:?} ({}); the known ones are {}", at.place(), known.join(", "))]
-    UnknownModel {
-        /// The name asked for.
-        name: String,
-        /// Where it was asked for.
-        at: Origin,
-        /// The names that are defined.
-        known: Vec<String>,
-    },
+    /// Something in the file, or in a name that a flag or a variable gives.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl Error {
+    /// A model that is not defined, and where it was asked for.
+    pub(super) fn no_model<'m>(name: &str, place: &str, known: impl Iterator<Item = &'m String>) -> Self {
+        let known: Vec<&str> = known.map(String::as_str).collect();
+        let (name, known) = (quoted(name), known.join(", "));
+        Self::Wrong(format!("there is no model {name:?} ({place}); the known ones are {known}"))
+    }
 }
 
 /// Text from outside, made short and safe enough for a message.
@@ -153,7 +65,7 @@ pub(super) fn hint<'a>(
     choices: impl Iterator<Item = &'a str> + Clone,
     otherwise: &str,
 ) -> String {
-    match crate::text::nearest(word, choices.clone()) {
+    match nearest(word, choices.clone()) {
         Some(near) => format!("did you mean {near:?}?"),
         None => format!("{otherwise} {}", choices.collect::<Vec<_>>().join(", ")),
     }

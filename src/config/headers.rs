@@ -1,11 +1,10 @@
 //! `headers`: headers sent to a server. Their values may be kept elsewhere.
 
 use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
 
-use super::error::Error;
 use super::inputs::Env;
-use super::reader::{Reader, is_variable};
-use super::secret::{Secret, SecretError};
+use super::secret::{Secret, SecretError, is_variable};
 
 /// Words in the names of headers that carry credentials; their values are kept out of the file.
 const CREDENTIALS: &[&str] = &["authorization", "cookie", "api-key", "apikey", "token", "secret", "password"];
@@ -21,44 +20,43 @@ pub enum Header {
     Bearer(Secret),
 }
 
-/// Reads headers as written. Errors never quote a value, since it may be a secret.
-pub(super) fn read(
-    reader: &Reader<'_>,
-    key: &str,
-    written: &[String],
-) -> Result<Vec<(String, Header)>, Error> {
-    let read = |text: &String| header(reader, text).map_err(|why| reader.bad(key, why));
-    written.iter().map(read).collect()
-}
+/// A header as written: `Name: words`, `Name: $VARIABLE`, `Name: $(command)` or `Name: $(<file)`.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct HeaderLine(pub(super) String, pub(super) Header);
 
-/// `Name: words`, `Name: $VARIABLE`, `Name: $(command)` or `Name: $(<file)`.
-fn header(reader: &Reader<'_>, written: &str) -> Result<(String, Header), String> {
-    let Some((name, value)) = parted(written) else {
-        return Err("must be headers such as \"X-Tenant: acme\"".to_owned());
-    };
-    let name = name.to_ascii_lowercase();
-    let reference = match value.strip_prefix('$') {
-        None if CREDENTIALS.iter().any(|word| name.contains(word)) => {
-            return Err(format!(
-                "must not hold {name} itself; write $NAME for a variable, $(COMMAND) for what a command prints, \
-                 or $(<FILE) for a file only you can read"
-            ));
-        }
-        None => return Ok((name, Header::Text(value.to_owned()))),
-        Some(reference) => reference,
-    };
-    let inner = reference.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).map(str::trim);
-    let secret = match inner.map(|inner| (inner, inner.strip_prefix('<').map(str::trim))) {
-        Some((_, Some(path))) if !path.is_empty() => Secret::File(reader.path(path)),
-        Some((command, None)) if !command.is_empty() => Secret::Command(command.to_owned()),
-        None if is_variable(reference) => Secret::Env(reference.to_owned()),
-        _ => {
-            return Err(format!(
-                "has a {name} whose $ is not followed by a variable's name in capitals, (COMMAND) or (<FILE)"
-            ));
-        }
-    };
-    Ok((name, Header::Secret(secret)))
+/// Errors never quote a value, since it may be a secret.
+impl TryFrom<String> for HeaderLine {
+    type Error = String;
+
+    fn try_from(written: String) -> Result<Self, String> {
+        let Some((name, value)) = parted(&written) else {
+            return Err("must be a header such as \"X-Tenant: acme\"".to_owned());
+        };
+        let name = name.to_ascii_lowercase();
+        let reference = match value.strip_prefix('$') {
+            None if CREDENTIALS.iter().any(|word| name.contains(word)) => {
+                return Err(format!(
+                    "must not hold {name} itself; write $NAME for a variable, $(COMMAND) for what a command prints, \
+                     or $(<FILE) for a file only you can read"
+                ));
+            }
+            None => return Ok(Self(name, Header::Text(value.to_owned()))),
+            Some(reference) => reference,
+        };
+        let inner = reference.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).map(str::trim);
+        let secret = match inner.map(|inner| (inner, inner.strip_prefix('<').map(str::trim))) {
+            Some((_, Some(path))) if !path.is_empty() => Secret::File(path.into()),
+            Some((command, None)) if !command.is_empty() => Secret::Command(command.to_owned()),
+            None if is_variable(reference) => Secret::Env(reference.to_owned()),
+            _ => {
+                return Err(format!(
+                    "has a {name} whose $ is not followed by a variable's name in capitals, (COMMAND) or (<FILE)"
+                ));
+            }
+        };
+        Ok(Self(name, Header::Secret(secret)))
+    }
 }
 
 fn parted(written: &str) -> Option<(&str, &str)> {

@@ -52,11 +52,6 @@ impl Env {
         self.0.insert(name.to_owned(), value.into());
         self
     }
-
-    /// The names of all variables.
-    pub(super) fn names(&self) -> impl Iterator<Item = &str> {
-        self.0.keys().map(String::as_str)
-    }
 }
 
 impl<N: Into<String>, V: Into<OsString>> FromIterator<(N, V)> for Env {

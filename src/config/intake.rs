@@ -2,30 +2,35 @@
 
 use std::time::Duration;
 
-use super::keys::default;
-use super::reader::section;
+use super::values::{Whole, section, switch};
 
 section! {
     /// Which mail becomes threads.
-    #[derive(Clone, Debug, PartialEq)]
-    pub struct Intake in one("intake") {
-        /// The first look at a mailbox takes mail from this many days, and at most this many mails.
-        pub first_days: u32 = default("1").range(0, 3650),
-        pub first_limit: usize = default("200").range(0, 100_000),
-        /// If the first look finds more than this, or the cost is not known, you are shown how much and asked first.
-        pub ask_over: usize = default("50").range(0, 100_000),
+    pub struct Intake {
+        /// The first look at a mailbox takes mail from this many days.
+        #[serde(with = "Whole::<0, 3650>")]
+        pub first_days: u32 = 1,
+        /// The first look takes at most this many mails.
+        #[serde(with = "Whole::<0, 100_000>")]
+        pub first_limit: usize = 200,
+        /// The user is asked before the first look takes more than this.
+        #[serde(with = "Whole::<0, 100_000>")]
+        pub ask_over: usize = 50,
         /// How often mailboxes are checked.
-        pub every_seconds: u64 = default("60").range(5, 86_400),
-        /// Whether the first look takes only unread mail: on | off
-        pub unread_only: bool = default("on"),
+        #[serde(with = "Whole::<5, 86_400>")]
+        pub every_seconds: u64 = 60,
+        /// Whether the first look takes only unread mail.
+        #[serde(deserialize_with = "switch")]
+        pub unread_only: bool = true,
     }
 }
 
 section! {
-    /// When sayso learns from your answers.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-    pub struct Learning in one("learning") {
-        /// How long after your last answer.
-        pub delay ("delay_seconds"): Duration = default("20").range(0, 86_400),
+    /// When sayso learns from answers.
+    #[derive(Copy, Eq)]
+    pub struct Learning {
+        /// How long after the last answer.
+        #[serde(rename = "delay_seconds", with = "Whole::<0, 86_400>")]
+        pub delay: Duration = Duration::from_secs(20),
     }
 }

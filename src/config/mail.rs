@@ -3,106 +3,56 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
+use serde::Deserialize;
+
+use super::document::Section;
 use super::error::{Error, quoted};
 use super::google::GoogleApp;
-use super::keys::{default, example, within};
 use super::mail_server::{MailServer, ServerKeys};
 use super::models::Model;
-use super::outgoing::{MailOutgoing, OutgoingKeys};
-use super::reader::{Choice as _, FromSection as _, Reader, choice, section};
+use super::outgoing::{MailOutgoing, OutgoingSection};
 use super::secret::Secret;
-use super::user::{User, check_addresses};
+use super::user::User;
+use super::values::{Address, section};
 
 /// Longer than any name that is easy to type.
 const LONGEST_NAME: usize = 40;
 
 section! {
-    /// Your mail, one `[[mail]]` per account. Every key is listed here; complete examples follow below.
-    pub(super) struct MailSection in array("mail", SAMPLES) {
-        /// A short name for the account, and where its mail is read: maildir | imap
-        name: Option<String> = example("home"),
-        kind: MailKind = default("maildir"),
-        /// maildir: the folder that has cur, new and tmp.
-        path: Option<String> = example("~/Mail/inbox"),
-        /// maildir: more Maildirs to read, by path or by name under `path`. imap: the folders to read; INBOX if you
-        /// name none.
-        folders: Vec<String> = default(""),
-        /// Where drafts and sent mail are kept; unless you set them, .Drafts and .Sent under path, or the folders the
-        /// server names.
-        drafts: Option<String> = example("~/Mail/drafts"),
-        sent: Option<String> = example("~/Mail/sent"),
-        server (""): ServerKeys = within(),
-        /// Your address on this account, if it is not the one in `[user]`, and any others that reach you here.
-        address: Option<String> = example("ada@example.org"),
-        aliases: Vec<String> = default(""),
-        /// The only model that may read this account's mail: builtin, or one of `[models.NAME]`. `--model` does not
-        /// change it.
-        model: Option<String> = example("cheap"),
-        /// act | observe (nothing is sent or marked; cards say what would happen)
-        mode: MailMode = default("act"),
-        handled: HandledKeys = within(),
-        outgoing: OutgoingKeys = within(),
+    pub(super) struct MailSection {
+        name: Option<String>,
+        kind: MailKind,
+        path: Option<String>,
+        folders: Vec<String>,
+        drafts: Option<String>,
+        sent: Option<String>,
+        #[serde(rename = "")]
+        server: ServerKeys,
+        address: Option<Address>,
+        #[serde(deserialize_with = "Address::many")]
+        aliases: Vec<String>,
+        model: Option<String>,
+        mode: MailMode,
+        handled: Handled,
+        outgoing: Option<OutgoingSection>,
     }
 }
 
 section! {
-    /// What is done with mail in the mailbox.
-    pub(super) struct HandledKeys {
-        /// What to do in the mailbox with mail after a reply or a decision, and with mail that was ignored for you:
-        /// seen | label:NAME | folder:NAME | none
-        done: String = default("seen"),
-        ignored: String = default("none"),
+    /// What is done in the mailbox with mail that was decided on, and with mail that was ignored.
+    struct Handled {
+        done: AfterHandling = AfterHandling::Seen,
+        ignored: AfterHandling,
     }
 }
 
-choice! {
-    pub(super) enum MailKind {
-        Maildir = "maildir",
-        Imap = "imap",
-    }
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+enum MailKind {
+    #[default]
+    Maildir,
+    Imap,
 }
-
-const SAMPLES: &str = r#"
-# An account on a server. What is sent is also put into Sent, unless the server does that.
-[[mail]]
-name = "club"
-kind = "imap"
-host = "imap.example.org"
-password_command = "pass show mail/club"
-address = "ada@club.example"
-[mail.outgoing]
-kind = "smtp"
-host = "smtp.example.org"
-tls = "starttls"
-
-# An account whose mail is sent by a command.
-[[mail]]
-name = "work"
-path = "~/Mail/work"
-address = "ada@work.example"
-[mail.outgoing]
-kind = "command"
-command = ["msmtp", "--account=work"]
-sent = "~/Mail/work/.Sent"
-
-# An account with a token instead of a password.
-[[mail]]
-name = "lab"
-kind = "imap"
-host = "imap.lab.example"
-token_command = "oama access ada@lab.example"
-address = "ada@lab.example"
-outgoing = { kind = "smtp", host = "smtp.lab.example", token_command = "oama access ada@lab.example" }
-
-# Gmail, after `sayso auth google`; an app password in password_command is easier.
-[[mail]]
-name = "ada"
-kind = "imap"
-host = "imap.gmail.com"
-login = "google"
-address = "ada@gmail.com"
-outgoing = { kind = "smtp", host = "smtp.gmail.com" }
-"#;
 
 /// One account, from `[[mail]]`.
 #[derive(Clone, Debug, PartialEq)]
@@ -166,20 +116,20 @@ pub enum MailSource {
     },
 }
 
-choice! {
-    /// Whether anything may be sent or marked.
-    #[derive(Default)]
-    pub enum MailMode {
-        /// Approved actions are carried out.
-        #[default]
-        Act = "act",
-        /// Nothing is sent or marked; cards say what would happen.
-        Observe = "observe",
-    }
+/// Whether anything may be sent or marked.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+pub enum MailMode {
+    /// Approved actions are carried out.
+    #[default]
+    Act,
+    /// Nothing is sent or marked; cards say what would happen.
+    Observe,
 }
 
 /// What happens in the mailbox to mail that was handled.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "String")]
 pub enum AfterHandling {
     /// Nothing.
     #[default]
@@ -192,66 +142,46 @@ pub enum AfterHandling {
     Folder(String),
 }
 
-impl Mail {
-    /// Reads all accounts and checks that no two have the same name.
-    pub(super) fn read_all<'a>(
-        readers: impl Iterator<Item = Reader<'a>>,
+impl MailSection {
+    pub(super) fn resolve(
+        self,
+        section: &Section<'_>,
         user: &User,
         google: &GoogleApp<'_>,
         models: &BTreeMap<String, Model>,
-    ) -> Result<Vec<Self>, Error> {
-        let mut accounts: Vec<Self> = Vec::new();
-        for reader in readers {
-            let account = Self::read(&reader, user, google, models)?;
-            if accounts.iter().any(|other| other.name == account.name) {
-                let why = format!("is taken already; give this account a name other than {:?}", account.name);
-                return Err(reader.bad("name", why));
-            }
-            accounts.push(account);
+    ) -> Result<Mail, Error> {
+        if let Some(name) = self.model.as_ref().filter(|name| !models.contains_key(*name)) {
+            return Err(section.no_model("model", name, models.keys()));
         }
-        Ok(accounts)
-    }
-
-    fn read(
-        reader: &Reader<'_>,
-        user: &User,
-        google: &GoogleApp<'_>,
-        models: &BTreeMap<String, Model>,
-    ) -> Result<Self, Error> {
-        let mail = MailSection::read(reader)?;
-        if let Some(name) = mail.model.as_ref().filter(|name| !models.contains_key(*name)) {
-            let names: Vec<&str> = models.keys().map(String::as_str).collect();
-            let why = format!("names no model {:?}; there are {}", quoted(name), names.join(", "));
-            return Err(reader.bad("model", why));
-        }
-        let name = mail.name.ok_or_else(|| reader.missing("name", "write what to call the account"))?;
+        let name = self.name.ok_or_else(|| section.missing("name", "write what to call the account"))?;
         if !is_account_name(&name) || name.chars().count() > LONGEST_NAME {
             let why = format!("must be one short word, such as home, not {:?}", quoted(&name));
-            return Err(reader.bad("name", why));
+            return Err(section.bad("name", why));
         }
         let user_address = (!user.address.is_empty()).then(|| user.address.clone());
-        let address = mail.address.or(user_address).ok_or_else(|| {
-            reader.missing("address", "write the address mail is sent from, here or in [user]")
+        let address = self.address.map(|address| address.0).or(user_address).ok_or_else(|| {
+            section.missing("address", "write the address mail is sent from, here or in [user]")
         })?;
-        check_addresses(reader, "address", [&address])?;
-        check_addresses(reader, "aliases", &mail.aliases)?;
-        refuse_keys_of_other_kinds(reader, mail.kind)?;
         let login = || google.login(&name);
-        let source = match mail.kind {
-            MailKind::Imap => MailSource::Imap {
-                server: mail.server.resolve(reader, (993, 143), &address, None, login)?,
-                folders: mail.folders,
-                drafts: mail.drafts,
-                sent: mail.sent,
-            },
+        let source = match self.kind {
+            MailKind::Imap => {
+                section.refuse("imap", &["path"])?;
+                MailSource::Imap {
+                    server: self.server.resolve(section, (993, 143), &address, None, login)?,
+                    folders: self.folders,
+                    drafts: self.drafts,
+                    sent: self.sent,
+                }
+            }
             MailKind::Maildir => {
+                section.refuse("maildir", ServerKeys::KEYS)?;
                 let hint = "write the folder that has cur, new and tmp";
-                let path = mail.path.ok_or_else(|| reader.missing("path", hint))?;
+                let path = self.path.ok_or_else(|| section.missing("path", hint))?;
                 MailSource::Maildir {
-                    path: reader.path(&path),
-                    folders: mail.folders.into_iter().map(|folder| folder_or_path(reader, folder)).collect(),
-                    drafts: mail.drafts.map(|path| reader.path(&path)),
-                    sent: mail.sent.map(|path| reader.path(&path)),
+                    path: section.path(&path),
+                    folders: self.folders.into_iter().map(|folder| folder_or_path(section, folder)).collect(),
+                    drafts: self.drafts.map(|path| section.path(&path)),
+                    sent: self.sent.map(|path| section.path(&path)),
                 }
             }
         };
@@ -259,34 +189,20 @@ impl Mail {
             MailSource::Imap { server, .. } => Some(server),
             MailSource::Maildir { .. } => None,
         };
-        let outgoing = mail.outgoing.resolve(&reader.within("outgoing"), &address, imap, login)?;
-        let handled = reader.within("handled");
-        Ok(Self {
+        let outgoing = self.outgoing;
+        let outgoing = outgoing.map(|keys| keys.resolve(&section.key("outgoing"), &address, imap, login));
+        let outgoing = outgoing.transpose()?;
+        Ok(Mail {
             source,
             address,
-            aliases: mail.aliases,
-            model: mail.model,
-            mode: mail.mode,
-            handled_done: AfterHandling::read(&handled, "done", &mail.handled.done)?,
-            handled_ignored: AfterHandling::read(&handled, "ignored", &mail.handled.ignored)?,
+            aliases: self.aliases,
+            model: self.model,
+            mode: self.mode,
+            handled_done: self.handled.done,
+            handled_ignored: self.handled.ignored,
             outgoing,
             name,
         })
-    }
-}
-
-/// Refuses keys that belong to another kind of account: they were written by mistake.
-fn refuse_keys_of_other_kinds(reader: &Reader<'_>, kind: MailKind) -> Result<(), Error> {
-    let (key, advice) = match kind {
-        MailKind::Imap => (reader.has("path").then_some("path"), ""),
-        MailKind::Maildir => (ServerKeys::first_written(reader), ", or write kind = \"imap\""),
-    };
-    match key {
-        Some(key) => {
-            let why = format!("means nothing for kind {:?}; leave it out{advice}", kind.word());
-            Err(reader.bad(key, why))
-        }
-        None => Ok(()),
     }
 }
 
@@ -297,26 +213,26 @@ pub(super) fn is_account_name(name: &str) -> bool {
 }
 
 /// Expands a path in the home folder; a name under the mailbox stays as it is.
-fn folder_or_path(reader: &Reader<'_>, folder: String) -> String {
+fn folder_or_path(section: &Section<'_>, folder: String) -> String {
     if folder == "~" || folder.starts_with("~/") {
-        return reader.path(&folder).to_string_lossy().into_owned();
+        return section.path(&folder).to_string_lossy().into_owned();
     }
     folder
 }
 
-impl AfterHandling {
-    fn read(reader: &Reader<'_>, key: &str, text: &str) -> Result<Self, Error> {
+impl TryFrom<String> for AfterHandling {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
         let named = |rest: &str| (!rest.trim().is_empty()).then(|| rest.trim().to_owned());
-        let action = match (text, text.split_once(':')) {
+        let action = match (text.as_str(), text.split_once(':')) {
             ("none", _) => Some(Self::None),
             ("seen", _) => Some(Self::Seen),
             (_, Some(("label", label))) => named(label).map(Self::Label),
             (_, Some(("folder", folder))) => named(folder).map(Self::Folder),
             _ => None,
         };
-        action.ok_or_else(|| {
-            let why = format!("cannot be {:?}; choose seen, label:NAME, folder:NAME or none", quoted(text));
-            reader.bad(key, why)
-        })
+        let why = || format!("cannot be {:?}; choose seen, label:NAME, folder:NAME or none", quoted(&text));
+        action.ok_or_else(why)
     }
 }

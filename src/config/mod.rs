@@ -1,53 +1,46 @@
 //! What was typed (file, environment, flags) and what it means.
 //!
-//! Promises: flags win over the environment, the environment over the file, the file over the defaults, and every value
-//! remembers where it came from. A value that makes no sense is refused with one sentence that says what, where and
-//! what to do. [`Config::load`] reads one file and nothing else of the process: flags, environment and machine are
-//! passed in. Does not write config files, open databases, reach servers, or use secrets (see [`Secret`]).
+//! Promises: a value that makes no sense is refused with one sentence that says what, where and what to do.
+//! [`Config::load`] reads one file and nothing else of the process: flags, environment and machine are passed in. Does
+//! not write config files, open databases, reach servers, or use secrets (see [`Secret`]).
 //!
-//! The steps: `paths` finds the file, `read` checks it and the environment against the sections that `sections` lists,
-//! `layers` layers them, and `resolve` builds the [`Config`] of `settings` from what each feature reads.
+//! The steps: `paths` finds the file, `document` parses it, serde reads it (by `deserialize`) into the sections that
+//! `resolve` lists, and `resolve` makes the [`Config`] of `settings` from them.
 //!
-//! Each feature has one file: its keys, declared by `section!` with their help, and what they mean. All of them build
-//! on `keys` and `reader`.
+//! Each feature has one file: its keys, declared by `section!` of `values`, and what they mean together.
 
 mod apis;
 mod approvals;
 mod calendar;
 mod commands;
 mod describe;
+mod deserialize;
+mod document;
 mod duration;
 mod engine;
-mod entries;
 mod error;
-mod example;
 mod google;
 mod headers;
 mod inputs;
 mod intake;
-mod keys;
-mod layers;
 mod mail;
 mod mail_server;
 mod models;
 mod notices;
-mod origin;
 mod outgoing;
 mod paths;
 mod policy;
-mod read;
-mod reader;
 mod resolve;
 mod rules;
 mod screen;
 mod secret;
-mod sections;
 mod servers;
 mod settings;
 mod sheet;
 mod traces;
 mod url;
 mod user;
+mod values;
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -60,10 +53,9 @@ pub use approvals::{Approvals, Expiry};
 pub use calendar::{CalDavServer, Calendar};
 pub use commands::OwnCommand;
 pub use describe::Setting;
-pub use duration::parse_duration;
+pub use duration::{Lasts, parse_duration};
 pub use engine::{Budget, Engine, Level};
 pub use error::Error;
-pub use example::example;
 pub use google::Google;
 pub use headers::Header;
 pub use inputs::{Env, Flags, Host, Inputs};
@@ -72,7 +64,6 @@ pub use mail::{AfterHandling, Mail, MailMode, MailSource};
 pub use mail_server::{MailLogin, MailServer, MailTls};
 pub use models::{Model, Price, Provider};
 pub use notices::{Desktop, NoticeCommand, Notices};
-pub use origin::Origin;
 pub use outgoing::{FiledBy, MailOutgoing};
 pub use policy::{Policy, PolicyMode, Reach};
 pub use rules::{Rule, RuleClass, RuleInput};
@@ -93,20 +84,23 @@ impl Config {
     ///
     /// Without a file, everything is default. A file named by a flag or a variable has to exist.
     pub fn load(inputs: &Inputs) -> Result<Self, Error> {
-        let paths = Paths::locate(inputs, Path::exists)?;
-        let text = match &paths.config {
-            Some(path) => read_text(path, &paths.config_origin)?,
-            None => None,
-        };
-        resolve::resolve(inputs, paths, text.as_deref())
+        let (paths, text) = find(inputs)?;
+        resolve::resolve(inputs, &paths, text.as_deref())
     }
 
     /// Resolves `text` as if it were the config file at `path`.
     pub fn of_text(inputs: &Inputs, path: &Path, text: &str) -> Result<Self, Error> {
         let mut paths = Paths::locate(inputs, Path::exists)?;
         paths.config = Some(path.to_owned());
-        resolve::resolve(inputs, paths, Some(text))
+        resolve::resolve(inputs, &paths, Some(text))
     }
+}
+
+/// Every key that has a value. A secret is shown by where it is kept.
+pub fn describe(inputs: &Inputs) -> Result<Vec<Setting>, Error> {
+    let (paths, text) = find(inputs)?;
+    let config = resolve::resolve(inputs, &paths, text.as_deref())?;
+    describe::settings(inputs, &paths, text.as_deref(), &config)
 }
 
 /// The data folder, which does not depend on the config file.
@@ -118,31 +112,30 @@ pub fn data_folder(inputs: &Inputs) -> Result<PathBuf, Error> {
 /// the platform's folder.
 pub fn place_for_new(inputs: &Inputs) -> Result<PathBuf, Error> {
     let paths = Paths::locate(inputs, Path::exists)?;
-    match (&paths.config_origin, &paths.data_origin) {
-        (Origin::Default, Origin::Default) => paths.config.ok_or(Error::NoHome),
-        (Origin::Default, _) => Ok(paths.data.join(paths::FILE_NAME)),
+    match (paths.config_named, paths.data_named) {
+        (None, Some(_)) => Ok(paths.data.join(paths::FILE_NAME)),
         _ => paths.config.ok_or(Error::NoHome),
     }
 }
 
-/// The text of the file; `None` if a file that nobody named does not exist.
-fn read_text(path: &Path, origin: &Origin) -> Result<Option<String>, Error> {
+/// Where everything is, and the text of the config file; `None` if a file that nobody named does not exist.
+fn find(inputs: &Inputs) -> Result<(Paths, Option<String>), Error> {
+    let paths = Paths::locate(inputs, Path::exists)?;
+    let Some(path) = paths.config.clone() else { return Ok((paths, None)) };
     let mut bytes = Vec::new();
-    match File::open(path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)) {
+    match File::open(&path).and_then(|file| file.take(LONGEST + 1).read_to_end(&mut bytes)) {
         Ok(length) if length as u64 > LONGEST => {
-            Err(Error::NotAConfig { path: path.to_owned(), why: "longer than a megabyte" })
+            Err(Error::NotAConfig { path, why: "longer than a megabyte" })
         }
         Ok(_) => match String::from_utf8(bytes) {
-            Ok(text) => Ok(Some(text)),
-            Err(_) => Err(Error::NotAConfig { path: path.to_owned(), why: "not UTF-8 text" }),
+            Ok(text) => Ok((paths, Some(text))),
+            Err(_) => Err(Error::NotAConfig { path, why: "not UTF-8 text" }),
         },
-        Err(error) if error.kind() == io::ErrorKind::NotFound => match origin {
-            Origin::Default => Ok(None),
-            Origin::File { .. } | Origin::Env(_) | Origin::Flag(_) => {
-                Err(Error::Missing { path: path.to_owned(), origin: origin.clone() })
-            }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => match paths.config_named {
+            None => Ok((paths, None)),
+            Some(named) => Err(Error::Missing { path, named }),
         },
-        Err(source) => Err(Error::Unreadable { path: path.to_owned(), source }),
+        Err(source) => Err(Error::Unreadable { path, source }),
     }
 }
 

@@ -3,30 +3,24 @@
 use std::time::Duration;
 
 use jiff::civil::Time;
+use serde::Deserialize;
 
+use super::document::Section;
 use super::error::{Error, quoted};
-use super::keys::{default, example};
-use super::reader::{FromSection as _, Reader, choice, section};
+use super::values::{Whole, section, switch};
 
 const KINDS: [&str; 4] = ["triage", "approval", "question", "trouble"];
 
 section! {
-    /// How you are told that something new is waiting.
-    pub(super) struct NoticesSection in one("notices") {
-        /// on | off
-        bell: bool = default("on"),
-        /// off | osc9 (iTerm2, WezTerm, kitty, Windows Terminal) | osc777 (rxvt-unicode, foot, Ghostty)
-        desktop: Desktop = default("off"),
-        /// A command of yours, run by the process that drives, with a title and a summary as its last two arguments
-        /// (and SAYSO_NOTICE_TITLE, _GIST, _KIND, _ID and _COUNT); no shell sees them. What arrives together is one
-        /// notice.
-        command: Vec<String> = default("").example("notify-send, --app-name=sayso"),
-        /// Which kinds you are told about.
-        kinds: Vec<String> = default("triage, approval, question, trouble"),
-        /// Quiet hours, by your clock: no notices then.
-        quiet: Option<String> = example("22:00-07:00"),
-        /// The shortest time between two notices.
-        every ("every_seconds"): Duration = default("60").range(0, 86_400),
+    pub(super) struct NoticesSection {
+        #[serde(deserialize_with = "switch")]
+        bell: bool = true,
+        desktop: Desktop,
+        command: Vec<String>,
+        kinds: Vec<String> = KINDS.map(str::to_owned).to_vec(),
+        quiet: Option<Quiet>,
+        #[serde(rename = "every_seconds", with = "Whole::<0, 86_400>")]
+        every: Duration = Duration::from_secs(60),
     }
 }
 
@@ -58,35 +52,45 @@ pub struct NoticeCommand {
     pub every: Duration,
 }
 
-choice! {
-    /// How to ask the terminal for a desktop notice.
-    pub enum Desktop {
-        /// Not at all.
-        Off = "off",
-        /// Understood by iTerm2, WezTerm, kitty and Windows Terminal.
-        Osc9 = "osc9",
-        /// Understood by rxvt-unicode, foot and Ghostty.
-        Osc777 = "osc777",
+/// How to ask the terminal for a desktop notice.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+pub enum Desktop {
+    /// Not at all.
+    #[default]
+    Off,
+    /// Understood by iTerm2, WezTerm, kitty and Windows Terminal.
+    Osc9,
+    /// Understood by rxvt-unicode, foot and Ghostty.
+    Osc777,
+}
+
+/// Quiet hours, from when until when.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+struct Quiet(Time, Time);
+
+impl TryFrom<String> for Quiet {
+    type Error = String;
+
+    fn try_from(text: String) -> Result<Self, String> {
+        let time = |text: &str| Time::strptime("%H:%M", text.trim()).ok();
+        let hours = text.split_once('-').and_then(|(from, until)| Some(Self(time(from)?, time(until)?)));
+        hours.ok_or_else(|| format!("must be two times such as 22:00-07:00, not {:?}", quoted(&text)))
     }
 }
 
-/// Reads how the terminal tells the user, and the command if there is one.
-pub(super) fn read(reader: &Reader<'_>) -> Result<(Notices, Option<NoticeCommand>), Error> {
-    let NoticesSection { bell, desktop, command, kinds, quiet, every } = NoticesSection::read(reader)?;
-    if let Some(odd) = kinds.iter().find(|kind| !KINDS.contains(&kind.as_str())) {
-        let why = format!("has no kind {:?}; choose among {}", quoted(odd), KINDS.join(", "));
-        return Err(reader.bad("kinds", why));
+impl NoticesSection {
+    /// How the terminal tells the user, and the command if there is one.
+    pub(super) fn resolve(self, section: &Section<'_>) -> Result<(Notices, Option<NoticeCommand>), Error> {
+        section.among("kinds", &self.kinds, &KINDS)?;
+        let command = NoticeCommand {
+            command: section.command(self.command),
+            kinds: self.kinds,
+            quiet: self.quiet.map(|Quiet(from, until)| (from, until)),
+            every: self.every,
+        };
+        let is_there = command.command.first().is_some_and(|program| !program.is_empty());
+        Ok((Notices { bell: self.bell, desktop: self.desktop }, is_there.then_some(command)))
     }
-    let hours = |text: String| {
-        let read = text.split_once('-').and_then(|(from, until)| {
-            let time = |text: &str| Time::strptime("%H:%M", text.trim()).ok();
-            Some((time(from)?, time(until)?))
-        });
-        let why = format!("must be two times such as 22:00-07:00, not {:?}", quoted(&text));
-        read.ok_or_else(|| reader.bad("quiet", why))
-    };
-    let quiet = quiet.map(hours).transpose()?;
-    let command = reader.command(command);
-    let is_there = command.first().is_some_and(|program| !program.is_empty());
-    Ok((Notices { bell, desktop }, is_there.then_some(NoticeCommand { command, kinds, quiet, every })))
 }

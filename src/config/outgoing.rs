@@ -2,35 +2,34 @@
 
 use std::path::PathBuf;
 
+use serde::Deserialize;
+use strum::IntoStaticStr;
+
+use super::document::Section;
 use super::error::Error;
 use super::google::Google;
-use super::keys::{example, within};
 use super::mail_server::{MailServer, ServerKeys};
-use super::reader::{Choice as _, Reader, choice, section};
+use super::values::section;
 
 section! {
-    /// Where mail is sent.
-    pub(super) struct OutgoingKeys {
-        /// How mail is sent: maildir (a folder that something else sends from) | command (such as msmtp or sendmail) |
-        /// smtp. Without it nothing can be sent. You can also write these keys under `[mail.outgoing]`.
-        kind: Option<OutgoingKind> = example("maildir"),
-        /// maildir: the folder. command: the command and its arguments, and a Maildir for copies of sent mail.
-        path: Option<String> = example("~/Mail/outbox"),
-        command: Option<Vec<String>> = example("msmtp, --account=work"),
-        sent: Option<String> = example("~/Mail/work/.Sent"),
-        server (""): ServerKeys = within(),
-        /// smtp and command: who puts sent mail into Sent: auto (the server, if it does so within a moment, otherwise
-        /// sayso; a Maildir gets a copy) | server (sayso makes no copy) | sayso
-        filed_by: Option<FiledBy> = example("auto"),
+    pub(super) struct OutgoingSection {
+        kind: Option<OutgoingKind>,
+        path: Option<String>,
+        command: Vec<String>,
+        sent: Option<String>,
+        #[serde(rename = "")]
+        server: ServerKeys,
+        filed_by: FiledBy,
     }
 }
 
-choice! {
-    pub(super) enum OutgoingKind {
-        Maildir = "maildir",
-        Command = "command",
-        Smtp = "smtp",
-    }
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, IntoStaticStr)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+#[strum(serialize_all = "lowercase")]
+enum OutgoingKind {
+    Maildir,
+    Command,
+    Smtp,
 }
 
 /// Where an account's mail is sent.
@@ -58,73 +57,56 @@ pub enum MailOutgoing {
     },
 }
 
-choice! {
-    /// Who puts a copy of sent mail into Sent.
-    #[derive(Default)]
-    pub enum FiledBy {
-        /// The server, if it does so within a moment; else sayso.
-        #[default]
-        Auto = "auto",
-        /// The server, always.
-        Server = "server",
-        /// sayso, at once.
-        Sayso = "sayso",
-    }
+/// Who puts a copy of sent mail into Sent.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+pub enum FiledBy {
+    /// The server, if it does so within a moment; else sayso.
+    #[default]
+    Auto,
+    /// The server, always.
+    Server,
+    /// sayso, at once.
+    Sayso,
 }
 
-impl OutgoingKeys {
-    /// Where mail is sent; `None` if nothing is written. The login is that of `imap`, unless one is written.
+impl OutgoingSection {
+    /// Where mail is sent. The login is that of `imap`, unless one is written.
     pub(super) fn resolve(
         self,
-        reader: &Reader<'_>,
+        section: &Section<'_>,
         address: &str,
         imap: Option<&MailServer>,
         google: impl FnOnce() -> Result<Google, Error>,
-    ) -> Result<Option<MailOutgoing>, Error> {
-        let server_key = ServerKeys::first_written(reader);
-        let refuse = |keys: &[&str], kind: &str| match keys.iter().find(|key| reader.has(key)) {
-            Some(key) => {
-                Err(reader.bad(key, format!("means nothing for outgoing.kind {kind:?}; leave it out")))
-            }
-            None => Ok(()),
+    ) -> Result<MailOutgoing, Error> {
+        let kind = self.kind.ok_or_else(|| section.missing("kind", "write maildir, command or smtp"))?;
+        let (for_server, others): (&[&str], &[&str]) = match kind {
+            OutgoingKind::Maildir => (ServerKeys::KEYS, &["command", "sent", "filed_by"]),
+            OutgoingKind::Command => (ServerKeys::KEYS, &["path"]),
+            OutgoingKind::Smtp => (&[], &["path", "command", "sent"]),
         };
-        let Some(kind) = self.kind else {
-            if server_key.is_some() || ["path", "command", "sent"].into_iter().any(|key| reader.has(key)) {
-                return Err(reader.missing("kind", "write maildir, command or smtp"));
-            }
-            return Ok(None);
-        };
-        let server_key = server_key.as_slice();
-        match kind {
+        section.refuse(kind.into(), for_server.iter().chain(others))?;
+        Ok(match kind {
             OutgoingKind::Maildir => {
-                refuse(&["filed_by"], kind.word())?;
-                refuse(server_key, "maildir or command")?;
-            }
-            OutgoingKind::Command => refuse(server_key, "maildir or command")?,
-            OutgoingKind::Smtp => refuse(&["path", "command", "sent"], kind.word())?,
-        }
-        Ok(Some(match kind {
-            OutgoingKind::Maildir => {
-                refuse(&["command", "sent"], kind.word())?;
                 let hint = "write the folder that mail to be sent goes to";
-                let path = self.path.ok_or_else(|| reader.missing("path", hint))?;
-                MailOutgoing::Maildir { path: reader.path(&path) }
+                let path = self.path.ok_or_else(|| section.missing("path", hint))?;
+                MailOutgoing::Maildir { path: section.path(&path) }
             }
             OutgoingKind::Command => {
-                refuse(&["path"], kind.word())?;
-                let words = self.command.filter(|words| words.iter().any(|word| !word.is_empty()));
-                let words = words.ok_or_else(|| reader.missing("command", "write it such as [\"msmtp\"]"))?;
-                let sent = self.sent.map(|path| reader.path(&path));
+                if self.command.iter().all(String::is_empty) {
+                    return Err(section.missing("command", "write it such as [\"msmtp\"]"));
+                }
+                let sent = self.sent.map(|path| section.path(&path));
                 MailOutgoing::Command {
-                    command: reader.command(words),
+                    command: section.command(self.command),
                     sent,
-                    filed_by: self.filed_by.unwrap_or_default(),
+                    filed_by: self.filed_by,
                 }
             }
             OutgoingKind::Smtp => MailOutgoing::Smtp {
-                server: self.server.resolve(reader, (465, 587), address, imap, google)?,
-                filed_by: self.filed_by.unwrap_or_default(),
+                server: self.server.resolve(section, (465, 587), address, imap, google)?,
+                filed_by: self.filed_by,
             },
-        }))
+        })
     }
 }

@@ -6,7 +6,6 @@ use std::path::{Path, PathBuf};
 
 use super::error::Error;
 use super::inputs::Inputs;
-use super::origin::Origin;
 
 /// The file's name, in the data folder and in the platform's config folder.
 pub(super) const FILE_NAME: &str = "config.toml";
@@ -14,10 +13,12 @@ pub(super) const FILE_NAME: &str = "config.toml";
 /// Where the data folder and the config file are.
 pub(super) struct Paths {
     pub(super) data: PathBuf,
-    pub(super) data_origin: Origin,
+    /// The flag or the variable that named the data folder.
+    pub(super) data_named: Option<&'static str>,
     /// The config file to read, if there is a place for one at all.
     pub(super) config: Option<PathBuf>,
-    pub(super) config_origin: Origin,
+    /// The flag or the variable that named the config file.
+    pub(super) config_named: Option<&'static str>,
 }
 
 impl Paths {
@@ -27,27 +28,24 @@ impl Paths {
     /// data folder, the platform's folder.
     pub(super) fn locate(inputs: &Inputs, exists: impl Fn(&Path) -> bool) -> Result<Self, Error> {
         let host = &inputs.host;
-        let named = |flag: &Option<PathBuf>, flag_name, variable: &str| {
-            let (path, origin) = match (flag, inputs.env.get(variable)) {
-                (Some(path), _) => (path.as_path(), Origin::Flag(flag_name)),
-                (None, Some(value)) => (Path::new(value), Origin::Env(variable.to_owned())),
-                (None, None) => return None,
-            };
-            Some((host.expand(path), origin))
+        let named = |typed: &Option<PathBuf>, flag, variable| match (typed, inputs.env.get(variable)) {
+            (Some(path), _) => Some((host.expand(path), flag)),
+            (None, Some(value)) => Some((host.expand(Path::new(value)), variable)),
+            (None, None) => None,
         };
-        let (data, data_origin) = match named(&inputs.flags.data, "--data", "SAYSO_DATA") {
-            Some(found) => found,
-            None => (host.data_dir.clone().ok_or(Error::NoHome)?, Origin::Default),
+        let (data, data_named) = match named(&inputs.flags.data, "--data", "SAYSO_DATA") {
+            Some((path, by)) => (path, Some(by)),
+            None => (host.data_dir.clone().ok_or(Error::NoHome)?, None),
         };
-        let (config, config_origin) = match named(&inputs.flags.config, "--config", "SAYSO_CONFIG") {
-            Some((path, origin)) => (Some(path), origin),
+        let (config, config_named) = match named(&inputs.flags.config, "--config", "SAYSO_CONFIG") {
+            Some((path, by)) => (Some(path), Some(by)),
             None => {
                 let beside = data.join(FILE_NAME);
                 let usual = host.config_dir.as_ref().map(|dir| dir.join(FILE_NAME));
-                (if exists(&beside) { Some(beside) } else { usual }, Origin::Default)
+                (if exists(&beside) { Some(beside) } else { usual }, None)
             }
         };
-        Ok(Self { data, data_origin, config, config_origin })
+        Ok(Self { data, data_named, config, config_named })
     }
 }
 
@@ -59,42 +57,35 @@ mod tests {
     #[test]
     fn what_is_named_more_closely_wins() {
         let usual = "/home/ada/.config/sayso/config.toml";
-        let flag = Origin::Flag;
-        let env = |name: &str| Origin::Env(name.into());
         // --data, SAYSO_DATA, --config, SAYSO_CONFIG, is there a file in the data folder → data, config
-        type Row = ([Option<&'static str>; 4], bool, (&'static str, Origin), (&'static str, Origin));
+        type Row = (
+            [Option<&'static str>; 4],
+            bool,
+            (&'static str, Option<&'static str>),
+            (&'static str, Option<&'static str>),
+        );
         let rows: [Row; 7] = [
-            ([None; 4], false, ("/home/ada/.local/share/sayso", Origin::Default), (usual, Origin::Default)),
+            ([None; 4], false, ("/home/ada/.local/share/sayso", None), (usual, None)),
             (
                 [None; 4],
                 true,
-                ("/home/ada/.local/share/sayso", Origin::Default),
-                ("/home/ada/.local/share/sayso/config.toml", Origin::Default),
+                ("/home/ada/.local/share/sayso", None),
+                ("/home/ada/.local/share/sayso/config.toml", None),
             ),
-            (
-                [Some("/d"), Some("/e"), None, None],
-                true,
-                ("/d", flag("--data")),
-                ("/d/config.toml", Origin::Default),
-            ),
-            ([Some("/d"), None, None, None], false, ("/d", flag("--data")), (usual, Origin::Default)),
-            (
-                [None, Some("~/e"), None, None],
-                false,
-                ("/home/ada/e", env("SAYSO_DATA")),
-                (usual, Origin::Default),
-            ),
+            ([Some("/d"), Some("/e"), None, None], true, ("/d", Some("--data")), ("/d/config.toml", None)),
+            ([Some("/d"), None, None, None], false, ("/d", Some("--data")), (usual, None)),
+            ([None, Some("~/e"), None, None], false, ("/home/ada/e", Some("SAYSO_DATA")), (usual, None)),
             (
                 [Some("d"), None, None, Some("/c.toml")],
                 true,
-                ("/here/d", flag("--data")),
-                ("/c.toml", env("SAYSO_CONFIG")),
+                ("/here/d", Some("--data")),
+                ("/c.toml", Some("SAYSO_CONFIG")),
             ),
             (
                 [Some("d"), None, Some("c.toml"), Some("/c.toml")],
                 true,
-                ("/here/d", flag("--data")),
-                ("/here/c.toml", flag("--config")),
+                ("/here/d", Some("--data")),
+                ("/here/c.toml", Some("--config")),
             ),
         ];
         for ([data_flag, data_env, config_flag, config_env], beside, data, config) in rows {
@@ -105,8 +96,8 @@ mod tests {
             inputs.env = variables.into_iter().filter_map(|(name, value)| Some((name, value?))).collect();
 
             let paths = Paths::locate(&inputs, |_| beside).unwrap();
-            assert_eq!((paths.data.to_str().unwrap(), paths.data_origin), data);
-            assert_eq!((paths.config.unwrap().to_str().unwrap(), paths.config_origin), config);
+            assert_eq!((paths.data.to_str().unwrap(), paths.data_named), data);
+            assert_eq!((paths.config.unwrap().to_str().unwrap(), paths.config_named), config);
         }
     }
 

@@ -1,129 +1,181 @@
-//! From what was typed to what it means: each feature reads its section, and may look at what was read before.
+//! From what was written to what it means: each section may look at what others say.
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::apis::{Api, ApiSection};
+use super::apis::ApiSection;
 use super::approvals::Approvals;
-use super::calendar::{Calendar, CalendarSection};
-use super::commands::{CommandSection, OwnCommand};
-use super::describe::{Setting, settings};
+use super::calendar::CalendarSection;
+use super::commands::OwnCommand;
+use super::document::{Document, Section};
 use super::engine::{Budget, Engine, Log};
 use super::error::Error;
-use super::google::{GoogleApp, GoogleSection};
+use super::google::GoogleSection;
 use super::inputs::Inputs;
 use super::intake::{Intake, Learning};
-use super::keys::Section;
-use super::layers::{self, Picked};
-use super::mail::{Mail, MailSection};
-use super::models::{MODELS, Model, ModelSection, Price, PriceSection, read_workflows};
-use super::notices::{self, NoticesSection};
-use super::origin::Origin;
-use super::paths::Paths;
-use super::policy::{Policy, PolicySection};
-use super::reader::{FromSection, Reader, Sources};
+use super::mail::MailSection;
+use super::models::{BUILTIN, Model, Price, Workflow};
+use super::notices::NoticesSection;
+use super::paths::{FILE_NAME, Paths};
+use super::policy::Policy;
 use super::rules::Rule;
-use super::screen::{KEYS, Theme};
-use super::servers::{Server, ServerSection};
+use super::screen::Theme;
+use super::servers::ServerSection;
 use super::settings::Config;
 use super::sheet::Sheet;
-use super::traces::{Traces, TracesSection};
-use super::user::{User, UserSection};
-use crate::text::Visible;
+use super::traces::TracesSection;
+use super::user::User;
+use super::values::section;
 
-/// Layers `text`, the environment and the flags over the defaults, and resolves the result.
-pub(super) fn resolve(inputs: &Inputs, paths: Paths, text: Option<&str>) -> Result<Config, Error> {
-    let written = paths.config.as_deref().zip(text);
-    let (entries, picked) = layers::lay(inputs, written)?;
-    let base = paths.config.as_deref().and_then(Path::parent).unwrap_or(&inputs.host.working_dir);
-    let sources = Sources { entries: &entries, inputs, base };
-    let one = |section: &'static Section| sources.one(section);
+section! {
+    /// Every section of the file.
+    pub(super) struct File {
+        user: User,
+        model: Model,
+        models: BTreeMap<String, Model>,
+        workflow: BTreeMap<String, BTreeMap<String, String>>,
+        prices: BTreeMap<String, Price>,
+        approvals: Approvals,
+        budget: Budget,
+        engine: Engine,
+        google: GoogleSection,
+        mail: Vec<MailSection>,
+        rule: Vec<Rule>,
+        calendar: CalendarSection,
+        intake: Intake,
+        learning: Learning,
+        policy: BTreeMap<String, Policy>,
+        apis: BTreeMap<String, ApiSection>,
+        server: Vec<ServerSection>,
+        sheet: Sheet,
+        theme: Theme,
+        notices: NoticesSection,
+        traces: TracesSection,
+        /// By the names of actions, which only the screen knows; it refuses unknown ones.
+        keys: BTreeMap<String, Vec<String>>,
+        command: Vec<OwnCommand>,
+        log: Log,
+    }
+}
 
-    // Mistakes are reported in this order.
-    let approvals = Approvals::read(sources)?;
-    let models = by_name(sources, MODELS, Model::read)?;
-    let workflows = read_workflows(sources, &models)?;
+/// Reads `text`, and resolves it together with the flags and the environment.
+pub(super) fn resolve(inputs: &Inputs, paths: &Paths, text: Option<&str>) -> Result<Config, Error> {
+    let host = &inputs.host;
+    let path = paths.config.as_deref().unwrap_or(Path::new(FILE_NAME));
+    let base = paths.config.as_deref().and_then(Path::parent).unwrap_or(&host.working_dir);
+    let document = Document::parse(path, text.unwrap_or_default(), host, base)?;
+    let section = |name: &str| document.section(name);
+    let file: File = document.read()?;
+
+    let mut models = by_name(&section("models"), file.models, |model, name, section| match name {
+        BUILTIN => Err(section.wrong("names the built-in rules; choose another name")),
+        // `[model]` is known by the name of its section, so no other model may use that name.
+        "model" => Err(section.wrong("would be taken for [model]; choose another name")),
+        name => model.resolve(name, section),
+    })?;
+    // A model like any other, so that it can be named wherever a model is named.
+    models.insert(BUILTIN.to_owned(), Model::builtin());
+    let picked = picked_model(inputs, &models)?;
     // A picked model keeps its name, so that it and `[models.NAME]` share one set of limits.
-    let model = match picked.as_ref().and_then(|picked| models.get(&picked.name)) {
+    let model = match picked.as_ref().and_then(|name| models.get(name)) {
         Some(model) => model.clone(),
-        None => Model::read(&one(ModelSection::SECTION))?,
+        None => file.model.resolve("model", &section("model"))?,
     };
-    let user = User::read(&one(UserSection::SECTION))?;
-    let prices = by_name(sources, PriceSection::SECTION, Price::read)?;
-    let google = GoogleApp::read(one(GoogleSection::SECTION), &paths.data)?;
-    let mail = Mail::read_all(sources.each(MailSection::SECTION), &user, &google, &models)?;
-    let rules = sources.each(Rule::SECTION).map(|reader| Rule::read_checked(&reader, &mail));
-    let rules = rules.collect::<Result<_, _>>()?;
-    let calendar = Calendar::read(&one(CalendarSection::SECTION), &user, &mail, &google)?;
-    let policies = by_name(sources, PolicySection::SECTION, Policy::read)?;
-    let apis = by_name(sources, ApiSection::SECTION, Api::read)?;
-    let (notices, notice_command) = notices::read(&one(NoticesSection::SECTION))?;
-    let servers = Server::read_all(sources.each(ServerSection::SECTION))?;
-    let commands = sources.each(CommandSection::SECTION).map(|reader| OwnCommand::read(&reader));
-    let commands = commands.collect::<Result<_, _>>()?;
-    let traces = Traces::read(&one(TracesSection::SECTION))?;
+    let workflows = by_name(&section("workflow"), file.workflow, |keys, _, section| {
+        Workflow::resolve(keys, section, &models)
+    })?;
+    let expiring = |(name, workflow): (&String, &Workflow)| Some((name.clone(), workflow.expire?));
+    let expiring_workflows = workflows.iter().filter_map(expiring).collect();
+    let expiring = |(name, policy): (&String, &Policy)| Some((name.clone(), policy.expire?.0));
+    let expiring_tools = file.policy.iter().filter_map(expiring).collect();
+    let user = file.user.resolve(&section("user"), host);
+    let google = file.google.resolve(section("google"), &paths.data)?;
+    let mail =
+        in_list(&section("mail"), file.mail, |mail, section| mail.resolve(section, &user, &google, &models))?;
+    refuse_twins(&section("mail"), "account", mail.iter().map(|mail| &mail.name))?;
+    let servers = in_list(&section("server"), file.server, ServerSection::resolve)?;
+    refuse_twins(&section("server"), "server", servers.iter().map(|server| &server.name))?;
+    let (notices, notice_command) = file.notices.resolve(&section("notices"))?;
 
-    let picked_name = picked.as_ref().map(|picked| picked.name.clone());
-    let read = text.and(paths.config.clone());
-    let settings =
-        head(&paths, read.is_some(), picked).into_iter().chain(settings(&entries, &inputs.env)).collect();
     Ok(Config {
-        data: paths.data,
-        file: read,
+        data: paths.data.clone(),
+        file: text.and(paths.config.clone()),
+        prices: by_name(&section("prices"), file.prices, |price, _, section| price.resolve(section))?,
+        approvals: file.approvals.resolve(&section("approvals"), expiring_workflows, expiring_tools)?,
+        budget: file.budget,
+        engine: file.engine,
+        rules: in_list(&section("rule"), file.rule, |rule, section| rule.check(section, &mail))?,
+        calendar: file.calendar.resolve(&section("calendar"), &user, &mail, &google)?,
+        intake: file.intake,
+        learning: file.learning,
+        policies: file.policy,
+        apis: by_name(&section("apis"), file.apis, |api, _, section| api.resolve(section))?,
+        servers,
+        sheet: file.sheet,
+        theme: file.theme.name,
+        notices,
+        notice_command,
+        traces: file.traces.resolve(&section("traces"))?,
+        keys: file.keys,
+        commands: in_list(&section("command"), file.command, OwnCommand::check)?,
+        log: file.log.level,
+        workflows: workflows.into_iter().map(|(name, workflow)| (name, workflow.models)).collect(),
         user,
         model,
         models,
-        prices,
-        approvals,
-        budget: Budget::read(&one(Budget::SECTION))?,
-        engine: Engine::read(&one(Engine::SECTION))?,
         mail,
-        rules,
-        calendar,
-        intake: Intake::read(&one(Intake::SECTION))?,
-        learning: Learning::read(&one(Learning::SECTION))?,
-        policies,
-        apis,
-        servers,
-        sheet: Sheet::read(&one(Sheet::SECTION))?,
-        theme: Theme::read(&one(Theme::SECTION))?.name,
-        notice_command,
-        notices,
-        traces,
-        keys: one(KEYS).all()?,
-        commands,
-        log: Log::read(&one(Log::SECTION))?.level,
-        workflows,
-        picked: picked_name,
-        settings,
+        picked,
     })
 }
 
-/// Reads every section of one kind, by name.
-fn by_name<T>(
-    sources: Sources<'_>,
-    section: &'static Section,
-    read: impl Fn(&Reader<'_>) -> Result<T, Error>,
-) -> Result<BTreeMap<String, T>, Error> {
-    sources.each(section).map(|reader| Ok((reader.name.clone(), read(&reader)?))).collect()
+/// The model that `--model` or `SAYSO_MODEL` picks for everything.
+fn picked_model(inputs: &Inputs, models: &BTreeMap<String, Model>) -> Result<Option<String>, Error> {
+    let (name, place) = match (&inputs.flags.model, inputs.env.get("SAYSO_MODEL")) {
+        (Some(name), _) => (name.clone(), "in --model"),
+        (None, Some(name)) => (name.to_string_lossy().into_owned(), "in SAYSO_MODEL"),
+        (None, None) => return Ok(None),
+    };
+    if !models.contains_key(&name) {
+        return Err(Error::no_model(&name, place, models.keys()));
+    }
+    Ok(Some(name))
 }
 
-/// The rows that are not keys of the file: where the data and the file are, and which model was picked.
-fn head(paths: &Paths, was_read: bool, picked: Option<Picked>) -> Vec<Setting> {
-    let row = |key: &str, value: &str, origin: &Origin| Setting {
-        key: key.to_owned(),
-        value: Visible::line(value),
-        origin: origin.clone(),
+/// Resolves the sections that have names.
+fn by_name<T, U>(
+    section: &Section<'_>,
+    written: BTreeMap<String, T>,
+    resolve: impl Fn(T, &str, &Section<'_>) -> Result<U, Error>,
+) -> Result<BTreeMap<String, U>, Error> {
+    let resolve = |(name, value): (String, T)| {
+        let resolved = resolve(value, &name, &section.key(&name))?;
+        Ok((name, resolved))
     };
-    let config = match &paths.config {
-        Some(path) if was_read => path.display().to_string(),
-        Some(path) => format!("(none; {} would be read)", path.display()),
-        None => "(none)".to_owned(),
-    };
-    let mut rows = vec![
-        row("data", &paths.data.display().to_string(), &paths.data_origin),
-        row("config", &config, &paths.config_origin),
-    ];
-    rows.extend(picked.map(|picked| row("model", &picked.name, &picked.origin)));
-    rows
+    written.into_iter().map(resolve).collect()
+}
+
+/// Resolves the sections of a list.
+fn in_list<T, U>(
+    section: &Section<'_>,
+    written: Vec<T>,
+    resolve: impl Fn(T, &Section<'_>) -> Result<U, Error>,
+) -> Result<Vec<U>, Error> {
+    written.into_iter().enumerate().map(|(n, value)| resolve(value, &section.item(n))).collect()
+}
+
+/// Refuses a name that was given twice.
+fn refuse_twins<'n>(
+    section: &Section<'_>,
+    what: &str,
+    names: impl Iterator<Item = &'n String>,
+) -> Result<(), Error> {
+    let mut seen = Vec::new();
+    for (n, name) in names.enumerate() {
+        if seen.contains(&name) {
+            let why = format!("is taken already; give this {what} a name other than {name:?}");
+            return Err(section.item(n).bad("name", why));
+        }
+        seen.push(name);
+    }
+    Ok(())
 }

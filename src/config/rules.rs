@@ -2,44 +2,41 @@
 
 use std::fmt;
 
+use serde::Deserialize;
+
+use super::document::Section;
 use super::error::{Error, hint};
-use super::keys::example;
 use super::mail::Mail;
-use super::reader::{FromSection as _, Reader, choice, section};
+use super::values::section;
 
 section! {
-    /// Rules that decide before any model is asked. The first rule whose patterns all match counts; * stands for any
-    /// characters.
-    #[derive(Clone, Debug, Default, PartialEq, Eq)]
-    pub struct Rule in array("rule", SAMPLES) {
-        /// The sender's address, any recipient's address, the subject, the list's id, and the account the mail came to.
-        pub from: Option<String> = example("*@customer.example"),
-        pub to: Option<String> = example("sales@example.org"),
-        pub subject: Option<String> = example("*order*"),
-        pub list: Option<String> = example("*.newsletter.test"),
-        pub account: Option<String> = example("home"),
-        /// ignore | notify | respond
-        pub class: RuleClass = example("respond"),
+    /// A rule that decides before any model is asked. `*` stands for any characters.
+    #[derive(Eq)]
+    pub struct Rule {
+        /// The sender's address.
+        pub from: Option<String>,
+        /// Any recipient's address.
+        pub to: Option<String>,
+        pub subject: Option<String>,
+        /// The list's id.
+        pub list: Option<String>,
+        /// The account the mail came to.
+        pub account: Option<String>,
+        pub class: RuleClass,
     }
 }
 
-const SAMPLES: &str = r#"[[rule]]
-list = "*.newsletter.test"
-class = "ignore"
-"#;
-
-choice! {
-    /// What a rule does with mail.
-    #[derive(Default)]
-    pub enum RuleClass {
-        /// Not shown.
-        #[default]
-        Ignore = "ignore",
-        /// Shown.
-        Notify = "notify",
-        /// Answered.
-        Respond = "respond",
-    }
+/// What a rule does with mail.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase", expecting = "a string")]
+pub enum RuleClass {
+    /// Not shown.
+    #[default]
+    Ignore,
+    /// Shown.
+    Notify,
+    /// Answered.
+    Respond,
 }
 
 /// What rules look at in a mail.
@@ -57,24 +54,24 @@ pub struct RuleInput<'a> {
 }
 
 impl Rule {
-    pub(super) fn read_checked(reader: &Reader<'_>, accounts: &[Mail]) -> Result<Self, Error> {
-        if !reader.has("class") {
-            return Err(reader.missing("class", "write ignore, notify or respond"));
+    /// Refuses an unfinished rule.
+    pub(super) fn check(self, section: &Section<'_>, accounts: &[Mail]) -> Result<Self, Error> {
+        if !section.has("class") {
+            return Err(section.missing("class", "write ignore, notify or respond"));
         }
         // A rule for all mail is more likely an unfinished rule.
-        if !["from", "to", "subject", "list", "account"].into_iter().any(|key| reader.has(key)) {
+        if (Self { class: RuleClass::default(), ..self.clone() }) == Self::default() {
             let hint = "write what mail it is for: from, to, subject, list or account";
-            return Err(reader.missing("from", hint));
+            return Err(section.missing("from", hint));
         }
-        let rule = Self::read(reader)?;
-        if let Some(account) = &rule.account
+        if let Some(account) = &self.account
             && !accounts.iter().any(|known| known.name == *account)
         {
             let names = accounts.iter().map(|account| account.name.as_str());
             let hint = hint(account, names, "the accounts are");
-            return Err(reader.bad("account", format!("names no account; {hint}")));
+            return Err(section.bad("account", format!("names no account; {hint}")));
         }
-        Ok(rule)
+        Ok(self)
     }
 
     /// Whether every pattern of the rule matches. Case does not matter, and `*` matches any characters, or none.

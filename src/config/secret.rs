@@ -12,6 +12,7 @@ use std::sync::{Mutex, PoisonError, mpsc};
 use std::time::{Duration, Instant};
 
 use secrecy::{ExposeSecret, SecretString};
+use serde::Deserialize;
 use thiserror::Error;
 
 use super::inputs::Env;
@@ -76,6 +77,27 @@ impl Secret {
         remember(&secret);
         Ok(secret)
     }
+}
+
+/// The name of an environment variable. Users who paste the secret itself must not see it again in an error.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Variable(pub(super) String);
+
+impl TryFrom<String> for Variable {
+    type Error = &'static str;
+
+    fn try_from(name: String) -> Result<Self, &'static str> {
+        if is_variable(&name) {
+            return Ok(Self(name));
+        }
+        Err("must be the name of an environment variable, in capitals, and not the secret itself")
+    }
+}
+
+pub(super) fn is_variable(name: &str) -> bool {
+    let is_capital = |c: char| c.is_ascii_uppercase() || c == '_';
+    name.starts_with(is_capital) && name.chars().all(|c| is_capital(c) || c.is_ascii_digit())
 }
 
 /// Says where, not what. A command is cut to its program, since its arguments may carelessly include the secret.

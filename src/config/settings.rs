@@ -11,15 +11,13 @@ use super::apis::Api;
 use super::approvals::Approvals;
 use super::calendar::Calendar;
 use super::commands::OwnCommand;
-use super::describe::Setting;
 use super::engine::{Budget, Engine, Level};
-use super::error::{Error, quoted};
+use super::error::Error;
 use super::inputs::Env;
 use super::intake::{Intake, Learning};
 use super::mail::Mail;
 use super::models::{Model, Price};
 use super::notices::{NoticeCommand, Notices};
-use super::origin::Origin;
 use super::policy::Policy;
 use super::rules::Rule;
 use super::screen::ThemeName;
@@ -86,14 +84,15 @@ pub struct Config {
     pub picked: Option<String>,
     /// `[workflow.NAME]`: from a key such as `triage_model` to the name of a model, all of which exist.
     pub(super) workflows: BTreeMap<String, BTreeMap<String, String>>,
-    pub(super) settings: Vec<Setting>,
 }
 
 impl Config {
     /// The model that `workflow` uses for a `role` such as `triage`: the one named by `ROLE_model` in its section, else
-    /// by `model` there, else `[model]`. With `--model` or `SAYSO_MODEL` it is that one, everywhere.
+    /// by `model` there, else `[model]`. With `--model` or `SAYSO_MODEL` it is that one, everywhere: a user who says
+    /// `--model builtin` means that nothing goes over the network.
     pub fn model_for(&self, workflow: &str, role: &str) -> &Model {
-        let model = self.workflows.get(workflow).and_then(|keys| {
+        let keys = self.workflows.get(workflow).filter(|_| self.picked.is_none());
+        let model = keys.and_then(|keys| {
             let name = keys.get(&format!("{role}_model")).or_else(|| keys.get("model"))?;
             self.models.get(name)
         });
@@ -109,11 +108,8 @@ impl Config {
 
     /// The model called `name`, for a thread that asks for one; the error lists the known ones.
     pub fn model_named(&self, name: &str) -> Result<&Model, Error> {
-        self.models.get(name).ok_or_else(|| Error::UnknownModel {
-            name: quoted(name),
-            at: Origin::Flag("the thread's own key `model`"),
-            known: self.models.keys().cloned().collect(),
-        })
+        let place = "in the thread's own key `model`";
+        self.models.get(name).ok_or_else(|| Error::no_model(name, place, self.models.keys()))
     }
 
     /// Every secret that can be read without running a command, so that it can be kept out of logs and traces. The
@@ -134,10 +130,5 @@ impl Config {
                 token.into_iter().chain([secret])
             })
             .collect()
-    }
-
-    /// Every key with its value and where that came from. A secret is shown by where it is kept.
-    pub fn describe(&self) -> &[Setting] {
-        &self.settings
     }
 }

@@ -1,24 +1,30 @@
 //! `[sheet]`: how workbooks are worked on, and how much the code may use.
 
-use super::keys::default;
-use super::reader::section;
+use super::values::{Whole, section, switch};
 
 section! {
     /// How `sheet` works on a workbook, and how much its code may use.
-    #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct Sheet in one("sheet") {
-        /// Steps before you are asked whether to go on, and whether models are offered look-ups (on | off); you can
-        /// choose differently when you start a thread.
-        pub max_steps: u32 = default("10").range(1, 100),
-        pub with_informer: bool = default("off"),
-        /// The Python that code runs in: `auto` (the machine's own if it has openpyxl and can be caged, otherwise the
-        /// embedded one), `embedded` (the one that is part of sayso), or the path of a Python.
-        pub python: String = default("auto"),
-        /// How long one piece of code may run, how much memory it may have (the workbook included), how much it may
-        /// print, and how many rows a sheet may have.
-        pub seconds: u64 = default("30").range(1, 600),
-        pub memory_mb: u64 = default("1024").range(256, 16_384),
-        pub output_kb: usize = default("64").range(1, 1024),
-        pub max_rows: usize = default("1048576").range(1, 1_048_576),
+    #[derive(Eq)]
+    pub struct Sheet {
+        /// Steps before the user is asked whether to go on.
+        #[serde(with = "Whole::<1, 100>")]
+        pub max_steps: u32 = 10,
+        /// Whether models are offered look-ups.
+        #[serde(deserialize_with = "switch")]
+        pub with_informer: bool = false,
+        /// The Python that code runs in: `auto`, `embedded` or a path.
+        pub python: String = "auto".to_owned(),
+        /// How long one piece of code may run.
+        #[serde(with = "Whole::<1, 600>")]
+        pub seconds: u64 = 30,
+        /// How much memory code may have, the workbook included.
+        #[serde(with = "Whole::<256, 16_384>")]
+        pub memory_mb: u64 = 1024,
+        /// How much code may print.
+        #[serde(with = "Whole::<1, 1024>")]
+        pub output_kb: usize = 64,
+        /// How many rows a sheet may have.
+        #[serde(with = "Whole::<1, 1_048_576>")]
+        pub max_rows: usize = 1_048_576,
     }
 }

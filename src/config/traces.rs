@@ -1,20 +1,15 @@
 //! `[traces]`: where traces of threads are sent, in the form that tracing tools read (OTLP).
 
+use super::document::Section;
 use super::error::Error;
-use super::headers::{self, Header};
-use super::keys::{default, example};
-use super::reader::{FromSection as _, Reader, section};
-use super::url::unsafe_url;
+use super::headers::{Header, HeaderLine};
+use super::url::SafeUrl;
+use super::values::section;
 
 section! {
-    /// Where to send traces of how long threads took (OTLP over HTTP, as JSON). See docs/traces.md.
-    pub(super) struct TracesSection in one("traces") {
-        /// The address, up to /v1/traces; nothing is sent unless you set it. Unless it is on this machine, it has to be
-        /// https.
-        endpoint: Option<String> = example("https://api.smith.langchain.com/otel").or("nothing is sent"),
-        /// Headers to send: plain text, the variable $NAME, what $(COMMAND) prints, or $(<FILE) for a file only you can
-        /// read.
-        headers: Vec<String> = default("").example("x-api-key: $LANGSMITH_API_KEY"),
+    pub(super) struct TracesSection {
+        endpoint: Option<SafeUrl>,
+        headers: Vec<HeaderLine>,
     }
 }
 
@@ -30,22 +25,17 @@ pub struct Traces {
     pub headers: Vec<(String, Header)>,
 }
 
-impl Traces {
+impl TracesSection {
     /// Where traces are sent; `None` if nowhere.
-    pub(super) fn read(reader: &Reader<'_>) -> Result<Option<Self>, Error> {
-        let traces = TracesSection::read(reader)?;
-        let headers = headers::read(reader, "headers", &traces.headers)?;
-        let Some(endpoint) = traces.endpoint else {
-            if headers.is_empty() {
+    pub(super) fn resolve(self, section: &Section<'_>) -> Result<Option<Traces>, Error> {
+        let Some(SafeUrl(endpoint)) = self.endpoint else {
+            if self.headers.is_empty() {
                 return Ok(None);
             }
-            return Err(reader.missing("endpoint", "write where traces go, such as http://127.0.0.1:4318"));
+            return Err(section.missing("endpoint", "write where traces go, such as http://127.0.0.1:4318"));
         };
-        if let Some(why) = unsafe_url(&endpoint) {
-            return Err(reader.bad("endpoint", why));
-        }
         let base = endpoint.trim_end_matches('/');
         let url = format!("{}{PATH}", base.strip_suffix(PATH).unwrap_or(base));
-        Ok(Some(Self { url, headers }))
+        Ok(Some(Traces { url, headers: section.headers(self.headers) }))
     }
 }

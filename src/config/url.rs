@@ -1,9 +1,44 @@
-//! Checks the addresses of servers.
+//! The addresses of servers.
 
 use std::net::IpAddr;
 
+use serde::Deserialize;
+use serde::de::Deserializer;
+
+/// The address of a server.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct Url(pub(super) String);
+
+impl TryFrom<String> for Url {
+    type Error = &'static str;
+
+    fn try_from(url: String) -> Result<Self, &'static str> {
+        wrong_with_url(&url).map_or(Ok(Self(url)), Err)
+    }
+}
+
+impl Url {
+    pub(super) fn plain<'de, D: Deserializer<'de>>(deserializer: D) -> Result<String, D::Error> {
+        Ok(Self::deserialize(deserializer)?.0)
+    }
+}
+
+/// The address of a server that secrets may be sent to.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(try_from = "String")]
+pub(super) struct SafeUrl(pub(super) String);
+
+impl TryFrom<String> for SafeUrl {
+    type Error = &'static str;
+
+    fn try_from(url: String) -> Result<Self, &'static str> {
+        unsafe_url(&url).map_or(Ok(Self(url)), Err)
+    }
+}
+
 /// What is wrong with a server's address. The address is not quoted, since it may hold a password.
-pub(super) fn wrong_with_url(url: &str) -> Option<&'static str> {
+fn wrong_with_url(url: &str) -> Option<&'static str> {
     let Some(rest) = url.strip_prefix("https://").or_else(|| url.strip_prefix("http://")) else {
         return Some("must begin with https:// or http://");
     };
@@ -21,7 +56,7 @@ pub(super) fn wrong_with_url(url: &str) -> Option<&'static str> {
 }
 
 /// Why secrets must not go to an address: unencrypted, they go only to this machine.
-pub(super) fn unsafe_url(url: &str) -> Option<&'static str> {
+fn unsafe_url(url: &str) -> Option<&'static str> {
     if let Some(why) = wrong_with_url(url) {
         return Some(why);
     }

@@ -8,7 +8,7 @@ use std::fs;
 use std::path::PathBuf;
 use std::process::Command;
 
-/// A demo in a folder of its own.
+/// A demo in a folder of its own, with nothing held back.
 pub struct Demo {
     cli: Cli,
 }
@@ -18,6 +18,9 @@ impl Demo {
         let demo = Self { cli: Cli::new() };
         let laid = demo.run(&["demo", "--no-tui"]);
         assert_eq!(laid.code, 0, "{laid:?}");
+        let path = demo.folder().join("config.toml");
+        let config = fs::read_to_string(&path).unwrap().replace("delay_seconds = 3", "delay_seconds = 0");
+        fs::write(path, format!("{config}\n[approvals]\nhold_seconds = 0\n")).unwrap();
         demo
     }
 
@@ -25,12 +28,10 @@ impl Demo {
         self.cli.path("demo")
     }
 
-    /// The real program on the demo, with nothing held back.
+    /// The real program on the demo.
     fn program(&self) -> Command {
         let mut command = self.cli.real();
-        command.env_remove("SAYSO_DATA").env("SAYSO_APPROVALS__HOLD_SECONDS", "0");
-        command.env("SAYSO_LEARNING__DELAY_SECONDS", "0");
-        command.arg("--data").arg(self.folder());
+        command.env_remove("SAYSO_DATA").arg("--data").arg(self.folder());
         command
     }
 

@@ -6,7 +6,7 @@ use crate::support::email_inbox::{
 };
 use crate::support::test_inbox::{eager, respond};
 use sayso::app::Settings;
-use sayso::config::{Policy, PolicyMode, Reach};
+use sayso::config::{Policy, PolicyMode};
 use sayso::graph::{Decision, ThreadId};
 use sayso::inbox::{GrantRequest, GrantScope, Status};
 use sayso::llm::Reply;
@@ -30,7 +30,7 @@ fn says(content: &str) -> Reply {
 
 /// An inbox that may answer whoever is in the conversation without asking, and that has had these mails.
 async fn allowed(replies: impl IntoIterator<Item = Reply>, mails: &[String]) -> EmailInbox {
-    let policy = Policy { mode: PolicyMode::Allow, recipients: vec![Reach::Thread] };
+    let policy = Policy { mode: PolicyMode::Allow, ..Policy::default() };
     let settings = Settings { policies: [("write_email".to_owned(), policy)].into(), ..eager() };
     let mut setup = EmailSetup { settings, ..EmailSetup::default() };
     setup.config = format!(

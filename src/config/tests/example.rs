@@ -1,40 +1,12 @@
-//! `config.example.toml` and the sections agree.
+//! `config.example.toml` shows every key, and every default as it is.
 
 use std::collections::BTreeSet;
 
 use super::*;
-use crate::config::entries::Entries;
-use crate::config::keys::{Kind, Section};
-use crate::config::reader::Choice as _;
+use crate::config::document::Document;
+use crate::config::resolve::File;
 
 const EXAMPLE: &str = include_str!("../../../config.example.toml");
-
-/// `SAYSO_UPDATE_EXAMPLE=1 cargo test --lib config::` writes the file again.
-#[test]
-fn the_example_is_made_from_the_sections() {
-    if std::env::var_os("SAYSO_UPDATE_EXAMPLE").is_some() {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("config.example.toml");
-        std::fs::write(path, crate::config::example()).unwrap();
-        return;
-    }
-    assert!(
-        EXAMPLE == crate::config::example(),
-        "config.example.toml is old; write it anew with SAYSO_UPDATE_EXAMPLE=1 cargo test --lib config::"
-    );
-}
-
-#[test]
-fn the_example_shows_every_default() {
-    let values = |text: &str| {
-        let config = resolve(text);
-        config
-            .describe()
-            .iter()
-            .map(|setting| (setting.key.clone(), setting.value.clone()))
-            .collect::<Vec<_>>()
-    };
-    assert_eq!(values(EXAMPLE), values(""));
-}
 
 /// The example with its optional settings switched on.
 fn whole_text() -> String {
@@ -47,53 +19,59 @@ fn whole_text() -> String {
         .collect()
 }
 
-fn whole_example() -> Entries {
-    let mut entries = Entries::default();
-    read::file(&mut entries, Path::new("config.example.toml"), &whole_text()).unwrap();
-    entries
+fn read(text: &str) -> Result<File, Error> {
+    Document::parse(Path::new(FILE), text, &inputs().host, Path::new("/x"))?.read()
+}
+
+#[test]
+fn the_example_shows_every_default() {
+    assert_eq!(read(EXAMPLE).unwrap(), File::default());
+    let optional = whole_text();
+    assert!(read(&optional).unwrap() != File::default());
+}
+
+/// The keys that the refusal of an unknown one lists.
+fn known(text: &str) -> Vec<String> {
+    let error = read(text).unwrap_err().to_string();
+    let list = error.split_once(" are ").unwrap_or_else(|| panic!("{text}: {error}")).1;
+    list.split(", ").map(str::to_owned).collect()
 }
 
 #[test]
 fn the_example_has_every_key() {
-    let entries = whole_example();
-    for section in SECTIONS {
-        let keys = section.full_keys();
-        let written: BTreeSet<&str> = entries
-            .names(section)
-            .iter()
-            .flat_map(|name| keys.iter().filter(|(key, _)| is_written(&entries, section, name, key)))
-            .map(|(key, _)| key.as_str())
-            .collect();
-        let known: BTreeSet<&str> = keys.iter().map(|(key, _)| key.as_str()).collect();
-        assert_eq!(written, known, "[{}]", section.name);
-    }
-}
-
-fn is_written(entries: &Entries, section: &Section, name: &str, key: &str) -> bool {
-    let example = match (section.name, key) {
-        ("keys", _) => "accept",
-        (_, key) if key.starts_with('*') => "final_model",
-        (_, key) => key,
+    let text = whole_text();
+    let inputs = inputs();
+    let document = Document::parse(Path::new(FILE), &text, &inputs.host, Path::new("/x")).unwrap();
+    // Without the names and the numbers of sections: models.cheap.name is models.name here.
+    let written: BTreeSet<(String, String)> = document
+        .rows()
+        .iter()
+        .map(|(name, _)| {
+            let words: Vec<&str> = name.split('.').collect();
+            let section = words.iter().filter(|word| ["outgoing", "handled"].contains(word));
+            let section: Vec<&str> = [words[0]].into_iter().chain(section.copied()).collect();
+            (section.join("."), words.last().copied().unwrap_or_default().to_owned())
+        })
+        .collect();
+    let has = |section: &str, key: &str| {
+        assert!(written.contains(&(section.to_owned(), key.to_owned())), "[{section}] {key} is left out");
     };
-    entries.get(section, name, example).is_some()
-}
-
-/// The least and the most that a number may be fit its field's type.
-#[test]
-fn the_key_table_and_the_structs_agree() {
-    for section in SECTIONS.iter().filter(|section| section.shape == Shape::One) {
-        for key in section.keys {
-            let Kind::Count { least, most } = key.kind else { continue };
-            for count in [least, most] {
-                resolve(&format!("[{}]\n{} = {count}", section.name, key.name));
+    for section in known("zzzz = 1") {
+        let nested = |name: &str| known(&format!("[[mail]]\n[mail.{name}]\nzzzz = 1"));
+        let keys = match section.as_str() {
+            "keys" => vec!["accept".to_owned()],
+            "workflow" => ["model", "final_model", "expire"].map(str::to_owned).to_vec(),
+            "models" | "prices" | "policy" | "apis" => known(&format!("[{section}.x]\nzzzz = 1")),
+            "mail" | "rule" | "server" | "command" => known(&format!("[[{section}]]\nzzzz = 1")),
+            _ => known(&format!("[{section}]\nzzzz = 1")),
+        };
+        for key in keys {
+            match key.as_str() {
+                "outgoing" | "handled" => {
+                    nested(&key).iter().for_each(|inner| has(&format!("{section}.{key}"), inner));
+                }
+                key => has(&section, key),
             }
         }
-    }
-    for name in Provider::WORDS {
-        assert_eq!(Provider::from_word(name).unwrap().name(), *name);
-        resolve(&format!("[model]\nprovider = \"{name}\"\nname = \"x\""));
-    }
-    for level in ["off", "error", "warn", "info", "debug", "trace"] {
-        resolve(&format!("[log]\nlevel = \"{level}\""));
     }
 }

@@ -72,19 +72,17 @@ fn mail_is_meant_as_written() {
     assert_eq!(config.calendar, Some(Calendar::Ics { path: "/x/cal.ics".into() }));
     assert_eq!((config.intake.first_days, config.intake.unread_only), (7, false));
     assert_eq!(config.learning.delay, Duration::ZERO);
-    let policy = Policy { mode: PolicyMode::Allow, recipients: vec![Reach::OwnDomain, Reach::Thread] };
+    let recipients = vec![Reach::OwnDomain, Reach::Thread];
+    let policy = Policy { mode: PolicyMode::Allow, recipients, expire: None };
     assert_eq!(config.policies["write_email"], policy);
-    for (key, value, line) in [
-        ("mail.1.path", "~/Mail", 6),
-        ("mail.1.outgoing.path", "out", 12),
-        ("mail.2.handled.done", "label:sayso", 19),
-        ("rule.2.from", "*@b.example", 25),
+    for (key, value) in [
+        ("mail.1.path", "~/Mail"),
+        ("mail.1.outgoing.path", "out"),
+        ("mail.2.handled.done", "label:sayso"),
+        ("rule.2.from", "*@b.example"),
     ] {
-        let setting = setting(&config, key);
-        assert_eq!(setting.value, value, "{key}");
-        assert_eq!(setting.origin, Origin::File { path: FILE.into(), line }, "{key}");
+        assert_eq!(shown(HOME, &inputs(), key), value, "{key}");
     }
-    assert_eq!(setting(&config, "mail.1.mode").value, "act");
 }
 
 #[test]
@@ -148,7 +146,7 @@ outgoing = { kind = "smtp", host = "localhost", user = "eve", password_file = "s
     let login = MailLogin::Password(Secret::File("/x/secret".into()));
     let smtp = MailServer { port: 465, tls: MailTls::Tls, user: "eve".into(), login, ca_file: None, ..token };
     assert_eq!(own.outgoing, Some(MailOutgoing::Smtp { server: smtp, filed_by: FiledBy::Auto }));
-    assert_eq!(setting(&config, "mail.1.password_command").value, "command pass …");
+    assert_eq!(shown(text, &inputs(), "mail.1.password_command"), "command pass …");
 }
 
 #[test]
@@ -211,26 +209,20 @@ fn mail_that_cannot_be_meant_is_refused() {
         format!("{base}{more}{host}")
     };
     for (text, expected) in [
-        ("[mail]\nname = \"x\"".to_owned(), "mail at /x/config.toml:1 must be a section; write [[mail]]"),
-        ("mail = [3]".to_owned(), "mail at /x/config.toml:1 must be a section; write [[mail]]"),
+        (
+            "[mail]\nname = \"x\"".to_owned(),
+            "mail at /x/config.toml:1 must be a list of sections; write [[mail]]",
+        ),
+        ("mail = [3]".to_owned(), "mail.1 at /x/config.toml:1 must be a section, not a whole number"),
         (
             with("[mail.outgoing]\nknd = \"maildir\""),
-            "unknown key \"outgoing.knd\" in [[mail]] at /x/config.toml:6; did you mean \"outgoing.kind\"?",
+            "unknown key \"knd\" in [mail.outgoing] at /x/config.toml:6; did you mean \"kind\"?",
         ),
-        (with("handled = \"seen\""), "unknown key \"handled\" in [[mail]] at /x/config.toml:5"),
+        (with("handled = \"seen\""), "mail.1.handled at /x/config.toml:5 must be a section, not a string"),
         (with("mode = 3"), "mail.1.mode at /x/config.toml:5 must be a string, not a whole number"),
         (
             with("handled.done = \"gone\""),
             "mail.1.handled.done at /x/config.toml:5 cannot be \"gone\"; choose seen, label:NAME, folder:NAME or none",
-        ),
-        (
-            with("kind = \"gmail\""),
-            "mail.1.kind at /x/config.toml:5 cannot be \"gmail\"; Gmail is IMAP and SMTP. Write these lines and run \
-             `sayso auth google`:\nkind = \"imap\"\nhost = \"imap.gmail.com\"\nlogin = \"google\"",
-        ),
-        (
-            with("outgoing = { kind = \"gmail\" }"),
-            "outgoing = { kind = \"smtp\", host = \"smtp.gmail.com\" }",
         ),
         (with("kind = \"imapp\""), "mail.1.kind at /x/config.toml:5 cannot be \"imapp\""),
         (
@@ -239,22 +231,22 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         ("[[mail]]\npath = \"/m\"".to_owned(), "[[mail]] at /x/config.toml:1 needs name"),
         (with(account), "mail.2.name at /x/config.toml:6 is taken already"),
-        (with("aliases = [\"a b@c\"]"), "mail.1.aliases at /x/config.toml:5 must be a bare address"),
+        (with("aliases = [\"a b@c\"]"), "mail.1.aliases.1 at /x/config.toml:5 must be a bare address"),
         (
             "[user]\naddress = \"Ada <a@b>\"".to_owned(),
             "user.address at /x/config.toml:2 must be a bare address",
         ),
         (
             with("outgoing = { path = \"/o\" }"),
-            "[[mail]] at /x/config.toml:1 needs outgoing.kind; write maildir, command or smtp",
+            "[mail.outgoing] at /x/config.toml:5 needs kind; write maildir, command or smtp",
         ),
         (
             with("outgoing = { kind = \"command\", path = \"/o\" }"),
-            "mail.1.outgoing.path at /x/config.toml:5 means nothing for outgoing.kind \"command\"; leave it out",
+            "mail.1.outgoing.path at /x/config.toml:5 means nothing for kind \"command\"; leave it out",
         ),
         (
             with("outgoing = { kind = \"command\", command = [] }"),
-            "[[mail]] at /x/config.toml:5 needs outgoing.command; write it such as [\"msmtp\"]",
+            "[mail.outgoing] at /x/config.toml:5 needs command; write it such as [\"msmtp\"]",
         ),
         (
             "[[rule]]\nclass = \"ignore\"".to_owned(),
@@ -267,31 +259,39 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             "[policy.write_email]\nrecipients = [\"threads\"]".to_owned(),
-            "policy.write_email.recipients at /x/config.toml:2 cannot be \"threads\"; did you mean \"thread\"?",
+            "policy.write_email.recipients.1 at /x/config.toml:2 cannot be \"threads\"; did you mean \"thread\"?",
         ),
         (
             with("password = \"x\""),
-            "would keep a secret in the file; say where it is kept with password_env, password_command or password_file",
+            "would keep a secret in the file; write where it is kept: password_env, password_command, password_file, token_command",
         ),
         (
             with("host = \"x\""),
-            "mail.1.host at /x/config.toml:5 means nothing for kind \"maildir\"; leave it out, or write kind = \"imap\"",
+            "mail.1.host at /x/config.toml:5 means nothing for kind \"maildir\"; leave it out, or change the kind",
         ),
         (
             with("outgoing = { kind = \"smtp\" }"),
-            "[[mail]] at /x/config.toml:1 needs outgoing.host; write the server's name",
+            "[mail.outgoing] at /x/config.toml:5 needs host; write the server's name",
         ),
         (
             with("outgoing = { kind = \"smtp\", host = \"x\" }"),
-            "[[mail]] at /x/config.toml:1 needs outgoing.password_command; say where the password is kept",
+            "[mail.outgoing] at /x/config.toml:5 needs password_command; say where the password is kept",
         ),
         (
             with("outgoing = { kind = \"smtp\", host = \"x\", path = \"/o\" }"),
-            "mail.1.outgoing.path at /x/config.toml:5 means nothing for outgoing.kind \"smtp\"",
+            "mail.1.outgoing.path at /x/config.toml:5 means nothing for kind \"smtp\"",
         ),
         (
             with("outgoing = { kind = \"maildir\", path = \"/o\", host = \"x\" }"),
-            "mail.1.outgoing.host at /x/config.toml:5 means nothing for outgoing.kind",
+            "mail.1.outgoing.host at /x/config.toml:5 means nothing for kind \"maildir\"",
+        ),
+        (
+            with(&account.replace("home", "work").replace("address", "adress")),
+            "unknown key \"adress\" in [[mail]] at /x/config.toml:8; did you mean \"address\"?",
+        ),
+        (
+            with(&account.replace("home", "work").replace("path", "hosst")),
+            "unknown key \"hosst\" in [[mail]] at /x/config.toml:7; did you mean \"host\"?",
         ),
         (imap("path = \"/m\""), "mail.1.path at /x/config.toml:6 means nothing for kind \"imap\""),
         (imap("host = \"https://x\""), "mail.1.host at /x/config.toml:6 must be a server's name alone"),

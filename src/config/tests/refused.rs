@@ -64,13 +64,23 @@ fn wrong_types_are_refused() {
         ("[user]\nname = 3", "user.name at /x/config.toml:2 must be a string, not a whole number"),
         ("[user]\nname = 2020-01-01", "user.name at /x/config.toml:2 must be a string, not a date"),
         ("[model.provider]\nx = 1", "model.provider at /x/config.toml:1 must be a string, not a section"),
-        ("model = \"gpt\"", "model at /x/config.toml:1 must be a section; write [model]"),
-        ("[[model]]\nname = \"x\"", "model at /x/config.toml:1 must be a section; write [model]"),
+        ("model = \"gpt\"", "model at /x/config.toml:1 must be a section, not a string"),
+        ("[[model]]\nname = \"x\"", "model at /x/config.toml:1 must be a section, not a list"),
+        ("[models]\ncheap = \"x\"", "models.cheap at /x/config.toml:2 must be a section, not a string"),
+        ("models = 3", "models at /x/config.toml:1 must be a section, not a whole number"),
         (
-            "[models]\ncheap = \"x\"",
-            "models.cheap at /x/config.toml:2 must be a section; write [models.NAME]",
+            "[user]\naliases = [\n  \"a@b.example\",\n  3,\n]",
+            "user.aliases.2 at /x/config.toml:4 must be a string, not a whole number",
         ),
-        ("models = 3", "models at /x/config.toml:1 must be a section; write [models.NAME]"),
+        (
+            "[user]\naliases = \"a@b.example\"",
+            "user.aliases at /x/config.toml:2 must be a list, not a string",
+        ),
+        (
+            "[notices]\nbell = \"loud\"",
+            "notices.bell at /x/config.toml:2 cannot be \"loud\"; choose one of on, off",
+        ),
+        ("[keys]\naccept = \"a\"", "keys.accept at /x/config.toml:2 must be a list, not a string"),
     ] {
         check_error(text, expected);
     }
@@ -112,11 +122,11 @@ fn values_that_cannot_be_meant_are_refused() {
         ),
         (
             "[model]\nprovider = \"openai\"",
-            "[model] at /x/config.toml:2 needs name; write what openai calls the model",
+            "[model] at /x/config.toml:1 needs name; write what openai calls the model",
         ),
         (
             "[models.big]\nname = \" \"\nprovider = \"anthropic\"",
-            "[models.big] at /x/config.toml:3 needs name; write what anthropic calls the model",
+            "[models.big] at /x/config.toml:1 needs name; write what anthropic calls the model",
         ),
         (
             "[models.builtin]",
@@ -152,12 +162,9 @@ fn broken_toml_names_its_line() {
     for (text, line) in
         [("[model\nname = 1", 1), ("\n\n[budget]\nday = = 1", 4), ("[log]\nlevel = \"a\"\nlevel = \"b\"", 3)]
     {
-        let error = resolve_with(text, &inputs()).unwrap_err();
-        assert!(
-            matches!(&error, Error::Syntax { at: Origin::File { line: at, .. }, .. } if *at == line),
-            "{error}"
-        );
-        assert!(!error.to_string().contains('\n'), "{error}");
+        let error = resolve_with(text, &inputs()).unwrap_err().to_string();
+        assert!(error.ends_with(&format!("at {FILE}:{line}; correct the line")), "{error}");
+        assert!(!error.contains('\n'), "{error}");
     }
     let deep = format!("[user]\nname = {}", "[".repeat(100_000));
     assert!(resolve_with(&deep, &inputs()).is_err());
@@ -180,32 +187,14 @@ fn a_secret_in_the_file_is_refused_and_never_repeated() {
     }
     check_error(
         "[model]\napi_key = \"x\"",
-        "\"api_key\" in [model] at /x/config.toml:2 would keep a secret in the file; say where it is kept with \
-         api_key_env, api_key_command or api_key_file",
+        "\"api_key\" in [model] at /x/config.toml:2 would keep a secret in the file; write where it is kept: \
+         api_key_env, api_key_command, api_key_file",
     );
     let mut inputs = inputs();
     inputs.env = Env::from_iter([("K", CANARY)]);
     let text = format!("[model]\napi_key_env = \"K\"\n[models.x]\napi_key_command = \"echo {CANARY}\"");
     let config = resolve_with(&text, &inputs).unwrap();
     assert!(!format!("{config:?} {inputs:?}").contains(CANARY));
-    assert_eq!(setting(&config, "model.api_key_env").value, "env K (set)");
-    assert_eq!(setting(&config, "models.x.api_key_command").value, "command echo …");
-}
-
-#[test]
-fn wrong_variables_are_refused() {
-    for (name, value, expected) in [
-        ("SAYSO_BUDGET__DAY", "two", "budget.day in SAYSO_BUDGET__DAY must be a number, not a string"),
-        (
-            "SAYSO_ENGINE__RETRIES",
-            "-1",
-            "engine.retries in SAYSO_ENGINE__RETRIES must be from 0 to 100, not -1",
-        ),
-        ("SAYSO_BUDGE__DAY", "1", "unknown variable SAYSO_BUDGE__DAY; did you mean SAYSO_BUDGET__DAY?"),
-        ("SAYSO_X__Y", "1", "unknown variable SAYSO_X__Y; unset it; `sayso config` lists the keys"),
-    ] {
-        let mut inputs = inputs();
-        inputs.env = Env::from_iter([(name, value)]);
-        assert_eq!(resolve_with("", &inputs).unwrap_err().to_string(), expected);
-    }
+    assert_eq!(shown(&text, &inputs, "model.api_key_env"), "env K (set)");
+    assert_eq!(shown(&text, &inputs, "models.x.api_key_command"), "command echo …");
 }

@@ -4,8 +4,7 @@ use super::*;
 
 #[test]
 fn servers_are_meant_as_written() {
-    let config = resolve(
-        r#"
+    let text = r#"
 [[server]]
 name = "prod"
 url = "https://agents.example.org/"
@@ -17,8 +16,8 @@ graphs = ["email_agent"]
 name = "desk"
 url = "http://[::1]:2024"
 every_seconds = 1
-"#,
-    );
+"#;
+    let config = resolve(text);
     let [prod, desk] = config.servers.as_slice() else { panic!("{:?}", config.servers) };
     assert_eq!(prod.url, "https://agents.example.org");
     let secret = |name: &str| Header::Secret(Secret::Env(name.into()));
@@ -31,7 +30,7 @@ every_seconds = 1
     assert_eq!(prod.headers, headers.map(|(name, value)| (name.to_owned(), value)));
     assert_eq!(prod.every, Duration::from_secs(5));
     assert_eq!((desk.headers.is_empty(), desk.every), (true, Duration::from_secs(1)));
-    assert_eq!(setting(&config, "server.1.token_command").value, "command print-token …");
+    assert_eq!(shown(text, &inputs(), "server.1.token_command"), "command print-token …");
 }
 
 #[track_caller]
@@ -53,14 +52,14 @@ fn what_cannot_be_meant_is_refused() {
         "http://127.0.0.1.example.org",
         "http://localhost.org",
     ] {
-        refused(&format!("url = \"{far}\""), "must begin with https://, since");
+        refused(&format!("url = \"{far}\""), "must begin with https://, because");
     }
-    refused("url = \"https://x\"\napi_key_env = \"canary-key\"", "not the key itself");
+    refused("url = \"https://x\"\napi_key_env = \"canary-key\"", "not the secret itself");
     refused(
         "url = \"https://x\"\nheaders = [\"Authorization: Bearer canary\"]",
         "must not hold authorization",
     );
-    refused("url = \"https://x\"\nheaders = [\"canary\"]", "must be headers such as");
+    refused("url = \"https://x\"\nheaders = [\"canary\"]", "must be a header such as");
     refused("url = \"https://x\"\nheaders = [\"X-Gate: $canary\"]", "not followed by a variable's name");
     refused("url = \"https://x\"\ngraph = \"x\"", "graphs");
     refused("url = \"https://x\"\napi_key = \"canary\"", "api_key");

@@ -5,14 +5,12 @@ use super::*;
 #[test]
 fn traces_are_meant_as_written() {
     assert_eq!(resolve("").traces, None);
-    let config = resolve(
-        r#"
+    let text = r#"
 [traces]
 endpoint = "https://cloud.langfuse.com/api/public/otel/"
 headers = ["Authorization: $(pass show canary | head -1)", "x-api-key: $LANGSMITH_API_KEY", "X-Gate: $(< ~/.gate)", "Langsmith-Project: desk"]
-"#,
-    );
-    let traces = config.traces.clone().unwrap();
+"#;
+    let traces = resolve(text).traces.unwrap();
     assert_eq!(traces.url, "https://cloud.langfuse.com/api/public/otel/v1/traces");
     let secret = |name: &str, secret| (name.to_owned(), Header::Secret(secret));
     assert_eq!(
@@ -24,11 +22,8 @@ headers = ["Authorization: $(pass show canary | head -1)", "x-api-key: $LANGSMIT
             ("langsmith-project".to_owned(), Header::Text("desk".to_owned())),
         ]
     );
-    let shown = &setting(&config, "traces.headers").value;
-    assert!(
-        shown.as_str().starts_with("Authorization: command pass …, x-api-key: $LANGSMITH_API_KEY"),
-        "{shown}"
-    );
+    let shown = shown(text, &inputs(), "traces.headers");
+    assert!(shown.starts_with("Authorization: command pass …, x-api-key: $LANGSMITH_API_KEY"), "{shown}");
     let written = resolve("[traces]\nendpoint = \"http://127.0.0.1:4318/v1/traces\"").traces.unwrap();
     assert_eq!(written.url, "http://127.0.0.1:4318/v1/traces");
 }

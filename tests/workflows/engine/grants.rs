@@ -4,7 +4,7 @@ use crate::support::test_inbox::{TestClock, decision, eager, holding};
 use crate::support::{TestInbox, merged};
 use jiff::SignedDuration;
 use sayso::app::Settings;
-use sayso::config::{Policy, PolicyMode, Reach};
+use sayso::config::{Policy, PolicyMode};
 use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{
     CATALOGUE_GET, DecidedBy, DecisionRequest, GrantLine, GrantRequest, GrantScope, InboxError, MARK_HANDLED,
@@ -303,7 +303,7 @@ async fn what_is_built_in_is_listed_and_switched() {
 
 #[tokio::test]
 async fn what_the_config_allows_is_listed_and_ends_with_it() {
-    let policy = Policy { mode: PolicyMode::Allow, recipients: vec![Reach::Thread] };
+    let policy = Policy { mode: PolicyMode::Allow, ..Policy::default() };
     let (inbox, _) = with_clock(Settings { policies: [("do".to_owned(), policy)].into(), ..eager() });
     let config = inbox.data().join("config.toml");
     std::fs::write(&config, "[policy.do]\nmode = \"allow\"\nrecipients = [\"thread\"]\n").unwrap();
