@@ -10,7 +10,7 @@ use super::error::Error;
 use super::google::{Google, GoogleApp};
 use super::mail::{Mail, MailSource, is_account_name};
 use super::mail_server::MailLogin;
-use super::secret::{Secret, Variable};
+use super::secret::Secret;
 use super::url::SafeUrl;
 use super::user::User;
 use super::values::section;
@@ -31,9 +31,8 @@ section! {
     struct DavKeys {
         url: Option<SafeUrl>,
         user: Option<String>,
-        password_env: Option<Variable>,
-        password_command: Option<String>,
-        password_file: Option<String>,
+        #[serde(rename = "password_*")]
+        password: Option<Secret>,
         ca_file: Option<String>,
     }
 }
@@ -145,10 +144,8 @@ impl DavKeys {
     ) -> Result<CalDavServer, Error> {
         let hint = "write the server's address, such as https://dav.example.org/";
         let SafeUrl(url) = self.url.ok_or_else(|| section.missing("url", hint))?;
-        let password =
-            section.secret("password", self.password_env, self.password_command, self.password_file)?;
         let hint = "say where the password is kept, here or with password_env or password_file";
-        let password = password.ok_or_else(|| section.missing("password_command", hint))?;
+        let password = self.password.ok_or_else(|| section.missing("password_command", hint))?;
         let user_address = (!user.address.is_empty()).then(|| user.address.clone());
         let name =
             self.user.or(user_address).ok_or_else(|| section.missing("user", "write as whom to log in"))?;

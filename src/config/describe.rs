@@ -2,13 +2,13 @@
 //!
 //! Shows where a secret is kept and whether it is set, never the secret itself.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use toml::de::DeValue;
 
 use super::document::Document;
 use super::error::Error;
-use super::headers;
 use super::inputs::Inputs;
 use super::paths::Paths;
 use super::secret::Secret;
@@ -26,26 +26,13 @@ pub struct Setting {
     pub value: Visible,
 }
 
-/// The rows that are not keys of the file, and the file's.
+/// Where the data and the file are, which model was picked, and every key that has a value.
 pub(super) fn settings(
     inputs: &Inputs,
     paths: &Paths,
     text: Option<&str>,
     config: &Config,
 ) -> Result<Vec<Setting>, Error> {
-    let read = |text| Document::parse(Path::new("config.example.toml"), text, &inputs.host, Path::new(""));
-    let (defaults, written) = (read(EXAMPLE)?, read(text.unwrap_or_default())?);
-    let mut rows = defaults.rows();
-    for (key, value) in written.rows() {
-        match rows.iter_mut().find(|(known, _)| *known == key) {
-            Some(row) => row.1 = value,
-            None => {
-                let section = |key: &str| key.split('.').next().map(str::to_owned);
-                let last = rows.iter().rposition(|(known, _)| section(known) == section(&key));
-                rows.insert(last.map_or(rows.len(), |last| last + 1), (key, value));
-            }
-        }
-    }
     let file = match &paths.config {
         Some(path) if text.is_some() => path.display().to_string(),
         Some(path) => format!("(none; {} would be read)", path.display()),
@@ -53,12 +40,16 @@ pub(super) fn settings(
     };
     let head = [("data", paths.data.display().to_string()), ("config", file)];
     let head = head.into_iter().chain(config.picked.clone().map(|name| ("model", name)));
-    let head = head.map(|(key, value)| (key.to_owned(), value));
-    let rows = rows.into_iter().map(|(key, value)| {
-        let shown = shown(&key, value, inputs);
-        (key, shown)
-    });
-    Ok(head.chain(rows).map(|(key, value)| Setting { key, value: Visible::line(&value) }).collect())
+    let mut rows = BTreeMap::new();
+    for text in [EXAMPLE, text.unwrap_or_default()] {
+        let document = Document::parse(Path::new(""), text, &inputs.host, Path::new(""))?;
+        rows.extend(document.rows().into_iter().map(|(key, value)| {
+            let shown = shown(&key, value, inputs);
+            (key, shown)
+        }));
+    }
+    let rows = head.map(|(key, value)| (key.to_owned(), value)).chain(rows);
+    Ok(rows.map(|(key, value)| Setting { key, value: Visible::line(&value) }).collect())
 }
 
 fn shown(key: &str, value: &DeValue<'_>, inputs: &Inputs) -> String {
@@ -74,8 +65,9 @@ fn shown(key: &str, value: &DeValue<'_>, inputs: &Inputs) -> String {
         DeValue::Array(items) if items.is_empty() => "(none)".to_owned(),
         DeValue::Array(items) => {
             let words = items.iter().filter_map(|item| item.get_ref().as_str());
-            let is_header = key.ends_with(".headers");
-            let shown = |word: &str| if is_header { headers::shown(word) } else { word.to_owned() };
+            // The value of a header may be a command with a secret in it.
+            let name = |word: &'_ str| word.split_once(':').map_or(word, |(name, _)| name).to_owned();
+            let shown = |word: &'_ str| if key.ends_with(".headers") { name(word) } else { word.to_owned() };
             words.map(shown).collect::<Vec<_>>().join(", ")
         }
         DeValue::Integer(number) => number.to_string(),

@@ -4,13 +4,14 @@
 //! which `document` makes a sentence with the line and the nearest key.
 
 use std::fmt;
+use std::path::PathBuf;
 use std::vec;
 
-use serde::de::value::StrDeserializer;
+use serde::de::value::{SeqDeserializer, StrDeserializer};
 use serde::de::{
     DeserializeSeed, Deserializer, Error as _, Expected, MapAccess, SeqAccess, Unexpected, Visitor,
 };
-use serde::forward_to_deserialize_any;
+use serde::{Deserialize as _, forward_to_deserialize_any};
 use thiserror::Error;
 use toml::Spanned;
 use toml::de::{DeArray, DeString, DeTable, DeValue};
@@ -18,6 +19,18 @@ use toml::de::{DeArray, DeString, DeTable, DeValue};
 /// The name of a field whose struct shares the keys of the struct it is in. serde's `flatten` would not refuse unknown
 /// keys, and would lose the lines.
 pub(super) const SHARED: &str = "";
+
+/// A secret's field `api_key_*` is read from `api_key_env`, `api_key_command` or `api_key_file`.
+pub(super) const KEPT: [&str; 3] = ["env", "command", "file"];
+
+/// The keys that are read into these fields.
+pub(super) fn spelled(fields: &[&str]) -> Vec<String> {
+    let keys = |field: &&str| match field.strip_suffix('*') {
+        Some(stem) => KEPT.map(|kind| format!("{stem}{kind}")).to_vec(),
+        None => vec![(*field).to_owned()],
+    };
+    fields.iter().filter(|field| **field != SHARED).flat_map(keys).collect()
+}
 
 /// One step from a section to a value in it.
 #[derive(Clone, Debug)]
@@ -39,9 +52,9 @@ pub(super) struct Fault {
 
 #[derive(Debug)]
 pub(super) enum What {
-    UnknownKey { key: String, known: Vec<&'static str> },
+    UnknownKey { key: String, known: Vec<String> },
     MissingKey { key: String, hint: String },
-    WrongType { expected: String, found: String },
+    WrongType { expected: String, found: &'static str },
     NoChoice { word: String, choices: &'static [&'static str] },
     BadValue(String),
 }
@@ -65,7 +78,7 @@ impl Fault {
 
     fn also_known(mut self, keys: &[&'static str]) -> Self {
         if let (What::UnknownKey { known, .. }, []) = (&mut self.what, &self.path[..]) {
-            known.extend(keys);
+            known.extend(spelled(keys));
         }
         self
     }
@@ -86,11 +99,11 @@ impl serde::de::Error for Fault {
             Unexpected::Map => "a section",
             _ => "a date",
         };
-        What::WrongType { expected: expected.to_string(), found: found.to_owned() }.anywhere()
+        What::WrongType { expected: expected.to_string(), found }.anywhere()
     }
 
     fn unknown_field(key: &str, known: &'static [&'static str]) -> Self {
-        What::UnknownKey { key: key.to_owned(), known: known.to_vec() }.anywhere()
+        What::UnknownKey { key: key.to_owned(), known: spelled(known) }.anywhere()
     }
 
     fn unknown_variant(word: &str, choices: &'static [&'static str]) -> Self {
@@ -100,34 +113,57 @@ impl serde::de::Error for Fault {
 
 type Entry<'d> = (&'d Spanned<DeString<'d>>, &'d Spanned<DeValue<'d>>);
 
+/// Expands a path as written.
+type Expand<'d> = &'d dyn Fn(&str) -> PathBuf;
+
 /// A value that serde can read.
-pub(super) enum Node<'d> {
-    Value(&'d DeValue<'d>),
+pub(super) struct Node<'d> {
+    value: Value<'d>,
+    expand: Expand<'d>,
+}
+
+enum Value<'d> {
+    Written(&'d DeValue<'d>),
+    /// Where a secret is kept: one of [`KEPT`], and what was written.
+    Kept(&'static str, &'d DeValue<'d>),
     /// The keys of a section that belong to its [`SHARED`] field.
     Keys(Vec<Entry<'d>>),
+}
+
+impl<'d> Node<'d> {
+    pub(super) fn new(value: &'d DeValue<'d>, expand: Expand<'d>) -> Self {
+        Self { value: Value::Written(value), expand }
+    }
 }
 
 impl<'de> Deserializer<'de> for Node<'_> {
     type Error = Fault;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Fault> {
-        match self {
-            Self::Keys(entries) => visitor.visit_map(Table::new(entries, &[])),
-            Self::Value(value) => match value {
-                DeValue::String(text) => visitor.visit_str(text),
-                DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
-                    Ok(integer) => visitor.visit_i64(integer),
-                    Err(_) => Err(Fault::custom("is a number too large to read")),
-                },
-                DeValue::Float(number) => match number.as_str().parse() {
-                    Ok(number) => visitor.visit_f64(number),
-                    Err(_) => Err(Fault::custom("is a number too large to read")),
-                },
-                DeValue::Boolean(yes) => visitor.visit_bool(*yes),
-                DeValue::Datetime(_) => Err(Fault::invalid_type(Unexpected::Other("date"), &visitor)),
-                DeValue::Array(items) => visitor.visit_seq(List { items, next: 0 }),
-                DeValue::Table(table) => visitor.visit_map(Table::new(in_order(table), &[])),
-            },
+        let value = match self.value {
+            Value::Written(value) => value,
+            Value::Keys(entries) => return visitor.visit_map(Table::new(entries, &[], self.expand)),
+            Value::Kept(kind, value) => {
+                let text = String::deserialize(Node::new(value, self.expand))?;
+                let is_path = kind == "file";
+                let text = if is_path { (self.expand)(&text).to_string_lossy().into_owned() } else { text };
+                return visitor.visit_seq(SeqDeserializer::new([kind, &text].into_iter()));
+            }
+        };
+        match value {
+            DeValue::String(text) => visitor.visit_str(text),
+            DeValue::Integer(integer) => {
+                let number = i64::from_str_radix(integer.as_str(), integer.radix());
+                visitor.visit_i64(number.map_err(|_| Fault::custom("is a number too large to read"))?)
+            }
+            DeValue::Float(number) => {
+                let number = number.as_str().parse();
+                visitor.visit_f64(number.map_err(|_| Fault::custom("is not a number"))?)
+            }
+            DeValue::Boolean(yes) => visitor.visit_bool(*yes),
+            DeValue::Datetime(_) => Err(Fault::invalid_type(Unexpected::Other("date"), &visitor)),
+            DeValue::Array(items) => visitor.visit_seq(List { items, next: 0, expand: self.expand }),
+            DeValue::Table(table) => visitor.visit_map(Table::new(in_order(table), &[], self.expand)),
         }
     }
 
@@ -137,13 +173,14 @@ impl<'de> Deserializer<'de> for Node<'_> {
         fields: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        match self {
-            Self::Keys(entries) => visitor.visit_map(Table::new(entries, fields)),
-            Self::Value(DeValue::Table(table)) => visitor.visit_map(Table::new(in_order(table), fields)),
-            // Any list would do for a struct, too.
-            Self::Value(DeValue::Array(_)) => Err(Fault::invalid_type(Unexpected::Seq, &visitor)),
-            other => other.deserialize_any(visitor),
-        }
+        let entries = match self.value {
+            Value::Keys(entries) => entries,
+            Value::Written(DeValue::Table(table)) => in_order(table),
+            // serde would take a list for a struct, too.
+            Value::Written(DeValue::Array(_)) => return Err(Fault::invalid_type(Unexpected::Seq, &visitor)),
+            _ => return self.deserialize_any(visitor),
+        };
+        visitor.visit_map(Table::new(entries, fields, self.expand))
     }
 
     fn deserialize_enum<V: Visitor<'de>>(
@@ -152,9 +189,9 @@ impl<'de> Deserializer<'de> for Node<'_> {
         _: &'static [&'static str],
         visitor: V,
     ) -> Result<V::Value, Fault> {
-        match self {
-            Self::Value(DeValue::String(word)) => visitor.visit_enum(StrDeserializer::new(word)),
-            other => other.deserialize_any(visitor),
+        match self.value {
+            Value::Written(DeValue::String(word)) => visitor.visit_enum(StrDeserializer::new(word)),
+            _ => self.deserialize_any(visitor),
         }
     }
 
@@ -162,17 +199,9 @@ impl<'de> Deserializer<'de> for Node<'_> {
         visitor.visit_some(self)
     }
 
-    fn deserialize_newtype_struct<V: Visitor<'de>>(
-        self,
-        _: &'static str,
-        visitor: V,
-    ) -> Result<V::Value, Fault> {
-        visitor.visit_newtype_struct(self)
-    }
-
     forward_to_deserialize_any! {
-        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct seq tuple
-        tuple_struct map identifier ignored_any
+        bool i8 i16 i32 i64 u8 u16 u32 u64 f32 f64 char str string bytes byte_buf unit unit_struct newtype_struct seq
+        tuple tuple_struct map identifier ignored_any
     }
 }
 
@@ -188,16 +217,30 @@ struct Table<'d> {
     current: Option<Entry<'d>>,
     /// The keys for the field that shares them.
     shared: Vec<Entry<'d>>,
+    /// The fields of secrets that were read, and from which key.
+    kept: Vec<(&'static str, &'d str)>,
     fields: &'static [&'static str],
+    expand: Expand<'d>,
 }
 
 impl<'d> Table<'d> {
-    fn new(entries: Vec<Entry<'d>>, fields: &'static [&'static str]) -> Self {
-        let is_own =
-            |(key, _): &Entry<'_>| !fields.contains(&SHARED) || fields.contains(&key.get_ref().as_ref());
+    fn new(entries: Vec<Entry<'d>>, fields: &'static [&'static str], expand: Expand<'d>) -> Self {
+        let is_own = |(key, _): &Entry<'_>| {
+            let key = key.get_ref().as_ref();
+            !fields.contains(&SHARED) || fields.contains(&key) || kept_field(fields, key).is_some()
+        };
         let (own, shared): (Vec<_>, Vec<_>) = entries.into_iter().partition(is_own);
-        Self { entries: own.into_iter(), current: None, shared, fields }
+        Self { entries: own.into_iter(), current: None, shared, kept: Vec::new(), fields, expand }
     }
+}
+
+/// The field of a secret that `key` is for, and where the secret is kept.
+fn kept_field(fields: &[&'static str], key: &str) -> Option<(&'static str, &'static str)> {
+    KEPT.into_iter().find_map(|kind| {
+        let stem = key.strip_suffix(kind)?;
+        let field = fields.iter().find(|field| field.strip_suffix('*') == Some(stem))?;
+        Some((*field, kind))
+    })
 }
 
 impl<'de> MapAccess<'de> for Table<'_> {
@@ -205,30 +248,43 @@ impl<'de> MapAccess<'de> for Table<'_> {
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, Fault> {
         self.current = self.entries.next();
-        let (name, at) = match self.current {
+        let (mut name, at) = match self.current {
             Some((key, _)) => (key.get_ref().as_ref(), key.span().start),
             None if self.shared.is_empty() => return Ok(None),
             None => (SHARED, 0),
         };
+        if let Some((field, _)) = kept_field(self.fields, name) {
+            if let Some((_, first)) = self.kept.iter().find(|(known, _)| *known == field) {
+                let why = format!("says the same as {first}; keep one of them");
+                return Err(Fault::custom(why).within(Step::Key(name.to_owned()), at));
+            }
+            self.kept.push((field, name));
+            name = field;
+        }
         seed.deserialize(StrDeserializer::new(name)).map(Some).map_err(|fault: Fault| fault.at(at))
     }
 
     fn next_value_seed<V: DeserializeSeed<'de>>(&mut self, seed: V) -> Result<V::Value, Fault> {
-        match self.current.take() {
-            Some((key, value)) => seed.deserialize(Node::Value(value.get_ref())).map_err(|fault| {
-                fault.within(Step::Key(key.get_ref().clone().into_owned()), key.span().start)
-            }),
-            None => {
-                let keys = Node::Keys(std::mem::take(&mut self.shared));
-                seed.deserialize(keys).map_err(|fault| fault.also_known(self.fields))
-            }
-        }
+        let expand = self.expand;
+        let Some((key, value)) = self.current.take() else {
+            let keys = Value::Keys(std::mem::take(&mut self.shared));
+            let read = seed.deserialize(Node { value: keys, expand });
+            return read.map_err(|fault| fault.also_known(self.fields));
+        };
+        let (name, value) = (key.get_ref().as_ref(), value.get_ref());
+        let value = match kept_field(self.fields, name) {
+            Some((_, kind)) => Value::Kept(kind, value),
+            None => Value::Written(value),
+        };
+        let read = seed.deserialize(Node { value, expand });
+        read.map_err(|fault| fault.within(Step::Key(name.to_owned()), key.span().start))
     }
 }
 
 struct List<'d> {
     items: &'d DeArray<'d>,
     next: usize,
+    expand: Expand<'d>,
 }
 
 impl<'de> SeqAccess<'de> for List<'_> {
@@ -237,7 +293,7 @@ impl<'de> SeqAccess<'de> for List<'_> {
     fn next_element_seed<T: DeserializeSeed<'de>>(&mut self, seed: T) -> Result<Option<T::Value>, Fault> {
         let Some(item) = self.items.get(self.next) else { return Ok(None) };
         self.next += 1;
-        let read = seed.deserialize(Node::Value(item.get_ref()));
+        let read = seed.deserialize(Node::new(item.get_ref(), self.expand));
         read.map(Some).map_err(|fault| fault.within(Step::Item(self.next), item.span().start))
     }
 }

@@ -6,11 +6,11 @@ use serde::Deserialize;
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::deserialize::{Fault, Node, SHARED, Step, What, in_order};
+use super::deserialize::{Fault, KEPT, Node, Step, What, in_order, spelled};
 use super::error::{Error, hint, quoted};
 use super::headers::{Header, HeaderLine};
 use super::inputs::Host;
-use super::secret::{Secret, Variable};
+use super::secret::Secret;
 use crate::text::words::letters_and_digits;
 
 /// The file, parsed.
@@ -42,7 +42,12 @@ impl<'a> Document<'a> {
 
     /// Reads the whole file.
     pub(super) fn read<'de, T: Deserialize<'de>>(&self) -> Result<T, Error> {
-        T::deserialize(Node::Value(self.root.get_ref())).map_err(|fault| self.error(fault))
+        let expand = |text: &str| self.expand(text);
+        T::deserialize(Node::new(self.root.get_ref(), &expand)).map_err(|fault| self.error(fault))
+    }
+
+    fn expand(&self, text: &str) -> PathBuf {
+        self.host.expand_from(self.base, Path::new(text))
     }
 
     /// A section, for what is found once the file is read.
@@ -85,27 +90,33 @@ impl<'a> Document<'a> {
         let (name, header, at) = (name(&path), header(&path), self.place(at));
         Error::Wrong(match what {
             What::UnknownKey { key, known } => {
-                let known = known.into_iter().filter(|key| *key != SHARED);
-                let is_kept = |key: &&str| ["_env", "_command", "_file"].iter().any(|end| key.ends_with(end));
-                let kept = known.clone().filter(is_kept).collect::<Vec<_>>().join(", ");
+                let known = known.iter().map(String::as_str);
+                let kept = known.clone().filter_map(|key| key.strip_suffix("env"));
+                let kept = kept.flat_map(|stem| KEPT.map(|kind| format!("{stem}{kind}")));
+                let secrets = kept.collect::<Vec<_>>().join(", ");
                 let key = quoted(&key);
                 if path.is_empty() {
                     format!("unknown section [{key}] {at}; {}", hint(&key, known, "the sections are"))
-                } else if names_a_secret(&key) && !kept.is_empty() {
+                } else if names_a_secret(&key) && !secrets.is_empty() {
                     format!(
-                        "{key:?} in {header} {at} would keep a secret in the file; write where it is kept: {kept}"
+                        "{key:?} in {header} {at} would keep a secret in the file; write where it is kept: {secrets}"
                     )
                 } else {
                     format!("unknown key {key:?} in {header} {at}; {}", hint(&key, known, "the keys are"))
                 }
             }
             What::MissingKey { key, hint } => format!("{header} {at} needs {key}; {hint}"),
-            What::WrongType { expected, found } => match (expected.as_str(), path.len()) {
-                ("a sequence", 1) => format!("{name} {at} must be a list of sections; write [[{name}]]"),
-                ("a sequence", _) => format!("{name} {at} must be a list, not {found}"),
-                ("a map", _) => format!("{name} {at} must be a section, not {found}"),
-                (expected, _) => format!("{name} {at} must be {expected}, not {found}"),
-            },
+            What::WrongType { expected, found } => {
+                let expected = match (expected.as_str(), path.len()) {
+                    ("a sequence", 1) => &format!("a list of sections, each under [[{name}]]"),
+                    ("a sequence", _) => "a list",
+                    ("a map", _) => "a section",
+                    ("i64", _) => "a whole number",
+                    ("f64", _) => "a number",
+                    (expected, _) => expected,
+                };
+                format!("{name} {at} must be {expected}, not {found}")
+            }
             What::NoChoice { word, choices } => {
                 let hint = hint(&word, choices.iter().copied(), "choose one of");
                 format!("{name} {at} cannot be {:?}; {hint}", quoted(&word))
@@ -145,6 +156,12 @@ impl Section<'_> {
         self.document.find(&path).0 == path.len()
     }
 
+    /// The key that is written for a field.
+    fn written(&self, field: &str) -> Option<String> {
+        let kept = KEPT.map(|kind| format!("{field}_{kind}"));
+        [field.to_owned()].into_iter().chain(kept).find(|key| self.has(key))
+    }
+
     fn error(&self, what: What) -> Error {
         let (path, at) = (self.path.clone(), self.document.find(&self.path).1);
         self.document.error(Fault { what, path, at })
@@ -166,9 +183,9 @@ impl Section<'_> {
     }
 
     /// The error for a key of a section that serde cannot know.
-    pub(super) fn unknown(&self, key: &str, known: &[&'static str]) -> Error {
+    pub(super) fn unknown(&self, key: &str, known: &[&str]) -> Error {
         let at = self.document.find(&self.key(key).path).1;
-        let what = What::UnknownKey { key: key.to_owned(), known: known.to_vec() };
+        let what = What::UnknownKey { key: key.to_owned(), known: spelled(known) };
         self.document.error(Fault { what, path: self.path.clone(), at })
     }
 
@@ -182,18 +199,29 @@ impl Section<'_> {
         Error::no_model(model, &self.document.place(self.document.find(&self.key(key).path).1), known)
     }
 
-    /// Refuses keys that mean nothing for this kind: they were written by mistake.
+    /// Refuses fields that mean nothing for this kind: they were written by mistake.
     pub(super) fn refuse<'k>(
         &self,
         kind: &str,
-        keys: impl IntoIterator<Item = &'k &'k str>,
+        fields: impl IntoIterator<Item = &'k &'k str>,
     ) -> Result<(), Error> {
-        match keys.into_iter().find(|key| self.has(key)) {
+        match fields.into_iter().find_map(|field| self.written(field)) {
             Some(key) => {
-                Err(self
-                    .bad(key, format!("means nothing for kind {kind:?}; leave it out, or change the kind")))
+                let why = format!("means nothing for kind {kind:?}; leave it out, or change the kind");
+                Err(self.bad(&key, why))
             }
             None => Ok(()),
+        }
+    }
+
+    /// Refuses more than one of these fields.
+    pub(super) fn only_one(&self, fields: &[&str]) -> Result<(), Error> {
+        let mut written = fields.iter().filter_map(|field| self.written(field));
+        match (written.next(), written.next()) {
+            (Some(first), Some(key)) => {
+                Err(self.bad(&key, format!("says the same as {first}; keep one of them")))
+            }
+            _ => Ok(()),
         }
     }
 
@@ -210,7 +238,7 @@ impl Section<'_> {
 
     /// Expands a path as written.
     pub(super) fn path(&self, text: &str) -> PathBuf {
-        self.document.host.expand_from(self.document.base, Path::new(text))
+        self.document.expand(text)
     }
 
     /// Expands a command's program, which may be in the home folder.
@@ -219,21 +247,6 @@ impl Section<'_> {
             *program = self.path(program).to_string_lossy().into_owned();
         }
         words
-    }
-
-    /// Where a secret is kept: in the variable `NAME_env`, in what `NAME_command` prints, or in `NAME_file`.
-    pub(super) fn secret(
-        &self,
-        name: &str,
-        variable: Option<Variable>,
-        command: Option<String>,
-        file: Option<String>,
-    ) -> Result<Option<Secret>, Error> {
-        self.only_one([
-            (&format!("{name}_env"), variable.map(|Variable(name)| Secret::Env(name))),
-            (&format!("{name}_command"), command.map(Secret::Command)),
-            (&format!("{name}_file"), file.map(|path| Secret::File(self.path(&path)))),
-        ])
     }
 
     /// Headers as they are sent, with the paths in them expanded.
@@ -245,19 +258,6 @@ impl Section<'_> {
             value => (name, value),
         };
         written.into_iter().map(expand).collect()
-    }
-
-    /// The value of several keys, of which at most one may be written.
-    pub(super) fn only_one<'k, T>(
-        &self,
-        values: impl IntoIterator<Item = (&'k (impl AsRef<str> + ?Sized + 'k), Option<T>)>,
-    ) -> Result<Option<T>, Error> {
-        let mut written = values.into_iter().filter_map(|(key, value)| Some((key.as_ref(), value?)));
-        let Some((first, value)) = written.next() else { return Ok(None) };
-        match written.next() {
-            None => Ok(Some(value)),
-            Some((key, _)) => Err(self.bad(key, format!("says the same as {first}; keep one of them"))),
-        }
     }
 }
 

@@ -4,16 +4,15 @@ use std::path::{Path, PathBuf};
 
 use super::document::Section;
 use super::error::Error;
-use super::secret::{Secret, Variable};
+use super::secret::Secret;
 use super::url::SafeUrl;
 use super::values::section;
 
 section! {
     pub(super) struct GoogleSection {
         client_id: Option<String>,
-        client_secret_env: Option<Variable>,
-        client_secret_command: Option<String>,
-        client_secret_file: Option<String>,
+        #[serde(rename = "client_secret_*")]
+        client_secret: Option<Secret>,
         auth_url: SafeUrl = SafeUrl("https://accounts.google.com/o/oauth2/v2/auth".to_owned()),
         token_url: SafeUrl = SafeUrl("https://oauth2.googleapis.com/token".to_owned()),
         calendar_url: SafeUrl = SafeUrl("https://www.googleapis.com/calendar/v3".to_owned()),
@@ -49,19 +48,18 @@ pub(super) struct GoogleApp<'a> {
 }
 
 impl GoogleSection {
-    pub(super) fn resolve<'a>(self, section: Section<'a>, data: &Path) -> Result<GoogleApp<'a>, Error> {
-        let (variable, command) = (self.client_secret_env, self.client_secret_command);
+    pub(super) fn resolve<'a>(self, section: Section<'a>, data: &Path) -> GoogleApp<'a> {
         let login = Google {
             account: String::new(),
             client_id: String::new(),
-            client_secret: section.secret("client_secret", variable, command, self.client_secret_file)?,
+            client_secret: self.client_secret,
             auth_url: self.auth_url.0,
             token_url: self.token_url.0,
             calendar_url: self.calendar_url.0.trim_end_matches('/').to_owned(),
             tokens: PathBuf::new(),
         };
         let client_id = self.client_id.filter(|id| !id.trim().is_empty());
-        Ok(GoogleApp { section, client_id, login, folder: data.join("google") })
+        GoogleApp { section, client_id, login, folder: data.join("google") }
     }
 }
 

@@ -88,14 +88,3 @@ impl Header {
         }
     }
 }
-
-/// A header as `sayso config` shows it: without a command's arguments, which may carelessly include the secret.
-pub(super) fn shown(written: &str) -> String {
-    match parted(written) {
-        Some((name, value)) if value.starts_with("$(") && !value.starts_with("$(<") => {
-            let command = value.trim_start_matches("$(").trim_end_matches(')');
-            format!("{name}: {}", Secret::Command(command.to_owned()))
-        }
-        _ => written.to_owned(),
-    }
-}

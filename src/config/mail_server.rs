@@ -7,7 +7,7 @@ use serde::Deserialize;
 use super::document::Section;
 use super::error::Error;
 use super::google::Google;
-use super::secret::{Secret, Variable};
+use super::secret::Secret;
 use super::values::{Whole, section};
 
 section! {
@@ -17,9 +17,8 @@ section! {
         port: Option<u16>,
         tls: MailTls,
         user: Option<String>,
-        password_env: Option<Variable>,
-        password_command: Option<String>,
-        password_file: Option<String>,
+        #[serde(rename = "password_*")]
+        password: Option<Secret>,
         token_command: Option<String>,
         login: Option<LoginAt>,
         ca_file: Option<String>,
@@ -93,15 +92,11 @@ impl ServerKeys {
         like: Option<&MailServer>,
         google: impl FnOnce() -> Result<Google, Error>,
     ) -> Result<MailServer, Error> {
+        section.only_one(&["password", "token_command", "login"])?;
         let google = self.login.map(|LoginAt::Google| google()).transpose()?;
-        let password = |secret: Option<Secret>| secret.map(MailLogin::Password);
-        let login = section.only_one([
-            ("password_env", password(self.password_env.map(|Variable(name)| Secret::Env(name)))),
-            ("password_command", password(self.password_command.map(Secret::Command))),
-            ("password_file", password(self.password_file.map(|path| Secret::File(section.path(&path))))),
-            ("token_command", self.token_command.map(|command| MailLogin::Token(Secret::Command(command)))),
-            ("login", google.map(|google| MailLogin::Google(Box::new(google)))),
-        ])?;
+        let token = self.token_command.map(Secret::Command);
+        let login = self.password.map(MailLogin::Password).or(token.map(MailLogin::Token));
+        let login = login.or(google.map(|google| MailLogin::Google(Box::new(google))));
         let hint = "write the server's name, such as mail.example.org";
         let host = self.host.ok_or_else(|| section.missing("host", hint))?;
         let is_odd = |c: char| c.is_whitespace() || c.is_control() || matches!(c, '/' | '@');

@@ -9,7 +9,7 @@ use strum::IntoStaticStr;
 use super::document::Section;
 use super::duration::Lasts;
 use super::error::Error;
-use super::secret::{Secret, Variable};
+use super::secret::Secret;
 use super::url::{Url, is_loopback};
 use super::values::{Amount, Whole, section};
 
@@ -26,13 +26,10 @@ section! {
         /// What the provider calls it; `builtin` for the built-in rules.
         pub name: String,
         /// The server's URL without a trailing slash; empty for the built-in rules.
-        #[serde(deserialize_with = "Url::plain")]
+        #[serde(deserialize_with = "Url::one")]
         pub base_url: String,
-        api_key_env: Option<Variable>,
-        api_key_command: Option<String>,
-        api_key_file: Option<String>,
         /// Where its key is kept, if it needs one.
-        #[serde(skip)]
+        #[serde(rename = "api_key_*")]
         pub api_key: Option<Secret>,
         /// The most calls at the same time.
         #[serde(with = "Whole::<1, 1000>")]
@@ -121,8 +118,6 @@ impl Model {
     /// Fills in the provider's server, and the variable its key is usually in. A default never sends a key to another
     /// server: with a `base_url`, the key has to be named.
     pub(super) fn resolve(mut self, label: &str, section: &Section<'_>) -> Result<Self, Error> {
-        let (variable, command) = (self.api_key_env.take(), self.api_key_command.take());
-        self.api_key = section.secret("api_key", variable, command, self.api_key_file.take())?;
         if self.base_url.is_empty() {
             self.base_url = self.provider.base_url().unwrap_or_default().to_owned();
             let usual = || self.provider.api_key_env().map(|name| Secret::Env(name.to_owned()));

@@ -3,26 +3,22 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use super::apis::ApiSection;
+use super::apis::Api;
 use super::approvals::Approvals;
 use super::calendar::CalendarSection;
 use super::commands::OwnCommand;
 use super::document::{Document, Section};
-use super::engine::{Budget, Engine, Log};
 use super::error::Error;
 use super::google::GoogleSection;
 use super::inputs::Inputs;
-use super::intake::{Intake, Learning};
 use super::mail::MailSection;
 use super::models::{BUILTIN, Model, Price, Workflow};
 use super::notices::NoticesSection;
 use super::paths::{FILE_NAME, Paths};
-use super::policy::Policy;
+use super::plain::{Budget, Engine, Intake, Learning, Log, Policy, Sheet, Theme};
 use super::rules::Rule;
-use super::screen::Theme;
 use super::servers::ServerSection;
 use super::settings::Config;
-use super::sheet::Sheet;
 use super::traces::TracesSection;
 use super::user::User;
 use super::values::section;
@@ -45,7 +41,7 @@ section! {
         intake: Intake,
         learning: Learning,
         policy: BTreeMap<String, Policy>,
-        apis: BTreeMap<String, ApiSection>,
+        apis: BTreeMap<String, Api>,
         server: Vec<ServerSection>,
         sheet: Sheet,
         theme: Theme,
@@ -89,7 +85,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: &Paths, text: Option<&str>) -> Res
     let expiring = |(name, policy): (&String, &Policy)| Some((name.clone(), policy.expire?.0));
     let expiring_tools = file.policy.iter().filter_map(expiring).collect();
     let user = file.user.resolve(&section("user"), host);
-    let google = file.google.resolve(section("google"), &paths.data)?;
+    let google = file.google.resolve(section("google"), &paths.data);
     let mail =
         in_list(&section("mail"), file.mail, |mail, section| mail.resolve(section, &user, &google, &models))?;
     refuse_twins(&section("mail"), "account", mail.iter().map(|mail| &mail.name))?;
@@ -109,7 +105,7 @@ pub(super) fn resolve(inputs: &Inputs, paths: &Paths, text: Option<&str>) -> Res
         intake: file.intake,
         learning: file.learning,
         policies: file.policy,
-        apis: by_name(&section("apis"), file.apis, |api, _, section| api.resolve(section))?,
+        apis: file.apis,
         servers,
         sheet: file.sheet,
         theme: file.theme.name,

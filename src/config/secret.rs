@@ -52,7 +52,8 @@ fn remember(secret: &SecretString) {
 }
 
 /// Where a secret is kept.
-#[derive(Clone, PartialEq, Eq)]
+#[derive(Clone, PartialEq, Eq, Deserialize)]
+#[serde(try_from = "(String, String)")]
 pub enum Secret {
     /// In an environment variable.
     Env(String),
@@ -79,19 +80,19 @@ impl Secret {
     }
 }
 
-/// The name of an environment variable. Users who paste the secret itself must not see it again in an error.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(try_from = "String")]
-pub(super) struct Variable(pub(super) String);
-
-impl TryFrom<String> for Variable {
+/// From how it is kept and what was written: users who paste the secret itself into `api_key_env` must not see it again.
+impl TryFrom<(String, String)> for Secret {
     type Error = &'static str;
 
-    fn try_from(name: String) -> Result<Self, &'static str> {
-        if is_variable(&name) {
-            return Ok(Self(name));
+    fn try_from((kind, written): (String, String)) -> Result<Self, &'static str> {
+        match kind.as_str() {
+            "env" if is_variable(&written) => Ok(Self::Env(written)),
+            "env" => {
+                Err("must be the name of an environment variable, in capitals, and not the secret itself")
+            }
+            "command" => Ok(Self::Command(written)),
+            _ => Ok(Self::File(written.into())),
         }
-        Err("must be the name of an environment variable, in capitals, and not the secret itself")
     }
 }
 

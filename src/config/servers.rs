@@ -5,7 +5,7 @@ use std::time::Duration;
 use super::document::Section;
 use super::error::{Error, quoted};
 use super::headers::{Header, HeaderLine};
-use super::secret::{Secret, Variable};
+use super::secret::Secret;
 use super::url::SafeUrl;
 use super::values::{Whole, section};
 
@@ -16,9 +16,8 @@ section! {
     pub(super) struct ServerSection {
         name: Option<String>,
         url: Option<SafeUrl>,
-        api_key_env: Option<Variable>,
-        api_key_command: Option<String>,
-        api_key_file: Option<String>,
+        #[serde(rename = "api_key_*")]
+        api_key: Option<Secret>,
         token_command: Option<String>,
         headers: Vec<HeaderLine>,
         graphs: Vec<String>,
@@ -52,10 +51,9 @@ impl ServerSection {
         }
         let hint = "write where it is, such as http://127.0.0.1:2024";
         let SafeUrl(url) = self.url.ok_or_else(|| section.missing("url", hint))?;
-        let api_key = section.secret("api_key", self.api_key_env, self.api_key_command, self.api_key_file)?;
         let token = self.token_command.map(Secret::Command);
         let mut headers = section.headers(self.headers);
-        headers.extend(api_key.map(|key| ("x-api-key".to_owned(), Header::Secret(key))));
+        headers.extend(self.api_key.map(|key| ("x-api-key".to_owned(), Header::Secret(key))));
         headers.extend(token.map(|token| ("authorization".to_owned(), Header::Bearer(token))));
         let url = url.trim_end_matches('/').to_owned();
         Ok(Server { name, url, headers, graphs: self.graphs, every: self.every })

@@ -1,11 +1,9 @@
 //! What the keys of a section hold: `section!` declares them, and the types here check what is written.
 
-use std::fmt;
-use std::marker::PhantomData;
 use std::time::Duration;
 
 use serde::Deserialize;
-use serde::de::{Deserializer, Error, Visitor};
+use serde::de::{Deserializer, Error};
 
 use super::error::quoted;
 
@@ -60,20 +58,9 @@ impl<const LEAST: i64, const MOST: i64> Whole<LEAST, MOST> {
     pub(super) fn deserialize<'de, D: Deserializer<'de>, T: FromWhole>(
         deserializer: D,
     ) -> Result<T, D::Error> {
-        struct OfWhole<T, const LEAST: i64, const MOST: i64>(PhantomData<T>);
-        impl<T: FromWhole, const LEAST: i64, const MOST: i64> Visitor<'_> for OfWhole<T, LEAST, MOST> {
-            type Value = T;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a whole number")
-            }
-
-            fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-                let value = T::from_whole(number).filter(|_| (LEAST..=MOST).contains(&number));
-                value.ok_or_else(|| E::custom(format!("must be from {LEAST} to {MOST}, not {number}")))
-            }
-        }
-        deserializer.deserialize_i64(OfWhole::<T, LEAST, MOST>(PhantomData))
+        let number = i64::deserialize(deserializer)?;
+        let value = T::from_whole(number).filter(|_| (LEAST..=MOST).contains(&number));
+        value.ok_or_else(|| D::Error::custom(format!("must be from {LEAST} to {MOST}, not {number}")))
     }
 }
 
@@ -112,27 +99,11 @@ impl<const MOST: i64> Amount<MOST> {
     pub(super) fn deserialize<'de, D: Deserializer<'de>, T: From<f64>>(
         deserializer: D,
     ) -> Result<T, D::Error> {
-        struct OfAmount<T, const MOST: i64>(PhantomData<T>);
-        impl<T: From<f64>, const MOST: i64> Visitor<'_> for OfAmount<T, MOST> {
-            type Value = T;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a number")
-            }
-
-            // Whole numbers so large that this rounds them are far out of range.
-            fn visit_i64<E: Error>(self, number: i64) -> Result<T, E> {
-                self.visit_f64(number as f64)
-            }
-
-            fn visit_f64<E: Error>(self, number: f64) -> Result<T, E> {
-                if (0.0..=MOST as f64).contains(&number) {
-                    return Ok(number.into());
-                }
-                Err(E::custom(format!("must be from 0 to {MOST}, not {number}")))
-            }
+        let number = f64::deserialize(deserializer)?;
+        if (0.0..=MOST as f64).contains(&number) {
+            return Ok(number.into());
         }
-        deserializer.deserialize_f64(OfAmount::<T, MOST>(PhantomData))
+        Err(D::Error::custom(format!("must be from 0 to {MOST}, not {number}")))
     }
 }
 

@@ -26,8 +26,11 @@ fn read(text: &str) -> Result<File, Error> {
 #[test]
 fn the_example_shows_every_default() {
     assert_eq!(read(EXAMPLE).unwrap(), File::default());
-    let optional = whole_text();
-    assert!(read(&optional).unwrap() != File::default());
+    let whole = whole_text();
+    // A secret is kept in one place; the example shows all three.
+    let is_kept = |line: &&str| !line.contains("_command = ") && !line.contains("_file = ");
+    let optional: Vec<_> = whole.lines().filter(is_kept).collect();
+    assert!(read(&optional.join("\n")).unwrap() != File::default());
 }
 
 /// The keys that the refusal of an unknown one lists.

@@ -211,7 +211,7 @@ fn mail_that_cannot_be_meant_is_refused() {
     for (text, expected) in [
         (
             "[mail]\nname = \"x\"".to_owned(),
-            "mail at /x/config.toml:1 must be a list of sections; write [[mail]]",
+            "mail at /x/config.toml:1 must be a list of sections, each under [[mail]], not a section",
         ),
         ("mail = [3]".to_owned(), "mail.1 at /x/config.toml:1 must be a section, not a whole number"),
         (
@@ -263,7 +263,7 @@ fn mail_that_cannot_be_meant_is_refused() {
         ),
         (
             with("password = \"x\""),
-            "would keep a secret in the file; write where it is kept: password_env, password_command, password_file, token_command",
+            "would keep a secret in the file; write where it is kept: password_env, password_command, password_file",
         ),
         (
             with("host = \"x\""),
