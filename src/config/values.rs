@@ -7,8 +7,8 @@ use serde::de::{Deserializer, Error};
 
 use super::error::quoted;
 
-/// Declares a section: a key a line, with what it is unless it is written; no more than that means nothing, `None` or
-/// empty.
+/// Declares a section: one key a line, with its default. A key without one is empty, `None`, or its type's own default
+/// unless it is written.
 macro_rules! section {
     (
         $(#[$meta:meta])*
