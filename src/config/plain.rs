@@ -156,9 +156,6 @@ section! {
         /// How many rows a sheet may have.
         #[serde(with = "Whole::<1, 1_048_576>")]
         pub max_rows: usize = 1_048_576,
-        /// How many columns a sheet may have.
-        #[serde(with = "Whole::<1, 16_384>")]
-        pub max_columns: usize = 16_384,
     }
 }
 
