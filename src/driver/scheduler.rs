@@ -26,6 +26,9 @@ const STALE_HOLD_MS: i64 = 15 * 60 * 1000;
 /// How often, at most, running threads are compared with the store.
 const LOOK_EVERY: Duration = Duration::from_millis(50);
 
+/// After so many rounds without a pause, a thread must have moved.
+const FRUITLESS: u32 = 50;
+
 /// How long a thread waits after a failed write.
 const BLOCKED_WAIT: Duration = Duration::from_secs(2);
 
@@ -479,11 +482,21 @@ async fn drive_while_possible(
     mut waited: Duration,
     working_on: Arc<AtomicI64>,
 ) -> (ThreadId, DriveResult, u32) {
-    loop {
+    let mut seen = None;
+    for round in 1_u32.. {
         let result = engine.drive(&thread, attempt, waited, &working_on).await;
         if !matches!(result, DriveResult::Continue) || engine.is_at_work(&thread) {
             return (thread, result, attempt);
         }
         (attempt, waited) = (0, Duration::ZERO);
+        // If the lists differ from the log, it may be tried for ever and never get anywhere.
+        if round.is_multiple_of(FRUITLESS) {
+            let version = engine.store().threads().version(&thread).ok();
+            if std::mem::replace(&mut seen, version) == version {
+                let text = format!("thread {thread} is not listed as the log has it");
+                return (thread, DriveResult::Broken(StoreError::Damaged(text)), attempt);
+            }
+        }
     }
+    (thread, DriveResult::Idle, attempt)
 }

@@ -13,8 +13,6 @@ pub(in crate::store) struct Snapshot {
     /// How many steps it includes.
     pub steps: i64,
     pub state: String,
-    /// Its compressed size.
-    pub bytes: usize,
 }
 
 /// The stored snapshot, checked against its digest: nothing else would notice that it was changed.
@@ -27,26 +25,26 @@ pub(in crate::store) fn read(db: &Connection, row: &ThreadRow) -> Result<Option<
     let state = lz4_flex::decompress_size_prepended(&packed).ok();
     let sound = digest == digest_of(row.seq, entry, steps, &packed);
     match state.filter(|_| sound).and_then(|bytes| String::from_utf8(bytes).ok()) {
-        Some(state) => Ok(Some(Snapshot { entry, steps, state, bytes: packed.len() })),
+        Some(state) => Ok(Some(Snapshot { entry, steps, state })),
         None => damaged(format!("the snapshot of thread {} is not as it was written", row.id)),
     }
 }
 
-/// Stores the state after the `steps` steps up to this entry, and returns its size.
+/// Stores the state after the `steps` steps up to this entry.
 pub(in crate::store) fn write(
     db: &Connection,
     thread: i64,
     entry: i64,
     steps: i64,
     state: &str,
-) -> Result<usize, StoreError> {
+) -> Result<(), StoreError> {
     let packed = lz4_flex::compress_prepend_size(state.as_bytes());
     let digest = digest_of(thread, entry, steps, &packed);
     db.prepare_cached(
         "INSERT OR REPLACE INTO snapshots (thread, step, steps, state, digest) VALUES (?, ?, ?, ?, ?)",
     )?
     .execute(params![thread, entry, steps, packed, digest])?;
-    Ok(packed.len())
+    Ok(())
 }
 
 fn digest_of(thread: i64, entry: i64, steps: i64, state: &[u8]) -> Vec<u8> {

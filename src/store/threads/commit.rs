@@ -153,16 +153,11 @@ pub(in crate::store) fn run(tx: &Tx<'_>, commit: &Commit, now: i64) -> Result<Co
     }
     save(tx, &mut listed, &entry)?;
     let row = &listed.row;
-    let snapshot_bytes = commit
-        .snapshot
-        .as_ref()
-        .map(|state| snapshots::write(tx, row.seq, row.step, row.steps, state))
-        .transpose()?;
-    let at = FoldedUpTo {
-        step: row.step,
-        steps: row.steps,
-        snapshot_bytes: snapshot_bytes.unwrap_or(commit.snapshot_bytes),
-    };
+    if let Some(state) = &commit.snapshot {
+        snapshots::write(tx, row.seq, row.step, row.steps, state)?;
+    }
+    let snapshot_bytes = commit.snapshot.as_ref().map_or(commit.snapshot_bytes, String::len);
+    let at = FoldedUpTo { step: row.step, steps: row.steps, snapshot_bytes };
     Ok(Committed { status: row.status, has_events: row.unheard > 0, at })
 }
 

@@ -205,17 +205,16 @@ fn run(
         (false, _) => Some(Recent::read(db, &row)?),
     };
     let events = recent.as_ref().map_or_else(Vec::new, |recent| recent.unheard.clone());
-    // A driver would look at a wrong number for ever.
-    if row.unheard != events.len() as i64 {
-        let (listed, found) = (row.unheard, events.len());
-        return damaged(format!("thread {} is listed with {listed} arrivals, and has {found}", row.id));
-    }
     let news = events.iter().any(|(_, event)| is_news(event));
     let unstarted = recent.as_ref().is_some_and(Recent::has_unstarted_approval);
-    let answered = match &recent {
-        Some(recent) if leaves => answered_on_record(recent),
-        _ => answered(db, &row, &questions)?,
+    let (status, hold_ms, answered) = match &recent {
+        Some(recent) if leaves => (recent.status(db, &row)?, recent.hold_ms(), answered_on_record(recent)),
+        _ => (row.status, row.hold_ms, answered(db, &row, &questions)?),
     };
+    // A driver would look at it for ever.
+    if row.unheard != events.len() as i64 || row.status.active() != status.active() {
+        return damaged(format!("thread {} is not listed as the log has it", row.id));
+    }
     let (answers, granted) = answers(db, &row, &answered, now)?;
     let repeats = answered.into_iter().flat_map(|answered| answered.entries).collect();
     let tail = match folded {
@@ -226,9 +225,9 @@ fn run(
     };
     let trouble = questions.iter().any(|question| question.trouble);
     // A decision about trouble comes first, and its children may still be running then.
-    let joins_children = row.awaits == Awaits::Children && row.status.active() && !trouble;
+    let joins_children = row.awaits == Awaits::Children && status.active() && !trouble;
     Ok(Loaded {
-        status: row.status,
+        status,
         awaits: row.awaits,
         version: row.version,
         steps_since_person: row.steps_since_person,
@@ -237,8 +236,8 @@ fn run(
         forked: row.origin.is_some(),
         paused: settings::is_paused(db)?,
         trouble_decided: questions.iter().any(|q| q.trouble && q.status == Stage::Decided),
-        has_unseen_news: row.status.active() && news && unstarted,
-        hold_ms: row.hold_ms,
+        has_unseen_news: status.active() && news && unstarted,
+        hold_ms,
         answers,
         granted,
         children: if joins_children { children(db, &row)? } else { Vec::new() },
@@ -358,7 +357,7 @@ fn tail(
 ) -> Result<Tail, StoreError> {
     let limit = step_count.unwrap_or(i64::MAX);
     let stored = snapshots::read(db, row)?;
-    let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.bytes);
+    let snapshot_bytes = stored.as_ref().map_or(0, |stored| stored.state.len());
     if let Some(folded) = folded {
         let steps = steps_since(db, row, folded.step, folded.steps)?;
         let updates = steps.into_iter().map(|step| step.updates).collect();

@@ -338,6 +338,27 @@ async fn an_answer_that_was_changed_is_not_told() {
     }
 }
 
+/// The same for lists that say it was answered.
+#[tokio::test]
+async fn a_forged_list_tells_a_program_nothing() {
+    for forged in [
+        "UPDATE threads SET status = 'ready', version = version + 1",
+        "UPDATE interrupts SET status = 'decided', answer = seq; UPDATE threads SET status = 'ready'",
+        "DELETE FROM interrupts; UPDATE threads SET status = 'ready', awaits = 'nothing'",
+    ] {
+        let inbox = TestInbox::builder().settings(eager()).with_model(FakeModel::default()).open();
+        let input = json!({"source": "claude", "title": "$ ls", "action": "Bash", "args": {"command": "ls"}});
+        let thread = inbox.requests().ask(NewRequest { input, key: None }).await.unwrap().thread;
+        inbox.sql().execute_batch(forged).unwrap();
+        let mut driver = Driver::take(inbox.engine().clone()).await;
+        if let Ok(Ok(driver)) = &mut driver {
+            let _ = driver.run(&Scope::All, Until::Idle, std::future::pending()).await;
+        }
+        let told = inbox.requests().answer_in(&thread).await;
+        assert!(told.is_err() || told.is_ok_and(|told| told.r#type.is_none()), "{forged}");
+    }
+}
+
 /// Two that start a thread under one key at once: one is there, the other is told.
 #[tokio::test]
 async fn a_second_thread_of_a_key_is_refused() {
