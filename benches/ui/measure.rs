@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use sayso::service::Inbox;
-use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, perform, update, view};
+use sayso::tui::{Job, Key, Model, Msg, Options, Press, begin, update, view};
 use std::collections::VecDeque;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -41,11 +41,12 @@ impl Screen {
     }
 
     /// Does what is to be done until nothing is left.
-    fn perform(&mut self, cmds: Vec<Cmd>) {
-        let mut queue: VecDeque<Cmd> = cmds.into();
-        while let Some(cmd) = queue.pop_front() {
-            if let Some(msg) = self.runtime.block_on(perform(&self.inbox, cmd)) {
-                queue.extend(update(&mut self.model, msg));
+    fn perform(&mut self, jobs: Vec<Job>) {
+        let mut queue: VecDeque<Job> = jobs.into();
+        while let Some(job) = queue.pop_front() {
+            if let Job::Work(work) = job {
+                let ended = self.runtime.block_on(work.run(self.inbox.clone()));
+                queue.extend(update(&mut self.model, Msg::Ended(ended)));
             }
         }
     }
@@ -53,13 +54,13 @@ impl Screen {
     /// Everything there is to read is read.
     fn loaded(folder: &Path) -> Self {
         let mut screen = Self::open(folder);
-        let begin = screen.model.begin();
-        screen.perform(begin);
+        let jobs = begin(&mut screen.model);
+        screen.perform(jobs);
         screen.draw();
         screen
     }
 
-    fn press(&mut self, key: Key) -> Vec<Cmd> {
+    fn press(&mut self, key: Key) -> Vec<Job> {
         update(&mut self.model, Msg::Key(Press { key, at: Instant::now(), burst: false }))
     }
 }
@@ -74,9 +75,11 @@ pub fn first_frame(folder: &Path) -> Duration {
     let times = (0..31).map(|_| {
         let began = Instant::now();
         let mut screen = Screen::open(folder);
-        let first = screen.model.begin().remove(0);
-        let msg = screen.runtime.block_on(perform(&screen.inbox, first)).unwrap();
-        update(&mut screen.model, msg);
+        let first = begin(&mut screen.model).into_iter().next();
+        if let Some(Job::Work(work)) = first {
+            let ended = screen.runtime.block_on(work.run(screen.inbox.clone()));
+            update(&mut screen.model, Msg::Ended(ended));
+        }
         screen.draw();
         let taken = began.elapsed();
         drop(screen);
@@ -104,11 +107,11 @@ pub fn keys(folder: &Path) -> Keys {
     for round in 0..3000 {
         let key = keys[round % keys.len()];
         let began = Instant::now();
-        let cmds = screen.press(key);
+        let jobs = screen.press(key);
         screen.draw();
         frames.push(began.elapsed());
-        if !cmds.is_empty() {
-            screen.perform(cmds);
+        if !jobs.is_empty() {
+            screen.perform(jobs);
             screen.draw();
             cards.push(began.elapsed());
         }
@@ -121,8 +124,8 @@ pub fn resident(folder: &Path) -> u64 {
     let mut screen = Screen::loaded(folder);
     for key in ["G", "gg", "j", "ctrl-d"] {
         for key in Key::parse_row(key).unwrap() {
-            let cmds = screen.press(key);
-            screen.perform(cmds);
+            let jobs = screen.press(key);
+            screen.perform(jobs);
             screen.draw();
         }
     }

@@ -8,12 +8,10 @@
 //! a frame with that card was flushed while no key was waiting. Paste and mouse never get here.
 
 use super::actions::Action;
-use super::key::Key;
-use super::model::Model;
-use super::msg::Press;
-use crate::graph::{Hash, Kind};
+use super::model::{DeferredKey, LastDecisionKey, Model, Press};
+use crate::graph::Kind;
 use crate::inbox::ItemKind;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// A key that comes again sooner is held down, not pressed again.
 pub const MAX_REPEAT_INTERVAL: Duration = Duration::from_millis(120);
@@ -29,39 +27,6 @@ pub const MIN_SHOWN_TIME: Duration = Duration::from_millis(200);
 
 /// An irreversible proposal must be on the screen for at least this long.
 pub const MIN_IRREVERSIBLE_SHOWN_TIME: Duration = Duration::from_millis(700);
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Shown {
-    pub id: String,
-    /// Its hash when shown; results have none.
-    pub hash: Option<Hash>,
-    pub since: Instant,
-}
-
-/// The key that took the last decision, while it may still be held down.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct LastDecisionKey {
-    pub key: Key,
-    /// Whether it came again since.
-    pub repeated: bool,
-    /// Whether it is known to be held down.
-    pub held: bool,
-}
-
-impl LastDecisionKey {
-    pub fn new(key: Key) -> Self {
-        Self { key, repeated: false, held: false }
-    }
-}
-
-/// A decision that waits until it is clear that its key is not held down.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct DeferredKey {
-    pub action: Action,
-    pub at: Instant,
-    /// What was on the screen then.
-    pub shown: Shown,
-}
 
 /// What happens with a decision key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -164,7 +129,7 @@ pub fn guard(model: &Model, action: Action, press: Press) -> Guard {
 /// Whether a key may confirm the question of the uppermost layer.
 pub fn confirms(model: &Model, press: Press) -> bool {
     let is_drawn = match (model.layers.last(), model.layer_shown) {
-        (Some((number, _)), Some((shown, since))) => *number == shown && press.at >= since,
+        (Some(layer), Some((shown, since))) => layer.number == shown && press.at >= since,
         _ => false,
     };
     is_drawn && is_deliberate(model, press)

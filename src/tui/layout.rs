@@ -1,10 +1,6 @@
 //! Where things are on a screen of any size. Pure, so that drawing, scrolling and the mouse agree.
 
-use super::layers::{Form, Layer};
-use super::model::Model;
-use super::tabs::Focus;
-use super::tabs::inbox::List;
-use super::tabs::threads::ThreadsTab;
+use super::model::{Beside, Focus, List, Model, ThreadsTab};
 use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use ratatui::layout::Rect;
@@ -60,19 +56,22 @@ pub struct Areas {
 }
 
 pub fn areas(model: &Model) -> Areas {
+    areas_beside(model, model.layers.iter().find_map(|layer| layer.popup.beside_card()))
+}
+
+/// The parts of the screen with such a pop-up next to the card.
+pub fn areas_beside(model: &Model, beside: Option<Beside>) -> Areas {
     let tour = model.tour.as_ref().map_or(0, |tour| tour.height(model.size.1));
     let areas = split(model.size, model.focus, tour);
-    let form = model.layers.iter().find_map(|(_, layer)| match layer {
-        Layer::Form(form) if form.is_about_card() => Some(form),
-        _ => None,
-    });
-    match form {
+    match beside {
         Some(_) if model.size.0 >= MIN_SIZE_BESIDE.0 && model.size.1 >= MIN_SIZE_BESIDE.1 => {
             put_form_beside(areas)
         }
-        Some(form) => {
-            put_form_below(areas, rows_below(form, model.options.refusals.len(), areas.body.height))
+        Some(Beside::Box) => {
+            let refusals = u16::try_from(model.options.refusals.len() + 4).unwrap_or(u16::MAX);
+            put_form_below(areas, BOX_BELOW.max(refusals))
         }
+        Some(Beside::Fields) => put_form_below(areas, (areas.body.height / 3 * 2).max(FIELDS_BELOW)),
         None => areas,
     }
 }
@@ -80,14 +79,6 @@ pub fn areas(model: &Model) -> Areas {
 /// Whether the card is visible together with the form about it.
 pub fn has_card_with_form(model: &Model) -> bool {
     !areas(model).form.is_empty()
-}
-
-/// The lines that a form takes below its card.
-fn rows_below(form: &Form, refusals: usize, body: u16) -> u16 {
-    match form.is_box() {
-        true => BOX_BELOW.max(u16::try_from(refusals + 4).unwrap_or(u16::MAX)),
-        false => (body / 3 * 2).max(FIELDS_BELOW),
-    }
 }
 
 /// The card keeps the upper part of the body, without the list; on a low screen the form covers everything instead.
@@ -284,7 +275,7 @@ const MIN_HEADED_HEIGHT: u16 = 6;
 pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<ThreadEntry> {
     let mut entries = Vec::new();
     let mut last = None;
-    for row in threads.top..threads.rows.len() {
+    for row in threads.list.top..threads.list.rows.len() {
         let day = threads.day(row, zone).filter(|_| area.height >= MIN_HEADED_HEIGHT);
         if day != last {
             entries.extend(day.map(ThreadEntry::Day));
@@ -302,7 +293,7 @@ pub fn thread_entries(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> Vec<
 /// The first row of the thread list to show so that the row at the cursor is visible.
 pub fn thread_top(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> usize {
     let day = |row| threads.day(row, zone).filter(|_| area.height >= MIN_HEADED_HEIGHT);
-    let cursor = threads.cursor;
+    let cursor = threads.list.cursor;
     let mut min_top = cursor;
     let mut remaining = usize::from(area.height).saturating_sub(1 + usize::from(day(cursor).is_some()));
     while min_top > 0 {
@@ -313,7 +304,7 @@ pub fn thread_top(threads: &ThreadsTab, zone: &TimeZone, area: Rect) -> usize {
         remaining -= needed;
         min_top -= 1;
     }
-    threads.top.clamp(min_top, cursor)
+    threads.list.top.clamp(min_top, cursor)
 }
 
 /// The lines above a thread (title, status, views), and the area for the thread.
@@ -326,12 +317,6 @@ pub fn review(card: Rect) -> (Rect, Rect) {
     let gap = u16::from(card.height >= 10);
     let body = Rect { y: card.y + head + gap, height: card.height - head - gap, ..card };
     (Rect { height: head, ..card }, body)
-}
-
-/// The first row of a plain list to show so that the row at the cursor is visible.
-pub fn plain_top(top: usize, cursor: usize, height: u16) -> usize {
-    let height = usize::from(height.max(1));
-    top.min(cursor).max((cursor + 1).saturating_sub(height))
 }
 
 /// A box in the middle of the screen, as large as requested if there is room.

@@ -1,9 +1,9 @@
 //! The inbox on the screen.
 //!
-//! Every event becomes a [`Msg`]; `update(model, msg)` changes the model and returns [`Cmd`]s; `perform` runs them and
-//! sends their results back as messages; `view(&model, frame)` draws and changes nothing. One table of actions
-//! ([`Action`], [`BINDINGS`]) feeds dispatch, footer, help, palette and `docs/keys.md`. Each tab (`tabs`) and each
-//! pop-up (`layers`) keeps its state, its keys and its drawing in one place.
+//! Every event becomes a [`Msg`]; `update(model, msg)` changes the model and returns [`Job`]s, whose callbacks change it
+//! again when they end; `view(&model, frame)` draws and changes nothing. One table of actions ([`Action`], [`BINDINGS`])
+//! feeds dispatch, footer, help, palette and `docs/keys.md`. A list with its page is a pane (`tabs/pane.rs`), and what
+//! lies over it a pop-up (`model/popup.rs`): each keeps its keys, what they do, and its drawing in one place.
 //!
 //! Promises: nothing is decided unseen, by key repeat, by typing ahead, by paste or by mouse (see `key_guard`); every
 //! way out restores the terminal; outside text reaches it only as [`crate::text::Visible`]. The screen reads no store:
@@ -11,18 +11,20 @@
 
 mod actions;
 mod card;
+mod commands;
 mod diff;
 mod draw;
 mod editor;
+mod fuzzy;
+mod help;
 mod key;
 mod key_guard;
 mod layers;
 mod layout;
 mod model;
-mod msg;
 mod options;
 mod own_commands;
-mod perform;
+mod palette;
 mod run;
 mod tabs;
 mod terminal;
@@ -34,19 +36,20 @@ mod words;
 
 pub use actions::{Action, BINDINGS, Binding, Keymap, Lookup, Scope};
 pub use key::Key;
-pub use layers::Layer;
-pub use model::Model;
-pub use msg::{
-    Cmd, DecisionKind, Driving, Failure, HistoryPurpose, InboxResult, LoadedCard, LoadedThread, Mouse, Msg,
-    Press, Seen,
+pub use layers::{Form, Menu, Prompt};
+pub use model::{
+    Callback, DecisionKind, Driving, Failure, Filter, Focus, Group, InboxResult, Job, LoadedCard, Model,
+    Mouse, Msg, Opened, Popup, Press, Review, Row, Seen, Sort, Tab, TakeText, ThreadPane,
 };
 pub use options::{Options, Startable};
-pub use perform::perform;
 pub use run::{RunError, run};
-pub use tabs::inbox::{Filter, Group, Row, Sort};
-pub use tabs::threads::review::{Review, ThreadPane};
-pub use tabs::{Focus, Tab};
+pub use tabs::activity::{ask_prune, running_listed, show_plan};
+pub use tabs::inbox::away::moved as mails_moved;
+pub use tabs::inbox::lines as lines_read;
+pub use tabs::inbox::send::decide;
+pub use tabs::inbox::skipped::{counted as skipped_counted, listed as skipped_listed};
+pub use tabs::start::start as start_thread;
 pub use terminal::{TerminalError, edit};
 pub use theme::Colours;
-pub use update::update;
+pub use update::{begin, update};
 pub use view::view;

@@ -5,13 +5,13 @@
 
 use super::actions::Action;
 use super::card::Doc;
-use super::key_guard::{self, Guard, LastDecisionKey};
+use super::key_guard::{self, Guard};
 use super::layers::Page;
-use super::model::Model;
-use super::msg::{Cmd, Failure, InboxResult, Press};
+use super::model::{Failure, InboxResult, LastDecisionKey, Model, Press};
 use super::words;
 use crate::config::OwnCommand;
 use crate::inbox::Block;
+use crate::service::Inbox;
 use crate::text::Visible;
 use std::path::Path;
 use std::process::Stdio;
@@ -26,8 +26,8 @@ const TIMEOUT: Duration = Duration::from_secs(60);
 const MAX_OUTPUT: usize = 256 * 1024;
 
 /// Runs the command with this number on the card shown.
-pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
-    let Some(command) = model.options.commands.get(number).cloned() else { return Vec::new() };
+pub fn start(model: &mut Model, number: usize, press: Press) {
+    let Some(command) = model.options.commands.get(number).cloned() else { return };
     // It may decide through `sayso accept`, so its key follows the rules for decision keys.
     let why = match key_guard::guard(model, Action::Ignore, press) {
         Guard::Rejected(why) => Some(why),
@@ -36,39 +36,35 @@ pub fn start(model: &mut Model, number: usize, press: Press) -> Vec<Cmd> {
     };
     if let Some(why) = why {
         model.say(why);
-        return Vec::new();
+        return;
     }
     model.last_decision_key = Some(LastDecisionKey::new(press.key));
-    let Some(opened) = model.current() else { return Vec::new() };
-    match serde_json::to_string(&opened.item) {
-        Ok(card) => {
-            model.say(format!("Running: {}", words::line(&command.name)));
-            vec![Cmd::RunOwnCommand(command, card)]
-        }
-        Err(error) => {
-            model.fail(error.to_string());
-            Vec::new()
-        }
-    }
+    let Some(opened) = model.current() else { return };
+    let card = match serde_json::to_string(&opened.item) {
+        Ok(card) => card,
+        Err(error) => return model.fail(error.to_string()),
+    };
+    let name = words::line(&command.name);
+    model.say(format!("Running: {name}"));
+    let run = async move |inbox: Inbox| run(&command, card, inbox.engine().store().folder()).await;
+    model.start(run, move |model, result| ran(model, &name, result));
 }
 
 /// Shows its output.
-pub fn ran(model: &mut Model, name: &str, result: InboxResult<String>) -> Vec<Cmd> {
-    let name = words::line(name);
+fn ran(model: &mut Model, name: &str, result: InboxResult<String>) {
     match result {
         Ok(output) if output.trim().is_empty() => model.say(format!("{name}: done")),
         Ok(output) => {
             model.note = None;
-            let doc = Doc::page(&name, "What your command printed", vec![Block::Text(Visible::new(&output))]);
+            let doc = Doc::page(name, "What your command printed", vec![Block::Text(Visible::new(&output))]);
             model.push(Page::new("Your command", doc));
         }
         Err(failure) => model.fail(format!("{name}: {}", failure.text)),
     }
-    Vec::new()
 }
 
 /// Runs it in a shell and returns its output.
-pub async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<String> {
+async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<String> {
     let failed = |text: String| Failure { stale: false, text };
     // In its own process group, so that what it starts ends with it.
     let mut child = Command::new("sh")

@@ -1,17 +1,15 @@
-//! The loop: events in, messages to `update`, commands out, one frame per burst.
+//! The loop: events in, messages to `update`, jobs out, one frame per burst.
 //!
 //! Promises: a decision key is told apart from a burst (everything waiting is read before any of it is handled);
 //! `Drawn` is sent only if a frame was flushed while no key was waiting; the driver's lock is taken when it is free and
 //! tried again while it is not.
 
 use super::key::Key;
-use super::model::Model;
-use super::msg::{Cmd, Driving, Failure, Mouse, Msg, Press, Seen};
+use super::model::{Driving, Failure, Job, Model, Mouse, Msg, Press, Seen};
 use super::options::{Options, Startable};
-use super::perform::perform;
 use super::terminal::{self, Screen, TerminalError};
 use super::theme::Colours;
-use super::{update, view};
+use super::{begin, update, view};
 use crate::app::{App, Driver};
 use crate::graph::Progress;
 use crossterm::event::{Event, EventStream, KeyEventKind, MouseButton, MouseEventKind};
@@ -179,8 +177,8 @@ impl Session {
 
     /// Waits for the first lines, though not for long, so that the first frame is not empty.
     async fn begin(&mut self) -> Result<Flow, RunError> {
-        for cmd in self.model.begin() {
-            self.spawn(cmd);
+        for job in begin(&mut self.model) {
+            self.start(job)?;
         }
         let until = TokioInstant::now() + Duration::from_millis(150);
         while self.model.inbox.reading {
@@ -285,32 +283,38 @@ impl Session {
 
     fn tell(&mut self, msg: Msg) -> Result<Flow, RunError> {
         self.is_dirty = true;
-        for cmd in update(&mut self.model, msg) {
-            match cmd {
-                Cmd::Quit => return Ok(Flow::End),
-                Cmd::Redraw => self.screen.clear()?,
-                Cmd::Copy(text) => {
-                    self.screen.copy(&text)?;
-                    self.model.say("Copied, if your terminal allows it (OSC 52)");
+        for job in update(&mut self.model, msg) {
+            if let Flow::End = self.start(job)? {
+                return Ok(Flow::End);
+            }
+        }
+        Ok(Flow::Continue)
+    }
+
+    fn start(&mut self, job: Job) -> Result<Flow, RunError> {
+        match job {
+            Job::Work(work) => {
+                let (inbox, send) = (self.app.inbox().clone(), self.send.clone());
+                tokio::spawn(async move {
+                    let _ = send.send(Msg::Ended(work.run(inbox).await));
+                });
+            }
+            Job::Quit => return Ok(Flow::End),
+            Job::Redraw => self.screen.clear()?,
+            Job::Copy(text) => {
+                self.screen.copy(&text)?;
+                self.model.say("Copied, if your terminal allows it (OSC 52)");
+            }
+            Job::Notice(text) => self.screen.notice(self.model.options.notices, &text)?,
+            Job::Suspend => self.lend(terminal::stop)??,
+            Job::Edit(text, ending, take) => {
+                let edited = self.lend(move || terminal::edit(&text, ending))?.map_err(Failure::new);
+                let _ = self.send.send(Msg::Ended(Box::new(|model| take(model, edited))));
+            }
+            Job::Pipe(command, text) => {
+                if let Err(text) = self.lend(move || terminal::pipe(&command, &text))? {
+                    self.model.fail(text);
                 }
-                Cmd::Notice(text) => self.screen.notice(self.model.options.notices, &text)?,
-                Cmd::Suspend => self.lend(terminal::stop)??,
-                Cmd::Editor(layer, text, extension) => {
-                    let edited = self.lend(move || terminal::edit(&text, extension))?;
-                    let edited = edited.map_err(|text| Failure { stale: false, text });
-                    let _ = self.send.send(Msg::Edited(layer, edited));
-                }
-                Cmd::EditProfile(namespace, version, text) => {
-                    let edited = self.lend(move || terminal::edit(&text, "md"))?;
-                    let edited = edited.map_err(|text| Failure { stale: false, text });
-                    let _ = self.send.send(Msg::ProfileEdited(namespace, version, edited));
-                }
-                Cmd::Pipe(command, text) => {
-                    if let Err(text) = self.lend(move || terminal::pipe(&command, &text))? {
-                        self.model.fail(text);
-                    }
-                }
-                cmd => self.spawn(cmd),
             }
         }
         Ok(Flow::Continue)
@@ -326,15 +330,6 @@ impl Session {
             let _ = self.send.send(Msg::Resized(columns, rows));
         }
         Ok(result)
-    }
-
-    fn spawn(&self, cmd: Cmd) {
-        let (app, send) = (self.app.clone(), self.send.clone());
-        tokio::spawn(async move {
-            if let Some(msg) = perform(app.inbox(), cmd).await {
-                let _ = send.send(msg);
-            }
-        });
     }
 
     async fn draw(&mut self) -> Result<(), RunError> {
@@ -429,7 +424,8 @@ async fn drive(app: App, send: mpsc::UnboundedSender<Msg>, stopped: oneshot::Rec
             match app.drive(&mut worker, stop).await {
                 Ok(_) => {}
                 Err(error) => {
-                    let _ = send.send(Msg::Done(Err(Failure { stale: false, text: error.to_string() })));
+                    let text = error.to_string();
+                    let _ = send.send(Msg::Ended(Box::new(|model| model.fail(text))));
                 }
             }
         }

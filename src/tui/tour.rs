@@ -1,84 +1,38 @@
 //! A tour: says what to press next, and goes on once that was done. It presses nothing and decides nothing.
 
+use super::commands::fetch_mail;
 use super::draw;
-use super::model::Model;
-use super::msg::Cmd;
-use super::tabs::inbox::{self, Filter};
-use super::tabs::{Focus, Tab};
-use crate::app::{Delivery, TourGoal, TourStep};
+use super::model::{Failure, Filter, Focus, Model, Tab, Tour};
+use super::tabs::inbox;
+use crate::app::{Delivery, TourGoal};
 use crate::text::wrap;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 use std::time::{Duration, Instant};
 
-/// One line for its name, the others for its text.
-const HEIGHT: u16 = 4;
-
-const MIN_SCREEN_HEIGHT: u16 = 20;
-
 /// A key this soon after it was too late to undo was meant to undo.
 const LATE_KEY: Duration = Duration::from_secs(1);
 
-/// How far the user is on a tour.
-#[derive(Clone, Debug)]
-pub struct Tour {
-    steps: Vec<TourStep>,
-    index: usize,
-    /// The item to decide, or the one decided last.
-    item: Option<String>,
-    has_begun: bool,
-    /// Whether the user looked at other lists, such as skipped mail, in this step.
-    has_looked: bool,
-    /// Only a key after this one was pressed by somebody who has read the step.
-    key_before: Option<Instant>,
-}
-
-impl Tour {
-    /// A tour with these steps; `None` if there are none.
-    pub fn new(steps: Vec<TourStep>) -> Option<Self> {
-        let has_steps = !steps.is_empty();
-        let tour =
-            Self { steps, index: 0, item: None, has_begun: false, has_looked: false, key_before: None };
-        has_steps.then_some(tour)
-    }
-
-    /// How many lines it takes on a screen of this height.
-    pub fn height(&self, screen: u16) -> u16 {
-        if screen >= MIN_SCREEN_HEIGHT { HEIGHT } else { 0 }
-    }
-
-    fn text(&self) -> &'static str {
-        match self.steps.get(self.index) {
-            Some(TourStep { goal: TourGoal::Learn { meanwhile, .. }, .. }) if !self.has_begun => meanwhile,
-            Some(TourStep { goal: TourGoal::TakeBack { too_late }, .. }) if self.has_begun => too_late,
-            Some(step) => step.text,
-            None => "",
-        }
-    }
-}
-
 /// Moves on when a step is done, and begins the next one.
-pub fn follow(model: &mut Model) -> Vec<Cmd> {
+pub fn follow(model: &mut Model) {
     let index = |model: &Model| model.tour.as_ref().map(|tour| tour.index);
-    let mut cmds = Vec::new();
     loop {
         let before = index(model);
-        cmds.extend(look_at_step(model));
+        look_at_step(model);
         if index(model) == before {
-            return cmds;
+            return;
         }
     }
 }
 
-fn look_at_step(model: &mut Model) -> Vec<Cmd> {
-    let Some(tour) = model.tour.clone() else { return Vec::new() };
-    let Some(step) = tour.steps.get(tour.index) else { return Vec::new() };
+fn look_at_step(model: &mut Model) {
+    let Some(tour) = model.tour.clone() else { return };
+    let Some(step) = tour.steps.get(tour.index) else { return };
     match &step.goal {
         TourGoal::Decide(words) => decide(model, &tour, words),
         TourGoal::TakeBack { .. } => {
             take_back(model, &tour);
-            Vec::new()
         }
         TourGoal::Learn { about, .. } => {
             let learned = model.inbox.news.has_lesson_about(about);
@@ -88,10 +42,9 @@ fn look_at_step(model: &mut Model) -> Vec<Cmd> {
             if tour.has_begun && has_read(model, &tour) {
                 next(model);
             }
-            Vec::new()
         }
         TourGoal::LookAtSkipped(delivery) => look(model, &tour, delivery),
-        TourGoal::End => Vec::new(),
+        TourGoal::End => {}
     }
 }
 
@@ -150,7 +103,7 @@ fn take_back(model: &mut Model, tour: &Tour) {
 }
 
 /// Selects the item once it is there, and waits until it is decided.
-fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
+fn decide(model: &mut Model, tour: &Tour, words: &str) {
     if tour.has_begun {
         let row = tour.item.as_ref().and_then(|id| model.inbox.list.find(id));
         if row.is_none_or(|row| row.is_decided()) {
@@ -158,20 +111,19 @@ fn decide(model: &mut Model, tour: &Tour, words: &str) -> Vec<Cmd> {
         } else {
             come_back(model, tour);
         }
-        return Vec::new();
+        return;
     }
     let row = model.inbox.list.all().iter().find(|row| row.title.contains(words) && !row.is_decided());
     let Some(id) = row.map(|row| row.id.clone()).filter(|_| model.layers.is_empty()) else {
-        return Vec::new();
+        return;
     };
     begin(model);
     if let Some(tour) = &mut model.tour {
         tour.item = Some(id.clone());
     }
-    let cmds = inbox::show(model, Filter::All);
+    inbox::show(model, Filter::All);
     model.inbox.goto = Some(id);
     inbox::select_goto(model);
-    cmds
 }
 
 /// Selects the item again when the user comes back from another list.
@@ -187,10 +139,10 @@ fn come_back(model: &mut Model, tour: &Tour) {
 }
 
 /// Delivers the mail, and waits until the user has looked at skipped mail and left it.
-fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
+fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) {
     if !tour.has_begun {
         begin(model);
-        return vec![Cmd::Deliver(delivery.clone(), model.wall)];
+        return deliver(model, delivery.clone());
     }
     let shows_skipped = model.shows_skipped();
     if let Some(tour) = &mut model.tour {
@@ -199,7 +151,15 @@ fn look(model: &mut Model, tour: &Tour, delivery: &Delivery) -> Vec<Cmd> {
     if tour.has_looked && !shows_skipped && model.layers.is_empty() {
         next(model);
     }
-    Vec::new()
+}
+
+fn deliver(model: &mut Model, delivery: Delivery) {
+    let wall = model.wall;
+    let deliver = async move |_| {
+        let failed = |error| Failure::new(format!("The tour's mail can't be put into the demo: {error}"));
+        delivery.deliver(wall).map_err(failed)
+    };
+    model.read(deliver, |model, ()| fetch_mail(model));
 }
 
 pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
@@ -223,9 +183,4 @@ fn esc(model: &Model) -> &'static str {
     } else {
         " Esc leaves the tour "
     }
-}
-
-/// Ends the tour; says whether there was one.
-pub fn leave(model: &mut Model) -> bool {
-    model.tour.take().is_some()
 }

@@ -149,13 +149,6 @@ fn no_two_modules_of_the_table_use_each_other() {
     }
 }
 
-/// The screen's core counts as one part: the model holds the tabs' and layers' state, which they change with the whole
-/// model at hand, and the table of actions names what each of them does. All else in `tui` stands below or above it.
-const SCREEN_CORE: &[&str] = &["actions", "layers", "layout", "model", "key_guard", "tabs", "tour"];
-
-/// Folders of the core whose parts lead to each other: a form opens a confirmation, and a confirmation a form.
-const MAY_CYCLE: &[&str] = &["tui/layers"];
-
 /// The folders inside a folder, at any depth.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let inside: BTreeSet<PathBuf> =
@@ -167,13 +160,6 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
 fn no_folder_has_a_cycle() {
     for folder in folders(&source()) {
         let shown = name(&folder);
-        if MAY_CYCLE.contains(&shown.as_str()) {
-            continue;
-        }
-        let part_of = |part: String| match shown.as_str() {
-            "tui" if SCREEN_CORE.contains(&part.as_str()) => "model".to_owned(),
-            _ => part,
-        };
         let prefix = format!("crate::{}::", shown.replace('/', "::"));
         let mut uses_of: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for path in files(&folder) {
@@ -193,7 +179,7 @@ fn no_folder_has_a_cycle() {
             let text = text.split("#[cfg(test)]\nmod tests {").next().unwrap();
             let text = text.replace(&"super::".repeat(place.len()), &prefix).replace(&prefix, "inside::");
             let text = text.replace("crate::", "outside::").replace("inside::", "crate::");
-            uses_of.entry(part_of(part)).or_default().extend(uses(&text).into_iter().map(part_of));
+            uses_of.entry(part).or_default().extend(uses(&text));
         }
         let mut left = uses_of;
         // Remove whatever uses nothing that is left; what remains is a cycle, or leads to one.

@@ -198,7 +198,7 @@ proptest! {
             }
             let after = screen.decisions().len();
             prop_assert!(after == before || meant, "{key} decided {} items", after - before);
-            if screen.outside.contains(&sayso::tui::Cmd::Quit) {
+            if screen.outside.iter().any(|job| matches!(job, sayso::tui::Job::Quit)) {
                 break;
             }
         }

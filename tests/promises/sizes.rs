@@ -5,7 +5,7 @@ use crate::support::test_screen::{TestScreen, dump};
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{Block, Card};
 use sayso::text::Visible;
-use sayso::tui::{LoadedCard, Msg};
+use sayso::tui::{Msg, Opened};
 use serde_json::{Value, json};
 use std::time::{Duration, Instant};
 
@@ -116,7 +116,7 @@ fn a_card_of_50_megabytes_scrolls() {
     screen.press("jjjjj");
     let item = screen.model.current().unwrap().item.clone();
     let card = Card { blocks: vec![Block::Text(Visible::new(&text))] };
-    screen.tell(Msg::Card(item.id.clone(), Ok(Box::new(LoadedCard { item, card, answers: Vec::new() }))));
+    screen.call(|model| model.inbox.opened = Some(Opened::new(item, card, Vec::new())));
     screen.drawn();
     screen.press("<enter>");
     // Not a timed assertion of speed: laying the whole card out for each of these would take minutes.

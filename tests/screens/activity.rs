@@ -4,7 +4,7 @@ use crate::support::test_screen::{TestScreen, block_on};
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{ItemKind, ItemQuery, PruneQuery, Status};
 use sayso::store::MemoryCause;
-use sayso::tui::{Cmd, Msg, Tab};
+use sayso::tui::{Msg, Tab, ask_prune, running_listed};
 
 const SIZE: (u16, u16) = (140, 36);
 
@@ -18,16 +18,20 @@ fn what_was_decided_is_counted_and_drawn() {
 fn sections_are_gone_through_and_the_selection_stays_where_it_was() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("4").press("G");
-    let selected = screen.model.activity_key();
+    let selected = screen.model.activity_key(screen.model.activity.list.cursor);
     screen.start("desk", serde_json::json!({"kind": "slow", "title": "Slow"}));
-    assert_eq!(screen.model.activity_key(), selected, "rows came, the selection stayed");
+    assert_eq!(
+        screen.model.activity_key(screen.model.activity.list.cursor),
+        selected,
+        "rows came, the selection stayed"
+    );
     screen.press("gg").press("<enter>");
     for title in ["Running now", "Allowed without asking"] {
         screen.press("]");
-        assert_eq!(screen.model.activity_key().as_deref(), Some(title));
+        assert_eq!(screen.model.activity_key(screen.model.activity.list.cursor).as_deref(), Some(title));
     }
     screen.press("[[");
-    assert_eq!(screen.model.activity_key().as_deref(), Some("Overview"));
+    assert_eq!(screen.model.activity_key(screen.model.activity.list.cursor).as_deref(), Some("Overview"));
 }
 
 #[test]
@@ -50,7 +54,7 @@ fn old_threads_are_let_go_of_after_a_preview_and_a_yes() {
         crate::support::test_screen::wall().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
     let query = PruneQuery { before, statuses: vec![Status::Done, Status::Abandoned] };
     let all = whole(&screen.inbox);
-    screen.perform(vec![Cmd::PrunePlan(query)]);
+    screen.call(|model| ask_prune(model, query));
     screen.drawn().shows(["It cannot be undone", "log "]).press("<enter>").burst("y");
     assert_eq!(whole(&screen.inbox), all, "neither Enter nor a burst goes on");
     screen.press("y").says("…pruned; the file was…");
@@ -89,7 +93,7 @@ fn a_running_thread_shows_its_node_and_what_it_used_and_is_stopped() {
         snippet: None,
         place: 1,
     };
-    screen.tell(Msg::Running(Ok(vec![line])));
+    screen.call(|model| running_listed(model, vec![line]));
     screen.tell(Msg::Progress(Progress::Started { thread: thread.clone(), node: "plan".to_owned() }));
     screen.press("j").shows(["plan, for", "so far"]);
     screen.press("X").shows(["Stop the thread"]);

@@ -2,8 +2,8 @@
 
 use crate::support::test_inbox::hand_in;
 use crate::support::test_screen::TestScreen;
-use sayso::inbox::{Page, SkippedCount, SkippedLine, SkippedQuery};
-use sayso::tui::{Cmd, Msg, Tab};
+use sayso::inbox::{Page, SkippedCount, SkippedLine};
+use sayso::tui::{Msg, Tab, skipped_counted, skipped_listed};
 use serde_json::json;
 
 const SIZE: (u16, u16) = (140, 36);
@@ -148,11 +148,11 @@ fn skipped_mail_is_listed_with_its_reason() {
     };
     let mails = vec![line("One", None), line("Two", Some(thread))];
     let page = Page { rows: mails, ..Page::default() };
-    screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page))).drawn();
+    screen.call(|model| skipped_listed(model, None, Ok(page))).drawn();
     screen.shows(["a rule says so", "Ten ways to sell more."]);
     screen.shows(["▌ Letters One "]); // names, and only as wide as they are
     screen.press("C");
-    assert!(screen.model.layer().is_none(), "no thread, nothing to take it for");
+    assert!(screen.model.popup().is_none(), "no thread, nothing to take it for");
     screen.press("w").says("…before any thread was started…");
     screen.press("j").press("a").press("i").decided(0).shows(["another class fits nearly as well"]);
     screen.shows(["C reclassify", "w why", "t thread", "U unsubscribe"]);
@@ -176,7 +176,7 @@ fn skipped_mail_is_told_of_once_a_day() {
     let mut other = TestScreen::over(screen.inbox, SIZE);
     other.tell(Msg::Tick(other.at, hours(16)));
     other.says(""); // whoever looks next was told already
-    other.tell(Msg::SkippedLately(Ok((SkippedCount { mails: 9, unsure: 2 }, true))));
+    other.call(|model| skipped_counted(model, (SkippedCount { mails: 9, unsure: 2 }, true)));
     other.says("Mail in the last day: 9 skipped, 2 unsure; gk lists it");
 }
 
@@ -195,12 +195,13 @@ fn what_was_decided_together_is_taken_back_together_even_by_another_screen() {
 fn a_profile_is_edited_added_to_pinned_and_taken_back() {
     let mut screen = TestScreen::full(SIZE);
     screen.remember().press("3").press("e");
-    let Some(Cmd::EditProfile(namespace, version, text)) = screen.outside.last().cloned() else { panic!() };
-    screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok(format!("{text}\n"))));
-    screen.says("Nothing changed");
-    screen.tell(Msg::ProfileEdited(namespace.clone(), version, Ok("Prefers long replies.\n".to_owned())));
+    let (text, take) = screen.editor();
+    screen.edited(take, format!("{text}\n")).says("Nothing changed");
+    let (_, late) = screen.press("e").editor();
+    let (_, take) = screen.press("e").editor();
+    screen.edited(take, "Prefers long replies.\n");
     assert_eq!(screen.profile().newest.profile, "Prefers long replies.");
-    screen.tell(Msg::ProfileEdited(namespace, version, Ok("late".to_owned())));
+    screen.edited(late, "late");
     assert!(screen.model.note.as_ref().unwrap().is_error, "somebody was quicker: {}", screen.note());
     screen.press("o").type_in("Never on Sundays.").press("<enter>");
     assert_eq!(screen.profile().newest.profile, "Prefers long replies.\nNever on Sundays.");

@@ -69,7 +69,7 @@ fn trouble_stands_with_what_it_is_about() {
         line.kind = ItemKind::Interrupt(Kind::Trouble);
         (line.workflow, line.action, line.title) = ("intake".into(), action.into(), title.into());
     }
-    screen.tell(sayso::tui::Msg::Lines(Ok(lines)));
+    screen.call(|model| sayso::tui::lines_read(model, Ok(lines)));
     // Grouped by workflow, neither is sayso's own affair.
     screen.press("s").press("G<enter>").shows([" model ─", " email ─"]).hides(["intake"]);
 }

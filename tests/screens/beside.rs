@@ -5,7 +5,7 @@ use crate::snapshots::snap_at;
 use crate::support::email_inbox::{BOB, EmailInbox, calls, mail_with, meet, write};
 use crate::support::test_screen::{TestScreen, block_on};
 use sayso::calendar::Busy;
-use sayso::tui::{Layer, Model, Mouse, Msg};
+use sayso::tui::{Form, Model, Mouse, Msg};
 use serde_json::json;
 
 const SIZES: [(u16, u16); 3] = [(80, 24), (120, 36), (200, 60)];
@@ -56,10 +56,7 @@ fn forms_beside_their_cards() {
 }
 
 fn top(model: &Model) -> usize {
-    match model.layer() {
-        Some(Layer::Form(form)) => form.card_top.piece * 1000 + form.card_top.line,
-        _ => 0,
-    }
+    model.top::<Form>().map_or(0, |form| form.card_top.piece * 1000 + form.card_top.line)
 }
 
 #[test]

@@ -2,7 +2,6 @@
 
 use crate::support::test_inbox::{TestInbox, eager};
 use crate::support::test_screen::{TestScreen, wall};
-use sayso::tui::Cmd;
 use serde_json::json;
 use std::sync::Arc;
 
@@ -20,7 +19,8 @@ fn screen() -> TestScreen {
 }
 
 fn start(screen: &mut TestScreen, workflow: &str, input: serde_json::Value) {
-    screen.perform(vec![Cmd::Start(workflow.to_owned(), input)]);
+    let workflow = workflow.to_owned();
+    screen.call(|model| sayso::tui::start_thread(model, workflow, input));
     screen.drawn();
 }
 

@@ -4,7 +4,7 @@ use crate::support::test_screen::TestScreen;
 use sayso::config::OwnCommand;
 use sayso::graph::{Decision, Hash, InterruptId, Progress};
 use sayso::inbox::DecisionRequest;
-use sayso::tui::{Cmd, Focus, Key, Keymap, Mouse, Msg, Tab};
+use sayso::tui::{DecisionKind, Focus, Job, Key, Keymap, Mouse, Msg, Tab};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -93,7 +93,7 @@ fn a_key_that_does_nothing_says_why() {
     ] {
         let mut screen = TestScreen::full((140, 36));
         screen.press(keys).says(said).decided(0);
-        assert!(screen.model.layer().is_none(), "{keys}: {}", screen.dump());
+        assert!(screen.model.popup().is_none(), "{keys}: {}", screen.dump());
         if keys == "gxe" {
             screen.press("k").says(""); // the next key makes it old
         }
@@ -167,7 +167,7 @@ fn new_items_do_not_move_the_selection() {
     screen.start("desk", json!({"kind": "mail", "title": "Brand new", "from": "x@example.org"}));
     screen.selects("Invoice 4711");
     assert_eq!(screen.titles()[1], "Brand new");
-    assert!(matches!(screen.outside.last(), Some(Cmd::Notice(text)) if text.contains("1 new item")));
+    assert!(matches!(screen.outside.last(), Some(Job::Notice(text)) if text.contains("1 new item")));
 }
 
 #[test]
@@ -189,7 +189,7 @@ fn a_card_that_changed_is_not_decided_as_it_was() {
     assert_ne!(shown.hash.unwrap(), wrong);
     let decide =
         DecisionRequest::on_screen(InterruptId::parse(&shown.id).unwrap(), wrong, Decision::Accept, true);
-    screen.perform(vec![Cmd::Decide(sayso::tui::DecisionKind::Accepted, vec![decide])]);
+    screen.call(|model| sayso::tui::decide(model, DecisionKind::Accepted, vec![decide]));
     screen.decided(0).says("…has changed since it was shown…");
 }
 
@@ -290,10 +290,10 @@ fn results_go_on_in_the_same_thread() {
 #[test]
 fn the_editor_gives_back_what_it_was_given() {
     let mut screen = TestScreen::full(SIZE);
-    let (layer, text) = screen.press("jE").editor();
+    let (text, take) = screen.press("jE").editor();
     assert!(text.starts_with("To: ") && text.contains("\nSubject: Re: "), "{text}");
     let text = text.replace("Thursday at noon", "Friday at one");
-    screen.tell(Msg::Edited(layer, Ok(text))).drawn().press("<ctrl-s>").shows(["+ Friday at one"]);
+    screen.edited(take, text).drawn().press("<ctrl-s>").shows(["+ Friday at one"]);
     screen.press("y");
     assert_eq!(kinds(&screen), [of("edit", "write_email")]);
 }
@@ -301,16 +301,17 @@ fn the_editor_gives_back_what_it_was_given() {
 #[test]
 fn a_text_that_cannot_be_read_is_opened_again_kept_and_not_skipped() {
     let mut screen = TestScreen::full(SIZE);
-    let (layer, text) = screen.press("jE").editor();
+    let (text, take) = screen.press("jE").editor();
     let bad = format!("Hello\n{text}");
-    screen.tell(Msg::Edited(layer, Ok(bad.clone()))).says("…“Hello” is not a known header…");
-    assert_eq!(screen.press("<ctrl-g>").editor().1, bad);
-    screen.tell(Msg::Edited(layer, Ok(bad.clone()))).drawn();
+    screen.edited(take, bad.clone()).says("…“Hello” is not a known header…");
+    let (again, take) = screen.press("<ctrl-g>").editor();
+    assert_eq!(again, bad);
+    screen.edited(take, bad.clone()).drawn();
     screen.type_in("unseen").press("<ctrl-s>").says("…Ctrl-g opens it again…").hides(["unseen"]);
-    let (layer, again) = screen.press("<esc>").press("E").editor();
+    let (again, take) = screen.press("<esc>").press("E").editor();
     assert_eq!(again, bad, "it was kept when the form was closed");
-    screen.tell(Msg::Edited(layer, Ok("\n".to_owned()))).says("…the form stays as it is…");
-    assert_eq!(screen.press("<ctrl-g>").editor().1, text);
+    screen.edited(take, "\n").says("…the form stays as it is…");
+    assert_eq!(screen.press("<ctrl-g>").editor().0, text);
 }
 
 #[test]
@@ -327,7 +328,7 @@ fn a_time_is_typed_as_people_say_it_and_reviewed() {
 fn copying_stopping_pausing_and_leaving() {
     let mut screen = TestScreen::full(SIZE);
     screen.press("y");
-    assert!(matches!(screen.outside.last(), Some(Cmd::Copy(text)) if text.contains("Quarterly figures")));
+    assert!(matches!(screen.outside.last(), Some(Job::Copy(text)) if text.contains("Quarterly figures")));
     screen.press("X").press("y").says("Stopped…");
     screen.press("!").says("Paused…");
     screen.press("<enter>");
@@ -335,7 +336,7 @@ fn copying_stopping_pausing_and_leaving() {
     screen.press("q");
     assert_eq!(screen.model.focus, Focus::List);
     screen.press("q");
-    assert_eq!(screen.outside.last(), Some(&Cmd::Quit));
+    assert!(matches!(screen.outside.last(), Some(Job::Quit)));
 }
 
 #[test]

@@ -72,7 +72,7 @@ fn an_inbox_without_sources_says_where_things_come_from() {
 fn threads_show_the_age_they_are_ordered_by() {
     let mut screen = TestScreen::full((120, 32));
     screen.press("2");
-    for (hours, line) in (1..).zip(&mut screen.model.threads.rows) {
+    for (hours, line) in (1..).zip(&mut screen.model.threads.list.rows) {
         line.created_at -= SignedDuration::from_hours(hours);
     }
     screen.shows(["desk  1h", "desk  9h"]);

@@ -8,11 +8,21 @@ use sayso::inbox::{Block, BodyPiece, Card, MailBlock};
 use sayso::mail::Destination;
 use sayso::service::MailMove;
 use sayso::text::Visible;
-use sayso::tui::{Cmd, Failure, LoadedCard, Msg};
+use sayso::tui::{Failure, InboxResult, Job, Msg, Opened, Prompt, mails_moved};
 use serde_json::json;
 use std::time::{Duration, Instant};
 
 const SIZE: (u16, u16) = (180, 44);
+
+/// A mail was moved, or could not be.
+fn put_away(
+    screen: &mut TestScreen,
+    way: MailMove,
+    thread: ThreadId,
+    result: InboxResult<()>,
+) -> &mut TestScreen {
+    screen.call(move |model| mails_moved(model, &way, vec![(thread, result)]))
+}
 
 fn screen() -> TestScreen {
     let mut screen = TestScreen::with(SIZE, vec![letter()]);
@@ -36,8 +46,8 @@ fn what_is_attached_and_linked_is_listed_and_copied() {
     let mut screen = screen();
     screen.press("v").shows(["2 attachments", "2.4 MB"]);
     screen.press("<esc>").press("L").press("j").press("y");
-    let wanted = Cmd::Copy("https://login.evil.test/your-bank?next=account".to_owned());
-    assert_eq!(screen.outside.last(), Some(&wanted));
+    let Some(Job::Copy(copied)) = screen.outside.last() else { panic!("nothing is copied") };
+    assert_eq!(copied, "https://login.evil.test/your-bank?next=account");
     screen.press("<esc>").decided(0);
 }
 
@@ -45,7 +55,7 @@ fn what_is_attached_and_linked_is_listed_and_copied() {
 fn a_mail_is_piped_through_what_the_person_typed() {
     let mut screen = screen();
     screen.press("|").type_in("wc -l").press("<enter>");
-    let Some(Cmd::Pipe(command, text)) = screen.outside.last() else { panic!("{:?}", screen.outside) };
+    let Some(Job::Pipe(command, text)) = screen.outside.last() else { panic!("nothing is piped") };
     assert_eq!(command, "wc -l");
     assert!(text.starts_with("From: Bob Stone") && text.contains("as I said before"), "{text}");
     let before = screen.outside.len();
@@ -97,7 +107,7 @@ fn a_mail_of_50_megabytes_scrolls() {
     let mut screen = screen();
     let item = screen.model.current().unwrap().item.clone();
     let card = Card { blocks: vec![Block::Mail(Box::new(mail))] };
-    screen.tell(Msg::Card(item.id.clone(), Ok(Box::new(LoadedCard { item, card, answers: Vec::new() }))));
+    screen.call(|model| model.inbox.opened = Some(Opened::new(item, card, Vec::new())));
     screen.drawn();
     // Not a timed assertion of speed: laying the whole mail out for each of these would take minutes.
     let began = Instant::now();
@@ -126,14 +136,14 @@ fn mail_is_put_away_after_a_list_to_confirm() {
     let way = MailMove::Away(Destination::Folder("Travel".into()));
     let other = thread.clone();
     block_on(mail.mail().end_move(&thread, &way, &[])).unwrap();
-    screen.tell(Msg::PutAway(way, vec![(thread, Ok(()))])).says("1 mail moved to Travel");
+    put_away(&mut screen, way, thread, Ok(())).says("1 mail moved to Travel");
     screen.press("u");
     block_on(mail.drive());
     assert_eq!(*mail.mailbox.moved.lock().unwrap(), ["new/1 Folder(\"Travel\")", "new/1 back"]);
     // `u` takes back what was done last, and that is the move.
     let mut screen = TestScreen::full(SIZE);
     screen.pass(Duration::from_secs(1)).press("i");
-    screen.tell(Msg::PutAway(MailMove::Away(Destination::Archive), vec![(other, Ok(()))]));
+    put_away(&mut screen, MailMove::Away(Destination::Archive), other, Ok(()));
     screen.press("u");
     assert!(!screen.note().starts_with("Undone"), "{}", screen.note());
 }
@@ -142,7 +152,9 @@ fn mail_is_put_away_after_a_list_to_confirm() {
 fn a_folder_that_is_not_there_is_refused_before_the_question() {
     let (_mail, mut screen) = received(&mail());
     screen.press("m");
-    screen.tell(Msg::Folders(Ok(vec!["Archive".to_owned(), "Projects".to_owned()])));
+    screen.call(|model| {
+        model.top_mut::<Prompt>().unwrap().names = vec!["Archive".to_owned(), "Projects".to_owned()];
+    });
     screen.shows(["Archive · Projects"]);
     screen.type_in("Travel").press("<enter>");
     screen.says("There is no folder Travel; there are Archive, Projects");
@@ -188,12 +200,12 @@ fn after_a_mail_went_away_the_next_card_is_selected_and_after_undo_its_own() {
         if seen_first {
             screen.tell(Msg::Changed);
         }
-        screen.tell(Msg::PutAway(away, vec![(first.clone(), Ok(()))]));
+        put_away(&mut screen, away, first.clone(), Ok(()));
         screen.selects("The fair").hides(["This one is gone"]);
         block_on(mail.drive());
 
         move_mail(&mail, &first, &MailMove::Back);
-        screen.tell(Msg::PutAway(MailMove::Back, vec![(first, Ok(()))]));
+        put_away(&mut screen, MailMove::Back, first, Ok(()));
         screen.selects("The report").says("Put back: “The report”");
     }
 }
@@ -220,7 +232,7 @@ fn the_next_undo_tries_again_what_could_not_be_put_back() {
     let mut screen = TestScreen::over((*mail).clone(), SIZE);
     let away = MailMove::Away(Destination::Archive);
     move_mail(&mail, &first, &away);
-    screen.tell(Msg::PutAway(away, vec![(first, Ok(()))]));
+    put_away(&mut screen, away, first, Ok(()));
     block_on(mail.drive());
     block_on(mail.pause(true)).unwrap();
     for _ in 0..2 {
@@ -250,7 +262,7 @@ fn a_move_that_fails_is_told_in_one_sentence_and_leaves_the_last_undo_alone() {
     let failure = Failure { stale: false, text: "there is no folder Nowhere".to_owned() };
     let way = MailMove::Away(Destination::Folder("Nowhere".into()));
     let thread = screen.model.inbox.list.all()[0].thread.clone();
-    screen.tell(Msg::PutAway(way, vec![(thread, Err(failure))]));
+    put_away(&mut screen, way, thread, Err(failure));
     screen.says("Not moved to Nowhere: there is no folder Nowhere");
     screen.press("u").says("Undone…");
 }
@@ -270,7 +282,7 @@ fn what_is_attached_is_saved_or_opened_after_a_menu_and_programs_are_only_saved(
     screen.press("<esc>").press("v").press("j").press("<enter>");
     screen.shows(["Save setup.exe although it can run programs?"]).hides(["open it in"]);
     screen.press("n");
-    assert!(screen.model.layer().is_none() || screen.press("<esc>").model.layer().is_none());
+    assert!(screen.model.popup().is_none() || screen.press("<esc>").model.popup().is_none());
 }
 
 #[test]

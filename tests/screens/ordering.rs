@@ -2,7 +2,7 @@
 
 use crate::support::test_inbox::hand_in;
 use crate::support::test_screen::{TestScreen, wall};
-use sayso::tui::{Group, Msg, Sort};
+use sayso::tui::{Group, Menu, Msg, Sort};
 use serde_json::json;
 use std::time::Duration;
 
@@ -11,10 +11,8 @@ const SIZE: (u16, u16) = (120, 32);
 /// Chooses the row of a menu that holds these words.
 fn choose(screen: &mut TestScreen, words: &str) {
     for _ in 0..20 {
-        let Some(sayso::tui::Layer::Menu(menu)) = screen.model.layer() else {
-            panic!("no menu: {}", screen.dump())
-        };
-        if menu.rows[menu.cursor].0.contains(words) {
+        let Some(menu) = screen.model.top::<Menu>() else { panic!("no menu: {}", screen.dump()) };
+        if menu.list.selected().unwrap().text.contains(words) {
             screen.press("<enter>");
             return;
         }

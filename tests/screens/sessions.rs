@@ -55,7 +55,7 @@ fn some() -> Vec<SessionNews> {
 fn sessions_are_listed_over_any_tab() {
     let mut screen = screen(some(), vec![command("npm test", "hub")]);
     screen.press("4").press("gc");
-    screen.tell(crate::snapshots::storage()).drawn();
+    screen.call(|model| model.activity.storage = Some(crate::snapshots::storage())).drawn();
     insta::with_settings!({omit_expression => true, prepend_module_to_snapshot => false}, {
         insta::assert_snapshot!("sessions_100x30", screen.dump());
     });
@@ -69,14 +69,14 @@ fn sessions_are_listed_over_any_tab() {
 fn enter_goes_to_the_card_and_decides_nothing() {
     let mut screen = screen(some(), vec![command("ls", "bell"), command("npm test", "hub")]);
     screen.press("4").press("gc").press("j<enter>");
-    assert!(screen.model.layer().is_none() && screen.selected() == "$ ls", "{}", screen.dump());
+    assert!(screen.model.popup().is_none() && screen.selected() == "$ ls", "{}", screen.dump());
     // The cursor stays on its session when the list changes.
     screen.press("gc").press("jj");
     screen.behind(async |inbox| inbox.sessions().record(news("bell", 50, News::Ended)).await.unwrap());
     screen.press("<enter>").selects("$ npm test");
     screen.press("gc").press("G").press("<enter>").says("…gw goes to its terminal…");
     screen.press("<esc>");
-    assert!(screen.model.layer().is_none() && screen.decisions().is_empty());
+    assert!(screen.model.popup().is_none() && screen.decisions().is_empty());
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn nothing_is_listed_where_nobody_tells() {
     let mut screen = screen(Vec::new(), Vec::new());
     screen.press("gc").shows(["No coding agent has reported a session"]);
     screen.press("<enter>gw<esc>");
-    assert!(screen.model.layer().is_none());
+    assert!(screen.model.popup().is_none());
 }
 
 #[test]

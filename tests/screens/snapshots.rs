@@ -4,10 +4,10 @@ use crate::support::samples;
 use crate::support::test_screen::TestScreen;
 use sayso::graph::{Progress, ThreadId};
 use sayso::inbox::{
-    Activity, DayLine, Decisions, ModelLine, Page, PruneQuery, Pruning, SkippedLine, SkippedQuery,
-    SourceLine, Status, Storage, TableSize,
+    Activity, DayLine, Decisions, ModelLine, Page, PruneQuery, Pruning, SkippedLine, SourceLine, Status,
+    Storage, TableSize,
 };
-use sayso::tui::{Driving, Msg};
+use sayso::tui::{Driving, Msg, show_plan, skipped_listed};
 use serde_json::json;
 
 const SIZES: [(u16, u16); 3] = [(60, 15), (100, 30), (160, 45)];
@@ -153,7 +153,7 @@ fn tabs() {
     snap("memory_none", "3");
     snap_with("activity", |screen| {
         screen.press("4");
-        screen.tell(storage());
+        screen.call(|model| model.activity.storage = Some(storage()));
     });
     snap("running_none", "gr");
     snap_with("running", |screen| {
@@ -187,7 +187,7 @@ fn allowed() {
     snap_with("skipped", |screen| {
         screen.press("gk");
         let page = Page { rows: skipped(), ..Page::default() };
-        screen.tell(Msg::Skipped(SkippedQuery::default(), Ok(page)));
+        screen.call(|model| skipped_listed(model, None, Ok(page)));
     });
     snap("decisions_none", "gh");
 }
@@ -247,12 +247,13 @@ fn activity() -> Activity {
 fn pulse(keys: &'static str) -> impl Fn(&mut TestScreen) {
     move |screen: &mut TestScreen| {
         screen.press("4");
-        screen.tell(Msg::Activity(Ok(Box::new(activity())))).press(keys).tell(storage()).drawn();
+        screen.call(|model| model.activity.figures = Some(activity())).press(keys);
+        screen.call(|model| model.activity.storage = Some(storage())).drawn();
     }
 }
 
 /// The same in every run, whatever the real file takes.
-pub fn storage() -> Msg {
+pub fn storage() -> Storage {
     let table = |table: &str, rows, bytes| TableSize { table: table.to_owned(), rows, bytes };
     let tables = vec![
         table("steps", 61_204, 84_301_222),
@@ -261,7 +262,7 @@ pub fn storage() -> Msg {
         table("threads", 7_420, 4_210_000),
         table("settings", 3, 4_096),
     ];
-    Msg::Storage(Ok(Storage { file: 133_000_000, free: 4_100_000, tables }))
+    Storage { file: 133_000_000, free: 4_100_000, tables }
 }
 
 #[test]
@@ -276,7 +277,7 @@ fn activity_tab() {
         plan.take("blobs", 1_100, 6_300_000);
         plan.keep("a fork needs its steps");
         let query = PruneQuery { before: crate::support::test_screen::wall(), statuses: vec![Status::Done] };
-        screen.tell(Msg::PrunePlan(query, Ok(plan))).drawn();
+        screen.call(|model| show_plan(model, query, plan)).drawn();
     });
 }
 
@@ -302,7 +303,10 @@ fn health() {
         let source = "home".to_owned();
         let line = SourceLine { source, checked_at: at, ok_at: at, error: error.map(str::to_owned) };
         screen.press("4");
-        screen.tell(Msg::Sources(Ok(vec![line]))).tell(Msg::CostToday(Ok(0.1234))).tell(storage());
+        screen.call(|model| {
+            (model.sources, model.spent_today) = (vec![line], 0.1234);
+            model.activity.storage = Some(storage());
+        });
     };
     snap_with("mail_well", move |screen| tell(screen, None));
     snap_with("mail_fails", move |screen| tell(screen, Some("the folder is gone")));

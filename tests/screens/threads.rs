@@ -6,12 +6,12 @@ use crate::support::test_screen::{TestScreen, block_on};
 use crate::support::{TestInbox, samples};
 use sayso::graph::ThreadId;
 use sayso::inbox::{DecisionEnd, Status, ThreadQuery};
-use sayso::tui::{Focus, Tab, ThreadPane};
+use sayso::tui::{Focus, Menu, Tab, ThreadPane};
 use serde_json::{Value, json};
 use std::time::Duration;
 
 fn listed(screen: &TestScreen) -> Vec<String> {
-    screen.model.threads.rows.iter().map(|line| line.title.clone()).collect()
+    screen.model.threads.list.rows.iter().map(|line| line.title.clone()).collect()
 }
 
 fn selected(screen: &TestScreen) -> String {
@@ -106,7 +106,7 @@ fn the_best_match_comes_first_and_n_walks_through_them() {
     assert_eq!(listed(&screen), ["The budget", "News"], "not by age");
     screen.shows(["2 found  all "]);
     assert_eq!(shown(&screen).view.title, "The budget");
-    let found = screen.model.threads.rows[1].snippet.clone().unwrap();
+    let found = screen.model.threads.list.rows[1].snippet.clone().unwrap();
     assert!(found.starts_with('…') && found.contains("Of the budget nobody"), "{found}");
     screen.shows(["Of the budget"]);
     screen.press("n");
@@ -135,7 +135,7 @@ fn threads_show_outcomes_and_days() {
     screen.press("i");
     screen.pass(Duration::from_secs(11)).goes_on().press("2");
     let shown = |title: &str| {
-        let line = screen.model.threads.rows.iter().find(|line| line.title == title).unwrap();
+        let line = screen.model.threads.list.rows.iter().find(|line| line.title == title).unwrap();
         (line.outcome_or_status().to_owned(), line.end)
     };
     assert_eq!(shown("Lunch on Thursday?"), ("accepted".to_owned(), Some(DecisionEnd::Done)));
@@ -155,8 +155,8 @@ fn threads_are_filtered() {
     let all = samples::samples().len();
     let choose = |screen: &mut TestScreen, row: &str| {
         screen.press("2\\gg");
-        let Some(sayso::tui::Layer::Menu(menu)) = screen.model.layer() else { panic!("no menu") };
-        let at = menu.rows.iter().position(|(text, _)| text.contains(row)).unwrap();
+        let Some(menu) = screen.model.top::<Menu>() else { panic!("no menu") };
+        let at = menu.list.rows.iter().position(|choice| choice.text.contains(row)).unwrap();
         screen.press(&"j".repeat(at)).press("<enter>");
     };
     choose(&mut screen, "trouble");
@@ -315,7 +315,7 @@ fn an_effect_in_doubt_is_settled_from_its_thread() {
         assert_eq!(shown(&screen).view.effects[0].state, state, "{asked}");
         assert_eq!(world.performed().len(), performed, "{asked}");
         screen.press("S");
-        assert!(screen.model.layer().is_none(), "there is no doubt any more");
+        assert!(screen.model.popup().is_none(), "there is no doubt any more");
     }
 }
 

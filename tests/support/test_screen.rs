@@ -13,7 +13,9 @@ use sayso::graph::{Decision, InterruptId, ThreadId};
 use sayso::inbox::{DecisionView, GrantLine, MemoryView, Status, TraceView};
 use sayso::service::{Inbox, NewRequest};
 use sayso::store::MemoryCause;
-use sayso::tui::{Cmd, Key, Model, Msg, Options, Press, Seen, Startable, perform, update, view};
+use sayso::tui::{
+    Callback, Job, Key, Model, Msg, Options, Press, Seen, Startable, TakeText, begin, update, view,
+};
 use serde_json::Value;
 use std::collections::{BTreeMap, VecDeque};
 use std::ffi::OsString;
@@ -30,7 +32,7 @@ pub struct TestScreen {
     pub model: Model,
     pub at: Instant,
     /// What only a terminal can do, in order.
-    pub outside: Vec<Cmd>,
+    pub outside: Vec<Job>,
     terminal: Terminal<TestBackend>,
     runtime: Runtime,
     last: Seen,
@@ -108,8 +110,8 @@ impl TestScreen {
         let terminal = Terminal::new(TestBackend::new(size.0, size.1)).unwrap();
         let (runtime, outside, last) = (runtime(), Vec::new(), Seen::default());
         let mut screen = Self { inbox, model, at, outside, terminal, runtime, last };
-        let begin = screen.model.begin();
-        screen.perform(begin);
+        let jobs = begin(&mut screen.model);
+        screen.perform(jobs);
         screen.drawn();
         screen
     }
@@ -121,35 +123,33 @@ impl TestScreen {
     }
 
     /// Does what is to be done, and what comes of that, until nothing is left.
-    pub fn perform(&mut self, cmds: Vec<Cmd>) {
-        let mut queue: VecDeque<Cmd> = cmds.into();
-        while let Some(cmd) = queue.pop_front() {
-            match cmd {
-                Cmd::Copy(_)
-                | Cmd::Editor(..)
-                | Cmd::EditProfile(..)
-                | Cmd::Pipe(..)
-                | Cmd::Notice(_)
-                | Cmd::Suspend
-                | Cmd::Redraw
-                | Cmd::Quit => self.outside.push(cmd),
-                cmd => {
-                    if let Some(mut msg) = self.runtime.block_on(perform(&self.inbox, cmd)) {
-                        // What took how long differs from run to run.
-                        if let Msg::Thread(_, Ok(read)) = &mut msg {
-                            let mut at = wall();
-                            settled(&mut read.view.trace, &mut at);
-                        }
-                        queue.extend(update(&mut self.model, msg));
+    fn perform(&mut self, jobs: Vec<Job>) {
+        let mut queue: VecDeque<Job> = jobs.into();
+        while let Some(job) = queue.pop_front() {
+            match job {
+                Job::Work(work) => {
+                    let ended = self.runtime.block_on(work.run((*self.inbox).clone()));
+                    queue.extend(update(&mut self.model, Msg::Ended(ended)));
+                    // What took how long differs from run to run.
+                    if let Some(review) = &mut self.model.threads.review {
+                        settled(&mut review.view.trace, &mut wall());
+                        review.rebuild();
                     }
                 }
+                job => self.outside.push(job),
             }
         }
     }
 
+    /// What happens when a job ends.
+    pub fn call(&mut self, callback: impl FnOnce(&mut Model) + Send + 'static) -> &mut Self {
+        let callback: Callback = Box::new(callback);
+        self.tell(Msg::Ended(callback))
+    }
+
     pub fn tell(&mut self, msg: Msg) -> &mut Self {
-        let cmds = update(&mut self.model, msg);
-        self.perform(cmds);
+        let jobs = update(&mut self.model, msg);
+        self.perform(jobs);
         self
     }
 
@@ -228,7 +228,8 @@ impl TestScreen {
         let mut text = dump(&self.buffer());
         let model = &self.model;
         let listed = model.inbox.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
-        let threads = model.threads.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
+        let threads =
+            model.threads.list.rows.iter().chain(&model.running.rows).map(|line| line.id.to_string());
         let grants = model.grants.iter().filter(|grant| !grant.builtin).map(|grant| grant.id.clone());
         for id in listed.chain(threads).chain(grants) {
             // Cut where its row ends.
@@ -460,12 +461,18 @@ impl TestScreen {
         screen
     }
 
-    /// The editor that was asked for last: whose text it edits, and the text.
-    pub fn editor(&mut self) -> (u64, String) {
+    /// The editor that was asked for last: the text it edits, and who takes what becomes of it.
+    pub fn editor(&mut self) -> (String, TakeText) {
         match self.outside.pop() {
-            Some(Cmd::Editor(layer, text, "eml")) => (layer, text),
-            other => panic!("no editor is asked for, but {other:?}"),
+            Some(Job::Edit(text, _, take)) => (text, take),
+            _ => panic!("no editor is asked for"),
         }
+    }
+
+    /// The editor is closed with this text.
+    pub fn edited(&mut self, take: TakeText, text: impl Into<String>) -> &mut Self {
+        let text = text.into();
+        self.call(move |model| take(model, Ok(text)))
     }
 
     /// The selected item is ignored in another process.

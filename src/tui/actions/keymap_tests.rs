@@ -3,9 +3,8 @@
 use super::*;
 use crate::tui::actions::Action as A;
 use crate::tui::actions::Scope::Menu;
-use crate::tui::model::Model;
+use crate::tui::model::{Focus, Model, Tab};
 use crate::tui::options::Options;
-use crate::tui::tabs::{Focus, Tab};
 use jiff::Timestamp;
 use std::time::Instant;
 

@@ -1,16 +1,13 @@
 //! A question that only `y` answers with yes, with a page to read first.
 
-use super::{Layer, Popup, cells, draw_keys, form, screen};
-use crate::inbox::{DecisionRequest, GrantRequest, PruneQuery};
+use super::{cells, draw_keys, screen};
+use crate::graph::InterruptId;
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
+use crate::tui::draw;
 use crate::tui::layout::centred;
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, Press};
-use crate::tui::tabs::activity;
-use crate::tui::tabs::inbox::{Row, decide};
-use crate::tui::{draw, key_guard};
+use crate::tui::model::{Model, Popup, Row};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -19,34 +16,34 @@ use ratatui::text::Line;
 const GONE: &str =
     "This one is gone: it was decided elsewhere, or nobody waits for it any more. n closes this.";
 
-/// A question that only `y` answers with yes.
-#[derive(Clone, Debug)]
 pub struct Confirm {
-    pub title: String,
+    title: String,
     /// Why we ask once more.
-    pub why: String,
-    pub then: OnConfirm,
+    why: String,
+    /// The question that would be decided, if it is about one.
+    about: Option<InterruptId>,
+    /// What happens on yes.
+    then: Box<dyn FnOnce(&mut Model) + Send>,
     /// The details, to scroll through.
-    pub page: Doc,
+    page: Doc,
     /// The scroll position.
-    pub top: ScrollPosition,
-}
-
-/// What happens once it is confirmed.
-#[derive(Clone, Debug, PartialEq)]
-pub enum OnConfirm {
-    Decide(DecisionKind, DecisionRequest),
-    /// Takes a decision and allows more of the same.
-    Grant(DecisionRequest, GrantRequest),
-    /// Takes a decision and tells the agent to remember the offer with this index.
-    Remember(DecisionRequest, usize),
-    Prune(PruneQuery),
-    Do(Cmd),
+    top: ScrollPosition,
 }
 
 impl Confirm {
-    pub fn new(title: impl Into<String>, why: impl Into<String>, page: Doc, then: OnConfirm) -> Self {
-        Self { title: title.into(), why: why.into(), then, page, top: ScrollPosition::default() }
+    pub fn new(
+        title: impl Into<String>,
+        why: impl Into<String>,
+        page: Doc,
+        then: impl FnOnce(&mut Model) + Send + 'static,
+    ) -> Self {
+        let (title, why, top) = (title.into(), why.into(), ScrollPosition::default());
+        Self { title, why, about: None, then: Box::new(then), page, top }
+    }
+
+    /// It says so if this question is decided or withdrawn meanwhile.
+    pub fn about(self, interrupt: &InterruptId) -> Self {
+        Self { about: Some(interrupt.clone()), ..self }
     }
 
     /// The whole box, and the part of it that shows the page.
@@ -70,23 +67,11 @@ impl Confirm {
         (outer, inner)
     }
 
-    /// Whether the page is longer than the box.
-    pub fn scrolls(&self, model: &Model) -> bool {
-        let (_, page) = self.areas(model);
-        self.page.more_below(ScrollPosition::default(), usize::from(page.width), usize::from(page.height))
-    }
-
     /// Why we ask, or that there is nothing left to decide.
     fn reason(&self, model: &Model) -> &str {
-        let interrupt = match &self.then {
-            OnConfirm::Decide(_, decision)
-            | OnConfirm::Grant(decision, _)
-            | OnConfirm::Remember(decision, _) => decision.interrupt.to_string(),
-            OnConfirm::Prune(_) | OnConfirm::Do(_) => return &self.why,
-        };
         let list = &model.inbox.list;
-        let is_gone = list.complete && list.find(&interrupt).is_none_or(Row::is_decided);
-        if is_gone { GONE } else { &self.why }
+        let is_gone = |id: &InterruptId| list.complete && list.find(id.as_str()).is_none_or(Row::is_decided);
+        if self.about.as_ref().is_some_and(is_gone) { GONE } else { &self.why }
     }
 }
 
@@ -95,46 +80,28 @@ impl Popup for Confirm {
         Scope::Confirm
     }
 
-    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-        let Some(Layer::Confirm(confirm)) = model.layer() else { return Vec::new() };
-        let (_, page) = confirm.areas(model);
+    fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
+        let (_, page) = self.areas(model);
         let (width, height) = (usize::from(page.width), usize::from(page.height));
-        let Some(confirm) = Confirm::uppermost(model) else { return Vec::new() };
         match action {
-            Action::Down => confirm.top = confirm.page.down(confirm.top, 1, width, height),
-            Action::Up => confirm.top = confirm.page.up(confirm.top, 1, width),
-            Action::No => {
-                model.layers.pop();
-            }
+            Action::Down => self.top = self.page.down(self.top, 1, width, height),
+            Action::Up => self.top = self.page.up(self.top, 1, width),
+            Action::No => return None,
             Action::Yes => {
-                if !key_guard::confirms(model, press) {
-                    model.say("Ignored: the keys came too fast");
-                    return Vec::new();
-                }
-                let Some((_, Layer::Confirm(confirm))) = model.layers.pop() else { return Vec::new() };
-                // The form below a review is finished as well.
-                let mut cmds = match model.layer() {
-                    Some(Layer::Form(_)) => form::leave(model),
-                    _ => Vec::new(),
-                };
-                cmds.extend(match confirm.then {
-                    OnConfirm::Decide(kind, decision) => decide::send(model, kind, decision),
-                    OnConfirm::Grant(decision, request) => {
-                        model.deciding.insert(decision.interrupt.to_string());
-                        vec![Cmd::Grant(decision, request)]
-                    }
-                    OnConfirm::Remember(decision, index) => {
-                        model.deciding.insert(decision.interrupt.to_string());
-                        vec![Cmd::AcceptRemembering(decision, index)]
-                    }
-                    OnConfirm::Do(cmd) => vec![cmd],
-                    OnConfirm::Prune(query) => activity::prune(model, query),
-                });
-                return cmds;
+                (self.then)(model);
+                return None;
             }
             _ => {}
         }
-        Vec::new()
+        Some(self)
+    }
+
+    /// A page that fits the box does not scroll.
+    fn available(&self, model: &Model, action: Action) -> Result<(), &'static str> {
+        let (_, page) = self.areas(model);
+        let (width, height) = (usize::from(page.width), usize::from(page.height));
+        let scrolls = self.page.more_below(ScrollPosition::default(), width, height);
+        if action == Action::Down && !scrolls { Err("") } else { Ok(()) }
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {

@@ -1,16 +1,14 @@
 //! Something to read.
 
-use super::{Layer, Popup, cells, screen};
+use super::{cells, screen};
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
 use crate::tui::layout::centred;
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Press};
+use crate::tui::model::{Model, Popup};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 
-#[derive(Clone, Debug)]
 pub struct Page {
     pub title: String,
     pub doc: Doc,
@@ -47,26 +45,21 @@ impl Popup for Page {
         Scope::Menu
     }
 
-    fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
-        let Some(Layer::Page(page)) = model.layer() else { return Vec::new() };
-        let (_, inner) = page.areas(model);
+    fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
+        let (_, inner) = self.areas(model);
         let (width, height) = (usize::from(inner.width), usize::from(inner.height));
-        let Some(page) = Page::uppermost(model) else { return Vec::new() };
         let half = (height / 2).max(1);
-        page.top = match action {
-            Action::Down => page.doc.down(page.top, 1, width, height),
-            Action::Up => page.doc.up(page.top, 1, width),
-            Action::PageDown => page.doc.down(page.top, half, width, height),
-            Action::PageUp => page.doc.up(page.top, half, width),
+        self.top = match action {
+            Action::Down => self.doc.down(self.top, 1, width, height),
+            Action::Up => self.doc.up(self.top, 1, width),
+            Action::PageDown => self.doc.down(self.top, half, width, height),
+            Action::PageUp => self.doc.up(self.top, half, width),
             Action::Top => Default::default(),
-            Action::Bottom => page.doc.end(width, height),
-            Action::Cancel | Action::Choose => {
-                model.layers.pop();
-                return Vec::new();
-            }
-            _ => page.top,
+            Action::Bottom => self.doc.end(width, height),
+            Action::Cancel | Action::Choose => return None,
+            _ => self.top,
         };
-        Vec::new()
+        Some(self)
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {

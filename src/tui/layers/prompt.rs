@@ -1,85 +1,63 @@
-//! A line of text: to search, to filter, to name something; and the palette, which suggests actions by name.
+//! A line of text: to search, to filter, to name something.
 
-use super::{Layer, Popup, cells, palette, screen};
-use crate::inbox::{Place, Query};
+use super::{cells, screen};
 use crate::text::wrap;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::editor::Editor;
 use crate::tui::key::Key;
-use crate::tui::layout::{self, centred};
-use crate::tui::model::{Model, Note};
-use crate::tui::msg::{Cmd, Press};
-use crate::tui::tabs::inbox::{away, history, mail, menus, news};
-use crate::tui::tabs::threads::{self, review};
-use crate::tui::tabs::{Tab, memory, moves};
+use crate::tui::model::{Model, Note, Popup};
 use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
-/// What a line of text is for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PromptKind {
-    /// Find something in the list.
-    Search,
-    Narrow,
-    /// Run an action by its name.
-    Palette,
-    /// Pipe a mail through this command.
-    Pipe,
-    /// Add this line to a profile.
-    Line,
-    /// Write a thread to this file.
-    Export,
-    /// Move mail to this folder.
-    Folder,
-    /// Snooze until this time.
-    Snooze,
-    /// Reword a lesson.
-    Lesson,
-}
-
-#[derive(Clone, Debug)]
 pub struct Prompt {
-    pub ask: PromptKind,
-    pub editor: Editor,
-    /// The selected suggestion.
-    pub cursor: usize,
+    /// The sign before the text.
+    sign: &'static str,
+    /// What an empty line says.
+    hint: String,
+    /// What Enter does, for the footer.
+    verb: &'static str,
+    editor: Editor,
     /// The names that can be typed, if there is a list of them.
     pub names: Vec<String>,
-}
-
-impl PromptKind {
-    /// What a query is asked about.
-    fn place(self, model: &Model) -> Place {
-        match self {
-            PromptKind::Search if model.tab == Tab::Threads => Place::Threads,
-            PromptKind::Search if model.shows_history() => Place::Decisions,
-            _ => Place::Inbox,
-        }
-    }
-
-    /// The sign before the text, and the hint for an empty line.
-    fn sign_and_hint(self, model: &Model) -> (&'static str, String) {
-        let (sign, hint) = match self {
-            PromptKind::Search => return ("/", self.place(model).hint()),
-            PromptKind::Narrow => return ("\\", self.place(model).hint()),
-            PromptKind::Line => ("+", "one more line for this profile"),
-            PromptKind::Export => ("to ", "a file: .md to read, .json for all of it"),
-            PromptKind::Folder => ("to ", "a folder"),
-            PromptKind::Snooze => ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20"),
-            PromptKind::Lesson => ("learn ", "how it should read; leave it empty to take it back"),
-            PromptKind::Pipe => ("|", "a command; the mail's text is its input"),
-            PromptKind::Palette => (":", "an action, or a line such as `start WORKFLOW key=value`"),
-        };
-        (sign, hint.to_owned())
-    }
+    /// Takes the text; the line stays open if it says why it can't.
+    then: Box<dyn Fn(&mut Model, &Prompt) -> Result<(), String> + Send>,
+    changed: Box<dyn Fn(&mut Model, &str) + Send>,
+    cancelled: Box<dyn Fn(&mut Model) + Send>,
 }
 
 impl Prompt {
-    pub fn new(ask: PromptKind, text: &str) -> Self {
-        Self { ask, editor: Editor::line(text), cursor: 0, names: Vec::new() }
+    pub fn new(
+        (sign, hint, verb): (&'static str, &str, &'static str),
+        text: &str,
+        then: impl Fn(&mut Model, &Prompt) -> Result<(), String> + Send + 'static,
+    ) -> Self {
+        Self {
+            sign,
+            hint: hint.to_owned(),
+            verb,
+            editor: Editor::line(text),
+            names: Vec::new(),
+            then: Box::new(then),
+            changed: Box::new(|_, _| {}),
+            cancelled: Box::new(|_| {}),
+        }
+    }
+
+    /// Also tells what is typed while it is being typed.
+    pub fn while_typing(self, changed: impl Fn(&mut Model, &str) + Send + 'static) -> Self {
+        Self { changed: Box::new(changed), ..self }
+    }
+
+    /// Also tells when it is closed without an answer.
+    pub fn if_cancelled(self, cancelled: impl Fn(&mut Model) + Send + 'static) -> Self {
+        Self { cancelled: Box::new(cancelled), ..self }
+    }
+
+    pub fn text(&self) -> &str {
+        self.editor.text()
     }
 
     /// The names that begin with the typed text.
@@ -108,116 +86,52 @@ impl Popup for Prompt {
         Scope::Prompt
     }
 
-    fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
-        let rows = palette::suggestions(model).len();
-        let Some(prompt) = Prompt::uppermost(model) else { return Vec::new() };
+    fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
         match action {
-            Action::Down | Action::Up if prompt.ask == PromptKind::Folder => {
-                prompt.complete(action == Action::Down)
-            }
-            Action::Down => prompt.cursor = (prompt.cursor + 1).min(rows.saturating_sub(1)),
-            Action::Up => prompt.cursor = prompt.cursor.saturating_sub(1),
+            Action::Down | Action::Up => self.complete(action == Action::Down),
             Action::Cancel => {
-                let searches = prompt.ask == PromptKind::Search;
-                model.layers.pop();
-                if searches && model.tab == Tab::Threads {
-                    return threads::end_search(model, false);
-                }
+                (self.cancelled)(model);
+                return None;
             }
-            Action::Choose => {
-                let (ask, text) = (prompt.ask, prompt.editor.text().to_owned());
-                return match ask {
-                    PromptKind::Palette => palette::choose(model),
-                    PromptKind::Folder => away::chose_folder(model, &text),
-                    PromptKind::Snooze => menus::snooze_until(model, &text),
-                    PromptKind::Lesson => {
-                        model.layers.pop();
-                        news::reword(model, &text)
-                    }
-                    PromptKind::Pipe => mail::pipe(model, &text),
-                    PromptKind::Line => memory::add_line(model, &text),
-                    PromptKind::Export => review::export(model, &text),
-                    PromptKind::Search | PromptKind::Narrow => look_for(model, ask, &text),
-                };
-            }
+            Action::Choose => match (self.then)(model, &self) {
+                Ok(()) => return None,
+                Err(why) => model.refuse(&why),
+            },
             _ => {}
         }
-        Vec::new()
+        Some(self)
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let theme = &model.theme;
         let screen = screen(model);
-        let (sign, hint) = self.ask.sign_and_hint(model);
-        let area = if self.ask == PromptKind::Palette {
-            let outer = centred(screen, 76, screen.height.saturating_sub(2).min(18));
-            draw::frame(frame.buffer_mut(), outer, "Palette", theme.accent)
-        } else {
-            let row = Rect { y: screen.bottom().saturating_sub(1), height: 1.min(screen.height), ..screen };
-            frame.buffer_mut().set_style(row, theme.text);
-            Clear.render(row, frame.buffer_mut());
-            // The prompt covers the line where messages are shown.
-            let is_error = |note: &&Note| (note.is_error || note.about_key) && row.y > screen.y;
-            if let Some(note) = model.note.as_ref().filter(is_error) {
-                let note_lines: Vec<&str> = wrap(&note.text, usize::from(row.width).max(1)).collect();
-                let height = u16::try_from(note_lines.len()).unwrap_or(u16::MAX).min(row.y - screen.y);
-                let above = Rect { y: row.y - height, height, ..row };
-                Clear.render(above, frame.buffer_mut());
-                let lines = note_lines.into_iter().map(|line| Line::styled(line, theme.danger));
-                draw::lines(frame.buffer_mut(), above, lines);
-            }
-            row
-        };
-        if area.is_empty() {
+        let row = Rect { y: screen.bottom().saturating_sub(1), height: 1.min(screen.height), ..screen };
+        frame.buffer_mut().set_style(row, theme.text);
+        Clear.render(row, frame.buffer_mut());
+        // The prompt covers the line where messages are shown.
+        let is_error = |note: &&Note| (note.is_error || note.about_key) && row.y > screen.y;
+        if let Some(note) = model.note.as_ref().filter(is_error) {
+            let note_lines: Vec<&str> = wrap(&note.text, usize::from(row.width).max(1)).collect();
+            let height = u16::try_from(note_lines.len()).unwrap_or(u16::MAX).min(row.y - screen.y);
+            let above = Rect { y: row.y - height, height, ..row };
+            Clear.render(above, frame.buffer_mut());
+            let lines = note_lines.into_iter().map(|line| Line::styled(line, theme.danger));
+            draw::lines(frame.buffer_mut(), above, lines);
+        }
+        if row.is_empty() {
             return false;
         }
-        let buf = frame.buffer_mut();
-        let x = draw::text(buf, area, area.x, area.y, sign, theme.accent);
-        // The end of the typed text stays visible.
-        let room = usize::from(area.right().saturating_sub(x)).saturating_sub(1).max(1);
-        let (lines, (row, column)) = self.editor.laid_out(room + 1);
-        let typed = lines.get(row).cloned().unwrap_or_default();
-        let after = draw::text(buf, area, x, area.y, &typed, theme.text);
+        let hint = if self.names.is_empty() { self.hint.as_str() } else { "" };
+        let after = draw_line(model, frame, row, self.sign, &self.editor, hint);
         if !self.names.is_empty() {
             let names: Vec<String> = self.matching().map(|name| words::line(name)).collect();
-            draw::sentence(buf, area, after + 1, area.y, &names.join(" · "), theme.quiet);
-        } else if self.editor.text().is_empty() {
-            draw::text(buf, area, after + 1, area.y, &hint, theme.quiet);
+            draw::sentence(frame.buffer_mut(), row, after + 1, row.y, &names.join(" · "), theme.quiet);
         }
-        let rows = palette::suggestions(model);
-        let list = Rect { y: area.y + 1, height: area.height.saturating_sub(1), ..area };
-        let top = layout::plain_top(0, self.cursor, list.height);
-        for (y, (n, suggestion)) in (list.y..list.bottom()).zip(rows.iter().enumerate().skip(top)) {
-            let line = Rect { y, height: 1, ..list };
-            let end_x = draw::right(buf, line, y, &format!(" {} ", suggestion.key), theme.accent);
-            let room = Rect { width: end_x.saturating_sub(line.x), ..line };
-            draw::text(buf, room, line.x + 1, y, &suggestion.text, theme.text);
-            if n == self.cursor {
-                buf.set_style(line, theme.selected);
-            }
-        }
-        draw::more(&model.theme, top..top + usize::from(list.height), rows.len(), list, buf);
-        if rows.is_empty() && self.ask == PromptKind::Palette && list.height > 0 {
-            draw::text(buf, list, list.x + 1, list.y, "There is no such action", theme.quiet);
-        }
-        let column = x.saturating_add(cells(column)).min(area.right().saturating_sub(1));
-        frame.set_cursor_position(Position { x: column, y: area.y });
         true
     }
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
-        let choose = match self.ask {
-            PromptKind::Search => "search",
-            PromptKind::Narrow => "filter",
-            PromptKind::Palette => "do it",
-            PromptKind::Folder => "move it there",
-            PromptKind::Snooze => "snooze it",
-            PromptKind::Pipe => "run it",
-            PromptKind::Line => "add it",
-            PromptKind::Lesson => "save it",
-            PromptKind::Export => "write it",
-        };
-        let mut actions = vec![(Action::Choose, choose), (Action::Cancel, "close")];
+        let mut actions = vec![(Action::Choose, self.verb), (Action::Cancel, "close")];
         if !self.names.is_empty() {
             actions.insert(1, (Action::Down, "complete"));
         }
@@ -225,11 +139,7 @@ impl Popup for Prompt {
     }
 
     fn type_key(&mut self, key: Key) -> bool {
-        let is_changed = self.editor.key(key);
-        if is_changed {
-            self.cursor = 0;
-        }
-        is_changed
+        self.editor.key(key)
     }
 
     fn paste(&mut self, text: &str) -> bool {
@@ -237,57 +147,35 @@ impl Popup for Prompt {
         true
     }
 
-    /// Threads are searched while the user types.
-    fn text_changed(model: &mut Model) -> Vec<Cmd> {
-        match model.layer() {
-            Some(Layer::Prompt(prompt)) if prompt.ask == PromptKind::Search && model.tab == Tab::Threads => {
-                // A search that is not understood yet changes nothing.
-                let query = Query::parse(prompt.editor.text(), Place::Threads, &model.local_time());
-                query.map_or_else(|_| Vec::new(), |query| threads::search(model, query))
-            }
-            _ => Vec::new(),
-        }
+    fn text_changed(&mut self, model: &mut Model) {
+        (self.changed)(model, self.editor.text());
+    }
+
+    fn covers_note(&self) -> bool {
+        true
     }
 }
 
-/// Searches the list, or filters it, by the typed text; or says what was not understood.
-fn look_for(model: &mut Model, ask: PromptKind, text: &str) -> Vec<Cmd> {
-    let place = ask.place(model);
-    let query = match Query::parse(text, place, &model.local_time()) {
-        Ok(query) => query,
-        Err(why) => {
-            model.refuse(&why);
-            return Vec::new();
-        }
-    };
-    model.layers.pop();
-    match place {
-        Place::Threads => {
-            let mut cmds = threads::search(model, query);
-            cmds.extend(threads::end_search(model, true));
-            return cmds;
-        }
-        Place::Decisions => return history::search(model, query),
-        Place::Inbox if ask == PromptKind::Narrow => model.inbox.list.narrow_to(query, model.wall),
-        Place::Inbox => {
-            model.inbox.list.search = query;
-            if !model.inbox.list.search.is_empty() {
-                return moves::find(model, true);
-            }
-        }
+/// Draws a line that is being typed: a sign, the text or a hint, and the cursor. Returns where the text ends.
+pub fn draw_line(
+    model: &Model,
+    frame: &mut Frame<'_>,
+    area: Rect,
+    sign: &str,
+    editor: &Editor,
+    hint: &str,
+) -> u16 {
+    let theme = &model.theme;
+    let x = draw::text(frame.buffer_mut(), area, area.x, area.y, sign, theme.accent);
+    // The end of the typed text stays visible.
+    let room = usize::from(area.right().saturating_sub(x)).max(2);
+    let (lines, (row, column)) = editor.laid_out(room);
+    let typed = lines.get(row).cloned().unwrap_or_default();
+    let after = draw::text(frame.buffer_mut(), area, x, area.y, &typed, theme.text);
+    if typed.is_empty() {
+        draw::text(frame.buffer_mut(), area, after + 1, area.y, hint, theme.quiet);
     }
-    Vec::new()
-}
-
-/// Asks for a line of text; it starts with the current search or filter, which can be changed.
-pub fn ask(model: &mut Model, ask: PromptKind) -> Vec<Cmd> {
-    let text = match (ask, model.tab) {
-        (PromptKind::Search, Tab::Threads) => &model.threads.search.typed,
-        (PromptKind::Search, Tab::Inbox) if model.shows_history() => &model.inbox.history.filter.typed,
-        (PromptKind::Narrow, _) => &model.inbox.list.narrow.typed,
-        _ => "",
-    };
-    let prompt = Prompt::new(ask, text);
-    model.push(prompt);
-    Vec::new()
+    let column = x.saturating_add(cells(column)).min(area.right().saturating_sub(1));
+    frame.set_cursor_position(Position { x: column, y: area.y });
+    after
 }

@@ -1,13 +1,32 @@
 //! The page next to a list, its scroll position, and the line between them.
 
-use super::Focus;
+use super::pane::END;
 use crate::tui::actions::{Action, Scope};
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::Model;
+use crate::tui::model::{Focus, Model};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
+
+/// Where a page of this size is after scrolling by lines, or by [`END`] to either end.
+pub fn scrolled(
+    doc: &Doc,
+    top: ScrollPosition,
+    by: isize,
+    (width, height): (usize, usize),
+) -> ScrollPosition {
+    if by == END {
+        // The end is known without laying out everything before it.
+        doc.end(width, height)
+    } else if by == -END {
+        ScrollPosition::default()
+    } else if by > 0 {
+        doc.down(top, by.unsigned_abs(), width, height)
+    } else {
+        doc.up(top, by.unsigned_abs(), width)
+    }
+}
 
 /// Draws a page and its scroll position.
 pub fn draw(model: &Model, doc: &Doc, top: ScrollPosition, areas: &Areas, buf: &mut Buffer) {

@@ -1,9 +1,8 @@
 //! A plain list, used for every list except the items of the inbox.
 
-use super::{Focus, PagedList};
 use crate::text::width;
 use crate::tui::draw;
-use crate::tui::model::Model;
+use crate::tui::model::{Focus, Model, Rows};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
@@ -28,7 +27,7 @@ const MIN_NOTE_WIDTH: u16 = 16;
 
 pub fn draw<T>(
     model: &Model,
-    list: &PagedList<T>,
+    list: &Rows<T>,
     area: Rect,
     buf: &mut Buffer,
     all: impl Iterator<Item = PlainRow>,

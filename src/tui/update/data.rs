@@ -1,11 +1,10 @@
 //! Messages that concern every tab: changes, progress, and the passing of time.
 
 use crate::graph::Progress;
-use crate::inbox::{Overview, Status};
 use crate::text::Visible;
+use crate::tui::key_guard;
 use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs;
+use crate::tui::tabs::inbox::decide;
 use jiff::Timestamp;
 use std::time::{Duration, Instant};
 
@@ -15,7 +14,7 @@ const MAX_STREAM: usize = 16 * 1024;
 /// Typed text is saved after this delay.
 const SAVE_DELAY: Duration = Duration::from_millis(400);
 
-pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
+pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) {
     let minute_changed = wall.as_second() / 60 != model.wall.as_second() / 60;
     model.now = model.now.max(at);
     model.wall = wall;
@@ -26,33 +25,23 @@ pub fn ticked(model: &mut Model, at: Instant, wall: Timestamp) -> Vec<Cmd> {
     if model.undo.as_ref().is_some_and(|undo| undo.until.is_some_and(|until| until <= model.now)) {
         model.undo = None;
     }
-    let mut cmds = tabs::inbox::decide::take_deferred(model);
+    if let Some(deferred) = key_guard::due(model) {
+        decide::take(model, deferred.action);
+    }
     if model
         .unsaved_draft
         .as_ref()
         .is_some_and(|(_, since)| model.now.saturating_duration_since(*since) >= SAVE_DELAY)
     {
-        cmds.extend(model.save_draft());
+        model.save_draft();
     }
     // Snoozed items wake by the clock, without any write to the store.
     if minute_changed {
-        cmds.extend(tabs::reload(model));
+        model.reload();
     }
-    cmds
 }
 
-pub fn overview(model: &mut Model, result: InboxResult<Overview>) -> Vec<Cmd> {
-    let Some(overview) = model.ok_or_fail(result) else { return Vec::new() };
-    let running = overview.threads_in(Status::Running);
-    if running + overview.threads_in(Status::Ready) == 0 {
-        model.unreachable.clear();
-    }
-    model.overview = Some(overview);
-    // A stopped node reports nothing more, so ask which threads really run.
-    if running < model.running_here.len() as u64 { vec![Cmd::Running] } else { Vec::new() }
-}
-
-pub fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
+pub fn progressed(model: &mut Model, progress: Progress) {
     match progress {
         Progress::Started { thread, node } => {
             let now = model.now;
@@ -82,5 +71,4 @@ pub fn progressed(model: &mut Model, progress: Progress) -> Vec<Cmd> {
             model.unreachable.insert(thread, Visible::line(&server).into_string());
         }
     }
-    Vec::new()
 }

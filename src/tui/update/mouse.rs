@@ -1,58 +1,41 @@
 //! The mouse points and scrolls. It never decides.
 
-use crate::tui::layers;
-use crate::tui::layout::{self, Entry};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Mouse};
-use crate::tui::tabs::{self, Focus, Tab, inbox, moves};
+use crate::tui::commands::pane;
+use crate::tui::layout;
+use crate::tui::model::{Focus, Model, Mouse, Tab};
+use crate::tui::tabs::inbox;
+use crate::tui::view::bars;
 use ratatui::layout::Position;
 
-pub(super) fn handle_mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) -> Vec<Cmd> {
+pub(super) fn handle_mouse(model: &mut Model, mouse: Mouse, x: u16, y: u16) {
     let areas = layout::areas(model);
     let position = Position { x, y };
-    if model.layer().is_some() {
-        let by = match mouse {
-            Mouse::WheelDown => 3,
-            Mouse::WheelUp => -3,
-            Mouse::Click => 0,
-        };
-        layers::scroll(model, by);
-        return Vec::new();
-    }
-    match mouse {
-        Mouse::WheelDown if areas.list.contains(position) => moves::step(model, 1),
-        Mouse::WheelUp if areas.list.contains(position) => moves::step(model, -1),
-        Mouse::WheelDown => {
-            moves::scroll(model, 3);
-            Vec::new()
+    let by = match mouse {
+        Mouse::WheelDown => 1,
+        Mouse::WheelUp => -1,
+        Mouse::Click => 0,
+    };
+    if model.popup().is_some() {
+        model.with_popup(|model, mut popup| {
+            popup.scroll(model, 3 * by);
+            Some(popup)
+        });
+    } else if mouse != Mouse::Click {
+        if areas.list.contains(position) {
+            pane(model).step(model, by)
+        } else {
+            pane(model).scroll(model, 3 * by)
         }
-        Mouse::WheelUp => {
-            moves::scroll(model, -3);
-            Vec::new()
-        }
-        Mouse::Click if areas.header.contains(position) => match crate::tui::view::bars::tab_at(model, x) {
+    } else if areas.header.contains(position) {
+        match bars::tab_at(model, x) {
             Some(Tab::Inbox) => inbox::enter(model),
-            Some(tab) => tabs::go(model, tab),
-            None => Vec::new(),
-        },
-        Mouse::Click if areas.list.contains(position) => {
-            model.focus = Focus::List;
-            let line = y - areas.list.y;
-            if model.shows_items() {
-                let hit = layout::entries(&model.inbox.list, areas.list)
-                    .into_iter()
-                    .find(|(from, height, _)| (*from..from + height).contains(&line));
-                if let Some((_, _, Entry::Row(position))) = hit {
-                    model.inbox.list.select(position);
-                }
-                return Vec::new();
-            }
-            tabs::click(model, usize::from(line))
+            Some(tab) => model.go(tab),
+            None => {}
         }
-        Mouse::Click if areas.card.contains(position) => {
-            model.focus = Focus::Card;
-            Vec::new()
-        }
-        Mouse::Click => Vec::new(),
+    } else if areas.list.contains(position) {
+        model.focus = Focus::List;
+        pane(model).click(model, y - areas.list.y);
+    } else if areas.card.contains(position) {
+        model.focus = Focus::Card;
     }
 }

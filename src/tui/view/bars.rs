@@ -3,11 +3,10 @@
 use crate::inbox::{Overview, Status};
 use crate::text::{truncate, width};
 use crate::tui::actions::Action;
-use crate::tui::layers::{Layer, PromptKind, why_marks_apart};
-use crate::tui::model::Model;
-use crate::tui::msg::Driving;
-use crate::tui::tabs::inbox::Filter;
-use crate::tui::tabs::{self, Focus, Tab};
+use crate::tui::commands::{available, pane};
+use crate::tui::model::{Driving, Filter, Focus, Model, Popup, Tab};
+use crate::tui::tabs::inbox::why_marks_apart;
+use crate::tui::tabs::pane::named;
 use crate::tui::{draw, layout, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
@@ -139,9 +138,7 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
         return;
     }
     let theme = &model.theme;
-    if let Some(Layer::Prompt(prompt)) = model.layer()
-        && prompt.ask != PromptKind::Palette
-    {
+    if model.popup().is_some_and(Popup::covers_note) {
         return;
     }
     let mut room = area;
@@ -196,32 +193,7 @@ pub fn note(model: &Model, area: Rect, buf: &mut Buffer) {
 
 /// What the list is filtered by.
 fn describe_filters(model: &Model) -> String {
-    let mut parts = Vec::new();
-    if model.shows_history() {
-        if !model.inbox.history.filter.is_empty() {
-            parts.push(format!("searching `{}`", words::line(&model.inbox.history.filter.typed)));
-        }
-    } else if model.tab == Tab::Inbox {
-        if !model.inbox.list.narrow.is_empty() {
-            parts.push(format!("filtered by `{}`", words::line(&model.inbox.list.narrow.typed)));
-        }
-        if !model.inbox.list.search.is_empty() {
-            let typed = words::line(&model.inbox.list.search.typed);
-            parts.push(format!("searching `{typed}`: n next, N previous"));
-        }
-    } else if model.tab == Tab::Threads {
-        if !model.threads.search.is_empty() {
-            parts.push(format!("searching `{}`", words::line(&model.threads.search.typed)));
-        }
-        let threads = &model.threads;
-        let named = |name: &Option<String>| name.as_ref().map(|name| words::line(name));
-        let status = threads.status.map(|status| status.to_string());
-        let only: Vec<String> =
-            [status, named(&threads.workflow), named(&threads.account)].into_iter().flatten().collect();
-        if !only.is_empty() {
-            parts.push(format!("only {}", only.join(", ")));
-        }
-    }
+    let mut parts = pane(model).filters(model);
     if !parts.is_empty() {
         parts.push("Esc clears".to_owned());
     }
@@ -254,7 +226,7 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
     let scopes = model.scopes();
     let mut end = area;
     // However narrow the screen is, it names the way to help and the way back to the list.
-    let always: &[(Action, &str)] = match (model.layer(), model.focus) {
+    let always: &[(Action, &str)] = match (model.popup(), model.focus) {
         (Some(_), _) => &[],
         (None, Focus::List) => &[(Action::Help, "help")],
         (None, Focus::Card) => &[(Action::Help, "help"), (Action::Clear, "back")],
@@ -271,12 +243,12 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         return;
     }
     let mut x = area.x + 1;
-    let actions = match model.layer() {
-        Some(layer) => layer.footer().into_iter().map(|(action, text)| (action, text.to_owned())).collect(),
-        None => tabs::footer(model),
+    let actions = match model.popup() {
+        Some(popup) => popup.footer().into_iter().map(|(action, text)| (action, text.to_owned())).collect(),
+        None => tab_footer(model),
     };
     for (action, text) in actions {
-        if action.available(model).is_err() {
+        if available(model, action).is_err() {
             continue;
         }
         let Some(key) = model.keymap.key_of(&scopes, action) else { continue };
@@ -288,4 +260,10 @@ pub fn footer(model: &Model, area: Rect, buf: &mut Buffer) {
         x = draw::text(buf, end, x, area.y, &key, theme.accent);
         x = draw::text(buf, end, x + 1, area.y, &text, theme.text) + 2;
     }
+}
+
+/// The actions worth showing in the footer, most important first.
+fn tab_footer(model: &Model) -> Vec<(Action, String)> {
+    let always = [(Action::Search, "search"), (Action::NewThread, "new"), (Action::Palette, "palette")];
+    pane(model).footer(model).into_iter().chain(named(always)).collect()
 }

@@ -118,7 +118,7 @@ fn mask(buffer: &mut Buffer, ids: &[String]) {
 fn picture(screen: &mut TestScreen, title: &str) -> String {
     let model = &screen.model;
     let items = model.inbox.list.all().iter().flat_map(|row| [row.id.clone(), row.thread.to_string()]);
-    let ids = items.chain(model.threads.rows.iter().map(|line| line.id.to_string())).collect::<Vec<_>>();
+    let ids = items.chain(model.threads.list.rows.iter().map(|line| line.id.to_string())).collect::<Vec<_>>();
     let mut buffer = screen.buffer();
     mask(&mut buffer, &ids);
     draw::svg(&buffer, title)

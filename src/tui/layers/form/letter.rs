@@ -140,7 +140,7 @@ mod tests {
             "type": "object", "required": ["to", "subject", "content"],
             "properties": {"to": people, "cc": people, "subject": text, "content": text, "remind_after": text},
         });
-        Form::new(Purpose::Start { workflow: "x".into() }, "x", &schema, args, &Zoned::default())
+        Form::new(Purpose::Start, "x", &schema, args, &Zoned::default())
     }
 
     fn mail() -> Form {
@@ -188,7 +188,7 @@ mod tests {
             "type": "object", "required": ["content"],
             "properties": {"content": {"type": "string", "minLength": 1}},
         });
-        let purpose = Purpose::Start { workflow: "x".into() };
+        let purpose = Purpose::Start;
         let mut form = Form::new(purpose, "x", &schema, &json!({"content": "x"}), &Zoned::default());
         form.fields[0].rejects_empty = false;
         form.fields[0].editor.set("");
@@ -251,7 +251,7 @@ mod tests {
     #[test]
     fn other_forms_are_no_mail() {
         let other = |schema: Value, args: Value| {
-            let purpose = Purpose::Start { workflow: "x".into() };
+            let purpose = Purpose::Start;
             body(&Form::new(purpose, "x", &schema, &args, &Zoned::default()).fields)
         };
         assert_eq!(other(json!({}), json!({"path": "a", "code": "x\ny"})), None);

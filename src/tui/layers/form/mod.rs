@@ -1,49 +1,43 @@
-//! A form: its fields, which of them has the cursor, and the value they make up.
+//! A form: its fields, which of them has the cursor, and the value they make up. Whoever opens it says what happens when
+//! it is sent.
 
 mod field;
 mod letter;
-pub mod review;
-mod update;
+mod popup;
 mod view;
 
 pub use field::{Field, FieldKind};
-pub use update::*;
+pub use letter::page as letter_page;
+pub use popup::open;
 
-use crate::graph::ThreadId;
-use crate::inbox::{Item, check_fields, unsent_edit_key};
+use crate::inbox::{Item, check_fields};
 use crate::text::Visible;
 use crate::tui::card::ScrollPosition;
 use crate::tui::key::Key;
+use crate::tui::model::Model;
 use crate::tui::words;
 use field::properties;
 use jiff::Zoned;
 use serde_json::{Map, Value, json};
+use std::sync::Arc;
 
 const UNREAD: &str = "The text from $EDITOR can't be read · Ctrl-g opens it again";
 
 /// What a form is for.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Purpose {
     /// Edits arguments before they are accepted.
-    Edit {
-        /// The item when the form was opened.
-        item: Box<Item>,
-    },
-    /// Writes to the agent.
-    Respond {
-        /// The item when the box was opened.
-        item: Box<Item>,
-    },
-    /// Says how to go on after a result.
-    Proceed {
-        /// The finished thread.
-        thread: ThreadId,
-    },
+    Edit,
+    /// Writes to the agent, in a plain box.
+    Answer,
     /// Starts a thread.
-    Start { workflow: String },
+    Start,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// Takes a form that is sent; says whether that closes it.
+type Submit = Arc<dyn Fn(&mut Model, &mut Form) -> bool + Send + Sync>;
+
+#[derive(Clone)]
 pub struct Form {
     pub purpose: Purpose,
     pub title: String,
@@ -52,6 +46,10 @@ pub struct Form {
     pub focus: usize,
     /// Whether we may learn from it.
     pub learn: bool,
+    /// Whether we could: we only learn from answers about mail.
+    pub learns: bool,
+    /// Whether it goes to a program that takes the user's own refusals.
+    pub takes_refusals: bool,
     /// What is wrong with the form as a whole.
     pub error: Option<String>,
     /// The scroll position of the card next to the form. The card itself does not scroll: next to a form nothing counts
@@ -63,27 +61,18 @@ pub struct Form {
     pub unread: Option<String>,
     /// When the form was opened, by the person's clock: typed times are seen from then.
     pub now: Zoned,
+    /// The key under which the typed text is kept.
+    pub draft_key: String,
+    /// What an edit began with: text that was changed back is no draft.
+    proposed: Option<String>,
     schema: Value,
+    submit: Submit,
 }
 
 impl Form {
     /// A form for an object of this schema, filled in with `args`.
     pub fn new(purpose: Purpose, title: &str, schema: &Value, args: &Value, now: &Zoned) -> Self {
-        let mut rest = args.as_object().cloned().unwrap_or_default();
-        let mut fields = Vec::new();
-        for (name, property, required) in properties(schema) {
-            let value = rest.remove(&name);
-            fields.push(Field::new(schema, &name, &property, value.as_ref(), required, now));
-        }
-        // Arguments the schema does not name can be edited as well: what is executed is what was seen.
-        for (name, value) in rest {
-            fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false, now));
-        }
-        // Fields that cannot be changed come last.
-        fields.sort_by_key(|field| field.kind == FieldKind::Fixed);
-        if matches!(purpose, Purpose::Start { .. }) {
-            fields.iter_mut().for_each(|field| field.rejects_empty = !field.optional);
-        }
+        let fields = fields(purpose, schema, args, now);
         let focus = fields.iter().position(|field| field.kind != FieldKind::Fixed).unwrap_or(0);
         Self {
             purpose,
@@ -91,13 +80,27 @@ impl Form {
             fields,
             focus,
             learn: true,
+            learns: false,
+            takes_refusals: false,
             error: None,
             card_top: ScrollPosition::default(),
             completions: Default::default(),
             unread: None,
             now: now.clone(),
+            draft_key: String::new(),
+            proposed: None,
             schema: schema.clone(),
+            submit: Arc::new(|_, _| false),
         }
+    }
+
+    /// Keeps its text under this key, and says what happens when it is sent.
+    pub fn sending(
+        self,
+        draft_key: String,
+        submit: impl Fn(&mut Model, &mut Form) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        Self { draft_key, submit: Arc::new(submit), ..self }
     }
 
     /// A form for an item's proposal.
@@ -109,8 +112,8 @@ impl Form {
             Some(_) if item.is_program_question() => "Your answer to the agent".to_owned(),
             Some(_) | None => format!("Edit: {}", crate::service::action_words(&item.workflow, &item.action)),
         };
-        let purpose = Purpose::Edit { item: Box::new(item.clone()) };
-        let mut form = Self::new(purpose, &title, &item.schema, item.edit_args(), now);
+        let mut form = Self::new(Purpose::Edit, &title, &item.schema, item.edit_args(), now);
+        form.learns = item.is_about_mail();
         if let Some(first) = Field::first_to_edit(&form.fields) {
             form.focus = first;
             // People read a letter from its beginning.
@@ -118,50 +121,29 @@ impl Form {
                 form.fields[first].editor.go_to_start();
             }
         }
+        form.proposed = Some(form.draft());
         form
     }
 
     /// A plain text box.
-    pub fn text_box(purpose: Purpose, title: &str, text: &str) -> Self {
-        Self {
-            purpose,
-            title: title.to_owned(),
-            fields: vec![Field::text_box("", text)],
-            focus: 0,
-            learn: true,
-            error: None,
-            card_top: ScrollPosition::default(),
-            completions: Default::default(),
-            unread: None,
-            now: Zoned::default(),
-            schema: Value::Bool(true),
-        }
+    pub fn text_box(title: &str) -> Self {
+        let form = Self::new(Purpose::Answer, title, &Value::Bool(true), &Value::Null, &Zoned::default());
+        Self { fields: vec![Field::text_box("", "")], ..form }
     }
 
     /// Whether it is a plain text box.
     pub fn is_box(&self) -> bool {
-        matches!(self.purpose, Purpose::Respond { .. } | Purpose::Proceed { .. })
+        self.purpose == Purpose::Answer
     }
 
-    /// Whether it is about the selected card.
-    pub fn is_about_card(&self) -> bool {
-        !matches!(self.purpose, Purpose::Start { .. })
-    }
-
-    /// Whether we could learn from it: we only learn from answers about mail.
-    pub fn learns(&self) -> bool {
-        matches!(&self.purpose, Purpose::Respond { item } | Purpose::Edit { item } if item.is_about_mail())
+    /// Whether an edit differs from what was proposed.
+    pub fn is_changed(&self) -> bool {
+        self.proposed.as_ref() != Some(&self.draft())
     }
 
     /// The refusals that a digit would send now: only while the box is empty, and to a program that takes them.
     pub fn refusals<'a>(&self, all: &'a [String]) -> &'a [String] {
-        match &self.purpose {
-            Purpose::Respond { item } if item.takes_refusals() && self.typed().is_empty() => all,
-            Purpose::Respond { .. }
-            | Purpose::Edit { .. }
-            | Purpose::Proceed { .. }
-            | Purpose::Start { .. } => &[],
-        }
+        if self.takes_refusals && self.typed().is_empty() { all } else { &[] }
     }
 
     /// The text typed in a box.
@@ -240,9 +222,8 @@ impl Form {
             let refusal = errors.iter().find(|(name, text)| *name == field.name || text.contains(&missing));
             let is_empty = field.editor.text().trim().is_empty();
             field.error = unreadable.or_else(|| {
-                refusal.map(|(_, text)| match is_empty || text.contains(&missing) {
-                    true => "is required".to_owned(),
-                    false => text.clone(),
+                refusal.map(|(_, text)| {
+                    if is_empty || text.contains(&missing) { "is required".to_owned() } else { text.clone() }
                 })
             });
         }
@@ -265,7 +246,7 @@ impl Form {
     }
 
     /// The times that differ from those proposed, in words.
-    fn changed_times(&self, proposed: &Value) -> Vec<(Visible, Visible)> {
+    pub fn changed_times(&self, proposed: &Value) -> Vec<(Visible, Visible)> {
         let is_changed = |field: &&Field| {
             field.value(&self.now).is_ok_and(|value| value.as_ref() != proposed.get(&field.name))
         };
@@ -291,31 +272,13 @@ impl Form {
         if !args.is_object() {
             return Err("it is not a JSON object".to_owned());
         }
-        let new = Self::new(self.purpose.clone(), &self.title, &self.schema, &args, &self.now);
+        let fields = fields(self.purpose, &self.schema, &args, &self.now);
         let focused = self.fields.get(self.focus).map(|field| &field.name);
-        self.focus = new.fields.iter().position(|field| Some(&field.name) == focused).unwrap_or(new.focus);
-        self.fields = new.fields;
+        let first = fields.iter().position(|field| field.kind != FieldKind::Fixed).unwrap_or(0);
+        self.focus = fields.iter().position(|field| Some(&field.name) == focused).unwrap_or(first);
+        self.fields = fields;
         self.check();
         Ok(())
-    }
-
-    pub fn draft_key(&self) -> String {
-        match &self.purpose {
-            Purpose::Edit { item } => unsent_edit_key(&item.id),
-            Purpose::Respond { item } => respond_key(&item.id),
-            Purpose::Proceed { thread } => respond_key(thread.as_str()),
-            Purpose::Start { workflow } => Self::start_key(workflow),
-        }
-    }
-
-    /// The key under which the draft of a form that starts a workflow is kept.
-    pub fn start_key(workflow: &str) -> String {
-        format!("start:{workflow}")
-    }
-
-    /// The keys under which an item's drafts are kept.
-    pub fn draft_keys(item: &str) -> [String; 2] {
-        [unsent_edit_key(item), respond_key(item)]
     }
 
     /// The typed text, field by field, to be kept; followed by the text that could not be read, if there is one.
@@ -348,8 +311,23 @@ impl Form {
     }
 }
 
-fn respond_key(item: &str) -> String {
-    format!("respond:{item}")
+fn fields(purpose: Purpose, schema: &Value, args: &Value, now: &Zoned) -> Vec<Field> {
+    let mut rest = args.as_object().cloned().unwrap_or_default();
+    let mut fields = Vec::new();
+    for (name, property, required) in properties(schema) {
+        let value = rest.remove(&name);
+        fields.push(Field::new(schema, &name, &property, value.as_ref(), required, now));
+    }
+    // Arguments the schema does not name can be edited as well: what is executed is what was seen.
+    for (name, value) in rest {
+        fields.push(Field::new(&Value::Null, &name, &Value::Null, Some(&value), false, now));
+    }
+    // Fields that cannot be changed come last.
+    fields.sort_by_key(|field| field.kind == FieldKind::Fixed);
+    if purpose == Purpose::Start {
+        fields.iter_mut().for_each(|field| field.rejects_empty = !field.optional);
+    }
+    fields
 }
 
 #[cfg(test)]
@@ -382,7 +360,7 @@ mod tests {
     }
 
     fn form(args: &Value) -> Form {
-        Form::new(Purpose::Start { workflow: "x".into() }, "x", &schema(), args, &now())
+        Form::new(Purpose::Start, "x", &schema(), args, &now())
     }
 
     fn type_in(form: &mut Form, name: &str, text: &str) {
@@ -456,7 +434,7 @@ mod tests {
             assert_eq!(text(&form).1, hint, "{typed}");
         }
         type_in(&mut form, "when", "fri 9:30");
-        let mut later = Form::new(form.purpose.clone(), "x", &schema(), &json!({}), &Zoned::default());
+        let mut later = Form::new(form.purpose, "x", &schema(), &json!({}), &Zoned::default());
         later.restore(&form.draft());
         assert_eq!(text(&later).0, "2026-11-20 08:30", "a kept time does not move with the clock");
     }
@@ -480,7 +458,7 @@ mod tests {
     #[test]
     fn attachments_are_paths() {
         let files = json!({"properties": {"attachments": {"type": "array", "items": {"type": "string"}}}});
-        let form = Form::new(Purpose::Start { workflow: "x".into() }, "x", &files, &json!({}), &now());
+        let form = Form::new(Purpose::Start, "x", &files, &json!({}), &now());
         assert!(form.fields[0].path);
     }
 

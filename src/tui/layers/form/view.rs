@@ -29,13 +29,13 @@ pub fn draw(model: &Model, form: &Form, frame: &mut Frame<'_>) -> bool {
         let line = Rect { y: inner.bottom(), height: 1, ..inner };
         if let Some(error) = &form.error {
             draw::text(frame.buffer_mut(), line, line.x, line.y, &Visible::line(error), theme.danger);
-        } else if form.learns() {
+        } else if form.learns {
             let text =
                 if form.learn { "sayso may learn from this" } else { "sayso learns nothing from this" };
             draw::text(frame.buffer_mut(), line, line.x, line.y, text, theme.quiet);
         }
     }
-    let top = layout::plain_top(0, cursor.0 + 1, inner.height).min(cursor.0);
+    let top = (cursor.0 + 2).saturating_sub(usize::from(inner.height.max(1))).min(cursor.0);
     let all = lines.iter().rposition(|line| line.width() > 0).map_or(0, |last| last + 1);
     draw::lines(frame.buffer_mut(), inner, lines.into_iter().skip(top));
     draw::more(&model.theme, top..top + usize::from(inner.height), all, inner, frame.buffer_mut());

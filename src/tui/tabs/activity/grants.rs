@@ -1,30 +1,22 @@
 //! What is allowed without asking: revoking takes one key, restoring needs a `y`.
 
-use crate::inbox::{GrantLine, POLICY_GRANT};
-use crate::service::name_words;
+use crate::inbox::{GrantLine, InboxError, POLICY_GRANT};
+use crate::service::{Inbox, name_words};
 use crate::tui::card::Doc;
-use crate::tui::key_guard;
-use crate::tui::layers::{Confirm, OnConfirm};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult, Press};
-use crate::tui::tabs::activity::Section;
-use crate::tui::tabs::{self, Tab};
+use crate::tui::layers::Confirm;
+use crate::tui::model::{Model, Tab};
 
-pub fn listed(model: &mut Model, result: InboxResult<Vec<GrantLine>>) -> Vec<Cmd> {
-    match result {
-        // Grants in force come first; the built-in ones can be switched on again, so they stay.
-        Ok(mut grants) => {
-            grants.retain(is_listed);
-            grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(POLICY_GRANT)));
-            let (key, section) = (model.activity_key(), model.activity_section());
-            model.grants = grants;
-            let grant_to_select = model.activity.grant_to_select.take();
-            let section = if grant_to_select.is_some() { Some(Section::Allowed) } else { section };
-            model.keep_activity(grant_to_select.or(key), section);
+/// Reads the grants. Those in force come first; the built-in ones can be switched on again, so they stay.
+pub fn read(model: &mut Model) {
+    let work = async |inbox: Inbox| inbox.grants().list().await;
+    model.read(work, |model, mut grants| {
+        grants.retain(is_listed);
+        grants.sort_by_key(|grant| (grant.builtin, grant.id.starts_with(POLICY_GRANT)));
+        model.list_activity(|model| model.grants = grants);
+        if let Some(id) = model.activity.grant_to_select.take() {
+            model.select_grant(&id);
         }
-        Err(failure) => model.fail(failure.text),
-    }
-    Vec::new()
+    });
 }
 
 /// Whether a grant has a row: it is in force, or can be switched on again.
@@ -32,42 +24,38 @@ pub fn is_listed(grant: &GrantLine) -> bool {
     grant.in_force || grant.builtin
 }
 
-pub fn show(model: &mut Model, id: String) -> Vec<Cmd> {
+pub fn show(model: &mut Model, id: String) {
     model.activity.grant_to_select = Some(id);
-    tabs::go(model, Tab::Activity)
+    model.go(Tab::Activity);
 }
 
 /// Revokes the selected grant at once, or asks whether to switch a built-in one on again.
-pub fn revoke(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if !key_guard::is_deliberate(model, press) {
-        return Vec::new();
-    }
-    let Some(grant) = model.selected_grant().cloned() else { return Vec::new() };
+pub fn revoke(model: &mut Model) {
+    let Some(grant) = model.selected_grant().cloned() else { return };
     if grant.id.starts_with(POLICY_GRANT) {
-        model.say("The config allows this: remove it from [policy]");
-        return Vec::new();
+        return model.say("The config allows this: remove it from [policy]");
     }
     if grant.in_force {
-        return vec![Cmd::Revoke(grant.id)];
+        return change(model, async move |inbox: Inbox| inbox.grants().revoke(grant.id).await);
     }
     model.push(Confirm::new(
         format!("Allow {} again?", name_words(&grant.tool)),
         format!("It runs without asking: {}.", grant.scope),
         Doc::default(),
-        OnConfirm::Do(Cmd::Restore(grant.id)),
+        move |model| change(model, async move |inbox: Inbox| inbox.grants().restore(grant.id).await),
     ));
-    Vec::new()
 }
 
-pub fn revoked(model: &mut Model, result: InboxResult<GrantLine>) -> Vec<Cmd> {
-    match result {
-        Ok(grant) => {
+fn change<F>(model: &mut Model, work: impl FnOnce(Inbox) -> F + Send + 'static)
+where
+    F: Future<Output = Result<GrantLine, InboxError>> + Send + 'static,
+{
+    model.start(work, |model, result| {
+        if let Some(grant) = model.ok_or_fail(result) {
             let word = if grant.in_force { "Allowed again" } else { "Revoked" };
             model.say(format!("{word}: {}, {}", name_words(&grant.tool), grant.scope));
         }
-        Err(failure) => model.fail(failure.text),
-    }
-    let mut cmds = vec![Cmd::Grants];
-    cmds.extend(tabs::reload(model));
-    cmds
+        read(model);
+        model.reload();
+    });
 }

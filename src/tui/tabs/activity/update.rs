@@ -1,18 +1,19 @@
 //! The Activity tab: what is running, what went on, and pruning old threads.
 
-use super::ActivityRow;
+use super::{grants, running, view};
 use crate::graph::ThreadId;
-use crate::inbox::{
-    Activity, ActivityQuery, Block, PruneQuery, Pruned, Pruning, Status, Storage, ThreadLine, UsageView,
-};
+use crate::inbox::{ActivityQuery, Block, PruneQuery, Pruning, Status};
+use crate::service::Inbox;
 use crate::text::{Visible, count_noun};
+use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::{self, Tab};
+use crate::tui::layers::{Choice, Confirm, Menu};
+use crate::tui::layout::Areas;
+use crate::tui::model::{ActivityRow, Model, Seen};
+use crate::tui::tabs::pane::{Cursor, Does, Pane, named, when};
 use crate::tui::words;
 use jiff::ToSpan;
+use ratatui::buffer::Buffer;
 use std::time::Duration;
 
 /// Figures are counted at most this often, however much happens.
@@ -21,129 +22,177 @@ const REFRESH_INTERVAL: Duration = Duration::from_secs(5);
 /// The ages, in days, from which threads can be pruned.
 const AGES: [(i64, &str); 4] = [(30, "a month"), (90, "three months"), (180, "half a year"), (365, "a year")];
 
-/// Reads everything the tab needs when it is opened.
-pub fn open(model: &mut Model) -> Vec<Cmd> {
-    model.activity.read_at = None;
-    let mut cmds = vec![Cmd::Running, Cmd::Grants, Cmd::Overview, Cmd::Sources, Cmd::Storage];
-    cmds.extend(refresh(model));
-    cmds.extend(read_selected(model));
-    cmds
+/// Figures, running threads and grants.
+pub struct Activity;
+
+impl Pane for Activity {
+    fn does(&self, model: &Model, action: Action) -> Option<Does> {
+        Some(match action {
+            Action::Prune => {
+                when(!model.activity.pruning, "You prune in Activity · 4 goes there", offer_prune)
+            }
+            Action::Stop if model.selected_grant().is_some() => Ok(grants::revoke),
+            _ => return None,
+        })
+    }
+
+    fn read(&self, model: &mut Model) {
+        running::read(model);
+        grants::read(model);
+        refresh(model);
+    }
+
+    fn open(&self, model: &mut Model) {
+        model.activity.read_at = None;
+        self.read(model);
+        read_overview(model);
+        read_storage(model);
+        self.selected(model);
+    }
+
+    fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
+        Some(&mut model.activity.list)
+    }
+
+    fn selected(&self, model: &mut Model) {
+        running::read_usage(model);
+    }
+
+    /// Another row's page begins at its top.
+    fn step(&self, model: &mut Model, by: isize) {
+        select(model, model.activity.list.cursor.saturating_add_signed(by));
+    }
+
+    fn click(&self, model: &mut Model, line: u16) {
+        select(model, model.activity.list.top + usize::from(line));
+    }
+
+    fn scroll(&self, model: &mut Model, by: isize) {
+        let last = view::length(model);
+        let top = &mut model.activity.page_top;
+        *top = top.saturating_add_signed(by).min(last);
+    }
+
+    /// Moves to the next or previous section, skipping the rows in between.
+    fn part(&self, model: &mut Model, forward: bool) {
+        let (rows, cursor) = (&model.activity.list.rows, model.activity.list.cursor);
+        let is_section = |n: &usize| matches!(rows.get(*n), Some(ActivityRow::Section(_)));
+        let target = if forward {
+            (cursor + 1..rows.len()).find(is_section)
+        } else {
+            (0..cursor).rev().find(is_section)
+        };
+        if let Some(row) = target {
+            select(model, row);
+        }
+    }
+
+    fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
+        view::draw(model, areas, buf);
+        Seen::default()
+    }
+
+    fn footer(&self, model: &Model) -> Vec<(Action, String)> {
+        if let Some(grant) = model.selected_grant() {
+            return named([(Action::Stop, if grant.in_force { "revoke" } else { "switch on" })]);
+        }
+        if model.selected_running().is_some() {
+            return named([(Action::Stop, "stop"), (Action::OpenThread, "thread")]);
+        }
+        named([(Action::Prune, "prune"), (Action::FetchMail, "fetch mail")])
+    }
+
+    fn thread(&self, model: &Model) -> Option<ThreadId> {
+        model.selected_running().map(|line| line.id.clone())
+    }
+}
+
+fn select(model: &mut Model, row: usize) {
+    let before = model.activity.list.cursor;
+    model.activity.list.select(row);
+    if model.activity.list.cursor != before {
+        model.activity.page_top = 0;
+    }
+    Activity.selected(model);
+}
+
+/// Reads what the header shows too: how much waits and runs, and the state of each mailbox.
+pub fn read_overview(model: &mut Model) {
+    let work = async |inbox: Inbox| inbox.figures().overview().await;
+    model.read(work, |model, overview| {
+        let running = overview.threads_in(Status::Running);
+        if running + overview.threads_in(Status::Ready) == 0 {
+            model.unreachable.clear();
+        }
+        model.overview = Some(overview);
+        // A stopped node reports nothing more, so ask which threads really run.
+        if running < model.running_here.len() as u64 {
+            running::read(model);
+        }
+    });
+    model.read(async |inbox: Inbox| inbox.mail().sources().await, |model, sources| model.sources = sources);
 }
 
 /// Counts again, unless that was done just now.
-pub fn refresh(model: &mut Model) -> Vec<Cmd> {
+fn refresh(model: &mut Model) {
     let is_recent =
         model.activity.read_at.is_some_and(|at| model.now.saturating_duration_since(at) < REFRESH_INTERVAL);
-    if is_recent || model.tab != Tab::Activity {
-        return Vec::new();
+    if is_recent {
+        return;
     }
     model.activity.read_at = Some(model.now);
-    let now = model.local_time();
-    vec![Cmd::Activity(ActivityQuery::last(ActivityQuery::DAYS, &now))]
+    let query = ActivityQuery::last(ActivityQuery::DAYS, &model.local_time());
+    let work = async move |inbox: Inbox| inbox.figures().activity(query).await;
+    model.read(work, |model, figures| {
+        model.activity.figures = Some(figures);
+    });
 }
 
-/// Reads what only the selected row needs.
-pub fn read_selected(model: &mut Model) -> Vec<Cmd> {
-    model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect()
-}
-
-/// Moves the selection by rows.
-pub fn step(model: &mut Model, by: isize) -> Vec<Cmd> {
-    let last = model.activity_rows().len().saturating_sub(1);
-    select(model, model.activity.cursor.saturating_add_signed(by).min(last))
-}
-
-pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
-    if row != model.activity.cursor {
-        model.activity.page_top = 0;
-    }
-    model.activity.cursor = row.min(model.activity_rows().len().saturating_sub(1));
-    read_selected(model)
-}
-
-/// Moves to the next or previous section, skipping the rows in between.
-pub fn section(model: &mut Model, forward: bool) -> Vec<Cmd> {
-    let rows = model.activity_rows();
-    let is_section = |n: &usize| matches!(rows.get(*n), Some(ActivityRow::Section(_)));
-    let cursor = model.activity.cursor;
-    let target =
-        if forward { (cursor + 1..rows.len()).find(is_section) } else { (0..cursor).rev().find(is_section) };
-    target.map_or(Vec::new(), |row| select(model, row))
-}
-
-pub fn running(model: &mut Model, result: InboxResult<Vec<ThreadLine>>) -> Vec<Cmd> {
-    if let Some(lines) = model.ok_or_fail(result) {
-        let selected = model.running.selected().map(|line| line.id.clone());
-        let position = lines.iter().position(|line| Some(&line.id) == selected.as_ref());
-        model.running.cursor = position.unwrap_or(model.running.cursor.min(lines.len().saturating_sub(1)));
-        let is_running =
-            |thread: &ThreadId| lines.iter().any(|line| line.id == *thread && line.status == Status::Running);
-        model.running_here.retain(|thread, _| is_running(thread));
-        model.activity.usage.retain(|thread, _| lines.iter().any(|line| line.id == *thread));
-        let (key, section) = (model.activity_key(), model.activity_section());
-        model.running.rows = lines;
-        model.running.read = true;
-        model.keep_activity(key, section);
-        if let Some(followed) = &mut model.inbox.following {
-            let idle = !model.running.rows.iter().any(|line| line.id == followed.thread);
-            // From now on a glance shows whether it asks something.
-            if idle != std::mem::replace(&mut followed.idle, idle) {
-                model.inbox.stale_glance = model.inbox.is_glancing;
-                return tabs::reload(model);
-            }
-        }
-        return model.selected_running().map(|line| Cmd::Usage(line.id.clone())).into_iter().collect();
-    }
-    Vec::new()
-}
-
-pub fn used(model: &mut Model, thread: ThreadId, result: InboxResult<UsageView>) -> Vec<Cmd> {
-    if let Some(usage) = model.ok_or_fail(result) {
-        model.activity.usage.insert(thread, usage);
-    }
-    Vec::new()
-}
-
-pub fn counted(model: &mut Model, result: InboxResult<Box<Activity>>) -> Vec<Cmd> {
-    if let Some(activity) = model.ok_or_fail(result) {
-        model.activity.figures = Some(activity);
-    }
-    Vec::new()
-}
-
-pub fn stored(model: &mut Model, result: InboxResult<Storage>) -> Vec<Cmd> {
-    if let Some(storage) = model.ok_or_fail(result) {
+/// Reads what the database file holds.
+fn read_storage(model: &mut Model) {
+    let work = async |inbox: Inbox| inbox.figures().storage().await;
+    model.read(work, |model, storage| {
         model.activity.storage = Some(storage);
-    }
-    Vec::new()
+    });
 }
 
 /// Asks from which age to prune. The menu changes nothing: the choice is previewed and asked about.
-pub fn offer_prune(model: &mut Model) -> Vec<Cmd> {
-    let row = |(days, words): (i64, &str)| (format!("no activity for {words}"), Choice::Prune(days));
-    let rows = AGES.map(row).to_vec();
-    model.push(Menu { cursor: 1, ..Menu::new("Prune finished threads with", rows) });
-    Vec::new()
+fn offer_prune(model: &mut Model) {
+    let row = |(days, words): (i64, &str)| {
+        Choice::new(format!("no activity for {words}"), move |model| plan_prune(model, days))
+    };
+    let mut menu = Menu::new("Prune finished threads with", AGES.map(row).into_iter().collect());
+    menu.list.select(1);
+    model.push(menu);
 }
 
-pub fn plan_prune(model: &mut Model, days: i64) -> Vec<Cmd> {
-    let now = model.local_time();
-    let Ok(before) = now.checked_sub(days.days()) else { return Vec::new() };
-    let statuses = vec![Status::Done, Status::Abandoned];
+fn plan_prune(model: &mut Model, days: i64) {
+    let Ok(before) = model.local_time().checked_sub(days.days()) else { return };
     model.say("Counting what would be pruned …");
-    vec![Cmd::PrunePlan(PruneQuery { before: before.timestamp(), statuses })]
+    ask_prune(
+        model,
+        PruneQuery { before: before.timestamp(), statuses: vec![Status::Done, Status::Abandoned] },
+    );
+}
+
+/// Counts what pruning would remove, and asks.
+pub fn ask_prune(model: &mut Model, query: PruneQuery) {
+    let planned = query.clone();
+    let work = async move |inbox: Inbox| inbox.prune().plan(planned).await;
+    model.read(work, |model, plan| {
+        show_plan(model, query, plan);
+    });
 }
 
 /// Shows the preview; only `y` goes on.
-pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning>) -> Vec<Cmd> {
-    let Some(plan) = model.ok_or_fail(result) else { return Vec::new() };
+pub fn show_plan(model: &mut Model, query: PruneQuery, plan: Pruning) {
     if plan.threads == 0 && plan.mails == 0 {
         let needed: u64 = plan.kept.iter().map(|kept| kept.threads).sum();
         model.say(match needed {
             0 => "Nothing is that old".to_owned(),
             needed => format!("Nothing that old can be pruned: {needed} still needed"),
         });
-        return Vec::new();
+        return;
     }
     model.note = None;
     let line = |text: &str| Visible::line(text);
@@ -170,25 +219,23 @@ pub fn planned(model: &mut Model, query: PruneQuery, result: InboxResult<Pruning
         plan.records
     );
     let page = Doc::page("What is deleted", "", blocks);
-    model.push(Confirm::new(title, why, page, OnConfirm::Prune(query)));
-    Vec::new()
+    model.push(Confirm::new(title, why, page, move |model| prune(model, query)));
 }
 
-pub fn prune(model: &mut Model, query: PruneQuery) -> Vec<Cmd> {
+fn prune(model: &mut Model, query: PruneQuery) {
     model.activity.pruning = true;
     model.say("Pruning …");
-    vec![Cmd::Prune(query)]
-}
-
-pub fn pruned(model: &mut Model, result: InboxResult<Pruned>) -> Vec<Cmd> {
-    model.activity.pruning = false;
-    if let Some(done) = model.ok_or_fail(result) {
-        let sizes =
-            format!("the file was {} and is now {}", words::bytes(done.before), words::bytes(done.after));
-        let leftover = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
-        let threads = count_noun(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
-        model.say(format!("{threads} pruned; {sizes}{leftover}"));
-    }
-    model.activity.storage = None;
-    vec![Cmd::Storage]
+    let work = async move |inbox: Inbox| inbox.prune().run(query).await;
+    model.start(work, |model, result| {
+        model.activity.pruning = false;
+        if let Some(done) = model.ok_or_fail(result) {
+            let sizes =
+                format!("the file was {} and is now {}", words::bytes(done.before), words::bytes(done.after));
+            let leftover = done.left.first().map_or(String::new(), |left| format!("; left: {left}"));
+            let threads = count_noun(usize::try_from(done.taken.threads).unwrap_or(usize::MAX), "thread");
+            model.say(format!("{threads} pruned; {sizes}{leftover}"));
+        }
+        model.activity.storage = None;
+        read_storage(model);
+    });
 }

@@ -1,13 +1,12 @@
 //! Draws the Activity tab and the list of running threads.
 
-use super::{ActivityRow, Section};
 use crate::inbox::{Block, GrantLine, Status, ThreadLine};
 use crate::service::{ActivityPage, name_words};
 use crate::text::{Visible, count_noun, pad, short_count};
 use crate::tui::card::Doc;
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::Model;
+use crate::tui::model::{ActivityRow, Model, Section};
 use crate::tui::tabs::page;
 use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::words;
@@ -15,9 +14,8 @@ use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
 pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
-    let all = model.activity_rows();
-    for (y, (n, row)) in
-        (areas.list.y..areas.list.bottom()).zip(all.iter().enumerate().skip(model.activity.top))
+    let list = &model.activity.list;
+    for (y, (n, row)) in (areas.list.y..areas.list.bottom()).zip(list.rows.iter().enumerate().skip(list.top))
     {
         let (indent, row) = match row {
             ActivityRow::Section(section) => (0, Some(section_row(model, *section))),
@@ -28,10 +26,10 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         };
         let Some(row) = row else { continue };
         let line = Rect { y, height: 1, ..areas.list };
-        rows::draw_one(model, row, indent, n == model.activity.cursor, line, buf);
+        rows::draw_one(model, row, indent, n == list.cursor, line, buf);
     }
-    let top = model.activity.top;
-    draw::more(&model.theme, top..top + usize::from(areas.list.height), all.len(), areas.list, buf);
+    let shown = list.top..list.top + usize::from(areas.list.height);
+    draw::more(&model.theme, shown, list.rows.len(), areas.list, buf);
     if areas.card.is_empty() {
         return;
     }
@@ -46,7 +44,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
 }
 
 /// How far the page of the selected section can be scrolled.
-pub fn activity_length(model: &Model) -> usize {
+pub fn length(model: &Model) -> usize {
     let card = layout::areas(model).card;
     sheet(model, card.width).height().saturating_sub(usize::from(card.height))
 }
@@ -102,7 +100,7 @@ fn overview(model: &Model) -> Doc {
     let page = ActivityPage {
         overview: model.overview.as_ref(),
         skipped: model.inbox.skipped_lately.0,
-        activity: model.activity.figures.as_deref(),
+        activity: model.activity.figures.as_ref(),
         grants: &[],
         sources: &model.sources,
         storage: model.activity.storage.as_ref(),

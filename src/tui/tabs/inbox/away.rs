@@ -1,15 +1,13 @@
 //! Puts away the selected or marked mail, after a list to confirm; `u` puts it back.
 
+use super::{follow, news};
 use crate::graph::ThreadId;
-use crate::inbox::Block;
-use crate::service::{Destination, MailMove};
+use crate::inbox::{Block, InboxError};
+use crate::service::{Destination, Inbox, MailMove};
 use crate::text::{Visible, count_noun, there_are};
 use crate::tui::card::{Doc, Folds};
-use crate::tui::layers::{Confirm, OnConfirm, Prompt, PromptKind};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs;
-use crate::tui::tabs::inbox::{Row, follow, news};
+use crate::tui::layers::{Confirm, Prompt};
+use crate::tui::model::{Failure, InboxResult, Model, Row};
 use crate::tui::words;
 use std::collections::HashSet;
 
@@ -25,7 +23,7 @@ pub fn has_mail(model: &Model) -> bool {
 }
 
 /// Opens the list that `y` confirms.
-pub fn ask(model: &mut Model, destination: Destination) -> Vec<Cmd> {
+pub fn ask(model: &mut Model, destination: Destination) {
     let mut threads: Vec<ThreadId> = Vec::new();
     let mut rows = Vec::new();
     for row in mails_to_move(model) {
@@ -36,7 +34,7 @@ pub fn ask(model: &mut Model, destination: Destination) -> Vec<Cmd> {
         }
     }
     if threads.is_empty() {
-        return Vec::new();
+        return;
     }
     let count = count_noun(threads.len(), "mail");
     let title = match &destination {
@@ -48,49 +46,59 @@ pub fn ask(model: &mut Model, destination: Destination) -> Vec<Cmd> {
     let head = ["from", "subject"].map(Visible::line).to_vec();
     let page = Doc::untitled(vec![Block::Table { head, rows }], Folds::default());
     let why = "The card goes too. u brings both back while the mail is still there.";
-    model.push(Confirm::new(
-        title,
-        why,
-        page,
-        OnConfirm::Do(Cmd::PutAway(threads, MailMove::Away(destination))),
-    ));
-    Vec::new()
+    model.push(Confirm::new(title, why, page, move |model| {
+        put_away(model, threads, MailMove::Away(destination));
+    }));
 }
 
-pub fn ask_folder(model: &mut Model) -> Vec<Cmd> {
-    let threads = mails_to_move(model).into_iter().map(|row| row.thread.clone()).collect();
-    model.push(Prompt::new(PromptKind::Folder, ""));
-    vec![Cmd::Folders(threads)]
+/// Asks for a folder, and offers those there are. Without a list, the mailbox says whether there is such a folder.
+pub fn ask_folder(model: &mut Model) {
+    let threads: Vec<ThreadId> = mails_to_move(model).into_iter().map(|row| row.thread.clone()).collect();
+    model.push(Prompt::new(("to ", "a folder", "move it there"), "", |model, prompt| {
+        let (name, folders) = (prompt.text().trim(), &prompt.names);
+        let exact = folders.iter().find(|folder| *folder == name);
+        let folder = exact.or_else(|| folders.iter().find(|folder| folder.eq_ignore_ascii_case(name)));
+        if folder.is_none() && !name.is_empty() && !folders.is_empty() {
+            let shown: Vec<String> = folders.iter().map(|name| words::line(name)).collect();
+            return Err(format!("There is no folder {}; {}", words::line(name), there_are(&shown)));
+        }
+        let name = folder.map_or(name, String::as_str);
+        if !name.is_empty() {
+            ask(model, Destination::Folder(name.to_owned()));
+        }
+        Ok(())
+    }));
+    let work = async move |inbox: Inbox| inbox.mail().folders(&threads).await;
+    model.start(work, |model, result| {
+        if let (Ok(names), Some(prompt)) = (result, model.top_mut::<Prompt>()) {
+            prompt.names = names;
+        }
+    });
 }
 
-/// Offers the folders there are. Without a list, the mailbox says whether there is such a folder.
-pub fn folders(model: &mut Model, result: InboxResult<Vec<String>>) -> Vec<Cmd> {
-    let prompt = Prompt::uppermost(model).filter(|prompt| prompt.ask == PromptKind::Folder);
-    if let (Ok(names), Some(prompt)) = (result, prompt) {
-        prompt.names = names;
-    }
-    Vec::new()
-}
-
-pub fn chose_folder(model: &mut Model, name: &str) -> Vec<Cmd> {
-    let folders = Prompt::uppermost(model).map(|prompt| prompt.names.clone()).unwrap_or_default();
-    let name = name.trim();
-    let exact = folders.iter().find(|folder| *folder == name);
-    let folder = exact.or_else(|| folders.iter().find(|folder| folder.eq_ignore_ascii_case(name)));
-    if folder.is_none() && !name.is_empty() && !folders.is_empty() {
-        let shown: Vec<String> = folders.iter().map(|name| words::line(name)).collect();
-        model.refuse(&format!("There is no folder {}; {}", words::line(name), there_are(&shown)));
-        return Vec::new();
-    }
-    model.layers.pop();
-    match folder.map_or(name, String::as_str) {
-        "" => Vec::new(),
-        name => ask(model, Destination::Folder(name.to_owned())),
-    }
+/// Puts the mails of threads away, or back, one after the other, and waits for the driver.
+pub fn put_away(model: &mut Model, threads: Vec<ThreadId>, mail_move: MailMove) {
+    let way = mail_move.clone();
+    let put_away = async move |inbox: Inbox| {
+        let mut results = Vec::new();
+        for thread in threads {
+            let moved = match inbox.mail().begin_move(&thread, &way).await {
+                Ok(by) => inbox.mail().end_move(&thread, &way, &by).await.map_err(Failure::from),
+                Err(error) => {
+                    let nothing_to_do = matches!(error, InboxError::Conflict(_));
+                    let failure = Failure::from(error);
+                    Err(Failure { stale: failure.stale || nothing_to_do, ..failure })
+                }
+            };
+            results.push((thread, moved));
+        }
+        results
+    };
+    model.start_any(put_away, move |model, results| moved(model, &mail_move, results));
 }
 
 /// Reports how many mails were moved, and the first failure.
-pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) -> Vec<Cmd> {
+pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, InboxResult<()>)>) {
     let first_failure =
         results.iter().find_map(|(_, result)| result.as_ref().err()).map(|failure| failure.text.clone());
     let unfinished =
@@ -119,7 +127,7 @@ pub fn moved(model: &mut Model, mail_move: &MailMove, results: Vec<(ThreadId, In
         // The next `u` puts these back, whatever was decided before.
         (model.put_away, model.undo) = (done, None);
     }
-    tabs::reload(model)
+    model.reload();
 }
 
 /// Takes the cards of mail that was put away off the list. If the selected card was among them, selects the next one.

@@ -5,34 +5,12 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::PROGRAM_ACTIONS;
-use crate::tui::key::Key;
-use crate::tui::model::Model;
-use crate::tui::msg::DecisionKind;
-use crate::tui::tabs::inbox::Row;
+use crate::tui::model::{DecisionKind, Expected, Followed, Model, Row};
 use std::collections::HashSet;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// If the next question takes longer than this, the user is already reading something else. A hold is part of it.
 const MAX_WAIT: Duration = Duration::from_secs(30);
-
-/// The thread that was started or answered last and is on the screen instead of a card.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Followed {
-    pub thread: ThreadId,
-    /// Whether nobody was working on it at the last look.
-    pub idle: bool,
-}
-
-/// The thread or agent whose next question is selected when it comes, if the user has touched nothing until then.
-#[derive(Clone, Debug)]
-pub struct Expected {
-    thread: ThreadId,
-    /// The coding agent: each of its questions is a separate thread.
-    agent: Option<String>,
-    last_key: Option<(Key, Instant)>,
-    selected: Option<String>,
-    until: Instant,
-}
 
 /// The selected row, if only that one was just decided.
 pub fn answered(model: &Model, done: &[(String, String)]) -> Option<Row> {

@@ -3,18 +3,14 @@
 //! Promises: everything that would run without asking is shown in full before `y` allows it; a grant is given only
 //! together with an accepted card.
 
-use super::decide;
-use super::heading::asker;
+use super::{answer, send};
 use crate::graph::{AgentAction, AgentCall, CommandLine, Decision, Grantable, Warning};
-use crate::inbox::{Block, DecisionRequest, GrantLine, GrantRequest, GrantScope, Item, PROGRAM_ACTIONS};
-use crate::service::{action_words, name_words};
+use crate::inbox::{Block, DecisionRequest, GrantRequest, GrantScope, Item, PROGRAM_ACTIONS};
+use crate::service::{Inbox, action_words, name_words};
 use crate::text::Visible;
-use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::key_guard::{self, Guard};
-use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, form};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult, Press};
+use crate::tui::layers::{Choice, Confirm, Menu};
+use crate::tui::model::{Model, asker};
 use crate::tui::words;
 use std::time::Duration;
 
@@ -24,23 +20,19 @@ const HOUR: Duration = Duration::from_secs(3600);
 const SESSION: Duration = Duration::from_secs(12 * 3600);
 
 /// Offers what the card may allow. The menu decides nothing: the choice is asked about.
-pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
-    if let Guard::Rejected(why) = key_guard::guard(model, Action::Accept, press) {
-        model.refuse(why);
-        return Vec::new();
+pub fn offer(model: &mut Model) {
+    if answer::has_unsent_edit(model) {
+        return model
+            .say("You changed this and haven't sent it: a accepts it first, with or without your changes");
     }
-    if form::has_unsent_edit(model) {
-        model.say("You changed this and haven't sent it: a accepts it first, with or without your changes");
-        return Vec::new();
-    }
-    let Some(opened) = model.current() else { return Vec::new() };
+    let Some(opened) = model.current() else { return };
     let mut grantable = opened.item.grantable.clone();
     if Warning::need_confirmation(&opened.item.warnings) {
         // Such a card gives no grant; what the agent itself remembers is up to the agent.
         grantable = Grantable { remember: grantable.remember, ..Grantable::default() };
     }
-    let mut rows: Vec<(String, Choice)> = Vec::new();
-    let mut row = |text: String, scope, duration| rows.push((text, Choice::Grant(scope, duration, false)));
+    let mut rows: Vec<Choice> = Vec::new();
+    let mut row = |text: String, scope, duration| rows.push(choice(text, scope, duration, false));
     if grantable.thread {
         row("for the rest of this thread".to_owned(), GrantScope::Thread, None);
         row("for this thread, for an hour".to_owned(), GrantScope::Thread, Some(HOUR));
@@ -57,18 +49,23 @@ pub fn offer(model: &mut Model, press: Press) -> Vec<Cmd> {
     }
     let asker = asker(&opened.item);
     rows.extend(grantable.remember.iter().enumerate().map(|(index, offer)| {
-        (format!("let {asker} remember: {}", Visible::line(&offer.words)), Choice::Remember(index))
+        let text = format!("let {asker} remember: {}", Visible::line(&offer.words));
+        Choice::new(text, move |model| confirm_remember(model, index))
     }));
     let title = format!(
         "Accept, and allow without asking: {}",
         action_words(&opened.item.workflow, &opened.item.action)
     );
     model.push(Menu::new(title, rows));
-    Vec::new()
+}
+
+/// A row that asks whether to accept and allow this much.
+fn choice(text: String, scope: GrantScope, duration: Option<Duration>, session: bool) -> Choice {
+    Choice::new(text, move |model| confirm(model, scope, duration, session))
 }
 
 /// What a program's call may allow: for an hour, today, or in its session.
-fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
+fn agent_rows(model: &Model, call: &AgentCall) -> Vec<Choice> {
     let command_names = || {
         let names = call.commands().iter().map(|command| match command.prefix() {
             Some(prefix) => format!("any `{} …`", prefix.join(" ")),
@@ -91,26 +88,26 @@ fn agent_rows(model: &Model, call: &AgentCall) -> Vec<(String, Choice)> {
     let mut rows = Vec::new();
     for (what, scope) in offers {
         let what = Visible::line(&what);
-        rows.push((format!("{what}, for an hour"), Choice::Grant(scope, Some(HOUR), false)));
+        rows.push(choice(format!("{what}, for an hour"), scope, Some(HOUR), false));
         if scope == GrantScope::Command {
             continue;
         }
         if let Some(rest) = rest_of_day(model) {
-            rows.push((format!("{what}, today"), Choice::Grant(scope, Some(rest), false)));
+            rows.push(choice(format!("{what}, today"), scope, Some(rest), false));
         }
         if call.session.is_some() {
-            rows.push((format!("{what}, in this session"), Choice::Grant(scope, Some(SESSION), true)));
+            rows.push(choice(format!("{what}, in this session"), scope, Some(SESSION), true));
         }
     }
     rows
 }
 
 /// Shows what the agent would remember, and asks.
-pub fn confirm_remember(model: &mut Model, index: usize) -> Vec<Cmd> {
-    let Some(opened) = model.current() else { return Vec::new() };
+fn confirm_remember(model: &mut Model, index: usize) {
+    let Some(opened) = model.current() else { return };
     let item = &opened.item;
-    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-    let Some(offer) = item.grantable.remember.get(index) else { return Vec::new() };
+    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return };
+    let Some(offer) = item.grantable.remember.get(index) else { return };
     let asker = asker(item);
     let fields = [
         ("now", "this one is accepted as it is shown".to_owned()),
@@ -123,11 +120,15 @@ pub fn confirm_remember(model: &mut Model, index: usize) -> Vec<Cmd> {
     let args = item.args.as_object().into_iter().flatten();
     let args = args.map(|(name, value)| (line(name), words::value(value))).collect();
     let page = Doc::page(&item.title, "", vec![Block::Fields(fields), Block::Fields(args)]);
-    let decision = DecisionRequest::on_screen(id, hash, Decision::Accept, true);
+    let decision = DecisionRequest::on_screen(id.clone(), hash, Decision::Accept, true);
     let title = format!("Accept this, and let {asker} remember it?");
     let why = "Neither you nor sayso will see calls like this any more.";
-    model.push(Confirm::new(title, why, page, OnConfirm::Remember(decision, index)));
-    Vec::new()
+    let about = id.clone();
+    let confirm = Confirm::new(title, why, page, move |model| {
+        let accept = async move |inbox: Inbox| inbox.decisions().accept_and_remember(decision, index).await;
+        send::accept(model, &id, accept, |_, _| {});
+    });
+    model.push(confirm.about(&about));
 }
 
 fn rest_of_day(model: &Model) -> Option<Duration> {
@@ -138,11 +139,11 @@ fn rest_of_day(model: &Model) -> Option<Duration> {
 }
 
 /// Shows what would run without asking, and asks.
-pub fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>, session: bool) -> Vec<Cmd> {
-    let Some(opened) = model.current() else { return Vec::new() };
+fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>, session: bool) {
+    let Some(opened) = model.current() else { return };
     let item = &opened.item;
-    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return Vec::new() };
-    let Some(mut grantee) = grantee(item, scope) else { return Vec::new() };
+    let (Some(id), Some(hash)) = (item.interrupt(), item.args_hash) else { return };
+    let Some(mut grantee) = grantee(item, scope) else { return };
     if session {
         grantee.push_str(", only in this session");
     }
@@ -171,14 +172,18 @@ pub fn confirm(model: &mut Model, scope: GrantScope, duration: Option<Duration>,
     let page =
         Doc::page(&item.title, "", vec![Block::Warnings(item.warnings.clone()), Block::Fields(fields)]);
     let decision = DecisionRequest::on_screen(id.clone(), hash, Decision::Accept, true);
-    let then = OnConfirm::Grant(decision, GrantRequest { interrupt: id, scope, ends_at, session });
-    model.push(Confirm::new(
-        "Accept this, and allow more of the same?",
-        "This is what will run without asking you.",
-        page,
-        then,
-    ));
-    Vec::new()
+    let request = GrantRequest { interrupt: id.clone(), scope, ends_at, session };
+    let about = id.clone();
+    let title = "Accept this, and allow more of the same?";
+    let confirm = Confirm::new(title, "This is what will run without asking you.", page, move |model| {
+        let accept = async move |inbox: Inbox| inbox.decisions().accept_and_grant(decision, request).await;
+        send::accept(model, &id, accept, |model, (_, grant)| {
+            let word = if grant.tool.starts_with(PROGRAM_ACTIONS) { "Allowed" } else { "Accepted" };
+            let what = name_words(&grant.tool);
+            model.say(format!("{word} · from now on without asking: {what}, {} · 4 lists it", grant.scope));
+        });
+    });
+    model.push(confirm.about(&about));
 }
 
 /// Who or what a grant from this card would cover; `None` if the card offers no such scope.
@@ -218,19 +223,4 @@ fn grantee(item: &Item, scope: GrantScope) -> Option<String> {
             Some(format!("{what}, by {}", call.by))
         }
     }
-}
-
-/// A card was accepted and a grant given, or neither.
-pub fn granted(model: &mut Model, id: String, result: InboxResult<GrantLine>) -> Vec<Cmd> {
-    let (accepted, grant) = match result {
-        Ok(grant) => (Ok(()), Some(grant)),
-        Err(failure) => (Err(failure), None),
-    };
-    let cmds = decide::decided(model, DecisionKind::Accepted, vec![(id, accepted)]);
-    if let Some(grant) = grant {
-        let word = if grant.tool.starts_with(PROGRAM_ACTIONS) { "Allowed" } else { "Accepted" };
-        let what = name_words(&grant.tool);
-        model.say(format!("{word} · from now on without asking: {what}, {} · 4 lists it", grant.scope));
-    }
-    cmds
 }

@@ -1,22 +1,20 @@
 //! Past decisions: the answer, who gave it, and how it ended.
 
-use crate::graph::Kind;
-use crate::inbox::{
-    AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, DecisionQuery, Page, Query,
-};
-use crate::service::{MailMove, action_words, name_words, profile_words};
+use super::away;
+use crate::graph::{Kind, ThreadId};
+use crate::inbox::{AnswerKind, Block, DecidedBy, DecisionEnd, DecisionLine, DecisionLinks, Place, Query};
+use crate::service::{Inbox, MailMove, action_words, name_words, profile_words};
 use crate::text::{Visible, pad};
+use crate::tui::actions::Action;
 use crate::tui::card::{Doc, ScrollPosition};
 use crate::tui::draw;
-use crate::tui::layers::{Choice, Menu};
+use crate::tui::layers::{Choice, Menu, Prompt};
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::model::{History, Model, PAGE, Seen};
 use crate::tui::tabs::activity::grants;
-use crate::tui::tabs::browse::PAGE;
-use crate::tui::tabs::memory;
+use crate::tui::tabs::pane::{Cursor, Does, Pane, clear_items, named, open_page, page_size, when};
 use crate::tui::tabs::rows::{self, PlainRow};
-use crate::tui::tabs::{PagedList, page};
+use crate::tui::tabs::{memory, page};
 use crate::tui::words;
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
@@ -25,118 +23,173 @@ use serde_json::{Map, Value};
 /// The widest column of outcomes: `not sent, observe mode` fits.
 const MAX_OUTCOME: usize = 24;
 
-/// The part of the list read so far, and what it is filtered by.
-#[derive(Clone, Debug, Default)]
-pub struct History {
-    pub list: PagedList<DecisionLine>,
-    pub filter: Query,
-    /// The scroll position of the selected decision's card.
-    top: ScrollPosition,
-}
+/// The list of past decisions.
+pub struct Decided;
 
-/// Where a decision leads.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Place {
-    Grant(String),
-    /// A version of a profile.
-    Lesson(String, u64),
-}
+impl Pane for Decided {
+    fn does(&self, model: &Model, action: Action) -> Option<Does> {
+        Some(match action {
+            Action::Open => when(selected(model).is_some(), "", open_page),
+            Action::Behind => {
+                let why = "Past decisions have grants and lessons · gh lists them";
+                when(selected(model).is_some(), why, ask_links)
+            }
+            Action::PutBack => {
+                let is_moved = selected(model).is_some_and(|line| line.answer == AnswerKind::Move);
+                when(is_moved, "Only mail that was moved can be put back · gh lists it", put_back)
+            }
+            Action::MarkSame => {
+                let has_sender = selected(model).is_some_and(|line| line.source.is_some());
+                when(has_sender, "Nobody is named on this one", search_sender)
+            }
+            Action::Search | Action::Narrow => Ok(ask_search),
+            _ => return None,
+        })
+    }
 
-impl History {
-    fn query(&self, after: Option<i64>, limit: usize) -> DecisionQuery {
-        DecisionQuery { filter: self.filter.clone(), after, limit, ..DecisionQuery::default() }
+    /// Reads the listed rows again plus one page, so that new ones push nothing out.
+    fn read(&self, model: &mut Model) {
+        read(model, None, model.inbox.history.list.rows.len() + PAGE);
+    }
+
+    fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
+        Some(&mut model.inbox.history.list)
+    }
+
+    /// Reads the next page before the end is reached.
+    fn selected(&self, model: &mut Model) {
+        let height = usize::from(layout::areas(model).list.height);
+        let history = &mut model.inbox.history;
+        history.top = ScrollPosition::default();
+        if let Some(after) = history.list.begin_next_page(height) {
+            read(model, Some(after), PAGE);
+        }
+    }
+
+    fn clear(&self, model: &mut Model) -> bool {
+        let is_filtered = !model.inbox.history.filter.is_empty();
+        if is_filtered {
+            search(model, Query::default());
+        }
+        is_filtered || clear_items(model)
+    }
+
+    fn scroll(&self, model: &mut Model, by: isize) {
+        let Some(doc) = selected(model).map(|line| card(model, line)) else { return };
+        model.inbox.history.top = page::scrolled(&doc, model.inbox.history.top, by, page_size(model));
+    }
+
+    fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
+        draw_list(model, areas, buf);
+        Seen::default()
+    }
+
+    fn footer(&self, _model: &Model) -> Vec<(Action, String)> {
+        named([
+            (Action::OpenThread, "thread"),
+            (Action::PutBack, "put it back"),
+            (Action::Behind, "grant or lesson"),
+            (Action::MarkSame, "same sender"),
+            (Action::Why, "why"),
+        ])
+    }
+
+    fn thread(&self, model: &Model) -> Option<ThreadId> {
+        selected(model).map(|line| line.thread.clone())
+    }
+
+    fn about(&self, model: &Model) -> Option<(String, String, &'static str)> {
+        let line = selected(model)?;
+        let id = line.interrupt.as_ref().map_or_else(|| line.thread.to_string(), ToString::to_string);
+        Some((id, words::line(&line.title), "Why it was asked"))
+    }
+
+    fn mail(&self, model: &Model) -> Option<(ThreadId, String)> {
+        let line = selected(model).filter(|line| line.workflow == "email")?;
+        Some((line.thread.clone(), words::line(&line.title)))
+    }
+
+    fn filters(&self, model: &Model) -> Vec<String> {
+        let filter = Some(&model.inbox.history.filter).filter(|filter| !filter.is_empty());
+        filter.map(|filter| format!("searching `{}`", words::line(&filter.typed))).into_iter().collect()
     }
 }
 
-/// Reads the listed rows again plus one page, so that new ones push nothing out.
-pub fn read(model: &Model) -> Vec<Cmd> {
-    let history = &model.inbox.history;
-    vec![Cmd::Decisions(history.query(None, history.list.rows.len() + PAGE))]
+fn selected(model: &Model) -> Option<&DecisionLine> {
+    model.inbox.history.list.selected()
 }
 
-/// Reads the next page before the end is reached.
-pub fn more(model: &mut Model) -> Vec<Cmd> {
-    let height = usize::from(layout::areas(model).list.height);
-    let history = &mut model.inbox.history;
-    match history.list.begin_next_page(height) {
-        Some(after) => vec![Cmd::Decisions(history.query(Some(after), PAGE))],
-        None => Vec::new(),
-    }
+fn read(model: &mut Model, after: Option<i64>, limit: usize) {
+    let query = model.inbox.history.query(after, limit);
+    let asked = query.clone();
+    let work = async move |inbox: Inbox| inbox.decisions().history(query).await;
+    model.start(work, move |model, result| {
+        let history = &mut model.inbox.history;
+        // The list may be filtered by something else by now.
+        if history.query(asked.after, asked.limit) != asked {
+            return;
+        }
+        history.list.reading = false;
+        if let Some(page) = model.ok_or_fail(result) {
+            model.inbox.history.list.put(asked.after, page.rows, page.next, |line| Some(line.place));
+        }
+    });
+}
+
+/// Asks what to list.
+fn ask_search(model: &mut Model) {
+    let what = ("/", &*Place::Decisions.hint(), "search");
+    let typed = model.inbox.history.filter.typed.clone();
+    model.push(Prompt::new(what, &typed, |model, prompt| {
+        let query = Query::parse(prompt.text(), Place::Decisions, &model.local_time())?;
+        search(model, query);
+        Ok(())
+    }));
 }
 
 /// Lists only the decisions that match.
-pub fn search(model: &mut Model, filter: Query) -> Vec<Cmd> {
+pub fn search(model: &mut Model, filter: Query) {
     model.inbox.history = History { filter, ..History::default() };
-    read(model)
-}
-
-/// Selects a row, or the last one if there are fewer.
-pub fn select(model: &mut Model, row: usize) -> Vec<Cmd> {
-    let history = &mut model.inbox.history;
-    history.list.cursor = row.min(history.list.rows.len().saturating_sub(1));
-    history.top = ScrollPosition::default();
-    more(model)
-}
-
-/// Scrolls the card of the selected decision by lines.
-pub fn scroll(model: &mut Model, by: isize) {
-    let Areas { card: area, .. } = layout::areas(model);
-    let (width, height) = (usize::from(area.width), usize::from(area.height));
-    let Some(doc) = model.inbox.history.list.selected().map(|line| card(model, line)) else { return };
-    let top = &mut model.inbox.history.top;
-    *top = match usize::try_from(by) {
-        Ok(down) => doc.down(*top, down, width, height),
-        Err(_) => doc.up(*top, by.unsigned_abs(), width),
-    };
-}
-
-/// The sender or agent that the selected decision answered.
-pub fn sender(model: &Model) -> Option<&str> {
-    model.inbox.history.list.selected()?.source.as_deref()
+    Decided.read(model);
 }
 
 /// Lists only decisions for the same sender or agent.
-pub fn search_sender(model: &mut Model) -> Vec<Cmd> {
-    let filter = sender(model).map(Query::of_sender);
-    filter.map_or_else(Vec::new, |filter| search(model, filter))
-}
-
-/// The selected line, if it is about a mail that was moved.
-pub fn moved(model: &Model) -> Option<&DecisionLine> {
-    let line = model.inbox.history.list.selected().filter(|_| model.shows_history())?;
-    (line.answer == AnswerKind::Move).then_some(line)
+fn search_sender(model: &mut Model) {
+    let filter = selected(model).and_then(|line| line.source.as_deref()).map(Query::of_sender);
+    if let Some(filter) = filter {
+        search(model, filter);
+    }
 }
 
 /// Puts the selected mail back where it was, with its card.
-pub fn put_back(model: &mut Model) -> Vec<Cmd> {
-    let thread = moved(model).map(|line| line.thread.clone());
-    thread.map(|thread| Cmd::PutAway(vec![thread], MailMove::Back)).into_iter().collect()
+fn put_back(model: &mut Model) {
+    if let Some(thread) = Decided.thread(model) {
+        away::put_away(model, vec![thread], MailMove::Back);
+    }
 }
 
-/// Asks for the grants behind the selected decision, and what was learned from it.
-pub fn ask_links(model: &mut Model) -> Vec<Cmd> {
-    let line = model.inbox.history.list.selected().cloned();
-    line.map(|line| Cmd::DecisionLinks(Box::new(line))).into_iter().collect()
+/// Goes to the grant behind the selected decision, or to what was learned from it; if there are several, offers a choice.
+fn ask_links(model: &mut Model) {
+    let Some(line) = selected(model).cloned() else { return };
+    let (place, by) = (line.place, line.by.clone());
+    let work = async move |inbox: Inbox| inbox.decisions().links(line).await;
+    model.read(work, move |model, links| {
+        let is_selected = selected(model).is_some_and(|line| line.place == place);
+        if is_selected && model.layers.is_empty() {
+            linked(model, by, &links);
+        }
+    });
 }
 
-/// Goes to the grant or lesson of the selected decision; if there are several, offers a choice.
-pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>) -> Vec<Cmd> {
-    let Some(links) = model.ok_or_fail(result) else { return Vec::new() };
-    let line = model.inbox.history.list.selected().filter(|line| line.place == place);
-    let Some(by) = line.filter(|_| model.layers.is_empty()).map(|line| line.by.clone()) else {
-        return Vec::new();
-    };
+fn linked(model: &mut Model, by: Option<DecidedBy>, links: &DecisionLinks) {
     let ended = links.grants.iter().find(|grant| !grants::is_listed(grant));
     let only_ended = ended.filter(|_| links.lessons.is_empty() && links.grants.len() == 1);
     let nothing_stored = links.lessons.iter().all(|lesson| lesson.version.is_none());
-    let mut rows = places(&links);
+    let rows = places(links);
     match (rows.len(), only_ended) {
         (0, Some(grant)) => {
-            model.say(format!(
-                "Its grant is no longer in force: {}, {}",
-                name_words(&grant.tool),
-                grant.scope
-            ));
+            let tool = name_words(&grant.tool);
+            model.say(format!("Its grant is no longer in force: {tool}, {}", grant.scope));
         }
         (0, None) => model.say(match by {
             Some(DecidedBy::Tui | DecidedBy::Cli) if !links.lessons.is_empty() && nothing_stored => {
@@ -149,52 +202,28 @@ pub fn linked(model: &mut Model, place: i64, result: InboxResult<DecisionLinks>)
             Some(DecidedBy::Expiry) => "Nobody decided this: it expired",
             None => "This leads nowhere else · 3 shows what was learned",
         }),
-        (1, _) => return rows.pop().map_or_else(Vec::new, |(_, place)| go_to(model, place)),
-        _ => {
-            let rows = rows.into_iter().map(|(text, place)| (text, Choice::GoTo(place))).collect();
-            model.push(Menu::new("Behind this decision", rows));
-        }
-    }
-    Vec::new()
-}
-
-pub fn go_to(model: &mut Model, place: Place) -> Vec<Cmd> {
-    match place {
-        Place::Grant(id) => grants::show(model, id),
-        Place::Lesson(namespace, version) => memory::show_version(model, namespace, version),
+        (1, _) => rows.into_iter().for_each(|row| row.choose(model)),
+        _ => model.push(Menu::new("Behind this decision", rows)),
     }
 }
 
-/// Where a decision leads, each with its text.
-fn places(links: &DecisionLinks) -> Vec<(String, Place)> {
+/// Where a decision leads.
+fn places(links: &DecisionLinks) -> Vec<Choice> {
     let listed = links.grants.iter().filter(|grant| grants::is_listed(grant));
     let grants = listed.map(|grant| {
-        let text = format!("grant: {}, {}", name_words(&grant.tool), words::line(&grant.scope));
-        (text, Place::Grant(grant.id.clone()))
+        let (text, id) =
+            (format!("grant: {}, {}", name_words(&grant.tool), words::line(&grant.scope)), grant.id.clone());
+        Choice::new(text, move |model| grants::show(model, id))
     });
     let lessons = links.lessons.iter().filter_map(|lesson| {
-        let text = format!("learned: {}, version {}", profile_words(&lesson.namespace), lesson.version?);
-        Some((text, Place::Lesson(lesson.namespace.clone(), lesson.version?)))
+        let (namespace, version) = (lesson.namespace.clone(), lesson.version?);
+        let text = format!("learned: {}, version {version}", profile_words(&namespace));
+        Some(Choice::new(text, move |model| memory::show_version(model, namespace, version)))
     });
     grants.chain(lessons).collect()
 }
 
-pub fn listed(model: &mut Model, query: &DecisionQuery, result: InboxResult<Page<DecisionLine>>) -> Vec<Cmd> {
-    let history = &mut model.inbox.history;
-    if history.query(query.after, query.limit) != *query {
-        return Vec::new();
-    }
-    match result {
-        Ok(page) => history.list.put(query.after, page.rows, page.next, |line| Some(line.place)),
-        Err(failure) => {
-            history.list.reading = false;
-            model.fail(failure.text);
-        }
-    }
-    Vec::new()
-}
-
-pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
+fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let list = &model.inbox.history.list;
     if list.rows.is_empty() {
         let (what, next) = match (list.read, model.inbox.history.filter.is_empty()) {
@@ -217,7 +246,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
         end: words::age(line.at, model.wall),
     };
     rows::draw(model, list, areas.list, buf, list.rows.iter().zip(&outcomes).map(row));
-    let Some(line) = list.selected().filter(|_| !areas.card.is_empty()) else { return };
+    let Some(line) = selected(model).filter(|_| !areas.card.is_empty()) else { return };
     page::draw(model, &card(model, line), model.inbox.history.top, areas, buf);
 }
 

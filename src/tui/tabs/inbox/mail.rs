@@ -6,19 +6,13 @@
 
 use crate::graph::ThreadId;
 use crate::inbox::{Block, Card};
-use crate::service::{AttachedFile, Programs};
+use crate::service::{AttachedFile, Inbox, Programs};
 use crate::text::{Visible, count_noun};
 use crate::tui::card::{Doc, link};
-use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, Prompt, PromptKind};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult};
+use crate::tui::layers::{Choice, Confirm, Menu, Page, Prompt};
+use crate::tui::model::{Job, Model};
 use crate::tui::words;
-
-/// Asks for the attachments of the card's mails.
-pub fn attachments(model: &mut Model) -> Vec<Cmd> {
-    let Some(opened) = model.current() else { return Vec::new() };
-    vec![Cmd::Attachments(opened.item.thread.clone())]
-}
+use std::path::PathBuf;
 
 /// The thread of the mail whose mailing list could be left: skipped mail, or a mail that says how.
 pub fn unsubscribable_thread(model: &Model) -> Option<ThreadId> {
@@ -33,35 +27,42 @@ pub fn unsubscribable_thread(model: &Model) -> Option<ThreadId> {
 }
 
 /// Lets the mail's thread ask whether to leave its list; nothing is sent before that is decided.
-pub fn unsubscribe(model: &mut Model) -> Vec<Cmd> {
-    unsubscribable_thread(model).map(Cmd::Unsubscribe).into_iter().collect()
+pub fn unsubscribe(model: &mut Model) {
+    let Some(thread) = unsubscribable_thread(model) else { return };
+    model.tell(async move |inbox: Inbox| {
+        let asked = inbox.mail().unsubscribe(thread).await;
+        asked.map(|_| "The inbox asks you before it unsubscribes".to_owned())
+    });
 }
 
-/// Lists the attachments. The list opens and saves nothing: the choice is asked about.
-pub fn attached(model: &mut Model, thread: &ThreadId, result: InboxResult<Vec<AttachedFile>>) -> Vec<Cmd> {
-    let files = match result {
-        Ok(files) => files,
-        // Attachments on another program's card are known only by name.
-        Err(_) => return list_by_name(model),
-    };
+/// Lists the attachments of the card's mails. The list opens and saves nothing: the choice is asked about.
+pub fn attachments(model: &mut Model) {
+    let Some(thread) = model.current().map(|opened| opened.item.thread.clone()) else { return };
+    let id = thread.clone();
+    let work = async move |inbox: Inbox| inbox.mail().attachments(id).await;
+    model.start(work, move |model, result| {
+        match result {
+            Ok(files) => offer_attachments(model, &thread, files),
+            // Attachments on another program's card are known only by name.
+            Err(_) => list_by_name(model),
+        }
+    });
+}
+
+fn offer_attachments(model: &mut Model, thread: &ThreadId, files: Vec<AttachedFile>) {
     let row = |file: AttachedFile| {
         let warning = if file.program { "  can run programs!" } else { "" };
-        let (name, from) = (words::line(&file.name), words::line(&file.from));
-        let text = format!(
-            "{}  {}, {}, from {from}{warning}",
-            name,
-            words::line(&file.kind),
-            words::bytes(file.bytes)
-        );
-        (text, Choice::Attached(thread.clone(), Box::new(file)))
+        let (name, kind, from) = (words::line(&file.name), words::line(&file.kind), words::line(&file.from));
+        let text = format!("{name}  {kind}, {}, from {from}{warning}", words::bytes(file.bytes));
+        let thread = thread.clone();
+        Choice::new(text, move |model| offer_attached(model, thread, &file))
     };
     let title = count_noun(files.len(), "attachment");
     model.push(Menu::new(title, files.into_iter().map(row).collect()));
-    Vec::new()
 }
 
-fn list_by_name(model: &mut Model) -> Vec<Cmd> {
-    let Some(opened) = model.current() else { return Vec::new() };
+fn list_by_name(model: &mut Model) {
+    let Some(opened) = model.current() else { return };
     let head = ["name", "type", "size", "from"].map(Visible::line).to_vec();
     let rows: Vec<Vec<Visible>> = opened
         .doc
@@ -75,60 +76,69 @@ fn list_by_name(model: &mut Model) -> Vec<Cmd> {
     let meta = "Names only: nothing is opened or run.";
     let doc = Doc::page(&count_noun(rows.len(), "attachment"), meta, vec![Block::Table { head, rows }]);
     model.push(Page::new("Attachments", doc));
-    Vec::new()
 }
 
 /// Offers what can be done with one attachment.
-pub fn offer_attached(model: &mut Model, thread: &ThreadId, file: &AttachedFile) -> Vec<Cmd> {
-    let name = words::line(&file.name);
+fn offer_attached(model: &mut Model, thread: ThreadId, file: &AttachedFile) {
+    let (name, n, to_open) = (words::line(&file.name), file.n, thread.clone());
     if file.program {
-        model.push(Confirm::new(
+        return model.push(Confirm::new(
             format!("Save {name} although it can run programs?"),
             "It won't be opened from here. Anyone who opens it later lets its sender do anything on this machine.",
             Doc::default(),
-            OnConfirm::Do(Cmd::SaveAttached(thread.clone(), file.n, Programs::Save)),
+            move |model| save(model, thread, n, Programs::Save),
         ));
-        return Vec::new();
     }
     let rows = vec![
-        (
-            "save it to Downloads, or else to your home folder".to_owned(),
-            Choice::SaveAttached(thread.clone(), file.n),
-        ),
-        ("open it in its usual program".to_owned(), Choice::OpenAttached(thread.clone(), file.n)),
+        Choice::new("save it to Downloads, or else to your home folder", move |model| {
+            save(model, thread, n, Programs::Refuse);
+        }),
+        Choice::new("open it in its usual program", move |model| {
+            model.tell(async move |inbox: Inbox| {
+                let opened = inbox.mail().open_attachment(to_open, n).await;
+                opened.map(|path| format!("Opened {}", path.display()))
+            });
+        }),
     ];
     model.push(Menu::new(name, rows));
-    Vec::new()
+}
+
+fn save(model: &mut Model, thread: ThreadId, n: usize, programs: Programs) {
+    model.tell(async move |inbox: Inbox| {
+        let saved = inbox.mail().save_attachment(thread, n, downloads(), programs).await;
+        saved.map(|path| format!("Saved as {}", path.display()))
+    });
+}
+
+/// Where people look for saved files.
+fn downloads() -> PathBuf {
+    let home = std::env::home_dir().unwrap_or_else(|| PathBuf::from("."));
+    let downloads = home.join("Downloads");
+    if downloads.is_dir() { downloads } else { home }
 }
 
 /// Lists where the links of all the card's mails lead.
-pub fn links(model: &mut Model) -> Vec<Cmd> {
-    let Some(opened) = model.current() else { return Vec::new() };
+pub fn links(model: &mut Model) {
+    let Some(opened) = model.current() else { return };
     let all = opened.doc.mails().flat_map(|mail| mail.links.iter());
-    let rows: Vec<(String, Choice)> = all
-        .enumerate()
-        .map(|(n, (text, target))| {
-            (format!("{:>2}  {}", n + 1, link(text, target)), Choice::Copy(target.to_string()))
-        })
-        .collect();
-    model.push(Menu::new("Links and where they lead", rows));
-    Vec::new()
-}
-
-/// Asks for the command to pipe a mail through.
-pub fn ask_pipe(model: &mut Model) -> Vec<Cmd> {
-    model.push(Prompt::new(PromptKind::Pipe, ""));
-    Vec::new()
-}
-
-/// Pipes the mail at the top of the screen, or the whole card if it has no mail.
-pub fn pipe(model: &mut Model, command: &str) -> Vec<Cmd> {
-    model.layers.pop();
-    let command = command.trim();
-    let Some(opened) = model.current().filter(|_| !command.is_empty()) else { return Vec::new() };
-    let text = match opened.doc.mail_at(opened.top) {
-        Some(mail) => Card { blocks: vec![mail.clone()] }.text(),
-        None => opened.item.text.clone(),
+    let row = |(n, (text, target)): (usize, &(Visible, Visible))| {
+        Choice::copy(format!("{:>2}  {}", n + 1, link(text, target)), target.to_string())
     };
-    vec![Cmd::Pipe(command.to_owned(), text)]
+    let rows = all.enumerate().map(row).collect();
+    model.push(Menu::new("Links and where they lead", rows));
+}
+
+/// Asks for a command, and pipes the mail at the top of the screen through it, or the card if it has no mail.
+pub fn ask_pipe(model: &mut Model) {
+    let what = ("|", "a command; the mail's text is its input", "run it");
+    model.push(Prompt::new(what, "", |model, prompt| {
+        let command = prompt.text().trim();
+        let Some(opened) = model.current().filter(|_| !command.is_empty()) else { return Ok(()) };
+        let text = match opened.doc.mail_at(opened.top) {
+            Some(mail) => Card { blocks: vec![mail.clone()] }.text(),
+            None => opened.item.text.clone(),
+        };
+        model.jobs.push(Job::Pipe(command.to_owned(), text));
+        Ok(())
+    }));
 }

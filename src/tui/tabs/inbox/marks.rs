@@ -1,92 +1,42 @@
 //! Marks: items to be decided together.
 
-use super::{List, Row, history};
-use crate::tui::actions::Action;
-use crate::tui::model::Model;
-use crate::tui::msg::Cmd;
+use crate::tui::model::{Model, Row};
 
-pub fn mark(model: &mut Model, action: Action) -> Vec<Cmd> {
-    if model.shows_history() {
-        return history::search_sender(model);
-    }
+/// Marks the selected row, or unmarks it, and moves on.
+pub fn mark(model: &mut Model) {
     let list = &mut model.inbox.list;
-    let selected = list.selected().map(|row| (row.id.clone(), row.who().to_owned()));
-    let Some((id, who)) = selected else { return Vec::new() };
-    let cursor = list.cursor();
-    match action {
-        Action::Mark => {
-            list.toggle_marks(vec![cursor]);
-            list.anchor = Some(id);
-            list.step(1);
-        }
-        Action::MarkRange => {
-            let is_anchor = |position: &usize| {
-                list.row(*position).is_some_and(|row| Some(&row.id) == list.anchor.as_ref())
-            };
-            let from = (0..list.len()).find(is_anchor).unwrap_or(cursor);
-            list.mark((from.min(cursor)..=from.max(cursor)).collect());
-            list.anchor = Some(id);
-        }
-        _ => {
-            let is_included = |row: &Row| action == Action::MarkAll || row.who() == who;
-            let positions = (0..list.len()).filter(|position| list.row(*position).is_some_and(is_included));
-            list.toggle_marks(positions.collect());
-        }
-    }
-    Vec::new()
+    let Some(id) = list.selected().map(|row| row.id.clone()) else { return };
+    list.toggle_marks(vec![list.cursor()]);
+    list.anchor = Some(id);
+    list.step(1);
 }
 
-impl List {
-    pub fn has_marks(&self) -> bool {
-        !self.marks.is_empty()
-    }
+/// Marks everything from the last marked row to the selected one.
+pub fn mark_range(model: &mut Model) {
+    let list = &mut model.inbox.list;
+    let Some(id) = list.selected().map(|row| row.id.clone()) else { return };
+    let cursor = list.cursor();
+    let is_anchor =
+        |position: &usize| list.row(*position).is_some_and(|row| Some(&row.id) == list.anchor.as_ref());
+    let from = (0..list.len()).find(is_anchor).unwrap_or(cursor);
+    list.mark((from.min(cursor)..=from.max(cursor)).collect());
+    list.anchor = Some(id);
+}
 
-    /// How many items are marked, whether or not they are shown.
-    pub fn mark_count(&self) -> usize {
-        self.marks.len()
-    }
+pub fn mark_all(model: &mut Model) {
+    mark_if(model, |_| true);
+}
 
-    pub fn is_marked(&self, id: &str) -> bool {
-        self.marks.contains(id)
-    }
+/// Marks everything from the same sender.
+pub fn mark_same(model: &mut Model) {
+    let Some(who) = model.inbox.list.selected().map(|row| row.who().to_owned()) else { return };
+    mark_if(model, |row| row.who() == who);
+}
 
-    /// Marks the rows at these positions.
-    fn mark(&mut self, positions: Vec<usize>) {
-        self.marks.extend(self.ids_at(&positions));
-        self.marked.extend(positions);
-        self.marked.sort_unstable();
-        self.marked.dedup();
-    }
-
-    /// Marks the rows at these positions, or unmarks them if all are marked.
-    fn toggle_marks(&mut self, positions: Vec<usize>) {
-        let ids = self.ids_at(&positions);
-        if ids.iter().any(|id| !self.marks.contains(id)) {
-            return self.mark(positions);
-        }
-        for id in &ids {
-            self.marks.remove(id);
-        }
-        self.marked.retain(|position| positions.binary_search(position).is_err());
-    }
-
-    fn ids_at(&self, positions: &[usize]) -> Vec<String> {
-        positions.iter().filter_map(|position| self.row(*position)).map(|row| row.id.clone()).collect()
-    }
-
-    pub fn clear_marks(&mut self) {
-        self.marks.clear();
-        self.marked.clear();
-    }
-
-    /// The marked rows, in the order shown.
-    pub fn marked(&self) -> Vec<&Row> {
-        self.marked.iter().filter_map(|position| self.row(*position)).collect()
-    }
-
-    /// Finds the marked rows again. Every frame needs them several times, so it must not search for them.
-    pub(super) fn find_marked(&mut self) {
-        let is_marked = |position: &usize| self.row(*position).is_some_and(|row| self.is_marked(&row.id));
-        self.marked = if self.has_marks() { (0..self.len()).filter(is_marked).collect() } else { Vec::new() };
+fn mark_if(model: &mut Model, is_included: impl Fn(&Row) -> bool) {
+    let list = &mut model.inbox.list;
+    if list.selected().is_some() {
+        let positions = (0..list.len()).filter(|position| list.row(*position).is_some_and(&is_included));
+        list.toggle_marks(positions.collect());
     }
 }

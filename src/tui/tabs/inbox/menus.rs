@@ -1,56 +1,61 @@
 //! The inbox's menus: sorting, grouping and snoozing.
 
+use super::send;
 use crate::graph::InterruptId;
+use crate::service::Inbox;
 use crate::text::when;
-use crate::tui::layers::{Choice, Menu};
-use crate::tui::model::Model;
-use crate::tui::msg::Cmd;
-use crate::tui::tabs::inbox::{Group, Sort};
+use crate::tui::layers::{Choice, Menu, Prompt};
+use crate::tui::model::{Group, Model, Sort};
 use jiff::civil::Weekday;
 use jiff::{Timestamp, ToSpan};
 
-pub fn offer_sorts(model: &mut Model) -> Vec<Cmd> {
+pub fn offer_sorts(model: &mut Model) {
     let (sort, group) = (model.inbox.list.sort, model.inbox.list.group);
     let mark = |is_current: bool| if is_current { "● " } else { "  " };
-    let rows = [
-        ("oldest first", Choice::Sort(Sort::Oldest), sort == Sort::Oldest),
-        ("newest first", Choice::Sort(Sort::Newest), sort == Sort::Newest),
-        ("most urgent first", Choice::Sort(Sort::Urgent), sort == Sort::Urgent),
-        ("no groups", Choice::Group(Group::None), group == Group::None),
-        ("group by sender", Choice::Group(Group::Sender), group == Group::Sender),
-        ("group by kind", Choice::Group(Group::Kind), group == Group::Kind),
-        ("group by workflow", Choice::Group(Group::Workflow), group == Group::Workflow),
+    let sorts =
+        [("oldest first", Sort::Oldest), ("newest first", Sort::Newest), ("most urgent first", Sort::Urgent)];
+    let groups = [
+        ("no groups", Group::None),
+        ("group by sender", Group::Sender),
+        ("group by kind", Group::Kind),
+        ("group by workflow", Group::Workflow),
     ];
-    let rows = rows
-        .into_iter()
-        .map(|(text, choice, is_current)| (format!("{}{text}", mark(is_current)), choice))
-        .collect();
-    model.push(Menu::new("Sort and group", rows));
-    Vec::new()
+    let sorts = sorts.map(|(text, by)| {
+        Choice::new(format!("{}{text}", mark(sort == by)), move |model| {
+            model.inbox.list.sort = by;
+            keep_order(model);
+        })
+    });
+    let groups = groups.map(|(text, by)| {
+        Choice::new(format!("{}{text}", mark(group == by)), move |model| {
+            model.inbox.list.group = by;
+            keep_order(model);
+        })
+    });
+    model.push(Menu::new("Sort and group", sorts.into_iter().chain(groups).collect()));
 }
 
-/// Saves the current order of the list.
-pub fn keep_order(model: &mut Model) -> Vec<Cmd> {
+/// Saves the current order. If that fails, the list keeps it until the screen closes.
+fn keep_order(model: &mut Model) {
     model.inbox.list.arrange(model.wall);
-    vec![Cmd::KeepOrder(model.inbox.list.order_words())]
+    let order = model.inbox.list.order_words();
+    model.read(async move |inbox: Inbox| inbox.decisions().keep_order(order).await, |_, ()| {});
 }
 
 /// Folds the group of the selected row.
-pub fn fold(model: &mut Model) -> Vec<Cmd> {
+pub fn fold(model: &mut Model) {
     if !model.inbox.list.fold(model.wall) {
         model.say("There are no groups to fold · s groups the list");
     }
-    Vec::new()
 }
 
-pub fn unfold(model: &mut Model) -> Vec<Cmd> {
+pub fn unfold(model: &mut Model) {
     if !model.inbox.list.unfold(model.wall) {
         model.say("No group is folded");
     }
-    Vec::new()
 }
 
-pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
+pub fn offer_snooze(model: &mut Model) {
     let now = model.local_time();
     let at_hour = |day: &jiff::Zoned, hour: i8| {
         day.with()
@@ -79,35 +84,32 @@ pub fn offer_snooze(model: &mut Model) -> Vec<Cmd> {
     times.dedup_by_key(|(_, until)| *until);
     let row = |(text, until): (&str, jiff::Timestamp)| {
         let shown = until.to_zoned(model.options.time_zone.clone()).strftime("%a %-d %b %H:%M");
-        (format!("{text:<16} {shown}"), Choice::Snooze(Some(until)))
+        Choice::new(format!("{text:<16} {shown}"), move |model| snooze(model, Some(until)))
     };
-    let mut rows: Vec<(String, Choice)> = times.into_iter().map(row).collect();
+    let mut rows: Vec<Choice> = times.into_iter().map(row).collect();
     if model.selected().is_some_and(|row| row.snoozed_until.is_some_and(|until| until > model.wall)) {
-        rows.insert(0, ("wake it now".to_owned(), Choice::Snooze(None)));
+        rows.insert(0, Choice::new("wake it now", |model| snooze(model, None)));
     }
-    rows.push(("another time …".to_owned(), Choice::SnoozeUntil));
+    rows.push(Choice::new("another time …", ask_until));
     model.push(Menu::new("Snooze", rows));
-    Vec::new()
 }
 
-/// Snoozes until a time as people write it.
-pub fn snooze_until(model: &mut Model, text: &str) -> Vec<Cmd> {
-    match when::parse_snooze(text, &model.local_time()) {
-        Ok(until) => {
-            model.layers.pop();
-            snooze(model, until)
-        }
-        Err(why) => {
-            model.refuse(&why);
-            Vec::new()
-        }
-    }
+/// Asks until when to snooze, as people write it.
+fn ask_until(model: &mut Model) {
+    let what = ("until ", "2h, fri 9:00, tomorrow 18:00, 2026-11-20", "snooze it");
+    model.push(Prompt::new(what, "", |model, prompt| {
+        let until = when::parse_snooze(prompt.text(), &model.local_time())?;
+        snooze(model, until);
+        Ok(())
+    }));
 }
 
 /// Snoozes the marked items, or else the selected one, until then; without a time, wakes them.
-pub fn snooze(model: &Model, until: Option<Timestamp>) -> Vec<Cmd> {
+fn snooze(model: &mut Model, until: Option<Timestamp>) {
     let marked = model.inbox.list.marked();
     let rows = if marked.is_empty() { model.selected().into_iter().collect() } else { marked };
     let ids: Vec<InterruptId> = rows.iter().filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
-    if ids.is_empty() { Vec::new() } else { vec![Cmd::Snooze(ids, until)] }
+    if !ids.is_empty() {
+        send::snooze(model, ids, until);
+    }
 }

@@ -4,18 +4,19 @@ use crate::graph::{Kind, ThreadId};
 use crate::inbox::{
     DecisionEnd, DecisionLine, DecisionQuery, Glance, ItemKind, ItemStatus, MemoryLine, Page, Query,
 };
+use crate::service::Inbox;
 use crate::text::when::Past;
 use crate::text::{count_noun, truncate, width};
 use crate::tui::actions::Action;
-use crate::tui::layers::{Choice, Menu, Prompt, PromptKind};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, InboxResult};
-use crate::tui::tabs::inbox::{Row, follow};
+use crate::tui::layers::{Choice, Menu, Prompt};
+use crate::tui::model::{DecisionKind, InboxResult, Lesson, Model, Row};
+use crate::tui::tabs::inbox::follow;
+use crate::tui::tabs::memory;
 use crate::tui::words;
-use jiff::{Timestamp, ToSpan};
+use jiff::ToSpan;
 use serde_json::Value;
 use std::collections::{BTreeMap, HashSet};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 /// How many decisions are searched for those whose end is awaited.
 const MAX_DECISIONS: usize = 100;
@@ -26,52 +27,8 @@ const LESSON_WAIT: Duration = Duration::from_secs(180);
 /// How long after its mail was put back a card may still come.
 const RETURN_WAIT: Duration = Duration::from_secs(30);
 
-/// What the user has not been told yet.
-#[derive(Clone, Debug, Default)]
-pub struct News {
-    /// Decisions of this screen that have not ended; `since` is when the first of them was taken.
-    pub awaited: HashSet<String>,
-    since: Option<Timestamp>,
-    /// Items that arrived but were not read yet.
-    pub arrived: HashSet<String>,
-    /// The last note about arrivals, and the items it is about.
-    last_arrivals: (String, HashSet<String>),
-    /// Threads whose mail was put back, and until when we expect their cards.
-    returning: Option<(Vec<ThreadId>, Instant)>,
-    /// What we knew about each profile: its version and its text.
-    profiles: Option<BTreeMap<String, (u64, String)>>,
-    /// Until when we look for lessons.
-    learning: Option<Instant>,
-    /// The last lesson.
-    lesson: Option<Lesson>,
-    /// How many lessons came since the last decision.
-    lessons: u64,
-}
-
-/// A line that a profile did not have before.
-#[derive(Clone, Debug)]
-struct Lesson {
-    namespace: String,
-    /// The version that has the line, and its text.
-    version: u64,
-    profile: String,
-    line: String,
-}
-
-impl News {
-    /// Whether something was learned since the screen was opened.
-    pub fn has_lesson(&self) -> bool {
-        self.lesson.is_some()
-    }
-
-    /// Whether the profile that was learned last says something with this word.
-    pub fn has_lesson_about(&self, word: &str) -> bool {
-        self.lesson.as_ref().is_some_and(|lesson| lesson.profile.to_lowercase().contains(word))
-    }
-}
-
 /// Notes decisions whose end is news.
-pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)]) -> Vec<Cmd> {
+pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)]) {
     let has_end = matches!(kind, DecisionKind::Accepted | DecisionKind::Edited | DecisionKind::Drafted);
     let teaches = has_end
         || matches!(
@@ -88,11 +45,13 @@ pub fn await_ends(model: &mut Model, kind: DecisionKind, ids: &[(String, String)
         news.lessons = 0;
     }
     // Reads what is known now, so that we can tell what is new later.
-    if teaches && news.profiles.is_none() { vec![Cmd::Lessons] } else { Vec::new() }
+    if teaches && news.profiles.is_none() {
+        read_lessons(model);
+    }
 }
 
-/// Notes decisions of an earlier screen that are still held, and asks which of them can be undone.
-pub fn await_held(model: &mut Model, all: &[Glance]) -> Vec<Cmd> {
+/// Notes decisions of an earlier screen that are still held; says whether there are any.
+pub fn await_held(model: &mut Model, all: &[Glance]) -> bool {
     let news = &mut model.inbox.news;
     for glance in all {
         if let ItemStatus::Held { since, .. } = glance.status {
@@ -102,28 +61,32 @@ pub fn await_held(model: &mut Model, all: &[Glance]) -> Vec<Cmd> {
             news.since = Some(news.since.map_or(since, |first| first.min(since)));
         }
     }
-    if news.awaited.is_empty() { Vec::new() } else { vec![Cmd::LastDecided] }
+    !news.awaited.is_empty()
 }
 
 /// Looks for news if any is expected.
-pub fn look(model: &mut Model) -> Vec<Cmd> {
+pub fn look(model: &mut Model) {
     let news = &mut model.inbox.news;
-    let mut cmds = Vec::new();
+    let learns = news.learning.is_some_and(|until| model.now < until);
     if let Some(since) = news.since.filter(|_| !news.awaited.is_empty()) {
         // The clocks of two processes may differ a little.
         let since = since.checked_sub(1.minute()).ok();
         let filter = Query { newer: since.map(Past::At), ..Query::default() };
-        let (only_answers, limit) = (true, MAX_DECISIONS);
-        cmds.push(Cmd::DecisionEnds(DecisionQuery { filter, only_answers, limit, after: None }));
+        let query = DecisionQuery { filter, only_answers: true, limit: MAX_DECISIONS, after: None };
+        model.start(async move |inbox: Inbox| inbox.decisions().history(query).await, ended);
     }
-    if news.learning.is_some_and(|until| model.now < until) {
-        cmds.push(Cmd::Lessons);
+    if learns {
+        read_lessons(model);
     }
-    cmds
 }
 
-pub fn ended(model: &mut Model, result: InboxResult<Page<DecisionLine>>) -> Vec<Cmd> {
-    let Ok(page) = result else { return Vec::new() };
+/// Reads what was learned, to see what is new.
+fn read_lessons(model: &mut Model) {
+    model.start(async |inbox: Inbox| inbox.memory().list().await, learned);
+}
+
+fn ended(model: &mut Model, result: InboxResult<Page<DecisionLine>>) {
+    let Ok(page) = result else { return };
     let answers = page.rows.iter().filter_map(|line| Some((line.interrupt.as_ref()?.to_string(), line)));
     // An earlier answer to the same question was undone.
     let mut answered = HashSet::new();
@@ -143,7 +106,6 @@ pub fn ended(model: &mut Model, result: InboxResult<Page<DecisionLine>>) -> Vec<
     if model.inbox.news.awaited.is_empty() {
         model.inbox.news.since = None;
     }
-    Vec::new()
 }
 
 /// How a decision ended, and who a mail was sent to: `sent to Ines: “Re: Lunch”`.
@@ -228,11 +190,11 @@ fn arrival(model: &Model, row: &Row) -> String {
 }
 
 /// Says what was learned since the profiles were last read.
-pub fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
-    let Ok(lines) = result else { return Vec::new() };
+fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) {
+    let Ok(lines) = result else { return };
     let profiles: BTreeMap<String, (u64, String)> =
         lines.into_iter().map(|line| (line.namespace, (line.version, line.profile))).collect();
-    let Some(before) = model.inbox.news.profiles.replace(profiles.clone()) else { return Vec::new() };
+    let Some(before) = model.inbox.news.profiles.replace(profiles.clone()) else { return };
     let missing = (0, String::new());
     let lesson = profiles.iter().find_map(|(namespace, (version, profile))| {
         let (old_version, old) = before.get(namespace).unwrap_or(&missing);
@@ -260,7 +222,6 @@ pub fn learned(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<C
         model.say(format!("{intro}: {} · {hint}", truncate(&line, room)));
         model.inbox.news.lesson = Some(lesson);
     }
-    Vec::new()
 }
 
 /// A line of a profile without its bullet.
@@ -269,36 +230,36 @@ fn without_bullet(line: &str) -> String {
 }
 
 /// Offers to take back or reword the last lesson.
-pub fn offer(model: &mut Model) -> Vec<Cmd> {
-    let Some(lesson) = &model.inbox.news.lesson else { return Vec::new() };
+pub fn offer(model: &mut Model) {
+    let Some(lesson) = &model.inbox.news.lesson else { return };
     let title = format!("Learned: {}", without_bullet(&lesson.line));
     let rows = vec![
-        ("take it back".to_owned(), Choice::DropLesson),
-        ("narrow it: reword it …".to_owned(), Choice::NarrowLesson),
+        Choice::new("take it back", |model| reword(model, "")),
+        Choice::new("narrow it: reword it …", ask_wording),
     ];
     model.push(Menu::new(title, rows));
-    Vec::new()
 }
 
 /// Asks how the last lesson should read.
-pub fn ask_wording(model: &mut Model) -> Vec<Cmd> {
-    if let Some(lesson) = &model.inbox.news.lesson {
-        let prompt = Prompt::new(PromptKind::Lesson, &lesson.line);
-        model.push(prompt);
-    }
-    Vec::new()
+fn ask_wording(model: &mut Model) {
+    let Some(lesson) = &model.inbox.news.lesson else { return };
+    let what = ("learn ", "how it should read; leave it empty to take it back", "save it");
+    model.push(Prompt::new(what, &lesson.line.clone(), |model, prompt| {
+        reword(model, prompt.text());
+        Ok(())
+    }));
 }
 
 /// Rewords the last lesson, or takes it back if the wording is empty. A profile that has changed since is left alone.
-pub fn reword(model: &mut Model, wording: &str) -> Vec<Cmd> {
-    let Some(lesson) = model.inbox.news.lesson.take() else { return Vec::new() };
+fn reword(model: &mut Model, wording: &str) {
+    let Some(lesson) = model.inbox.news.lesson.take() else { return };
     // The new wording is not one more lesson.
     model.inbox.news.lessons = 0;
     let wording = wording.trim();
-    let lines = lesson.profile.lines().filter_map(|line| match line.trim() == lesson.line {
-        true => Some(wording).filter(|wording| !wording.is_empty()),
-        false => Some(line),
+    let lines = lesson.profile.lines().filter_map(|line| {
+        let is_lesson = line.trim() == lesson.line;
+        if is_lesson { Some(wording).filter(|wording| !wording.is_empty()) } else { Some(line) }
     });
     let profile = lines.collect::<Vec<_>>().join("\n");
-    vec![Cmd::Remember(lesson.namespace, lesson.version, profile)]
+    memory::remember(model, lesson.namespace, lesson.version, profile);
 }

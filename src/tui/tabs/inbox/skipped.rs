@@ -1,20 +1,21 @@
 //! Mail that was skipped, and giving a mail another class than triage did.
 
-use crate::graph::{Kind, ThreadId};
-use crate::inbox::{Block, ItemKind, Page, SkippedCount, SkippedLine, SkippedQuery};
+use super::follow;
+use crate::graph::ThreadId;
+use crate::inbox::{Block, InboxError, Page, SkippedCount, SkippedLine, SkippedQuery};
+use crate::service::Inbox;
 use crate::text::{Visible, pad};
+use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::draw;
-use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm};
+use crate::tui::layers::{Choice, Confirm, Menu};
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult};
-use crate::tui::tabs::browse::PAGE;
-use crate::tui::tabs::inbox::follow;
+use crate::tui::model::{InboxResult, Model, PAGE, Seen, Tab};
+use crate::tui::tabs::page;
+use crate::tui::tabs::pane::{Cursor, Does, Pane, named, open_page, when};
 use crate::tui::tabs::rows::{self, PlainRow};
-use crate::tui::tabs::{self, Tab, page};
-use crate::tui::{actions::Action, words};
+use crate::tui::{draw, words};
 use jiff::SignedDuration;
+use jiff::civil::Date;
 use ratatui::buffer::Buffer;
 
 /// The classes a mail can have, and what each means.
@@ -24,111 +25,143 @@ const CLASSES: [(&str, &str); 3] = [
     ("respond", "wants a reply; a draft is made for you to decide on"),
 ];
 
-/// The mail that could be reclassified: its thread and title.
-fn mail_to_reclassify(model: &Model) -> Option<(ThreadId, String)> {
-    if model.shows_skipped() {
+/// The list of skipped mail.
+pub struct Skipped;
+
+impl Pane for Skipped {
+    fn does(&self, model: &Model, action: Action) -> Option<Does> {
+        Some(match action {
+            Action::Open => when(model.inbox.skipped.selected().is_some(), "", open_page),
+            Action::Why if self.thread(model).is_none() => {
+                Err("A rule of yours skipped it before any thread was started; the card names it")
+            }
+            Action::Unsubscribe => {
+                let is_known = self.thread(model).is_some();
+                when(is_known, "This mail doesn't say how to leave a list", super::mail::unsubscribe)
+            }
+            _ => return None,
+        })
+    }
+
+    /// Reads the listed rows again plus one page, so that new ones push nothing out.
+    fn read(&self, model: &mut Model) {
+        read(model, SkippedQuery { after: None, limit: model.inbox.skipped.rows.len() + PAGE });
+    }
+
+    fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
+        Some(&mut model.inbox.skipped)
+    }
+
+    /// Reads the next page before the end is reached.
+    fn selected(&self, model: &mut Model) {
+        let height = usize::from(layout::areas(model).list.height);
+        if let Some(after) = model.inbox.skipped.begin_next_page(height) {
+            read(model, SkippedQuery { after: Some(after), limit: PAGE });
+        }
+    }
+
+    fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
+        draw_list(model, areas, buf);
+        Seen::default()
+    }
+
+    fn footer(&self, _model: &Model) -> Vec<(Action, String)> {
+        named([
+            (Action::Reclassify, "reclassify"),
+            (Action::Why, "why"),
+            (Action::OpenThread, "thread"),
+            (Action::Unsubscribe, "unsubscribe"),
+        ])
+    }
+
+    fn thread(&self, model: &Model) -> Option<ThreadId> {
+        model.inbox.skipped.selected()?.thread.clone()
+    }
+
+    fn about(&self, model: &Model) -> Option<(String, String, &'static str)> {
+        let (thread, title) = self.mail(model)?;
+        Some((thread.to_string(), title, "Why it was skipped"))
+    }
+
+    fn mail(&self, model: &Model) -> Option<(ThreadId, String)> {
         let line = model.inbox.skipped.selected()?;
-        return Some((line.thread.clone()?, Visible::line(&line.title).into_string()));
+        Some((line.thread.clone()?, words::line(&line.title)))
     }
-    if model.shows_history() {
-        let line = model.inbox.history.list.selected().filter(|line| line.workflow == "email")?;
-        return Some((line.thread.clone(), Visible::line(&line.title).into_string()));
-    }
-    if let Some(review) = model.shown_review() {
-        let title = Visible::line(&review.view.title).into_string();
-        return review.has_mail().then(|| (review.view.id.clone(), title));
-    }
-    let row = model.selected()?;
-    let is_triage = row.kind == ItemKind::Interrupt(Kind::Triage);
-    let has_mail = || model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
-    (is_triage || has_mail()).then(|| (row.thread.clone(), row.title.clone()))
 }
 
-/// Whether the selected row is mail that was triaged.
-pub fn can_reclassify(model: &Model) -> bool {
-    mail_to_reclassify(model).is_some()
-}
-
-/// Offers the classes. The menu changes nothing: the choice is asked about.
-pub fn offer(model: &mut Model) -> Vec<Cmd> {
-    let Some((thread, title)) = mail_to_reclassify(model) else { return Vec::new() };
-    let row = |(class, about): (&str, &str)| {
-        (format!("{class:<8} {about}"), Choice::Reclassify(thread.clone(), title.clone(), class.to_owned()))
+/// Offers the classes for a mail. The menu changes nothing: the choice is asked about.
+pub fn offer_classes(model: &mut Model, thread: &ThreadId, title: &str) {
+    let row = |(class, about): (&'static str, &str)| {
+        let (thread, title) = (thread.clone(), title.to_owned());
+        Choice::new(format!("{class:<8} {about}"), move |model| {
+            model.push(Confirm::new(
+                format!("Reclassify “{title}” as {class}?"),
+                "Its thread runs again from triage, and sayso learns from the correction.",
+                Doc::default(),
+                move |model| reclassify(model, thread, class),
+            ));
+        })
     };
-    let rows = CLASSES.map(row).to_vec();
-    model.push(Menu::new("Reclassify this mail as", rows));
-    Vec::new()
+    model.push(Menu::new("Reclassify this mail as", CLASSES.map(row).into_iter().collect()));
 }
 
-pub fn confirm(model: &mut Model, thread: ThreadId, title: &str, class: String) -> Vec<Cmd> {
-    model.push(Confirm::new(
-        format!("Reclassify “{title}” as {class}?"),
-        "Its thread runs again from triage, and sayso learns from the correction.",
-        Doc::default(),
-        OnConfirm::Do(Cmd::Reclassify(thread, class)),
-    ));
-    Vec::new()
-}
-
-pub fn reclassified(model: &mut Model, thread: ThreadId, result: InboxResult<String>) -> Vec<Cmd> {
-    match result {
-        Ok(class) => {
+fn reclassify(model: &mut Model, thread: ThreadId, class: &'static str) {
+    let id = thread.clone();
+    let reclassify = async move |inbox: Inbox| inbox.mail().reclassify(id, class.to_owned()).await;
+    model.start(reclassify, move |model, result| {
+        if model.ok_or_fail(result).is_some() {
             model.say(format!("Reclassified as {class} · its thread runs again"));
             follow::follow_again(model, thread);
         }
-        Err(failure) => model.fail(failure.text),
-    }
-    tabs::reload(model)
+        model.reload();
+    });
 }
 
-/// Reads the listed rows again plus one page, so that new ones push nothing out.
-pub fn read(model: &Model) -> Vec<Cmd> {
-    vec![Cmd::Skipped(SkippedQuery { after: None, limit: model.inbox.skipped.rows.len() + PAGE })]
+fn read(model: &mut Model, query: SkippedQuery) {
+    let after = query.after;
+    let work = async move |inbox: Inbox| inbox.mail().skipped(query).await;
+    model.start(work, move |model, result| {
+        listed(model, after, result);
+    });
 }
 
-/// Reads the next page before the end is reached.
-pub fn more(model: &mut Model) -> Vec<Cmd> {
-    let height = usize::from(layout::areas(model).list.height);
-    match model.inbox.skipped.begin_next_page(height) {
-        Some(after) => vec![Cmd::Skipped(SkippedQuery { after: Some(after), limit: PAGE })],
-        None => Vec::new(),
-    }
-}
-
-pub fn listed(model: &mut Model, query: &SkippedQuery, result: InboxResult<Page<SkippedLine>>) -> Vec<Cmd> {
-    let skipped = &mut model.inbox.skipped;
-    skipped.reading = false;
-    let Some(page) = model.ok_or_fail(result) else { return Vec::new() };
-    model.inbox.skipped.put(query.after, page.rows, page.next, |line| line.thread.clone());
+pub fn listed(model: &mut Model, after: Option<i64>, result: InboxResult<Page<SkippedLine>>) {
+    model.inbox.skipped.reading = false;
+    let Some(page) = model.ok_or_fail(result) else { return };
+    model.inbox.skipped.put(after, page.rows, page.next, |line| line.thread.clone());
     if let Some(damaged) = page.damaged.into_iter().next() {
         model.fail(damaged);
     }
-    Vec::new()
 }
 
 /// Counts the last day's skipped mail: once a day, and whenever Activity shows it.
-pub fn count(model: &mut Model) -> Option<Cmd> {
+pub fn count(model: &mut Model) {
     let today = model.local_time().date();
     let last_day = model.inbox.skipped_lately.1.replace(today);
     if last_day == Some(today) && model.tab != Tab::Activity {
-        return None;
+        return;
     }
-    let since = model.wall.saturating_sub(SignedDuration::from_hours(24)).ok()?;
-    Some(Cmd::SkippedLately(since, today))
+    let Ok(since) = model.wall.saturating_sub(SignedDuration::from_hours(24)) else { return };
+    let day = i64::from(today.since(Date::constant(1970, 1, 1)).map_or(0, |span| span.get_days()));
+    let count = async move |inbox: Inbox| {
+        let count = inbox.mail().skipped_since(since).await?;
+        // A read-only user cannot record having been told, and finds the count in Activity instead.
+        let tell = count.mails > 0 && inbox.mail().tell_of_skipped(day).await.unwrap_or(false);
+        Ok::<_, InboxError>((count, tell))
+    };
+    model.read(count, counted);
 }
 
-pub fn counted(model: &mut Model, result: InboxResult<(SkippedCount, bool)>) -> Vec<Cmd> {
-    let Some((count, tell)) = model.ok_or_fail(result) else { return Vec::new() };
+pub fn counted(model: &mut Model, (count, tell): (SkippedCount, bool)) {
     model.inbox.skipped_lately.0 = count;
     if tell {
         let key = model.keymap.key_of(&model.scopes(), Action::ShowSkipped).unwrap_or("gk".to_owned());
         model.say(format!("Mail in the last day: {count}; {key} lists it"));
     }
-    Vec::new()
 }
 
 /// Draws the skipped mail and why it was skipped.
-pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
+fn draw_list(model: &Model, areas: &Areas, buf: &mut Buffer) {
     let list = &model.inbox.skipped;
     if list.rows.is_empty() {
         let (what, next) = if list.read {

@@ -1,11 +1,11 @@
 //! Handles what the inbox reports about its items: glances, lines and cards.
 
-use super::{Opened, Row, follow, news};
+use super::{follow, news, undo};
+use crate::graph::{InterruptId, ThreadId};
 use crate::inbox::{Glance, ItemLine, ItemStatus, LineQuery};
+use crate::service::Inbox;
 use crate::text::count_noun;
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult, LoadedCard};
-use crate::tui::tabs;
+use crate::tui::model::{Failure, InboxResult, Job, LoadedCard, Model, Opened, Row, Tab};
 use std::collections::{HashMap, HashSet};
 use std::time::Duration;
 
@@ -15,25 +15,28 @@ const CHUNK: usize = 400;
 /// The user is notified at most this often.
 const NOTICE_INTERVAL: Duration = Duration::from_secs(5);
 
-pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> {
+/// Reads the inbox at a glance.
+pub fn glance(model: &mut Model) {
+    model.start(async |inbox: Inbox| inbox.decisions().glance().await, glanced);
+}
+
+fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) {
     model.inbox.is_glancing = false;
     let is_due = std::mem::take(&mut model.inbox.glance_due);
     let is_stale = std::mem::take(&mut model.inbox.stale_glance);
-    let all = match result {
-        Ok(_) if is_stale => return tabs::reload(model),
-        Ok(all) => all,
-        Err(failure) => {
-            model.fail(failure.text);
-            return Vec::new();
-        }
-    };
+    let Some(all) = model.ok_or_fail(result) else { return };
+    if is_stale {
+        return model.reload();
+    }
     let was_complete = model.inbox.list.complete;
     let known_ids: HashSet<String> = model.inbox.list.all().iter().map(|row| row.id.clone()).collect();
     let unread = model.inbox.list.glance(&all, model.wall);
     model.inbox.unread_ids = unread.iter().cloned().collect();
     count_down(model, &all);
     select_goto(model);
-    let mut cmds = if was_complete { Vec::new() } else { news::await_held(model, &all) };
+    if !was_complete && news::await_held(model, &all) {
+        undo::restore(model);
+    }
     let statuses: HashMap<&str, ItemStatus> =
         all.iter().map(|glance| (glance.id.as_str(), glance.status)).collect();
     let new = unread.iter().filter(|id| {
@@ -49,14 +52,13 @@ pub fn glanced(model: &mut Model, result: InboxResult<Vec<Glance>>) -> Vec<Cmd> 
         model.last_notice.is_some_and(|at| model.now.saturating_duration_since(at) < NOTICE_INTERVAL);
     if was_complete && new > 0 && !is_recent {
         model.last_notice = Some(model.now);
-        cmds.push(Cmd::Notice(format!("{} in your inbox", count_noun(new, "new item"))));
+        model.jobs.push(Job::Notice(format!("{} in your inbox", count_noun(new, "new item"))));
     }
     model.inbox.is_loaded |= model.inbox.unread_ids.is_empty();
-    cmds.extend(read_on(model));
+    read_on(model);
     if is_due {
-        cmds.extend(tabs::reload(model));
+        model.reload();
     }
-    cmds
 }
 
 /// Updates how long the last decision can be undone, according to the store.
@@ -111,16 +113,22 @@ pub fn select_first(model: &mut Model) {
 }
 
 /// Reads the next missing lines.
-fn read_on(model: &mut Model) -> Vec<Cmd> {
+fn read_on(model: &mut Model) {
     if model.inbox.reading || model.inbox.unread_ids.is_empty() {
-        return Vec::new();
+        return;
     }
     model.inbox.reading = true;
     let count = model.inbox.unread_ids.len().min(CHUNK);
-    vec![Cmd::Lines(LineQuery::Of(model.inbox.unread_ids.drain(..count).collect()))]
+    let ids = model.inbox.unread_ids.drain(..count).collect();
+    read_lines(model, LineQuery::Of(ids));
 }
 
-pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> {
+/// Reads lines of the list.
+pub fn read_lines(model: &mut Model, query: LineQuery) {
+    model.start(async move |inbox: Inbox| inbox.decisions().lines(query).await, lines);
+}
+
+pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) {
     model.inbox.reading = false;
     if let Some(lines) = model.ok_or_fail(result) {
         model.inbox.list.put(lines, model.wall);
@@ -133,26 +141,43 @@ pub fn lines(model: &mut Model, result: InboxResult<Vec<ItemLine>>) -> Vec<Cmd> 
         model.inbox.list.select(model.inbox.list.cursor());
     }
     if !model.inbox.list.complete && !model.inbox.is_glancing {
-        return tabs::reload(model);
+        return model.reload();
     }
-    read_on(model)
+    read_on(model);
 }
 
-pub fn card(model: &mut Model, id: &str, result: InboxResult<Box<LoadedCard>>) -> Vec<Cmd> {
-    let is_selected = model.selected().is_some_and(|row| row.id == id);
-    match result {
-        Ok(read) if is_selected => {
-            let LoadedCard { item, card, answers } = *read;
-            let is_stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
-            model.inbox.opened = Some(Opened::new(item, card, answers));
-            model.shown = None;
-            if is_stale {
-                return tabs::reload(model);
-            }
-        }
-        Ok(_) => {}
-        Err(failure) if is_selected => model.fail(failure.text),
-        Err(_) => {}
+/// Reads the card of an item, with earlier answers.
+pub fn read_card(model: &mut Model, id: String) {
+    let wanted = id.clone();
+    let read = async move |inbox: Inbox| {
+        let (item, card) = match (InterruptId::parse(&wanted), ThreadId::parse(&wanted)) {
+            (Ok(id), _) => inbox.decisions().card(id).await?,
+            (Err(_), Ok(thread)) => inbox.decisions().result(thread).await?,
+            (Err(_), Err(error)) => return Err(Failure::new(error.to_string())),
+        };
+        let answers = inbox.threads().answers(item.thread.clone()).await?;
+        Ok(LoadedCard { item, card, answers })
+    };
+    model.start(read, move |model, result| card(model, &id, result));
+}
+
+pub fn card(model: &mut Model, id: &str, result: InboxResult<LoadedCard>) {
+    if model.selected().is_none_or(|row| row.id != id) {
+        return;
     }
-    Vec::new()
+    let Some(LoadedCard { item, card, answers }) = model.ok_or_fail(result) else { return };
+    let is_stale = model.selected().is_some_and(|row| row.hash != item.args_hash);
+    model.inbox.opened = Some(Opened::new(item, card, answers));
+    model.shown = None;
+    if is_stale {
+        model.reload();
+    }
+}
+
+/// Selects an item, once it is there.
+pub fn go_to_item(model: &mut Model, item: String) {
+    model.go(Tab::Inbox);
+    model.inbox.list.show_all(model.wall);
+    model.inbox.goto = Some(item);
+    select_goto(model);
 }

@@ -1,26 +1,26 @@
 //! Draws the inbox's list and the card of the selected item.
 
-use super::follow::{self, Followed};
-use super::{Filter, Row};
-use crate::graph::{Grade, Kind, Labels, ThreadId};
+use super::{follow, send};
+use crate::graph::{Grade, Kind, ThreadId};
 use crate::inbox::{ItemKind, ItemStatus, Status};
 use crate::text::{count_noun, wrap};
-use crate::tui::actions::Action;
-use crate::tui::layers::{Form, Layer, why_marks_apart};
+use crate::tui::layers::Form;
 use crate::tui::layout::{self, Areas, Entry};
-use crate::tui::model::Model;
-use crate::tui::tabs::{Focus, page};
+use crate::tui::model::{Filter, Focus, Followed, Model, Row, Seen};
+use crate::tui::tabs::page;
 use crate::tui::{draw, words};
 use jiff::Timestamp;
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
+use std::any::Any;
 use std::collections::BTreeMap;
 
-/// Draws list and card. Returns whose card it is, and whether the end of its proposal is visible.
-pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>, bool) {
+/// Draws list and card.
+pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
     draw_list(model, areas.list, buf);
-    draw_card(model, areas, buf)
+    let (card, end) = draw_card(model, areas, buf);
+    Seen { card, end, layer: None }
 }
 
 fn draw_list(model: &Model, area: Rect, buf: &mut Buffer) {
@@ -77,9 +77,10 @@ fn draw_row(model: &Model, row: &Row, lines: u16, area: Rect, buf: &mut Buffer) 
     };
     let mut x = draw::text(buf, area, area.x, area.y, lead, theme.accent);
     let is_waited_for = row.is_waited_for(model.wall);
-    let (age, style) = match is_waited_for {
-        true => (words::clock(row.created_at, model.wall), theme.accent),
-        false => (words::age(row.dated, model.wall), theme.quiet),
+    let (age, style) = if is_waited_for {
+        (words::clock(row.created_at, model.wall), theme.accent)
+    } else {
+        (words::age(row.dated, model.wall), theme.quiet)
     };
     let mut room = Rect { height: 1, ..area };
     if !is_narrow {
@@ -158,7 +159,7 @@ fn flags(model: &Model, row: &Row) -> String {
     if row.new_mail {
         flags.push('+');
     }
-    if Form::draft_keys(&row.id).iter().any(|key| model.drafts.contains_key(key)) {
+    if send::draft_keys(&row.id).iter().any(|key| model.drafts.contains_key(key)) {
         flags.push('✎');
     }
     match row.status {
@@ -231,10 +232,8 @@ fn going_on(model: &Model) -> String {
     let running = running.min(left);
     going_on.push((running, threads(running, "is at work", "are at work")));
     let ready = left - running;
-    let (is_next, are_next) = match model.is_paused() {
-        true => ("is paused", "are paused"),
-        false => ("is next", "are next"),
-    };
+    let (is_next, are_next) =
+        if model.is_paused() { ("is paused", "are paused") } else { ("is next", "are next") };
     going_on.push((ready, threads(ready, is_next, are_next)));
     let texts = going_on.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text);
     texts.collect::<Vec<_>>().join(" · ")
@@ -272,10 +271,8 @@ fn draw_card(model: &Model, areas: &Areas, buf: &mut Buffer) -> (Option<String>,
         }
         return (None, false);
     };
-    let form_top = model.layers.iter().find_map(|(_, layer)| match layer {
-        Layer::Form(form) if layout::has_card_with_form(model) => Some(form.card_top),
-        _ => None,
-    });
+    let form = model.layers.iter().find_map(|layer| (&*layer.popup as &dyn Any).downcast_ref::<Form>());
+    let form_top = form.filter(|_| layout::has_card_with_form(model)).map(|form| form.card_top);
     page::draw(model, &opened.doc, form_top.unwrap_or(opened.top), areas, buf);
     draw_waiting(model, areas.more, buf);
     let (width, height) = (usize::from(area.width), usize::from(area.height));
@@ -310,44 +307,4 @@ fn draw_followed(model: &Model, thread: &ThreadId, area: Rect, buf: &mut Buffer)
     let lines: Vec<&str> = wrap(&working.text, usize::from(room.width).max(1)).collect();
     let newest = lines.len().saturating_sub(usize::from(room.height));
     draw::lines(buf, room, lines[newest..].iter().map(|line| Line::styled(*line, model.theme.text)));
-}
-
-/// The actions on the selected or marked items worth showing in the footer, most important first.
-pub fn footer(model: &Model) -> Vec<(Action, String)> {
-    let named = |action: Action, text: &str| (action, text.to_owned());
-    let mut actions = Vec::new();
-    let count = model.inbox.list.mark_count();
-    if count > 0 {
-        if why_marks_apart(model).is_none() {
-            actions.push((Action::Accept, format!("accept {count}")));
-            actions.push((Action::Ignore, format!("ignore {count}")));
-        }
-        actions.push((Action::Snooze, format!("snooze {count}")));
-    } else if model.selected().is_some() {
-        let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
-        let Labels { accept, edit, respond, ignore, .. } = labels;
-        let label = |custom: Option<String>, default: &str| {
-            custom.map_or_else(|| default.to_owned(), |l| words::line(&l))
-        };
-        actions.push((Action::Accept, label(accept, "accept")));
-        actions.push((Action::Edit, label(edit, "edit")));
-        actions.push((Action::Respond, label(respond, "respond")));
-        actions.push((Action::Ignore, label(ignore, "ignore")));
-        actions.push(named(Action::Snooze, "snooze"));
-        actions.push(named(Action::AcceptGrant, "accept & allow"));
-        actions.push(named(Action::SaveDraft, "draft"));
-    }
-    if model.undo.is_some() || !model.put_away.is_empty() {
-        actions.push(named(Action::Undo, "undo"));
-    }
-    match model.focus {
-        Focus::List => actions.extend([named(Action::Open, "read"), named(Action::Mark, "mark")]),
-        Focus::Card => actions.extend([
-            named(Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
-            named(Action::Headers, "headers"),
-            named(Action::Attachments, "attached"),
-            named(Action::Links, "links"),
-        ]),
-    }
-    actions
 }

@@ -2,73 +2,132 @@
 //!
 //! The inbox makes every change: it refuses to drop a pinned line or to overwrite somebody else's version.
 
+use super::view;
 use crate::graph::ThreadId;
-use crate::inbox::{Block, MemoryLine, MemoryVersion, MemoryView, changed_lines};
-use crate::service::profile_words;
+use crate::inbox::{Block, InboxError, MemoryLine, MemoryVersion, MemoryView, changed_lines};
+use crate::service::{Inbox, profile_words};
 use crate::text::{Visible, count_noun};
+use crate::tui::actions::Action;
 use crate::tui::card::Doc;
-use crate::tui::layers::{Choice, Confirm, Menu, OnConfirm, Page, Prompt, PromptKind};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, HistoryPurpose, InboxResult};
-use crate::tui::tabs::memory::Versions;
-use crate::tui::tabs::{self, Tab};
+use crate::tui::layers::{Choice, Confirm, Menu, Page, Prompt};
+use crate::tui::layout::Areas;
+use crate::tui::model::{Focus, Model, Seen, Tab, Versions};
+use crate::tui::tabs::pane::{Cursor, Does, Pane, named, when};
+use ratatui::buffer::Buffer;
 
-pub fn listed(model: &mut Model, result: InboxResult<Vec<MemoryLine>>) -> Vec<Cmd> {
-    if let Some(lines) = model.ok_or_fail(result) {
-        let target = model.memory.version_to_show.as_ref().map(|(name, _)| name.clone());
-        let namespace = target.or(model.memory.list.selected().map(|line| line.namespace.clone()));
-        let position = lines.iter().position(|line| Some(&line.namespace) == namespace.as_ref());
-        model.memory.list.cursor =
-            position.unwrap_or(model.memory.list.cursor.min(lines.len().saturating_sub(1)));
-        model.memory.list.rows = lines;
-        model.memory.list.read = true;
-        return show(model);
+/// The profiles, and the versions of the selected one.
+pub struct Memory;
+
+impl Pane for Memory {
+    fn does(&self, model: &Model, action: Action) -> Option<Does> {
+        let has_row = model.memory.list.selected().is_some();
+        let on_profile = |effect| when(has_row, "Nothing has been learned yet", effect);
+        Some(match action {
+            Action::EditProfile => on_profile(edit),
+            Action::AddLine => on_profile(ask_line),
+            Action::PinLine => on_profile(ask_pins),
+            Action::RevertProfile => on_profile(ask_revert),
+            Action::History => on_profile(show_history),
+            Action::Open => when(has_row, "", |model| {
+                model.focus = Focus::Card;
+                Memory.selected(model);
+            }),
+            _ => return None,
+        })
     }
-    Vec::new()
+
+    fn read(&self, model: &mut Model) {
+        model.read(async |inbox: Inbox| inbox.memory().list().await, listed);
+    }
+
+    fn list<'m>(&self, model: &'m mut Model) -> Option<&'m mut dyn Cursor> {
+        Some(&mut model.memory.list)
+    }
+
+    /// Reads the versions of the selected profile; a newly selected one is shown from the top.
+    fn selected(&self, model: &mut Model) {
+        let Some(namespace) = model.memory.list.selected().map(|line| line.namespace.clone()) else { return };
+        if model.memory.versions.as_ref().is_none_or(|versions| versions.namespace != namespace) {
+            model.memory.page_top = 0;
+        }
+        let name = namespace.clone();
+        let read = async move |inbox: Inbox| {
+            let view = inbox.memory().show(name.clone()).await?;
+            Ok::<_, InboxError>((view, inbox.memory().history(name).await?))
+        };
+        model.read(read, |model, (view, history)| show_versions(model, namespace, view, history));
+    }
+
+    fn scroll(&self, model: &mut Model, by: isize) {
+        let last = view::length(model);
+        let top = &mut model.memory.page_top;
+        *top = top.saturating_add_signed(by).min(last);
+    }
+
+    fn part(&self, model: &mut Model, forward: bool) {
+        browse(model, forward);
+    }
+
+    fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
+        view::draw(model, areas, buf);
+        Seen::default()
+    }
+
+    fn footer(&self, _model: &Model) -> Vec<(Action, String)> {
+        named([
+            (Action::EditProfile, "edit"),
+            (Action::AddLine, "add a line"),
+            (Action::PinLine, "pin"),
+            (Action::Open, "versions"),
+            (Action::History, "history"),
+            (Action::RevertProfile, "revert"),
+            (Action::OpenThread, "cause"),
+        ])
+    }
+
+    /// The thread whose answer caused the version shown.
+    fn thread(&self, model: &Model) -> Option<ThreadId> {
+        let line = model.memory.list.selected()?;
+        let versions =
+            model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace)?;
+        versions.shown()?.cause.thread.clone()
+    }
 }
 
-pub fn show_version(model: &mut Model, namespace: String, version: u64) -> Vec<Cmd> {
+fn listed(model: &mut Model, lines: Vec<MemoryLine>) {
+    model.memory.list.replace(lines, |line| line.namespace.clone());
+    let list = &mut model.memory.list;
+    let wanted = model.memory.version_to_show.as_ref();
+    let wanted = wanted.and_then(|(name, _)| list.rows.iter().position(|line| line.namespace == *name));
+    list.select(wanted.unwrap_or(list.cursor));
+    Memory.selected(model);
+}
+
+pub fn show_version(model: &mut Model, namespace: String, version: u64) {
     model.memory.version_to_show = Some((namespace, version));
     model.memory.page_top = 0;
-    tabs::go(model, Tab::Memory)
+    model.go(Tab::Memory);
 }
 
-/// Reads the versions of the selected profile; a newly selected one is shown from the top.
-pub fn show(model: &mut Model) -> Vec<Cmd> {
-    let Some(line) = model.memory.list.selected() else { return Vec::new() };
-    let versions = model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace);
-    if versions.is_none() {
-        model.memory.page_top = 0;
-    }
-    vec![Cmd::ProfileAndVersions(line.namespace.clone())]
-}
-
-pub fn versions(
-    model: &mut Model,
-    namespace: String,
-    result: InboxResult<(MemoryView, Vec<MemoryVersion>)>,
-) -> Vec<Cmd> {
-    if let Some((view, history)) = model.ok_or_fail(result) {
-        // Users who look at an earlier version stay with it, whatever is learned meanwhile.
-        let earlier = model
-            .memory
-            .versions
-            .take()
-            .filter(|versions| versions.namespace == namespace && versions.shown_index > 0);
-        let version_to_show = model.memory.version_to_show.take_if(|(name, _)| *name == namespace);
-        let version = match version_to_show {
-            Some((_, version)) => Some(version),
-            None => earlier.and_then(|versions| Some(versions.shown()?.version)),
-        };
-        let index = version.and_then(|version| history.iter().position(|entry| entry.version == version));
-        model.memory.versions =
-            Some(Versions { namespace, history, pinned: view.pinned, shown_index: index.unwrap_or(0) });
-    }
-    Vec::new()
+fn show_versions(model: &mut Model, namespace: String, view: MemoryView, history: Vec<MemoryVersion>) {
+    // Users who look at an earlier version stay with it, whatever is learned meanwhile.
+    let earlier = model
+        .memory
+        .versions
+        .take()
+        .filter(|versions| versions.namespace == namespace && versions.shown_index > 0);
+    let version_to_show = model.memory.version_to_show.take_if(|(name, _)| *name == namespace);
+    let version = match version_to_show {
+        Some((_, version)) => Some(version),
+        None => earlier.and_then(|versions| Some(versions.shown()?.version)),
+    };
+    let index = version.and_then(|version| history.iter().position(|entry| entry.version == version));
+    model.memory.versions =
+        Some(Versions { namespace, history, pinned: view.pinned, shown_index: index.unwrap_or(0) });
 }
 
 /// Shows the version before or after the one shown.
-pub fn browse(model: &mut Model, earlier: bool) {
+fn browse(model: &mut Model, earlier: bool) {
     let Some(versions) = &mut model.memory.versions else { return };
     let last = versions.history.len().saturating_sub(1);
     let index =
@@ -81,46 +140,47 @@ pub fn browse(model: &mut Model, earlier: bool) {
     }
 }
 
-/// The thread whose answer caused the version shown.
-pub fn causing_thread(model: &Model) -> Option<ThreadId> {
-    let line = model.memory.list.selected()?;
-    let versions = model.memory.versions.as_ref().filter(|versions| versions.namespace == line.namespace)?;
-    versions.shown()?.cause.thread.clone()
+/// Opens the selected profile in the user's editor; its text becomes the next version, unless nothing changed.
+fn edit(model: &mut Model) {
+    let Some(line) = model.memory.list.selected().cloned() else { return };
+    model.edit(line.profile.clone(), "md", move |model, text| {
+        if line.profile.trim_end() == text.trim_end() {
+            return model.say("Nothing changed");
+        }
+        remember(model, line.namespace, line.version, text.trim_end().to_owned());
+    });
 }
 
-/// Opens the selected profile in the user's editor.
-pub fn edit(model: &mut Model) -> Vec<Cmd> {
-    let Some(line) = model.memory.list.selected() else { return Vec::new() };
-    vec![Cmd::EditProfile(line.namespace.clone(), line.version, line.profile.clone())]
+/// Changes a profile and says so; the list shows it either way.
+fn change<F>(model: &mut Model, work: impl FnOnce(Inbox) -> F + Send + 'static)
+where
+    F: Future<Output = Result<String, InboxError>> + Send + 'static,
+{
+    model.start(work, |model, result| {
+        if let Some(text) = model.ok_or_fail(result) {
+            model.say(text);
+        }
+        Memory.read(model);
+    });
 }
 
-/// `$EDITOR` was closed: its text becomes the next version, unless nothing changed.
-pub fn edited(model: &mut Model, namespace: String, version: u64, result: InboxResult<String>) -> Vec<Cmd> {
-    let Some(text) = model.ok_or_fail(result) else { return Vec::new() };
-    let unedited =
-        model.memory.list.rows.iter().find(|line| line.namespace == namespace && line.version == version);
-    if unedited.is_some_and(|line| line.profile.trim_end() == text.trim_end()) {
-        model.say("Nothing changed");
-        return Vec::new();
-    }
-    vec![Cmd::Remember(namespace, version, text.trim_end().to_owned())]
+/// Writes a profile on top of the version that was read.
+pub fn remember(model: &mut Model, namespace: String, version: u64, profile: String) {
+    change(model, async move |inbox: Inbox| {
+        let view = inbox.memory().edit(namespace, version, profile).await?;
+        Ok(format!("Saved as version {}", view.newest.version))
+    });
 }
 
-pub fn ask_line(model: &mut Model) -> Vec<Cmd> {
-    model.push(Prompt::new(PromptKind::Line, ""));
-    Vec::new()
-}
-
-pub fn add_line(model: &mut Model, line: &str) -> Vec<Cmd> {
-    model.layers.pop();
-    let Some(selected) = model.memory.list.selected().filter(|_| !line.trim().is_empty()) else {
-        return Vec::new();
-    };
-    vec![Cmd::Remember(
-        selected.namespace.clone(),
-        selected.version,
-        with_line(&selected.profile, line.trim()),
-    )]
+fn ask_line(model: &mut Model) {
+    model.push(Prompt::new(("+", "one more line for this profile", "add it"), "", |model, prompt| {
+        let line = prompt.text().trim();
+        if let Some(selected) = model.memory.list.selected().filter(|_| !line.is_empty()).cloned() {
+            let profile = with_line(&selected.profile, line);
+            remember(model, selected.namespace, selected.version, profile);
+        }
+        Ok(())
+    }));
 }
 
 /// A profile with one more line, which gets a bullet if the others have one.
@@ -133,72 +193,76 @@ fn with_line(profile: &str, line: &str) -> String {
 }
 
 /// Reads what is pinned, to choose from.
-pub fn ask_pins(model: &mut Model) -> Vec<Cmd> {
-    model.memory.list.selected().map(|line| Cmd::Profile(line.namespace.clone())).into_iter().collect()
+fn ask_pins(model: &mut Model) {
+    let Some(namespace) = model.memory.list.selected().map(|line| line.namespace.clone()) else { return };
+    let work = async move |inbox: Inbox| inbox.memory().show(namespace).await;
+    model.read(work, |model, view| {
+        let is_pinned = |line: &str| view.pinned.iter().any(|pinned| pinned.trim() == line.trim());
+        let lines = view.newest.profile.lines().filter(|line| !line.trim().is_empty());
+        let rows: Vec<Choice> = lines
+            .map(|line| {
+                let pins = !is_pinned(line);
+                let text = format!("{}{}", if pins { "  " } else { "● " }, Visible::line(line));
+                let (namespace, line) = (view.newest.namespace.clone(), line.trim().to_owned());
+                Choice::new(text, move |model| pin(model, namespace, line, pins))
+            })
+            .collect();
+        if rows.is_empty() {
+            model.say("There is no line to pin · o adds one");
+        } else {
+            model.push(Menu::new("Pin a line so that learning keeps it", rows));
+        }
+    });
 }
 
-pub fn pins(model: &mut Model, result: InboxResult<MemoryView>) -> Vec<Cmd> {
-    let Some(view) = model.ok_or_fail(result) else { return Vec::new() };
-    let is_pinned = |line: &str| view.pinned.iter().any(|pinned| pinned.trim() == line.trim());
-    let lines = view.newest.profile.lines().filter(|line| !line.trim().is_empty());
-    let rows: Vec<(String, Choice)> = lines
-        .map(|line| {
-            let mark = if is_pinned(line) { "● " } else { "  " };
-            let choice = Choice::Pin(view.newest.namespace.clone(), line.trim().to_owned(), !is_pinned(line));
-            (format!("{mark}{}", Visible::line(line)), choice)
-        })
-        .collect();
-    if rows.is_empty() {
-        model.say("There is no line to pin · o adds one");
-    } else {
-        let title = "Pin a line so that learning keeps it".to_owned();
-        model.push(Menu::new(title, rows));
-    }
-    Vec::new()
+fn pin(model: &mut Model, namespace: String, line: String, pins: bool) {
+    change(model, async move |inbox: Inbox| {
+        inbox.memory().pin(namespace, line.clone(), pins).await?;
+        Ok(format!("{}: {line}", if pins { "Pinned" } else { "No longer pinned" }))
+    });
 }
 
-/// Reads earlier versions, to look at or to revert to. If the user is looking at one, reverts to that one.
-pub fn ask_past(model: &mut Model, purpose: HistoryPurpose) -> Vec<Cmd> {
+/// Reads all versions of the selected profile.
+fn read_versions(model: &mut Model, then: fn(&mut Model, &MemoryVersion, &[MemoryVersion])) {
+    let Some(namespace) = model.memory.list.selected().map(|line| line.namespace.clone()) else { return };
+    let work = async move |inbox: Inbox| inbox.memory().history(namespace).await;
+    model.read(work, move |model, versions| {
+        if let Some(newest) = versions.first() {
+            then(model, newest, &versions);
+        }
+    });
+}
+
+fn show_history(model: &mut Model) {
+    read_versions(model, |model, newest, versions| {
+        let title = format!("History of your {}", Visible::line(&profile_words(&newest.namespace)));
+        let doc = pages(model, versions);
+        model.push(Page::new(title, doc));
+    });
+}
+
+/// Asks which earlier version to go back to. If the user is looking at one, it is that one.
+fn ask_revert(model: &mut Model) {
     let earlier = model.memory.versions.as_ref().filter(|versions| versions.shown_index > 0);
     let earlier =
         earlier.and_then(|versions| Some((versions.shown()?.clone(), versions.history.first()?.clone())));
-    if let (HistoryPurpose::Revert, Some((version, newest))) = (purpose, earlier) {
+    if let Some((version, newest)) = earlier {
         return confirm_revert(model, version, &newest.profile);
     }
-    model
-        .memory
-        .list
-        .selected()
-        .map(|line| Cmd::ProfileVersions(line.namespace.clone(), purpose))
-        .into_iter()
-        .collect()
-}
-
-pub fn profile_versions(
-    model: &mut Model,
-    purpose: HistoryPurpose,
-    result: InboxResult<Vec<MemoryVersion>>,
-) -> Vec<Cmd> {
-    let Some(versions) = model.ok_or_fail(result) else { return Vec::new() };
-    let Some(newest) = versions.first() else { return Vec::new() };
-    match purpose {
-        HistoryPurpose::Read => {
-            let title = format!("History of your {}", Visible::line(&profile_words(&newest.namespace)));
-            let doc = pages(model, &versions);
-            model.push(Page::new(title, doc));
-        }
-        HistoryPurpose::Revert if versions.len() < 2 => model.say("There is no earlier version"),
-        HistoryPurpose::Revert => {
-            let rows = versions.iter().skip(1).map(|version| {
-                let first = version.profile.lines().next().unwrap_or_default();
-                let text = format!("{:<44} {}", describe(model, version), Visible::line(first));
-                (text, Choice::Revert(Box::new((version.clone(), newest.profile.clone()))))
-            });
-            let rows = rows.collect();
+    read_versions(model, |model, newest, versions| {
+        let rows = versions.iter().skip(1).map(|version| {
+            let first = version.profile.lines().next().unwrap_or_default();
+            let text = format!("{:<44} {}", describe(model, version), Visible::line(first));
+            let (version, profile) = (version.clone(), newest.profile.clone());
+            Choice::new(text, move |model| confirm_revert(model, version, &profile))
+        });
+        let rows: Vec<Choice> = rows.collect();
+        if rows.is_empty() {
+            model.say("There is no earlier version");
+        } else {
             model.push(Menu::new("Go back to which version?", rows));
         }
-    }
-    Vec::new()
+    });
 }
 
 fn describe(model: &Model, version: &MemoryVersion) -> String {
@@ -222,24 +286,17 @@ fn pages(model: &Model, versions: &[MemoryVersion]) -> Doc {
 }
 
 /// Shows what going back would change, and asks.
-pub fn confirm_revert(model: &mut Model, version: MemoryVersion, current: &str) -> Vec<Cmd> {
+fn confirm_revert(model: &mut Model, version: MemoryVersion, current: &str) {
     let page =
         Doc::page("What would change", "", vec![Block::Diff(changed_lines(current, &version.profile))]);
-    model.push(Confirm::new(
-        format!("Go back to version {}?", version.version),
-        "It becomes the newest version; the ones between stay in the history.",
-        page,
-        OnConfirm::Do(Cmd::Revert(version.namespace, version.version)),
-    ));
-    Vec::new()
-}
-
-/// A profile was edited, pinned or reverted, or the change failed.
-pub fn profile_changed(model: &mut Model, result: InboxResult<String>) -> Vec<Cmd> {
-    if let Some(text) = model.ok_or_fail(result) {
-        model.say(text);
-    }
-    vec![Cmd::Memory]
+    let (namespace, version) = (version.namespace, version.version);
+    let why = "It becomes the newest version; the ones between stay in the history.";
+    model.push(Confirm::new(format!("Go back to version {version}?"), why, page, move |model| {
+        change(model, async move |inbox: Inbox| {
+            let view = inbox.memory().revert(namespace, version).await?;
+            Ok(format!("Back to version {version}, saved as version {}", view.newest.version))
+        });
+    }));
 }
 
 #[cfg(test)]

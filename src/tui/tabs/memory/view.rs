@@ -2,12 +2,10 @@
 
 use crate::inbox::{MemoryLine, MemoryVersion, Tone};
 use crate::service::profile_words;
-use crate::tui::actions::Action;
 use crate::tui::diff::word_lines;
 use crate::tui::draw::{self, Sheet};
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::Model;
-use crate::tui::tabs::memory::Versions;
+use crate::tui::model::{Model, Versions};
 use crate::tui::tabs::page;
 use crate::tui::tabs::rows::{self, PlainRow};
 use crate::tui::words;
@@ -45,7 +43,7 @@ pub fn draw(model: &Model, areas: &Areas, buf: &mut Buffer) {
 }
 
 /// How far the page next to the list can be scrolled.
-pub fn memory_length(model: &Model) -> usize {
+pub fn length(model: &Model) -> usize {
     let card = layout::areas(model).card;
     sheet(model, card.width).height().saturating_sub(usize::from(card.height))
 }
@@ -178,19 +176,4 @@ fn describe_cause(version: &MemoryVersion) -> String {
         (other, Some(thread)) => format!("{other} in {thread} (t shows it)"),
         (other, None) => other.to_owned(),
     }
-}
-
-/// The actions on a profile worth showing in the footer, most important first.
-pub fn footer() -> Vec<(Action, String)> {
-    [
-        (Action::EditProfile, "edit"),
-        (Action::AddLine, "add a line"),
-        (Action::PinLine, "pin"),
-        (Action::Open, "versions"),
-        (Action::History, "history"),
-        (Action::RevertProfile, "revert"),
-        (Action::OpenThread, "cause"),
-    ]
-    .map(|(action, text)| (action, text.to_owned()))
-    .to_vec()
 }

@@ -25,14 +25,15 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
     let (bar, area) = layout::thread_list(area);
     draw_filters(model, bar, buf);
     let threads = &model.threads;
-    if threads.rows.is_empty() {
-        let (what, next) = match (threads.read, threads.search.is_empty(), threads.is_narrowed()) {
+    if threads.list.rows.is_empty() {
+        let (what, next) = match (threads.list.read, threads.search.is_empty(), threads.is_narrowed()) {
             (false, ..) => ("Looking …", ""),
             (true, false, _) => ("No thread matches.", "Esc shows all again."),
             (true, true, true) => ("No thread matches.", "Esc shows all again."),
             (true, true, false) => ("No threads yet.", "c starts one."),
         };
-        let suggestion = threads.suggestion.as_ref().filter(|_| threads.read).map(|near| words::line(near));
+        let suggestion =
+            threads.suggestion.as_ref().filter(|_| threads.list.read).map(|near| words::line(near));
         let hint = suggestion.map(|near| format!("Did you mean “{near}”? / searches again, Esc shows all."));
         return draw::message(&model.theme, area, buf, what, hint.as_deref().unwrap_or(next));
     }
@@ -50,13 +51,20 @@ pub fn draw(model: &Model, area: Rect, buf: &mut Buffer) {
                 draw::text(buf, line, x + 1, y, &"─".repeat(rest), model.theme.rule);
             }
             ThreadEntry::Row(at) => {
-                rows::draw_one(model, row(model, &threads.rows[at]), 0, at == threads.cursor, line, buf);
+                rows::draw_one(
+                    model,
+                    row(model, &threads.list.rows[at]),
+                    0,
+                    at == threads.list.cursor,
+                    line,
+                    buf,
+                );
             }
         }
     }
-    let unloaded = usize::from(threads.next.is_some());
-    let shown = threads.top..last.unwrap_or(threads.top);
-    draw::more(&model.theme, shown, threads.rows.len() + unloaded, area, buf);
+    let unloaded = usize::from(threads.list.next.is_some());
+    let shown = threads.list.top..last.unwrap_or(threads.list.top);
+    draw::more(&model.theme, shown, threads.list.rows.len() + unloaded, area, buf);
     super::highlight_search(model, area, buf);
 }
 
@@ -109,9 +117,9 @@ fn draw_filters(model: &Model, area: Rect, buf: &mut Buffer) {
     for name in [&model.threads.workflow, &model.threads.account].into_iter().flatten() {
         x = draw::text(buf, area, x, area.y, &words::line(name), style(true)) + 2;
     }
-    if model.threads.read && !model.threads.search.is_empty() {
-        let more = if model.threads.next.is_some() { "+" } else { "" };
-        let text = format!("{}{more} found", model.threads.rows.len());
+    if model.threads.list.read && !model.threads.search.is_empty() {
+        let more = if model.threads.list.next.is_some() { "+" } else { "" };
+        let text = format!("{}{more} found", model.threads.list.rows.len());
         x = draw::text(buf, area, x, area.y, &text, style(true)) + 2;
     }
     x = draw::text(buf, area, x, area.y, &format!("all {all}"), style(chosen.is_none()));

@@ -3,12 +3,11 @@
 mod list;
 mod rows;
 
-use super::review::{Review, ThreadPane};
 use crate::text::{count_noun, duration, truncate, width};
 use crate::tui::actions::Action;
 use crate::tui::layout::{self, Areas};
-use crate::tui::model::Model;
-use crate::tui::tabs::{Focus, page};
+use crate::tui::model::{Focus, Model, Review, ThreadPane};
+use crate::tui::tabs::page;
 use crate::tui::{draw, words};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;

@@ -2,9 +2,7 @@
 
 use crate::text::{duration, truncate, width};
 use crate::tui::draw;
-use crate::tui::model::Model;
-use crate::tui::tabs::Focus;
-use crate::tui::tabs::threads::review::{Review, SpanRow};
+use crate::tui::model::{Focus, Model, Review, SpanRow};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 
@@ -79,9 +77,10 @@ fn bar((from, length): (u32, u32), room: u16) -> (u16, String) {
 }
 
 fn figure(row: &SpanRow) -> String {
-    let time = match row.worked_ms < row.ms {
-        true => format!("{} of {}", duration(row.worked_ms), duration(row.ms)),
-        false => duration(row.ms),
+    let time = if row.worked_ms < row.ms {
+        format!("{} of {}", duration(row.worked_ms), duration(row.ms))
+    } else {
+        duration(row.ms)
     };
     let mut parts = vec![format!("{time:<8}")];
     if row.tokens != (0, 0) {

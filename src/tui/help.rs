@@ -1,17 +1,15 @@
 //! The keys: first what can be done here, then all others, filtered by the typed text.
 
-use super::{Popup, cells, fuzzy, screen};
+use super::actions::{Action, Scope};
+use super::editor::Editor;
+use super::key::Key;
+use super::layers::{draw_line, screen};
+use super::layout::centred;
+use super::model::{Model, Popup};
+use super::{draw, fuzzy, words};
 use crate::text::{pad, width};
-use crate::tui::actions::{Action, Scope};
-use crate::tui::draw;
-use crate::tui::editor::Editor;
-use crate::tui::key::Key;
-use crate::tui::layout::centred;
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Press};
-use crate::tui::words;
 use ratatui::Frame;
-use ratatui::layout::{Position, Rect};
+use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 /// A line has three columns: the keys, what they do, and the action's name.
@@ -19,16 +17,11 @@ const KEYS_WIDTH: usize = 18;
 const NAMES_WIDTH: usize = 18;
 const MIN_HELP_WIDTH: usize = 36;
 
-#[derive(Clone, Debug)]
 pub struct Help {
-    pub top: usize,
+    top: usize,
     search: Editor,
-}
-
-impl Default for Help {
-    fn default() -> Self {
-        Self { top: 0, search: Editor::line("") }
-    }
+    /// Says whether an action makes sense in the tab below.
+    available: fn(&Model, Action) -> Result<(), &'static str>,
 }
 
 impl Popup for Help {
@@ -36,42 +29,29 @@ impl Popup for Help {
         Scope::Prompt
     }
 
-    fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
+    fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
         match action {
-            Action::Down => Self::scroll(model, 1),
-            Action::Up => Self::scroll(model, -1),
-            Action::PageDown => Self::scroll(model, 10),
-            Action::PageUp => Self::scroll(model, -10),
-            Action::Cancel | Action::Choose => {
-                model.layers.pop();
-            }
+            Action::Down => self.scroll(model, 1),
+            Action::Up => self.scroll(model, -1),
+            Action::PageDown => self.scroll(model, 10),
+            Action::PageUp => self.scroll(model, -10),
+            Action::Cancel | Action::Choose => return None,
             _ => {}
         }
-        Vec::new()
+        Some(self)
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
-        let theme = &model.theme;
-        let buf = frame.buffer_mut();
-        let inner = draw::frame(buf, area(model), "Keys", theme.accent);
+        let inner = draw::frame(frame.buffer_mut(), area(model), "Keys", model.theme.accent);
         if inner.is_empty() {
             return false;
         }
-        let x = draw::text(buf, inner, inner.x, inner.y, "/", theme.accent);
-        let room = usize::from(inner.right().saturating_sub(x)).max(2);
-        let (lines, (row, column)) = self.search.laid_out(room);
-        let typed = lines.get(row).cloned().unwrap_or_default();
-        let after = draw::text(buf, inner, x, inner.y, &typed, theme.text);
-        if typed.is_empty() {
-            draw::text(buf, inner, after + 1, inner.y, "type to search", theme.quiet);
-        }
+        draw_line(model, frame, inner, "/", &self.search, "type to search");
         let rest = Rect { y: inner.y + 1, height: inner.height.saturating_sub(1), ..inner };
         let lines = self.lines(model);
         let (shown, all) = (self.top..self.top + usize::from(rest.height), lines.len());
-        draw::lines(buf, rest, lines.into_iter().skip(self.top));
-        draw::more(&model.theme, shown, all, rest, buf);
-        let x = x.saturating_add(cells(column)).min(inner.right().saturating_sub(1));
-        frame.set_cursor_position(Position { x, y: inner.y });
+        draw::lines(frame.buffer_mut(), rest, lines.into_iter().skip(self.top));
+        draw::more(&model.theme, shown, all, rest, frame.buffer_mut());
         true
     }
 
@@ -92,13 +72,10 @@ impl Popup for Help {
         true
     }
 
-    fn scroll(model: &mut Model, by: isize) {
+    fn scroll(&mut self, model: &Model, by: isize) {
         let height = usize::from(area(model).height.saturating_sub(3));
-        let Some(help) = Self::uppermost(model).cloned() else { return };
-        let last = help.lines(model).len().saturating_sub(height);
-        if let Some(shown) = Self::uppermost(model) {
-            shown.top = help.top.saturating_add_signed(by).min(last);
-        }
+        let last = self.lines(model).len().saturating_sub(height);
+        self.top = self.top.saturating_add_signed(by).min(last);
     }
 }
 
@@ -106,11 +83,15 @@ impl Popup for Help {
 type Row = (String, String, &'static str);
 
 impl Help {
+    pub fn new(available: fn(&Model, Action) -> Result<(), &'static str>) -> Self {
+        Self { top: 0, search: Editor::line(""), available }
+    }
+
     fn lines(&self, model: &Model) -> Vec<Line<'static>> {
         let theme = &model.theme;
         let typed = self.search.text().trim();
         let mut lines = Vec::new();
-        let sections = sections(model);
+        let sections = self.sections(model);
         let help_widths = sections.iter().flat_map(|(_, rows)| rows).map(|(_, help, _)| width(help));
         let room =
             usize::from(area(model).width).saturating_sub(KEYS_WIDTH + NAMES_WIDTH + 5).max(MIN_HELP_WIDTH);
@@ -141,23 +122,24 @@ impl Help {
         }
         lines
     }
-}
 
-/// The keys under their headings: first those that act on the selection, then the rest by scope.
-fn sections(model: &Model) -> Vec<(&'static str, Vec<Row>)> {
-    let scopes = model.tab_scopes().into_iter().filter(|scope| scope.is_about_selection());
-    let rows = scopes.flat_map(|scope| model.keymap.rows(scope));
-    let available: Vec<_> = rows.filter(|(_, action, _)| action.available(model).is_ok()).collect();
-    let row = |(keys, action, help): (String, Action, &str)| (keys, help.to_owned(), action.name());
-    let own_commands = model.keymap.own_commands().map(|(keys, name)| (keys, words::line(name), ""));
-    let own_section = ("Your own commands, on an item", own_commands.collect());
-    let others = Scope::ALL.into_iter().map(|scope| {
-        let rows = model.keymap.rows(scope).into_iter().filter(|row| !available.contains(row));
-        (scope.title(), rows.map(row).collect())
-    });
-    let others: Vec<(&str, Vec<Row>)> = others.collect();
-    let available_section = ("Here", available.into_iter().map(row).collect());
-    [available_section, own_section].into_iter().chain(others).collect()
+    /// The keys under their headings: first those that act on the selection, then the rest by scope.
+    fn sections(&self, model: &Model) -> Vec<(&'static str, Vec<Row>)> {
+        let scopes = model.tab_scopes().into_iter().filter(|scope| scope.is_about_selection());
+        let rows = scopes.flat_map(|scope| model.keymap.rows(scope));
+        let available: Vec<_> =
+            rows.filter(|(_, action, _)| (self.available)(model, *action).is_ok()).collect();
+        let row = |(keys, action, help): (String, Action, &str)| (keys, help.to_owned(), action.name());
+        let own_commands = model.keymap.own_commands().map(|(keys, name)| (keys, words::line(name), ""));
+        let own_section = ("Your own commands, on an item", own_commands.collect());
+        let others = Scope::ALL.into_iter().map(|scope| {
+            let rows = model.keymap.rows(scope).into_iter().filter(|row| !available.contains(row));
+            (scope.title(), rows.map(row).collect())
+        });
+        let others: Vec<(&str, Vec<Row>)> = others.collect();
+        let available_section = ("Here", available.into_iter().map(row).collect());
+        [available_section, own_section].into_iter().chain(others).collect()
+    }
 }
 
 fn area(model: &Model) -> Rect {

@@ -1,25 +1,72 @@
 //! Everything the screen knows. Only `update` changes it, apart from the notes that `run` shows itself.
 
+mod activity;
+mod inbox;
+mod job;
+mod keys;
+mod memory;
+mod msg;
+mod popup;
+mod review;
+mod rows;
+mod threads;
+mod tour;
+
+pub use activity::{ActivityRow, ActivityTab, Section};
+pub use inbox::*;
+pub use job::{Callback, Failure, InboxResult, Job, TakeText};
+pub use keys::{DeferredKey, LastDecisionKey, Shown};
+pub use memory::{MemoryTab, Versions};
+pub use msg::*;
+pub use popup::{Beside, Layer, Popup};
+pub use review::{Review, SpanRow, ThreadPane, prompt_page};
+pub use rows::{PAGE, Rows};
+pub use threads::{Stamp, ThreadsTab};
+pub use tour::Tour;
+
 use super::actions::{Keymap, Scope};
 use super::key::Key;
-use super::key_guard::{DeferredKey, LastDecisionKey, Shown};
-use super::layers::{Layer, PromptKind};
-use super::msg::{Cmd, Driving, InboxResult};
 use super::options::{Options, Startable};
-use super::tabs::activity::ActivityTab;
-use super::tabs::inbox::{Filter, InboxTab, Opened, Row, Undo};
-use super::tabs::memory::MemoryTab;
-use super::tabs::threads::ThreadsTab;
-use super::tabs::threads::review::Review;
-use super::tabs::{Focus, PagedList, Tab};
 use super::theme::Theme;
-use super::tour::Tour;
 use super::words;
 use crate::graph::ThreadId;
-use crate::inbox::{GrantLine, LineQuery, Overview, SourceLine, ThreadLine};
+use crate::inbox::{GrantLine, Overview, SourceLine, ThreadLine};
+use crate::service::Inbox;
 use jiff::{Timestamp, Zoned};
 use std::collections::{BTreeMap, HashSet};
 use std::time::{Duration, Instant};
+
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Tab {
+    #[default]
+    Inbox,
+    Threads,
+    Memory,
+    Activity,
+}
+
+impl Tab {
+    /// In the order shown.
+    pub const ALL: [Tab; 4] = [Tab::Inbox, Tab::Threads, Tab::Memory, Tab::Activity];
+
+    pub fn title(self) -> &'static str {
+        match self {
+            Tab::Inbox => "Inbox",
+            Tab::Threads => "Threads",
+            Tab::Memory => "Memory",
+            Tab::Activity => "Activity",
+        }
+    }
+}
+
+/// Which half of a tab gets the keys.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Focus {
+    #[default]
+    List,
+    /// The card next to or below the list.
+    Card,
+}
 
 /// A thread at work in this process.
 #[derive(Clone, Debug, Default)]
@@ -44,6 +91,12 @@ pub struct Note {
 }
 
 pub struct Model {
+    /// What was asked for since the last message.
+    pub jobs: Vec<Job>,
+    /// Whether what is on the screen has to be read again.
+    pub reload_due: bool,
+    /// Whether the tab was just opened, and has to read what it shows.
+    pub opened: bool,
     /// In columns and rows.
     pub size: (u16, u16),
     /// The clock for waits.
@@ -66,8 +119,8 @@ pub struct Model {
     pub shown: Option<Shown>,
     /// The layer that was drawn last, and when.
     pub layer_shown: Option<(u64, Instant)>,
-    /// Layers over the tab, each with its number.
-    pub layers: Vec<(u64, Layer)>,
+    /// Pop-ups over the tab.
+    pub layers: Vec<Layer>,
     pub next_layer: u64,
     /// Keys that begin a longer sequence.
     pub pending: Vec<Key>,
@@ -95,7 +148,7 @@ pub struct Model {
     /// Threads of this process whose last try did not reach a server, with that server.
     pub unreachable: BTreeMap<ThreadId, String>,
     /// Threads running in any process.
-    pub running: PagedList<ThreadLine>,
+    pub running: Rows<ThreadLine>,
     pub grants: Vec<GrantLine>,
     pub overview: Option<Overview>,
     /// The state of each mailbox.
@@ -119,6 +172,9 @@ impl Model {
         wall: Timestamp,
     ) -> Result<Self, String> {
         Ok(Self {
+            jobs: Vec::new(),
+            reload_due: false,
+            opened: false,
             size,
             now,
             wall,
@@ -150,7 +206,7 @@ impl Model {
             unsaved_draft: None,
             running_here: BTreeMap::new(),
             unreachable: BTreeMap::new(),
-            running: PagedList::default(),
+            running: Rows::default(),
             grants: Vec::new(),
             overview: None,
             sources: Vec::new(),
@@ -167,13 +223,6 @@ impl Model {
         self.threads.review.as_ref().filter(|_| self.tab == Tab::Threads)
     }
 
-    /// The commands to run at start.
-    pub fn begin(&self) -> Vec<Cmd> {
-        // As many lines as a screen shows; the rest is loaded once it is drawn.
-        let shown = usize::from(self.size.1 / 2).max(8);
-        vec![Cmd::Order, Cmd::Lines(LineQuery::First(shown)), Cmd::Drafts]
-    }
-
     /// Whether a workflow is one of this program's own.
     pub fn has_workflow(&self, name: &str) -> bool {
         self.workflows.iter().any(|workflow| workflow.name == name)
@@ -181,17 +230,6 @@ impl Model {
 
     pub fn is_paused(&self) -> bool {
         self.overview.as_ref().is_some_and(|overview| overview.paused)
-    }
-
-    pub fn layer(&self) -> Option<&Layer> {
-        self.layers.last().map(|(_, layer)| layer)
-    }
-
-    /// Puts a layer on top.
-    pub fn push(&mut self, layer: impl Into<Layer>) {
-        self.layers.push((self.next_layer, layer.into()));
-        self.next_layer += 1;
-        self.layer_shown = None;
     }
 
     /// Whether the tab lists running threads instead of items.
@@ -241,7 +279,7 @@ impl Model {
 
     /// The scopes active now, nearest first.
     pub fn scopes(&self) -> Vec<Scope> {
-        self.layer().map_or_else(|| self.tab_scopes(), |layer| vec![layer.scope()])
+        self.popup().map_or_else(|| self.tab_scopes(), |popup| vec![popup.scope()])
     }
 
     /// The tab's scopes, regardless of layers over it.
@@ -257,15 +295,6 @@ impl Model {
             (Tab::Threads, Focus::List) => vec![nearest, Scope::Thread, Scope::Global],
             // Within a thread its own keys come first: `h` and `l` switch its views.
             (Tab::Threads, Focus::Card) => vec![Scope::Thread, nearest, Scope::Global],
-        }
-    }
-
-    /// Whether the layer only lists what can be done in the tab below it.
-    pub fn shows_help(&self) -> bool {
-        match self.layer() {
-            Some(Layer::Help(_)) => true,
-            Some(Layer::Prompt(prompt)) => prompt.ask == PromptKind::Palette,
-            _ => false,
         }
     }
 
@@ -302,11 +331,34 @@ impl Model {
         result.map_err(|failure| self.fail(failure.text)).ok()
     }
 
+    /// Goes to a tab, which then reads what it shows.
+    pub fn go(&mut self, tab: Tab) {
+        if self.tab != tab {
+            self.focus = Focus::List;
+        }
+        (self.tab, self.opened) = (tab, true);
+    }
+
+    /// Reads again what is on the screen, after this message.
+    pub fn reload(&mut self) {
+        self.reload_due = true;
+    }
+
     /// Saves the typed text.
-    pub fn save_draft(&mut self) -> Vec<Cmd> {
-        let Some((key, _)) = self.unsaved_draft.take() else { return Vec::new() };
+    pub fn save_draft(&mut self) {
+        let Some((key, _)) = self.unsaved_draft.take() else { return };
         let text = self.drafts.get(&key).cloned();
-        vec![Cmd::KeepDraft(key, text)]
+        self.keep_draft(key, text);
+    }
+
+    /// Saves a draft, or deletes it.
+    pub fn keep_draft(&mut self, key: String, text: Option<String>) {
+        let keep = async move |inbox: Inbox| inbox.decisions().keep_draft(key, text).await;
+        self.start(keep, |model, result| {
+            if let Err(failure) = result {
+                model.fail(format!("what you typed could not be saved: {}", failure.text));
+            }
+        });
     }
 
     /// Whether a clock with seconds is on the screen.

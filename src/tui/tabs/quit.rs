@@ -1,42 +1,37 @@
 //! Quitting. We ask about held decisions first; typed text is kept in any case.
 
-use super::{Popup, cells, screen};
+use super::inbox::undo;
 use crate::graph::InterruptId;
 use crate::inbox::ItemStatus;
 use crate::text::truncate;
 use crate::tui::actions::{Action, Scope};
+use crate::tui::draw;
+use crate::tui::layers::{cells, screen};
 use crate::tui::layout::centred;
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, Driving, Press};
-use crate::tui::{draw, key_guard};
+use crate::tui::model::{Driving, Job, Model, Popup, Row};
 use ratatui::Frame;
 use ratatui::text::{Line, Span};
 
 /// The question asked when the user quits while something is held.
-#[derive(Clone, Debug)]
-pub struct QuitPrompt {
+struct QuitPrompt {
     /// The titles of the held items.
-    pub held: Vec<String>,
+    held: Vec<String>,
+}
+
+fn held(model: &Model) -> impl Iterator<Item = &Row> {
+    model.inbox.list.all().iter().filter(|row| matches!(row.status, ItemStatus::Held { .. }))
 }
 
 /// Quits, or asks what to do with held decisions.
-pub fn quit(model: &mut Model) -> Vec<Cmd> {
-    let mut cmds = model.save_draft();
-    let held: Vec<String> = model
-        .inbox
-        .list
-        .all()
-        .iter()
-        .filter(|row| matches!(row.status, ItemStatus::Held { .. }))
-        .map(|row| row.title.clone())
-        .collect();
+pub fn quit(model: &mut Model) {
+    model.save_draft();
+    let held: Vec<String> = held(model).map(|row| row.title.clone()).collect();
     // If another process drives, held decisions go on without us.
     if held.is_empty() || model.driving != Driving::Ours {
-        cmds.push(Cmd::Quit);
+        model.jobs.push(Job::Quit);
     } else {
         model.push(QuitPrompt { held });
     }
-    cmds
 }
 
 impl Popup for QuitPrompt {
@@ -44,32 +39,22 @@ impl Popup for QuitPrompt {
         Scope::Quit
     }
 
-    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-        if action == Action::Cancel {
-            model.layers.pop();
-            return Vec::new();
-        }
-        if !key_guard::confirms(model, press) {
-            model.say("Ignored: the keys came too fast");
-            return Vec::new();
-        }
-        let held = model.inbox.list.all().iter().filter(|row| matches!(row.status, ItemStatus::Held { .. }));
-        let ids: Vec<InterruptId> = held.filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
+    fn act(self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
         match action {
-            Action::Wait => {
-                model.layers.pop();
-                model.quit_when_idle = true;
-                model.say("Quitting as soon as nothing is held");
-                Vec::new()
-            }
+            Action::Cancel => return None,
+            Action::Wait => model.say("Quitting as soon as nothing is held"),
             Action::TakeBack => {
-                model.layers.pop();
-                model.quit_when_idle = true;
-                vec![Cmd::Undo(ids)]
+                let ids = held(model).filter_map(|row| InterruptId::parse(&row.id).ok()).collect();
+                undo::take_back(model, ids);
             }
-            Action::GoNow => vec![Cmd::Quit],
-            _ => Vec::new(),
+            Action::GoNow => {
+                model.jobs.push(Job::Quit);
+                return Some(self);
+            }
+            _ => return Some(self),
         }
+        model.quit_when_idle = true;
+        None
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {

@@ -6,17 +6,15 @@ mod prompt;
 mod steps;
 mod trace;
 mod tree;
-mod update;
 
 pub use prompt::prompt_page;
 pub use trace::SpanRow;
 pub use tree::Tree;
-pub use update::*;
 
+use super::msg::LoadedThread;
 use crate::graph::{Kind, Picture, Shape};
 use crate::inbox::{Block, Card, NextView, QuestionView, Status, StepStates, ThreadView, path_taken};
 use crate::tui::card::{Doc, Folds, ScrollPosition};
-use crate::tui::msg::LoadedThread;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 
@@ -215,7 +213,8 @@ impl Review {
         if self.pane == ThreadPane::Trace { self.spans.get(self.cursor) } else { None }
     }
 
-    fn rebuild(&mut self) {
+    /// Makes everything shown from what was read.
+    pub fn rebuild(&mut self) {
         self.spans = trace::rows(&self.view.trace);
         let path = path_taken(&self.view.steps, self.view.status);
         self.picture = self.shape.as_ref().map(|shape| shape.picture(&path)).unwrap_or_default();

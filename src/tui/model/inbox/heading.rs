@@ -74,7 +74,7 @@ fn program(item: &Item) -> String {
 }
 
 /// The name of the program that asks.
-pub(super) fn asker(item: &Item) -> Visible {
+pub fn asker(item: &Item) -> Visible {
     let source = item.source.as_deref().unwrap_or_default();
     Visible::line(source.strip_prefix("request: ").unwrap_or(source))
 }

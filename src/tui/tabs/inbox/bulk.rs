@@ -1,16 +1,15 @@
 //! One decision for all marked items: one kind and one tool at a time, after a list to confirm.
 
-use super::{Layer, Popup, cells, draw_keys, screen};
+use super::send;
 use crate::graph::{Decision, InterruptId, Kind, ThreadId};
 use crate::inbox::{DecisionRequest, ItemKind, unsent_edit_key};
 use crate::service::action_words;
 use crate::text::{count_noun, width, wrap};
 use crate::tui::actions::{Action, Scope};
-use crate::tui::layout::{self, centred};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, DecisionKind, Press};
-use crate::tui::tabs::inbox::Row;
-use crate::tui::{draw, key_guard, words};
+use crate::tui::layers::{cells, draw_keys, screen};
+use crate::tui::layout::centred;
+use crate::tui::model::{DecisionKind, Model, Popup, Row, Rows};
+use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
@@ -19,32 +18,28 @@ use ratatui::text::Line;
 const MAX_WIDTH: u16 = 110;
 
 /// One decision on many items, before it is confirmed.
-#[derive(Clone, Debug)]
-pub struct Bulk {
-    pub kind: DecisionKind,
-    /// The items: each title with what it may teach, and its decision or, for a result, the thread to file away.
-    pub rows: Vec<(String, BulkItem)>,
-    /// The row that can be left out.
-    pub cursor: usize,
+struct Bulk {
+    kind: DecisionKind,
+    /// The items: each title with what it may teach, and its decision or, for a result, the thread to file away. The
+    /// selected one can be left out.
+    list: Rows<(String, BulkItem)>,
     /// Titles of the items left out, each with the reason.
-    pub left_out: Vec<String>,
+    left_out: Vec<String>,
 }
 
-#[derive(Clone, Debug, PartialEq)]
-pub enum BulkItem {
+enum BulkItem {
     Decide(DecisionRequest),
     FileAway(ThreadId),
 }
 
 /// Opens the list to confirm, or says why it cannot.
-pub fn ask_bulk(model: &mut Model, action: Action) -> Vec<Cmd> {
+pub fn ask(model: &mut Model, action: Action) {
     let marked: Vec<Row> = model.inbox.list.marked().into_iter().cloned().collect();
     let bulk = Bulk::new(&marked, action, |row| model.drafts.contains_key(&unsent_edit_key(&row.id)));
     match bulk {
         Ok(bulk) => model.push(bulk),
         Err(why) => model.say(why),
     }
-    Vec::new()
 }
 
 impl Bulk {
@@ -60,7 +55,7 @@ impl Bulk {
             (Action::Accept, ItemKind::Interrupt(_)) => (DecisionKind::Accepted, Decision::Accept),
             _ => (DecisionKind::Ignored, Decision::Ignore),
         };
-        let mut bulk = Bulk { kind, rows: Vec::new(), cursor: 0, left_out: Vec::new() };
+        let mut bulk = Bulk { kind, list: Rows::default(), left_out: Vec::new() };
         for row in marked {
             let item = match (InterruptId::parse(&row.id), row.hash) {
                 (Ok(id), Some(hash)) => BulkItem::Decide(DecisionRequest::on_screen(
@@ -80,10 +75,10 @@ impl Bulk {
             } else if has_unsent_edit(row) && decision == Decision::Accept {
                 bulk.left_out.push(format!("{}: has changes you haven't sent", row.title));
             } else {
-                bulk.rows.push((describe(row, action), item));
+                bulk.list.rows.push((describe(row, action), item));
             }
         }
-        if bulk.rows.is_empty() {
+        if bulk.list.rows.is_empty() {
             return Err(format!("Nothing is left to decide together: {}", bulk.left_out.join("; ")));
         }
         Ok(bulk)
@@ -132,9 +127,10 @@ fn bulleted(text: &str, room: usize) -> Vec<String> {
 /// An item's title, and what ignoring it may teach: never more than this sender on this subject.
 fn describe(row: &Row, action: Action) -> String {
     let teaches = action == Action::Ignore && row.kind == ItemKind::Interrupt(Kind::Triage);
-    match teaches && !row.source.is_empty() {
-        true => format!("{} · may learn to skip {} on this subject", row.title, row.source),
-        false => row.title.clone(),
+    if teaches && !row.source.is_empty() {
+        format!("{} · may learn to skip {} on this subject", row.title, row.source)
+    } else {
+        row.title.clone()
     }
 }
 
@@ -143,49 +139,40 @@ impl Popup for Bulk {
         Scope::Confirm
     }
 
-    fn act(model: &mut Model, action: Action, press: Press) -> Vec<Cmd> {
-        let Some(list) = Bulk::uppermost(model) else { return Vec::new() };
+    fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
         match action {
-            Action::Down => list.cursor = (list.cursor + 1).min(list.rows.len().saturating_sub(1)),
-            Action::Up => list.cursor = list.cursor.saturating_sub(1),
-            Action::Drop if list.cursor < list.rows.len() => {
-                list.rows.remove(list.cursor);
-                list.cursor = list.cursor.min(list.rows.len().saturating_sub(1));
-                if list.rows.is_empty() {
-                    model.layers.pop();
+            Action::Drop if self.list.selected().is_some() => {
+                self.list.rows.remove(self.list.cursor);
+                self.list.step(0);
+                if self.list.rows.is_empty() {
                     model.say("Nothing is left to decide");
+                    return None;
                 }
             }
-            Action::No => {
-                model.layers.pop();
-            }
+            Action::No => return None,
             Action::Yes => {
-                if !key_guard::confirms(model, press) {
-                    model.say("Ignored: the keys came too fast");
-                    return Vec::new();
-                }
-                if let Some((_, Layer::Bulk(list))) = model.layers.pop() {
-                    return carry_out(model, *list);
-                }
+                carry_out(model, *self);
+                return None;
             }
-            _ => {}
+            action => self.list.act(action),
         }
-        Vec::new()
+        Some(self)
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let buf = frame.buffer_mut();
         let theme = &model.theme;
         let screen = screen(model);
-        let texts = self.rows.iter().map(|(title, _)| title).chain(&self.left_out);
+        let texts = self.list.rows.iter().map(|(title, _)| title).chain(&self.left_out);
         let longest = texts.map(|text| width(text)).max().unwrap_or(0);
         // The frame takes four columns, and a bullet two.
         let outer_width = cells(longest + 6).clamp(80, MAX_WIDTH).min(screen.width);
         let room = usize::from(outer_width.saturating_sub(4));
         // Rows further away than a screen are neither wrapped nor drawn.
         let screen_lines = usize::from(screen.height);
-        let first = self.cursor.saturating_sub(screen_lines);
+        let first = self.list.cursor.saturating_sub(screen_lines);
         let rows: Vec<(usize, String)> = self
+            .list
             .rows
             .iter()
             .enumerate()
@@ -197,21 +184,21 @@ impl Popup for Bulk {
             self.left_out.iter().take(screen_lines).flat_map(|why| bulleted(why, room)).collect();
         let outer = centred(screen, outer_width, cells(rows.len() + left_out.len() + 7));
         let inner = draw::frame(buf, outer, "Decide together?", theme.warning);
-        let title = format!("{} will be {}:", count_noun(self.rows.len(), "item"), self.kind.word());
+        let title = format!("{} will be {}:", count_noun(self.list.rows.len(), "item"), self.kind.word());
         draw::text(buf, inner, inner.x, inner.y, &title, theme.title);
         let left_out_height =
             if left_out.is_empty() { 0 } else { cells(left_out.len() + 1).min(inner.height / 3) };
         let list = Rect { y: inner.y + 1, height: inner.height.saturating_sub(3 + left_out_height), ..inner };
-        let last = rows.iter().rposition(|(n, _)| *n == self.cursor).unwrap_or(0);
-        let top = layout::plain_top(0, last, list.height);
+        let last = rows.iter().rposition(|(n, _)| *n == self.list.cursor).unwrap_or(0);
+        let top = (last + 1).saturating_sub(usize::from(list.height.max(1)));
         for (y, (n, text)) in (list.y..list.bottom()).zip(rows.iter().skip(top)) {
             let line = Rect { y, height: 1, ..list };
             draw::text(buf, line, line.x, y, text, theme.text);
-            if *n == self.cursor {
+            if *n == self.list.cursor {
                 buf.set_style(line, theme.selected);
             }
         }
-        let (above, below) = (first + top, self.rows.len().saturating_sub(first + 2 * screen_lines + 1));
+        let (above, below) = (first + top, self.list.rows.len().saturating_sub(first + 2 * screen_lines + 1));
         draw::more(
             &model.theme,
             above..above + usize::from(list.height),
@@ -241,23 +228,18 @@ impl Popup for Bulk {
 }
 
 /// Carries out a confirmed list.
-fn carry_out(model: &mut Model, bulk: Bulk) -> Vec<Cmd> {
+fn carry_out(model: &mut Model, bulk: Bulk) {
     let (mut decisions, mut threads) = (Vec::new(), Vec::new());
-    for (_, item) in bulk.rows {
+    for (_, item) in bulk.list.rows {
         match item {
-            BulkItem::Decide(decision) => {
-                model.deciding.insert(decision.interrupt.to_string());
-                decisions.push(decision);
-            }
+            BulkItem::Decide(decision) => decisions.push(decision),
             BulkItem::FileAway(thread) => threads.push(thread),
         }
     }
-    let mut cmds = Vec::new();
     if !decisions.is_empty() {
-        cmds.push(Cmd::Decide(bulk.kind, decisions));
+        send::decide(model, bulk.kind, decisions);
     }
     if !threads.is_empty() {
-        cmds.push(Cmd::FileAway(threads));
+        send::file_away(model, threads);
     }
-    cmds
 }

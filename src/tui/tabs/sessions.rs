@@ -1,13 +1,13 @@
 //! The sessions of coding agents, over any tab; waiting ones come first.
 
-use super::{Popup, cells, screen};
+use super::inbox;
 use crate::inbox::{AgentSession, SessionState};
+use crate::service::Inbox;
 use crate::text::Visible;
 use crate::tui::actions::{Action, Scope};
-use crate::tui::layout::{self, centred};
-use crate::tui::model::Model;
-use crate::tui::msg::{Cmd, InboxResult, Press};
-use crate::tui::tabs::threads::review;
+use crate::tui::layers::{cells, screen};
+use crate::tui::layout::centred;
+use crate::tui::model::{Model, Popup, Rows};
 use crate::tui::{draw, words};
 use ratatui::Frame;
 use ratatui::buffer::Buffer;
@@ -19,40 +19,23 @@ const MAX_WIDTH: u16 = 100;
 
 const LINES_PER_SESSION: u16 = 2;
 
-#[derive(Clone, Debug, Default)]
-pub struct Sessions {
-    /// `None` until they have been read.
-    rows: Option<Vec<AgentSession>>,
-    cursor: usize,
-}
+#[derive(Default)]
+pub struct Sessions(Rows<AgentSession>);
 
 /// Opens the list of sessions.
-pub fn show(model: &mut Model) -> Vec<Cmd> {
+pub fn show(model: &mut Model) {
     model.push(Sessions::default());
-    vec![Cmd::Sessions]
+    read(model);
 }
 
-/// The sessions were read, for the first time or again. The cursor stays on its session.
-pub fn listed(model: &mut Model, result: InboxResult<Vec<AgentSession>>) -> Vec<Cmd> {
-    let Some(rows) = model.ok_or_fail(result) else { return Vec::new() };
-    if let Some(list) = Sessions::uppermost(model) {
-        let id = list.selected().map(|session| session.id.clone());
-        let index = rows.iter().position(|session| Some(&session.id) == id.as_ref());
-        list.cursor = index.unwrap_or(list.cursor).min(rows.len().saturating_sub(1));
-        list.rows = Some(rows);
-    }
-    Vec::new()
-}
-
-/// Goes to the terminal of the agent that asks about the selected item.
-pub fn focus_asker(model: &Model) -> Vec<Cmd> {
-    model.selected().map(|row| Cmd::FocusAsker(row.thread.clone())).into_iter().collect()
-}
-
-impl Sessions {
-    fn selected(&self) -> Option<&AgentSession> {
-        self.rows.as_ref()?.get(self.cursor)
-    }
+/// Reads the sessions, for the first time or again.
+pub fn read(model: &mut Model) {
+    let work = async |inbox: Inbox| inbox.sessions().list().await;
+    model.read(work, |model, rows| {
+        if let Some(Sessions(list)) = model.top_mut() {
+            list.replace(rows, |session| session.id.clone());
+        }
+    });
 }
 
 impl Popup for Sessions {
@@ -60,55 +43,41 @@ impl Popup for Sessions {
         Scope::Menu
     }
 
-    fn act(model: &mut Model, action: Action, _press: Press) -> Vec<Cmd> {
-        let Some(list) = Sessions::uppermost(model) else { return Vec::new() };
-        let last = list.rows.as_ref().map_or(0, |rows| rows.len().saturating_sub(1));
-        match action {
-            Action::Down => list.cursor = (list.cursor + 1).min(last),
-            Action::Up => list.cursor = list.cursor.saturating_sub(1),
-            Action::Top => list.cursor = 0,
-            Action::Bottom => list.cursor = last,
-            Action::Cancel => {
-                model.layers.pop();
+    fn act(mut self: Box<Self>, model: &mut Model, action: Action) -> Option<Box<dyn Popup>> {
+        let selected = self.0.selected();
+        match (action, selected) {
+            (Action::Cancel, _) => return None,
+            (Action::Terminal, Some(session)) => {
+                let id = session.id.clone();
+                model.tell(async move |inbox: Inbox| inbox.sessions().focus(&id).await);
             }
-            Action::Terminal => {
-                return list
-                    .selected()
-                    .map(|session| Cmd::FocusSession(session.id.clone()))
-                    .into_iter()
-                    .collect();
-            }
-            Action::Choose => {
-                let card = list.selected().map(|session| session.interrupt.clone());
-                match card {
-                    Some(Some(id)) => {
-                        model.layers.pop();
-                        return review::go_to_item(model, id.to_string());
-                    }
-                    Some(None) => model.say("It has no question here · gw goes to its terminal"),
-                    None => {}
+            (Action::Choose, Some(session)) => match &session.interrupt {
+                Some(id) => {
+                    inbox::go_to_item(model, id.to_string());
+                    return None;
                 }
-            }
-            _ => {}
+                None => model.say("It has no question here · gw goes to its terminal"),
+            },
+            (action, _) => self.0.act(action),
         }
-        Vec::new()
+        Some(self)
     }
 
     fn draw(&self, model: &Model, frame: &mut Frame<'_>) -> bool {
         let buf = frame.buffer_mut();
         let screen = screen(model);
-        let count = self.rows.as_ref().map_or(1, |rows| rows.len().max(1));
+        let count = self.0.rows.len().max(1);
         let height = cells(count).saturating_mul(LINES_PER_SESSION).saturating_add(2);
         let outer = centred(screen, screen.width.min(MAX_WIDTH), height);
         let inner = draw::frame(buf, outer, "Coding agents", model.theme.accent);
-        match self.rows.as_deref() {
-            None => draw::message(&model.theme, inner, buf, "…", ""),
-            Some([]) => {
+        match self.0.rows.as_slice() {
+            [] if !self.0.read => draw::message(&model.theme, inner, buf, "…", ""),
+            [] => {
                 let next = "`sayso connect claude` sets it up for Claude Code; docs/agents.md has the others";
                 draw::message(&model.theme, inner, buf, "No coding agent has reported a session", next);
             }
-            Some(rows) => {
-                let top = layout::plain_top(0, self.cursor, inner.height / LINES_PER_SESSION);
+            rows => {
+                let top = self.0.top_for(inner.height / LINES_PER_SESSION);
                 for (n, session) in rows.iter().enumerate().skip(top) {
                     let y = inner.y.saturating_add(cells(n - top).saturating_mul(LINES_PER_SESSION));
                     if y.saturating_add(LINES_PER_SESSION) > inner.bottom() {
@@ -116,7 +85,7 @@ impl Popup for Sessions {
                     }
                     let area = Rect { y, height: LINES_PER_SESSION, ..inner };
                     draw_session(model, buf, area, session);
-                    if n == self.cursor {
+                    if n == self.0.cursor {
                         buf.set_style(area, model.theme.selected);
                     }
                 }
@@ -127,10 +96,10 @@ impl Popup for Sessions {
 
     fn footer(&self) -> Vec<(Action, &'static str)> {
         let mut actions = Vec::new();
-        if self.selected().is_some_and(|session| session.interrupt.is_some()) {
+        if self.0.selected().is_some_and(|session| session.interrupt.is_some()) {
             actions.push((Action::Choose, "to the card"));
         }
-        if self.selected().is_some_and(|session| session.terminal.is_some()) {
+        if self.0.selected().is_some_and(|session| session.terminal.is_some()) {
             actions.push((Action::Terminal, "to its terminal"));
         }
         actions.push((Action::Cancel, "close"));

@@ -1,0 +1,59 @@
+//! Marks: items to be decided together.
+
+use super::list::List;
+use super::row::Row;
+
+impl List {
+    pub fn has_marks(&self) -> bool {
+        !self.marks.is_empty()
+    }
+
+    /// How many items are marked, whether or not they are shown.
+    pub fn mark_count(&self) -> usize {
+        self.marks.len()
+    }
+
+    pub fn is_marked(&self, id: &str) -> bool {
+        self.marks.contains(id)
+    }
+
+    /// Marks the rows at these positions.
+    pub fn mark(&mut self, positions: Vec<usize>) {
+        self.marks.extend(self.ids_at(&positions));
+        self.marked.extend(positions);
+        self.marked.sort_unstable();
+        self.marked.dedup();
+    }
+
+    /// Marks the rows at these positions, or unmarks them if all are marked.
+    pub fn toggle_marks(&mut self, positions: Vec<usize>) {
+        let ids = self.ids_at(&positions);
+        if ids.iter().any(|id| !self.marks.contains(id)) {
+            return self.mark(positions);
+        }
+        for id in &ids {
+            self.marks.remove(id);
+        }
+        self.marked.retain(|position| positions.binary_search(position).is_err());
+    }
+
+    fn ids_at(&self, positions: &[usize]) -> Vec<String> {
+        positions.iter().filter_map(|position| self.row(*position)).map(|row| row.id.clone()).collect()
+    }
+
+    pub fn clear_marks(&mut self) {
+        self.marks.clear();
+        self.marked.clear();
+    }
+
+    /// The marked rows, in the order shown.
+    pub fn marked(&self) -> Vec<&Row> {
+        self.marked.iter().filter_map(|position| self.row(*position)).collect()
+    }
+
+    /// Finds the marked rows again. Every frame needs them several times, so it must not search for them.
+    pub(super) fn find_marked(&mut self) {
+        let is_marked = |position: &usize| self.row(*position).is_some_and(|row| self.is_marked(&row.id));
+        self.marked = if self.has_marks() { (0..self.len()).filter(is_marked).collect() } else { Vec::new() };
+    }
+}

@@ -1,0 +1,218 @@
+//! The state of the inbox: its items, the card shown, past decisions, and what the user is told about.
+
+mod heading;
+mod list;
+mod marks;
+mod row;
+
+pub use heading::asker;
+pub use list::{Filter, Group, List, Sort};
+pub use row::Row;
+
+use super::msg::DecisionKind;
+use super::rows::Rows;
+use crate::graph::ThreadId;
+use crate::inbox::{
+    Card, DecisionLine, DecisionQuery, DecisionView, Edited, Item, Query, SkippedCount, SkippedLine,
+};
+use crate::tui::card::{CardContext, Doc, Folds, ScrollPosition};
+use crate::tui::key::Key;
+use jiff::Timestamp;
+use jiff::civil::Date;
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::sync::Arc;
+use std::time::Instant;
+
+#[derive(Debug)]
+pub struct InboxTab {
+    pub list: List,
+    pub skipped: Rows<SkippedLine>,
+    /// How much of the last day's mail was skipped, and the day on which that was counted.
+    pub skipped_lately: (SkippedCount, Option<Date>),
+    pub history: History,
+    /// The card of the selected item.
+    pub opened: Option<Opened>,
+    pub requested_card: Option<String>,
+    /// The item to select once it is there.
+    pub goto: Option<String>,
+    pub following: Option<Followed>,
+    pub expected: Option<Expected>,
+    /// What is being decided, in words that fit the person's arguments, by item.
+    pub decided_as: HashMap<String, Edited>,
+    /// The ids and titles of the items whose decision is being undone.
+    pub undoing: Vec<(String, String)>,
+    pub news: News,
+    /// Lines that are still to be read.
+    pub unread_ids: VecDeque<String>,
+    /// Whether everything that was there at the start has been read.
+    pub is_loaded: bool,
+    /// Whether lines are being read; true at the start.
+    pub reading: bool,
+    /// Whether a glance is in progress.
+    pub is_glancing: bool,
+    /// Whether another glance is due after it.
+    pub glance_due: bool,
+    /// Whether the glance in progress is older than what we know by now.
+    pub stale_glance: bool,
+}
+
+impl Default for InboxTab {
+    fn default() -> Self {
+        Self {
+            list: List::default(),
+            skipped: Rows::default(),
+            skipped_lately: Default::default(),
+            history: History::default(),
+            opened: None,
+            requested_card: None,
+            goto: None,
+            following: None,
+            expected: None,
+            decided_as: HashMap::new(),
+            undoing: Vec::new(),
+            news: News::default(),
+            unread_ids: VecDeque::new(),
+            is_loaded: false,
+            reading: true,
+            is_glancing: false,
+            glance_due: false,
+            stale_glance: false,
+        }
+    }
+}
+
+/// The card that is on the screen, or about to be.
+#[derive(Clone, Debug)]
+pub struct Opened {
+    pub item: Item,
+    pub card: Arc<Card>,
+    /// Earlier answers.
+    pub answers: Vec<DecisionView>,
+    /// The card cut up for scrolling.
+    pub doc: Doc,
+    /// The scroll position.
+    pub top: ScrollPosition,
+    pub folds: Folds,
+    /// Whether the end of the proposal has been on the screen.
+    pub end_seen: bool,
+}
+
+impl Opened {
+    /// A card that has just arrived.
+    pub fn new(item: Item, card: Card, answers: Vec<DecisionView>) -> Self {
+        let mut opened = Self {
+            item,
+            card: Arc::new(card),
+            answers,
+            doc: Doc::default(),
+            top: ScrollPosition::default(),
+            folds: Folds::default(),
+            end_seen: false,
+        };
+        opened.cut();
+        opened
+    }
+
+    /// Cuts the card again after folds changed.
+    pub fn cut(&mut self) {
+        let context = CardContext { meta: heading::who_wants_what(&self.item), answers: &self.answers };
+        self.doc = Doc::new(&self.item, self.card.clone(), &context, self.folds);
+    }
+
+    /// The proposal in the card's own words, unfolded: enough to know what accepting it would do.
+    pub fn proposal(&self) -> Doc {
+        let context = CardContext { meta: heading::who_wants_what(&self.item), answers: &[] };
+        let folds = Folds { open: true, headers: false };
+        Doc::new(&self.item, self.card.clone(), &context, folds).proposal_only(&self.item)
+    }
+}
+
+/// The last decision, while it can be undone.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Undo {
+    pub kind: DecisionKind,
+    /// The ids and titles of the items.
+    pub items: Vec<(String, String)>,
+    /// When the time to undo ends, if known.
+    pub until: Option<Instant>,
+    /// When it was done.
+    pub since: Instant,
+}
+
+/// The part of the list read so far, and what it is filtered by.
+#[derive(Clone, Debug, Default)]
+pub struct History {
+    pub list: Rows<DecisionLine>,
+    pub filter: Query,
+    /// The scroll position of the selected decision's card.
+    pub top: ScrollPosition,
+}
+
+impl History {
+    pub fn query(&self, after: Option<i64>, limit: usize) -> DecisionQuery {
+        DecisionQuery { filter: self.filter.clone(), after, limit, ..DecisionQuery::default() }
+    }
+}
+
+/// What the user has not been told yet.
+#[derive(Clone, Debug, Default)]
+pub struct News {
+    /// Decisions of this screen that have not ended; `since` is when the first of them was taken.
+    pub awaited: HashSet<String>,
+    pub since: Option<Timestamp>,
+    /// Items that arrived but were not read yet.
+    pub arrived: HashSet<String>,
+    /// The last note about arrivals, and the items it is about.
+    pub last_arrivals: (String, HashSet<String>),
+    /// Threads whose mail was put back, and until when we expect their cards.
+    pub returning: Option<(Vec<ThreadId>, Instant)>,
+    /// What we knew about each profile: its version and its text.
+    pub profiles: Option<BTreeMap<String, (u64, String)>>,
+    /// Until when we look for lessons.
+    pub learning: Option<Instant>,
+    /// The last lesson.
+    pub lesson: Option<Lesson>,
+    /// How many lessons came since the last decision.
+    pub lessons: u64,
+}
+
+/// A line that a profile did not have before.
+#[derive(Clone, Debug)]
+pub struct Lesson {
+    pub namespace: String,
+    /// The version that has the line, and its text.
+    pub version: u64,
+    pub profile: String,
+    pub line: String,
+}
+
+impl News {
+    /// Whether something was learned since the screen was opened.
+    pub fn has_lesson(&self) -> bool {
+        self.lesson.is_some()
+    }
+
+    /// Whether the profile that was learned last says something with this word.
+    pub fn has_lesson_about(&self, word: &str) -> bool {
+        self.lesson.as_ref().is_some_and(|lesson| lesson.profile.to_lowercase().contains(word))
+    }
+}
+
+/// The thread that was started or answered last and is on the screen instead of a card.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Followed {
+    pub thread: ThreadId,
+    /// Whether nobody was working on it at the last look.
+    pub idle: bool,
+}
+
+/// The thread or agent whose next question is selected when it comes, if the user has touched nothing until then.
+#[derive(Clone, Debug)]
+pub struct Expected {
+    pub thread: ThreadId,
+    /// The coding agent: each of its questions is a separate thread.
+    pub agent: Option<String>,
+    pub last_key: Option<(Key, Instant)>,
+    pub selected: Option<String>,
+    pub until: Instant,
+}

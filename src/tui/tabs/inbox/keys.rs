@@ -1,0 +1,338 @@
+//! What keys do with the selected item, and the list of items as a pane.
+
+use super::bulk::why_marks_apart;
+use super::{answer, away, decide, grant, mail, marks, menus, view};
+use crate::graph::{Grantable, Kind, Labels, ThreadId};
+use crate::inbox::{ItemKind, PROGRAM_ACTIONS, Place, Query};
+use crate::service::{Destination, Inbox};
+use crate::tui::actions::Action;
+use crate::tui::card::Folds;
+use crate::tui::layers::Prompt;
+use crate::tui::layout::{self, Areas, Entry};
+use crate::tui::model::{Focus, Job, Model, Opened, Row, Seen, Tab};
+use crate::tui::tabs::page;
+use crate::tui::tabs::pane::{Does, Effect, Pane, named, open_page, page_size, when};
+use crate::tui::words;
+use ratatui::buffer::Buffer;
+use ratatui::layout::Rect;
+
+const NOTHING_SELECTED: &str = "Nothing is selected · j or k selects";
+
+/// The items that wait, and the card of the selected one.
+pub struct Items;
+
+impl Pane for Items {
+    fn does(&self, model: &Model, action: Action) -> Option<Does> {
+        let list = &model.inbox.list;
+        let listed = |effect: Effect| when(!list.is_empty(), "", effect);
+        Some(match action {
+            Action::Open => listed(open_page),
+            Action::Mark => listed(marks::mark),
+            Action::MarkRange => listed(marks::mark_range),
+            Action::MarkAll => listed(marks::mark_all),
+            Action::MarkSame => listed(marks::mark_same),
+            Action::Sort => listed(menus::offer_sorts),
+            Action::FoldGroup => listed(menus::fold),
+            Action::UnfoldGroups => Ok(menus::unfold),
+            _ => return None,
+        })
+    }
+
+    fn step(&self, model: &mut Model, by: isize) {
+        model.inbox.list.step(by);
+    }
+
+    fn click(&self, model: &mut Model, line: u16) {
+        let hit = layout::entries(&model.inbox.list, layout::areas(model).list)
+            .into_iter()
+            .find(|(from, height, _)| (*from..from + height).contains(&line));
+        if let Some((_, _, Entry::Row(position))) = hit {
+            model.inbox.list.select(position);
+        }
+    }
+
+    fn keep_visible(&self, model: &mut Model, area: Rect) {
+        let list = &mut model.inbox.list;
+        list.top = match list.selected() {
+            Some(_) => layout::top_for(list, area),
+            None => list.top.min(list.len().saturating_sub(1)),
+        };
+    }
+
+    fn scroll(&self, model: &mut Model, by: isize) {
+        let size = page_size(model);
+        if let Some(opened) = opened(model) {
+            opened.top = page::scrolled(&opened.doc, opened.top, by, size);
+        }
+    }
+
+    fn part(&self, model: &mut Model, forward: bool) {
+        let (width, height) = page_size(model);
+        if let Some(opened) = opened(model) {
+            opened.top = opened.doc.part(opened.top, forward, width, height);
+        }
+    }
+
+    fn draw(&self, model: &Model, areas: &Areas, buf: &mut Buffer) -> Seen {
+        view::draw(model, areas, buf)
+    }
+
+    fn footer(&self, model: &Model) -> Vec<(Action, String)> {
+        footer(model)
+    }
+
+    fn thread(&self, model: &Model) -> Option<ThreadId> {
+        model.selected().map(|row| row.thread.clone())
+    }
+
+    fn about(&self, model: &Model) -> Option<(String, String, &'static str)> {
+        model.selected().map(|row| (row.id.clone(), row.title.clone(), "Why it is here"))
+    }
+
+    fn mail(&self, model: &Model) -> Option<(ThreadId, String)> {
+        let row = model.selected()?;
+        let is_triage = row.kind == ItemKind::Interrupt(Kind::Triage);
+        let has_mail = || model.current().is_some_and(|opened| opened.doc.mails().next().is_some());
+        (is_triage || has_mail()).then(|| (row.thread.clone(), row.title.clone()))
+    }
+}
+
+/// The card shown, if it is up to date.
+fn opened(model: &mut Model) -> Option<&mut Opened> {
+    model.current()?;
+    model.inbox.opened.as_mut()
+}
+
+/// What an action does with the selected item or its mails, in any pane; most do nothing where no item is selected.
+pub fn does(model: &Model, action: Action) -> Option<Does> {
+    let (row, current, has_marks) = (model.selected(), model.current(), model.inbox.list.has_marks());
+    let in_inbox = model.tab == Tab::Inbox;
+    Some(match action {
+        Action::Accept | Action::Ignore | Action::IgnoreQuietly if has_marks => {
+            when(in_inbox, "You decide in the inbox · 1 goes there", take(action))
+        }
+        Action::Edit
+        | Action::EditOutside
+        | Action::Respond
+        | Action::AcceptGrant
+        | Action::SaveDraft
+        | Action::RefuseAndStop
+        | Action::Reclassify
+        | Action::Unsubscribe
+            if has_marks =>
+        {
+            Err("Marked items can only be accepted, ignored or snoozed together · Esc clears the marks")
+        }
+        Action::Accept | Action::Ignore | Action::IgnoreQuietly | Action::SaveDraft => {
+            on_open_item(model, action, take(action))
+        }
+        Action::Edit => on_open_item(model, action, answer::edit),
+        Action::EditOutside => on_open_item(model, action, answer::edit_outside),
+        Action::AcceptGrant => on_open_item(model, action, grant::offer),
+        Action::RefuseAndStop => on_open_item(model, action, decide::ask_to_stop),
+        Action::Respond => on_open_item(model, action, answer::respond),
+        Action::Terminal => {
+            let is_agent = row.is_some_and(|row| row.action.starts_with(PROGRAM_ACTIONS));
+            when(is_agent, "Only a coding agent has a terminal to go to", go_to_terminal)
+        }
+        Action::Snooze => match row {
+            Some(row) if row.kind == ItemKind::Result => Err("Results can't be snoozed · a files them away"),
+            Some(row) => when(!row.is_decided(), "Already decided", menus::offer_snooze),
+            None => when(has_marks, NOTHING_SELECTED, menus::offer_snooze),
+        },
+        Action::Archive => on_mail(model, |model| away::ask(model, Destination::Archive)),
+        Action::Delete => on_mail(model, |model| away::ask(model, Destination::Trash)),
+        Action::Spam => on_mail(model, |model| away::ask(model, Destination::Spam)),
+        Action::MoveMail => on_mail(model, away::ask_folder),
+        Action::PutBack => Err("Only mail that was moved can be put back · gh lists it"),
+        Action::Behind => Err("Past decisions have grants and lessons · gh lists them"),
+        Action::Unsubscribe => {
+            let can = mail::unsubscribable_thread(model).is_some();
+            when(can, "This mail doesn't say how to leave a list", mail::unsubscribe)
+        }
+        Action::Copy => when(current.is_some(), "There is no card to copy", copy),
+        Action::Pipe => when(current.is_some(), "", mail::ask_pipe),
+        Action::Quotes => {
+            let has_folds = current.is_some_and(|opened| opened.folds.open || opened.doc.has_folds());
+            when(has_folds, "Nothing is folded on this card", |model| {
+                fold(model, |folds| folds.open = !folds.open);
+            })
+        }
+        Action::Headers | Action::Attachments | Action::Links => on_mail_of_card(model, action),
+        Action::Search => when(in_inbox, "There is nothing to search here", ask_search),
+        Action::Narrow => when(in_inbox, "There is nothing to filter here", ask_filter),
+        Action::SearchNext | Action::SearchPrevious if model.inbox.list.search.is_empty() => {
+            Err("Nothing to repeat · / searches")
+        }
+        Action::SearchNext => Ok(|model| find(model, true)),
+        Action::SearchPrevious => Ok(|model| find(model, false)),
+        _ => return None,
+    })
+}
+
+fn take(action: Action) -> Effect {
+    match action {
+        Action::Accept => |model| decide::take(model, Action::Accept),
+        Action::SaveDraft => |model| decide::take(model, Action::SaveDraft),
+        Action::IgnoreQuietly => |model| decide::take(model, Action::IgnoreQuietly),
+        _ => |model| decide::take(model, Action::Ignore),
+    }
+}
+
+/// An answer to the selected item, if it is open and accepts this answer.
+fn on_open_item(model: &Model, action: Action, effect: Effect) -> Does {
+    let Some(row) = model.selected() else { return Err(NOTHING_SELECTED) };
+    if row.is_decided() {
+        return Err("Already decided · u undoes the last decision");
+    }
+    check_answer(model, row, action).map(|()| effect)
+}
+
+fn on_mail(model: &Model, effect: Effect) -> Does {
+    when(model.tab == Tab::Inbox && away::has_mail(model), "Only mail can be put away", effect)
+}
+
+/// What an action shows of the card's mails, if they have it.
+fn on_mail_of_card(model: &Model, action: Action) -> Does {
+    let Some(doc) = model.current().map(|opened| &opened.doc) else { return Err("") };
+    if doc.mails().next().is_none() {
+        return Err("There is no mail on this card");
+    }
+    match action {
+        Action::Attachments => {
+            let has_some = doc.mails().any(|mail| !mail.attachments.is_empty());
+            when(has_some, "Nothing is attached", mail::attachments)
+        }
+        Action::Links => when(doc.mails().any(|mail| !mail.links.is_empty()), "It has no links", mail::links),
+        _ => Ok(|model| fold(model, |folds| folds.headers = !folds.headers)),
+    }
+}
+
+/// Whether a card accepts this answer. If not, says why and what it accepts instead.
+fn check_answer(model: &Model, row: &Row, answer: Action) -> Result<(), &'static str> {
+    let when = |can: bool, why: &'static str| if can { Ok(()) } else { Err(why) };
+    match answer {
+        Action::Accept if row.allow.accept => Ok(()),
+        Action::Accept => Err(match (row.allow.respond, row.allow.edit) {
+            (_, true) if row.kind == ItemKind::Interrupt(Kind::Approval) => {
+                "This can't be accepted as it is · e fills it in"
+            }
+            (true, _) => "This can't be accepted: it asks for words · r answers it",
+            (false, true) => "This can't be accepted as it is · e fills it in",
+            (false, false) => "This can't be accepted from here",
+        }),
+        Action::SaveDraft => when(row.allow.draft, "Only a reply to a mail can be saved as a draft"),
+        Action::AcceptGrant => {
+            let offered = model.current().map(|opened| &opened.item.grantable);
+            when(
+                row.allow.accept && offered.is_some_and(Grantable::is_something),
+                "This card has nothing to allow · a accepts it",
+            )?;
+            when(
+                !row.is_warned() || offered.is_some_and(|offered| !offered.remember.is_empty()),
+                "It carries a warning, so nothing more can be allowed from it · a accepts only this one",
+            )
+        }
+        Action::RefuseAndStop => {
+            let can = model.current().is_some_and(|opened| opened.item.takes_refusals());
+            when(can, "Only a coding agent's session can be stopped")
+        }
+        Action::Edit | Action::EditOutside => when(row.allow.edit, "There is nothing to edit on this card"),
+        Action::Respond => when(row.allow.respond, "Nobody reads an answer to this card"),
+        _ if row.kind == ItemKind::Result => Err("A result is filed away, not ignored · a does that"),
+        _ => when(row.allow.ignore, "This card can't be ignored · a accepts it"),
+    }
+}
+
+/// Goes to the terminal of the agent that asks about the selected item.
+fn go_to_terminal(model: &mut Model) {
+    if let Some(thread) = model.selected().map(|row| row.thread.clone()) {
+        model.tell(async move |inbox: Inbox| inbox.sessions().focus_asker(thread).await);
+    }
+}
+
+/// Copies the card to the clipboard.
+fn copy(model: &mut Model) {
+    if let Some(text) = model.current().map(|opened| opened.item.text.clone()) {
+        model.jobs.push(Job::Copy(text));
+    }
+}
+
+/// Folds or unfolds parts of the card.
+fn fold(model: &mut Model, change: impl FnOnce(&mut Folds)) {
+    let (width, height) = page_size(model);
+    if let Some(opened) = &mut model.inbox.opened {
+        change(&mut opened.folds);
+        opened.cut();
+        opened.top = opened.top.min(opened.doc.end(width, height));
+    }
+}
+
+fn ask_search(model: &mut Model) {
+    model.push(Prompt::new(("/", &Place::Inbox.hint(), "search"), "", |model, prompt| {
+        model.inbox.list.search = Query::parse(prompt.text(), Place::Inbox, &model.local_time())?;
+        if !model.inbox.list.search.is_empty() {
+            find(model, true);
+        }
+        Ok(())
+    }));
+}
+
+/// Asks what to list; the line starts with the current filter, which can be changed.
+fn ask_filter(model: &mut Model) {
+    let typed = model.inbox.list.narrow.typed.clone();
+    model.push(Prompt::new(("\\", &Place::Inbox.hint(), "filter"), &typed, |model, prompt| {
+        let query = Query::parse(prompt.text(), Place::Inbox, &model.local_time())?;
+        model.inbox.list.narrow_to(query, model.wall);
+        Ok(())
+    }));
+}
+
+/// Moves to the next or previous match.
+fn find(model: &mut Model, forward: bool) {
+    match model.inbox.list.next_match(forward, model.wall) {
+        Some(position) => model.inbox.list.select(position),
+        None => model.say(format!("No match for `{}`", model.inbox.list.search.typed)),
+    }
+}
+
+/// The actions on the selected or marked items.
+fn footer(model: &Model) -> Vec<(Action, String)> {
+    let mut actions = Vec::new();
+    let count = model.inbox.list.mark_count();
+    if count > 0 {
+        if why_marks_apart(model).is_none() {
+            actions.push((Action::Accept, format!("accept {count}")));
+            actions.push((Action::Ignore, format!("ignore {count}")));
+        }
+        actions.push((Action::Snooze, format!("snooze {count}")));
+    } else if model.selected().is_some() {
+        let labels = model.current().map(|opened| opened.item.labels.clone()).unwrap_or_default();
+        let Labels { accept, edit, respond, ignore, .. } = labels;
+        let label = |custom: Option<String>, default: &str| {
+            custom.map_or_else(|| default.to_owned(), |l| words::line(&l))
+        };
+        actions.push((Action::Accept, label(accept, "accept")));
+        actions.push((Action::Edit, label(edit, "edit")));
+        actions.push((Action::Respond, label(respond, "respond")));
+        actions.push((Action::Ignore, label(ignore, "ignore")));
+        actions.extend(named([
+            (Action::Snooze, "snooze"),
+            (Action::AcceptGrant, "accept & allow"),
+            (Action::SaveDraft, "draft"),
+        ]));
+    }
+    if model.undo.is_some() || !model.put_away.is_empty() {
+        actions.extend(named([(Action::Undo, "undo")]));
+    }
+    actions.extend(match model.focus {
+        Focus::List => named([(Action::Open, "read"), (Action::Mark, "mark")]),
+        Focus::Card => named([
+            (Action::Quotes, if model.is_unfolded() { "fold" } else { "unfold" }),
+            (Action::Headers, "headers"),
+            (Action::Attachments, "attached"),
+            (Action::Links, "links"),
+        ]),
+    });
+    actions
+}

@@ -1,0 +1,161 @@
+//! Taking decisions back, while that is possible.
+
+use super::away;
+use super::send::{self, done_word, what_was_done};
+use crate::graph::{InterruptId, Kind};
+use crate::inbox::{InboxError, ItemKind, ItemLine, LineQuery, PROGRAM_ACTIONS, UndoableBatch};
+use crate::service::{Inbox, MailMove};
+use crate::text::count_noun;
+use crate::tui::actions::{Action, Scope};
+use crate::tui::model::{DecisionKind, Failure, InboxResult, Model, Row, Undo};
+use crate::tui::words;
+use futures_util::future::join_all;
+
+/// Undoes the last decision; a bulk decision as a whole.
+pub fn undo(model: &mut Model) {
+    let Some(undo) = model.undo.take() else {
+        let put_away = std::mem::take(&mut model.put_away);
+        if put_away.is_empty() {
+            undo_newest(model)
+        } else {
+            away::put_away(model, put_away, MailMove::Back)
+        }
+        return;
+    };
+    let ids = undo.items.iter().filter_map(|(id, _)| InterruptId::parse(id).ok());
+    let ids: Vec<InterruptId> = ids.collect();
+    model.inbox.undoing = undo.items;
+    if undo.kind.is_snooze() {
+        model.inbox.goto = ids.first().map(ToString::to_string);
+        return send::snooze(model, ids, None);
+    }
+    match ids.as_slice() {
+        [] => {}
+        [_] => take_back(model, ids),
+        [first, ..] => {
+            let first = first.clone();
+            model.start_any(async move |inbox: Inbox| undo_batch(&inbox, first).await, undone);
+        }
+    }
+}
+
+/// Takes decisions back, each by itself.
+pub fn take_back(model: &mut Model, ids: Vec<InterruptId>) {
+    let undo = async move |inbox: Inbox| {
+        let inbox = &inbox;
+        let tasks = ids.into_iter().map(|id| async move {
+            (id.to_string(), inbox.decisions().undo(id).await.map(|_| ()).map_err(Failure::from))
+        });
+        join_all(tasks).await
+    };
+    model.start_any(undo, undone);
+}
+
+/// Undoes the newest decision that can be undone, whoever took it.
+fn undo_newest(model: &mut Model) {
+    let undo = async move |inbox: Inbox| {
+        let newest = inbox.decisions().last_decided().await?;
+        Ok::<_, InboxError>(match newest.and_then(|batch| batch.interrupts.into_iter().next()) {
+            Some(first) => undo_batch(&inbox, first).await,
+            None => Vec::new(),
+        })
+    };
+    model.read(undo, undone);
+}
+
+/// Undoes everything that was decided together with this one.
+async fn undo_batch(inbox: &Inbox, id: InterruptId) -> Vec<(String, InboxResult<()>)> {
+    match inbox.decisions().undo_batch(id.clone()).await {
+        Ok(outcomes) => outcomes.into_iter().map(send::outcome_by_id).collect(),
+        Err(error) => vec![(id.to_string(), Err(error.into()))],
+    }
+}
+
+/// Shows that the newest decision of an earlier screen can still be undone, and says what it was.
+pub fn restore(model: &mut Model) {
+    let last_decided = async move |inbox: Inbox| {
+        let Some(last) = inbox.decisions().last_decided().await? else { return Ok(None) };
+        let ids = last.interrupts.iter().map(ToString::to_string).collect();
+        let lines = inbox.decisions().lines(LineQuery::Of(ids)).await?;
+        Ok::<_, InboxError>(Some((last, lines)))
+    };
+    model.read(last_decided, |model, last| {
+        if let Some((batch, lines)) = last.filter(|_| model.undo.is_none()) {
+            restored(model, batch, lines);
+        }
+    });
+}
+
+fn restored(model: &mut Model, batch: UndoableBatch, lines: Vec<ItemLine>) {
+    let rows: Vec<Row> = lines.into_iter().map(Row::from).collect();
+    let title_of = |id: &str| rows.iter().find(|row| row.id == id).map(|row| row.title.clone());
+    let items: Vec<(String, String)> = batch
+        .interrupts
+        .iter()
+        .map(ToString::to_string)
+        .map(|id| (id.clone(), title_of(&id).unwrap_or_default()))
+        .collect();
+    let kind = rows.first().map_or(DecisionKind::Accepted, |row| decision_kind(&batch.decision, row));
+    let word = rows.first().map_or_else(|| kind.word().to_owned(), |row| done_word(kind, row, None));
+    model.say(words::capitalized(&what_was_done(&word, &items)));
+    model.undo = Some(Undo { kind, items, until: None, since: model.now });
+    // The next glance says how long.
+    model.reload();
+}
+
+/// The kind of a stored decision. Items are decided together only if they are of one kind and one tool.
+fn decision_kind(decision: &str, row: &Row) -> DecisionKind {
+    match (decision, row.kind) {
+        ("edit", ItemKind::Interrupt(Kind::Triage)) => DecisionKind::Written,
+        ("edit", ItemKind::Interrupt(Kind::Question)) => DecisionKind::Answered,
+        ("edit", _) => DecisionKind::Edited,
+        ("respond", ItemKind::Interrupt(Kind::Approval)) if row.action.starts_with(PROGRAM_ACTIONS) => {
+            DecisionKind::Refused
+        }
+        ("respond", _) => DecisionKind::Answered,
+        ("ignore", _) => DecisionKind::Ignored,
+        ("draft", _) => DecisionKind::Drafted,
+        _ => DecisionKind::Accepted,
+    }
+}
+
+/// Decisions were undone, or it was too late.
+pub fn undone(model: &mut Model, results: Vec<(String, InboxResult<()>)>) {
+    if results.is_empty() {
+        let scopes = [Scope::Decide, Scope::Global];
+        let key = |action| model.keymap.key_of(&scopes, action).unwrap_or_default();
+        let (past, class) = (key(Action::ShowDecisions), key(Action::Reclassify));
+        model.say(format!(
+            "Nothing can be taken back now · {past} lists past decisions, and {class} there reclassifies a mail"
+        ));
+        return;
+    }
+    let undone_ids: Vec<&String> =
+        results.iter().filter(|(_, result)| result.is_ok()).map(|(id, _)| id).collect();
+    let failure = results.iter().find_map(|(_, result)| result.as_ref().err());
+    model.inbox.goto = undone_ids.first().map(|id| (*id).clone());
+    model.inbox.stale_glance = model.inbox.is_glancing;
+    let undoing = std::mem::take(&mut model.inbox.undoing);
+    let what = match undone_ids.as_slice() {
+        [one] => {
+            let title = undoing.iter().find(|(id, _)| id == *one).map(|(_, title)| title);
+            let title = title.filter(|title| !title.is_empty());
+            title.or_else(|| model.inbox.list.find(one).map(|row| &row.title))
+        }
+        _ => None,
+    };
+    let what = what.map_or_else(|| count_noun(undone_ids.len(), "item"), |title| format!("“{title}”"));
+    match (undone_ids.len(), failure) {
+        (0, Some(failure)) => model.fail(format!("Not undone: {}", failure.text)),
+        (_, None) => model.say(format!("Undone: {what}")),
+        (_, Some(failure)) => model.fail(format!("Undone: {what} · but not all: {}", failure.text)),
+    }
+    for key in undone_ids.iter().flat_map(|id| send::draft_keys(id)) {
+        if let Some(index) = model.decided_drafts.iter().position(|(of, _)| *of == key) {
+            let (key, draft) = model.decided_drafts.swap_remove(index);
+            model.drafts.insert(key.clone(), draft.clone());
+            model.keep_draft(key, Some(draft));
+        }
+    }
+    model.reload();
+}

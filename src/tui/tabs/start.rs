@@ -1,0 +1,58 @@
+//! Starting a thread, from a form or from the palette.
+
+use super::inbox::follow;
+use crate::service::Inbox;
+use crate::tui::layers::form::{self, Form, Purpose};
+use crate::tui::layers::{Choice, Menu};
+use crate::tui::model::Model;
+use serde_json::Value;
+
+/// Offers the workflows that can be started; with only one, skips the choice.
+pub fn choose_workflow(model: &mut Model) {
+    if let [only] = model.workflows.as_slice() {
+        let name = only.name.clone();
+        return open_form(model, &name);
+    }
+    let widest = model.workflows.iter().map(|startable| startable.name.len()).max().unwrap_or(0);
+    let rows = model.workflows.iter().map(|startable| {
+        let name = startable.name.clone();
+        let text = format!("{name:widest$}  {}", startable.about);
+        Choice::new(text, move |model| open_form(model, &name))
+    });
+    let rows = rows.collect();
+    model.push(Menu::new("New thread", rows));
+}
+
+pub fn open_form(model: &mut Model, workflow: &str) {
+    let Some(startable) = model.workflows.iter().find(|startable| startable.name == workflow) else { return };
+    let title = format!("New thread: {}", startable.name);
+    let form = Form::new(Purpose::Start, &title, &startable.schema, &Value::Null, &model.local_time());
+    let workflow = workflow.to_owned();
+    let form = form.sending(draft_key(&workflow), move |model, form| {
+        let Some(input) = form.value() else { return false };
+        model.save_draft();
+        start(model, workflow.clone(), input);
+        true
+    });
+    form::open(model, form);
+}
+
+/// The key under which the text of the form is kept.
+fn draft_key(workflow: &str) -> String {
+    format!("start:{workflow}")
+}
+
+pub fn start(model: &mut Model, workflow: String, input: Value) {
+    let key = draft_key(&workflow);
+    let start = async move |inbox: Inbox| inbox.threads().start(workflow, input).await;
+    model.start(start, |model, result| match result {
+        Ok(outcome) => {
+            model.say(format!("Started {} · gr shows running threads", outcome.thread));
+            model.drafts.remove(&key);
+            follow::follow_started(model, outcome.thread);
+            model.keep_draft(key, None);
+            model.reload();
+        }
+        Err(failure) => model.fail(format!("Not started: {} · c opens the form again", failure.text)),
+    });
+}
