@@ -65,7 +65,6 @@ fn ran(model: &mut Model, name: &str, result: InboxResult<String>) {
 
 /// Runs it in a shell and returns its output.
 async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<String> {
-    let failed = |text: String| Failure { stale: false, text };
     // In its own process group, so that what it starts ends with it.
     let mut child = Command::new("sh")
         .arg("-c")
@@ -77,7 +76,7 @@ async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<Str
         .process_group(0)
         .kill_on_drop(true)
         .spawn()
-        .map_err(|error| failed(format!("no shell could be started: {error}")))?;
+        .map_err(|error| Failure::new(format!("no shell could be started: {error}")))?;
     let group = child.id();
     let (input, out, errors) = (child.stdin.take(), child.stdout.take(), child.stderr.take());
     let write_input = async {
@@ -92,16 +91,16 @@ async fn run(command: &OwnCommand, card: String, data: &Path) -> InboxResult<Str
     };
     let Ok((status, stdout, stderr)) = tokio::time::timeout(TIMEOUT, work).await else {
         kill_group(group);
-        return Err(failed(format!("it did not finish within {} s", TIMEOUT.as_secs())));
+        return Err(Failure::new(format!("it did not finish within {} s", TIMEOUT.as_secs())));
     };
-    let status = status.map_err(|error| failed(error.to_string()))?;
+    let status = status.map_err(|error| Failure::new(error.to_string()))?;
     if status.success() {
         return Ok(stdout);
     }
     let how = status.code().map_or("it was killed".to_owned(), |code| format!("it failed with {code}"));
     match stderr.lines().find(|line| !line.trim().is_empty()) {
-        Some(why) => Err(failed(format!("{how}: {}", words::line(why.trim())))),
-        None => Err(failed(how)),
+        Some(why) => Err(Failure::new(format!("{how}: {}", words::line(why.trim())))),
+        None => Err(Failure::new(how)),
     }
 }
 

@@ -12,6 +12,12 @@ use ratatui::layout::{Position, Rect};
 use ratatui::text::Line;
 use ratatui::widgets::{Clear, Widget};
 
+/// Takes the typed line, or says why it can't.
+type TakeLine = Box<dyn Fn(&mut Model, &Prompt) -> Result<(), String> + Send>;
+
+/// Hears what is typed so far.
+type Watch = Box<dyn Fn(&mut Model, &str) + Send>;
+
 pub struct Prompt {
     /// The sign before the text.
     sign: &'static str,
@@ -22,9 +28,9 @@ pub struct Prompt {
     editor: Editor,
     /// The names that can be typed, if there is a list of them.
     pub names: Vec<String>,
-    /// Takes the text; the line stays open if it says why it can't.
-    then: Box<dyn Fn(&mut Model, &Prompt) -> Result<(), String> + Send>,
-    changed: Box<dyn Fn(&mut Model, &str) + Send>,
+    /// The line stays open if it can't be taken.
+    then: TakeLine,
+    changed: Watch,
     cancelled: Box<dyn Fn(&mut Model) + Send>,
 }
 

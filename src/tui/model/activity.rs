@@ -39,7 +39,7 @@ pub enum ActivityRow {
 }
 
 /// State that only this tab uses.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct ActivityTab {
     pub list: Rows<ActivityRow>,
     /// The grant to select once the list is loaded.
@@ -54,21 +54,6 @@ pub struct ActivityTab {
     pub read_at: Option<Instant>,
     /// Whether pruning is in progress.
     pub pruning: bool,
-}
-
-impl Default for ActivityTab {
-    fn default() -> Self {
-        Self {
-            list: Section::ALL.map(ActivityRow::Section).to_vec().into(),
-            grant_to_select: None,
-            page_top: 0,
-            figures: None,
-            storage: None,
-            usage: HashMap::new(),
-            read_at: None,
-            pruning: false,
-        }
-    }
 }
 
 impl Model {

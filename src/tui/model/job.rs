@@ -3,7 +3,7 @@
 use super::Model;
 use crate::inbox::InboxError;
 use crate::service::Inbox;
-use std::pin::Pin;
+use futures_util::future::BoxFuture;
 
 /// Why a request was not carried out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -43,7 +43,7 @@ pub type Callback = Box<dyn FnOnce(&mut Model) + Send>;
 pub type TakeText = Box<dyn FnOnce(&mut Model, InboxResult<String>) + Send>;
 
 /// Work on the inbox, done beside the screen.
-pub struct Work(Box<dyn FnOnce(Inbox) -> Pin<Box<dyn Future<Output = Callback> + Send>> + Send>);
+pub struct Work(Box<dyn FnOnce(Inbox) -> BoxFuture<'static, Callback> + Send>);
 
 impl Work {
     pub async fn run(self, inbox: Inbox) -> Callback {

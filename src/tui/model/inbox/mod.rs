@@ -23,7 +23,7 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::Arc;
 use std::time::Instant;
 
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct InboxTab {
     pub list: List,
     pub skipped: Rows<SkippedLine>,
@@ -46,7 +46,7 @@ pub struct InboxTab {
     pub unread_ids: VecDeque<String>,
     /// Whether everything that was there at the start has been read.
     pub is_loaded: bool,
-    /// Whether lines are being read; true at the start.
+    /// Whether lines are being read.
     pub reading: bool,
     /// Whether a glance is in progress.
     pub is_glancing: bool,
@@ -54,31 +54,6 @@ pub struct InboxTab {
     pub glance_due: bool,
     /// Whether the glance in progress is older than what we know by now.
     pub stale_glance: bool,
-}
-
-impl Default for InboxTab {
-    fn default() -> Self {
-        Self {
-            list: List::default(),
-            skipped: Rows::default(),
-            skipped_lately: Default::default(),
-            history: History::default(),
-            opened: None,
-            requested_card: None,
-            goto: None,
-            following: None,
-            expected: None,
-            decided_as: HashMap::new(),
-            undoing: Vec::new(),
-            news: News::default(),
-            unread_ids: VecDeque::new(),
-            is_loaded: false,
-            reading: true,
-            is_glancing: false,
-            glance_due: false,
-            stale_glance: false,
-        }
-    }
 }
 
 /// The card that is on the screen, or about to be.

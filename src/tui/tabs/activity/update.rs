@@ -44,6 +44,7 @@ impl Pane for Activity {
 
     fn open(&self, model: &mut Model) {
         model.activity.read_at = None;
+        model.list_activity(|_| {});
         self.read(model);
         read_overview(model);
         read_storage(model);

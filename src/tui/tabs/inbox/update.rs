@@ -117,7 +117,6 @@ fn read_on(model: &mut Model) {
     if model.inbox.reading || model.inbox.unread_ids.is_empty() {
         return;
     }
-    model.inbox.reading = true;
     let count = model.inbox.unread_ids.len().min(CHUNK);
     let ids = model.inbox.unread_ids.drain(..count).collect();
     read_lines(model, LineQuery::Of(ids));
@@ -125,6 +124,7 @@ fn read_on(model: &mut Model) {
 
 /// Reads lines of the list.
 pub fn read_lines(model: &mut Model, query: LineQuery) {
+    model.inbox.reading = true;
     model.start(async move |inbox: Inbox| inbox.decisions().lines(query).await, lines);
 }
 
