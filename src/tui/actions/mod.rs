@@ -257,7 +257,6 @@ actions! {
     Memory {
         EditProfile ["e"] "edit_profile": "edit the profile in $EDITOR",
         AddLine ["o"] "add_line": "add a line",
-        CopyProfile ["y"] "copy_profile": "copy the profile",
         PinLine ["P"] "pin_line": "pin or unpin a line",
         RevertProfile ["R"] "revert_profile": "back to an earlier version",
         History ["d"] "history": "versions and what each changed",

@@ -11,7 +11,7 @@ use crate::tui::actions::Action;
 use crate::tui::card::Doc;
 use crate::tui::layers::{Choice, Confirm, Menu, Page, Prompt};
 use crate::tui::layout::Areas;
-use crate::tui::model::{Focus, Job, Model, Seen, Tab, Versions};
+use crate::tui::model::{Focus, Model, Seen, Tab, Versions};
 use crate::tui::tabs::pane::{Cursor, Does, Pane, named, when};
 use ratatui::buffer::Buffer;
 
@@ -25,7 +25,6 @@ impl Pane for Memory {
         Some(match action {
             Action::EditProfile => on_profile(edit),
             Action::AddLine => on_profile(ask_line),
-            Action::CopyProfile => on_profile(copy),
             Action::PinLine => on_profile(ask_pins),
             Action::RevertProfile => on_profile(ask_revert),
             Action::History => on_profile(show_history),
@@ -191,13 +190,6 @@ fn with_line(profile: &str, line: &str) -> String {
     let has_bullets = before.is_empty() || before.lines().any(|line| line.starts_with("- "));
     let bullet = if has_bullets && !line.starts_with(['-', '*', '•', '#']) { "- " } else { "" };
     format!("{before}{gap}{bullet}{line}")
-}
-
-/// Copies the selected profile to the clipboard.
-fn copy(model: &mut Model) {
-    if let Some(text) = model.memory.list.selected().map(|line| line.profile.clone()) {
-        model.jobs.push(Job::Copy(text));
-    }
 }
 
 /// Reads what is pinned, to choose from.
