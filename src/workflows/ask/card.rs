@@ -45,8 +45,9 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     if let Some(sort) = &state.query_type {
         field("sort of question", sort);
     }
-    if let Some(categories) = &state.categories {
-        field("may answer it", &categories.join(", "));
+    if let Some(apis) = &state.apis {
+        let names: Vec<&str> = apis.iter().map(|api| api.tool_name.as_str()).collect();
+        field("may answer it", &names.join(", "));
     }
     if let Some(api) = &state.best_api {
         field("asked", &format!("{} ({})", api.tool_name, api.catalogue));
@@ -69,17 +70,17 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
 
 /// The newest answer: in words, as a table, and as raw JSON.
 fn answer(services: &Services, state: &Ask, is_result: bool) -> Vec<Block> {
-    let Some((text, table, kept)) = state.last_answer() else { return Vec::new() };
-    let mut blocks = vec![Block::Text(Visible::new(text))];
+    let Some(answer) = state.last_answer() else { return Vec::new() };
+    let mut blocks = vec![Block::Text(Visible::new(&answer.text))];
     // The end of a long list is far below, so this comes first.
-    if let Some(shown) = state.more().and_then(page::note) {
+    if let Some(shown) = answer.list.as_ref().and_then(page::note) {
         blocks.insert(0, Block::Fields(vec![(Visible::line("list"), Visible::line(&shown))]));
     }
     if !is_result {
         return blocks;
     }
-    blocks.extend(table.map(table_block));
-    for digest in kept {
+    blocks.extend(answer.table.as_ref().map(table_block));
+    for digest in &answer.kept {
         // An answer that can no longer be read is left out; it is in words above.
         let Ok(bytes) = services.records.blob(digest) else { continue };
         let Ok(value) = serde_json::from_slice::<Value>(&bytes) else { continue };

@@ -20,9 +20,6 @@ pub(super) const MAX_SERVERS: usize = 4;
 /// The longest a server may make us wait.
 const MAX_WAIT: Duration = Duration::from_secs(15 * 60);
 
-/// How deep an answer may nest; the parser goes no deeper.
-const MAX_DEPTH: usize = 127;
-
 /// The result of a request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
@@ -155,13 +152,9 @@ impl ApiClient {
             Err(_) if answer.body.iter().all(u8::is_ascii_whitespace) => Value::Null,
             // Errors need not be JSON.
             Err(_) if answer.status >= 400 => Value::Null,
-            Err(_) if is_deeper_than(&answer.body, MAX_DEPTH) => {
-                return Ok(Err(format!("{server} answers with JSON that is nested over {MAX_DEPTH} deep")));
-            }
-            Err(_) => {
-                let kind = Visible::line(&answer.kind).into_string();
-                let kind = if kind.is_empty() { "something else".to_owned() } else { kind };
-                return Ok(Err(format!("{server} answers with {kind} and not with JSON")));
+            Err(error) => {
+                let kind = Visible::line(&answer.kind);
+                return Ok(Err(format!("{server} answers with no JSON that can be read ({kind}: {error})")));
             }
         };
         let body = Visible::json(&body);
@@ -169,24 +162,6 @@ impl ApiClient {
         (response.body, response.note) = cut(&body, &self.catalogue);
         Ok(Ok(response))
     }
-}
-
-fn is_deeper_than(json: &[u8], max_depth: usize) -> bool {
-    let (mut depth, mut quoted, mut escaped) = (0usize, false, false);
-    for byte in json {
-        match byte {
-            _ if escaped => escaped = false,
-            b'\\' if quoted => escaped = true,
-            b'"' => quoted = !quoted,
-            b'[' | b'{' if !quoted => depth += 1,
-            b']' | b'}' if !quoted => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > max_depth {
-            return true;
-        }
-    }
-    false
 }
 
 fn too_many_requests(server: &str, answer: &Answer) -> NodeError {
@@ -202,31 +177,18 @@ pub(super) struct SendApprovedRequest {
     pub reads: bool,
 }
 
-/// A request in its frozen form.
-#[derive(Serialize, Deserialize)]
-pub(super) struct Frozen {
-    method: String,
-    url: String,
-    headers: Vec<(String, String)>,
-    body: Option<Value>,
-}
-
-impl Frozen {
-    pub fn bytes(filled: ApiRequest) -> Vec<u8> {
-        let ApiRequest { method, url, headers, body } = filled;
-        let value = serde_json::to_value(Self { method, url, headers, body }).unwrap_or_default();
-        let mut text = String::new();
-        crate::graph::canonical(&value, &mut text);
-        text.into_bytes()
-    }
+/// The bytes of a request that are approved and sent.
+pub(super) fn frozen(request: &ApiRequest) -> Vec<u8> {
+    let mut text = String::new();
+    crate::graph::canonical(&serde_json::to_value(request).unwrap_or_default(), &mut text);
+    text.into_bytes()
 }
 
 impl Effect for SendApprovedRequest {
     fn perform<'a>(&'a self, frozen: &'a [u8]) -> BoxFuture<'a, Result<Value, EffectError>> {
         Box::pin(async move {
             let unreadable = |error: serde_json::Error| EffectError::Refused(error.to_string());
-            let Frozen { method, url, headers, body } = serde_json::from_slice(frozen).map_err(unreadable)?;
-            let filled = ApiRequest { method, url, headers, body };
+            let filled: ApiRequest = serde_json::from_slice(frozen).map_err(unreadable)?;
             let answer = match self.client.send(&filled, std::slice::from_ref(&self.server)).await {
                 Ok(answer) => answer,
                 Err(HttpError::Refused(why)) => return Err(EffectError::Refused(why)),

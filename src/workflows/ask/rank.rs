@@ -1,99 +1,69 @@
 //! Which operations a model chooses from: those whose words are nearest to the question. A catalogue can hold thousands,
-//! and what a model reads costs at every question.
+//! and what a model reads costs at every question. The same question always gives the same order.
 
-use crate::text::words::{self, clip, is_stop, split_camel_case, stem, stem_set};
-use crate::tools::catalogue::Operation;
+use super::values::plain;
+use crate::text::words::{clip, is_stop, split_camel_case, stem, stem_set, words};
+use crate::tools::catalogue::{Catalogue, Operation};
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
+use std::collections::{BTreeSet, HashSet};
 
 /// How many operations a model chooses from.
-const MAX_OPERATIONS: usize = 40;
+const MAX_OPERATIONS: usize = 20;
 
-/// How many bytes a list of operations may take in a prompt.
-pub(super) const MAX_LIST_BYTES: usize = 12_000;
+/// How many characters of a description count.
+const MAX_DESCRIPTION: usize = 1_000;
 
-/// How many characters of a description a prompt holds.
-const MAX_DESCRIPTION: usize = 240;
-
-/// A word in an operation's name or path counts more than one in its description.
+/// A word in an operation's name, path or phrases counts more than one in its description or among its values.
 const POINTS_IN_NAME: f64 = 3.0;
 const POINTS_IN_DESCRIPTION: f64 = 1.0;
 
-/// What a prompt says about an operation.
-pub(super) fn description(operation: &Operation) -> String {
-    words::line(&operation.api_description, MAX_DESCRIPTION)
-}
-
-/// The operations nearest to a question, each with its label. A list that is short enough stays as it is. `same` are
-/// words and those they stand for.
-pub(super) fn nearest<'c>(
-    question: &str,
-    same: &BTreeMap<String, String>,
-    labels: Vec<(String, &'c Operation)>,
-) -> Vec<(String, &'c Operation)> {
-    // The label is there twice: in the list, and among the words the model may answer with.
-    let size = |(label, operation): &(String, &Operation)| 2 * label.len() + description(operation).len() + 8;
-    if labels.len() <= MAX_OPERATIONS && labels.iter().map(size).sum::<usize>() <= MAX_LIST_BYTES {
-        return labels;
-    }
-    let mut used = 0;
-    let mut fits = |one: &(String, &Operation)| {
-        used += size(one);
-        used <= MAX_LIST_BYTES
-    };
-    let ranked = ranked(question, same, labels).into_iter().take(MAX_OPERATIONS);
-    ranked.take_while(|one| fits(one)).collect()
-}
-
-/// All operations, the nearest first. Words that few operations have count more than those that many have.
-fn ranked<'c>(
-    question: &str,
-    same: &BTreeMap<String, String>,
-    labels: Vec<(String, &'c Operation)>,
-) -> Vec<(String, &'c Operation)> {
-    let words = words::words(question).map(|word| same.get(&word).cloned().unwrap_or(word));
+/// The operations nearest to a question, the nearest first. Words that few operations have count more than those that
+/// many have.
+pub(super) fn nearest<'c>(question: &str, catalogues: &'c [Catalogue]) -> Vec<&'c Operation> {
+    let synonym = |word: &str| catalogues.iter().find_map(|one| one.same.get(word)).cloned();
+    let asked = words(question).filter(|word| !is_stop(word) && word.len() > 1);
     let asked: BTreeSet<String> =
-        words.filter(|word| !is_stop(word) && word.len() > 1).map(|word| stem(&word)).collect();
-    let indexed: Vec<(HashSet<String>, HashSet<String>)> =
-        labels.iter().map(|(label, operation)| index(label, operation)).collect();
-    let mut weights: HashMap<&str, f64> = HashMap::new();
+        asked.flat_map(|word| [synonym(&word), Some(word)]).flatten().map(|word| stem(&word)).collect();
+    let all: Vec<&Operation> = catalogues.iter().flat_map(|one| &one.operations).collect();
+    let indexed: Vec<_> = all.iter().map(|operation| index(operation)).collect();
+    let mut scores = vec![0.0; all.len()];
     for word in &asked {
-        let holds = |(named, described): &&(HashSet<String>, HashSet<String>)| {
-            named.contains(word) || described.contains(word)
-        };
-        let count = indexed.iter().filter(holds).count();
-        weights.insert(word, ((indexed.len() + 1) as f64 / (count + 1) as f64).ln());
+        let points =
+            indexed.iter().map(|(named, described)| match (named.contains(word), described.contains(word)) {
+                (true, _) => POINTS_IN_NAME,
+                (false, true) => POINTS_IN_DESCRIPTION,
+                (false, false) => 0.0,
+            });
+        let points: Vec<f64> = points.collect();
+        let count = points.iter().filter(|points| **points > 0.0).count();
+        let weight = ((all.len() + 1) as f64 / (count + 1) as f64).ln();
+        scores.iter_mut().zip(points).for_each(|(score, points)| *score += weight * points);
     }
-    let score = |(named, described): &(HashSet<String>, HashSet<String>)| -> f64 {
-        let points = |(word, weight): (&&str, &f64)| match (named.contains(*word), described.contains(*word))
-        {
-            (true, _) => weight * POINTS_IN_NAME,
-            (false, true) => weight * POINTS_IN_DESCRIPTION,
-            (false, false) => 0.0,
-        };
-        weights.iter().map(points).sum()
-    };
-    let mut scored: Vec<_> = labels
-        .into_iter()
-        .zip(&indexed)
-        // Thousandths, so that the order in which the points are added up does not matter.
-        .map(|(label, words)| ((score(words) * 1_000.0).round() as u64, words.0.len(), label))
-        .collect();
+    let mut ranked: Vec<_> = all.into_iter().zip(&indexed).zip(scores).collect();
     // Of equals the one with the shorter name is first, then the first in its catalogue.
-    scored.sort_by_key(|(score, length, _)| (Reverse(*score), *length));
-    scored.into_iter().map(|(_, _, label)| label).collect()
+    ranked.sort_by_key(|((_, (named, _)), score)| (Reverse((score * 1_000.0).round() as u64), named.len()));
+    ranked.into_iter().take(MAX_OPERATIONS).map(|((operation, _), _)| operation).collect()
 }
 
-/// The words of an operation's name, path and phrases, and those of its description.
-fn index(label: &str, operation: &Operation) -> (HashSet<String>, HashSet<String>) {
-    let Operation { id, catalogue, category_name, api_name, api_url, asks, .. } = operation;
-    let name = format!("{label} {id} {catalogue} {category_name} {api_name} {api_url} {}", asks.join(" "));
-    (stem_set(&split_camel_case(&name)), stem_set(&clip(&operation.api_description, 4 * MAX_DESCRIPTION)))
+/// The words of an operation's name, path and phrases, and those of its description, parameters and their values.
+fn index(operation: &Operation) -> (HashSet<String>, HashSet<String>) {
+    let Operation { id, catalogue, category_name, tool_name, api_name, api_url, asks, .. } = operation;
+    let name =
+        format!("{tool_name} {id} {catalogue} {category_name} {api_name} {api_url} {}", asks.join(" "));
+    let mut described = clip(&operation.api_description, MAX_DESCRIPTION);
+    for parameter in operation.parameters() {
+        let values: Vec<String> = parameter.values.iter().map(plain).collect();
+        described += &format!(" {} {} {}", parameter.name, parameter.description, values.join(" "));
+    }
+    (stem_set(&split_camel_case(&name)), stem_set(&split_camel_case(&described)))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::config::Env;
+    use crate::tools::catalogue::CatalogueStore;
+    use std::collections::BTreeMap;
 
     fn operation(id: &str, path: &str, about: &str) -> Operation {
         Operation {
@@ -106,9 +76,8 @@ mod tests {
         }
     }
 
-    fn names(question: &str, operations: &[Operation]) -> Vec<String> {
-        let labels = operations.iter().map(|one| (one.tool_name.clone(), one)).collect();
-        nearest(question, &BTreeMap::new(), labels).into_iter().map(|(label, _)| label).collect()
+    fn names(question: &str, catalogues: &[Catalogue]) -> Vec<String> {
+        nearest(question, catalogues).into_iter().map(|one| one.id.clone()).collect()
     }
 
     #[test]
@@ -118,15 +87,35 @@ mod tests {
             (0..1_200).map(|n| operation(&format!("thing_{n}"), &format!("/repos/{n}"), &about)).collect();
         operations.push(operation("issues/listForRepo", "/repos/{owner}/{repo}/issues", "Lists issues."));
         operations.push(operation("pulls/list", "/repos/{owner}/{repo}/pulls", "Lists pull requests."));
-        let found = names("Which issues of this repository are open?", &operations);
+        let hub = [Catalogue { operations, ..Catalogue::default() }];
+        let found = names("Which issues of this repository are open?", &hub);
         assert_eq!(found[0], "issues/listForRepo");
         assert!(found.len() <= MAX_OPERATIONS, "{}", found.len());
-        assert_eq!(names("open pull requests", &operations)[0], "pulls/list");
+        assert_eq!(names("open pull requests", &hub)[0], "pulls/list");
     }
 
     #[test]
-    fn a_short_list_stays_as_it_is() {
-        let operations = [operation("b", "/b", "Beta."), operation("a", "/a", "Alpha.")];
-        assert_eq!(names("alpha", &operations), ["b", "a"]);
+    fn everyday_questions_find_their_operation_near_the_top() {
+        let store = CatalogueStore::new("nowhere".into(), BTreeMap::new(), Env::default());
+        let catalogues: Vec<Catalogue> = store.all().unwrap().into_iter().map(|(_, one)| one).collect();
+        for (question, expected) in [
+            ("What are the trending tracks on Audius this week?", "trending_tracks"),
+            ("which songs are hot in techno", "trending_tracks"),
+            ("who follows Skrillex", "user_followers"),
+            ("How much is 250 EUR in USD?", "exchange_rate"),
+            ("Wie viel sind 250 EUR in USD?", "exchange_rate"),
+            ("How many dollars do I get for 20 euros?", "exchange_rate"),
+            ("What does Wikipedia say about Jupiter?", "article_summary"),
+            ("Tell me about the artist \"Skrillex\" and their tracks", "get_user"),
+            ("Which tracks are on the playlist \"Night Drive\"?", "playlist_tracks"),
+            ("What else did the artist of the top trending track make?", "trending_tracks"),
+        ] {
+            let found = names(question, &catalogues);
+            let place = found.iter().position(|id| id == expected);
+            assert!(place.is_some_and(|place| place < 6), "{question}: {place:?} in {found:?}");
+        }
+        // What is asked next only has to be among them.
+        let found = names("Tell me about the artist Skrillex and their tracks", &catalogues);
+        assert!(found.contains(&"user_tracks".to_owned()), "{found:?}");
     }
 }

@@ -57,15 +57,6 @@ pub fn knowing() -> FakeModel {
     FakeModel::by(|request| Ok(Scripted::json(&answers::answer(request))))
 }
 
-/// What a model says of a question that these operations answer.
-pub fn category(tools: &[&str], more: Value) -> Value {
-    let usual = json!({
-        "query_type": "test", "categories": tools, "is_entity_query": false, "entity_name": null,
-        "entity_type": null, "complexity": "simple",
-    });
-    merged(usual, more)
-}
-
 impl AskInbox {
     /// With a model that knows the questions of these tests.
     pub async fn new() -> Self {
