@@ -98,41 +98,33 @@ impl ApiClient {
         filled: impl Fn(&str) -> Result<ApiRequest, String>,
     ) -> Result<ApiResponse, NodeError> {
         let mut problems = Vec::new();
-        let (mut is_temporary, mut is_resolved) = (false, false);
         for server in servers.iter().take(MAX_SERVERS) {
             let filled = filled(server).map_err(NodeError::failed)?;
-            let result = self.send(&filled, servers).await;
-            is_resolved |= !matches!(result, Err(HttpError::NotFound(_)));
-            match result {
+            match self.send(&filled, servers).await {
                 Ok(answer) if answer.status == 429 => return Err(too_many_requests(server, &answer)),
                 Ok(answer) if answer.status >= 500 => {
-                    problems.push(format!("{server} says {}", answer.status));
-                    is_temporary = true;
+                    problems.push(HttpError::NoAnswer(format!("{server} says {}", answer.status)));
                 }
                 Ok(answer) => match self.parse_response(server, &answer).await? {
                     Ok(response) => return Ok(response),
-                    Err(why) => problems.push(why),
+                    Err(why) => problems.push(HttpError::Refused(why)),
                 },
-                Err(HttpError::Refused(why)) => problems.push(why),
-                Err(HttpError::NotFound(why) | HttpError::NotSent(why) | HttpError::NoAnswer(why)) => {
-                    problems.push(why);
-                    is_temporary = true;
-                }
+                Err(error) => problems.push(error),
             }
         }
-        if problems.is_empty() {
-            return Err(NodeError::failed("there is no server to ask"));
-        }
-        if !is_resolved {
-            return Err(self.offline());
-        }
-        let text = problems.join("; ");
-        Err(if is_temporary { NodeError::transient(text) } else { NodeError::failed(text) })
+        Err(self.unanswered(&problems))
     }
 
-    /// None of its servers has a name that leads anywhere, as on a machine without a network.
-    pub fn offline(&self) -> NodeError {
-        NodeError::transient(format!("{} cannot be reached; are you online?", self.catalogue.name))
+    /// What it means that no server is of use.
+    pub fn unanswered(&self, problems: &[HttpError]) -> NodeError {
+        if problems.iter().all(|problem| matches!(problem, HttpError::NotFound(_))) {
+            // As on a machine without a network.
+            let name = &self.catalogue.name;
+            return NodeError::transient(format!("{name} cannot be reached; are you online?"));
+        }
+        let text = problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; ");
+        let is_final = problems.iter().all(|problem| matches!(problem, HttpError::Refused(_)));
+        if is_final { NodeError::failed(text) } else { NodeError::transient(text) }
     }
 
     /// The answer as data; the inner error says why it cannot be read.

@@ -7,7 +7,6 @@ use crate::graph::{
 use crate::inbox::{CATALOGUE_GET, proposal};
 use crate::text::Visible;
 use crate::tools::catalogue::Operation;
-use crate::tools::http::HttpError;
 use crate::workflows::Services;
 use crate::workflows::ask::fetch::{ApiClient, ApiResponse, MAX_SERVERS, SendApprovedRequest, frozen};
 use crate::workflows::ask::parts::{KeptAnswer, Pending, Purpose};
@@ -84,21 +83,13 @@ async fn choose_server(
             return Err(NodeError::failed(no_server));
         }
         let mut problems = Vec::new();
-        let mut is_resolved = false;
         for host in hosts.iter().take(MAX_SERVERS) {
-            let health = api_hosts.health(host).await;
-            is_resolved |= !matches!(health, Err(HttpError::NotFound(_)));
-            match health {
-                Ok(Ok(())) => return Ok((host.clone(), hosts)),
-                Ok(Err(why)) => problems.push(why),
-                Err(error) => problems.push(error.to_string()),
+            match api_hosts.health(host).await {
+                Ok(()) => return Ok((host.clone(), hosts)),
+                Err(problem) => problems.push(problem),
             }
         }
-        if !is_resolved {
-            return Err(client.offline());
-        }
-        let text = format!("no server of {} is healthy: {}", client.catalogue.name, problems.join("; "));
-        Err(NodeError::transient(text))
+        Err(client.unanswered(&problems))
     })
     .await
 }
