@@ -27,7 +27,7 @@
 
 mod dialog;
 mod nodes;
-mod person;
+pub(super) mod person;
 mod tool;
 
 pub use dialog::{CallResult, Dialog, LoopUpdate, QUESTION, STEP_LIMIT, Turn, UNCHECKED_ANSWER};

@@ -12,7 +12,7 @@ pub const YOUR_TURN: &str = "your_turn";
 const TOOL: &str = "do";
 
 /// Asks the person for what a model would be asked. Words are what a model says without a call.
-pub(super) fn your_turn(title: &str, tools: &[ToolSpec], end_label: &str) -> Interrupt {
+pub(in crate::workflows) fn your_turn(title: &str, tools: &[ToolSpec], end_label: &str) -> Interrupt {
     let names: Vec<&str> = tools.iter().map(|tool| tool.name.as_str()).collect();
     let mut interrupt = proposal(YOUR_TURN, Kind::Question, YOUR_TURN, &json!({ TOOL: names }), title);
     interrupt.gist = short_line(&format!("You are the model here: {}.", names.join(", ")), 160);
@@ -56,7 +56,7 @@ fn form_schema(tools: &[ToolSpec]) -> Value {
 }
 
 /// The person's answer as a model would have given it; nothing if they end the work.
-pub(super) fn reply(decision: &Decision) -> Option<Reply> {
+pub(in crate::workflows) fn reply(decision: &Decision) -> Option<Reply> {
     match decision {
         Decision::Respond { text } => Some(Reply { text: text.clone(), ..Reply::default() }),
         Decision::Edit { args } => {

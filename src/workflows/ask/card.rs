@@ -7,8 +7,8 @@ use crate::graph::AnyState;
 use crate::inbox::{Block, Card, Item, ItemKind};
 use crate::text::Visible;
 use crate::tools::catalogue::{Auth, Catalogue};
-use crate::workflows::Services;
 use crate::workflows::analyze::facts::Role;
+use crate::workflows::{Services, agent_loop};
 use serde_json::Value;
 use std::collections::BTreeMap;
 
@@ -25,7 +25,9 @@ pub(super) fn draw(services: &Services, state: &AnyState, item: &Item) -> Card {
             if state.query.is_none() {
                 blocks.extend(answer(services, state, false));
             }
-            let question = item.args.get("question").and_then(Value::as_str).unwrap_or_default();
+            let question = item.args.get("question").and_then(Value::as_str);
+            let question =
+                question.unwrap_or("You are in the model's place: choose what to ask, or answer in words.");
             blocks.push(Block::Text(Visible::new(question)));
         }
     }
@@ -38,6 +40,9 @@ pub(super) fn explain(state: &AnyState, item: &Item) -> Vec<Block> {
     let Some(state) = state.get::<Ask>() else { return Vec::new() };
     let mut fields = Vec::new();
     let mut field = |name: &str, value: &str| fields.push((Visible::line(name), Visible::new(value)));
+    if let Some(why) = agent_loop::why(&item.action) {
+        field("because", why);
+    }
     if item.action == QUESTION {
         let next = "it has answered, and waits for your next question";
         field("because", if item.key == NEXT { next } else { "it needs this to answer your question" });

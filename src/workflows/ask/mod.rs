@@ -92,7 +92,11 @@ fn graph() -> Result<Graph<Ask, Services>, BuildError> {
     Graph::builder("ask", category)
         .node(category, node(nodes::extract_category_node), [goto(get), goto(execute), goto(reset), end()])
         .node(get, node(nodes::get_apis_node), [goto(select), goto(category), goto(reset)])
-        .node(select, node(nodes::select_api_node), [goto(params), goto(select), goto(category), goto(reset)])
+        .node(
+            select,
+            node(nodes::select_api_node),
+            [ask(select), goto(params), goto(select), goto(category), goto(reset)],
+        )
         .node(
             params,
             node(nodes::extract_params_node),

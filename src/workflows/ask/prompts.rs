@@ -2,7 +2,7 @@
 
 use super::facts::AskFacts;
 use super::state::Ask;
-use crate::llm::{OutputSchema, Request};
+use crate::llm::{OutputSchema, Request, ToolSpec};
 use crate::text::words;
 use crate::tools::catalogue::{Operation, Parameter};
 use serde_json::{Map, Value, json};
@@ -72,6 +72,18 @@ fn offered_schema(parameter: &Parameter) -> Value {
         Some(kind) => json!({ "type": "string", "description": format!("the name of the {kind}") }),
         None => parameter.schema(),
     }
+}
+
+/// The operations as tools, for the person in the model's place.
+pub(super) fn tools(apis: &[Operation]) -> Vec<ToolSpec> {
+    let tool = |api: &Operation| {
+        let mut schema = api.schema(true);
+        for parameter in api.parameters() {
+            schema["properties"][&parameter.name] = offered_schema(parameter);
+        }
+        ToolSpec { name: api.name(), description: api.api_description.clone(), schema }
+    };
+    apis.iter().map(tool).collect()
 }
 
 /// Asks for the operation and its parameters.

@@ -6,6 +6,7 @@ use super::parts::{
 use super::{NEXT, PARAMETER, REQUEST, farewell};
 use crate::graph::{Answer, Command, Decision, Difference, Event, EventKind, State};
 use crate::tools::catalogue::Operation;
+use crate::workflows::agent_loop::YOUR_TURN;
 use crate::workflows::analyze::facts::{Role, Turn};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,7 +89,7 @@ pub struct Ask {
     pub hosts: BTreeMap<String, Vec<String>>,
     /// The request that is about to be made.
     pub pending: Option<Pending>,
-    /// The person's decision about it, if they were asked.
+    /// The person's decision about it, or in the model's place.
     pub decided: Option<Decision>,
     /// The last request that was refused.
     pub refused: Option<Pending>,
@@ -169,7 +170,7 @@ impl State for Ask {
                 self.say(Role::User, text);
             }
             AskUpdate::Answered { key, decision } => match (key.as_str(), decision) {
-                (REQUEST, decision) => self.decided = Some(decision),
+                (REQUEST | YOUR_TURN, decision) => self.decided = Some(decision),
                 (NEXT, Decision::Respond { text }) if !farewell::is_end(&text) => self.begin(text),
                 (PARAMETER, Decision::Respond { text }) => self.say(Role::User, text),
                 _ => self.ended = true,

@@ -9,6 +9,7 @@ mod entities;
 mod everyday;
 mod going_on;
 mod hosts;
+mod person;
 mod server;
 mod state;
 mod worded;

@@ -1,8 +1,10 @@
 //! From the question to the operation that answers it: choices among the catalogues' operations.
 
-use super::{NodeResult, not_answered, retry_or_fail};
-use crate::graph::{Command, Ctx, NodeError};
+use super::{NodeResult, end_or_abandon, not_answered, retry_or_fail};
+use crate::graph::{Command, Ctx, NodeError, State};
+use crate::llm::{Reply, ToolCall};
 use crate::tools::catalogue::{Catalogue, Operation};
+use crate::workflows::agent_loop::person;
 use crate::workflows::ask::facts::ChosenRequest;
 use crate::workflows::ask::parts::Complexity;
 use crate::workflows::ask::state::Ask;
@@ -42,16 +44,37 @@ pub(in crate::workflows::ask) async fn get_apis_node(ctx: Ctx<Services>, state: 
     Ok(state.goto("select_api_node", |next| next.apis = Some(apis)))
 }
 
-/// Has the model choose the operation with its parameters, and the one to ask next.
+/// Has the model, or the person in its place, choose the operation with its parameters, and the one to ask next.
 pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state: Arc<Ask>) -> NodeResult {
     let node = "select_api_node";
     let (Some(apis), Some(names)) = (&state.apis, &state.categories) else {
         return retry_or_fail(&state, node, "extract_category_node", "there is nothing to choose from");
     };
     let model = pick_model(&ctx, "select", state.model_name.as_deref()).await?;
-    let (request, output) = prompts::select(&state, apis, names);
-    let reply = ask_with_schema::<ChosenRequest>(&ctx, "select", &model, &request, output).await?;
-    let ChosenRequest { api, parameters, secondary_api, rest } = reply.value;
+    let (chosen, note) = if model.person {
+        match &state.decided {
+            None => {
+                let question = person::your_turn(&state.title(), &prompts::tools(apis), "abandon");
+                return Ok(Command::ask(vec![question], node));
+            }
+            Some(decision) => match person::reply(decision) {
+                None => return Ok(end_or_abandon(&state)),
+                Some(Reply { calls, text, .. }) => match calls.into_iter().next() {
+                    // Words are the answer.
+                    None => return Ok(state.goto("reset_state_node", |next| next.answer(text, None, None))),
+                    Some(ToolCall { name, args, .. }) => {
+                        let parameters = args.as_object().cloned().unwrap_or_default();
+                        (ChosenRequest { api: Some(name), parameters, ..ChosenRequest::default() }, None)
+                    }
+                },
+            },
+        }
+    } else {
+        let (request, output) = prompts::select(&state, apis, names);
+        let reply = ask_with_schema::<ChosenRequest>(&ctx, "select", &model, &request, output).await?;
+        (reply.value, reply.note)
+    };
+    let ChosenRequest { api, parameters, secondary_api, rest } = chosen;
     let Some(api) = api else {
         // No match is an answer, too; trying again would not change it.
         return Ok(not_answered(
@@ -79,7 +102,8 @@ pub(in crate::workflows::ask) async fn select_api_node(ctx: Ctx<Services>, state
         next.is_entity_query = Some(false);
         next.proposed = is_described.then_some(parameters);
         next.rest = rest.filter(|rest| !rest.trim().is_empty());
-        next.note(reply.note);
+        next.decided = None;
+        next.note(note);
         next.succeeded(node);
     }))
 }

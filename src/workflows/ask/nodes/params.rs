@@ -99,6 +99,10 @@ async fn propose(
         return Ok((Map::new(), None));
     }
     let model = pick_model(ctx, "params", state.model_name.as_deref()).await?;
+    if model.person {
+        // They are asked for what is missing, one by one.
+        return Ok((Map::new(), None));
+    }
     let (request, output) = prompts::params(state, api);
     let reply = ask_with_schema::<ChosenRequest>(ctx, "params", &model, &request, output).await?;
     Ok((reply.value.parameters, reply.note))
